@@ -42,7 +42,6 @@ class DeltawebError(Exception):
     Attributes:
         code: Stable kebab-case name; logs, API bodies and tests use it.
         message: One sentence: what, and where.
-        hint: One sentence: what to do next.
         reason: Half a sentence, where the message has one that callers use, too.
     """
 
@@ -86,8 +85,6 @@ class _Facts:
 
 
 class _Fact:
-    """A fact as a template formats it."""
-
     def __init__(self, value: object) -> None:
         self._value = value
 
@@ -241,7 +238,6 @@ _PLACES: Final[Mapping[str, str]] = {
 
 @cache
 def _modules() -> Mapping[str, str]:
-    """Return the module of each error."""
     return {name: module for module, names in _PLACES.items() for name in names.split()}
 
 

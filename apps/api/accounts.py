@@ -15,13 +15,13 @@ from django.utils import timezone
 from deltaweb.web.accounts import selectors, services, urls
 from deltaweb.web.accounts.errors import APIKeyNotFoundError
 from deltaweb.web.accounts.models import APIKey, Scope, User
+from deltaweb.web.accounts.permissions import signed_in
 from deltaweb.web.accounts.selectors import (
     USERS,
     AccountResource,
     KeyResource,
     UserResource,
 )
-from deltaweb.web.accounts.users import signed_in_user
 from deltaweb.web.api.calls.answers import Answer
 from deltaweb.web.api.endpoint import RestView, Role, endpoint
 from deltaweb.web.api.pages import list_of, page_endpoint
@@ -131,7 +131,7 @@ class Me(RestView):
     @endpoint(Role.VIEWER, body=Appearance, answers=AccountResource)
     def patch(self, request: HttpRequest, body: Appearance) -> object:
         """Change how pages look for who calls."""
-        user, stamp = signed_in_user(request), stamp_of(request)
+        user, stamp = signed_in(request), stamp_of(request)
         changed = services.set_appearance(
             user=user,
             theme=(body.theme or user.theme).upper(),
@@ -147,7 +147,7 @@ class OwnKeyList(RestView):
     @endpoint(Role.VIEWER, body=NewKey, answers={201: MadeKey}, scope=Scope.ADMIN)
     def post(self, request: HttpRequest, body: NewKey) -> Answer:
         """Make a key of one's own, which is answered once."""
-        return _made_key(request, signed_in_user(request), body)
+        return _made_key(request, signed_in(request), body)
 
 
 class OwnKey(RestView):
@@ -156,7 +156,7 @@ class OwnKey(RestView):
     @endpoint(Role.VIEWER, answers={204: None}, scope=Scope.ADMIN)
     def delete(self, request: HttpRequest, key_id: UUID) -> None:
         """Revoke a key of one's own, from the next request on."""
-        _revoke(request, signed_in_user(request), key_id)
+        _revoke(request, signed_in(request), key_id)
 
 
 class UserList(RestView):
@@ -183,9 +183,8 @@ class UserAccount(RestView):
     """One account."""
 
     @endpoint(Role.ADMIN, answers=UserResource, scope=Scope.ADMIN)
-    def get(self, request: HttpRequest, name: str) -> object:
+    def get(self, name: str) -> object:
         """Tell what an account may do."""
-        del request
         return selectors.user_resource(selectors.get_user(name), now=timezone.now())
 
     @endpoint(Role.ADMIN, body=UserChange, answers=UserResource, scope=Scope.ADMIN)
@@ -217,9 +216,8 @@ class KeyList(RestView):
     """The keys of an account."""
 
     @endpoint(Role.ADMIN, answers=KeysOfUser, scope=Scope.ADMIN)
-    def get(self, request: HttpRequest, name: str) -> object:
+    def get(self, name: str) -> object:
         """List the keys of somebody, the newest first, by what may be shown."""
-        del request
         now = timezone.now()
         keys = selectors.api_keys(selectors.get_user(name))
         return KeysOfUser(keys=[selectors.key_resource(key, now=now) for key in keys])

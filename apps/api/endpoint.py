@@ -11,12 +11,15 @@ dataclasses: by what is said here a call is checked, and OpenAPI describes it.
 
 import json
 import re
+import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import wraps
+from inspect import signature
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from rest_framework.request import Request
 from rest_framework.settings import api_settings
@@ -27,15 +30,16 @@ from deltaweb.web.accounts.permissions import (
     admin_required,
     check_scope,
     editor_required,
+    key_of,
     scope_of_page,
 )
 from deltaweb.web.api.calls.answers import Answer
 from deltaweb.web.api.calls.idempotency import MULTIPART, answer_once
-from deltaweb.web.api.calls.limits import count_call
 from deltaweb.web.api.errors import (
     BodyInvalidError,
     MethodNotAllowedError,
     NotJSONError,
+    TooManyCallsError,
 )
 from deltaweb.web.api.openapi import ViewSchema
 from deltaweb.web.api.shapes import serializer_of
@@ -46,6 +50,7 @@ from deltaweb.web.pages.request.parameters import (
     check_query,
     names_of,
 )
+from deltaweb.web.pages.request.rate_limits import RateLimit
 
 if TYPE_CHECKING:
     from django.core.files.uploadedfile import UploadedFile
@@ -81,6 +86,21 @@ class Endpoint:
     answers: Mapping[int, type | None]
 
 
+def count_call(request: HttpRequest) -> None:
+    """Count a call of an API key; a person in a browser is not counted."""
+    key = key_of(request)
+    if key is None:
+        return
+    calls = RateLimit(
+        file="rates-api",
+        rate_per_s=settings.API_REQUESTS_PER_S,
+        burst=settings.API_REQUEST_BURST,
+    )
+    wait_s = calls.take(key.id.bytes, now_s=time.monotonic())
+    if wait_s > 0:
+        raise TooManyCallsError(wait_s=wait_s)
+
+
 def endpoint(  # noqa: PLR0913 (what is said of an endpoint)
     role: str,
     *,
@@ -92,17 +112,10 @@ def endpoint(  # noqa: PLR0913 (what is said of an endpoint)
 ) -> Callable[[Callable[..., object]], Callable[..., HttpResponseBase]]:
     """Make a method of a `RestView` an endpoint.
 
-    The method gets Django's request, the parts of the address, and `body` or `file`
-    where it has one. It returns a response, an `Answer`, or the data of the first of
-    `answers`.
-
-    Args:
-        role: As in `Endpoint`.
-        scope: Likewise.
-        takes: Likewise.
-        body: Likewise.
-        file: Likewise.
-        answers: Likewise; a dataclass alone is that of 200.
+    The method gets the parts of the address, Django's `request` where it names it, and
+    `body` or `file` where it has one. It returns a response, an `Answer`, or the data
+    of the first of `answers`. All else is as `Endpoint` has it; of answers, a dataclass
+    alone is that of 200.
     """
     by_status = answers if isinstance(answers, Mapping) else {200: answers}
     declared = Endpoint(
@@ -117,6 +130,8 @@ def endpoint(  # noqa: PLR0913 (what is said of an endpoint)
     first = next(iter(by_status))
 
     def decorate(method: Callable[..., object]) -> Callable[..., HttpResponseBase]:
+        takes_request = "request" in signature(method).parameters
+
         @wraps(method)
         def answered(
             view: "RestView", wrapped: Request, **parts: object
@@ -134,7 +149,9 @@ def endpoint(  # noqa: PLR0913 (what is said of an endpoint)
                 return answer_once(request, called)
 
             def called() -> Answer | HttpResponseBase:
-                found = method(view, request, **parts)
+                if takes_request:
+                    parts["request"] = request
+                found = method(view, **parts)
                 if isinstance(found, Answer | HttpResponseBase):
                     return found
                 return Answer(found, first)
@@ -247,7 +264,7 @@ def _faults(errors: object, path: str = "") -> Iterator[str]:
         for one in errors:
             yield from _faults(one, path)
     else:
-        yield f"{path}: {errors}".lstrip(".: ")
+        yield f"{path}: {errors!s:.200}".lstrip(".: ")
 
 
 def _no_number(text: str) -> NoReturn:

@@ -7,6 +7,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils import timezone
 
+from deltaweb.web.accounts.permissions import signed_in
 from deltaweb.web.api.calls.answers import Answer
 from deltaweb.web.api.endpoint import RestView, Role, endpoint
 from deltaweb.web.api.pages import list_of, page_endpoint
@@ -19,7 +20,6 @@ from deltaweb.web.jobs.models import Job as JobRow
 from deltaweb.web.jobs.views import job_to_change, retry_asked
 from deltaweb.web.jobs.waiting import wait_a_glance
 from deltaweb.web.pages.actions import stamp_of
-from deltaweb.web.tables.head.shapes import signed_in
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,21 +1,57 @@
-"""Endpoints that are the JSON form of a page: its parameters, answer and rights."""
+"""Endpoints that are the JSON form of a page: its parameters, answer and rights.
 
+An answer about one version of a table has a tag. What else such an answer tells, as how
+far the index is by now, is beside the point: the tag is a weak one.
+"""
+
+import hashlib
 import typing
 from collections.abc import Callable, Iterable
 from dataclasses import make_dataclass
 from http import HTTPStatus
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 from django.http import HttpRequest, HttpResponseBase
 from django.urls import URLPattern
 from django.utils.cache import get_conditional_response
 
+from deltaweb import version as release
 from deltaweb.web.accounts.models import Scope
+from deltaweb.web.accounts.permissions import signed_in
+from deltaweb.web.accounts.zones import user_zone_name
 from deltaweb.web.api.endpoint import Role, endpoint
-from deltaweb.web.api.etags import KEPT, tag_of
 from deltaweb.web.pages.page_json import Mark
 from deltaweb.web.pages.request.list_page import ListPage
 from deltaweb.web.pages.request.parameters import VERSION, Takes, names_of
+from deltaweb.web.tables.head.table_head import get_table, requested_version
+
+KEPT: Final = "private, no-cache"  # by the client that asks again each time
+LENGTH: Final = 32
+
+
+def tag_of(request: HttpRequest, namespace: str, name: str, version: str) -> str:
+    """Return the tag of the answer to a request.
+
+    Args:
+        request: Its address and who asks are part of it.
+        namespace: Of the table.
+        name: Likewise.
+        version: As somebody wrote it.
+    """
+    user = signed_in(request)
+    table = get_table(user, namespace, name)
+    parts = (
+        release.VERSION,
+        table.id,
+        requested_version(table, version),
+        request.path,
+        sorted(request.GET.lists()),
+        user.role,
+        user_zone_name(user),
+    )
+    digest = hashlib.sha256(repr(parts).encode()).hexdigest()
+    return f'W/"{digest[:LENGTH]}"'
+
 
 Pages = Iterable[Any]
 """URL patterns."""

@@ -19,9 +19,7 @@ from deltaweb.web.api.catalogue.operations import operation_paths
 from deltaweb.web.api.errors import EndpointNotFoundError
 from deltaweb.web.api.openapi import describe, description_view
 from deltaweb.web.api.sharing import (
-    activity,
     clients,
-    holds,
     received,
     recipients,
     reminders,
@@ -97,7 +95,9 @@ endpoints = [
     path(f"{RECIPIENT}/doctor", recipients.Connection.as_view()),
     path(f"{RECIPIENT}/rehearse", recipients.Rehearsal.as_view()),
     path(
-        f"{RECIPIENT}/holds/<str:share>/<str:table>", holds.Hold.as_view(), name="hold"
+        f"{RECIPIENT}/holds/<str:share>/<str:table>",
+        recipients.Hold.as_view(),
+        name="hold",
     ),
     path(f"{RECIPIENT}/clients", clients.ClientList.as_view()),
     path(
@@ -115,7 +115,7 @@ endpoints = [
     path(f"{V1}/received", received.ReceivedList.as_view()),
     path(f"{V1}/received/<str:name>", received.Received.as_view(), name="received"),
     path(f"{V1}/received/<str:name>/refresh", received.ReceivedRefresh.as_view()),
-    path(f"{V1}/activity", activity.Activity.as_view(), name="activity"),
+    path(f"{V1}/activity", reminders.Activity.as_view(), name="activity"),
     path(f"{V1}/me", accounts.Me.as_view()),
     path(f"{V1}/me/keys", accounts.OwnKeyList.as_view()),
     path(f"{V1}/me/keys/<uuid:key_id>", accounts.OwnKey.as_view()),

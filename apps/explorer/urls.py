@@ -1,6 +1,6 @@
 """The pages over one table, and the dashboard."""
 
-from django.urls import path
+from django.urls import URLPattern
 
 from deltaweb.web.explorer.changes.view import change_list
 from deltaweb.web.explorer.column.view import column_detail, column_profile
@@ -29,7 +29,9 @@ from deltaweb.web.explorer.record.view import row_detail, row_value
 from deltaweb.web.explorer.rows.view import row_list
 from deltaweb.web.explorer.schema.view import schema_code, schema_detail
 from deltaweb.web.explorer.use.view import UseForm, table_use
-from deltaweb.web.pages.urls import page
+from deltaweb.web.explorer.version.table_version import at_version
+from deltaweb.web.pages.request.parameters import Takes
+from deltaweb.web.pages.urls import View, action, answer, page
 
 app_name = "explorer"
 
@@ -42,49 +44,46 @@ ROWS = "col f sort cols"
 FILE = "q page as group cols column groups bars op a b rows folder unlisted"
 COMPARED = "view key page kind"
 
+
+def of_table(
+    route: str, view: View, name: str, *, takes: Takes = (), csv: bool = False
+) -> list[URLPattern]:
+    """Return the patterns of a page over a table, at a version."""
+    takes = [*AT, *takes]
+    return page(f"{TABLE}{route}", at_version(view), name, csv=csv, takes=takes)
+
+
 urlpatterns = [
     *page("", dashboard, "dashboard", json_route="dashboard", takes=["seen"]),
-    *page(f"{TABLE}/", table_overview, "table-overview", takes=AT),
+    *of_table("/", table_overview, "table-overview"),
     *page(f"{TABLE}/use", table_use, "table-use", takes=[*AT, UseForm, ROWS]),
-    *page(
-        f"{TABLE}/data",
+    *of_table(
+        "/data",
         row_list,
         "row-list",
         csv=True,
-        takes=[*AT, ROWS, "page find fc fo fv vc vp vt"],
+        takes=[ROWS, "page find fc fo fv vc vp vt"],
     ),
-    *page(f"{TABLE}/data/<int:row>", row_detail, "row-detail", takes=[*AT, ROWS]),
-    path(f"{TABLE}/data/<int:row>/value", row_value, name="row-value"),
-    *page(
-        f"{TABLE}/schema",
-        schema_detail,
-        "schema-detail",
-        csv=True,
-        takes=[*AT, "q page names"],
+    *of_table("/data/<int:row>", row_detail, "row-detail", takes=[ROWS]),
+    answer(f"{TABLE}/data/<int:row>/value", at_version(row_value), "row-value"),
+    *of_table(
+        "/schema", schema_detail, "schema-detail", csv=True, takes=["q page names"]
     ),
-    *page(
-        f"{TABLE}/schema-lanes",
-        lanes_detail,
-        "lanes-detail",
-        csv=True,
-        takes=[*AT, "q only page"],
+    *of_table(
+        "/schema-lanes", lanes_detail, "lanes-detail", csv=True, takes=["q only page"]
     ),
-    path(
-        f"{TABLE}/schema-code/<str:language>",
-        schema_code,
-        name="schema-code",
+    answer(
+        f"{TABLE}/schema-code/<str:language>", at_version(schema_code), "schema-code"
     ),
     # The machine form comes first: a column may have any name.
-    *reversed(
-        page(f"{TABLE}/schema/<path:column>", column_detail, "column-detail", takes=AT)
-    ),
-    path(f"{TABLE}/profile", column_profile, name="column-profile"),
-    *page(
-        f"{TABLE}/history",
+    *reversed(of_table("/schema/<path:column>", column_detail, "column-detail")),
+    action(f"{TABLE}/profile", column_profile, "column-profile"),
+    *of_table(
+        "/history",
         commit_list,
         "commit-list",
         csv=True,
-        takes=[*AT, "op user from to q before"],
+        takes=["op user from to q before"],
     ),
     *page(
         f"{TABLE}/history/<int:version>",
@@ -92,17 +91,13 @@ urlpatterns = [
         "commit-detail",
         takes=[*AT, "page"],
     ),
-    path(
-        f"{TABLE}/history/<int:version>/actions",
-        commit_raw,
-        name="commit-raw",
-    ),
-    *page(
-        f"{TABLE}/changes",
+    answer(f"{TABLE}/history/<int:version>/actions", commit_raw, "commit-raw"),
+    *of_table(
+        "/changes",
         change_list,
         "change-list",
         csv=True,
-        takes=[*AT, "from to kind by is changed columns page"],
+        takes=["from to kind by is changed columns page"],
     ),
     *page(
         f"{TABLE}/compare",
@@ -112,42 +107,32 @@ urlpatterns = [
         takes=[*AT, COMPARED, "from to pick"],
     ),
     *page(COMPARE, compare_detail, "compare-detail", csv=True, takes=[COMPARED]),
-    path(f"{COMPARE}/rows", compare_start, name="compare-start"),
-    path(f"{COMPARE}/rows.parquet", compare_download, name="compare-download"),
+    action(f"{COMPARE}/rows", compare_start, "compare-start"),
+    answer(f"{COMPARE}/rows.parquet", compare_download, "compare-download"),
     *reversed(
         page(f"{TABLE}/compare/<str:versions>", *NAMED, csv=True, takes=[COMPARED])
     ),
     *page("parquet", place_detail, "place-detail", takes=[FILE, "location"]),
-    path("parquet/again", place_again, name="place-again"),
-    path("parquet/text/<str:text>", place_text, name="place-text"),
-    *page(
-        f"{TABLE}/files",
+    action("parquet/again", place_again, "place-again"),
+    answer("parquet/text/<str:text>", place_text, "place-text"),
+    *of_table(
+        "/files",
         file_list,
         "file-list",
         csv=True,
-        takes=[*AT, "partition min max stats dv sort page"],
+        takes=["partition min max stats dv sort page"],
     ),
-    path(
-        f"{TABLE}/files/<str:file>/text/<str:text>",
-        file_text,
-        name="file-text",
+    answer(
+        f"{TABLE}/files/<str:file>/text/<str:text>", at_version(file_text), "file-text"
     ),
-    *reversed(
-        page(f"{TABLE}/files/<str:file>", file_detail, "file-detail", takes=[*AT, FILE])
-    ),
-    *page(f"{TABLE}/readers", table_readers, "table-readers", takes=AT),
-    *page(
-        f"{TABLE}/parquet",
-        parquet_detail,
-        "parquet-detail",
-        csv=True,
-        takes=[*AT, "page"],
-    ),
-    *page(
-        f"{TABLE}/partitions",
+    *reversed(of_table("/files/<str:file>", file_detail, "file-detail", takes=[FILE])),
+    *of_table("/readers", table_readers, "table-readers"),
+    *of_table("/parquet", parquet_detail, "parquet-detail", csv=True, takes=["page"]),
+    *of_table(
+        "/partitions",
         partition_list,
         "partition-list",
         csv=True,
-        takes=[*AT, "partition q sort page picture"],
+        takes=["partition q sort page picture"],
     ),
 ]

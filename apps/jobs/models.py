@@ -108,7 +108,6 @@ class Job(models.Model):
 
     @property
     def is_active(self) -> bool:
-        """Whether the job waits or runs."""
         return self.state in self.ACTIVE_STATES
 
     @property

@@ -37,7 +37,6 @@ def job_rows(job: Job, suffix: str = ROWS) -> JobRows | None:
     """Return the rows that a finished job has left; None when they are not there.
 
     Args:
-        job: The job.
         suffix: Which rows of a job that leaves several files of them.
     """
     if job.state != Job.State.DONE:

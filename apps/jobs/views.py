@@ -8,13 +8,11 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import HttpResponseClientRedirect, trigger_client_event
 
 from deltaweb.web.accounts.errors import RoleRequiredError
 from deltaweb.web.accounts.models import User
-from deltaweb.web.accounts.permissions import public
-from deltaweb.web.accounts.users import signed_in_user
+from deltaweb.web.accounts.permissions import public, signed_in
 from deltaweb.web.jobs import kinds, services, visibility
 from deltaweb.web.jobs.listing import selectors
 from deltaweb.web.jobs.listing.job_list import JOBS
@@ -27,19 +25,17 @@ from deltaweb.web.pages.page_json import shaped
 from deltaweb.web.pages.responses import respond
 
 
-@require_safe
 def job_list(request: HttpRequest, fmt: str) -> HttpResponseBase:
     """List jobs, newest first."""
     return JOBS.answer(request, fmt)
 
 
-@require_safe
 def job_detail(request: HttpRequest, fmt: str, job_id: UUID) -> HttpResponseBase:
     """Show one job: progress, steps, counts, log, error."""
     job = selectors.get_job(request.user, job_id)
     wait_a_glance(job)
     view = selectors.job_view(job, now=timezone.now())
-    user = signed_in_user(request)
+    user = signed_in(request)
     is_for_editors = kinds.is_reserved(job.kind)
     may_see = user.is_editor or not is_for_editors
     result_url = kinds.result_url(job) if may_see else None
@@ -70,7 +66,6 @@ def job_detail(request: HttpRequest, fmt: str, job_id: UUID) -> HttpResponseBase
     )
 
 
-@require_safe
 @never_cache
 def job_progress(request: HttpRequest, job_id: UUID) -> HttpResponseBase:
     """Answer with the live part alone; once the job is over it asks no more.
@@ -100,31 +95,28 @@ def job_progress(request: HttpRequest, job_id: UUID) -> HttpResponseBase:
     return response
 
 
-@require_safe
 @never_cache
 def job_chip(request: HttpRequest) -> HttpResponseBase:
     """Answer with the chip of the top bar."""
     return render(request, "jobs/_chip.html")
 
 
-@require_POST
 def job_cancel(request: HttpRequest, job_id: UUID) -> HttpResponseBase:
     """Cancel a job, or ask its worker to stop."""
-    job = job_to_change(signed_in_user(request), job_id)
+    job = job_to_change(signed_in(request), job_id)
     job = services.cancel(job, now=timezone.now())
     if job.is_active:
         messages.info(request, "The worker has been asked to stop.")
     return redirect("jobs:job-detail", job.id)
 
 
-@require_POST
 def job_retry(request: HttpRequest, job_id: UUID) -> HttpResponseBase:
     """Run a failed or cancelled job again, as a new one.
 
     A page that waits for the job's result names itself as `next`.
     """
     again = retry_asked(
-        job_id, requested_by=signed_in_user(request), stamp=stamp_of(request)
+        job_id, requested_by=signed_in(request), stamp=stamp_of(request)
     )
     waiting_page = request.POST.get("next", "")
     if url_has_allowed_host_and_scheme(waiting_page, allowed_hosts=None):
@@ -134,7 +126,6 @@ def job_retry(request: HttpRequest, job_id: UUID) -> HttpResponseBase:
 
 @public
 @never_cache
-@require_safe
 def status(request: HttpRequest, fmt: str) -> HttpResponseBase:
     """Say whether work gets done: 200 with a living worker, 503 without one.
 
@@ -172,7 +163,7 @@ def _status_word(state: selectors.WorkerState) -> str:
 
 
 def _is_editor(request: HttpRequest) -> bool:
-    return request.user.is_authenticated and signed_in_user(request).is_editor
+    return request.user.is_authenticated and signed_in(request).is_editor
 
 
 def job_to_change(user: User, job_id: UUID) -> Job:

@@ -46,7 +46,6 @@ class Subscription:
 
     @property
     def has_news(self) -> bool:
-        """Whether there is something to take, or it is over."""
         return bool(self._news) or self.is_over
 
     def attach(self, wake: Callable[[], None]) -> None:
@@ -118,7 +117,6 @@ class Hub:
 
     @property
     def num_known(self) -> int:
-        """How many topics it knows the last news of."""
         return len(self._told_at_s)
 
     def has_room_for(self, owner: object) -> bool:

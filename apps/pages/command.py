@@ -1,7 +1,7 @@
 """The base of the commands that scripts rely on: `table ...`, `user ...`.
 
-A command is a group of subcommands. Each is a method that returns an `Output`, and
-the base keeps the promises that all of them make:
+A command is a group of subcommands. Each is a method that says how it is called, takes
+its arguments by name and returns an `Output`; the base keeps what all of them promise:
 
 * `--json` (anywhere on the line): stdout is one JSON document and nothing else.
   Values of BIGINT are text in it, since many readers of JSON round them.
@@ -15,11 +15,8 @@ the base keeps the promises that all of them make:
     class Command(SubcommandsCommand):
         help = "Users: add, link, ..."
 
-        def add_subcommands(self, add: AddSubcommand) -> None:
-            parser = add("link", self.link, help="print a one-time sign-in link")
-            parser.add_argument("name")
-
-        def link(self, *, name: str, **_: object) -> Output:
+        @subcommand("link", "print a one-time sign-in link", argument("name"))
+        def link(self, *, name: str) -> Output:
             url = ...
             return Output(text=url, data={"name": name, "url": url})
 
@@ -36,7 +33,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
-from typing import Any, Final, NoReturn, Protocol
+from typing import Any, Final, NoReturn, TypeAlias, TypeVar
 
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError, CommandParser
@@ -59,7 +56,15 @@ from deltaweb.web.pages.responses import to_json
 
 KIND: Final = "VERB"
 TAKEN_BY_ALL: Final = "--json answers with one JSON document; BIGINT is text in it."
-YES = {"y", "yes"}
+AGREED = {"y", "yes"}
+# What Django adds to every command is taken, and neither listed nor handed on.
+OF_DJANGO: Final = frozenset(
+    {
+        *("verbosity", "settings", "pythonpath", "traceback"),
+        *("no_color", "force_color", "skip_checks"),
+    }
+)
+NOT_ITS_OWN: Final = OF_DJANGO | {"subcommand", "stdout", "stderr"}
 
 
 class Error(CommandError):
@@ -85,17 +90,45 @@ class Output:
     parts: Iterable[str] | None = None
 
 
-class AddSubcommand(Protocol):
-    """Adds one subcommand to the group and returns its parser."""
+Handler: TypeAlias = Callable[..., Output]
+Argument: TypeAlias = Callable[[CommandParser], object]  # declares it, or several
+H = TypeVar("H", bound=Handler)
 
-    def __call__(
-        self,
-        name: str,
-        handler: Callable[..., Output],
-        *,
-        help: str,  # noqa: A002 (argparse's own word)
-    ) -> CommandParser:
-        """Add the subcommand `name`, which `handler` answers."""
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """How a subcommand is called.
+
+    Attributes:
+        help: What it does, in words that follow its name.
+    """
+
+    name: str
+    help: str
+    arguments: tuple[Argument, ...] = ()
+
+
+def argument(*names: str, **how: Any) -> Argument:  # noqa: ANN401 (as argparse has them)
+    """Return an argument of a subcommand, said as to argparse."""
+    return lambda parser: parser.add_argument(*names, **how)
+
+
+def flag(name: str, help: str) -> Argument:  # noqa: A002 (argparse's own word)
+    """Return an option without a value."""
+    return argument(name, action="store_true", help=help)
+
+
+YES: Final = flag("--yes", "do not ask")
+
+
+def subcommand(name: str, help: str, *arguments: Argument) -> Callable[[H], H]:  # noqa: A002
+    """Let a method of a command answer one of its subcommands."""
+
+    def declare(handler: H) -> H:
+        handler.declared = Declared(name, help, arguments)  # type: ignore[attr-defined]  # as a mark
+        return handler
+
+    return declare
 
 
 class NotAskedError(DeltawebError, code="not-asked"):
@@ -127,11 +160,7 @@ class SubcommandsCommand(BaseCommand):
     requires_system_checks: list[str] = []  # a command answers at once
     # By the code of an error: the names that there are, of which the nearest is told.
     names_of: Mapping[str, Callable[[], Iterable[str]]] = {}
-    # What Django adds to every command is taken, and not listed.
-    suppressed_base_arguments = {
-        *("--verbosity", "--settings", "--pythonpath", "--traceback"),
-        *("--no-color", "--force-color", "--skip-checks"),
-    }
+    suppressed_base_arguments = {f"--{name.replace('_', '-')}" for name in OF_DJANGO}
     answers_json = False
 
     def get_version(self) -> str:
@@ -155,23 +184,14 @@ class SubcommandsCommand(BaseCommand):
 
     def described(self) -> Mapping[str, str]:
         """Return the subcommands, each with what it does."""
-        found: dict[str, str] = {}
+        return {declared.name: declared.help for declared, _ in self.subcommands()}
 
-        def add(
-            name: str,
-            handler: Callable[..., Output],  # noqa: ARG001  # for the list alone
-            *,
-            help: str,  # noqa: A002 (argparse's own word)
-        ) -> CommandParser:
-            found[name] = help
-            return CommandParser()
-
-        self.add_subcommands(add)
-        return found
-
-    def add_subcommands(self, add: AddSubcommand) -> None:
-        """Add each subcommand with `add(name, handler, help=...)`."""
-        raise NotImplementedError
+    def subcommands(self) -> Iterable[tuple[Declared, Handler]]:
+        """Return the subcommands, those of a base first, each with its method."""
+        names = [name for kind in reversed(type(self).mro()) for name in vars(kind)]
+        for handler in (getattr(self, name) for name in dict.fromkeys(names)):
+            if declared := getattr(handler, "declared", None):
+                yield declared, handler
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Take a subcommand; every one of them takes `--json`."""
@@ -182,29 +202,23 @@ class SubcommandsCommand(BaseCommand):
             metavar=KIND,
             parser_class=SubcommandParser,
         )
-
-        def add(
-            name: str,
-            handler: Callable[..., Output],
-            *,
-            help: str,  # noqa: A002 (argparse's own word)
-        ) -> CommandParser:
-            sub = group.add_parser(name, help=help, description=help)
+        for said, handler in self.subcommands():
+            sub = group.add_parser(said.name, help=said.help, description=said.help)
             takes_json(sub)
             sub.set_defaults(handler=handler)
-            return sub
-
-        self.add_subcommands(add)
+            for declare in said.arguments:
+                declare(sub)
 
     def handle(
         self,
         *_: object,
-        handler: Callable[..., Output],
+        handler: Handler,
         json: bool,
         **options: Any,  # noqa: ANN401 (as argparse read them)
     ) -> None:
         """Run the subcommand, and write its answer or the sentence of its error."""
         self.answers_json = json
+        options = {name: options[name] for name in options.keys() - NOT_ITS_OWN}
         try:
             output = handler(**options)
             self._write(output, as_json=json)
@@ -244,7 +258,7 @@ class SubcommandsCommand(BaseCommand):
             raise NotAskedError(question=question)
         self.stderr.write(f"{question} [y/N] ", ending="")
         self.stderr.flush()
-        if sys.stdin.readline().strip().lower() not in YES:
+        if sys.stdin.readline().strip().lower() not in AGREED:
             message = "Nothing was changed. Answer yes, or pass --yes."
             raise CommandError(message)
 
@@ -277,7 +291,7 @@ class Subcommand:
         run: Answers; its options are the arguments that were declared.
     """
 
-    run: Callable[..., Output]
+    run: Handler
 
     def __init__(self, command: "VerbsCommand") -> None:
         self.command = command
@@ -362,15 +376,14 @@ class VerbsCommand(SubcommandsCommand):
         files = self._files()
         return {name: sentence_of(files[name]) for name in sorted(files)}
 
-    def add_subcommands(self, add: AddSubcommand) -> None:
-        """Add the verb that is called; all where code calls the command."""
+    def subcommands(self) -> Iterable[tuple[Declared, Handler]]:
+        """Return the verb that is called; all where code calls the command."""
         for name, file in self._files().items():
             if self._asked in {None, name}:
                 verb = import_module(f"{self.verbs}.{file.stem}").Verb(self)
-                parser = add(name, verb.answer, help=sentence_of(file))
-                verb.add_arguments(parser)
-                if isinstance(verb, WritingVerb):
-                    takes_writing_options(parser)
+                more = [takes_writing_options] * isinstance(verb, WritingVerb)
+                said = Declared(name, sentence_of(file), (verb.add_arguments, *more))
+                yield said, verb.answer
 
     def _files(self) -> dict[str, Path]:
         (folder,) = import_module(self.verbs).__path__

@@ -6,7 +6,7 @@ drawn by the apps that have something to show.
 """
 
 import typing
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -116,6 +116,11 @@ def bytes_text(size_bytes: int, *, digits: int = 4) -> str:
     while value >= 1024 and unit < len(BYTE_UNITS) - 1:  # noqa: PLR2004 (the base)
         value, unit = value / 1024, unit + 1
     return f"{value:.{digits}g} {BYTE_UNITS[unit]}"
+
+
+def ticks_at(places: Iterable[object], texts: Iterable[str]) -> dict[str, Any]:
+    """Return the ticks of an axis: where they are, and what they say."""
+    return {"tickmode": "array", "tickvals": list(places), "ticktext": list(texts)}
 
 
 def count_ticks(highest: int) -> dict[str, Any]:

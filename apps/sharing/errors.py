@@ -1,43 +1,5 @@
 """The errors of shares, recipients and tokens, and the wording of each.
 
-DeltaError
-└── SharingStateError
-    ├── NameInvalidError            a name that breaks the protocol's rules
-    ├── NameTakenError              something of that kind has the name
-    ├── ShareNotFoundError          no share has that name
-    ├── RecipientNotFoundError      no recipient has that name
-    ├── ProviderNotFoundError       no profile is kept by that name
-    ├── ReceivedSharedError         a received table, to be shared on
-    ├── SharedTableNotFoundError    the share has no such table
-    ├── ConditionError              a condition that does not fit the table
-    │   └── ColumnsError            a list of columns that does not
-    ├── PropertyInvalidError        a text that is no property of a recipient
-    ├── HoldInvalidError            versions that cannot be held for a recipient
-    ├── LimitInvalidError           a text that is no limit of a month
-    ├── StartVersionError           a version that history cannot begin at
-    ├── NetworkInvalidError         a text that is no network
-    ├── TooManyNetworksError        an allow list that is too long
-    ├── ContactInvalidError         a contact that is no mail address
-    ├── LifetimeInvalidError        a text that is no span of time, or too long
-    ├── TokenStateError             a token that is past what was asked for
-    ├── TokenNotFoundError          the recipient has no such token
-    ├── NoWaitingTokenError         a recipient without a waiting token
-    ├── MailRefusedError            a mail that nobody takes
-    ├── NoWayToTellError            reminders that can be sent in no way
-    ├── RetirementInvalidError      a token that cannot end then
-    ├── AccessError                 a caller who may not come in
-    │   ├── TokenUnknownError       401
-    │   ├── TokenExpiredError       401
-    │   ├── TokenRevokedError       401
-    │   ├── AddressNotAllowedError  403
-    │   └── NotGrantedError         404, whether it is missing or not granted
-    └── ActivationError             a link that does not work
-        ├── LinkUnknownError        404
-        ├── LinkUsedError           410
-        ├── LinkExpiredError        410
-        ├── LinkWithdrawnError      410
-        └── LinkRevokedError        410
-
 Each carries the HTTP `status` of its answer. None ever holds a secret.
 """
 

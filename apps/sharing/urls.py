@@ -2,18 +2,17 @@
 
 from django.urls import include, path
 
-from deltaweb.web.pages.urls import page
+from deltaweb.web.pages.urls import action, answer, page
 from deltaweb.web.sharing.activity import views as activity
 from deltaweb.web.sharing.drafts import views as drafts
 from deltaweb.web.sharing.drafts.pages import StepForm
 from deltaweb.web.sharing.issuing import activation_page
-from deltaweb.web.sharing.issuing import client_views as clients
 from deltaweb.web.sharing.issuing import views as tokens
 from deltaweb.web.sharing.recipients import views as recipients
 from deltaweb.web.sharing.recipients.doctor import views as doctor
 from deltaweb.web.sharing.recipients.listing import RECIPIENTS
 from deltaweb.web.sharing.recipients.rehearsals import views as rehearsals
-from deltaweb.web.sharing.shares import schema_views, settings_views, table_views
+from deltaweb.web.sharing.shares import settings_views, table_views
 from deltaweb.web.sharing.shares import views as shares
 from deltaweb.web.sharing.shares.forms import ListForm
 from deltaweb.web.sharing.shares.listing import SHARES
@@ -29,31 +28,27 @@ TOKEN = f"{RECIPIENT}tokens/<uuid:token_id>/"
 urlpatterns = [
     # Shares
     *page("shares/", shares.share_list, "share-list", csv=True, takes=[SHARES.form]),
-    *page("shares/new", drafts.share_new, "share-new", takes=[StepForm]),
-    path("shares/table-options", shares.table_options, name="table-options"),
+    *page("shares/new", drafts.share_new, "share-new", takes=[StepForm], posts=True),
+    answer("shares/table-options", shares.table_options, "table-options"),
     *page(
         SHARE, shares.share_detail, "share-detail", takes=[ListForm, "edit add lang"]
     ),
     *page(f"{SHARE}settings", settings_views.share_settings, "share-settings"),
-    path(f"{SHARE}update", settings_views.share_update, name="share-update"),
-    path(f"{SHARE}switch", settings_views.share_switch, name="share-switch"),
-    path(f"{SHARE}prepare", settings_views.share_prepare, name="share-prepare"),
-    path(f"{SHARE}delete", settings_views.share_delete, name="share-delete"),
-    path(f"{SHARE}tables/add", shares.shared_table_add, name="shared-table-add"),
-    path(
-        f"{SHARED_TABLE}update", shares.shared_table_update, name="shared-table-update"
-    ),
-    path(
-        f"{SHARED_TABLE}remove", shares.shared_table_remove, name="shared-table-remove"
-    ),
-    path(f"{SHARE}schemas/add", schema_views.schema_add, name="schema-add"),
-    path(
+    action(f"{SHARE}update", settings_views.share_update, "share-update"),
+    action(f"{SHARE}switch", settings_views.share_switch, "share-switch"),
+    action(f"{SHARE}prepare", settings_views.share_prepare, "share-prepare"),
+    action(f"{SHARE}delete", settings_views.share_delete, "share-delete"),
+    action(f"{SHARE}tables/add", shares.shared_table_add, "shared-table-add"),
+    action(f"{SHARED_TABLE}update", shares.shared_table_update, "shared-table-update"),
+    action(f"{SHARED_TABLE}remove", shares.shared_table_remove, "shared-table-remove"),
+    action(f"{SHARE}schemas/add", settings_views.schema_add, "schema-add"),
+    action(
         f"{SHARE}schemas/<uuid:schema_id>/remove",
-        schema_views.schema_remove,
-        name="schema-remove",
+        settings_views.schema_remove,
+        "schema-remove",
     ),
-    path(f"{SHARE}recipients/add", shares.grant_add, name="grant-add"),
-    path(f"{SHARE}recipients/remove", shares.grant_remove, name="grant-remove"),
+    action(f"{SHARE}recipients/add", shares.grant_add, "grant-add"),
+    action(f"{SHARE}recipients/remove", shares.grant_remove, "grant-remove"),
     *page(
         "t/<str:namespace>/<str:name>/sharing",
         table_views.table_sharing,
@@ -62,11 +57,9 @@ urlpatterns = [
     ),
     # What others share with us
     *page("received/", received.received_list, "received-list"),
-    path("received/add", received.received_add, name="received-add"),
-    path("received/<str:name>/look", received.received_look, name="received-look"),
-    path(
-        "received/<str:name>/remove", received.received_remove, name="received-remove"
-    ),
+    action("received/add", received.received_add, "received-add"),
+    action("received/<str:name>/look", received.received_look, "received-look"),
+    action("received/<str:name>/remove", received.received_remove, "received-remove"),
     # Recipients and their tokens
     *page(
         "recipients/",
@@ -80,13 +73,24 @@ urlpatterns = [
         recipients.recipient_new,
         "recipient-new",
         takes=["name share"],
+        posts=True,
     ),
-    path("reminders.atom", recipients.reminder_feed, name="reminder-feed"),
+    answer("reminders.atom", recipients.reminder_feed, "reminder-feed"),
     *page(RECIPIENT, recipients.recipient_detail, "recipient-detail"),
-    *page(f"{RECIPIENT}grants", recipients.recipient_grants, "recipient-grants"),
-    *page(f"{RECIPIENT}settings", recipients.recipient_settings, "recipient-settings"),
-    path(f"{RECIPIENT}limits", recipients.recipient_limits, name="recipient-limits"),
-    path(f"{RECIPIENT}hold", recipients.recipient_hold, name="recipient-hold"),
+    *page(
+        f"{RECIPIENT}grants",
+        recipients.recipient_grants,
+        "recipient-grants",
+        posts=True,
+    ),
+    *page(
+        f"{RECIPIENT}settings",
+        recipients.recipient_settings,
+        "recipient-settings",
+        posts=True,
+    ),
+    action(f"{RECIPIENT}limits", recipients.recipient_limits, "recipient-limits"),
+    action(f"{RECIPIENT}hold", recipients.recipient_hold, "recipient-hold"),
     *page(f"{RECIPIENT}usage", recipients.recipient_usage, "recipient-usage", csv=True),
     *page(
         f"{RECIPIENT}seen",
@@ -94,21 +98,24 @@ urlpatterns = [
         "recipient-seen",
         takes=["share pageToken"],
     ),
-    *page(f"{RECIPIENT}doctor", doctor.recipient_doctor, "recipient-doctor"),
+    *page(
+        f"{RECIPIENT}doctor", doctor.recipient_doctor, "recipient-doctor", posts=True
+    ),
     *page(
         f"{RECIPIENT}rehearsals",
         rehearsals.recipient_rehearsals,
         "recipient-rehearsals",
+        posts=True,
     ),
-    path(f"{RECIPIENT}delete", recipients.recipient_delete, name="recipient-delete"),
-    *page(f"{RECIPIENT}tokens/new", tokens.token_new, "token-new"),
-    *page(f"{RECIPIENT}tokens/rotate", tokens.token_rotate, "token-rotate"),
-    path(f"{TOKEN}link", tokens.token_link, name="token-link"),
-    path(f"{TOKEN}profile", tokens.token_profile, name="token-profile"),
-    *page(f"{RECIPIENT}clients/new", clients.client_new, "client-new"),
-    *page(f"{TOKEN}client", clients.client_profile, "client-profile"),
-    *page(f"{TOKEN}revoke", tokens.token_revoke, "token-revoke"),
-    *page(f"{TOKEN}retire", tokens.token_retire, "token-retire"),
+    action(f"{RECIPIENT}delete", recipients.recipient_delete, "recipient-delete"),
+    *page(f"{RECIPIENT}tokens/new", tokens.token_new, "token-new", posts=True),
+    *page(f"{RECIPIENT}tokens/rotate", tokens.token_rotate, "token-rotate", posts=True),
+    action(f"{TOKEN}link", tokens.token_link, "token-link"),
+    action(f"{TOKEN}profile", tokens.token_profile, "token-profile"),
+    *page(f"{RECIPIENT}clients/new", tokens.client_new, "client-new", posts=True),
+    *page(f"{TOKEN}client", tokens.client_profile, "client-profile"),
+    *page(f"{TOKEN}revoke", tokens.token_revoke, "token-revoke", posts=True),
+    *page(f"{TOKEN}retire", tokens.token_retire, "token-retire", posts=True),
     path("activate/<str:nonce>", activation_page.activation, name="activate"),
     # What was done, and the protocols
     *page(

@@ -1,17 +1,4 @@
-"""The errors of the catalogue, and the wording of each.
-
-DeltaError
-├── TableNameError              a name that breaks the rules of names
-├── TableNameTakenError         another table has that name
-├── TableNotRegisteredError     no table has that name
-├── TableInUseError             something still needs the table
-├── NoWorkerError               nobody is there to do the work
-├── ResultTooLargeError         more rows than are kept for a download
-├── OutputFormatError           a file name that tells no format we write
-├── OperationOutdatedError      an operation would do something else than was shown
-├── ScanRootError               a folder that cannot be scanned
-└── LakeNotFoundError           no lake has the id
-"""
+"""The errors of the catalogue, and the wording of each."""
 
 from collections.abc import Sequence
 
@@ -94,6 +81,21 @@ class OutputFormatError(DeltaError, code="output-format-unknown"):
     @property
     def _choice(self) -> str:
         return " or ".join(self.formats)
+
+
+class MergeSourceError(DeltaError, code="merge-source-gone"):
+    status = 409
+    message = (
+        "Nothing was merged: the table with the rows is not registered any more, or "
+        "whoever requested this may not see it."  # nor may all who see the job
+    )
+    hint = "Merge the rows of a table that the catalog lists for you."
+
+
+class AskerGoneError(DeltaError, code="asker-gone"):
+    status = 409
+    message = "Whoever requested this may not sign in any more."
+    hint = "Let somebody else request it."
 
 
 class OperationOutdatedError(DeltaError, code="operation-outdated"):

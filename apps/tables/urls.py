@@ -2,19 +2,16 @@
 
 from typing import Any
 
-from django.urls import URLPattern, path
+from django.urls import URLPattern
 
-from deltaweb.web.pages.urls import page
+from deltaweb.web.pages.urls import action, answer, page
 from deltaweb.web.tables.catalogue import list_views, register_views, settings_views
 from deltaweb.web.tables.catalogue.adding.pages import (
     CONVERT_PAGE,
     CREATE_PAGE,
     IMPORT_PAGE,
 )
-from deltaweb.web.tables.catalogue.forms import (
-    RegisterQueryForm,
-    SearchForm,
-)
+from deltaweb.web.tables.catalogue.forms import RegisterQueryForm, SearchForm
 from deltaweb.web.tables.catalogue.lakes import views as lake_views
 from deltaweb.web.tables.catalogue.lakes.forms import LakeListForm
 from deltaweb.web.tables.catalogue.listing import TABLES
@@ -35,14 +32,13 @@ from deltaweb.web.tables.operations.optimize.page import OPTIMIZE_PAGE
 from deltaweb.web.tables.operations.pages.page import OperationPage
 from deltaweb.web.tables.operations.pages.visit import view_of
 from deltaweb.web.tables.operations.restore.page import RESTORE_PAGE
-from deltaweb.web.tables.operations.rows.page import (
-    DELETE_ROWS_PAGE,
-    UPDATE_ROWS_PAGE,
-)
+from deltaweb.web.tables.operations.rows.page import DELETE_ROWS_PAGE, UPDATE_ROWS_PAGE
 from deltaweb.web.tables.operations.vacuum.page import VACUUM_PAGE
 
 app_name = "tables"
 
+TABLE = "t/<str:namespace>/<str:name>"
+LAKE = "tables/lakes/<uuid:lake_id>"
 
 PAGES: tuple[OperationPage[Any], ...] = (
     CHECKPOINT_PAGE,
@@ -68,7 +64,13 @@ NEW_TABLE_PAGES: tuple[OperationPage[Any], ...] = (
 
 def asks(on: OperationPage[Any], folder: str, name: str) -> list[URLPattern]:
     """Return the addresses of the page of an operation, below a folder."""
-    return page(f"{folder}{on.slug}", view_of(on), f"{name}{on.slug}", takes=on.takes)
+    return page(
+        f"{folder}{on.slug}",
+        view_of(on),
+        f"{name}{on.slug}",
+        takes=on.takes,
+        posts=True,
+    )
 
 
 urlpatterns = [
@@ -80,61 +82,40 @@ urlpatterns = [
         register_views.table_register,
         "table-register",
         takes=[RegisterQueryForm],
+        posts=True,
     ),
-    path("tables/check", register_views.location_check, name="location-check"),
+    action("tables/check", register_views.location_check, "location-check"),
     *page("tables/new/scan", lake_views.lake_new, "lake-new"),
-    path("tables/scan", lake_views.table_scan, name="table-scan"),
+    action("tables/scan", lake_views.table_scan, "table-scan"),
     *page(
         "tables/lakes/", lake_views.lakes, "lake-list", csv=True, takes=[LakeListForm]
     ),
-    *page("tables/lakes/<uuid:lake_id>", lake_views.lake_detail, "lake-detail"),
-    path("tables/lakes/<uuid:lake_id>/scan", lake_views.lake_scan, name="lake-scan"),
-    path(
-        "tables/lakes/<uuid:lake_id>/remove",
-        lake_views.lake_remove,
-        name="lake-remove",
-    ),
-    path("tables/load-samples", register_views.load_samples, name="load-samples"),
+    *page(LAKE, lake_views.lake_detail, "lake-detail", posts=True),
+    action(f"{LAKE}/scan", lake_views.lake_scan, "lake-scan"),
+    action(f"{LAKE}/remove", lake_views.lake_remove, "lake-remove"),
+    action("tables/load-samples", register_views.load_samples, "load-samples"),
     *(one for on in NEW_TABLE_PAGES for one in asks(on, "tables/new/", "table-new-")),
-    *(
-        one
-        for on in PAGES
-        for one in asks(on, "t/<str:namespace>/<str:name>/", "table-")
-    ),
+    *(one for on in PAGES for one in asks(on, f"{TABLE}/", "table-")),
     *page("search", list_views.search, "search", csv=True, takes=[SearchForm]),
     *page(
-        "t/<str:namespace>/<str:name>/settings",
+        f"{TABLE}/settings",
         settings_views.table_settings,
         "table-settings",
         takes=["v"],
+        posts=True,
     ),
     *page(
-        "t/<str:namespace>/<str:name>/maintenance",
+        f"{TABLE}/maintenance",
         table_maintenance,
         "table-maintenance",
         takes=["v"],
+        posts=True,
     ),
-    path(
-        "t/<str:namespace>/<str:name>/refresh",
-        head_views.table_refresh,
-        name="table-refresh",
+    action(f"{TABLE}/refresh", head_views.table_refresh, "table-refresh"),
+    action(f"{TABLE}/check-files", head_views.table_check_files, "table-check-files"),
+    action(f"{TABLE}/remove", settings_views.table_remove, "table-remove"),
+    answer(
+        f"{TABLE}/versions/<str:version>.json", head_views.version_tip, "version-tip"
     ),
-    path(
-        "t/<str:namespace>/<str:name>/check-files",
-        head_views.table_check_files,
-        name="table-check-files",
-    ),
-    path(
-        "t/<str:namespace>/<str:name>/remove",
-        settings_views.table_remove,
-        name="table-remove",
-    ),
-    path(
-        "t/<str:namespace>/<str:name>/versions/<str:version>.json",
-        head_views.version_tip,
-        name="version-tip",
-    ),
-    path(
-        "t/<str:namespace>/<str:name>/state", head_views.table_state, name="table-state"
-    ),
+    answer(f"{TABLE}/state", head_views.table_state, "table-state"),
 ]

@@ -98,7 +98,6 @@ def between(path: ColumnPath, operator: str, low: pa.Scalar, high: pa.Scalar) ->
 
 
 def denied(part: Bounds) -> Bounds:
-    """NOT."""
     return Bounds(part.if_false, part.if_true, part.if_unknown)
 
 

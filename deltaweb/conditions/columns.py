@@ -56,12 +56,10 @@ class TypedColumn:
 
     @property
     def shown(self) -> str:
-        """The column's name as an error shows it."""
         return repr(".".join(self.path))
 
 
 def find_column(schema: StructType, names: str | Sequence[str]) -> TypedColumn:
-    """The column that is called so."""
     try:
         path = resolve_column(schema, names)
     except ColumnNotFoundError as error:
@@ -131,5 +129,4 @@ def _other_type(column: TypedColumn, name: str) -> PredicateError:
 
 
 def is_boolean(column: TypedColumn) -> bool:
-    """Whether a column is a condition by itself."""
     return column.data_type == PrimitiveType("boolean")

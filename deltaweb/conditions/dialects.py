@@ -30,14 +30,12 @@ class SQLDialect:
         return f"{self.quote}{name.replace(self.quote, self.quote * 2)}{self.quote}"
 
     def text(self, text: str) -> str:
-        """Return a literal of a text."""
         return f"'{''.join(self.escapes.get(c, c) for c in text)}'"
 
     def condition(self, node: tree.Node, column: WriteColumn | None = None) -> str:
         """Return a condition.
 
         Args:
-            node: The condition; its literals are of the types of their columns.
             column: Writes columns; as quoted names where it is None.
         """
 

@@ -48,11 +48,7 @@ _FAULTS = (
 
 @dataclass(frozen=True)
 class SkippedHint:
-    """A hint, or a part of one, that selects nothing.
-
-    Attributes:
-        reason: Why it is skipped, as half a sentence.
-    """
+    """A hint, or a part of one, that selects nothing."""
 
     text: str
     reason: str
@@ -66,7 +62,6 @@ class Hints:
         predicates: Conditions that every row the client wants fulfils; all apply.
         misses: A condition that holds for every row that the client may not want: for
             any row at all where a hint was not understood.
-        skipped: What was not understood.
     """
 
     predicates: tuple[Predicate, ...] = ()
@@ -81,10 +76,6 @@ def parse_hints(
 
     A time without a zone may be of any: the Spark connector writes its session's times
     in SQL and does not say which zone that is.
-
-    Args:
-        predicate_hints: The request's `predicateHints`, SQL texts.
-        json_predicate_hints: The request's `jsonPredicateHints`, JSON in a text.
     """
     collected = _Collected(schema, zone_is_unknown=True)
     if json_predicate_hints is not None:
@@ -140,7 +131,6 @@ class _Collected:
         self.comparisons_left = MAX_COMPARISONS
 
     def hints(self) -> Hints:
-        """Return what the hints came to."""
         conditions, skipped = self.conditions, tuple(self.skipped)
         return Hints(
             tuple(condition.if_true for condition in conditions),
@@ -149,7 +139,6 @@ class _Collected:
         )
 
     def add_sql(self, hints: object) -> None:
-        """Add the SQL hints, each alone."""
         if not isinstance(hints, list | tuple):
             self.skip(hints, "it is not a list of texts")
             return
@@ -180,12 +169,10 @@ class _Collected:
             self.conditions.append(meaning)
 
     def json_parts(self, hint: str) -> list[Part]:
-        """The parts of the JSON hint."""
         parts = json.conjuncts(json.parse_tree(hint))
         return [(text, self.meaning(part, json.read_condition)) for text, part in parts]
 
     def sql_parts(self, hint: str) -> list[Part]:
-        """The parts of one SQL hint."""
         if len(hint) > self.characters_left:
             reason = f"the hints are longer than {MAX_SQL_CHARACTERS} characters"
             raise PredicateError(reason=reason)
@@ -195,7 +182,6 @@ class _Collected:
         return self.parts_of(parsed)
 
     def parts_of(self, parsed: SQLText, *, zone: ZoneRules | None = None) -> list[Part]:
-        """The parts of a SQL hint that is parsed."""
         others = sql.other_texts(parsed, self.schema)
         unknown = self.zone_is_unknown
         reader = sql.SQLReader(others, zone_is_unknown=unknown, zone=zone)
@@ -216,7 +202,6 @@ class _Collected:
             return error
 
     def skip(self, hint: object, reason: str) -> None:
-        """Note a hint that selects nothing."""
         text = hint if isinstance(hint, str) else f"a {type(hint).__name__}"
         self.skipped.append(SkippedHint(_line(text), _line(reason)))
 

@@ -80,7 +80,6 @@ def conjuncts(outermost: JSONNode) -> list[tuple[str, JSONNode]]:
 
 
 def read_condition(node: JSONNode) -> tree.Node:
-    """Read one operation that is a condition."""
     op = _op(node)
     if op in SIGNS:
         left, right = _children(node, least=2, most=2)
@@ -154,7 +153,6 @@ def _type(node: JSONNode) -> str:
 
 
 def _column(node: JSONNode) -> tree.Column:
-    """The column that a leaf names, as the type that it states."""
     name = node.get("name")
     if _op(node) != "column" or not isinstance(name, str):
         raise PredicateError(reason="it does not name a column where it has to")

@@ -86,7 +86,6 @@ _Reading = Literal | _Between | None
 
 
 def compare_loosely(column: TypedColumn, operator: str, literal: Literal) -> Bounds:
-    """The comparison of a column with a literal."""
     if literal.value_type:
         check_value_type(column, literal.value_type)
     try:
@@ -120,7 +119,6 @@ def _readings(data_type: DataType, literal: Literal) -> list[_Reading]:
 
 
 def _reading(literal: Literal, name: str, data_type: DataType) -> _Reading:
-    """What one literal means."""
     if isinstance(data_type, DecimalType):
         return _beside_decimal(literal, data_type)
     if name in INTEGER_BITS:

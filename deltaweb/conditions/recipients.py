@@ -33,7 +33,6 @@ def bound_to(
     """Return a condition with the values of a recipient in it.
 
     Args:
-        condition: As it was written.
         properties: Values by their names in lower case; `NAME` is one of them.
     """
     if not asked_properties(condition):

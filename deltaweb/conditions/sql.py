@@ -100,7 +100,6 @@ class SQLReader:
         }
 
     def condition(self, expression: exp.Expr) -> tree.Node:
-        """One condition of any kind."""
         expression = unwrapped(expression)
         read = self.readers.get(type(expression))
         if read is None:
@@ -108,7 +107,6 @@ class SQLReader:
         return read(expression, _Source(expression))
 
     def chain(self, expression: exp.Connector) -> tuple[tree.Node, ...]:
-        """The parts of a chain of AND or OR."""
         return tuple(map(self.condition, connected(expression)))
 
     def comparison(self, expression: exp.Binary, source: _Source) -> tree.Compare:

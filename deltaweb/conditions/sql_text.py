@@ -43,7 +43,6 @@ class SQLText:
 
 
 def parse_sql(sql: str, *, max_tokens: int = MAX_TOKENS) -> SQLText:
-    """Parse the text of one condition."""
     if len(sql) > MAX_LENGTH:
         raise PredicateError(reason=f"it is longer than {MAX_LENGTH} characters")
     if not sql.strip():
@@ -91,7 +90,6 @@ def _parse_reason(error: ParseError) -> str:
 
 
 def written(expression: exp.Expr) -> str:
-    """A part of a condition as SQL."""
     try:
         return str(expression.sql(dialect=Databricks))
     except (SqlglotError, RecursionError, ValueError):  # pragma: no cover # a safeguard

@@ -22,11 +22,7 @@ from deltaweb.delta.values.time_zones.rules import ZoneRules
 
 @dataclass(frozen=True, kw_only=True)
 class Written:
-    """A part of a condition.
-
-    Attributes:
-        source: What it is read from; `str` of it is how an error shows it.
-    """
+    """A part of a condition."""
 
     source: object = field(default="it", compare=False)
 

@@ -44,7 +44,6 @@ class _Widening:
     schema: StructType
 
     def condition(self, node: tree.Node) -> Bounds:
-        """What a condition of any kind means."""
         match node:
             case tree.And(parts):
                 return all_of([self.condition(part) for part in parts])
@@ -111,7 +110,6 @@ class _Widening:
         return any_of([compare_loosely(column, "=", value) for value in values])
 
     def boolean(self, node: tree.Column) -> Bounds:
-        """A column that is a condition by itself."""
         column = self.column(node)
         if not is_boolean(column):
             words = "is not a condition, since it is not a boolean"
@@ -120,7 +118,6 @@ class _Widening:
         return compare_loosely(self.comparable(node), "=", true)
 
     def called(self, node: tree.Node) -> Bounds:
-        """Functions that are conditions."""
         match node:
             case tree.Call("isnull", (operand,)):
                 return exactly(IsNull(self.column(operand).path))
@@ -157,7 +154,6 @@ class _Widening:
         return exactly(Like(column.path, text))
 
     def text_column(self, operand: tree.Operand) -> TypedColumn:
-        """A column of text."""
         column = self.comparable(operand)
         if type_name(column.data_type) != "string":
             raise _refused(operand, "is not a text column")
@@ -199,5 +195,4 @@ def _escaped(text: str) -> str:
 
 
 def _refused(node: tree.Node, words: str) -> PredicateError:
-    """The error that says what is not understood."""
     return PredicateError(reason=f"{node.source} {words}")

@@ -17,11 +17,9 @@ class Shown:
     """Shows its facts; what does not read is shown as its error."""
 
     def _title(self) -> str:
-        """Return what it is, and of what."""
         raise NotImplementedError
 
     def facts(self) -> Iterable[Fact]:
-        """Return each fact with its name."""
         raise NotImplementedError
 
     def column_types(self) -> Iterable[Sequence[object]]:
@@ -75,7 +73,6 @@ def html_table(
 
     Args:
         title: Its caption; none for "".
-        header: Names of the columns; none where the first cell of a row is its name.
         rows: The cells of each; the first hundred are shown.
     """
     shown = [*rows]

@@ -92,7 +92,6 @@ def listed(line: str, kind: str, words: Mapping[str, str], about: str = "") -> s
 
 
 def usage(line: str, kind: str) -> str:
-    """Return how a line begins."""
     return f"usage: {line} {kind} ..."
 
 

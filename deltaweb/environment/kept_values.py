@@ -34,7 +34,6 @@ class KeptValues(Generic[K, V]):
             return [*self._values]
 
     def keep(self, key: K, value: V, size_bytes: int) -> V:
-        """Keep a value of a size, and return it."""
         with self._lock:
             self._values[key] = (value, size_bytes)
             self._values.move_to_end(key)

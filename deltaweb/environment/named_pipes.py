@@ -29,11 +29,7 @@ _READ: Final = os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 class PipeReader:
-    """The pipes that one thread reads; any other may wake it.
-
-    Args:
-        folder: Where pipes are; it is made with the first.
-    """
+    """The pipes that one thread reads; any other may wake it."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -82,7 +78,6 @@ class PipeReader:
             path.stat()
 
     def close(self) -> None:
-        """Remove the pipes."""
         with self._lock:
             while self._pipes:
                 _, (path, pipe) = self._pipes.popitem()

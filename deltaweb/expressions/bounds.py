@@ -43,12 +43,7 @@ class MakesTooMuchError(Exception):
 
 @dataclass
 class _Account:
-    """What the steps of an evaluation have made.
-
-    Attributes:
-        of_part: Of the rows that are evaluated at a time.
-        of_all: Of all parts of the batch.
-    """
+    """What the steps of an evaluation have made."""
 
     of_part: int = 0
     of_all: int = 0

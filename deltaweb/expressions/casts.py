@@ -67,7 +67,6 @@ def current_zone() -> ZoneRules:
 
 
 def cast(node: BoundExpression, kind: pa.DataType) -> BoundExpression:
-    """Return a cast."""
     if node.is_null:
         return typed(node, kind)
     if node.kind == kind:

@@ -94,7 +94,6 @@ def _beside_text(kind: pa.DataType) -> pa.DataType:
 
 
 def is_number(kind: pa.DataType) -> bool:
-    """Tell whether a type is one of numbers."""
     return bool(
         pa.types.is_integer(kind)
         or pa.types.is_floating(kind)

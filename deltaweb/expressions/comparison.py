@@ -32,14 +32,12 @@ CASE_GROWTH: Final = 3
 
 
 def boolean(values: Evaluate) -> BoundExpression:
-    """Return a condition."""
     return BoundExpression(BOOLEAN, values)
 
 
 def compared(
     operator: str, left: BoundExpression, right: BoundExpression
 ) -> BoundExpression:
-    """Return a comparison by its sign."""
     left, right, kind = common(left, right)
     _refuse_nested(kind)
     compare = _by_sign(operator)
@@ -157,7 +155,6 @@ def _refuse_nested(kind: pa.DataType) -> None:
 def like(
     value: BoundExpression, pattern: BoundExpression, escape: str, *, ignore_case: bool
 ) -> BoundExpression:
-    """Return LIKE with a literal pattern."""
     if pattern.is_null and pa.types.is_string(value.kind):
         return boolean(lambda rows: pa.nulls(rows.num_rows, BOOLEAN))
     if not isinstance(pattern.literal, str) or not pa.types.is_string(value.kind):
@@ -212,7 +209,6 @@ def truth(node: BoundExpression) -> BoundExpression:
 
 
 def negated(node: BoundExpression) -> BoundExpression:
-    """Return NOT."""
     part = truth(node)
     return boolean(lambda rows: pc.invert(part.values(rows)))
 

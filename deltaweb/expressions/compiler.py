@@ -51,7 +51,7 @@ from deltaweb.expressions.comparison import (
 )
 from deltaweb.expressions.errors import ExpressionError, ExpressionMistakenError
 from deltaweb.expressions.functions import call, concatenated
-from deltaweb.expressions.mistaken.mistakes import refuse_mistakes
+from deltaweb.expressions.mistakes import refuse_mistakes
 from deltaweb.expressions.node import (
     NULL,
     BadLiteralError,
@@ -106,7 +106,6 @@ _LONG_MAX: Final = 2**63 - 1
 
 
 def parse_expression(sql: str) -> SQLText:
-    """Parse the text of an expression."""
     try:
         return parse_sql(sql)
     except NotSQLError as error:
@@ -118,11 +117,6 @@ def parse_expression(sql: str) -> SQLText:
 def compile_sql(
     sql: str | SQLText, schema: StructType, time_zone: str = UTC_ZONE
 ) -> BoundExpression:
-    """Return an expression over rows of a schema.
-
-    Args:
-        time_zone: Whose clocks show the times without a zone.
-    """
     parsed = parse_expression(sql) if isinstance(sql, str) else sql
     text, tree = parsed.text, parsed.tree
     try:
@@ -184,11 +178,9 @@ class _Compiler:
         }
 
     def nodes(self, expressions: Sequence[exp.Expr]) -> list[BoundExpression]:
-        """Several expressions."""
         return [self.node(expression) for expression in expressions]
 
     def node(self, expression: exp.Expr) -> BoundExpression:
-        """One expression of any kind."""
         expression = unwrapped(expression)
         kind = type(expression)
         if kind in self.readers:
@@ -204,7 +196,6 @@ class _Compiler:
         raise NotTranslatedError(_refusal(expression))
 
     def function(self, expression: exp.Expr, name: str) -> BoundExpression:
-        """A function that the parser knows."""
         keys = _ARGUMENTS.get(type(expression), ("this", "expression"))
         known = {key for key, value in expression.args.items() if value}
         if known - set(keys):
@@ -273,7 +264,6 @@ class _Compiler:
         return case([branch], self.node(default) if default else NULL)
 
     def negative(self, expression: exp.Neg) -> BoundExpression:
-        """Read a sign."""
         inner = expression.this
         if isinstance(inner, exp.Literal) and not inner.is_string:
             return _number(f"-{inner.name}")

@@ -57,7 +57,6 @@ class SQLCondition(RowCondition):
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """The top-level columns that it looks at."""
         return frozenset(
             path[0]
             for path in expressions.compiler.named_columns(self._parsed, self._schema)
@@ -82,11 +81,7 @@ class SQLCondition(RowCondition):
 
 
 class SQLAssignment:
-    """An expression whose value a column takes.
-
-    Args:
-        time_zone: As of `SQLCondition`.
-    """
+    """An expression whose value a column takes."""
 
     def __init__(
         self,
@@ -113,7 +108,6 @@ class SQLAssignment:
             raise ExpressionError(sql=sql, reason=str(error)) from None
 
     def values(self, rows: pa.RecordBatch) -> pa.Array:
-        """Return the value of each row."""
         return _values(self._node, self.sql, rows)
 
 
@@ -129,7 +123,6 @@ def _values(node: BoundExpression, sql: str, rows: pa.RecordBatch) -> pa.Array:
 
 
 def _joined(parts: list[pa.Array], sql: str) -> pa.Array:
-    """Return the values of all parts of a batch as one array."""
     num_bytes = sum(map(text_bytes, parts))
     if num_bytes > MADE_BYTES:
         raise ExpressionTooLargeError(

@@ -33,12 +33,7 @@ class ExpressionValueError(DeltaError, code="expression-value"):
 
 
 class ExpressionTooLargeError(ExpressionValueError, code="expression-too-large"):
-    """An expression makes so much of rows that it is not made.
-
-    Attributes:
-        num_bytes: What it, and the steps before it, would have made.
-        is_final: Whether fewer rows at a time do not help.
-    """
+    """An expression makes so much of rows that it is not made."""
 
     function: str
     num_bytes: int

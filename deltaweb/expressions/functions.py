@@ -32,7 +32,6 @@ Function = Callable[[Sequence[BoundExpression]], BoundExpression]
 
 
 def call(name: str, arguments: Sequence[BoundExpression]) -> BoundExpression:
-    """Return the call of a function."""
     function = FUNCTIONS.get(name.lower())
     if function is None:
         message = f"the function {name.lower()} is not evaluated here"

@@ -44,7 +44,6 @@ class BoundExpression:
 
     Attributes:
         kind: The Arrow type of its values; null for NULL alone.
-        values: Gives the value of each row of a batch.
         literal: The value of a literal; None for all else, and for NULL.
         constant: The value that every row has, where that is known and not null.
     """
@@ -61,7 +60,6 @@ class BoundExpression:
 
 
 def literal(value: object, kind: pa.DataType) -> BoundExpression:
-    """Return a literal."""
     return constant(pa.scalar(value, kind), value)
 
 

@@ -17,6 +17,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from deltaweb.delta.values.whole import joined_bytes
+
 Encoded: TypeAlias = pa.BinaryArray
 """Encoded values, an entry a row."""
 Longs: TypeAlias = npt.NDArray[np.int64]
@@ -32,7 +34,6 @@ COMPRESSION: Final = 1  # of 9: more takes longer than it saves to send
 
 
 def encoded_long(value: int) -> bytes:
-    """Encode one whole number."""
     rest, encoded = (value << 1) ^ (value >> 63), bytearray()
     while rest >= HIGH_BIT:
         encoded.append(rest & (HIGH_BIT - 1) | HIGH_BIT)
@@ -144,7 +145,7 @@ def container(
         for name, value in header.items()
     ]
     head = encoded_long(len(pairs)) + b"".join(pairs) + END_OF_BLOCKS
-    packed = _deflated(_bytes_of(rows))
+    packed = _deflated(joined_bytes(rows))
     marker = hashlib.sha256(head + packed).digest()[:16]
     written = MAGIC + head + marker
     if len(rows):
@@ -155,15 +156,6 @@ def container(
 def _deflated(data: bytes) -> bytes:
     packer = zlib.compressobj(COMPRESSION, zlib.DEFLATED, -zlib.MAX_WBITS)
     return packer.compress(data) + packer.flush()
-
-
-def _bytes_of(rows: Encoded) -> bytes:
-    """Return the bytes of all rows, one after the other."""
-    _, offsets, data = rows.buffers()
-    if data is None or not len(rows):
-        return b""
-    bounds = np.frombuffer(offsets, np.int32)[rows.offset : rows.offset + len(rows) + 1]
-    return bytes(memoryview(data)[int(bounds[0]) : int(bounds[-1])])
 
 
 def of_lengths(lengths: npt.NDArray[np.int32], data: bytes) -> pa.BinaryArray:

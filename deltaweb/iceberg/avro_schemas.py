@@ -44,7 +44,6 @@ VECTOR_FIELDS: Final = (
 def entry_schema(
     fields: Sequence[PartitionField], format_version: int
 ) -> dict[str, Any]:
-    """Return the schema of the entries of a manifest."""
     partition = {
         "type": "record",
         "name": "r102",
@@ -118,7 +117,6 @@ def _partition_type(field: PartitionField) -> Any:  # noqa: ANN401 (as above)
 
 
 def list_schema(format_version: int) -> dict[str, Any]:
-    """Return the schema of the entries of a manifest list."""
     summary = {
         "type": "record",
         "name": "r508",

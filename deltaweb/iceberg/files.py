@@ -54,7 +54,6 @@ class DataFiles:
     """Some data files of a version.
 
     Attributes:
-        sizes: In bytes.
         num_records: Rows of each file, deleted ones too.
     """
 
@@ -112,7 +111,6 @@ def known_columns(columns: TableColumns) -> StructType:
 
 
 def _bounds(rows: pa.Table, columns: TableColumns, ids: FieldIds) -> list[ColumnBounds]:
-    """Return what the statistics of files say of columns."""
     asked = known_columns(columns).fields
     if not asked:
         return []

@@ -44,11 +44,7 @@ DATA_FILE, POSITION_DELETES = 0, 1  # content of a file
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SnapshotFacts:
-    """A version of the table as its manifests know it.
-
-    Attributes:
-        sequence_number: Its place among the table's versions.
-    """
+    """A version of the table as its manifests know it."""
 
     snapshot_id: int
     sequence_number: int
@@ -63,9 +59,7 @@ class VectorFiles:
     """Deletion vectors of some data files, row for row.
 
     Attributes:
-        sizes: Of the vectors' files in bytes.
         content_sizes: How long it is there, in bytes.
-        partition: The typed values of each partition field of the data file.
     """
 
     locations: pa.StringArray
@@ -84,7 +78,6 @@ class VectorFiles:
 
 
 def data_manifest(files: DataFiles, snapshot: SnapshotFacts) -> bytes:
-    """Write the manifest of some data files."""
     num_rows = len(files)
     records = _longs(files.num_records)
     value_counts = [
@@ -114,7 +107,6 @@ def data_manifest(files: DataFiles, snapshot: SnapshotFacts) -> bytes:
 
 
 def vector_manifest(vectors: VectorFiles, snapshot: SnapshotFacts) -> bytes:
-    """Write the manifest of some deletion vectors."""
     num_rows = len(vectors)
     rows = joined(
         [
@@ -179,10 +171,7 @@ class ListedManifest:
     """A manifest as the list tells of it.
 
     Attributes:
-        length: Of the manifest in bytes.
-        content: `DATA` or `DELETES`.
         num_rows: Count of rows, in the files or deleted by them.
-        partition: The typed values of each partition field of its files.
     """
 
     location: str

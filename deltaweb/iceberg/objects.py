@@ -45,11 +45,7 @@ MAX_INLINE: Final = 2_000  # characters of a vector in the log, which is in its 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ObjectNames:
-    """How the objects of a version are called.
-
-    Attributes:
-        sealer: Seals the paths of its files.
-    """
+    """How the objects of a version are called."""
 
     table_location: str
     version_location: str
@@ -76,18 +72,13 @@ def data_locations(
 
 @dataclass(frozen=True, slots=True)
 class NamedVector:
-    """A deletion vector and its data file, as the name of an object holds them.
-
-    Attributes:
-        path: The data file's path below the table's root.
-    """
+    """A deletion vector and its data file, as the name of an object holds them."""
 
     path: str
     fields: Mapping[str, Any]
 
     @property
     def text(self) -> str:
-        """All of it, as one text."""
         names = ("storageType", "pathOrInlineDv", "offset", "sizeInBytes")
         values = [self.fields[name] for name in (*names, "cardinality")]
         return json.dumps([self.path, *values])
@@ -120,7 +111,6 @@ class VersionObjects:
 
     @property
     def size_bytes(self) -> int:
-        """What they take in memory."""
         return sum(map(len, self.objects.values()))
 
 
@@ -131,11 +121,7 @@ def version_objects(
     ids: FieldIds,
     names: ObjectNames,
 ) -> VersionObjects:
-    """Make the manifests of a version, and their list.
-
-    Args:
-        rows: Its files, as `data_files` takes them.
-    """
+    """Make the manifests of a version, and their list."""
     _check(rows, snapshot)
     writer = _Writer(version, snapshot, ids, names)
     rows = rows.take(pc.sort_indices(rows["relative_path"]))
@@ -181,7 +167,6 @@ class _Writer:
     listed: list[ListedManifest] = field(default_factory=list)
 
     def manifests(self, part: pa.Table) -> list[_Manifest]:
-        """Make the manifests of some files: theirs, and that of their vectors."""
         files = self.files(part)
         num_rows = int(pc.sum(files.num_records).as_py() or 0)
         data = data_manifest(files, self.snapshot)
@@ -194,7 +179,6 @@ class _Writer:
         return made
 
     def add(self, number: int, manifests: Iterable[_Manifest]) -> None:
-        """Take in the manifests of some files."""
         for one in manifests:
             if one.content == DATA:
                 self.made.num_files += len(one.files)
@@ -250,7 +234,6 @@ class _Writer:
 
 
 def puffin_of(named: NamedVector, data_location: str) -> PuffinVector:
-    """Return the file of a vector."""
     try:
         vector = DeletionVector.of(named.fields)
     except MalformedVectorError as error:

@@ -29,12 +29,10 @@ class PuffinVector:
 
     @property
     def blob_bytes(self) -> int:
-        """Size of the vector in the file."""
         return self.vector.size_bytes + FRAME_BYTES
 
     @property
     def size_bytes(self) -> int:
-        """Size of the file."""
         return BLOB_START + self.blob_bytes + len(self._footer())
 
     def file(self, bitmap: bytes) -> bytes:

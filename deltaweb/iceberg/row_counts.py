@@ -23,11 +23,7 @@ OpenFile = Callable[[str], pa.NativeFile]
 
 
 def with_row_counts(rows: pa.Table, open_file: OpenFile) -> pa.Table:
-    """Return files with their count of rows, as far as that can be known.
-
-    Args:
-        rows: As `FileSelection.typed_batches` gives them.
-    """
+    """Return files with their count of rows, as far as that can be known."""
     is_unknown = pc.is_null(rows[RECORDS]).combine_chunks()
     num_unknown = is_unknown.true_count
     if not num_unknown:

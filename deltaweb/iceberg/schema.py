@@ -100,7 +100,6 @@ class FieldIds:
 
     @property
     def largest(self) -> int:
-        """The largest id of all."""
         return max(self._taken, default=0)
 
     @property
@@ -346,7 +345,6 @@ def partition_fields(columns: TableColumns, ids: FieldIds) -> list[PartitionFiel
 
 
 def spec_json(fields: Sequence[PartitionField]) -> list[dict[str, Any]]:
-    """Return the fields of a partition spec as Iceberg writes them."""
     return [
         {
             "source-id": one.source_id,

@@ -57,7 +57,6 @@ def partition_bytes(values: pa.Array) -> Encoded:
 
 
 def decimal_bytes(precision: int) -> int:
-    """Return how many bytes hold every decimal of a precision."""
     return int((10**precision).bit_length()) // 8 + 1
 
 

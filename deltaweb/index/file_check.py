@@ -37,9 +37,7 @@ class FileCheck:
     """What one listing of a table's storage says of its versions.
 
     Attributes:
-        first_version: The oldest version that was checked.
         version: The newest version. Those between that the log builds were checked too.
-        num_versions: How many were checked.
         num_paths: Data files that any of them has.
         missing: Rows of `MISSING_SCHEMA`.
         spelled: The partition columns of the newest version whose values are not
@@ -58,13 +56,7 @@ class FileCheck:
 def check_files(
     table: DeltaTable, *, engine: Engine | None = None, report: Progress | None = None
 ) -> FileCheck:
-    """List a table's storage once, and count for each version what it lacks.
-
-    Args:
-        engine: What replays its log; this process by default.
-        report: Called with the step, what is done of it, of how much, and the unit; it
-            may raise to stop.
-    """
+    """List a table's storage once, and count for each version what it lacks."""
     report = report or _no_progress
     engine = engine or InProcess(table)
     followed, history = follow_files(engine, table.store, report)
@@ -112,9 +104,6 @@ def follow_files(
 ) -> tuple[list[VersionLives], History]:
     """Replay a log, and follow the files of the versions that it builds.
 
-    Args:
-        report: As for `check_files`.
-
     Returns:
         The files of each run of versions, with the newest one; and the history.
     """
@@ -132,7 +121,6 @@ def follow_files(
 
 
 def _newest_alone(snapshot: Snapshot, history: History) -> VersionLives:
-    """The files of the newest version, where a history is too long to be followed."""
     rows = pa.chunked_array([pa.nulls(snapshot.num_files, pa.int64())])
     start = starting_files(snapshot.files, rows, snapshot.version)
     lifetimes = Lifetimes(start, first=snapshot.version, last=snapshot.version)
@@ -191,7 +179,6 @@ def _absent(
 def _lacks_vector(
     store: TableStore, ids: pa.StringArray, listed: pa.ChunkedArray
 ) -> pa.BooleanArray:
-    """Tell of each file whether that of its deletion vector is missing."""
     if ids.null_count == len(ids):
         return pa.array(np.zeros(len(ids), np.bool_))
     distinct = pc.unique(ids.drop_null())

@@ -9,19 +9,15 @@ import pyarrow as pa
 
 from deltaweb.delta.errors import DataFileError
 from deltaweb.delta.protocol.schema import (
-    ArrayType,
     DataType,
-    MapType,
     StructField,
     StructType,
+    parts_of,
     schema_json,
 )
 from deltaweb.delta.scan.data_file import reading
 from deltaweb.parquet.errors import ParquetError
 from deltaweb.parquet.inspection.differences import (
-    ELEMENT,
-    KEY,
-    VALUE,
     SurveyedColumn,
 )
 from deltaweb.parquet.inspection.nodes import type_word
@@ -53,20 +49,7 @@ def _field(column: StructField, *, is_partition: bool = False) -> SurveyedColumn
 
 
 def _parts(data_type: DataType) -> tuple[SurveyedColumn, ...]:
-    match data_type:
-        case StructType():
-            return tuple(map(_field, data_type.fields))
-        case ArrayType(element_type):
-            return (_inner(ELEMENT, element_type),)
-        case MapType(key_type, value_type):
-            return _inner(KEY, key_type), _inner(VALUE, value_type)
-    return ()
-
-
-def _inner(name: str, data_type: DataType) -> SurveyedColumn:
-    """Return what an array or a map holds, which has its place and no name in files."""
-    word = type_word(schema_json(data_type))
-    return SurveyedColumn(name, name, None, word, False, _parts(data_type))  # noqa: FBT003 (a field)
+    return tuple(map(_field, parts_of(data_type)))
 
 
 def survey_files(

@@ -25,7 +25,6 @@ class LackingRun:
 
     Attributes:
         first_version, last_version: Both included.
-        num_files: Files of each of them.
         num_missing: How many of these are among those that are missing.
         vacuum_version: The newest VACUUM that deleted files of them; None without one.
         path: One of the missing files; "" where none is named.
@@ -84,7 +83,6 @@ def _among(lives: VersionLives, paths: Collection[str]) -> Flags:
 
 
 def _named(lives: VersionLives, is_missing: Flags) -> Longs:
-    """Return for each version which of its missing files is named."""
     named = np.full(len(lives.versions), _UNNAMED, dtype=np.int64)
     for file in np.flatnonzero(is_missing)[:MAX_NAMED]:
         alone = np.zeros(len(is_missing), dtype=np.bool_)

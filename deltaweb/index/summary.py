@@ -48,7 +48,6 @@ class HistorySummary:
 
     Attributes:
         runs: Which versions can be read, from 0 on.
-        events: What the timeline marks, oldest first.
     """
 
     runs: Sequence[ReadableRun]
@@ -90,7 +89,6 @@ def table_summary(
     """Add up what `Table.summary` holds.
 
     Args:
-        metadata: That of the newest version.
         now_ms: The time that `commits_30d` ends at.
     """
     runs = history.runs
@@ -110,7 +108,6 @@ def states_of_versions(
     """Join versions of equal readability, from 0 to the newest.
 
     Args:
-        history: The commits.
         states: Whether each of them can be read, row for row.
     """
     known = [*zip(history.versions, states, strict=True)]
@@ -157,7 +154,6 @@ def version_states(
     """Say of each commit whether its version can be read, row for row.
 
     Args:
-        runs: The versions that the log can build.
         totals: Which of them a VACUUM has hurt.
     """
     spans = [(run.first, run.last) for run in runs]

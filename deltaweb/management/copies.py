@@ -38,12 +38,7 @@ def load_tasks() -> None:
 
 
 class Copy(context.ForkServerProcess):
-    """A command of ours that runs in a copy; a child of a supervisor.
-
-    Args:
-        command: Its words, behind the program's own.
-        environment: The variables that it has.
-    """
+    """A command of ours that runs in a copy; a child of a supervisor."""
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
         super().__init__(name=" ".join(command))
@@ -54,11 +49,9 @@ class Copy(context.ForkServerProcess):
         return self.exitcode
 
     def wait(self) -> None:
-        """Wait until it has ended."""
         self.join()
 
     def run(self) -> None:
-        """Be the command."""
         os.setsid()
         end_with_parent(*_server)
         os.environ.update(self._environment)

@@ -30,11 +30,7 @@ _INLINE: Final = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 
 
 def build(sources: Path, site: Path) -> None:
-    """Build the pages and note the hashes of their inline scripts.
-
-    Args:
-        sources: The folder of mkdocs.yml.
-    """
+    """Build the pages and note the hashes of their inline scripts."""
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--clean"]
     # `--quiet` would keep dead anchors from ending the build.
     subprocess.run(  # noqa: S603 (words of ours)

@@ -78,7 +78,6 @@ def _help(*words: str) -> str:
 
 
 def _verbs(said: str) -> list[str]:
-    """Return the words that a group of commands lists."""
     is_group = " VERB ..." in said.partition("\n")[0]
     return _VERB.findall(said) if is_group else []
 

@@ -33,11 +33,6 @@ METHODS: Final = ("get", "post", "put", "patch", "delete")
 
 
 def rest_page(told: Mapping[str, Any]) -> str:
-    """Return the page in Markdown.
-
-    Args:
-        told: The description, as `/api/openapi.json` has it.
-    """
     return "\n".join([INTRODUCTION, *_endpoints(told)])
 
 

@@ -46,10 +46,7 @@ class Annotation:
     Attributes:
         kind: `STRING`, `DECIMAL`, `TIMESTAMP`, ...; `UNRECOGNIZED` for a LogicalType of
             an unknown number, `UNRECOGNIZED_CONVERTED` for such a ConvertedType.
-        is_signed: Whether an INT is signed.
         precision: Digits of a DECIMAL; None if absent.
-        scale: Fraction digits of a DECIMAL.
-        is_utc: Whether a TIME or TIMESTAMP is adjusted to UTC.
         unit: `MILLIS`, `MICROS`, `NANOS` or `UNKNOWN(n)` of a TIME or TIMESTAMP.
         crs: The coordinate reference system of a GEOMETRY or GEOGRAPHY; None if absent.
         algorithm: How edges of a GEOGRAPHY are interpolated; None if absent.

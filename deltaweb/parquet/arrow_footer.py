@@ -32,7 +32,6 @@ _SCHEMA: Final = Layout(
 
 
 def parse_arrow_footer(footer: bytes) -> pq.FileMetaData:
-    """Parse the bytes of a footer with pyarrow."""
     length = len(footer).to_bytes(4, "little")
     return pq.read_metadata(pa.BufferReader(MAGIC + footer + length + MAGIC))
 

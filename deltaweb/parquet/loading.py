@@ -28,11 +28,7 @@ class ParquetFooter:
 def load_footer(
     source: RangeSource, max_bytes: int = LARGE_FOOTER_BYTES
 ) -> ParquetFooter:
-    """Read and parse the footer of an open file.
-
-    Args:
-        max_bytes: The most bytes of a footer that are read.
-    """
+    """Read and parse the footer of an open file."""
     metadata = parse_metadata(read_footer(source, max_bytes))
     root = build_schema(metadata.elements)
     return ParquetFooter(metadata, root, tuple(root.leaves()))

@@ -174,12 +174,8 @@ class SchemaElement(NamedTuple):
     Attributes:
         name: Its name; bytes that are no UTF-8 are escaped.
         repetition: `required`, `optional`, `repeated`, or `UNKNOWN(n)`; None if absent.
-        physical_type: The name of the physical type; None for a group.
-        type_length: Bytes of a FIXED_LEN_BYTE_ARRAY.
-        converted_type: The name of the old annotation; None if absent.
         logical_type: The member of the union, and its fields; None if absent. A member
             of 0 is a union without one.
-        num_children: How many elements are below it; None for a leaf.
     """
 
     name: str
@@ -208,7 +204,6 @@ class ColumnChunk:
 
     @property
     def path(self) -> tuple[str, ...]:
-        """The names from the root to the column."""
         return tuple(text_of(name) for name in self.values.get("path", ()))
 
     @property
@@ -219,12 +214,10 @@ class ColumnChunk:
 
     @property
     def encodings(self) -> list[str]:
-        """The names of the encodings."""
         return [name_of(ENCODINGS, e) for e in self.values.get("encodings", ())]
 
     @property
     def codec(self) -> str | None:
-        """The name of the compression."""
         number = self.values.get("codec")
         return None if number is None else name_of(CODECS, number)
 
@@ -236,7 +229,6 @@ class ColumnChunk:
 
     @property
     def is_encrypted(self) -> bool:
-        """Whether its metadata or its pages are encrypted."""
         return "crypto_metadata" in self.chunk
 
 
@@ -252,7 +244,6 @@ class RowGroup:
 
     @cached_property
     def columns(self) -> list[ColumnChunk]:
-        """Its column chunks, in the order of the footer."""
         return list(self.chunks())
 
     def chunks(self) -> Iterator[ColumnChunk]:
@@ -269,8 +260,6 @@ class FileMetadata:
         elements: The schema, depth first, the root at its head.
         key_values: Keys and values in the order of the footer; keys may repeat.
         column_orders: Names, an order a leaf column; None if absent.
-        encryption: The name of the algorithm where columns are encrypted.
-        footer_length: Its bytes, without magic and length.
     """
 
     version: int

@@ -30,11 +30,7 @@ class ListShape:
 
 @dataclass(frozen=True, slots=True)
 class MapShape:
-    """A map.
-
-    Attributes:
-        value: The node of the value; None for a set of keys.
-    """
+    """A map."""
 
     key: Node
     value: Node | None
@@ -100,11 +96,7 @@ def map_shape(node: Node) -> MapShape:
 
 
 class Part(NamedTuple):
-    """A column, a field of a struct, an element of a list, or a key or value of a map.
-
-    Attributes:
-        is_repeated_element: Whether each repetition of that node is an element.
-    """
+    """A column, or what nests in one: a field, an element, a key or a value."""
 
     node: Node
     is_repeated_element: bool = False

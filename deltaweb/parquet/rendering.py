@@ -55,11 +55,6 @@ def decode_plain(raw: bytes, physical_type: str | None) -> Plain:
 def render(
     value: Plain, annotation: Annotation | None, physical_type: str | None
 ) -> JSON:
-    """Return a value as JSON.
-
-    Args:
-        value: A bool, int, float or bytes, as the physical type has it.
-    """
     if isinstance(value, bool):
         return value
     if isinstance(value, float):

@@ -45,22 +45,18 @@ class Node(NamedTuple):
 
     @property
     def kind(self) -> str | None:
-        """The kind of its annotation."""
         return None if self.annotation is None else self.annotation.kind
 
     @property
     def is_repeated(self) -> bool:
-        """Whether it holds any number of values."""
         return self.element.repetition == "repeated"
 
     @property
     def is_required(self) -> bool:
-        """Whether it always holds a value."""
         return self.element.repetition == "required"
 
     @property
     def sort_order(self) -> str:
-        """How the values of a leaf are ordered."""
         return sort_order(self.annotation, self.element.physical_type)
 
     def walk(self) -> Iterator["Node"]:

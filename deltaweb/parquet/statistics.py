@@ -25,7 +25,6 @@ class ColumnStatistics:
     Attributes:
         source: Which fields hold the bounds; None where none does.
         low: The lower bound as stored, by Parquet's plain encoding.
-        high: The upper bound, likewise.
         ignored_because: Why the bounds are not believed; None where they are.
         soft: Why readers judge these bounds differently; None where they do not.
         min: The lower bound as JSON; None where it is not known.

@@ -89,7 +89,6 @@ def open_source(source: Source) -> Iterator[RangeSource]:
 
 
 def read_footer(source: RangeSource, max_bytes: int = MAX_FOOTER_BYTES) -> bytes:
-    """Read the bytes of a footer."""
     size = source.size()
     if size < len(MAGIC) + TAIL_BYTES:
         raise FileNotParquetError(reason=f"it has {size:,} bytes")

@@ -82,7 +82,6 @@ class HeldText:
 
     @property
     def is_sent(self) -> bool:
-        """Whether the client has all of it."""
         return not self._outbox.unsent
 
     def send_to(self, client: socket) -> bool:
@@ -118,7 +117,6 @@ class HeldFile:
         """Note what there is to send; False if it has to be read by the application.
 
         Args:
-            outbox: What the server writes its headers to.
             length: Of the answer in bytes; 0 where it has none, or an unknown one.
         """
         if not length:
@@ -134,7 +132,6 @@ class HeldFile:
 
     @property
     def is_sent(self) -> bool:
-        """Whether the client has all that its headers told of."""
         return not self._left and not self._outbox.unsent
 
     def __iter__(self) -> Iterator[bytes]:
@@ -175,7 +172,6 @@ class HeldStream(HeldAnswer):
     the first, which keeps what its client does not take.
 
     Args:
-        close: Ends the application's answer.
         may_wait: Whether any thread may make a part.
         has_left: Whether the client has.
         response: The server's response to the request, which writes to `outbox`.

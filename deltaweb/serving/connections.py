@@ -20,7 +20,6 @@ class Connection(TConn):  # type: ignore[misc]  # gunicorn has no types
 
     Attributes:
         asked_bytes: How long the request is that waits for a thread, or has one.
-        deadline: When it is closed if it waits still.
         body: What is left to send of its answer.
         keeps: Whether it stays open after that.
         is_open: Whether it counts among the connections of the worker.
@@ -73,7 +72,6 @@ class ArrivedBytes(Unreader):  # type: ignore[misc]  # gunicorn has no types
         self.ran_dry = False
 
     def chunk(self, size_hint: int | None = None) -> bytes:
-        """Return the end."""
         del size_hint
         self.ran_dry = True
         return b""

@@ -60,7 +60,6 @@ class HeldAnswer:
         return iter(())
 
     def _framed(self, part: bytes) -> bytes:
-        """Return a part as it goes over the wire."""
         return chunk(part) if self._is_chunked else part
 
     def _ended(self) -> bytes:

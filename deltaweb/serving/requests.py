@@ -58,7 +58,6 @@ class Arrival:
     """What has arrived of a request, and what a client sent after it.
 
     Attributes:
-        data: The bytes so far.
         is_asking: Whether the client waits to be asked for the body.
     """
 
@@ -93,7 +92,6 @@ class Arrival:
         raise RefusedError(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE)
 
     def _begin_body(self, end: int) -> None:
-        """Find out how long the body is."""
         head = bytes(self.data[:end])
         is_new = head.partition(b"\r\n")[0].endswith(b" HTTP/1.1")
         if is_new and _EXPECTS.search(head):
@@ -168,7 +166,6 @@ class _Chunks:
 
 
 def _length(text: bytes) -> int:
-    """Return the length that a head names."""
     if not text.isdigit():
         raise RefusedError(HTTPStatus.BAD_REQUEST)
     digits = text.lstrip(b"0") or b"0"

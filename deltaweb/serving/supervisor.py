@@ -71,7 +71,6 @@ class Supervisor:
     """Runs children until it is told to stop.
 
     Attributes:
-        environment: Variables of every child.
         children: The processes, in the order in which they start.
         stopping: Set by a signal; `run` then stops the children and returns.
     """
@@ -179,7 +178,6 @@ def end_with_parent(parent: int | None = None) -> None:
 
 
 def _hear(child: Child) -> None:
-    """Do what is to be done when a child is ready, if it says so."""
     if child.ready is None or not select.select([child.ready], [], [], 0)[0]:
         return
     if child.ready.recv(1) and child.on_ready is not None:

@@ -26,7 +26,6 @@ class Step(StrEnum):
 
     @property
     def label(self) -> str:
-        """The step for people."""
         is_short = self in {Step.DNS, Step.TLS, Step.HTTP}
         return self.upper() if is_short else self.capitalize()
 
@@ -48,7 +47,6 @@ class KnownError:
     is_general: bool = False
 
     def is_in(self, text: str) -> bool:
-        """Whether a text tells of it."""
         return re.search(self.phrases, text, re.IGNORECASE) is not None
 
 

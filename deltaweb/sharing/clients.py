@@ -38,7 +38,6 @@ class ShareClient:
     """A client of shares.
 
     Attributes:
-        first: Its first release that reads the parquet format.
         in_delta: The features it reads in the delta format, each from a release on.
         by_python: Whether it reads through the python client.
     """
@@ -60,7 +59,6 @@ class ShareClient:
 
     @property
     def capabilities(self) -> Capabilities:
-        """What it says of itself."""
         formats = (delta.NAME, parquet.NAME) if self.in_delta else ()
         return Capabilities(formats, frozenset(map(str.lower, self.in_delta)))
 

@@ -28,12 +28,11 @@ from deltaweb.delta.features.registry import FEATURES, FEATURES_READER_VERSION
 from deltaweb.delta.features.type_widening import TYPE_CHANGES, TYPE_WIDENING
 from deltaweb.delta.protocol.actions import Metadata, Protocol
 from deltaweb.delta.protocol.schema import (
-    ArrayType,
     DataType,
-    MapType,
     PrimitiveType,
     StructField,
     StructType,
+    parts_of,
 )
 
 PARQUET: Final = "parquet"
@@ -196,36 +195,27 @@ _CHECKS: Final[tuple[Callable[[_Facts], Iterator[Misreading]], ...]] = (
 
 
 def fields_of(
-    schema: StructType, prefix: str = ""
+    data_type: DataType, prefix: str = ""
 ) -> Iterator[tuple[str, StructField]]:
     """Yield every field of a schema, nested ones by their dotted names.
 
     A field that holds structs inside arrays or maps has their fields below it.
     """
-    for field in schema.fields:
-        name = f"{prefix}{field.name}"
-        yield name, field
-        for held in _held_types(field.data_type):
-            if isinstance(held, StructType):
-                yield from fields_of(held, f"{name}.")
-
-
-def _held_types(data_type: DataType) -> Iterator[DataType]:
-    """Yield a type, and the types inside of its arrays and maps."""
-    yield data_type
-    match data_type:
-        case ArrayType(element_type):
-            yield from _held_types(element_type)
-        case MapType(key_type, value_type):
-            yield from _held_types(key_type)
-            yield from _held_types(value_type)
+    is_struct = isinstance(data_type, StructType)
+    for part in parts_of(data_type):
+        name = f"{prefix}{part.name}"
+        if is_struct:
+            yield name, part
+        yield from fields_of(part.data_type, f"{name}." if is_struct else prefix)
 
 
 def primitives(data_type: DataType) -> Iterator[str]:
     """Yield the names of the primitive types of a field without its own fields."""
-    for held in _held_types(data_type):
-        if isinstance(held, PrimitiveType):
-            yield held.name
+    if isinstance(data_type, PrimitiveType):
+        yield data_type.name
+    elif not isinstance(data_type, StructType):
+        for part in parts_of(data_type):
+            yield from primitives(part.data_type)
 
 
 def _has_other_names(schema: StructType) -> bool:

@@ -58,11 +58,7 @@ class ErrorCode(StrEnum):
 
 
 class SharingError(DeltaError, code="sharing-error"):
-    """Base of what a request to the sharing protocol is refused with.
-
-    Attributes:
-        error_code: The answer's `errorCode`.
-    """
+    """Base of what a request to the sharing protocol is refused with."""
 
     status: ClassVar[int] = 400
     error_code: ClassVar[ErrorCode] = ErrorCode.MALFORMED_REQUEST
@@ -161,7 +157,6 @@ class TableMisreadError(SharingError, code="table-misread"):
 
     @property
     def features(self) -> list[str]:
-        """The features that the client does not know."""
         return [misreading.feature for misreading in self.misreadings]
 
     @property
@@ -293,7 +288,6 @@ class TooManyRequestsError(SharingError, code="too-many-requests"):
 
     @property
     def retry_after_s(self) -> int:
-        """When to ask again."""
         return max(1, math.ceil(self.wait_s))
 
     @property
@@ -324,7 +318,6 @@ class BudgetSpentError(SharingError, code="budget-spent"):
 
     @property
     def retry_after_s(self) -> int:
-        """When to ask again."""
         return max(1, math.ceil(self.wait_s))
 
     @property

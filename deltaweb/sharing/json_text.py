@@ -17,6 +17,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from deltaweb.delta.values.whole import joined_bytes
+
 FIRST_PRINTABLE: Final = ord(" ")
 LAST_PRINTABLE: Final = ord("~")
 NULL: Final = "null"
@@ -108,16 +110,6 @@ def _is_printable(data: bytes) -> bool:
     return not len(letters) or bool(
         letters.min() >= FIRST_PRINTABLE and letters.max() <= LAST_PRINTABLE
     )
-
-
-def joined_bytes(texts: pa.StringArray) -> bytes:
-    """Return the bytes of all texts, one after the other."""
-    _, offsets, data = texts.buffers()
-    if data is None or offsets is None or not len(texts):
-        return b""
-    bounds = np.frombuffer(offsets, np.int32)
-    first, last = bounds[texts.offset], bounds[texts.offset + len(texts)]
-    return bytes(memoryview(data)[int(first) : int(last)])
 
 
 def _is_plain(texts: pa.StringArray) -> bool:

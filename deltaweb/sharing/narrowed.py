@@ -39,7 +39,6 @@ def narrowed(
 
     Args:
         schema: Its logical schema, which knows what columns are stored as.
-        columns: Names of the columns that may be seen, as the schema has them.
     """
     hidden = [column for column in schema.fields if column.name not in columns]
     words = {column.name.lower() for column in hidden}

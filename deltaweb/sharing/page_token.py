@@ -41,10 +41,8 @@ class PageScope:
     """The list that a token belongs to.
 
     Attributes:
-        recipient: The recipient's id, as text.
         names: What else the list is told by, such as the names in its path, folded:
             their capitals do not matter.
-        field: What a request calls the token.
     """
 
     endpoint: str
@@ -61,7 +59,6 @@ def encode_page_token(
 
     Args:
         last_key: What the list is ordered by, of the last item that was given.
-        keys: Secret keys; the first seals.
     """
     payload = _json(list(last_key))
     padded = payload.ljust(-(-len(payload) // BLOCK_BYTES) * BLOCK_BYTES)
@@ -72,12 +69,6 @@ def encode_page_token(
 def decode_page_token(
     token: str, scope: PageScope, *, keys: Sequence[bytes]
 ) -> tuple[str, ...]:
-    """Return the key after which a page begins.
-
-    Args:
-        scope: The list that is asked for.
-        keys: Secret keys; any of them may have sealed.
-    """
     data = _decode(token, scope)
     for key in keys:
         with suppress(InvalidTag):
@@ -111,7 +102,6 @@ def _subject(scope: PageScope) -> bytes:
 
 
 def _json(values: list[str]) -> bytes:
-    """Return texts as one that no other list of texts has."""
     return json.dumps(values, separators=(",", ":")).encode()
 
 

@@ -40,7 +40,6 @@ def parse_max_results(text: str | None, *, name: str = "maxResults") -> int:
 
 
 def parse_version(text: str, *, name: str = "version") -> int:
-    """Return a version of a table."""
     match = _WHOLE_NUMBER.fullmatch(text)
     return check_version(int(match[1]) if match is not None else None, name=name)
 

@@ -32,23 +32,17 @@ MAX_REFRESHED: Final = timedelta(days=7)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokenMaker:
-    """Makes and reads tokens of one kind.
-
-    Attributes:
-        keys: Secret keys; the first signs, all are accepted.
-    """
+    """Makes and reads tokens of one kind."""
 
     scope: PageScope
     keys: Sequence[bytes]
     now: datetime
 
     def make(self, values: Sequence[object], *, ends_at: datetime) -> str:
-        """Return the token that says some values until a time."""
         texts = [str(int(ends_at.timestamp())), *map(str, values)]
         return encode_page_token(texts, self.scope, keys=self.keys)
 
     def read(self, token: str) -> tuple[str, ...]:
-        """Return what a token says."""
         ends, *values = decode_page_token(token, self.scope, keys=self.keys)
         if self.now.timestamp() >= int(ends):
             raise QueryTokenEndedError(name=self.scope.field, reason="its time is over")

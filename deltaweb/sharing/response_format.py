@@ -52,13 +52,11 @@ class ResponseFormat:
     protocol: Protocol
 
     def head_lines(self, metadata: Metadata, facts: TableFacts) -> bytes:
-        """Return the lines of protocol and metadata."""
         if self.name == delta.NAME:
             return delta.head_lines(metadata, self.protocol, facts)
         return parquet.head_lines(metadata, facts)
 
     def metadata_line(self, metadata: Metadata, facts: TableFacts) -> bytes:
-        """Return the line of metadata."""
         if self.name == delta.NAME:
             return delta.metadata_line(metadata, facts)
         return parquet.metadata_line(metadata, facts)
@@ -85,12 +83,10 @@ class ResponseFormat:
 
     @property
     def change_lines(self) -> FileLines:
-        """What writes the lines of changes."""
         return delta.change_lines if self.name == delta.NAME else parquet.change_lines
 
     @property
     def file_lines(self) -> FileLines:
-        """What writes the lines of files."""
         return delta.file_lines if self.name == delta.NAME else parquet.file_lines
 
 
@@ -105,7 +101,6 @@ def choose_format(
 
     Args:
         misreadings: Why the version would be misread in the parquet format.
-        table: The table's name, for the error.
     """
     is_plain = capabilities.reads_parquet and not misreadings
     if is_plain and not prefers_delta(capabilities, protocol):

@@ -64,8 +64,6 @@ class ChangesQuery:
         ending_timestamp: And the last one the newest made at or before this.
         with_feed: Whether the rows that changed are asked for, and not merely the
             files that were added and removed.
-        with_old_metadata: Whether the metadata of older versions is.
-        with_old_protocol: Whether the protocol of older versions is.
     """
 
     starting_version: int | None = None
@@ -83,10 +81,6 @@ class TableQuery:
     """What a query asks for.
 
     Attributes:
-        predicate_hints: SQL texts, all of which the wanted rows fulfil.
-        json_predicate_hints: A tree of operations, as JSON text.
-        limit_hint: How many rows the client wants at most.
-        version: The version; the newest for None.
         timestamp: The version is the newest one made at or before this time.
         changes: Or the files that were added and removed in some versions.
         idempotency_key: What tells a query that is sent again from another one, where
@@ -109,7 +103,6 @@ class TableQuery:
 
 
 def parse_table_query(body: bytes) -> TableQuery:
-    """Read the body of a query."""
     fields = {name: value for name, value in _object(body).items() if value is not None}
     check_one_version(fields)
     version = fields.get("version")

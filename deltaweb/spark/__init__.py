@@ -3,14 +3,12 @@
 Read in this order:
 
     driver        one SparkSession a process, built when it is first needed: `session`,
-                  `cluster`, `gateway`, and the Java runtime that it gets
+                  `cluster`, and the Java runtime that it gets
     log           a log as tasks read it: row groups and packs of commits (`reader`),
                   what a later commit covers (`tail_facts`, `tail_layers`,
-                  `held_layers`), commits too large for that (`shuffled_actions`), and
-                  the state of a version (`replay`)
+                  `held_layers`), and the state of a version (`replay`)
     index_files   the index of a large table, replayed by Spark
     checkpoint    a checkpoint, written by one task
-    column_reader one column as tasks read it
     statistics    the profile of a column
     table_changes the rows of two versions compared by tasks
     changed_rows  what these tasks read, shuffle and keep
@@ -36,7 +34,6 @@ from deltaweb.lazy import modules_on_demand
 
 if TYPE_CHECKING:
     from deltaweb.spark import checkpoint as checkpoint
-    from deltaweb.spark import column_reader as column_reader
     from deltaweb.spark import data_files as data_files
     from deltaweb.spark import driver as driver
     from deltaweb.spark import job as job

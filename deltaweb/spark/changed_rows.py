@@ -6,10 +6,10 @@ value: every type arrives as the readers of data files made it.
 
 import json
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Self
+from typing import Final, Self
 
 import numpy as np
 import pyarrow as pa
@@ -25,22 +25,14 @@ from deltaweb.delta.changes.rows import (
 from deltaweb.delta.changes.tally import Tally
 from deltaweb.delta.protocol.schema import StructType
 from deltaweb.delta.scan.rows import RowSource
-from deltaweb.spark.arrow_frames import Batches
+from deltaweb.spark.arrow_frames import Batches, packed, row_of, unpacked
 from deltaweb.spark.task_faults import faults_are_carried
 from deltaweb.storage.place import TablePlace
 from deltaweb.storage.write_faults import write_fault
 
-if TYPE_CHECKING:
-    from pyspark import Broadcast
-
 PARTITION: Final = "partition"
 SPREAD_SCHEMA: Final = pa.schema(
-    [
-        (PARTITION, pa.int32()),
-        ("side", pa.int8()),
-        ("num_rows", pa.int64()),
-        ("rows", pa.binary()),
-    ]
+    [(PARTITION, pa.int32()), ("side", pa.int8()), ("rows", pa.binary())]
 )
 """A block of rows of one version that are compared in one task."""
 FOUND_SCHEMA: Final = pa.schema(
@@ -58,12 +50,9 @@ class ComparedTask:
     """What every task of a comparison knows.
 
     Attributes:
-        partition_columns: Names of the partition columns of either version.
         num_partitions: Over how many tasks rows are spread.
         folder: Where tasks leave what they found; the driver sees it.
-        limits: What a task may take.
         sample_rows: How many rows of each kind a task's sample has at most.
-        keeps_changes: Whether every changed row is wanted.
     """
 
     place: TablePlace
@@ -88,11 +77,8 @@ class ComparedPart:
 # === Reading and spreading ===
 
 
-def spread_rows(
-    task: ComparedTask, parts: "Broadcast[list[ComparedPart]]", number: int
-) -> Batches:
+def spread_rows(task: ComparedTask, part: ComparedPart) -> Batches:
     """Read the files of one part, and yield their rows in blocks."""
-    part = parts.value[number]
     with faults_are_carried():
         source = RowSource(
             schema=task.schemas[part.side],
@@ -100,32 +86,29 @@ def spread_rows(
             files=part.files,
             open_file=task.place.open().open_data_file,
         )
-        held: list[pa.Table] = []
-        for rows in common_rows(source, task.compared.columns):
-            held.append(rows)
-            if sum(table.nbytes for table in held) >= HELD_BYTES:
-                yield from _blocks(task, part.side, pa.concat_tables(held))
-                held = []
-        if held:
-            yield from _blocks(task, part.side, pa.concat_tables(held))
-
-
-def _blocks(task: ComparedTask, side: int, rows: pa.Table) -> Batches:
-    """Yield a block for every task that rows go to."""
-    by = task.compared.spread_by
-    for number, block in spread(rows, by, task.num_partitions):
-        values = ([number], [side], [block.num_rows], [packed(block)])
-        columns = [
-            pa.array(value, kind.type)
-            for value, kind in zip(values, SPREAD_SCHEMA, strict=True)
-        ]
-        yield pa.RecordBatch.from_arrays(columns, schema=SPREAD_SCHEMA)
+        rows = common_rows(source, task.compared.columns)
+        by = task.compared.spread_by
+        for number, block in spread(rows, by, task.num_partitions):
+            yield row_of(SPREAD_SCHEMA, number, part.side, block)
 
 
 def spread(
+    tables: Iterable[pa.Table], by: Sequence[str], num_partitions: int
+) -> Iterator[tuple[int, bytes]]:
+    """Yield rows, packed, each with the number of the task that equal ones meet in."""
+    held: list[pa.Table] = []
+    for rows in tables:
+        held.append(rows)
+        if sum(table.nbytes for table in held) >= HELD_BYTES:
+            yield from _blocks(pa.concat_tables(held), by, num_partitions)
+            held = []
+    if held:
+        yield from _blocks(pa.concat_tables(held), by, num_partitions)
+
+
+def _blocks(
     rows: pa.Table, by: Sequence[str], num_partitions: int
-) -> Iterator[tuple[int, pa.Table]]:
-    """Yield rows with the number of the task that those of equal values meet in."""
+) -> Iterator[tuple[int, bytes]]:
     hashes = row_hashes(rows, by, seed=0) >> HASH_SHIFT
     numbers = (hashes % np.uint64(num_partitions)).astype(np.int64)
     order = np.argsort(numbers, kind="stable")
@@ -134,17 +117,7 @@ def spread(
     for number in range(num_partitions):
         start, stop = int(ends[number]), int(ends[number + 1])
         if start < stop:
-            yield number, ordered.slice(start, stop - start)
-
-
-def packed(rows: pa.Table) -> bytes:
-    """Return rows as the bytes of a stream of Arrow's."""
-    sink = pa.BufferOutputStream()
-    options = pa.ipc.IpcWriteOptions(compression="lz4")
-    with pa.ipc.new_stream(sink, rows.schema, options=options) as writer:
-        writer.write_table(rows)
-    data: bytes = sink.getvalue().to_pybytes()
-    return data
+            yield number, packed(ordered.slice(start, stop - start))
 
 
 # === Comparing ===
@@ -170,17 +143,14 @@ def compare_rows(task: ComparedTask, batches: Batches) -> Batches:
             compare_buckets(buckets, compared, tally)
         sample = tally.sample().to_table()
         name = _write_sample(task, f"{mark}.sample", sample) if len(sample) else ""
-    values = ([json.dumps(tally.counts())], [name], [file.name_if_written])
-    yield pa.RecordBatch.from_arrays(
-        [pa.array(value, pa.string()) for value in values], schema=FOUND_SCHEMA
-    )
+    counts = json.dumps(tally.counts())
+    yield row_of(FOUND_SCHEMA, counts, name, file.name_if_written)
 
 
 def _unpacked(batches: Batches) -> Iterator[tuple[int, pa.Table]]:
     for batch in batches:
         for side, block in zip(batch["side"], batch["rows"], strict=True):
-            with pa.ipc.open_stream(block.as_buffer()) as reader:
-                yield side.as_py(), reader.read_all()
+            yield side.as_py(), unpacked(block.as_buffer())
 
 
 def _write_sample(task: ComparedTask, name: str, sample: pa.Table) -> str:
@@ -212,11 +182,9 @@ class _ChangedRowsFile:
 
     @property
     def name_if_written(self) -> str:
-        """The file's name, "" when no rows came."""
         return "" if self._writer is None else self._path.name
 
     def write(self, rows: pa.Table) -> None:
-        """Append rows."""
         try:
             if self._writer is None:
                 options = pa.ipc.IpcWriteOptions(compression="zstd")

@@ -33,7 +33,7 @@ from deltaweb.index.files.file_rows import (
 )
 from deltaweb.index.history.commit_part import CommitPart
 from deltaweb.index.history.pool import ReadCommits, read_share, shares_of
-from deltaweb.spark.arrow_frames import Batches
+from deltaweb.spark.arrow_frames import Batches, row_of
 from deltaweb.spark.log.replay import ReplayedState, use_state
 from deltaweb.spark.log.tail_layers import Blocks
 from deltaweb.spark.task_faults import faults_are_carried, faults_are_raised
@@ -55,7 +55,6 @@ class CountedSnapshot(Snapshot):
 
     @property
     def num_files(self) -> int:
-        """Count of live files."""
         return self.num_counted
 
 
@@ -73,7 +72,6 @@ class SparkEngine:
         return False
 
     def load(self, version: int | None = None) -> Snapshot:
-        """Return a version with its files counted."""
         return use_state(
             self.spark, self.source, version, self._counted, by_compactions=True
         )
@@ -91,7 +89,6 @@ class SparkEngine:
         )
 
     def commit_reader(self, most: int) -> AbstractContextManager[ReadCommits]:  # noqa: ARG002 (tasks are there for any)
-        """Give what reads commits by tasks."""
         return nullcontext(self._read_commits)
 
     def _read_commits(
@@ -183,10 +180,8 @@ def _read_share(source: TablePlace, versions: Sequence[int]) -> list[CommitPart]
 def _count_files(blocks: Blocks) -> Batches:
     for selected in blocks:
         vectors = selected.compact().block.files["dv_id"]
-        counts = [selected.num_files, len(vectors) - vectors.null_count]
-        yield pa.RecordBatch.from_arrays(
-            [pa.array([count], pa.int64()) for count in counts], schema=COUNTS_SCHEMA
-        )
+        num_vectors = len(vectors) - vectors.null_count
+        yield row_of(COUNTS_SCHEMA, selected.num_files, num_vectors)
 
 
 def _write_part(folder: str, columns: FileColumns, blocks: Blocks) -> Batches:
@@ -207,6 +202,4 @@ def _write_part(folder: str, columns: FileColumns, blocks: Blocks) -> Batches:
                 is_typed = False
                 break
             writer.write_table(rows.cast(schema))
-    yield pa.RecordBatch.from_arrays(
-        [pa.array([name]), pa.array([is_typed])], schema=PARTS_SCHEMA
-    )
+    yield row_of(PARTS_SCHEMA, name, is_typed)

@@ -41,15 +41,7 @@ class SparkLostError(DeltawebError, code="spark-lost"):
 
 
 class SparkJob(Generic[T]):
-    """Work that runs jobs of Spark.
-
-    Args:
-        work: Runs the jobs; called in a thread of its own.
-
-    Attributes:
-        result: What the work returned; None before its end.
-        error: What ended it early, if anything did.
-    """
+    """Work that runs jobs of Spark."""
 
     def __init__(self, spark: SparkSession, title: str, work: Callable[[], T]) -> None:
         self.result: T | None = None
@@ -131,7 +123,6 @@ class SparkJob(Generic[T]):
             self.wait(CANCEL_INTERVAL_S)
 
     def cancel_tasks(self) -> None:
-        """Stop the jobs' tasks."""
         try:
             self._spark.sparkContext.cancelJobGroup(self._group)
         except Exception:

@@ -127,7 +127,6 @@ class _Run:
                 self._deliver(position, _died(cause))
 
     def replay(self, position: int) -> None:
-        """Index a large table: its log is replayed by jobs of Spark."""
         self._folder.forget([position])
         work = partial(self._index_in_driver, position)
         job = SparkJob(self._spark, "Index a large table", work)
@@ -138,7 +137,6 @@ class _Run:
             self._deliver(position, cancelled if is_cancelled else _died(error))
 
     def _left(self) -> set[int]:
-        """The positions of small tables without a result."""
         return self._missing.keys() - self.large
 
     def _execute(self, positions: Collection[int]) -> BaseException | None:

@@ -118,7 +118,6 @@ class RunFolder:
                 (self.path / f"{position}{suffix}").unlink(missing_ok=True)
 
     def _positions(self, suffix: str) -> list[int]:
-        """Return the tables that have a file of a kind, in their order."""
         return sorted(
             int(name.removesuffix(suffix))
             for name in os.listdir(self.path)  # noqa: PTH208 (names are enough)

@@ -7,15 +7,16 @@ one row.
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
+import pyarrow as pa
 from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 (the name that all Spark code has)
 
 from deltaweb.delta.features.column_mapping import table_schema
 from deltaweb.delta.features.registry import reading_refusal
-from deltaweb.delta.log.file_actions import VECTOR
 from deltaweb.delta.profile.column import ProfiledColumn
 from deltaweb.delta.profile.described import (
     QUANTILES,
@@ -23,18 +24,25 @@ from deltaweb.delta.profile.described import (
     ColumnProfile,
     describe,
 )
-from deltaweb.spark.arrow_frames import map_in_arrow, run_tasks
-from deltaweb.spark.column_reader import ProfileRequest, read_batches, read_part
-from deltaweb.spark.data_files.shares import deal_out
+from deltaweb.delta.protocol.column_path import ColumnPath
+from deltaweb.delta.snapshot import Snapshot
+from deltaweb.spark.arrow_frames import Batches
+from deltaweb.spark.data_files.shares import FrameOf, VersionRequest, over_files
 from deltaweb.spark.job import OnProgress, run_job
-from deltaweb.spark.log.replay import ReplayedState, use_state
-from deltaweb.table import DeltaTable
+from deltaweb.spark.log.replay import ReplayedState
+from deltaweb.spark.task_faults import faults_are_carried
+from deltaweb.storage.place import TablePlace
 
-LISTED_FILES: Final = 200_000
-"""A table of more files is replayed by Spark; the driver never lists it."""
 TRACKED_VALUES: Final = 10_000  # candidates that the sketch of frequent values holds
 SKETCH_SIZE: Final = 16_384  # the power of two above, by which its error is bounded
 EXACT_DISTINCT: Final = 7_000  # so many values surely fit the sketch
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProfileRequest(VersionRequest):
+    """A column to profile."""
+
+    column: ColumnPath
 
 
 def profile_column(
@@ -43,63 +51,37 @@ def profile_column(
     *,
     on_progress: OnProgress | None = None,
 ) -> ColumnProfile:
-    """Read one column of a version and describe its values.
+    """Read one column of a version and describe its values."""
+    place, report = request.place, on_progress or _say_nothing
 
-    Args:
-        on_progress: Called some times a second; what it raises ends the work.
-    """
-    report = on_progress or _say_nothing
-    if (request.num_files or 0) > LISTED_FILES:
-        return use_state(
-            spark,
-            request.place,
-            request.version,
-            lambda state: _profile_replayed(state, request, report),
+    def work(version: Snapshot | ReplayedState, frame_of: FrameOf) -> ColumnProfile:
+        protocol, metadata = version.protocol, version.metadata
+        number = version.version
+        refusal = reading_refusal(
+            protocol, metadata, root=place.location, version=number
         )
-    table = DeltaTable.from_store(request.place.open())
-    snapshot = table.snapshot(request.version)
-    listed = snapshot.row_source(snapshot.files).files
-    column = ProfiledColumn.of(
-        snapshot.schema, snapshot.metadata.partition_columns, request.column
-    )
-    parts = deal_out(listed, at_least=spark.sparkContext.defaultParallelism)
-    kept = spark.sparkContext.broadcast(parts)
-    try:
-        frame = run_tasks(
-            spark,
-            len(parts),
-            partial(read_part, request.place, column, kept),
-            column.schema,
-        )
-        return _profile(frame, column, request.version, report)
-    finally:
-        kept.destroy()
+        if refusal is not None:
+            raise refusal
+        schema = table_schema(protocol, metadata)
+        column = ProfiledColumn.of(schema, metadata.partition_columns, request.column)
+        with frame_of(partial(_read, place, column), column.schema) as frame:
+            return _profile(frame, column, number, report)
+
+    return over_files(spark, request, work)
 
 
 def _say_nothing(_done: int, _total: int | None) -> None:
     return
 
 
-def _profile_replayed(
-    state: ReplayedState, request: ProfileRequest, report: OnProgress
-) -> ColumnProfile:
-    """Profile a table whose files are listed by tasks alone."""
-    root = request.place.location
-    refusal = reading_refusal(
-        state.protocol, state.metadata, root=root, version=state.version
-    )
-    if refusal is not None:
-        raise refusal
-    schema = table_schema(state.protocol, state.metadata)
-    column = ProfiledColumn.of(schema, state.metadata.partition_columns, request.column)
-    files = state.live_files().select("path", "partition_values", VECTOR)
-    parts = max(4 * state.spark.sparkContext.defaultParallelism, 16)
-    frame = map_in_arrow(
-        files.repartition(parts),
-        partial(read_batches, request.place, column),
-        column.schema,
-    )
-    return _profile(frame, column, state.version, report)
+def _read(
+    place: TablePlace, column: ProfiledColumn, files: Iterator[pa.Table]
+) -> Batches:
+    """In a task: read the column of files."""
+    with faults_are_carried():
+        open_file = place.open().open_data_file
+        for some in files:
+            yield from column.read(some, open_file)
 
 
 # === In the driver ===

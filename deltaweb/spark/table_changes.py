@@ -23,7 +23,7 @@ from deltaweb.delta.changes.bucket_diff import diff_bucket
 from deltaweb.delta.changes.rows import ComparedRows
 from deltaweb.delta.changes.tally import Tally
 from deltaweb.delta.scan.rows import RowSource
-from deltaweb.spark.arrow_frames import map_in_arrow, run_tasks
+from deltaweb.spark.arrow_frames import map_in_arrow, run_parts
 from deltaweb.spark.changed_rows import (
     FOUND_SCHEMA,
     PARTITION,
@@ -59,8 +59,6 @@ def diff_rows(
 
     Args:
         place: Where the files are; tasks open them, this process does not.
-        before: Files of the first version that the second does not have.
-        after: Files of the second version that the first does not have.
         request: How; by whole rows for None. Its `on_progress` counts tasks.
     """
     request = request or RowDiffRequest()
@@ -122,16 +120,11 @@ def _compare(
     parts: list[ComparedPart],
     report: OnProgress,
 ) -> list[_Found]:
-    kept = spark.sparkContext.broadcast(parts)
-    try:
-        blocks = run_tasks(
-            spark, len(parts), partial(spread_rows, task, kept), SPREAD_SCHEMA
-        )
+    read = partial(spread_rows, task)
+    with run_parts(spark, parts, read, SPREAD_SCHEMA) as blocks:
         met = blocks.repartitionById(task.num_partitions, blocks[PARTITION])
         frame = map_in_arrow(met, partial(compare_rows, task), FOUND_SCHEMA)
         rows = run_job(spark, frame.collect, report, title="Compare rows")
-    finally:
-        kept.destroy()
     return [_Found(json.loads(row[0]), row[1], row[2]) for row in rows]
 
 

@@ -47,7 +47,6 @@ class IndexRequest:
         folder: The index folder to make; every executor must see it.
         max_task_bytes: A log of more bytes is replayed by Spark; None for never.
             Where the base is gone on from, only commits that are new count.
-        base: The folder of the index that the table has; empty without one.
     """
 
     place: TablePlace
@@ -63,11 +62,7 @@ def cancel_none(_progress: Mapping[int, TaskProgress]) -> Collection[int]:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """What all tasks of one Spark job have before them.
-
-    Attributes:
-        requests: Tables by their position in the run.
-    """
+    """What all tasks of one Spark job have before them."""
 
     requests: Mapping[int, IndexRequest]
     folder: RunFolder
@@ -116,12 +111,7 @@ def index_one(
     engine: Engine | None = None,
     max_bytes: int | None = None,
 ) -> IndexResult:
-    """Index a table; whatever is wrong with it is its result.
-
-    Args:
-        engine: What replays the log; this process by default.
-        max_bytes: The most bytes of the log to read; None for any.
-    """
+    """Index a table; whatever is wrong with it is its result."""
     report = TaskReporter(folder, position)
     try:
         table = DeltaTable.from_store(request.place.open())
@@ -167,8 +157,6 @@ def index_in_process(
     Each result is handed on as `deltaweb.spark.pipeline.index_tables` does.
 
     Args:
-        on_result: Called by a request's position, in this thread.
-        scratch: Where the run may keep small files; made when needed.
         on_tick: Called some times a second with the progress of the table that is
             being worked on; returns the positions to cancel.
         is_spark_there: Tells whether Spark takes the tables that have no result yet;

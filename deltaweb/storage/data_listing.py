@@ -151,11 +151,7 @@ def local_table_above(root: str) -> str | None:
 
 
 def list_below(fs: Any, root: str) -> Iterator[list[str]]:  # noqa: ANN401 (fsspec has no types)
-    """Yield the places of all files below a URL, those of a log too.
-
-    Args:
-        root: The URL.
-    """
+    """Yield the places of all files below a URL, those of a log too."""
     if lists_by_pages(fs):
         for page in object_pages(fs, root):
             yield [entry["name"] for entry in page]
@@ -168,11 +164,7 @@ def list_below(fs: Any, root: str) -> Iterator[list[str]]:  # noqa: ANN401 (fssp
 
 
 def list_statuses_below(fs: Any, root: str) -> Iterator[Iterable[Status]]:  # noqa: ANN401 (as above)
-    """Yield the same with sizes and times.
-
-    Args:
-        root: The URL.
-    """
+    """Yield the same with sizes and times."""
     if lists_by_pages(fs):
         for page in object_pages(fs, root):
             yield [(str(entry["name"]), *file_status(entry)[1:]) for entry in page]

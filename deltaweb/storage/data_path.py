@@ -52,11 +52,7 @@ def resolve_data_path(path: str, *, root: str, allowed_roots: Sequence[str]) -> 
 
 
 def own_data_place(path: str, *, root: str) -> str:
-    """Return the place of a data file that is the table's own, to be deleted.
-
-    Args:
-        root: The table's root without a trailing slash.
-    """
+    """Return the place of a data file that is the table's own, to be deleted."""
     place = resolve_data_path(path, root=root, allowed_roots=())
     below = place[len(root.rstrip("/")) + 1 :]
     if below.split("/", 1)[0] == LOG_FOLDER:

@@ -80,7 +80,6 @@ class LocalTableStore:
         return True
 
     def root_exists(self) -> bool:
-        """Tell whether the table's folder is there."""
         with self._faults(self._root):
             try:
                 os.stat(self._root)  # noqa: PTH116  # as above
@@ -144,7 +143,6 @@ class LocalTableStore:
         return FileStatus(name, found.st_size, found.st_mtime_ns // 1_000_000)
 
     def read(self, name: str) -> bytes:
-        """Return one file of the log."""
         return self.read_many([name])[0].data
 
     def read_head(self, name: str, length: int) -> bytes:
@@ -226,7 +224,6 @@ class LocalTableStore:
                 self.put(name, after)
 
     def delete(self, name: str) -> None:
-        """Delete one file of the log."""
         path = f"{self._log}/{name}"
         with self._faults(path):
             self._check_log_folder()
@@ -245,7 +242,6 @@ class LocalTableStore:
     # === Data files ===
 
     def open_data_file(self, path: str) -> pa.NativeFile:
-        """Open a data file by its path in the log."""
         place = self._named_place(path)
         if (small := open_small_file(place, self._roots())) is not None:
             return small
@@ -259,7 +255,6 @@ class LocalTableStore:
             raise DataFileMissingError(path=path) from None
 
     def has_data_file(self, path: str) -> bool:
-        """Tell whether a data file is there."""
         return os.path.isfile(self._data_place(path))  # noqa: PTH113  # as above
 
     def list_data_files(self) -> Iterator[pa.StringArray]:
@@ -291,7 +286,6 @@ class LocalTableStore:
         return local_table_above(self._root)
 
     def put_data_file(self, path: str, data: bytes) -> None:
-        """Create a data file, with its folders."""
         create_file(self._data_place(path), data)
 
     def delete_data_file(self, path: str) -> None:
@@ -311,7 +305,6 @@ class LocalTableStore:
                 self.delete_data_file(path)
 
     def begin_data_file(self, path: str) -> LocalPendingFile:
-        """Begin a data file beside its place."""
         folder, name = os.path.split(self._data_place(path))
         try:
             make_folder(folder)

@@ -13,7 +13,6 @@ class TablePlace:
     """What a process needs to open a table; it travels to executors as it is.
 
     Attributes:
-        location: A path, or a URL that fsspec knows.
         allowed_roots: Roots outside of the table that its log may lead to.
     """
 

@@ -32,7 +32,7 @@ from deltaweb.storage.objects.driver import (
     fault_of,
     open_driver,
 )
-from deltaweb.storage.objects.hosts import ENDPOINT_IS_NAMED
+from deltaweb.storage.objects.hosts import ALLOWED_HOSTS
 from deltaweb.storage.objects.listing import (
     delete_objects,
     file_status,
@@ -54,7 +54,6 @@ class RemoteTableStore:
     """The files of a table below a URL.
 
     Args:
-        root: The table's URL, normalized.
         allowed_roots: Further URLs that absolute paths of the log may lead to.
     """
 
@@ -71,7 +70,7 @@ class RemoteTableStore:
         self._quick = quick_reads(
             self._root,
             driver_options(root, storage_options),
-            is_named=storage_options.get(ENDPOINT_IS_NAMED) is True,
+            allowed_hosts=storage_options.get(ALLOWED_HOSTS) or (),
         )
         options = sorted(storage_options.items())
         self._access = sha256(repr(options).encode("utf-8", "replace")).hexdigest()
@@ -80,7 +79,6 @@ class RemoteTableStore:
 
     @property
     def root(self) -> str:
-        """The table's URL, without credentials."""
         return self._shown
 
     @property
@@ -90,7 +88,6 @@ class RemoteTableStore:
 
     @property
     def reads_tell_times(self) -> bool:
-        """A listing does."""
         return False
 
     def root_exists(self) -> bool:
@@ -154,7 +151,6 @@ class RemoteTableStore:
         return status
 
     def read(self, name: str) -> bytes:
-        """Return one file of the log."""
         self._check_size(name)
         place = f"{self._log}/{name}"
         with self._faults():
@@ -230,7 +226,6 @@ class RemoteTableStore:
             self.put(name, after)
 
     def delete(self, name: str) -> None:
-        """Delete one file of the log."""
         with self._faults():
             self._fs.rm_file(f"{self._log}/{name}")
 
@@ -241,14 +236,12 @@ class RemoteTableStore:
     # === Data files ===
 
     def open_data_file(self, path: str) -> pa.NativeFile:
-        """Open a data file by its path in the log."""
         try:
             return self._open(self._data_place(path))
         except FileNotFoundError:
             raise DataFileMissingError(path=path) from None
 
     def has_data_file(self, path: str) -> bool:
-        """Tell whether a data file is there."""
         place = self._data_place(path)
         with self._faults():
             self._fs.invalidate_cache()
@@ -288,11 +281,9 @@ class RemoteTableStore:
         return remote_table_above(self._root, list_names)
 
     def put_data_file(self, path: str, data: bytes) -> None:
-        """Create a data file."""
         self._create(self._data_place(path), data)
 
     def delete_data_file(self, path: str) -> None:
-        """Delete a data file below the root."""
         place = own_data_place(same_scheme(path), root=self._root)
         with self._faults():
             self._fs.rm_file(place)

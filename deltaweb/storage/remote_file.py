@@ -34,11 +34,9 @@ class KeptParts:
         self._parts = KeptValues(limit_bytes)
 
     def end(self) -> None:
-        """Keep none any more."""
         self._parts = None
 
     def forget(self) -> None:
-        """Forget what is kept."""
         if self._parts is not None:
             self.begin(self._parts.limit_bytes)
 
@@ -88,7 +86,6 @@ class GuardedFile(io.RawIOBase):
         self._end_at = int(file.size) - len(self._end) if self._end else 0
 
     def read(self, size: int | None = -1) -> bytes:
-        """Read as many bytes, or all that are left."""
         with self._guard():
             if self._end and (at := int(self._file.tell())) >= self._end_at:
                 rest = self._end[at - self._end_at :]
@@ -98,16 +95,13 @@ class GuardedFile(io.RawIOBase):
             return bytes(self._file.read(-1 if size is None else size))
 
     def seek(self, offset: int, whence: int = 0) -> int:
-        """Go to a place and return it."""
         with self._guard():
             return int(self._file.seek(offset, whence))
 
     def tell(self) -> int:
-        """Return the place."""
         return int(self._file.tell())
 
     def seekable(self) -> bool:
-        """Files of stores are."""
         return True
 
     def readable(self) -> bool:
@@ -115,7 +109,6 @@ class GuardedFile(io.RawIOBase):
         return True
 
     def close(self) -> None:
-        """Close the driver's file."""
         if not self.closed:
             self._file.close()
         super().close()

@@ -39,12 +39,10 @@ class RemotePendingFile:
             raise self.fault(error) from None
 
     def commit(self) -> None:
-        """Upload the file."""
         self._upload(self._file.name, self.name)
         self.discard()
 
     def discard(self) -> None:
-        """Delete the file of this disk."""
         with contextlib.suppress(OSError):
             self.sink.close()
         self._file.close()

@@ -4,20 +4,26 @@ What writes is loaded by the method that needs it (`deltaweb.lazy`): who only re
 starts without.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Self
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Self
 
 import pyarrow as pa
 
 from deltaweb import delta, writer
 from deltaweb.delta.protocol.schema import StructField, StructType
+from deltaweb.delta.shown import Shown
+from deltaweb.delta.snapshot.frames import Frames
 from deltaweb.table.definition import TableDefinition
 from deltaweb.table.maintenance import TableMaintenance
-from deltaweb.table.reads import TableReads
 from deltaweb.table.rows import TableWrites
 
+if TYPE_CHECKING:
+    from pyarrow.dataset import Dataset
 
-class DeltaTable(TableReads, TableWrites, TableDefinition, TableMaintenance):
+    from deltaweb.delta.scan.rows import RowScan
+
+
+class DeltaTable(TableWrites, TableDefinition, TableMaintenance, Shown, Frames):
     """A Delta table at a location; nothing is read before a method asks for it.
 
     Args:
@@ -123,3 +129,38 @@ class DeltaTable(TableReads, TableWrites, TableDefinition, TableMaintenance):
         )
         writer.making.conversion.convert_folder(table._store, asked)
         return table
+
+    # === The rows of the newest version, looked up at each call ===
+
+    def scan(
+        self,
+        columns: Sequence[str] | None = None,
+        predicate: Any = None,  # noqa: ANN401  # as `Frames` says
+        limit: int | None = None,
+        *,
+        typed_variants: bool = False,
+    ) -> "RowScan":
+        """Read rows of the newest version; see `Frames`."""
+        return self.snapshot().scan(
+            columns, predicate, limit, typed_variants=typed_variants
+        )
+
+    def to_pyarrow_dataset(self) -> "Dataset":
+        """Return the files of the newest version as a dataset; see `Frames`."""
+        return self.snapshot().to_pyarrow_dataset()
+
+    def __repr__(self) -> str:
+        return f"DeltaTable({self._store.root!r})"  # nothing is read for it
+
+    def _title(self) -> str:
+        return self._store.root
+
+    def facts(self) -> Iterable[tuple[str, object]]:
+        """Yield what a notebook shows of it."""
+        newest = self.snapshot_metadata()
+        yield "version", newest.version
+        yield from newest.facts()
+
+    def column_types(self) -> Iterable[Sequence[object]]:
+        """Yield name and type of each column."""
+        return self.snapshot_metadata().column_types()

@@ -103,12 +103,9 @@ def append_rows(  # noqa: PLR0913  # what comes, and how it is taken
     """Add rows to a table.
 
     Args:
-        rows: Whatever `open_rows` takes.
-        merge_schema: Whether columns that the table lacks are added to it.
         txn: How far an application comes with this; a version that the table has
             already makes nothing happen.
         known: What is known of the table from appends before.
-        time_zone: The zone of the table's conditions and of what it fills in.
     """
     known = known or KnownDefinition(store)
     base = known.newest()
@@ -135,7 +132,6 @@ def append_rows(  # noqa: PLR0913  # what comes, and how it is taken
 def append_transaction(
     write: TableWrite, written: WrittenRows, txn: SetTransaction | None
 ) -> Transaction:
-    """Return what an append commits."""
     return Transaction(
         base=write.base,
         operation=WRITE,

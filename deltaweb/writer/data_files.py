@@ -6,9 +6,9 @@ that has most is written. Files that are open are few at a time, whatever the nu
 of partitions.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final, Self
+from typing import Final, Self, TypeAlias
 
 import pyarrow as pa
 
@@ -32,7 +32,12 @@ from deltaweb.delta.protocol.table_properties import (
     data_file_codec,
     target_file_bytes,
 )
-from deltaweb.delta.values.partition_values import PartitionKey, partition_schema
+from deltaweb.delta.values.partition_values import (
+    PartitionKey,
+    canonical_keys,
+    partition_schema,
+    stored_keys,
+)
 from deltaweb.delta.writing.authorship import now_ms
 from deltaweb.delta.writing.commit import discard_files
 from deltaweb.delta.writing.transaction import ADDED_FILES
@@ -43,7 +48,6 @@ from deltaweb.writer.files.parquet_file import (
     WrittenFile,
     dictionaries_of,
 )
-from deltaweb.writer.files.partition_spellings import Spellings, spellings_of
 from deltaweb.writer.files.partition_split import PartitionSplit, new_data_path
 from deltaweb.writer.files.statistics import FileStatistics, statistics_columns
 
@@ -65,9 +69,7 @@ class FileLayout:
     Attributes:
         schema: The table's logical schema, which knows what columns are stored as.
         statistics: The columns that get statistics, by the table's names.
-        target_bytes: About how large a file is to be.
         stores_partitions: Whether files have the partition columns, too: after others.
-        name: What the names of files begin with.
         folder: Below which folder of the table they go; empty for the table's own.
         first_of: The id of a table that does not exist before these files; else empty.
         codec: How columns are compressed, as Arrow calls it.
@@ -115,7 +117,6 @@ class FileLayout:
         )
 
     def with_statistics_of(self, columns: Iterable[ColumnPath]) -> Self:
-        """Return the layout with statistics of some more columns."""
         both = dict.fromkeys((*self.statistics, *columns))
         return replace(self, statistics=tuple(both))
 
@@ -130,12 +131,10 @@ class FileLayout:
 
     @property
     def partition_keys(self) -> tuple[str, ...]:
-        """What the log calls the partition columns."""
         columns = partition_schema(self.schema, self.partition_columns).fields
         return tuple(column.stored_name for column in columns)
 
     def file_shape(self) -> FileShape:
-        """Return the columns of files."""
         if not self.stores_partitions:
             return FileShape.of(self.schema, self.partition_columns)
         apart = self.partition_columns
@@ -161,7 +160,6 @@ class _Waiting:
     num_rows: int = 0
 
     def add(self, rows: pa.Table, num_bytes: int) -> None:
-        """Let more rows wait."""
         self.tables.append(rows)
         self.num_bytes += num_bytes
         self.num_rows += rows.num_rows
@@ -173,11 +171,7 @@ class _Waiting:
 
 
 class DataFileWriter:
-    """Writes rows as new data files; as a context it takes them back on an error.
-
-    Attributes:
-        num_bytes: Bytes of the files, once they are finished.
-    """
+    """Writes rows as new data files; as a context it takes them back on an error."""
 
     def __init__(self, store: TableStore, layout: FileLayout) -> None:
         self.num_rows = 0
@@ -294,7 +288,6 @@ class DataFileWriter:
     # === Files ===
 
     def _flush(self, key: PartitionKey) -> None:
-        """Write the rows of a partition that wait as a row group."""
         waiting = self._waiting.pop(key)
         self._waiting_bytes -= waiting.num_bytes
         rows = pa.concat_tables(waiting.tables)
@@ -354,3 +347,29 @@ class DataFileWriter:
         return pa.table(
             {name: columns[name] for name in ADDED_FILES.names}, schema=ADDED_FILES
         )
+
+
+# === How files spell their partitions ===
+
+
+Spellings: TypeAlias = Mapping[PartitionKey, PartitionKey]
+"""The texts of partitions that have others than ours, by ours."""
+
+
+def spellings_of(files: pa.Table | None, columns: StructType) -> Spellings:
+    """Return how files spell their partitions, where not as we do.
+
+    Those of one partition that do not agree are written together, and get our text.
+
+    Args:
+        files: With `partition_values`, as in the log; None for none.
+    """
+    if files is None or not columns.fields:
+        return {}
+    values = files["partition_values"]
+    found: dict[PartitionKey, PartitionKey] = {}
+    keys = canonical_keys(values, columns)
+    for key, said in zip(keys, stored_keys(values, columns), strict=True):
+        if found.setdefault(key, said) != said:
+            found[key] = key
+    return {key: said for key, said in found.items() if said != key}

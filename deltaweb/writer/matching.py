@@ -73,7 +73,6 @@ def find_matches(
     """Find the files that a condition is about, without opening one.
 
     Args:
-        where: The condition; None for one that is true of every row.
         is_evaluated_here: Whether rows are looked at in process; if another engine
             does, no condition is refused.
         settings: Those by which the condition is evaluated. Here that is its zone;

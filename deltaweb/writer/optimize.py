@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import Final, NamedTuple
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -40,7 +42,6 @@ from deltaweb.expressions.session.settings import SessionSettings
 from deltaweb.writer.changes.row_ids import KeptRowIds, NextRowIds
 from deltaweb.writer.data_files import FileLayout
 from deltaweb.writer.matching import find_matches
-from deltaweb.writer.rows.z_order import z_order
 from deltaweb.writer.table_write import TableWrite
 
 OPTIMIZE: Final = "OPTIMIZE"
@@ -72,7 +73,6 @@ class OptimizePlan:
     Attributes:
         where: Which partitions, as it was asked; None for all.
         paths: The columns whose values are to be close within files.
-        target_bytes: About how large files are to be.
         bins: Files that are written together, of one partition each: rows of
             `Snapshot.files`.
         num_considered: Files of the partitions that were asked for.
@@ -89,12 +89,10 @@ class OptimizePlan:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns whose values are to be close within files, by dotted names."""
         return tuple(".".join(path) for path in self.paths)
 
     @property
     def removed(self) -> pa.Table:
-        """The files that are rewritten; rows of `Snapshot.files`."""
         return pa.concat_tables([self.snapshot.files.slice(0, 0), *self.bins])
 
     def partitions(self) -> list[PartitionPlan]:
@@ -127,11 +125,7 @@ def plan_optimize(  # noqa: PLR0913  # what is asked for
     """Return how small files are packed, or all rows clustered along a Z-order curve.
 
     Args:
-        where: Which partitions; all for None.
-        target_bytes: About how large files are to be; None for what the table says.
         cluster_by: Names of columns whose values are to be close within files.
-        version: The version whose files are laid out again; the newest for None. Rows
-            that were appended since stay where they are.
     """
     state = load_state(store, version)
     check_writable(state.definition, root=store.root, operation=OPTIMIZE)
@@ -192,13 +186,7 @@ def carry_out_optimize(
     user_name: str | None = None,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> CommitResult:
-    """Rewrite the files of a plan, and commit that.
-
-    Args:
-        user_name: Who asked for it, for the log.
-        on_progress: Called with the files that are rewritten, and of how many; it
-            may raise to stop the work, and what was written is deleted then.
-    """
+    """Rewrite the files of a plan, and commit that."""
     started = monotonic()
     snapshot, removed = plan.snapshot, plan.removed
     base = snapshot.state.definition
@@ -363,3 +351,28 @@ def _values(rows: pa.Table, path: ColumnPath) -> pa.ChunkedArray:
     for name in path[1:]:
         column = pc.struct_field(column, [name])
     return column
+
+
+# === The order of rows ===
+
+
+CURVE_BITS: Final = 16
+
+
+def z_order(columns: Sequence[pa.ChunkedArray]) -> npt.NDArray[np.int64]:
+    """Return the order of rows along a Z-order curve through the ranks of values."""
+    bits = max(1, min(CURVE_BITS, 64 // len(columns)))
+    key = np.zeros(len(columns[0]), np.uint64)
+    ranks = [_ranks(column, bits) for column in columns]
+    for bit in range(bits - 1, -1, -1):
+        for rank in ranks:
+            key = (key << np.uint64(1)) | ((rank >> np.uint64(bit)) & np.uint64(1))
+    return np.argsort(key, kind="stable")
+
+
+def _ranks(column: pa.ChunkedArray, bits: int) -> npt.NDArray[np.uint64]:
+    ranked = pc.rank(column.combine_chunks(), tiebreaker="dense").to_numpy()
+    most = max(1, int(ranked.max(initial=1)))
+    scaled = (ranked.astype(np.float64) - 1) * ((1 << bits) - 1) / most
+    found: npt.NDArray[np.uint64] = scaled.astype(np.uint64)
+    return found

@@ -49,15 +49,6 @@ def overwrite_rows(  # noqa: PLR0913  # what goes, and what comes
     merge_schema: bool = False,
     time_zone: str = UTC_ZONE,
 ) -> CommitResult:
-    """Write rows in the place of others.
-
-    Args:
-        rows: Whatever `open_rows` takes.
-        where: Only rows that satisfy this go, and every new one must.
-        overwrite_schema: Whether the table takes the schema of the rows.
-        dynamic: Only the partitions go that new rows are in.
-        merge_schema: Whether columns that the table lacks are added to it.
-    """
     if sum((where is not None, overwrite_schema, dynamic)) > 1:
         message = "choose one of where, overwrite_schema and dynamic"
         raise ValueError(message)
@@ -111,8 +102,6 @@ class ReplacedRows:
     Attributes:
         removed: The files that go, rows of `Snapshot.files`.
         num_rows: The rows that go with them and are not written again.
-        where: Only rows that satisfy this go; None for no such condition.
-        dynamic: Whether only the partitions go that new rows are in.
         change_files: Files that tell the rows which go, and those which come, where
             the files that are removed and added do not.
     """
@@ -131,7 +120,6 @@ def overwrite_transaction(
     replaced: ReplacedRows,
     txn: SetTransaction | None = None,
 ) -> Transaction:
-    """Return what an overwrite commits."""
     removed, where = replaced.removed, replaced.where
     dynamic = {"partitionOverwriteMode": "dynamic"} if replaced.dynamic else {}
     return Transaction(

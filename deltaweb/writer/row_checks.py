@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deltaweb.delta.protocol.actions import Metadata
-from deltaweb.delta.protocol.schema import StructType
+from deltaweb.delta.protocol.schema import StructType, fields_in
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.values.python_values import python_values
 from deltaweb.delta.values.time_zones.known import UTC_ZONE
@@ -34,7 +34,6 @@ class RowChecks:
     """Checks the rows of one write.
 
     Args:
-        schema: The table's logical schema.
         more: Further conditions of this write alone.
         elsewhere: Conditions that another engine evaluates for these rows.
     """
@@ -47,7 +46,8 @@ class RowChecks:
         elsewhere: Collection[RowConstraint] = (),
         time_zone: str = UTC_ZONE,
     ) -> None:
-        self._required = [*_required(schema, ())]
+        columns = fields_in(schema)
+        self._required = [path for path, column in columns if not column.nullable]
         self._conditions = [
             (constraint, SQLCondition(constraint.sql, schema, time_zone))
             for constraint in (
@@ -95,7 +95,6 @@ def look_at_rows(
     in memory at a time.
 
     Args:
-        constraint: The constraint.
         on_progress: Told how many rows are done, and of how many if the log says so;
             it may raise to stop the work.
     """
@@ -121,15 +120,6 @@ def look_at_rows(
     )
 
 
-def _required(struct: StructType, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-    for column in struct.fields:
-        here = (*path, column.name)
-        if not column.nullable:
-            yield here
-        if isinstance(column.data_type, StructType):
-            yield from _required(column.data_type, here)
-
-
 def _missing(rows: pa.RecordBatch, path: tuple[str, ...]) -> pa.BooleanArray | None:
     """Return where a required value is null though what holds it is not."""
     array = rows.column(path[0])
@@ -149,13 +139,7 @@ def constraints_elsewhere(
     more: Sequence[RowConstraint] = (),
     settings: SessionSettings = OURS,
 ) -> tuple[RowConstraint, ...]:
-    """Return the conditions that are not evaluated here as a session would.
-
-    Args:
-        metadata: As of `RowChecks`.
-        schema: As of `RowChecks`.
-        more: As of `RowChecks`.
-    """
+    """Return the conditions that are not evaluated here as a session would."""
     from deltaweb.expressions.session.dependence import (  # noqa: PLC0415  # it parses SQL
         Dependence,
     )

@@ -47,7 +47,6 @@ class WrittenRows:
 
     Attributes:
         added: The files, in the columns of `ADDED_FILES`.
-        num_bytes: Their bytes.
         num_copied: Rows of these that the table had before.
     """
 
@@ -63,8 +62,6 @@ class TableWrite:
 
     Attributes:
         target_bytes: About how large a file is to be; None for what the table says.
-        is_new: Whether this makes the table.
-        time_zone: The zone of the table's conditions and of what it fills in.
     """
 
     store: TableStore
@@ -127,7 +124,6 @@ class TableWrite:
     def accept(
         self, rows: pa.RecordBatchReader, more: Sequence[RowConstraint] = ()
     ) -> Iterator[pa.RecordBatch]:
-        """Yield rows as the table has them, each checked."""
         zone = self.time_zone
         checks = RowChecks(self.metadata, self.schema, more, time_zone=zone)
         fit = RowSchema(self.schema, rows.schema, self.numbers, zone)
@@ -144,12 +140,7 @@ def evolved(
     merge: bool = False,
     replaces: bool = False,
 ) -> Metadata:
-    """Return the metadata with which rows of a schema are written.
-
-    Args:
-        merge: Whether columns that the table lacks are added.
-        replaces: Whether the table takes the schema of the rows.
-    """
+    """Return the metadata with which rows of a schema are written."""
     metadata = base.metadata
     if not (merge or replaces):
         return metadata

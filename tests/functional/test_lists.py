@@ -75,3 +75,29 @@ def test_an_address_that_makes_no_sense_is_a_400(admin: Client, path: str, query
     assert admin.get(f"{path}/?{query}").status_code == refused.status_code == 400
     assert refused.json()["error"] == "query-invalid"
     assert query.partition("=")[0] in refused.json()["message"]
+
+
+@pytest.mark.parametrize(
+    ("path", "one", "filtered"),
+    [
+        ("/tables/", "table", "q=zzz"),
+        ("/jobs/", "job", "state=FAILED"),
+        ("/shares/", "share", "q=zzz"),
+        ("/recipients/", "recipient", "q=zzz"),
+    ],
+)
+def test_a_list_tells_none_yet_from_none_that_match(admin, path, one, filtered):
+    assert f"No {one}s yet" in admin.get(path).content.decode()
+
+    for _, _, _, make in (list_.values for list_ in LISTS):
+        make(["n"])
+
+    assert f"No {one} matches" in admin.get(f"{path}?{filtered}").content.decode()
+
+
+@pytest.mark.parametrize("path", ["/tables/", "/shares/"])
+def test_htmx_gets_the_list_alone(admin: Client, path: str) -> None:
+    part = admin.get(path, headers={"HX-Request": "true"})
+
+    assert "<html" not in part.content.decode()
+    assert "HX-Request" in part["Vary"]

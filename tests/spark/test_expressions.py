@@ -11,7 +11,7 @@ from hypothesis import given, settings
 
 from deltaweb.delta.protocol.schema import schema_of_arrow
 from deltaweb.expressions.compiler import compile_sql
-from deltaweb.expressions.mistaken.spark_functions import SPARK_FUNCTIONS
+from deltaweb.expressions.mistakes import SPARK_FUNCTIONS
 from tests.spark.drawn_rows import VIEW, DrawnRows
 from tests.support.conditions.drawn_examples import examples
 from tests.support.conditions.drawn_expressions import conditions

@@ -6,8 +6,8 @@ import pytest
 
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.services import cancel
+from deltaweb.web.tables.index.jobs import BATCH
 from deltaweb.web.tables.index.refresh import REFRESH, refresh_table
-from deltaweb.web.tables.index.slow_tables import BATCH
 from deltaweb.web.tables.models import Table
 from tests.support.pages.factories import NOW, new_unindexed_table
 

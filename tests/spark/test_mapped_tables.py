@@ -106,8 +106,7 @@ def test_get_the_same_checkpoints(spark: "SparkSession", table: Path, tmp_path: 
 
 @pytest.mark.parametrize("num_files", [None, 10**6], ids=["listed", "replayed"])
 def test_are_profiled_by_logical_names(spark, table, num_files):
-    from deltaweb.spark.column_reader import ProfileRequest
-    from deltaweb.spark.statistics import profile_column
+    from deltaweb.spark.statistics import ProfileRequest, profile_column
 
     def profile(*column: str) -> Any:  # noqa: ANN401 (a profile)
         request = ProfileRequest(

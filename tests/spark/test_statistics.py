@@ -26,8 +26,7 @@ if TYPE_CHECKING:
 
 def profile(spark: "SparkSession", location: Path, *column: str, **fields: Any):  # noqa: ANN401 (any field)
     """Return what Spark says, as this process does where Spark reads listed files."""
-    from deltaweb.spark.column_reader import ProfileRequest
-    from deltaweb.spark.statistics import profile_column
+    from deltaweb.spark.statistics import ProfileRequest, profile_column
 
     snapshot = DeltaTable(str(location)).snapshot(fields.pop("version", None))
     request = ProfileRequest(
@@ -75,8 +74,7 @@ class TestProfileOfSamples:
         assert there.num_rows == DeltaTable(str(orders)).snapshot(1).read().num_rows
 
     def test_tells_its_tasks_and_can_be_stopped(self, spark, lake):
-        from deltaweb.spark.column_reader import ProfileRequest
-        from deltaweb.spark.statistics import profile_column
+        from deltaweb.spark.statistics import ProfileRequest, profile_column
 
         request = ProfileRequest(
             place=TablePlace(str(lake / "orders")), version=3, column=("order_id",)

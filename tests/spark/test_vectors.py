@@ -42,8 +42,7 @@ def table(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("num_files", [None, 10**6], ids=["listed", "replayed"])
 def test_a_profile_is_of_live_rows(spark, table, num_files):
-    from deltaweb.spark.column_reader import ProfileRequest
-    from deltaweb.spark.statistics import profile_column
+    from deltaweb.spark.statistics import ProfileRequest, profile_column
 
     request = ProfileRequest(
         place=TablePlace(str(table)), version=1, column=("n",), num_files=num_files

@@ -8,6 +8,7 @@ from deltaweb.delta.log.paths import commit_name
 from deltaweb.delta.writing.commit import commit
 from deltaweb.delta.writing.errors import StoreNotWritableError
 from deltaweb.storage.place import open_store
+from tests.support import cases
 from tests.support.stores.faulty_s3 import Faults, faulty
 from tests.support.stores.s3_server import S3Server
 from tests.support.tables.written_tables import (
@@ -19,14 +20,7 @@ from tests.support.tables.written_tables import (
 )
 
 
-@pytest.mark.parametrize(
-    "status",
-    [
-        pytest.param(500, id="an error"),
-        pytest.param(503, id="a request to come later"),
-        pytest.param(0, id="nothing at all"),
-    ],
-)
+@cases("status", {"an error": 500, "a request to come later": 503, "nothing at all": 0})
 def test_a_put_that_was_done_and_answered_with_an_error_is_one_commit(s3, status):
     faults = Faults(status=status)
     with faulty(s3, faults) as server:

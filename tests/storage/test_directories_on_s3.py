@@ -22,13 +22,11 @@ from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.pages.actions import command_stamp
 from deltaweb.web.sharing.access.errors import DirectoryRefusedError
 from deltaweb.web.sharing.recipients.rehearsals import rehearsal
-from deltaweb.web.sharing.recipients.rehearsals.client_program import (
-    CLIENTS,
-    DIRECTORY,
-)
+from deltaweb.web.sharing.recipients.rehearsals.client_program import CLIENTS, DIRECTORY
 from deltaweb.web.sharing.shares.services import add_table
 from deltaweb.web.tables.storage.connections import add_connection
 from tests.functional.sharing_api.calls import Answer, Caller, error, items, lines
+from tests.support import cases
 from tests.support.pages.factories import (
     new_grant,
     new_recipient,
@@ -152,26 +150,22 @@ class TestCredentials:
         assert len(keys) == 2
         assert s3.get_object(Bucket=bucket, Key=keys[0])["Body"].read()
 
-    @pytest.mark.parametrize(
-        ("method", "arguments"),
-        [
-            pytest.param(
+    @cases(
+        "method, arguments",
+        {
+            "a folder that begins alike": (
                 "get_object",
                 {"Key": "lake/orders2/_delta_log/{0:020}.json"},
-                id="a folder that begins alike",
             ),
-            pytest.param("list_objects_v2", {"Prefix": "lake/orders2/"}, id="its list"),
-            pytest.param("list_objects_v2", {"Prefix": "lake/"}, id="the list above"),
-            pytest.param("list_objects_v2", {}, id="a list of all"),
-            pytest.param(
-                "put_object", {"Key": "lake/orders/new", "Body": b""}, id="a PUT"
-            ),
-            pytest.param(
+            "its list": ("list_objects_v2", {"Prefix": "lake/orders2/"}),
+            "the list above": ("list_objects_v2", {"Prefix": "lake/"}),
+            "a list of all": ("list_objects_v2", {}),
+            "a PUT": ("put_object", {"Key": "lake/orders/new", "Body": b""}),
+            "a DELETE": (
                 "delete_object",
                 {"Key": "lake/orders/_delta_log/{0:020}.json"},
-                id="a DELETE",
             ),
-        ],
+        },
     )
     def test_do_nothing_else(self, store, bucket, given, method, arguments):
         named = {
@@ -201,14 +195,14 @@ class TestTable:
             assert found["accessModes"] == ["url", "dir"]
             assert found["location"] == root
 
-    @pytest.mark.parametrize(
+    @cases(
         "narrower",
-        [
-            pytest.param({"with_history": False}, id="without history"),
-            pytest.param({"start_version": 1}, id="from a version on"),
-            pytest.param({"condition": "id > 1"}, id="of some rows"),
-            pytest.param({"columns": ["id"]}, id="of some columns"),
-        ],
+        {
+            "without history": {"with_history": False},
+            "from a version on": {"start_version": 1},
+            "of some rows": {"condition": "id > 1"},
+            "of some columns": {"columns": ["id"]},
+        },
     )
     def test_that_is_shared_in_part_is_no_folder(self, globex, shared_facts, narrower):
         shared = globex.recipient.shares.get().shared_tables

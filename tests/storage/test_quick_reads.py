@@ -8,7 +8,7 @@ import pytest
 
 from deltaweb.delta.errors import CredentialsNeededError, LocationDeniedError
 from deltaweb.storage.objects import quick
-from deltaweb.storage.objects.hosts import ENDPOINT_IS_NAMED
+from deltaweb.storage.objects.hosts import ALLOWED_HOSTS
 from deltaweb.storage.remote import RemoteTableStore
 from tests.support.stores.azure_server import AzureServer, running_azure
 from tests.support.stores.s3_server import S3Server
@@ -30,7 +30,7 @@ def filled(url: str, options: dict[str, Any]) -> Log:
     fs = fsspec.filesystem(url.partition("://")[0], **options)
     for name in [*NAMES, *SIDECARS, LATER]:
         fs.pipe_file(f"{url}/_delta_log/{name}", name.encode())
-    return url, {**options, ENDPOINT_IS_NAMED: True}
+    return url, {**options, ALLOWED_HOSTS: ("127.0.0.1",)}
 
 
 @pytest.fixture(scope="module")

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+import fsspec
 import pytest
 
 from deltaweb.delta.errors import (
@@ -17,6 +18,7 @@ from deltaweb.storage.objects.errors import (
     CredentialsExpiredError,
     RegionWrongError,
 )
+from deltaweb.storage.objects.hosts import ALLOWED_HOSTS
 from deltaweb.storage.objects.scan import first_object
 from deltaweb.storage.objects.trial import Trial, try_storage
 from deltaweb.storage.remote import RemoteTableStore
@@ -95,6 +97,24 @@ def test_nobody_is_led_elsewhere(refusing: RefusingServer, scheme: str, status: 
 
     assert refusing.asked
     assert not any("inside" in path for path in refusing.asked)
+
+
+@pytest.mark.parametrize("scheme", ["s3", "az", "gs"])
+def test_no_name_leads_inside(refusing: RefusingServer, scheme: str):
+    """As where its owner answers with another address than when it was looked at."""
+    options = refusing.options(scheme, host="localhost")
+    place = f"{scheme}://lake/inside"
+    refusing.refusal.status, refusing.refusal.code = 403, "AccessDenied"
+    refusing.asked.clear()
+
+    with pytest.raises(LocationUnreachableError, match="private network"):
+        first_object(place, {**options, ALLOWED_HOSTS: ("*", "one.example")})
+    assert not refusing.asked
+
+    fsspec.get_filesystem_class(scheme).clear_instance_cache()  # drivers are kept
+    with pytest.raises(LocationDeniedError):
+        first_object(f"{place}/named", {**options, ALLOWED_HOSTS: ("localhost",)})
+    assert refusing.asked
 
 
 def test_the_region_is_named(refusing: RefusingServer) -> None:

@@ -17,6 +17,7 @@ from deltaweb.web.pages.actions import COMMAND_LINE, Stamp
 from deltaweb.web.sharing.models import RecipientToken
 from deltaweb.web.tables.storage.connections import add_connection
 from deltaweb.web.tables.storage.options import parse_options
+from tests.support import cases
 from tests.support.pages.factories import (
     NOW,
     new_grant,
@@ -111,15 +112,16 @@ def test_a_url_ends_with_the_token_that_asked_for_it(secret: str, s3: S3Server) 
     assert file["expirationTimestamp"] <= ends_at.timestamp() * 1000
 
 
-@pytest.mark.parametrize(
+@cases(
     "texts",
-    [
-        pytest.param(["key=env:NO_SUCH_KEY", "secret=hunter2"], id="a missing key"),
-        pytest.param(
-            ["key=hunter2", "secret=hunter2", "config_kwargs.hunter3=1"],
-            id="an option that does not fit",
-        ),
-    ],
+    {
+        "a missing key": ["key=env:NO_SUCH_KEY", "secret=hunter2"],
+        "an option that does not fit": [
+            "key=hunter2",
+            "secret=hunter2",
+            "config_kwargs.hunter3=1",
+        ],
+    },
 )
 def test_a_recipient_learns_nothing_of_a_storage_that_fails(secret, texts):
     add_storage(*texts)

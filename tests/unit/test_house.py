@@ -1,11 +1,17 @@
 """The house stays small: rooms in a folder, lines in a file, one word for one class."""
 
 import ast
+import inspect
 import re
 from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+
+import pytest
+
+from deltaweb.delta.snapshot import Snapshot
+from deltaweb.table import DeltaTable
 
 ROOT = Path(__file__).resolve().parents[2]
 MAX_ROOMS = 16
@@ -104,6 +110,14 @@ def test_no_two_classes_of_the_library_have_one_name() -> None:
 
     assert public
     assert {name: where for name, where in public.items() if len(where) > 1} == {}
+
+
+@pytest.mark.parametrize("shown", [DeltaTable, Snapshot])
+def test_what_the_reference_shows_says_what_it_is(shown: type) -> None:
+    public = [name for name in dir(shown) if not name.startswith("_")]
+
+    assert public
+    assert [name for name in public if not inspect.getdoc(getattr(shown, name))] == []
 
 
 def test_apps_have_one_name() -> None:

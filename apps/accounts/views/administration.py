@@ -5,19 +5,20 @@ from collections.abc import Callable
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
-from django.views.decorators.http import require_POST, require_safe
 
 from deltaweb.web.accounts import selectors, services
 from deltaweb.web.accounts.forms import NewUserForm, RoleForm
 from deltaweb.web.accounts.models import User
-from deltaweb.web.accounts.permissions import admin_required, session_required
-from deltaweb.web.accounts.users import signed_in_user
+from deltaweb.web.accounts.permissions import (
+    admin_required,
+    session_required,
+    signed_in,
+)
 from deltaweb.web.pages.actions import Stamp, stamp_of
 from deltaweb.web.pages.errors import PageError
 
 
 @admin_required
-@require_safe
 def user_list(request: HttpRequest, fmt: str) -> HttpResponseBase:
     """List the accounts."""
     return _page(request, fmt)
@@ -25,7 +26,6 @@ def user_list(request: HttpRequest, fmt: str) -> HttpResponseBase:
 
 @admin_required
 @session_required
-@require_POST
 def add_user(request: HttpRequest) -> HttpResponseBase:
     """Make an account and show its first sign-in link."""
     form = NewUserForm(request.POST)
@@ -41,7 +41,6 @@ def add_user(request: HttpRequest) -> HttpResponseBase:
 
 @admin_required
 @session_required
-@require_POST
 def make_link(request: HttpRequest, user_id: int) -> HttpResponseBase:
     """Make a sign-in link and show it, this once."""
     return _with_link(request, get_object_or_404(User, id=user_id))
@@ -49,7 +48,6 @@ def make_link(request: HttpRequest, user_id: int) -> HttpResponseBase:
 
 @admin_required
 @session_required
-@require_POST
 def set_role(request: HttpRequest, user_id: int) -> HttpResponseBase:
     """Change what a user may do."""
     form = RoleForm(request.POST)
@@ -66,7 +64,6 @@ def set_role(request: HttpRequest, user_id: int) -> HttpResponseBase:
 
 @admin_required
 @session_required
-@require_POST
 def disable_user(request: HttpRequest, user_id: int) -> HttpResponseBase:
     """Shut a user out."""
     return _change(
@@ -79,7 +76,6 @@ def disable_user(request: HttpRequest, user_id: int) -> HttpResponseBase:
 
 @admin_required
 @session_required
-@require_POST
 def enable_user(request: HttpRequest, user_id: int) -> HttpResponseBase:
     """Let a user in again."""
     return _change(
@@ -132,7 +128,7 @@ def _page(
         fmt,
         status=error.status if error else 200,
         roles=User.Role.choices,
-        me=signed_in_user(request),
+        me=signed_in(request),
         error=error,
         link=link,
     )

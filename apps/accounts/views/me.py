@@ -10,15 +10,13 @@ from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
 from django.views.decorators.debug import sensitive_post_parameters
-from django.views.decorators.http import require_POST, require_safe
 
 from deltaweb.web.accounts import selectors, services
 from deltaweb.web.accounts.errors import UserInvalidError
 from deltaweb.web.accounts.forms import APIKeyForm, AppearanceForm, PasswordForm
 from deltaweb.web.accounts.hashing import address_slots
 from deltaweb.web.accounts.models import APIKey, Scope, User, usual_scopes
-from deltaweb.web.accounts.permissions import session_required
-from deltaweb.web.accounts.users import signed_in_user
+from deltaweb.web.accounts.permissions import session_required, signed_in
 from deltaweb.web.accounts.zones import pages_zones
 from deltaweb.web.pages.actions import actor_of, stamp_of
 from deltaweb.web.pages.request.addresses import network_of
@@ -28,13 +26,11 @@ from deltaweb.web.pages.responses import respond
 KEY_ENDS: Final = {"30d": "30 days", "90d": "90 days", "365d": "a year", "": "no end"}
 
 
-@require_safe
 def me(request: HttpRequest, fmt: str) -> HttpResponseBase:
     """Show the account."""
     return _page(request, fmt)
 
 
-@require_safe
 def key_list(request: HttpRequest, fmt: str) -> HttpResponseBase:
     """List one's own keys, for machines; their page is the account's."""
     if fmt == "html":
@@ -42,14 +38,13 @@ def key_list(request: HttpRequest, fmt: str) -> HttpResponseBase:
     return selectors.KEYS.answer(request, fmt)
 
 
-@require_POST
 def set_appearance(request: HttpRequest) -> HttpResponseBase:
     """Keep theme and time zone."""
     form = AppearanceForm(request.POST)
     if not form.is_valid():
         return _page(request, form=form)
     services.set_appearance(
-        user=signed_in_user(request), **form.cleaned_data, stamp=stamp_of(request)
+        user=signed_in(request), **form.cleaned_data, stamp=stamp_of(request)
     )
     messages.success(request, "Your appearance is saved.")
     return redirect("accounts:me")
@@ -57,7 +52,6 @@ def set_appearance(request: HttpRequest) -> HttpResponseBase:
 
 @session_required
 @sensitive_post_parameters("current", "new", "again")
-@require_POST
 def change_password(request: HttpRequest) -> HttpResponseBase:
     """Set a password; this session goes on, every other one ends."""
     with address_slots.taken(network_of(actor_of(request).address)):
@@ -65,7 +59,7 @@ def change_password(request: HttpRequest) -> HttpResponseBase:
 
 
 def _change_password(request: HttpRequest) -> HttpResponseBase:
-    user = signed_in_user(request)
+    user = signed_in(request)
     form = PasswordForm(request.POST, user=user)
     if not form.is_valid():
         return _page(request, form=form)
@@ -88,7 +82,6 @@ def _change_password(request: HttpRequest) -> HttpResponseBase:
 
 
 @session_required
-@require_POST
 def create_key(request: HttpRequest) -> HttpResponseBase:
     """Make an API key and show it, this once: it goes into no message or session."""
     form = APIKeyForm(request.POST)
@@ -97,7 +90,7 @@ def create_key(request: HttpRequest) -> HttpResponseBase:
     stamp = stamp_of(request)
     try:
         issued = services.issue_api_key(
-            user=signed_in_user(request),
+            user=signed_in(request),
             name=form.cleaned_data["name"],
             scopes=form.cleaned_data["scopes"],
             expires_at=parse_end(form.cleaned_data["expires"], now=stamp.at),
@@ -112,10 +105,9 @@ def create_key(request: HttpRequest) -> HttpResponseBase:
 
 
 @session_required
-@require_POST
 def revoke_key(request: HttpRequest, key_id: UUID) -> HttpResponseBase:
     """Make one of one's own keys worthless."""
-    key = get_object_or_404(APIKey, id=key_id, user=signed_in_user(request))
+    key = get_object_or_404(APIKey, id=key_id, user=signed_in(request))
     services.revoke_api_key(key=key, stamp=stamp_of(request))
     messages.success(request, f"The key {key.prefix}… is revoked.")
     return redirect("accounts:me")
@@ -130,7 +122,7 @@ def _page(
     status: int = 200,
 ) -> HttpResponseBase:
     """Render the account page; a form that does not fit is shown with its errors."""
-    user = signed_in_user(request)
+    user = signed_in(request)
     now = timezone.now()
     keys = [selectors.key_resource(key, now=now) for key in selectors.api_keys(user)]
     context: dict[str, Any] = {

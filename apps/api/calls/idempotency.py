@@ -17,7 +17,7 @@ from django.db import IntegrityError, transaction
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.utils import timezone
 
-from deltaweb.web.accounts.users import signed_in_user
+from deltaweb.web.accounts.permissions import signed_in
 from deltaweb.web.api.calls.answers import Answer, response_of
 from deltaweb.web.api.errors import (
     IdempotencyKeyInvalidError,
@@ -72,7 +72,7 @@ def _take(
     try:
         with transaction.atomic():
             return KeptAnswer.objects.create(
-                user=signed_in_user(request),
+                user=signed_in(request),
                 key=key,
                 request_sha256=digest,
                 created_at=now,
@@ -82,7 +82,7 @@ def _take(
 
 
 def _again(request: HttpRequest, key: str, digest: str) -> HttpResponse:
-    kept = KeptAnswer.objects.filter(user=signed_in_user(request), key=key).first()
+    kept = KeptAnswer.objects.filter(user=signed_in(request), key=key).first()
     if kept is None:  # it was refused meanwhile
         raise StillAnsweredError
     if kept.request_sha256 != digest:

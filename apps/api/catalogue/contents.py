@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from django.http import HttpRequest, HttpResponseBase
 
+from deltaweb.web.accounts.permissions import signed_in
 from deltaweb.web.api.calls.answers import Answer
 from deltaweb.web.api.endpoint import RestView, Role, endpoint
 from deltaweb.web.api.jobs import Started, started
@@ -42,7 +43,6 @@ from deltaweb.web.explorer.version.query import text_of
 from deltaweb.web.sharing import urls as sharing
 from deltaweb.web.sharing.shares.table_sharing import TableSharing
 from deltaweb.web.tables import urls as tables
-from deltaweb.web.tables.head.shapes import signed_in
 from deltaweb.web.tables.head.table_head import get_table
 from deltaweb.web.tables.maintenance.page import MaintenancePage
 

@@ -6,6 +6,7 @@ from uuid import UUID
 from django.http import HttpRequest
 from django.utils import timezone
 
+from deltaweb.web.accounts.permissions import signed_in
 from deltaweb.web.api.calls.answers import Answer
 from deltaweb.web.api.endpoint import RestView, Role, endpoint
 from deltaweb.web.api.jobs import Started, started
@@ -22,7 +23,6 @@ from deltaweb.web.tables.catalogue.lakes.services import (
     get_lake,
     remove_lake,
 )
-from deltaweb.web.tables.head.shapes import signed_in
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

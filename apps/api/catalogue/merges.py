@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from django.http import HttpRequest
 
+from deltaweb.web.accounts.permissions import signed_in
 from deltaweb.web.api.calls.answers import Answer
 from deltaweb.web.api.catalogue.new_tables import WantedFile
 from deltaweb.web.api.catalogue.operations import (
@@ -19,7 +20,6 @@ from deltaweb.web.tables.catalogue.adding.checked import checked_merge
 from deltaweb.web.tables.catalogue.adding.work.merge import MERGE, MergeBrought
 from deltaweb.web.tables.catalogue.names import parse_table_name
 from deltaweb.web.tables.head.job_json import check_may
-from deltaweb.web.tables.head.shapes import signed_in
 from deltaweb.web.tables.head.table_head import get_table
 
 

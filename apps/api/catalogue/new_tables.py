@@ -7,6 +7,7 @@ from uuid import UUID
 
 from django.http import HttpRequest
 
+from deltaweb.web.accounts.permissions import signed_in
 from deltaweb.web.api.calls.answers import Answer
 from deltaweb.web.api.catalogue.operations import (
     Wanted,
@@ -27,7 +28,6 @@ from deltaweb.web.tables.catalogue.adding.work.convert import CONVERT, ConvertFo
 from deltaweb.web.tables.catalogue.adding.work.create import CREATE, CreateTable
 from deltaweb.web.tables.catalogue.adding.work.import_rows import IMPORT, ImportRows
 from deltaweb.web.tables.head.job_json import check_may
-from deltaweb.web.tables.head.shapes import signed_in
 from deltaweb.web.tables.head.table_head import get_table
 from deltaweb.web.tables.storage.locations import parse_location
 from deltaweb.writer.importing.options import (

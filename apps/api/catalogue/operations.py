@@ -8,6 +8,7 @@ from uuid import UUID
 from django.http import HttpRequest
 from django.urls import URLPattern, path
 
+from deltaweb.web.accounts.permissions import signed_in
 from deltaweb.web.api.calls.answers import Answer
 from deltaweb.web.api.endpoint import RestView, Role, endpoint
 from deltaweb.web.api.errors import BodyInvalidError
@@ -17,7 +18,6 @@ from deltaweb.web.jobs.models import Job
 from deltaweb.web.pages.actions import stamp_of
 from deltaweb.web.tables.errors import OperationOutdatedError
 from deltaweb.web.tables.head.job_json import check_may
-from deltaweb.web.tables.head.shapes import signed_in
 from deltaweb.web.tables.head.table_head import get_table
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.operations.operation import (

@@ -89,9 +89,8 @@ class StorageList(RestView):
     """The storage connections."""
 
     @endpoint(Role.ADMIN, answers=Storages)
-    def get(self, request: HttpRequest) -> object:
+    def get(self) -> object:
         """List storage connections, without the values of their options."""
-        del request
         kept = StorageConnection.objects.exclude(prefix__startswith=RECEIVED)
         return Storages(storages=[*map(storage_resource, kept)])
 
@@ -124,9 +123,8 @@ class Storage(RestView):
     """One storage connection."""
 
     @endpoint(Role.ADMIN, answers=StorageResource)
-    def get(self, request: HttpRequest, name: str) -> object:
+    def get(self, name: str) -> object:
         """Tell what a storage connection is for, without the values of its options."""
-        del request
         return storage_resource(_find(name))
 
     @endpoint(Role.ADMIN, answers={204: None}, scope=Scope.ADMIN)
@@ -140,9 +138,8 @@ class StorageTrial(RestView):
     """What a storage connection lets us do by now."""
 
     @endpoint(Role.ADMIN, body=WantedTrial, answers=TriedStorage, scope=Scope.ADMIN)
-    def post(self, request: HttpRequest, name: str, body: WantedTrial) -> object:
+    def post(self, name: str, body: WantedTrial) -> object:
         """Try a storage connection: list, read and, where asked, write."""
-        del request
         found = _find(name)
         tried = try_again(found, is_written=body.write)
         return TriedStorage(resource=storage_resource(found), tried=tried)

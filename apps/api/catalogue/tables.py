@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from django.http import HttpRequest
 from django.utils import timezone
 
+from deltaweb.web.accounts.permissions import signed_in
 from deltaweb.web.api.calls.answers import Answer
 from deltaweb.web.api.endpoint import RestView, Role, endpoint
 from deltaweb.web.api.jobs import Started, started
@@ -28,7 +29,7 @@ from deltaweb.web.tables.catalogue.registration import (
     remove_table,
 )
 from deltaweb.web.tables.catalogue.samples import request_samples
-from deltaweb.web.tables.head.shapes import TableResource, signed_in, table_resource
+from deltaweb.web.tables.head.shapes import TableResource, table_resource
 from deltaweb.web.tables.head.table_head import get_table
 from deltaweb.web.tables.index.refresh import refresh_table
 from deltaweb.web.tables.models.schedules import SCHEDULES

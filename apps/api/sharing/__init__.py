@@ -3,7 +3,7 @@
 shares       shares, their tables, and who may read them
 recipients   recipients, and the shares that they may read
 tokens       tokens issued, rotated and ended; activation links
-activity     what was asked and changed
+reminders    what recipients are to be told; what was asked and changed
 
 What is asked is read, and changed, by the services of the pages and commands.
 """

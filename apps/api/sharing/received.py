@@ -10,6 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from deltaweb.web.accounts.models import Scope
+from deltaweb.web.accounts.permissions import signed_in
 from deltaweb.web.api.calls.answers import Answer
 from deltaweb.web.api.endpoint import RestView, Role, endpoint
 from deltaweb.web.api.jobs import Started, started
@@ -28,7 +29,6 @@ from deltaweb.web.sharing.shares.received.services import (
     remove_provider,
 )
 from deltaweb.web.tables.catalogue.lakes.scan_job import request_scan
-from deltaweb.web.tables.head.shapes import signed_in
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,9 +85,8 @@ class Received(RestView):
     """One provider."""
 
     @endpoint(Role.ADMIN, answers=ProviderRow)
-    def get(self, request: HttpRequest, name: str) -> object:
+    def get(self, name: str) -> object:
         """Tell how a provider answers, and which tables it shares."""
-        del request
         return provider_row(find_provider(name), now=timezone.now())
 
     @endpoint(Role.ADMIN, answers={204: None}, scope=Scope.SHARE)

@@ -1,4 +1,4 @@
-"""Recipients, and the shares that they may read."""
+"""Recipients, the shares that they may read, and versions held for them."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -8,6 +8,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from deltaweb.web.accounts.models import Scope
+from deltaweb.web.accounts.permissions import signed_in
 from deltaweb.web.api.calls.answers import Answer
 from deltaweb.web.api.endpoint import RestView, Role, endpoint
 from deltaweb.web.api.jobs import Started, started
@@ -17,8 +18,9 @@ from deltaweb.web.pages.actions import stamp_of
 from deltaweb.web.pages.page_json import Spread
 from deltaweb.web.sharing import urls
 from deltaweb.web.sharing.activity.ledger import Ledger
+from deltaweb.web.sharing.issuing.lifetimes import parse_lifetime
 from deltaweb.web.sharing.issuing.token_rows import TokenResource, token_row
-from deltaweb.web.sharing.names import find_recipient, find_share
+from deltaweb.web.sharing.names import find_recipient, find_share, find_shared_table
 from deltaweb.web.sharing.recipients import services
 from deltaweb.web.sharing.recipients.detail import RecipientDetail
 from deltaweb.web.sharing.recipients.doctor.doctor import (
@@ -27,6 +29,7 @@ from deltaweb.web.sharing.recipients.doctor.doctor import (
     request_examination,
 )
 from deltaweb.web.sharing.recipients.doctor.views import ConnectionPage
+from deltaweb.web.sharing.recipients.holds import end_hold, hold_versions
 from deltaweb.web.sharing.recipients.listing import (
     RECIPIENTS,
     RecipientResource,
@@ -36,7 +39,62 @@ from deltaweb.web.sharing.recipients.rehearsals.nightly import request_rehearsal
 from deltaweb.web.sharing.recipients.rehearsals.views import RehearsalsPage
 from deltaweb.web.sharing.recipients.seen import SeenByRecipient
 from deltaweb.web.sharing.recipients.services import NewRecipient
-from deltaweb.web.tables.head.shapes import signed_in
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewHold:
+    """What is to be held.
+
+    Attributes:
+        until: A span such as `30d`, or the last day.
+        version: The oldest version that stays; the one that was read last without it.
+    """
+
+    until: str
+    version: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HoldResource:
+    """A version that stays readable, with all later ones, until a moment."""
+
+    share: str
+    table: str
+    version: int
+    ends_at: datetime
+
+
+class Hold(RestView):
+    """What is held of one table for one recipient."""
+
+    @endpoint(Role.ADMIN, body=NewHold, answers=HoldResource, scope=Scope.SHARE)
+    def put(
+        self, request: HttpRequest, name: str, share: str, table: str, body: NewHold
+    ) -> object:
+        """Keep versions of a shared table readable for a recipient, in place of others.
+
+        Vacuums and clean-ups of the log spare them until the hold ends.
+        """
+        stamp = stamp_of(request)
+        hold = hold_versions(
+            find_recipient(name),
+            find_shared_table(find_share(share), table),
+            version=body.version,
+            span=parse_lifetime(body.until, now=stamp.at),
+            stamp=stamp,
+        )
+        return HoldResource(
+            share=share, table=table, version=hold.version, ends_at=hold.ends_at
+        )
+
+    @endpoint(Role.ADMIN, answers={204: None}, scope=Scope.SHARE)
+    def delete(self, request: HttpRequest, name: str, share: str, table: str) -> None:
+        """Hold versions of a shared table for a recipient no longer."""
+        end_hold(
+            find_recipient(name),
+            find_shared_table(find_share(share), table),
+            stamp=stamp_of(request),
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -208,12 +266,11 @@ class Connection(RestView):
         answers={200: Diagnosis, 202: Started},
         scope=Scope.SHARE,
     )
-    def post(self, request: HttpRequest, name: str, body: ClientError) -> object:
+    def post(self, name: str, body: ClientError) -> object:
         """Examine a recipient's connection, or tell what an error of its client means.
 
         An examination is a job.
         """
-        del request
         recipient, now = find_recipient(name), timezone.now()
         if body.error is None:
             return started(request_examination(recipient, now=now))

@@ -1,4 +1,4 @@
-"""What recipients are to be told in time."""
+"""What recipients are to be told in time, and the record."""
 
 from dataclasses import dataclass
 
@@ -6,12 +6,27 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from deltaweb.web.accounts.models import Scope
+from deltaweb.web.accounts.permissions import signed_in
 from deltaweb.web.api.calls.answers import Answer
 from deltaweb.web.api.endpoint import RestView, Role, endpoint
 from deltaweb.web.api.jobs import Started, started
+from deltaweb.web.api.pages import list_of, page_endpoint
+from deltaweb.web.sharing import urls
+from deltaweb.web.sharing.activity.views import ACTIVITY
 from deltaweb.web.sharing.recipients.reminders import Reminder, reminders
 from deltaweb.web.sharing.recipients.telling import request_reminders
-from deltaweb.web.tables.head.shapes import signed_in
+
+
+class Activity(RestView):
+    """The record."""
+
+    get = page_endpoint(
+        urls.urlpatterns,
+        "activity-list",
+        list_of(ACTIVITY),
+        "List what recipients asked and what people changed, the newest first.",
+        role=Role.ADMIN,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,9 +40,8 @@ class ReminderList(RestView):
     """The reminders."""
 
     @endpoint(Role.ADMIN, answers=Reminders)
-    def get(self, request: HttpRequest) -> object:
+    def get(self) -> object:
         """List what recipients are to be told: ends of tokens, schemas, limits."""
-        del request
         return Reminders(reminders=reminders(timezone.now()))
 
     @endpoint(Role.ADMIN, answers={202: Started}, scope=Scope.SHARE)

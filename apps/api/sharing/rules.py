@@ -51,9 +51,8 @@ class RuleList(RestView):
     """The rules of a shared table for single recipients."""
 
     @endpoint(Role.ADMIN, answers=RulesOfTable)
-    def get(self, request: HttpRequest, name: str, table: str) -> object:
+    def get(self, name: str, table: str) -> object:
         """List the recipients that see less of a table than the others."""
-        del request
         return RulesOfTable(rules=_rules(find_shared_table(find_share(name), table)))
 
 

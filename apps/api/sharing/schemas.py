@@ -44,9 +44,8 @@ class SchemaList(RestView):
     """The whole schemas of a share."""
 
     @endpoint(Role.ADMIN, answers=SchemasOfShare)
-    def get(self, request: HttpRequest, name: str) -> object:
+    def get(self, name: str) -> object:
         """List the schemas that a share has whole."""
-        del request
         return SchemasOfShare(schemas=schema_resources(find_share(name)))
 
     @endpoint(
@@ -72,9 +71,8 @@ class Schema(RestView):
     """A schema that a share has whole."""
 
     @endpoint(Role.ADMIN, answers=SharedSchemaResource)
-    def get(self, request: HttpRequest, name: str, schema: str) -> object:
+    def get(self, name: str, schema: str) -> object:
         """Tell what of a namespace a share offers, and what it cannot."""
-        del request
         share = find_share(name)
         return _resource(share, find_schema(share, schema).schema)
 

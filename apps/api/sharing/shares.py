@@ -166,9 +166,8 @@ class Preparation(RestView):
     @endpoint(
         Role.ADMIN, body=WantedPreparation, answers={202: Started}, scope=Scope.SHARE
     )
-    def post(self, request: HttpRequest, name: str, body: WantedPreparation) -> Answer:
+    def post(self, name: str, body: WantedPreparation) -> Answer:
         """Rewrite what is shared of files in part, as far as it is not there yet."""
-        del request
         now = timezone.now()
         return started(
             request_preparation(find_share(name), proves=body.prove, now=now)
@@ -179,9 +178,8 @@ class SharedTable(RestView):
     """A table of a share."""
 
     @endpoint(Role.ADMIN, answers=SharedTableResource)
-    def get(self, request: HttpRequest, name: str, table: str) -> object:
+    def get(self, name: str, table: str) -> object:
         """Tell what of a table a share offers."""
-        del request
         return shared_table_resource(find_shared_table(find_share(name), table))
 
     @endpoint(
@@ -233,9 +231,8 @@ class GrantList(RestView):
     """Who may read a share."""
 
     @endpoint(Role.ADMIN, answers=Readers)
-    def get(self, request: HttpRequest, name: str) -> object:
+    def get(self, name: str) -> object:
         """List the recipients that may read a share."""
-        del request
         found = recipient_rows(find_share(name).recipients.all(), now=timezone.now())
         return Readers(recipients=[row.resource for row in found])
 

@@ -106,9 +106,8 @@ class TokenList(RestView):
     """The tokens of a recipient."""
 
     @endpoint(Role.ADMIN, answers=TokensOfRecipient)
-    def get(self, request: HttpRequest, name: str) -> object:
+    def get(self, name: str) -> object:
         """List the tokens of a recipient, the newest first, by what may be shown."""
-        del request
         found = find_recipient(name).tokens.select_related("recipient")
         rows = token_rows(list(found.order_by("-created_at")), now=timezone.now())
         return TokensOfRecipient(tokens=[row.describe() for row in rows])
@@ -154,9 +153,8 @@ class Token(RestView):
     """One token of a recipient."""
 
     @endpoint(Role.ADMIN, answers=TokenResource)
-    def get(self, request: HttpRequest, name: str, token_id: UUID) -> object:
+    def get(self, name: str, token_id: UUID) -> object:
         """Tell how a token stands, by what may be shown of it."""
-        del request
         return token_row(find_token(name, token_id), now=timezone.now()).describe()
 
     @endpoint(

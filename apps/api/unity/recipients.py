@@ -175,9 +175,8 @@ class UnityRecipientView(UnityView):
     """One recipient."""
 
     @endpoint(Role.ADMIN, answers=RecipientInfo)
-    def get(self, request: HttpRequest, name: str) -> object:
+    def get(self, name: str) -> object:
         """Tell what a recipient is, and how its tokens stand."""
-        del request
         return _info(find_recipient(name), now=timezone.now())
 
     @endpoint(
@@ -228,9 +227,8 @@ class UnityRecipientPermissions(UnityView):
     """What a recipient may read."""
 
     @endpoint(Role.ADMIN, takes=[PlaceForm], answers=RecipientPermissions)
-    def get(self, request: HttpRequest, name: str) -> object:
+    def get(self, name: str) -> object:
         """List the shares that a recipient may read, as Unity Catalog does."""
-        del request
         recipient = find_recipient(name)
         may = [Assignment(principal=recipient.name, privileges=[SELECT])]
         return RecipientPermissions(

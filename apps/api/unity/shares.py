@@ -210,9 +210,8 @@ class UnityPermissions(UnityView):
     """Who may read a share."""
 
     @endpoint(Role.ADMIN, takes=[PlaceForm], answers=Assignments)
-    def get(self, request: HttpRequest, name: str) -> object:
+    def get(self, name: str) -> object:
         """List who may read a share, as Unity Catalog does."""
-        del request
         return _assignments(find_share(name))
 
     @endpoint(Role.ADMIN, body=PrivilegeChanges, answers=Assignments, scope=Scope.SHARE)

@@ -101,7 +101,6 @@ def feed_rows(  # noqa: PLR0913 (what is shown of them)
 
     Args:
         shows_all: Whether columns are shown that no update changed.
-        zone: The zone that times are shown in.
     """
     places, chosen = _page(kept, page)
     every = own_columns(name for name in kept.column_names if name != CHANGED)

@@ -6,10 +6,9 @@ from typing import Annotated, Any
 
 from django.http import HttpRequest, HttpResponseBase
 from django.utils import timezone
-from django.views.decorators.http import require_safe
 
 from deltaweb.delta.errors import SchemaError
-from deltaweb.web.accounts.users import signed_in_user
+from deltaweb.web.accounts.permissions import signed_in
 from deltaweb.web.accounts.zones import user_zone
 from deltaweb.web.explorer.changes.form import ChangeQuery, parse_change_query
 from deltaweb.web.explorer.changes.rows import (
@@ -34,7 +33,7 @@ from deltaweb.web.explorer.changes.selector import (
 from deltaweb.web.explorer.changes.span import ChangeSpan, change_span
 from deltaweb.web.explorer.version.job_errors import check_job
 from deltaweb.web.explorer.version.page import JobOfPage, TablePage
-from deltaweb.web.explorer.version.table_version import TableVersion, table_version
+from deltaweb.web.explorer.version.table_version import TableVersion
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.results import JobRows, job_rows
 from deltaweb.web.pages.errors import PageError
@@ -85,7 +84,6 @@ class ChangeList(TablePage):
 
     @property
     def kinds(self) -> Sequence[tuple[str, str, str, int | None]]:
-        """Each kind of change: its icon, its word in the counts, and how many."""
         told = self.counts or {}
         return [
             (kind, icon, word, told.get(word))
@@ -97,12 +95,8 @@ class ChangeList(TablePage):
         ]
 
 
-@require_safe
-def change_list(
-    request: HttpRequest, namespace: str, name: str, fmt: str
-) -> HttpResponseBase:
+def change_list(request: HttpRequest, at: TableVersion, fmt: str) -> HttpResponseBase:
     """Show the rows that each version of a range inserted, updated and deleted."""
-    at = table_version(request.user, namespace, name, request.GET.get("v", ""))
     query = parse_change_query(request.GET, user_zone(request.user))
     span = change_span(at, query)
     plan, problem = _plan(request, at, span, query)
@@ -113,7 +107,7 @@ def change_list(
             at.table,
             plan.asked,
             now=timezone.now(),
-            requested_by=signed_in_user(request),
+            requested_by=signed_in(request),
             waits=fmt == "csv",
         )
     if fmt != "html":

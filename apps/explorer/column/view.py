@@ -2,28 +2,108 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from datetime import UTC
+from typing import Annotated, Any, Final
 
+import plotly.graph_objects as go
 from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect
 from django.urls import reverse
 from django.utils import timezone
-from django.views.decorators.http import require_POST, require_safe
 
 from deltaweb.web.accounts.models import User
-from deltaweb.web.accounts.users import signed_in_user
-from deltaweb.web.explorer.column.chart import file_ranges
+from deltaweb.web.accounts.permissions import signed_in
 from deltaweb.web.explorer.column.selector import ColumnPage, column_page, profile_job
-from deltaweb.web.explorer.columns.ranges import ColumnRanges
+from deltaweb.web.explorer.columns.ranges import ColumnRanges, RangeBar, RangeStrip
 from deltaweb.web.explorer.columns.tree import SchemaColumn
+from deltaweb.web.explorer.drawing.figure import (
+    MAX_TICK,
+    as_written,
+    plain_figure,
+)
+from deltaweb.web.explorer.files.chart import MAX_TABLE_ROWS
+from deltaweb.web.explorer.grid.cells import cell
 from deltaweb.web.explorer.version.page import JobOfPage, TablePage
 from deltaweb.web.explorer.version.table_version import TableVersion, table_version
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.waiting import wait_a_glance
 from deltaweb.web.pages.errors import PageError
-from deltaweb.web.pages.figures import Chart, percent
+from deltaweb.web.pages.figures import ACCENT, GRID, MIN_BARS, Chart, percent, ticks_at
 from deltaweb.web.pages.page_json import Named, OnPage, Spread
 from deltaweb.web.pages.responses import respond_page
 from deltaweb.web.tables.work.profile import PROFILE, Profile
+
+MAX_VALUE: Final = 60  # characters of a value
+
+
+def file_ranges(strip: RangeStrip, type_text: str) -> Chart:
+    """Draw from where to where each file, or each few files, reach."""
+    bars = strip.bars
+    texts = [_range_text(bar) for bar in bars]
+    widths = [bar.high - bar.low for bar in bars]
+    trace = go.Bar(
+        orientation="h",
+        y=list(range(len(bars))),
+        base=[bar.low for bar in bars],
+        x=widths,
+        customdata=[as_written(text) for text in texts],
+        marker={
+            "color": ACCENT,
+            "opacity": 0.75,
+            "line": {"width": 1, "color": ACCENT},
+        },
+        hovertemplate="%{customdata}<extra></extra>",
+    )
+    xaxis: dict[str, Any] = {"nticks": 6, "showgrid": True, "gridcolor": GRID}
+    if strip.scale == "time":
+        xaxis["type"] = "date"
+    elif strip.scale == "order":
+        xaxis |= _order_ticks(bars)
+    figure = plain_figure(
+        [trace],
+        xaxis=xaxis,
+        yaxis={"visible": False, "autorange": "reversed"},
+        margin={"l": 8, "r": 4, "t": 8, "b": 36 if strip.scale == "time" else 22},
+        bargap=0.1,
+    )
+    is_binned = any(bar.num_files > 1 for bar in bars)
+    notes = [
+        f"a bar is about {bars[0].num_files:,} files" if is_binned else "a bar a file",
+        "in order, not to scale" if strip.scale == "order" else "",
+        f"{strip.sampled:,} files sampled" if strip.sampled else "",
+    ]
+    return Chart(
+        name="file-ranges",
+        label=f"Smallest and largest {type_text} of {strip.num_files:,} files",
+        figure=figure,
+        header=("Range", "Files"),
+        rows=[(text, bar.num_files) for text, bar in zip(texts, bars, strict=True)][
+            :MAX_TABLE_ROWS
+        ],
+        note=", ".join(note for note in notes if note),
+        height="x-plot-l",
+        words=f"One file has a range: {texts[0]}." if len(bars) < MIN_BARS else "",
+    )
+
+
+def _range_text(bar: RangeBar) -> str:
+    low, high = (
+        cell(value, UTC).text[:MAX_VALUE] for value in (bar.minimum, bar.maximum)
+    )
+    files = f", {bar.num_files:,} files" if bar.num_files > 1 else ""
+    return f"{low} to {high}{files}"
+
+
+def _order_ticks(bars: Sequence[RangeBar]) -> dict[str, Any]:
+    """Return the values at some places of the order."""
+    ends = {bar.low: bar.minimum for bar in bars} | {
+        bar.high: bar.maximum for bar in bars
+    }
+    places = sorted(ends)
+    step = max(-(-len(places) // 5), 1)
+    chosen = places[::step]
+    texts = (cell(ends[place], UTC).text[:MAX_TICK] for place in chosen)
+    return ticks_at(chosen, map(as_written, texts))
+
 
 PERCENT = 100
 
@@ -131,7 +211,6 @@ class Column(TablePage):
 
     @property
     def column(self) -> SchemaColumn | None:
-        """Its row of the schema's tree."""
         return self.page.column if self.page else None
 
     @property
@@ -154,12 +233,10 @@ class Column(TablePage):
         )
 
 
-@require_safe
 def column_detail(
-    request: HttpRequest, namespace: str, name: str, column: str, fmt: str
+    request: HttpRequest, at: TableVersion, column: str, fmt: str
 ) -> HttpResponseBase:
     """Show a column: what files tell, how it came about, and its profile if asked."""
-    at = table_version(request.user, namespace, name, request.GET.get("v", ""))
     if not at.is_indexed:
         return _answer(request, at, None, None, column, fmt)
     try:
@@ -172,10 +249,9 @@ def column_detail(
     return _answer(request, at, page, profile_job(at, page.column), column, fmt)
 
 
-@require_POST
 def column_profile(request: HttpRequest, namespace: str, name: str) -> HttpResponseBase:
     """Ask for the profile of a column; the page shows it, or how far it is."""
-    user, wanted = signed_in_user(request), request.POST.get("v", "")
+    user, wanted = signed_in(request), request.POST.get("v", "")
     column = request.POST.get("column", "")
     job, url = request_profile(user, namespace, name, wanted, column)
     wait_a_glance(job)

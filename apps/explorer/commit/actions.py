@@ -61,7 +61,6 @@ class CommitActions:
 
     @property
     def num_hidden(self) -> int:
-        """How many actions the page leaves to the download."""
         return max(len(self.raw) - MAX_ACTIONS_SHOWN, 0)
 
 

@@ -102,17 +102,14 @@ class CommitPage(TablePage):
 
     @property
     def leaf(self) -> str:
-        """What the way here ends with."""
         return f"v{self.commit.version}"
 
     @property
     def shown_added(self) -> Sequence[FileChange]:
-        """The first of the files that were added."""
         return self.actions.added[:MAX_FILES_SHOWN]
 
     @property
     def shown_removed(self) -> Sequence[FileChange]:
-        """The first of the files that were removed."""
         return self.actions.removed[:MAX_FILES_SHOWN]
 
     @property
@@ -122,7 +119,6 @@ class CommitPage(TablePage):
 
     @property
     def has_changed_rows(self) -> bool:
-        """Whether its rows can be compared with those of the version before."""
         unreadable = {Commit.Readability.GONE, Commit.Readability.UNSUPPORTED}
         return (
             self.previous_version == self.commit.version - 1

@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
-from django.views.decorators.http import require_safe
 
 from deltaweb.web.explorer.commit import selector as commits
 from deltaweb.web.explorer.commit.actions import commit_actions
@@ -14,7 +13,6 @@ from deltaweb.web.pages.paging import page_links
 from deltaweb.web.pages.responses import respond_page, to_json
 
 
-@require_safe
 def commit_detail(
     request: HttpRequest, namespace: str, name: str, version: int, fmt: str
 ) -> HttpResponseBase:
@@ -27,7 +25,6 @@ def commit_detail(
     )
 
 
-@require_safe
 def commit_raw(
     request: HttpRequest, namespace: str, name: str, version: int
 ) -> HttpResponse:

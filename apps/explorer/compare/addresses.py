@@ -5,7 +5,6 @@ from typing import Final
 
 from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect
 from django.utils.http import urlencode
-from django.views.decorators.http import require_safe
 
 from deltaweb.web.explorer.compare.view import comparison_page, comparison_url
 from deltaweb.web.explorer.version.query import QueryError
@@ -18,7 +17,6 @@ _MAX_DIGITS: Final = 20  # more are no version
 _DOTS = re.compile(r"\.{2,}")
 
 
-@require_safe
 def compare_latest(
     request: HttpRequest, namespace: str, name: str, fmt: str
 ) -> HttpResponseBase:
@@ -50,7 +48,6 @@ def wanted_versions(request: HttpRequest, table: Table) -> tuple[str, str]:
     return str(start), str(to_version)
 
 
-@require_safe
 def compare_named(
     request: HttpRequest, namespace: str, name: str, versions: str, fmt: str
 ) -> HttpResponseBase:

@@ -48,7 +48,6 @@ class ChangedFile:
 
     @property
     def is_new(self) -> bool:
-        """Whether the second version has it."""
         return self.kind in NEW_KINDS
 
 

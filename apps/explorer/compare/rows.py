@@ -79,9 +79,7 @@ def row_changes_page(
     """Return rows of the sample ready to render.
 
     Args:
-        sample: The sample, as the job of the comparison left it.
         kind: A page of one kind of changes; "" for the first of each.
-        zone: The zone that times are shown in.
     """
     key = tuple(facts.get("key") or ())
     changes = list(_changes(sample))

@@ -104,7 +104,6 @@ class Comparison:
 
     @property
     def versions(self) -> tuple[int, int]:
-        """The first version and the second."""
         if self.before is None or self.after is None:
             raise PageError(
                 status=409,
@@ -116,14 +115,12 @@ class Comparison:
 
     @property
     def is_same(self) -> bool:
-        """Whether both are one version."""
         return bool(
             self.before and self.after and self.before.version == self.after.version
         )
 
     @property
     def is_backwards(self) -> bool:
-        """Whether the first is the later one."""
         return bool(
             self.before and self.after and self.before.version > self.after.version
         )

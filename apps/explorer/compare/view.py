@@ -15,9 +15,8 @@ from django.http import (
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import urlencode
-from django.views.decorators.http import require_POST, require_safe
 
-from deltaweb.web.accounts.users import signed_in_user
+from deltaweb.web.accounts.permissions import signed_in
 from deltaweb.web.accounts.zones import user_zone
 from deltaweb.web.explorer.columns.key import KeySuggestion
 from deltaweb.web.explorer.compare import files as compare_files
@@ -45,7 +44,6 @@ VIEWS = ("files", "schema", "properties", "protocol", "rows")
 SUGGESTION = "suggestion"  # instead of a key: the one that is suggested
 
 
-@require_safe
 def compare_detail(  # noqa: PLR0913, PLR0917 (the parts of the address)
     request: HttpRequest,
     namespace: str,
@@ -58,7 +56,6 @@ def compare_detail(  # noqa: PLR0913, PLR0917 (the parts of the address)
     return comparison_page(request, namespace, name, (str(before), str(after)), fmt)
 
 
-@require_POST
 def compare_start(
     request: HttpRequest, namespace: str, name: str, before: int, after: int
 ) -> HttpResponseBase:
@@ -81,7 +78,7 @@ def compare_start(
 def start_comparison(request: HttpRequest, found: Comparison, key: str) -> Job:
     """Start comparing rows, matched by the columns that a text names."""
     _check_comparable(found, missing=_missing(found))
-    columns, user = compare_jobs.parse_key(key, found), signed_in_user(request)
+    columns, user = compare_jobs.parse_key(key, found), signed_in(request)
     now = timezone.now()
     return compare_jobs.start_row_diff(found, columns, requested_by=user, now=now)
 
@@ -111,7 +108,6 @@ def _missing(found: Comparison) -> str:
     return compare_rows.missing_files_reason(known.facts if known else None)
 
 
-@require_safe
 def compare_download(
     request: HttpRequest, namespace: str, name: str, before: int, after: int
 ) -> HttpResponseBase:
@@ -142,7 +138,6 @@ class FilesPart(Part):
 
     @property
     def kinds(self) -> Mapping[str, str]:
-        """What may have happened to a file."""
         return compare_files.KINDS
 
 
@@ -218,7 +213,7 @@ def comparison_page(
     if can_read and view in {"files", "rows"}:
         job, result = compare_jobs.file_diff_job(
             found,
-            requested_by=signed_in_user(request),
+            requested_by=signed_in(request),
             now=timezone.now(),
             waits=fmt == "csv" and view == "files",
         )

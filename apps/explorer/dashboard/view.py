@@ -2,14 +2,12 @@
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.utils import timezone
-from django.views.decorators.http import require_safe
 from django_htmx.http import trigger_client_event
 
 from deltaweb.web.explorer.dashboard import selector as dashboards
 from deltaweb.web.pages.responses import respond_page
 
 
-@require_safe
 def dashboard(request: HttpRequest, fmt: str) -> HttpResponseBase:
     """Show what happened last; an empty install is shown how to begin.
 

@@ -6,7 +6,7 @@ from typing import Any
 import plotly.graph_objects as go
 from plotly.basedatatypes import BaseTraceType
 
-from deltaweb.web.pages.figures import bytes_text, figure_layout, plain_values
+from deltaweb.web.pages.figures import bytes_text, figure_layout, plain_values, ticks_at
 
 COUNT_UNITS = ("", "k", "M", "B", "T")
 FIRST_SHORTENED = 10_000  # counts from here on are written with a unit
@@ -23,13 +23,8 @@ def amount_axis(highest: int, *, by_rows: bool) -> dict[str, Any]:
         # 1, 2, 5, 10, 20, ... rows; 1, 2, 4, ... bytes.
         step = step * 5 // 2 if by_rows and str(step).startswith("2") else step * 2
     ticks = range(0, highest + 1, step)
-    texts = [count_text(tick) if by_rows else bytes_text(tick) for tick in ticks]
-    return {
-        "range": [0, highest * ROOM_FOR_LINE or 1],
-        "tickmode": "array",
-        "tickvals": list(ticks),
-        "ticktext": texts,
-    }
+    texts = map(count_text if by_rows else bytes_text, ticks)
+    return {"range": [0, highest * ROOM_FOR_LINE or 1], **ticks_at(ticks, texts)}
 
 
 def count_text(count: int) -> str:

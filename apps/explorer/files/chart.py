@@ -15,7 +15,7 @@ from deltaweb.web.explorer.drawing.figure import (
 from deltaweb.web.explorer.drawing.heatmap import cells_figure
 from deltaweb.web.explorer.drawing.histogram import histogram_figure
 from deltaweb.web.explorer.files.distributions import AgeGrid, FileAges, Histogram
-from deltaweb.web.pages.figures import ACCENT, Chart, bytes_text
+from deltaweb.web.pages.figures import ACCENT, Chart, bytes_text, ticks_at
 
 MAX_TABLE_ROWS: Final = 60
 
@@ -150,11 +150,7 @@ def _byte_ticks(ages: FileAges) -> dict[str, Any]:
     low, high = min(sizes).bit_length() - 1, max(sizes).bit_length()
     step = max(-(-(high - low) // 5), 1)
     values = [2**exponent for exponent in range(low, high + 1, step)]
-    return {
-        "tickmode": "array",
-        "tickvals": values,
-        "ticktext": [bytes_text(value) for value in values],
-    }
+    return ticks_at(values, map(bytes_text, values))
 
 
 # === Times along an axis ===
@@ -175,11 +171,7 @@ def ticks_of_times(times: Sequence[str]) -> dict[str, Any]:
     texts: dict[str, str] = {}
     for moment, text in zip(moments, chosen, strict=True):
         texts.setdefault(moment.strftime(spelling), text)
-    return {
-        "tickmode": "array",
-        "tickvals": list(texts.values()),
-        "ticktext": list(texts),
-    }
+    return ticks_at(texts.values(), texts)
 
 
 def ticks_between(oldest: datetime, newest: datetime) -> dict[str, Any]:
@@ -196,8 +188,4 @@ def ticks_between(oldest: datetime, newest: datetime) -> dict[str, Any]:
     texts: dict[str, datetime] = {}
     for moment in chosen:
         texts.setdefault(moment.strftime(spelling), moment)
-    return {
-        "tickmode": "array",
-        "tickvals": [moment.isoformat()[:19] for moment in texts.values()],
-        "ticktext": list(texts),
-    }
+    return ticks_at((moment.isoformat()[:19] for moment in texts.values()), texts)

@@ -36,7 +36,6 @@ class FileFilter:
 
     @property
     def is_empty(self) -> bool:
-        """Whether every file passes."""
         limits = (
             self.min_size_bytes,
             self.max_size_bytes,

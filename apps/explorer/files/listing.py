@@ -3,7 +3,7 @@
 from django.http import HttpRequest
 from django.utils import timezone
 
-from deltaweb.web.accounts.users import signed_in_user
+from deltaweb.web.accounts.permissions import signed_in
 from deltaweb.web.explorer.version.indexed import indexed_files
 from deltaweb.web.explorer.version.listed import ListedFiles
 from deltaweb.web.explorer.version.table_version import TableVersion
@@ -31,7 +31,7 @@ def listed_files(
     job, result = VERSION_FILES.answer(
         at.table,
         VersionFiles(at.version),
-        requested_by=signed_in_user(request),
+        requested_by=signed_in(request),
         now=timezone.now(),
         waits=waits,
     )

@@ -70,7 +70,6 @@ class ListedFile:
 
     @property
     def name(self) -> str:
-        """The last part of the path."""
         return self.path.rpartition("/")[2]
 
     @property
@@ -113,7 +112,6 @@ def matching_files(
     """Return the files that pass a filter, in the order of the index.
 
     Args:
-        partition_columns: What the table is partitioned by.
         schema: Its columns: partitions are found by their values then, whatever the
             text of these; None where they are not known.
     """
@@ -148,7 +146,6 @@ def file_page(
     Args:
         files: `path`, `size`, `modification_time` (ms), `partition_values` and, where
             known, `num_records`.
-        wanted: The filter, the order and the page.
     """
     matching = matching_files(files, wanted, partition_columns, schema)
     place = paged(matching.num_rows, wanted.page)

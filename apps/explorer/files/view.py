@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.http import HttpRequest, HttpResponseBase
-from django.views.decorators.http import require_safe
 
 from deltaweb.index.history.sentences.commit_facts import size_text
 from deltaweb.web.explorer.files import selector as files
@@ -22,7 +21,6 @@ from deltaweb.web.explorer.version.page import JobOfPage, TablePage
 from deltaweb.web.explorer.version.table_version import (
     TableVersion,
     table_columns,
-    table_version,
 )
 from deltaweb.web.pages.figures import Chart
 from deltaweb.web.pages.lists.links import Chip, only, without
@@ -81,16 +79,11 @@ class FileList(TablePage):
 
     @property
     def num_partitions(self) -> object:
-        """How many partitions the newest version has."""
         return self.table.summary.get("num_partitions")
 
 
-@require_safe
-def file_list(
-    request: HttpRequest, namespace: str, name: str, fmt: str
-) -> HttpResponseBase:
+def file_list(request: HttpRequest, at: TableVersion, fmt: str) -> HttpResponseBase:
     """List the files of a version; those of an older one come from a job."""
-    at = table_version(request.user, namespace, name, request.GET.get("v", ""))
     wanted = parse_file_filter(request.GET)
     listed, job = listed_files(request, at, waits=fmt == "csv")
     columns = _partition_columns(at)

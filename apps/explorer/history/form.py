@@ -30,7 +30,6 @@ class HistoryFilter:
 
     @property
     def is_empty(self) -> bool:
-        """Whether every commit passes."""
         return not (self.chooses_commits or self.first_day or self.last_day)
 
     @property

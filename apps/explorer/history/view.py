@@ -6,14 +6,13 @@ from datetime import date, datetime, tzinfo
 
 from django.http import HttpRequest, HttpResponseBase
 from django.utils import timezone
-from django.views.decorators.http import require_safe
 
 from deltaweb.web.accounts.zones import user_zone
 from deltaweb.web.explorer.history import selector as history
 from deltaweb.web.explorer.history.chart import commits_per_day
 from deltaweb.web.explorer.history.form import HistoryFilter, parse_history_filter
 from deltaweb.web.explorer.version.page import TablePage
-from deltaweb.web.explorer.version.table_version import TableVersion, table_version
+from deltaweb.web.explorer.version.table_version import TableVersion
 from deltaweb.web.pages.figures import Chart
 from deltaweb.web.pages.lists.days import day_text
 from deltaweb.web.pages.lists.links import Chip, without
@@ -39,12 +38,8 @@ class HistoryPage(TablePage):
     chart: OnPage[Chart | None]
 
 
-@require_safe
-def commit_list(
-    request: HttpRequest, namespace: str, name: str, fmt: str
-) -> HttpResponseBase:
+def commit_list(request: HttpRequest, at: TableVersion, fmt: str) -> HttpResponseBase:
     """List commits by a filter; htmx asks for the next page of rows alone."""
-    at = table_version(request.user, namespace, name, request.GET.get("v", ""))
     wanted = parse_history_filter(request.GET)
     until = history.commits_until(at.table, None if at.is_latest else at.version)
     found = history.commit_page(until, wanted)

@@ -5,10 +5,41 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
 
+from django.http import QueryDict
+
 from deltaweb.delta.changes.lanes import Lane, LaneEvent, LaneEventKind, SchemaLanes
-from deltaweb.web.explorer.lanes.form import LaneFilter
+from deltaweb.web.explorer.version.query import (
+    QueryError,
+    parse_page,
+    parse_search,
+    text_of,
+)
 from deltaweb.web.pages.paging import Paged, paged
 from deltaweb.web.tables.models import Commit, Table
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LaneFilter:
+    """Which lanes a page shows: `text` is in a name that a field has or had."""
+
+    text: str = ""
+    is_changed: bool = False
+    page: int = 1
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.text and not self.is_changed
+
+
+def parse_lane_filter(query: QueryDict) -> LaneFilter:
+    """Read `q`, `only` and `page`."""
+    only = text_of(query, "only")
+    if only not in {"", "changed"}:
+        raise QueryError(part="only", expected="changed")
+    return LaneFilter(
+        text=parse_search(query), is_changed=bool(only), page=parse_page(query)
+    )
+
 
 PAGE_LENGTH: Final = 60
 JSON_LENGTH: Final = 500  # lanes of a page of the JSON form

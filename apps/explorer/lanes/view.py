@@ -4,25 +4,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.http import HttpRequest, HttpResponseBase
-from django.views.decorators.http import require_safe
 
 from deltaweb.delta.changes.lanes import SchemaLanes
 from deltaweb.web.explorer.columns.stored_lanes import table_lanes
 from deltaweb.web.explorer.lanes.drawing import DrawnLane, Scale, drawn
-from deltaweb.web.explorer.lanes.form import LaneFilter, parse_lane_filter
 from deltaweb.web.explorer.lanes.selector import (
     JSON_LENGTH,
     PAGE_LENGTH,
+    LaneFilter,
     SchemaCommit,
     counts,
     event_lines,
     lane_data,
     lane_page,
     own_events,
+    parse_lane_filter,
     schema_commits,
 )
 from deltaweb.web.explorer.version.page import TablePage
-from deltaweb.web.explorer.version.table_version import table_version
+from deltaweb.web.explorer.version.table_version import TableVersion
 from deltaweb.web.pages.page_json import OnPage, Spread
 from deltaweb.web.pages.paging import Paged, PageLinks, page_links
 from deltaweb.web.pages.responses import respond_page
@@ -52,16 +52,11 @@ class Lanes(TablePage):
 
     @property
     def num_unlisted(self) -> int:
-        """Versions that the list leaves out."""
         return self.num_versions - len(self.commits)
 
 
-@require_safe
-def lanes_detail(
-    request: HttpRequest, namespace: str, name: str, fmt: str
-) -> HttpResponseBase:
+def lanes_detail(request: HttpRequest, at: TableVersion, fmt: str) -> HttpResponseBase:
     """Show a lane a field through all versions of the schema up to the one shown."""
-    at = table_version(request.user, namespace, name, request.GET.get("v", ""))
     wanted = parse_lane_filter(request.GET)
     is_known = at.version is not None
     found = table_lanes(at.table, at.version or 0) if is_known else SchemaLanes()

@@ -8,7 +8,8 @@ from typing import Any
 import plotly.graph_objects as go
 
 from deltaweb.web.explorer.drawing.figure import SMALL, amount_axis, plain_figure
-from deltaweb.web.pages.figures import ACCENT, Chart, bytes_text, count_ticks
+from deltaweb.web.explorer.drawing.histogram import histogram_figure
+from deltaweb.web.pages.figures import ACCENT, Chart, bytes_text
 
 BAND = "var(--dw-band)"
 
@@ -57,32 +58,20 @@ def file_sizes(
         f"{bytes_text(lower)} to {bytes_text(upper)}"
         for lower, upper in pairwise(edges)
     ]
-    bars = go.Bar(
-        x=list(range(len(counts))),
-        y=list(counts),
-        customdata=[
-            [text, lower, upper - 1]
-            for text, (lower, upper) in zip(texts, pairwise(edges), strict=True)
-        ],
-        marker={
-            "color": [SMALL] * small + [ACCENT] * (len(counts) - small),
-            "opacity": [1.0] * small + [0.82] * (len(counts) - small),
-        },
-        hovertemplate="%{y:,} files<br>%{customdata[0]}<extra></extra>",
-    )
-    ticks = range(0, len(edges), -(-len(edges) // MAX_SIZE_TICKS) or 1)
-    top = max(counts, default=1) or 1
     shapes, notes = _marks(edges, counts, target_bytes, small)
-    figure = plain_figure(
-        [bars],
-        xaxis={
-            "tickmode": "array",
-            "tickvals": [tick - 0.5 for tick in ticks],
-            "ticktext": [bytes_text(edges[tick]) for tick in ticks],
-            "range": [-0.5, max(len(counts), 1) - 0.5],
-        },
-        yaxis={"range": [0, top * _room_for_notes(height)], **count_ticks(top)},
-        bargap=0.12,
+    large = len(counts) - small
+    figure = histogram_figure(
+        counts,
+        [
+            [text, low, high - 1]
+            for text, (low, high) in zip(texts, pairwise(edges), strict=True)
+        ],
+        [bytes_text(edge) for edge in edges],
+        unit="files",
+        max_ticks=MAX_SIZE_TICKS,
+        colours=[SMALL] * small + [ACCENT] * large,
+        opacity=[1.0] * small + [0.82] * large,
+        room=_room_for_notes(height),
         shapes=shapes,
         annotations=notes,
     )

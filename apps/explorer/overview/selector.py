@@ -64,7 +64,6 @@ class KeyNumbers:
 
     @property
     def meter_percent(self) -> int:
-        """How far the meter of the average file is filled."""
         return min(max(self.percent_of_target or 0, 0), 100)
 
 

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Annotated, Final
 
 from django.http import HttpRequest, HttpResponseBase
-from django.views.decorators.http import require_safe
 
 from deltaweb.delta.features.clustering import CLUSTERING_COLUMNS, CLUSTERING_DOMAIN
 from deltaweb.web.explorer.columns.tree import SchemaColumn
@@ -16,7 +15,7 @@ from deltaweb.web.explorer.schema.view import LOG_FORM, code_url
 from deltaweb.web.explorer.version.gone import GoneVersion, gone_version
 from deltaweb.web.explorer.version.indexed import known_files
 from deltaweb.web.explorer.version.page import TablePage
-from deltaweb.web.explorer.version.table_version import TableVersion, table_version
+from deltaweb.web.explorer.version.table_version import TableVersion
 from deltaweb.web.pages.page_json import (
     As,
     Mark,
@@ -119,12 +118,10 @@ class TableOverview(TablePage):
         ]
 
 
-@require_safe
 def table_overview(
-    request: HttpRequest, namespace: str, name: str, fmt: str
+    request: HttpRequest, at: TableVersion, fmt: str
 ) -> HttpResponseBase:
     """Show what a table holds, how it got there and what it is made of."""
-    at = table_version(request.user, namespace, name, request.GET.get("v", ""))
     found = overview(at, known_files(at)) if at.is_indexed else None
     page = TableOverview(
         at=at,

@@ -38,12 +38,10 @@ class FoundFile:
 
     @property
     def name(self) -> str:
-        """The last part of the path."""
         return self.path.rpartition("/")[2]
 
     @property
     def folder(self) -> str:
-        """The path before the name."""
         return self.path.rpartition("/")[0]
 
 
@@ -67,11 +65,7 @@ class FileAmbiguousError(PageError, code="file-ambiguous"):
 
 
 def find_file(files: pa.Table, name: str, query: FileQuery) -> FoundFile:
-    """Return the file of a name.
-
-    Args:
-        query: What else the address says.
-    """
+    """Return the file of a name."""
     path = f"{query.folder}/{name}" if query.folder else name
     place = pc.index(files["path"], path).as_py()
     if place < 0 and query.is_unlisted:

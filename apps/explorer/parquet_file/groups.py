@@ -47,7 +47,6 @@ class Bin:
 
     @property
     def label(self) -> str:
-        """Their numbers as text."""
         if self.first == self.last:
             return f"{self.first:,}"
         return f"{self.first:,} to {self.last:,}"
@@ -165,11 +164,7 @@ class Chunks:
     def column(
         self, leaf: int, page: int, condition: Condition | None = None
     ) -> ShownColumn | None:
-        """Return a column with a page of its row groups; None without such a one.
-
-        Args:
-            page: Which page, from 1.
-        """
+        """Return a column with a page of its row groups; None without such a one."""
         if leaf >= self.leaves.num_rows:
             return None
         (facts,) = self.leaves.slice(leaf, 1).to_pylist()

@@ -8,12 +8,10 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import urlencode
-from django.views.decorators.http import require_POST, require_safe
 
 from deltaweb.delta.errors import DeltaError
 from deltaweb.web.accounts.models import User
-from deltaweb.web.accounts.permissions import editor_required
-from deltaweb.web.accounts.users import signed_in_user
+from deltaweb.web.accounts.permissions import editor_required, signed_in
 from deltaweb.web.explorer.parquet_file.form import parse_file_query
 from deltaweb.web.explorer.parquet_file.selector import file_inside
 from deltaweb.web.explorer.parquet_file.view import (
@@ -46,15 +44,13 @@ class PlacePage(FileContents):
 
     @property
     def leaf(self) -> str:
-        """The last part of the place."""
         return self.location.rpartition("/")[2]
 
 
-@require_safe
 @editor_required
 def place_detail(request: HttpRequest, fmt: str) -> HttpResponseBase:
     """Ask for the place of a Parquet file, and show what is in it."""
-    user = signed_in_user(request)
+    user = signed_in(request)
     location = text_of(request.GET, "location")[:MAX_LOCATION_LENGTH].strip()
     query = parse_file_query(request.GET)
     job = rows_job = None
@@ -101,12 +97,11 @@ def place_detail(request: HttpRequest, fmt: str) -> HttpResponseBase:
     )
 
 
-@require_POST
 @editor_required
 def place_again(request: HttpRequest) -> HttpResponseBase:
     """Inspect a file once more: another may be at its place."""
     location = text_of(request.POST, "location")[:MAX_LOCATION_LENGTH]
-    inspect_again(location, signed_in_user(request))
+    inspect_again(location, signed_in(request))
     address = reverse("explorer:place-detail")
     return redirect(f"{address}?{urlencode({'location': location})}")
 
@@ -119,9 +114,8 @@ def inspect_again(location: str, user: User) -> Job:
     return INSPECT_PLACE.request(location, user, now=now, again=True)
 
 
-@require_safe
 @editor_required
 def place_text(request: HttpRequest, text: str) -> HttpResponse:
     """Send a text of a footer whole: a key's value by its place, or a schema."""
     location = text_of(request.GET, "location")
-    return sent_text(INSPECT_PLACE.newest(location, signed_in_user(request)), text)
+    return sent_text(INSPECT_PLACE.newest(location, signed_in(request)), text)

@@ -88,13 +88,11 @@ class SchemaNode:
 
     @property
     def has_no_order(self) -> bool:
-        """Whether readers have no order of its values to skip by."""
         is_ordered = self.row["column_order"] == "INT96_TIMESTAMP_ORDER"
         return self.row["sort_order"] == "undefined" and not is_ordered
 
     @property
     def problem(self) -> str:
-        """What is wrong with it, or nothing."""
         return self.row["invalid_annotation"] or self.row["delta_reason"] or ""
 
 
@@ -119,7 +117,6 @@ def node_page(
     Args:
         nodes: `NODE_SCHEMA`.
         text: Part of a path or of a type; "" is any.
-        page: Which page, from 1.
         table: The table's columns; None if unknown.
     """
     places = _matching(nodes, text)

@@ -85,7 +85,6 @@ class TriedCondition:
 
     @property
     def num_skipped(self) -> int:
-        """Row groups that are ruled out."""
         return self.num_groups - self.num_read
 
 

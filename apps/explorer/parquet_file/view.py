@@ -8,9 +8,8 @@ from typing import Annotated, Any
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.urls import reverse
 from django.utils import timezone
-from django.views.decorators.http import require_safe
 
-from deltaweb.web.accounts.users import signed_in_user
+from deltaweb.web.accounts.permissions import signed_in
 from deltaweb.web.explorer.files.listing import listed_files
 from deltaweb.web.explorer.parquet_file.chart import group_bytes
 from deltaweb.web.explorer.parquet_file.form import (
@@ -32,7 +31,7 @@ from deltaweb.web.explorer.parquet_file.selector import (
 from deltaweb.web.explorer.parquet_file.skipping import OPERATORS
 from deltaweb.web.explorer.version.job_errors import check_job
 from deltaweb.web.explorer.version.page import JobOfPage, TablePage, page_job
-from deltaweb.web.explorer.version.table_version import TableVersion, table_version
+from deltaweb.web.explorer.version.table_version import TableVersion
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.results import JobRows
 from deltaweb.web.pages.errors import PageError
@@ -112,12 +111,10 @@ class FilePage(FileContents, TablePage):
     listing_job: OnPage[Job | None]
 
 
-@require_safe
 def file_detail(
-    request: HttpRequest, namespace: str, name: str, file: str, fmt: str
+    request: HttpRequest, at: TableVersion, file: str, fmt: str
 ) -> HttpResponseBase:
     """Show what is in a Parquet file of a version; a job reads its footer."""
-    at = table_version(request.user, namespace, name, request.GET.get("v", ""))
     query = parse_file_query(request.GET)
     found, listing_job = _found(request, at, file, query)
     drawn = DrawnHead(request=request, head=at.head, fmt=fmt)
@@ -136,7 +133,7 @@ def file_detail(
         job=job,
         **parts_of(request, inside, query, fmt),
         text_root=reverse(
-            "explorer:file-text", args=[namespace, name, file, "-"]
+            "explorer:file-text", args=[at.table.namespace, at.table.name, file, "-"]
         ).removesuffix("-"),
         rows_job=rows_job,
         found_rows=rows,
@@ -154,12 +151,10 @@ def file_detail(
     )
 
 
-@require_safe
 def file_text(
-    request: HttpRequest, namespace: str, name: str, file: str, text: str
+    request: HttpRequest, at: TableVersion, file: str, text: str
 ) -> HttpResponseBase:
     """Send a text of a footer whole: a key's value by its place, or a schema."""
-    at = table_version(request.user, namespace, name, request.GET.get("v", ""))
     query = parse_file_query(request.GET)
     found, _ = _found(request, at, file, query)
     job = (
@@ -212,7 +207,7 @@ def _inside(
     if file is None:
         return None, None
     asked = asked_of(at, file, LookedAtFile)
-    user = signed_in_user(request)
+    user = signed_in(request)
     job, found = INSPECT_FILE.answer(
         at.table,
         asked,
@@ -238,7 +233,7 @@ def _rows(
     return PREVIEW_FILE.answer(
         at.table,
         asked_of(at, file, FirstRows),
-        requested_by=signed_in_user(request),
+        requested_by=signed_in(request),
         now=timezone.now(),
     )
 

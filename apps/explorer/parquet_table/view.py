@@ -5,11 +5,10 @@ from itertools import pairwise
 
 from django.http import HttpRequest, HttpResponseBase
 from django.utils import timezone
-from django.views.decorators.http import require_safe
 
 from deltaweb.index.file_survey import surveyed_columns
 from deltaweb.parquet.inspection.differences import SurveyedColumn
-from deltaweb.web.accounts.users import signed_in_user
+from deltaweb.web.accounts.permissions import signed_in
 from deltaweb.web.explorer.drawing.figure import SMALL
 from deltaweb.web.explorer.drawing.histogram import histogram_figure
 from deltaweb.web.explorer.overview.selector import target_bytes_of
@@ -19,7 +18,6 @@ from deltaweb.web.explorer.version.query import parse_page
 from deltaweb.web.explorer.version.table_version import (
     TableVersion,
     table_columns,
-    table_version,
 )
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.results import JobRows
@@ -51,12 +49,10 @@ class ParquetPage(TablePage):
     seconds: float | None
 
 
-@require_safe
 def parquet_detail(
-    request: HttpRequest, namespace: str, name: str, fmt: str
+    request: HttpRequest, at: TableVersion, fmt: str
 ) -> HttpResponseBase:
     """Show what the files of a version hold; a job reads all their footers."""
-    at = table_version(request.user, namespace, name, request.GET.get("v", ""))
     number = parse_page(request.GET)
     job, found = _survey(request, at, waits=fmt == "csv")
     if fmt != "html":
@@ -105,7 +101,7 @@ def _survey(
     return SURVEY_FILES.answer(
         at.table,
         FileSurvey(version=at.version),
-        requested_by=signed_in_user(request),
+        requested_by=signed_in(request),
         now=timezone.now(),
         waits=waits,
     )
@@ -134,7 +130,6 @@ def group_sizes(sizes: GroupSizes, *, marks_small: bool) -> Chart:
     """Draw how many row groups have which size.
 
     Args:
-        sizes: The counts.
         marks_small: Whether small ones are marked; those of a table that is smaller
             than one file should be are all small, and no fault.
     """

@@ -12,6 +12,7 @@ from typing import Annotated, Final
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from django.http import QueryDict
 
 from deltaweb.delta.protocol.schema import StructType
 from deltaweb.index.files.distribution import (
@@ -21,12 +22,45 @@ from deltaweb.index.files.distribution import (
     written_value,
 )
 from deltaweb.web.explorer.grid.long_texts import are_long, cut_texts
-from deltaweb.web.explorer.partitions.form import PartitionFilter
 from deltaweb.web.explorer.version.listed import Kept, ListedFiles
-from deltaweb.web.explorer.version.query import QueryError
+from deltaweb.web.explorer.version.query import (
+    QueryError,
+    parse_page,
+    parse_search,
+    partitions_of,
+    text_of,
+)
 from deltaweb.web.pages.lists.days import moment_of
 from deltaweb.web.pages.page_json import As, Named, OnPage, Spread
 from deltaweb.web.pages.paging import Paged, paged
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartitionFilter:
+    """Which partitions a list shows, in which order, and which page of them.
+
+    `partitions` are pairs of column and value as the log writes it, None for null.
+    """
+
+    partitions: tuple[tuple[str, str | None], ...] = ()
+    text: str = ""
+    sort: str = "-bytes"
+    page: int = 1
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.partitions and not self.text
+
+
+def parse_partition_filter(query: QueryDict) -> PartitionFilter:
+    """Read `partition` (repeatable), `q`, `sort` and `page`."""
+    return PartitionFilter(
+        partitions=partitions_of(query),
+        text=parse_search(query),
+        sort=text_of(query, "sort") or "-bytes",
+        page=parse_page(query),
+    )
+
 
 CSV_CHUNK: Final = 5_000
 MAX_KEPT: Final = 8  # versions whose totals a process keeps
@@ -50,10 +84,6 @@ class Partition:
 
     Attributes:
         values: Column and value as we write it; None is null.
-        num_files: Count of its files.
-        size_bytes: Their sizes together.
-        num_records: Their rows together.
-        average_bytes: Size of an average file of it.
         times_median: How many times the median partition it is.
         modified_at: When its newest file was written.
         is_cut: Whether one of the values is too long to be shown whole.
@@ -264,7 +294,7 @@ def partition_page(
     order = _ordered(matching, wanted.sort, columns)
     shown = matching.take(order[place.rows])
     return PartitionPage(
-        partitions=list(partitions_of(shown, columns, median_bytes)),
+        partitions=list(described(shown, columns, median_bytes)),
         paged=place,
         num_partitions=totals.num_rows,
         matching_bytes=pc.sum(matching["bytes"]).as_py() or 0,
@@ -281,7 +311,7 @@ def partition_rows(
     yield [*columns, "files", "bytes", "rows", "average_file_bytes", "modified_at"]
     for start in range(0, len(order), CSV_CHUNK):
         some = matching.take(order[start : start + CSV_CHUNK])
-        for partition in partitions_of(some, columns, 0):
+        for partition in described(some, columns, 0):
             yield [
                 *(value for _, value in partition.values),
                 partition.num_files,
@@ -292,7 +322,7 @@ def partition_rows(
             ]
 
 
-def partitions_of(
+def described(
     totals: pa.Table, columns: Sequence[str], median_bytes: int
 ) -> Iterator[Partition]:
     """Yield rows of `partition_totals` as values; for a page of them only."""

@@ -13,7 +13,7 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deltaweb.web.explorer.partitions.selector import Partition, partitions_of
+from deltaweb.web.explorer.partitions.selector import Partition, described
 
 MAX_TILES: Final = 48
 HEIGHT: Final = 300.0  # px
@@ -103,7 +103,7 @@ def partition_tiles(totals: pa.Table, columns: Sequence[str]) -> list[Tile]:
         totals: By `partition_totals`, the largest first.
     """
     filled = totals.filter(pc.greater(totals["bytes"], 0))
-    shown = list(partitions_of(filled.slice(0, MAX_TILES), columns, 0))
+    shown = list(described(filled.slice(0, MAX_TILES), columns, 0))
     others = filled.slice(MAX_TILES)
     sizes = [float(partition.size_bytes) for partition in shown]
     rest_bytes = pc.sum(others["bytes"]).as_py() or 0

@@ -78,32 +78,26 @@ class Readers:
 
     @property
     def num_reading(self) -> int:
-        """How many clients are known to read it."""
         return self._count(Answer.READS)
 
     @property
     def num_unknown(self) -> int:
-        """Of how many clients it is not known."""
         return self._count(Answer.UNKNOWN)
 
     @property
     def num_cannot(self) -> int:
-        """How many clients do not read it."""
         return self._count(Answer.CANNOT)
 
     @property
     def num_used(self) -> int:
-        """How many features that readers must know are in use."""
         return sum(1 for one in self.for_readers if one.usage is Usage.USED)
 
     @property
     def num_idle(self) -> int:
-        """How many of them are allowed and unused."""
         return sum(1 for one in self.for_readers if one.is_idle)
 
     @property
     def columns(self) -> Sequence[TableFeature]:
-        """The features that the matrix has a column for."""
         return self.for_readers[:MAX_COLUMNS]
 
     @property

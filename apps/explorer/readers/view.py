@@ -3,12 +3,11 @@
 from dataclasses import dataclass
 
 from django.http import HttpRequest, HttpResponseBase
-from django.views.decorators.http import require_safe
 
 from deltaweb.delta.features.known.clients import KNOWN_ON
 from deltaweb.web.explorer.readers.selector import Readers, readers_of
 from deltaweb.web.explorer.version.page import TablePage
-from deltaweb.web.explorer.version.table_version import table_version
+from deltaweb.web.explorer.version.table_version import TableVersion
 from deltaweb.web.pages.page_json import OnPage, Spread
 from deltaweb.web.pages.responses import respond_page
 
@@ -21,12 +20,8 @@ class ReadersPage(TablePage):
     known_on: OnPage[str]
 
 
-@require_safe
-def table_readers(
-    request: HttpRequest, namespace: str, name: str, fmt: str
-) -> HttpResponseBase:
+def table_readers(request: HttpRequest, at: TableVersion, fmt: str) -> HttpResponseBase:
     """Show which clients read a version, and what decides."""
-    at = table_version(request.user, namespace, name, request.GET.get("v", ""))
     page = ReadersPage(at=at, found=readers_of(at), known_on=KNOWN_ON)
     return respond_page(
         request, fmt, page, template="explorer/readers/table_readers.html"

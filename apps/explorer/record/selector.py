@@ -108,7 +108,6 @@ class Record:
 
     Attributes:
         number: Its place among the rows that match, from 1.
-        has_next: Whether a row follows.
         as_json: The record as JSON text, to be copied; "" where it is long.
     """
 

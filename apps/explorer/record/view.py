@@ -11,9 +11,8 @@ from django.http import (
 )
 from django.urls import reverse
 from django.utils import timezone
-from django.views.decorators.http import require_safe
 
-from deltaweb.web.accounts.users import signed_in_user
+from deltaweb.web.accounts.permissions import signed_in
 from deltaweb.web.accounts.zones import user_zone
 from deltaweb.web.explorer.record import selector as records
 from deltaweb.web.explorer.rows import jobs as services
@@ -23,7 +22,7 @@ from deltaweb.web.explorer.rows.view import ColumnURLs, column_urls, row_plan_of
 from deltaweb.web.explorer.version.job_errors import check_job
 from deltaweb.web.explorer.version.page import JobOfPage, TablePage
 from deltaweb.web.explorer.version.query import QueryError, parse_column_page
-from deltaweb.web.explorer.version.table_version import TableVersion, table_version
+from deltaweb.web.explorer.version.table_version import TableVersion
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.results import JobRows
 from deltaweb.web.pages.errors import PageError
@@ -72,12 +71,10 @@ class RecordPage(TablePage):
         return records.record_values(self.plan, one)
 
 
-@require_safe
 def row_detail(
-    request: HttpRequest, namespace: str, name: str, row: int, fmt: str
+    request: HttpRequest, at: TableVersion, row: int, fmt: str
 ) -> HttpResponseBase:
     """Show a row as a record; a worker reads its block, as for the grid."""
-    at = table_version(request.user, namespace, name, request.GET.get("v", ""))
     plan, problem = _plan(request, at, row)
     job, result = _read(request, at, plan)
     found = (
@@ -119,12 +116,8 @@ def row_detail(
     )
 
 
-@require_safe
-def row_value(
-    request: HttpRequest, namespace: str, name: str, row: int
-) -> HttpResponseBase:
+def row_value(request: HttpRequest, at: TableVersion, row: int) -> HttpResponseBase:
     """Send the whole value of one column of a row, however long, as text."""
-    at = table_version(request.user, namespace, name, request.GET.get("v", ""))
     column = request.GET.get("column", "")
     plan, problem = _plan(request, at, row)
     if plan is None:
@@ -168,7 +161,7 @@ def _read(
         at.table,
         version=at.version,
         plan=plan,
-        requested_by=signed_in_user(request),
+        requested_by=signed_in(request),
         now=timezone.now(),
         typed_variants=records.has_variants(plan),
     )

@@ -1,12 +1,4 @@
-"""Why the conditions and columns of an address do not fit a version, in sentences.
-
-QueryError
-├── UnknownColumnError    a column that the version does not have
-├── FilterShapeError      no condition at all
-├── NotComparableError    a column whose values have no order
-├── NotTextError          `contains` of a column that is no text
-└── FilterValueError      a value that is not of the column's type
-"""
+"""Why the conditions and columns of an address do not fit a version, in sentences."""
 
 from collections.abc import Collection, Sequence
 

@@ -97,7 +97,6 @@ class RowPlan:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Names of the columns that are read and shown."""
         return tuple(name for name in self.shown if name not in self.unread)
 
     @property
@@ -123,17 +122,14 @@ class RowPlan:
 
     @property
     def first_column(self) -> int:
-        """The number of the first shown column among the chosen ones, from 1."""
         return (self.column_page - 1) * self.page_columns + 1
 
     @property
     def last_column(self) -> int:
-        """The number of the last shown column among the chosen ones."""
         return self.first_column + len(self.shown) - 1
 
     @property
     def num_hidden(self) -> int:
-        """How many columns nobody has chosen."""
         return len(self.all_columns) - self.num_chosen
 
     @property
@@ -183,7 +179,6 @@ class RowPlan:
 
     @property
     def has_instants(self) -> bool:
-        """Whether a condition may name a column of instants."""
         kinds = (field.data_type for field in self.schema.fields)
         return PrimitiveType("timestamp") in kinds
 

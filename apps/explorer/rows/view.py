@@ -15,13 +15,12 @@ from django.http import (
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
-from django.views.decorators.http import require_safe
 from django_htmx.http import trigger_client_event
 
 from deltaweb.delta.errors import SchemaError
 from deltaweb.delta.protocol.schema import StructType, read_columns
 from deltaweb.delta.scan.variant_parts import part_name
-from deltaweb.web.accounts.users import signed_in_user
+from deltaweb.web.accounts.permissions import signed_in
 from deltaweb.web.accounts.zones import user_zone, user_zone_name
 from deltaweb.web.explorer.columns.key import table_key
 from deltaweb.web.explorer.rows import jobs as services
@@ -46,7 +45,7 @@ from deltaweb.web.explorer.version.gone import GoneVersion, gone_version
 from deltaweb.web.explorer.version.job_errors import check_job
 from deltaweb.web.explorer.version.page import JobOfPage, TablePage
 from deltaweb.web.explorer.version.query import QueryError
-from deltaweb.web.explorer.version.table_version import TableVersion, table_version
+from deltaweb.web.explorer.version.table_version import TableVersion
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.results import JobRows
 from deltaweb.web.pages.errors import PageError
@@ -128,16 +127,12 @@ class RowList(TablePage):
         return row_objects(self.plan, self.result.rows)
 
 
-@require_safe
-def row_list(
-    request: HttpRequest, namespace: str, name: str, fmt: str
-) -> HttpResponseBase:
+def row_list(request: HttpRequest, at: TableVersion, fmt: str) -> HttpResponseBase:
     """Preview rows of a version; a worker reads them, the page shows its result."""
     if any(name in request.GET for name in NEW_FILTER):
         return HttpResponseRedirect(_with_filter(request))
     if "vc" in request.GET and "HX-Request" not in request.headers:
         return HttpResponseRedirect(_with_part(request))
-    at = table_version(request.user, namespace, name, request.GET.get("v", ""))
     gone = gone_version(at)
     plan, problem = (None, "") if gone else row_plan_of(request, at)
     text = parse_choice_text(request.GET)
@@ -158,7 +153,7 @@ def row_list(
             at.table,
             version=at.version,
             plan=plan,
-            requested_by=signed_in_user(request),
+            requested_by=signed_in(request),
             now=timezone.now(),
             meanwhile=drawn.draw,
         )

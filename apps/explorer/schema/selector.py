@@ -43,7 +43,6 @@ class SchemaPage:
 
     @property
     def rows(self) -> list[tuple[SchemaColumn, ColumnBounds | None]]:
-        """Each column with what files tell of it."""
         return [(column, self.bounds.get(column.path)) for column in self.columns]
 
 

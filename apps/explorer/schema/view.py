@@ -10,7 +10,6 @@ from django.http import (
     StreamingHttpResponse,
 )
 from django.urls import reverse
-from django.views.decorators.http import require_safe
 
 from deltaweb.delta.errors import SchemaError
 from deltaweb.web.explorer.columns.tree import SchemaColumn, SchemaTree, version_tree
@@ -27,7 +26,7 @@ from deltaweb.web.explorer.schema.selector import (
 )
 from deltaweb.web.explorer.version.page import TablePage
 from deltaweb.web.explorer.version.query import parse_page, parse_physical, parse_search
-from deltaweb.web.explorer.version.table_version import TableVersion, table_version
+from deltaweb.web.explorer.version.table_version import TableVersion
 from deltaweb.web.pages.errors import PageError
 from deltaweb.web.pages.lists.links import changed
 from deltaweb.web.pages.page_json import As, Named, OnPage, Spread
@@ -59,12 +58,8 @@ class Schema(TablePage):
     log_url: OnPage[str]
 
 
-@require_safe
-def schema_detail(
-    request: HttpRequest, namespace: str, name: str, fmt: str
-) -> HttpResponseBase:
+def schema_detail(request: HttpRequest, at: TableVersion, fmt: str) -> HttpResponseBase:
     """Show the tree of a version's schema, and the schema as code."""
-    at = table_version(request.user, namespace, name, request.GET.get("v", ""))
     text = parse_search(request.GET)
     metadata = at.metadata
     tree = version_tree(metadata)
@@ -107,15 +102,14 @@ def schema_detail(
     return response
 
 
-@require_safe
 def schema_code(
-    request: HttpRequest, namespace: str, name: str, language: str
+    request: HttpRequest, at: TableVersion, language: str
 ) -> HttpResponseBase:
     """Send the whole schema in one language, or as the log writes it.
 
     However wide it is: the text of the log is sent piece by piece.
     """
-    at = table_version(request.user, namespace, name, request.GET.get("v", ""))
+    del request
     if at.metadata is None or not at.metadata.has_schema:
         raise _no_code(at, "The schema of this version is not known.")
     if language == LOG_FORM:

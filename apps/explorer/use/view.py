@@ -6,7 +6,6 @@ from urllib.parse import urlencode
 from django import forms
 from django.http import HttpRequest, HttpResponseBase
 from django.urls import reverse
-from django.views.decorators.http import require_safe
 
 from deltaweb.web.accounts.zones import user_zone
 from deltaweb.web.explorer.rows.form import RowQuery, parse_row_query
@@ -31,7 +30,6 @@ class TableUse(TablePage):
     page: Spread[UsePage]
 
 
-@require_safe
 def table_use(
     request: HttpRequest, namespace: str, name: str, fmt: str
 ) -> HttpResponseBase:

@@ -1,8 +1,11 @@
 """A table at the version that the address asks for."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import wraps
 
 from django.contrib.auth.models import AnonymousUser
+from django.http import HttpRequest, HttpResponseBase
 
 from deltaweb.delta.errors import SchemaError
 from deltaweb.delta.features.in_commit_timestamps import OwnTimes, own_times_of
@@ -35,7 +38,6 @@ class TableVersion:
 
     @property
     def commit(self) -> Commit | None:
-        """The commit that made the version, when it is indexed."""
         return self.head.commit
 
     @property
@@ -44,7 +46,6 @@ class TableVersion:
 
     @property
     def is_indexed(self) -> bool:
-        """Whether there is anything to show."""
         return self.version is not None
 
     @property
@@ -60,7 +61,6 @@ class TableVersion:
 
     @property
     def is_gone(self) -> bool:
-        """Whether its rows are gone for good, as far as is known."""
         return self.state in {Commit.Readability.GONE, Commit.Readability.FILES_GONE}
 
     @property
@@ -173,6 +173,21 @@ def table_version(
         metadata=table.metadata_versions.filter(version__lte=shown).first(),
         protocol=table.protocol_versions.filter(version__lte=shown).first(),
     )
+
+
+def at_version(
+    view: Callable[..., HttpResponseBase],
+) -> Callable[..., HttpResponseBase]:
+    """Return a view of an address of a table, of one of a table at a version, `at`."""
+
+    @wraps(view)
+    def opened(
+        request: HttpRequest, namespace: str, name: str, **parts: object
+    ) -> HttpResponseBase:
+        at = table_version(request.user, namespace, name, request.GET.get("v", ""))
+        return view(request, at=at, **parts)
+
+    return opened
 
 
 def table_columns(at: TableVersion) -> StructType | None:

@@ -58,7 +58,6 @@ class WorkerState:
 
     @property
     def is_alive(self) -> bool:
-        """Whether any worker lives."""
         return self.num_alive > 0
 
     @property

@@ -118,7 +118,6 @@ def work_apart(
     """Do a job in a process apart, and wait for its end.
 
     Args:
-        job_id: The job.
         function: What does it there, as `module:name`.
         arguments: What that is called with.
         is_kept: Whether the process may have done other jobs, and do more.

@@ -46,7 +46,6 @@ class JobProcess:
 
     @property
     def is_alive(self) -> bool:
-        """Whether it can do a job."""
         return self.process.is_alive()
 
     def begin(self, function: str, *arguments: str) -> int:

@@ -81,7 +81,6 @@ def text_for_reader(text: str, place: str = "", label: str = "") -> str:
     """Return what went wrong, with names of files instead of paths if need be.
 
     Args:
-        text: What is said.
         place: Where that of which it is said lies; may hold spaces.
         label: What that is called; the last part of its place if that is not said.
     """

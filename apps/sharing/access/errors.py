@@ -1,15 +1,4 @@
-"""The errors of whole schemas, directories and OAuth clients, and their wording.
-
-SharingStateError
-├── SharedSchemaNotFoundError   the share has no such schema whole
-├── NamespaceUnknownError       a namespace without tables
-├── TableOfSchemaError          a table that came with its schema
-├── DirectoryRefusedError       a table that cannot be read as a folder
-├── ClientInvalidError          what no OAuth client can be made of
-├── ClientTakenError            another recipient is known by that identity
-└── AccessError
-    └── IdentityUnknownError    401: a signed token that speaks for nobody here
-"""
+"""The errors of whole schemas, directories and OAuth clients, and their wording."""
 
 from deltaweb.web.sharing.errors import AccessError, SharingStateError
 

@@ -14,6 +14,7 @@ from deltaweb.web.pages.figures import (
     count_ticks,
     figure_layout,
     plain_values,
+    ticks_at,
 )
 from deltaweb.web.pages.lists.days import day_text
 from deltaweb.web.sharing.activity.usage import DailyUse
@@ -97,12 +98,7 @@ def bytes_per_day(days: Sequence[DailyUse], *, note: str = "") -> Chart:
         hovertemplate="%{customdata}<extra></extra>",
     )
     ticks = _size_ticks(max(sizes, default=0))
-    axis = {
-        "tickmode": "array",
-        "tickvals": ticks,
-        "ticktext": [_size_text(tick) for tick in ticks],
-        "range": [0, max(ticks[-1], 1)],
-    }
+    axis = {**ticks_at(ticks, map(_size_text, ticks)), "range": [0, max(ticks[-1], 1)]}
     rows = [
         (day_text(day.day), day.size_bytes) for day in reversed(days) if day.size_bytes
     ]

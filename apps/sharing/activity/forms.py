@@ -70,7 +70,6 @@ class ActivityFilter:
 
     @property
     def is_empty(self) -> bool:
-        """Whether every event is asked for."""
         return self.needs_no_rows and not (self.first_day or self.last_day)
 
     @property

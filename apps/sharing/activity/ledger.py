@@ -18,7 +18,6 @@ from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.pages.page_json import OnPage, in_json
 from deltaweb.web.sharing.activity.heavy_queries import HeavyQuery, heavy_queries
 from deltaweb.web.sharing.activity.months import last_months, midnight, next_month
-from deltaweb.web.sharing.activity.prices import price_of
 from deltaweb.web.sharing.activity.usage import (
     FIRST_FAILED_STATUS,
     READ_ACTIONS,
@@ -27,6 +26,30 @@ from deltaweb.web.sharing.activity.usage import (
 )
 from deltaweb.web.sharing.models import Recipient
 from deltaweb.web.tables.models import Table
+from deltaweb.web.tables.storage.url_prefixes import holds
+
+ANY: Final = "*"
+GIB: Final = 1 << 30
+
+
+def price_of(size_bytes: int, location: str | None) -> float | None:
+    """Return what it costs to read so many bytes; None where no price is set.
+
+    `DELTAWEB_PRICES` names prefixes of locations, such as `s3://=0.09, s3://near/=0`;
+    the longest that holds the location counts, and `*` any other.
+
+    Args:
+        location: Where the table is; None where that is not known any more.
+    """
+    prices: dict[str, float] = settings.PRICES
+    held = [
+        prefix
+        for prefix in prices
+        if prefix != ANY and location is not None and holds(prefix, location)
+    ]
+    price = prices.get(max(held, key=len, default=ANY))
+    return None if price is None else size_bytes / GIB * price
+
 
 NUM_MONTHS: Final = 6
 FORETELLABLE_AFTER: Final = timedelta(days=1)  # before that, it says too little
@@ -153,12 +176,10 @@ class Ledger:
 
     @property
     def offered_percent(self) -> str:
-        """Where the present month stands on its bar, which ends behind all else."""
         return self._percent(self.size_bytes)
 
     @property
     def forecast_percent(self) -> str:
-        """Where it ends."""
         return self._percent(self.forecast_bytes or 0)
 
     @property

@@ -74,7 +74,6 @@ class Use:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing happened."""
         return not any(day.num_requests or day.num_others for day in self.days)
 
 

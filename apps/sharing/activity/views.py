@@ -6,7 +6,6 @@ from typing import Final
 
 from django.http import HttpRequest, HttpResponseBase
 from django.utils import timezone
-from django.views.decorators.http import require_safe
 
 from deltaweb.web.accounts.permissions import admin_required
 from deltaweb.web.pages.figures import Chart
@@ -27,7 +26,6 @@ from deltaweb.web.sharing.activity.selectors import ActivityPage
 from deltaweb.web.sharing.activity.use_spans import Use, use_of
 
 
-@require_safe
 @admin_required
 def activity_list(request: HttpRequest, *, fmt: str) -> HttpResponseBase:
     """List events by a filter; htmx asks for the next page of them alone."""

@@ -86,7 +86,6 @@ class KeptVersion:
 
     @cached_property
     def schema(self) -> StructType:
-        """The logical schema."""
         return table_schema(self.protocol, self.metadata)
 
     @property

@@ -152,7 +152,6 @@ class SharingView(ProtocolView):
 
     @property
     def recipient(self) -> Recipient:
-        """The recipient whose token came with the request."""
         return self.token.recipient
 
     def page_request(self) -> PageRequest:

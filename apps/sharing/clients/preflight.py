@@ -43,12 +43,10 @@ class Preflight:
 
     @property
     def is_clean(self) -> bool:
-        """Whether every client reads the table."""
         return self.is_known and all(client.can_read for client in self.clients)
 
     @property
     def num_reading(self) -> int:
-        """How many of the clients read the table."""
         return sum(1 for client in self.clients if client.can_read)
 
     @property

@@ -43,7 +43,6 @@ class DraftTable:
 
     @property
     def full_name(self) -> str:
-        """The name that recipients would write."""
         return f"{self.schema}.{self.name}"
 
     def form(self, position: int = 0) -> TableDraftForm:

@@ -1,6 +1,8 @@
-"""What the steps of the wizard show."""
+"""What the steps of the wizard show, and what becomes of the files of a draft."""
 
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
 from urllib.parse import urlencode
 from uuid import UUID
 
@@ -11,8 +13,11 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
 
+from deltaweb.delta.errors import DeltaError
 from deltaweb.web.pages.request.parameters import cleaned
 from deltaweb.web.pages.responses import respond
+from deltaweb.web.sharing.access.grants.foreseen import Foreseen, foresee
+from deltaweb.web.sharing.access.grants.rules import TableRule, rule_of
 from deltaweb.web.sharing.drafts import review as draft_review
 from deltaweb.web.sharing.drafts.draft import (
     MAX_NEW_RECIPIENTS,
@@ -20,12 +25,63 @@ from deltaweb.web.sharing.drafts.draft import (
     STEPS,
     Draft,
 )
-from deltaweb.web.sharing.drafts.foresight import foreseen_tables
+from deltaweb.web.sharing.drafts.review import ChosenTable
 from deltaweb.web.sharing.drafts.session import faults_of, load_draft
 from deltaweb.web.sharing.issuing.forms import first_lifetime, lifetime_choices
+from deltaweb.web.sharing.models import Recipient, SharedTable
 from deltaweb.web.sharing.recipients.forms import NewReaderForm
 from deltaweb.web.sharing.shares import detail as share_pages
-from deltaweb.web.sharing.shares.forms import MAX_PAGE, ShareForm
+from deltaweb.web.sharing.shares.forms import MAX_PAGE, ShareForm, column_names
+
+MAX_RULES: Final = 12
+"""Of all tables: each has files judged while somebody waits."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForeseenTable:
+    """A table of which a part is shared.
+
+    Attributes:
+        parts: What is foreseen, and for which recipients; equal rules are one.
+        num_more: Rules that were not looked at.
+        problem: Why nothing is foreseen; "" where it is.
+    """
+
+    chosen: ChosenTable
+    parts: list[tuple[list[str], Foreseen]] = field(default_factory=list)
+    num_more: int = 0
+    problem: str = ""
+
+
+def foreseen_tables(draft: Draft, tables: Sequence[ChosenTable]) -> list[ForeseenTable]:
+    """Return what becomes of the files of tables of which a part is shared."""
+    known = Recipient.objects.filter(name__in=draft.recipients).order_by("name_key")
+    new = (Recipient(name=one.name) for one in draft.new_recipients)
+    recipients = [*known, *new] or [Recipient(name="")]
+    room, found = MAX_RULES, []
+    for chosen in tables:
+        condition = chosen.draft.condition.strip()
+        columns = column_names(chosen.draft.columns)
+        if chosen.table is None or not (condition or columns):
+            continue
+        offered = SharedTable(condition=condition, columns=columns)
+        names: dict[str, list[str]] = {}
+        rules: dict[str, TableRule] = {}
+        try:
+            for recipient in recipients:
+                rule = rule_of([offered], recipient)
+                rules[rule.digest] = rule
+                names.setdefault(rule.digest, []).append(recipient.name)
+            looked = [*rules][:room]
+            parts = foresee(chosen.table, [rules[digest] for digest in looked])
+        except DeltaError as error:
+            found.append(ForeseenTable(chosen=chosen, problem=error.message))
+            continue
+        room -= len(looked)
+        pairs = [(names[key], one) for key, one in zip(looked, parts, strict=True)]
+        num_more = len(rules) - len(looked)
+        found.append(ForeseenTable(chosen=chosen, parts=pairs, num_more=num_more))
+    return found
 
 
 class StepForm(forms.Form):

@@ -37,7 +37,6 @@ class ChosenTable:
 
     @property
     def versions(self) -> str:
-        """Which versions would be offered, in words."""
         if not self.draft.with_history:
             return "the newest version only"
         if self.draft.start_version:
@@ -46,13 +45,11 @@ class ChosenTable:
 
     @property
     def rows(self) -> str:
-        """Which rows would be offered, in words."""
         condition = self.draft.condition.strip()
         return f"rows where {condition}" if condition else "all rows"
 
     @property
     def columns(self) -> str:
-        """Which columns would be offered, in words."""
         return ", ".join(column_names(self.draft.columns)) or "all columns"
 
 

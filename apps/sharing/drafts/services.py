@@ -31,7 +31,6 @@ class DraftFaults:
 
     @property
     def is_empty(self) -> bool:
-        """Whether the share is made."""
         return not (
             self.share or self.tables or self.missing_recipients or self.new_recipients
         )

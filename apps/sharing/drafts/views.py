@@ -11,7 +11,6 @@ from typing import Final
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
-from django.views.decorators.http import require_http_methods
 
 from deltaweb.web.accounts.permissions import admin_required
 from deltaweb.web.pages.actions import stamp_of
@@ -34,7 +33,6 @@ from deltaweb.web.sharing.shares import detail as share_pages
 from deltaweb.web.sharing.shares.forms import ShareForm
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 @admin_required
 def share_new(request: HttpRequest, *, fmt: str) -> HttpResponseBase:
     """Show a step of the wizard, or take what was typed there."""

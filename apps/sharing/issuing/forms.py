@@ -1,7 +1,7 @@
 """Forms of tokens, and where forms show a refusal: no database and no clock."""
 
 from collections.abc import Collection
-from typing import Final
+from typing import ClassVar, Final
 
 from django import forms
 
@@ -90,6 +90,9 @@ class LifetimeForm(OnceForm):
     lifetime = forms.CharField(max_length=10, initial="90d", required=False)
     until = forms.CharField(max_length=20, required=False, strip=True)
 
+    first: ClassVar[dict[str, str]] = {}  # what is chosen at first, besides
+    keep_text = ""  # how long others stay good; empty where none is replaced
+
     def clean(self) -> None:
         """Ask for the span where none of the presets is chosen."""
         super().clean()
@@ -98,8 +101,11 @@ class LifetimeForm(OnceForm):
 
     @property
     def lifetime_text(self) -> str:
-        """What `parse_lifetime` reads."""
         return self._span_text("lifetime", "until")
+
+    def proof(self) -> proofs.Proof:
+        """Return what its holder proves itself by."""
+        return proofs.BEARER
 
 
 class RotateForm(LifetimeForm):
@@ -107,6 +113,7 @@ class RotateForm(LifetimeForm):
 
     keep = forms.CharField(max_length=10, initial="24h", required=False)
     keep_until = forms.CharField(max_length=20, required=False, strip=True)
+    first = {"keep": "24h"}
 
     def clean(self) -> None:
         """Ask for the span where none of the presets is chosen."""
@@ -115,8 +122,7 @@ class RotateForm(LifetimeForm):
         self._check_span("keep", "keep_until", OVERLAPS, question=question)
 
     @property
-    def keep_text(self) -> str:
-        """What `parse_span` reads."""
+    def keep_text(self) -> str:  # type: ignore[override]  # as chosen
         return self._span_text("keep", "keep_until")
 
 
@@ -130,9 +136,10 @@ class ClientForm(LifetimeForm):
     subject = forms.CharField(max_length=500, required=False, strip=True)
     group = forms.CharField(max_length=500, required=False, strip=True)
     keep = forms.ChoiceField(choices=list(REPLACES.items()), required=False)
+    first = {"kind": next(iter(CLIENT_KINDS)), "keep": "all"}
 
     @property
-    def keep_text(self) -> str:
+    def keep_text(self) -> str:  # type: ignore[override]  # as chosen
         """What `parse_span` reads; empty where nothing is replaced."""
         keep = str(self.cleaned_data["keep"])
         return "" if keep == "all" else keep
@@ -157,5 +164,4 @@ class RetireForm(OnceForm):
 
     @property
     def at_text(self) -> str:
-        """What `parse_span` reads."""
         return self._span_text("at", "at_until")

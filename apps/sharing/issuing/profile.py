@@ -67,7 +67,6 @@ class Profile:
 
     @property
     def document(self) -> ProfileDocument:
-        """What the file holds."""
         return ProfileDocument(
             shareCredentialsVersion=_BEARER_VERSION,
             endpoint=self.endpoint,

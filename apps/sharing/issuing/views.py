@@ -1,6 +1,6 @@
-"""Tokens of a recipient: new ones, rotation, links, ends."""
+"""Tokens and OAuth clients of a recipient: new ones, rotation, links, ends."""
 
-from collections.abc import Mapping
+import json
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
@@ -11,8 +11,8 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponseBase, QueryDict
 from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
-from django.views.decorators.http import require_http_methods, require_POST
 
+from deltaweb.delta.errors import DeltaError
 from deltaweb.web.accounts.permissions import admin_required
 from deltaweb.web.pages.actions import Stamp, actor_of, stamp_of
 from deltaweb.web.pages.lists.days import day_text
@@ -20,16 +20,21 @@ from deltaweb.web.pages.responses import respond
 from deltaweb.web.sharing.errors import LifetimeInvalidError, SharingStateError
 from deltaweb.web.sharing.issuing import credentials, once, tokens
 from deltaweb.web.sharing.issuing.forms import (
+    CLIENT_KINDS,
     DELAYS,
     OVERLAPS,
+    REPLACES,
+    ClientForm,
     LifetimeForm,
     OnceForm,
     RetireForm,
     RotateForm,
     first_lifetime,
     lifetime_choices,
+    place_error,
 )
 from deltaweb.web.sharing.issuing.lifetimes import parse_lifetime, parse_span
+from deltaweb.web.sharing.issuing.profile import profile_of
 from deltaweb.web.sharing.issuing.token_result import (
     profile_response,
     repeated,
@@ -43,40 +48,53 @@ State = RecipientToken.State
 
 
 @admin_required
-@require_http_methods(["GET", "HEAD", "POST"])
 def token_new(request: HttpRequest, name: str, fmt: str) -> HttpResponseBase:
     """Make one more token and show its link, once."""
-    initial = first_lifetime(settings.TOKEN_MAX_DAYS)
-    form = LifetimeForm(_posted(request), initial=initial)
-    recipient = find_recipient(name)
-    return _made(request, recipient, form, fmt) or _form_page(
-        request, recipient, fmt, form, template="sharing/token_new.html"
-    )
+    return _new(request, find_recipient(name), fmt, LifetimeForm, "token_new")
 
 
 @admin_required
-@require_http_methods(["GET", "HEAD", "POST"])
 def token_rotate(request: HttpRequest, name: str, fmt: str) -> HttpResponseBase:
     """Make a token that replaces the others, and show its link, once."""
-    initial = first_lifetime(settings.TOKEN_MAX_DAYS) | {"keep": "24h"}
-    form = RotateForm(_posted(request), initial=initial)
     recipient = find_recipient(name)
-    return _made(request, recipient, form, fmt) or _form_page(
+    live = list(recipient.tokens.unended(timezone.now()).bearers())
+    more = {"live": live, "overlaps": OVERLAPS}
+    return _new(request, recipient, fmt, RotateForm, "token_rotate", **more)
+
+
+@admin_required
+def client_new(request: HttpRequest, name: str, fmt: str) -> HttpResponseBase:
+    """Make an OAuth client, beside the tokens that there are or in their place."""
+    more = {"kinds": CLIENT_KINDS, "replaces": REPLACES}
+    return _new(request, find_recipient(name), fmt, ClientForm, "client_new", **more)
+
+
+@admin_required
+def client_profile(
+    request: HttpRequest, name: str, token_id: UUID, fmt: str
+) -> HttpResponseBase:
+    """Show what a client without a secret here comes in by."""
+    clients = find_recipient(name).tokens.select_related("recipient")
+    open_kinds = RecipientToken.OPEN_KINDS
+    token = get_object_or_404(clients, id=token_id, kind__in=open_kinds)
+    profile = profile_of(token)
+    row = token_row(token, now=timezone.now())
+    return respond(
         request,
-        recipient,
         fmt,
-        form,
-        template="sharing/token_rotate.html",
-        extra={
-            "live": list(recipient.tokens.unended(timezone.now()).bearers()),
-            "overlaps": OVERLAPS,
-            "keep": form["keep"].value(),
+        template="sharing/client_profile.html",
+        context={
+            "recipient": token.recipient,
+            "token": token,
+            "row": row,
+            "profile": profile.to_json(),
+            "file_name": profile.file_name,
         },
+        data={"client": row, "profile": json.loads(profile.to_json())},
     )
 
 
 @admin_required
-@require_POST
 def token_link(request: HttpRequest, name: str, token_id: UUID) -> HttpResponseBase:
     """Make a new link for a token that waits, and show it, once."""
     token = _token(name, token_id)
@@ -91,7 +109,6 @@ def token_link(request: HttpRequest, name: str, token_id: UUID) -> HttpResponseB
 
 
 @admin_required
-@require_POST
 def token_profile(request: HttpRequest, name: str, token_id: UUID) -> HttpResponseBase:
     """Activate a token that waits and hand its profile to the administrator."""
     token = _token(name, token_id)
@@ -104,7 +121,6 @@ def token_profile(request: HttpRequest, name: str, token_id: UUID) -> HttpRespon
 
 
 @admin_required
-@require_http_methods(["GET", "HEAD", "POST"])
 def token_revoke(
     request: HttpRequest, name: str, token_id: UUID, fmt: str
 ) -> HttpResponseBase:
@@ -129,7 +145,6 @@ def token_revoke(
 
 
 @admin_required
-@require_http_methods(["GET", "HEAD", "POST"])
 def token_retire(
     request: HttpRequest, name: str, token_id: UUID, fmt: str
 ) -> HttpResponseBase:
@@ -192,6 +207,47 @@ def _posted(request: HttpRequest) -> QueryDict | None:
     return request.POST if request.method == "POST" else None
 
 
+def _new(
+    request: HttpRequest,
+    recipient: Recipient,
+    fmt: str,
+    kind: type[LifetimeForm],
+    page: str,
+    **more: Any,  # noqa: ANN401 (what its template has besides)
+) -> HttpResponseBase:
+    """Make a token by a form, or show the form."""
+    lifetimes = lifetime_choices(settings.TOKEN_MAX_DAYS)
+    form = kind(
+        _posted(request), initial=first_lifetime(settings.TOKEN_MAX_DAYS) | kind.first
+    )
+    if (made := _made(request, recipient, form, fmt)) is not None:
+        return made
+    chosen = {"lifetime", "keep", "kind"} & form.fields.keys()
+    kinds = {"kinds": list(more["kinds"])} if "kinds" in more else {}
+    return respond(
+        request,
+        fmt,
+        template=f"sharing/{page}.html",
+        context={
+            "recipient": recipient,
+            "form": form,
+            "lifetimes": lifetimes,
+            "max_days": settings.TOKEN_MAX_DAYS,
+            "once": once.new_key(),
+            **{field: form[field].value() for field in chosen},
+            **more,
+        },
+        data={
+            "recipient": recipient.name,
+            **kinds,
+            "lifetimes": list(lifetimes),
+            "max_days": settings.TOKEN_MAX_DAYS,
+            "errors": form.errors,
+        },
+        status=422 if form.errors else 200,
+    )
+
+
 def _made(
     request: HttpRequest, recipient: Recipient, form: LifetimeForm, fmt: str
 ) -> HttpResponseBase | None:
@@ -203,46 +259,20 @@ def _made(
     try:
         lifetime = parse_lifetime(form.lifetime_text, now=stamp.at)
         issue = credentials.issue
-        if isinstance(form, RotateForm):
+        if form.keep_text:
             field = "keep_until"
             keep_old = parse_span(form.keep_text, now=stamp.at)
             issue = partial(credentials.rotate, keep_old=keep_old)
+        proof = form.proof()
         if once.is_repeat(request, form.cleaned_data["once"]):
             return repeated(request, recipient.name)
-        made = issue(recipient, lifetime=lifetime, stamp=stamp)
+        made = issue(recipient, proof=proof, lifetime=lifetime, stamp=stamp)
     except LifetimeInvalidError as error:
-        form.add_error(field, str(error))
+        form.add_error(field if field in form.fields else None, str(error))
         return None
-    return show_credentials(request, fmt, made)
-
-
-def _form_page(  # noqa: PLR0913 (one page for two forms)
-    request: HttpRequest,
-    recipient: Recipient,
-    fmt: str,
-    form: LifetimeForm,
-    *,
-    template: str,
-    extra: Mapping[str, Any] | None = None,
-) -> HttpResponseBase:
-    return respond(
-        request,
-        fmt,
-        template=template,
-        context={
-            "recipient": recipient,
-            "form": form,
-            "lifetimes": lifetime_choices(settings.TOKEN_MAX_DAYS),
-            "lifetime": form["lifetime"].value(),
-            "max_days": settings.TOKEN_MAX_DAYS,
-            "once": once.new_key(),
-            **(extra or {}),
-        },
-        data={
-            "recipient": recipient.name,
-            "lifetimes": list(lifetime_choices(settings.TOKEN_MAX_DAYS)),
-            "max_days": settings.TOKEN_MAX_DAYS,
-            "errors": form.errors,
-        },
-        status=422 if form.errors else 200,
-    )
+    except DeltaError as error:
+        place_error(form, error)
+        return None
+    if made.link:
+        return show_credentials(request, fmt, made)
+    return redirect("sharing:client-profile", recipient.name, made.token.id)

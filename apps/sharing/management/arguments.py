@@ -1,15 +1,93 @@
-"""Arguments that the commands of recipients have in common, and what they mean."""
+"""Arguments that the commands of recipients have in common, and profile files."""
 
+import os
+import tempfile
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from typing import Final
 
 from django.core.management.base import CommandError, CommandParser
 
+from deltaweb.web.pages.command import argument, flag
 from deltaweb.web.sharing.issuing.credentials import Deliver
 from deltaweb.web.sharing.issuing.lifetimes import default_lifetime, max_lifetime
-from deltaweb.web.sharing.management import profile_file
+from deltaweb.web.sharing.issuing.profile import ProfileFile
 from deltaweb.web.sharing.models import Recipient, RecipientToken
+
+_MODE: Final = 0o600
+
+
+def check_free(path: Path, *, force: bool) -> None:
+    """Refuse a place where no profile can be written, before anything is changed."""
+    if not path.parent.is_dir():
+        message = f"{path.parent} is not a folder. Make it first."
+        raise CommandError(message)
+    if path.is_dir():
+        message = f"{path} is a folder. Name a file, such as {path / 'profile.share'}."
+        raise CommandError(message)
+    if not force and (path.exists() or path.is_symlink()):
+        message = f"{path} exists already. Name another file, or pass --force."
+        raise CommandError(message)
+
+
+def write_profile(profile: ProfileFile, path: Path, *, force: bool) -> None:
+    """Write a profile; with `force` in the place of what is there."""
+    try:
+        if force:
+            _replace(path, profile.to_json())
+        else:
+            _create(path, profile.to_json())
+    except FileExistsError as error:
+        message = f"{path} exists already. Name another file, or pass --force."
+        raise CommandError(message) from error
+    except OSError as error:
+        message = f"{path} cannot be written: {error.strerror or 'an error'}."
+        raise CommandError(message) from error
+
+
+def _create(path: Path, text: str) -> None:
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _MODE)
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            os.fchmod(file.fileno(), _MODE)  # whatever the umask
+            file.write(text)
+    except BaseException:
+        path.unlink()
+        raise
+
+
+def _replace(path: Path, text: str) -> None:
+    """Put a new file into the place of the old one, whose mode is left behind."""
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=".profile-")
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(text)
+        Path(name).replace(path)
+    except BaseException:
+        with suppress(FileNotFoundError):
+            Path(name).unlink()
+        raise
+
+
+LIMITS: Final = tuple(
+    argument(
+        f"--{which}",
+        metavar="SIZE",
+        help=f"from where on reads are {text}, as 3.5TiB; '' for nowhere",
+    )
+    for which, text in (("soft", "said"), ("hard", "refused"))
+)
+HOLD: Final = (
+    argument("share"),
+    argument("table", metavar="schema.table"),
+    argument(
+        "--until", default="30d", metavar="SPAN", help="30d (the default) or a date"
+    ),
+    argument("--version", type=int, metavar="N", help="default: what it read last"),
+    flag("--end", "hold nothing any longer"),
+)
 
 
 def add_token_options(parser: CommandParser) -> None:
@@ -30,31 +108,6 @@ def add_token_options(parser: CommandParser) -> None:
     parser.add_argument(
         "--force", action="store_true", help="replace FILE when it exists"
     )
-
-
-def add_limit_options(parser: CommandParser) -> None:
-    """Declare the limits of a month."""
-    parser.add_argument("name")
-    for which, text in (("soft", "said"), ("hard", "refused")):
-        parser.add_argument(
-            f"--{which}",
-            metavar="SIZE",
-            help=f"from where on reads are {text}, as 3.5TiB; '' for nowhere",
-        )
-
-
-def add_hold_options(parser: CommandParser) -> None:
-    """Declare which versions are held, and until when."""
-    parser.add_argument("name")
-    parser.add_argument("share")
-    parser.add_argument("table", metavar="schema.table")
-    parser.add_argument(
-        "--until", default="30d", metavar="SPAN", help="30d (the default) or a date"
-    )
-    parser.add_argument(
-        "--version", type=int, metavar="N", help="default: what it read last"
-    )
-    parser.add_argument("--end", action="store_true", help="hold nothing any longer")
 
 
 def named(shares: Sequence[str], more: Sequence[str]) -> list[str]:
@@ -83,5 +136,5 @@ def delivery(profile: str | None, *, force: bool) -> Deliver | None:
     if profile is None:
         return None
     path = Path(profile).expanduser()
-    profile_file.check_free(path, force=force)
-    return partial(profile_file.write_profile, path=path, force=force)
+    check_free(path, force=force)
+    return partial(write_profile, path=path, force=force)

@@ -2,10 +2,11 @@
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-from django.core.management.base import CommandError, CommandParser
+from django.core.management.base import CommandError
 
+from deltaweb.web.pages.command import argument
 from deltaweb.web.sharing.issuing import proofs
 from deltaweb.web.sharing.issuing.profile import profile_of
 from deltaweb.web.sharing.issuing.proofs import Proof
@@ -13,21 +14,18 @@ from deltaweb.web.sharing.models import RecipientToken
 from deltaweb.web.tables.management.text_output import time_text
 
 Kind = RecipientToken.Kind
-
-
-def add_proof_options(parser: CommandParser) -> None:
-    """Declare what a client proves itself by; without any, it is a secret."""
-    parser.add_argument(
+# What a client proves itself by; without any, it is a secret.
+PROOF: Final = (
+    argument(
         "--public-key", metavar="FILE", help="PEM: it signs by the private key of this"
-    )
-    parser.add_argument(
+    ),
+    argument(
         "--issuer", default="", metavar="URL", help="an OIDC issuer vouches for it"
-    )
-    parser.add_argument(
-        "--audience", default="", help="for whom the issuer's tokens are"
-    )
-    parser.add_argument("--subject", default="", help="about whom they are, or else")
-    parser.add_argument("--group", default="", help="which of their groups it is")
+    ),
+    argument("--audience", default="", help="for whom the issuer's tokens are"),
+    argument("--subject", default="", help="about whom they are, or else"),
+    argument("--group", default="", help="which of their groups it is"),
+)
 
 
 def proof_of(

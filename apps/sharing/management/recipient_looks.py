@@ -2,12 +2,19 @@
 
 import sys
 from pathlib import Path
+from typing import Final
 
 from django.core.management.base import CommandError
 from django.utils import timezone
 
 from deltaweb.web.pages.actions import COMMAND_LINE, command_stamp
-from deltaweb.web.pages.command import AddSubcommand, Output, SubcommandsCommand
+from deltaweb.web.pages.command import (
+    Output,
+    SubcommandsCommand,
+    argument,
+    flag,
+    subcommand,
+)
 from deltaweb.web.pages.page_json import json_with
 from deltaweb.web.sharing.activity.ledger import ledger_of
 from deltaweb.web.sharing.activity.usage import calls
@@ -23,50 +30,18 @@ from deltaweb.web.sharing.recipients.seen import see_as, stand_in
 from deltaweb.web.sharing.recipients.telling import send_by_mail
 from deltaweb.web.tables.management.text_output import listed
 
+NAME: Final = argument("name")
+
 
 class RecipientLooks(SubcommandsCommand):
     """Subcommands that look at a recipient, each one call into what its page uses."""
 
-    def add_looks(self, add: AddSubcommand) -> None:
-        """Declare the subcommands that look."""
-        add("list", self.list_recipients, help="list the recipients")
-        parser = add(
-            "reminders",
-            self.reminders,
-            help="list what recipients are to be told: ends of tokens, schemas, limits",
-        )
-        parser.add_argument(
-            "--mail", action="store_true", help="and mail it to their contacts"
-        )
-        parser = add("show", self.show, help="show a recipient: shares and tokens")
-        parser.add_argument("name")
-        parser = add("see", self.see, help="show what it lists and gets, by request")
-        parser.add_argument("name")
-        parser.add_argument("--share", help="the share to look at; default: the first")
-        parser.add_argument("--page-token", default="", help="of the next tables")
-        parser = add("usage", self.usage, help="show what it was offered, by month")
-        parser.add_argument("name")
-        parser = add(
-            "doctor",
-            self.doctor,
-            help="examine its connection, or an error that its client wrote",
-        )
-        parser.add_argument("name")
-        parser.add_argument(
-            "--error",
-            metavar="FILE",
-            help="read what the client wrote from this file, or from - for stdin; it "
-            "is kept nowhere",
-        )
-        parser = add(
-            "rehearse",
-            self.rehearse,
-            help="let the clients that are installed read all that it may read",
-        )
-        parser.add_argument("name")
-
-    def reminders(self, *, mail: bool, **_: object) -> Output:
-        """List what recipients are to be told in time, and tell them by mail."""
+    @subcommand(
+        "reminders",
+        "list what recipients are to be told: ends of tokens, schemas, limits",
+        flag("--mail", "and mail it to their contacts"),
+    )
+    def reminders(self, *, mail: bool) -> Output:
         now = timezone.now()
         found = reminders(now)
         if mail:
@@ -78,8 +53,8 @@ class RecipientLooks(SubcommandsCommand):
             return Output([], "Nobody has to be told anything.")
         return Output(found, lines=[f"{one.contact} {one.text}" for one in found])
 
-    def list_recipients(self, **_: object) -> Output:
-        """List the recipients."""
+    @subcommand("list", "list the recipients")
+    def list_recipients(self) -> Output:
         everybody = Recipient.objects.all()
         found = list(sharing_output.with_tokens(everybody, now=timezone.now()))
         if not found:
@@ -89,8 +64,8 @@ class RecipientLooks(SubcommandsCommand):
             lines=listed(found, sharing_output.RECIPIENT_COLUMNS),
         )
 
-    def show(self, *, name: str, **_: object) -> Output:
-        """Show a recipient."""
+    @subcommand("show", "show a recipient: shares and tokens", NAME)
+    def show(self, *, name: str) -> Output:
         found, now = find_recipient(name), timezone.now()
         one = Recipient.objects.filter(id=found.id)
         ((recipient, tokens_of_it),) = sharing_output.with_tokens(one, now=now)
@@ -101,9 +76,14 @@ class RecipientLooks(SubcommandsCommand):
             sharing_output.token_lines(tokens_of_it),
         )
 
-    def see(
-        self, *, name: str, share: str | None, page_token: str, **_: object
-    ) -> Output:
+    @subcommand(
+        "see",
+        "show what it lists and gets, by request",
+        NAME,
+        argument("--share", help="the share to look at; default: the first"),
+        argument("--page-token", default="", help="of the next tables"),
+    )
+    def see(self, *, name: str, share: str | None, page_token: str) -> Output:
         """Show what a recipient lists and gets, with the answers of the server."""
         signing = stand_in(find_recipient(name), now=timezone.now())
         seen = see_as(signing, share=share, page_token=page_token)
@@ -111,15 +91,26 @@ class RecipientLooks(SubcommandsCommand):
             self.warn(text)
         return Output(seen, lines=listed(seen.all_answers, sharing_output.SEEN_COLUMNS))
 
-    def usage(self, *, name: str, **_: object) -> Output:
-        """Show what a recipient was offered, by table and month."""
+    @subcommand("usage", "show what it was offered, by month", NAME)
+    def usage(self, *, name: str) -> Output:
         ledger = ledger_of(find_recipient(name), now=timezone.now())
         if not ledger.entries:
             months = len(ledger.months)
             return Output(ledger, f"{name} read nothing in the last {months} months.")
         return Output(ledger, lines=sharing_output.usage_lines(ledger))
 
-    def doctor(self, *, name: str, error: str | None, **_: object) -> Output:
+    @subcommand(
+        "doctor",
+        "examine its connection, or an error that its client wrote",
+        NAME,
+        argument(
+            "--error",
+            metavar="FILE",
+            help="read what the client wrote from this file, or from - for stdin; it "
+            "is kept nowhere",
+        ),
+    )
+    def doctor(self, *, name: str, error: str | None) -> Output:
         """Go through the steps to a recipient's rows, or read its client's error."""
         recipient = find_recipient(name)
         if error is None:
@@ -132,7 +123,10 @@ class RecipientLooks(SubcommandsCommand):
             self.warn("No known error is in it: let the doctor examine the connection.")
         return Output(found, lines=sharing_output.diagnosis_lines(found))
 
-    def rehearse(self, *, name: str, **_: object) -> Output:
+    @subcommand(
+        "rehearse", "let the clients that are installed read all that it may read", NAME
+    )
+    def rehearse(self, *, name: str) -> Output:
         """Read by every client, with a token of minutes and the same grants."""
         recipient = find_recipient(name)
         held = rehearse(recipient, stamp=command_stamp())

@@ -1,1 +1,13 @@
 """Recipients: their list, their page, their settings, and what is granted to them."""
+
+from typing import TYPE_CHECKING
+
+from deltaweb.lazy import modules_on_demand
+
+if TYPE_CHECKING:
+    from deltaweb.web.sharing.recipients import last_reads as last_reads
+    from deltaweb.web.sharing.recipients import rehearsals as rehearsals
+    from deltaweb.web.sharing.recipients import telling as telling
+    from deltaweb.web.sharing.recipients import token_states as token_states
+else:
+    __getattr__ = modules_on_demand(__name__)

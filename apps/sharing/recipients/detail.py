@@ -145,7 +145,6 @@ class RecipientDetail:
 
     @property
     def state(self) -> TokensState:
-        """How its tokens stand."""
         return self.row.state
 
     @property
@@ -154,7 +153,6 @@ class RecipientDetail:
 
     @property
     def last_used_at(self) -> datetime | None:
-        """When any of its tokens was used last."""
         return self.row.last_used_at
 
 

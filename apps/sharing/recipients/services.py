@@ -146,7 +146,6 @@ def set_limits(
     """Limit what a recipient is offered in a month of UTC.
 
     Args:
-        recipient: The recipient.
         soft: Where it is only said, such as `3.5 TiB`; "" for nowhere, None as it is.
         hard: Where reads are refused, likewise.
     """

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.contrib.auth.models import AnonymousUser
 from django.db.models import (
     Case,
     Count,
@@ -16,7 +18,9 @@ from django.db.models import (
     When,
 )
 from django.db.models.functions import Coalesce, Least
+from django.urls import reverse
 
+from deltaweb.web.pages.frame.front_page import KeyNumber
 from deltaweb.web.sharing.models import Grant, Recipient, RecipientToken
 
 EXPIRES_SOON: Final = timedelta(days=7)  # a fresh token of 30 days is no cause for care
@@ -36,7 +40,6 @@ class TokensState:
 
     @property
     def is_good(self) -> bool:
-        """Whether one of them works."""
         return self.key in {"active", "expiring"}
 
 
@@ -77,3 +80,22 @@ def with_tokens_state(recipients: QuerySet[Recipient], *, now: datetime) -> Any:
 def num_by_state(found: Any) -> dict[str, int]:  # noqa: ANN401 (annotated rows)
     """Count recipients of `with_tokens_state` by their state."""
     return dict(found.order_by().values_list("state").annotate(recipients=Count("id")))
+
+
+def expiring_tokens(
+    user: AbstractBaseUser | AnonymousUser, now: datetime
+) -> KeyNumber | None:
+    """Count the recipients whose last working token ends soon."""
+    if not getattr(user, "is_admin", False):
+        return None
+    num_by_state = num_recipients_by_state(now=now)
+    num_expiring = num_by_state.get("expiring", 0)
+    num_live = num_expiring + num_by_state.get("active", 0)
+    url = reverse("sharing:recipient-list")
+    return KeyNumber(
+        key=f"tokens_expiring_{EXPIRES_SOON.days}d",
+        label="Tokens expiring",
+        value=num_expiring,
+        note=f"in {EXPIRES_SOON.days} days, of {num_live:,} with access",
+        url=f"{url}?state=expiring" if num_expiring else f"{url}?sort=ends",
+    )

@@ -5,11 +5,6 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, QueryDict
 from django.shortcuts import redirect
 from django.utils import timezone
-from django.views.decorators.http import (
-    require_http_methods,
-    require_POST,
-    require_safe,
-)
 
 from deltaweb.web.accounts.permissions import admin_required
 from deltaweb.web.pages.actions import actor_of, stamp_of
@@ -44,14 +39,12 @@ from deltaweb.web.sharing.recipients.seen import see_as, stand_in
 
 
 @admin_required
-@require_safe
 def recipient_list(request: HttpRequest, fmt: str) -> HttpResponseBase:
     """List the recipients; htmx asks for the rows alone."""
     return RECIPIENTS.answer(request, fmt)
 
 
 @admin_required
-@require_safe
 def recipient_usage(request: HttpRequest, *, name: str, fmt: str) -> HttpResponseBase:
     """Show what a recipient was offered, by table and month."""
     recipient = find_recipient(name)
@@ -67,7 +60,6 @@ def recipient_usage(request: HttpRequest, *, name: str, fmt: str) -> HttpRespons
 
 
 @admin_required
-@require_safe
 def reminder_feed(request: HttpRequest) -> HttpResponseBase:
     """Answer with what recipients are to be told in time, as an Atom feed."""
     url = f"{settings.PUBLIC_URL}{request.path_info}"
@@ -76,7 +68,6 @@ def reminder_feed(request: HttpRequest) -> HttpResponseBase:
 
 
 @admin_required
-@require_safe
 def recipient_seen(request: HttpRequest, *, name: str, fmt: str) -> HttpResponseBase:
     """Show what a recipient lists and gets, with the answers of the server."""
     recipient = find_recipient(name)
@@ -95,7 +86,6 @@ def recipient_seen(request: HttpRequest, *, name: str, fmt: str) -> HttpResponse
 
 
 @admin_required
-@require_http_methods(["GET", "HEAD", "POST"])
 def recipient_new(request: HttpRequest, fmt: str) -> HttpResponseBase:
     """Make a recipient with its grants and first token, and show the link once."""
     shares = [share.name for share in recipient_pages.all_shares()]
@@ -120,7 +110,6 @@ def recipient_new(request: HttpRequest, fmt: str) -> HttpResponseBase:
 
 
 @admin_required
-@require_safe
 def recipient_detail(request: HttpRequest, name: str, fmt: str) -> HttpResponseBase:
     """Show a recipient: the light of its rotation, tokens, grants, activity."""
     now = timezone.now()
@@ -140,7 +129,6 @@ def recipient_detail(request: HttpRequest, name: str, fmt: str) -> HttpResponseB
 
 
 @admin_required
-@require_http_methods(["GET", "HEAD", "POST"])
 def recipient_grants(request: HttpRequest, name: str, fmt: str) -> HttpResponseBase:
     """Choose the shares that a recipient reads."""
     recipient = find_recipient(name)
@@ -175,7 +163,6 @@ def recipient_grants(request: HttpRequest, name: str, fmt: str) -> HttpResponseB
 
 
 @admin_required
-@require_http_methods(["GET", "HEAD", "POST"])
 def recipient_settings(request: HttpRequest, name: str, fmt: str) -> HttpResponseBase:
     """Change contact, note and allow list."""
     recipient = find_recipient(name)
@@ -200,7 +187,6 @@ def recipient_settings(request: HttpRequest, name: str, fmt: str) -> HttpRespons
 
 
 @admin_required
-@require_POST
 def recipient_limits(request: HttpRequest, name: str) -> HttpResponseBase:
     """Change what a recipient is offered in a month at most."""
     recipient = find_recipient(name)
@@ -222,7 +208,6 @@ def recipient_limits(request: HttpRequest, name: str) -> HttpResponseBase:
 
 
 @admin_required
-@require_POST
 def recipient_hold(request: HttpRequest, name: str) -> HttpResponseBase:
     """Hold versions of a table for a recipient, or end a hold."""
     recipient, stamp = find_recipient(name), stamp_of(request)
@@ -249,7 +234,6 @@ def recipient_hold(request: HttpRequest, name: str) -> HttpResponseBase:
 
 
 @admin_required
-@require_POST
 def recipient_delete(request: HttpRequest, name: str) -> HttpResponseBase:
     """Delete a recipient once its name has been typed again."""
     recipient = find_recipient(name)

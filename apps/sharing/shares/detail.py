@@ -82,7 +82,6 @@ class SharedTableRow:
 
     @property
     def is_ruled(self) -> bool:
-        """Whether only a part of the table is shared."""
         return bool(self.shared_table.condition or self.shared_table.columns)
 
     @property
@@ -99,7 +98,6 @@ class SharedTableRow:
 
     @property
     def versions(self) -> str:
-        """Which versions are offered, in words."""
         if not self.shared_table.with_history:
             return "the newest version only"
         start = self.shared_table.start_version
@@ -127,12 +125,10 @@ class ShareDetail:
 
     @property
     def has_rules(self) -> bool:
-        """Whether only a part of some table is shared."""
         return any(row.is_ruled for row in self.tables)
 
     @property
     def warnings(self) -> list[SharedTableRow]:
-        """Tables that some client cannot read."""
         return [
             row for row in self.tables if row.preflight.state in {"partly", "refused"}
         ]

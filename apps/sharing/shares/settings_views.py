@@ -1,10 +1,11 @@
-"""The settings of a share: its name, its comment, its end."""
+"""What is set of a share: name, comment, end, and schemas that it has whole."""
+
+from uuid import UUID
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponseBase
-from django.shortcuts import redirect
+from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
-from django.views.decorators.http import require_POST, require_safe
 
 from deltaweb.delta.errors import DeltaError
 from deltaweb.web.accounts.permissions import admin_required
@@ -15,19 +16,52 @@ from deltaweb.web.sharing.issuing.forms import place_error
 from deltaweb.web.sharing.models import Share
 from deltaweb.web.sharing.names import find_share
 from deltaweb.web.sharing.recipients.forms import ConfirmForm
-from deltaweb.web.sharing.shares import services
-from deltaweb.web.sharing.shares.forms import ShareForm
+from deltaweb.web.sharing.shares import schemas, services
+from deltaweb.web.sharing.shares.forms import AddSchemaForm, ShareForm
 from deltaweb.web.sharing.shares.switching import urls_end_text
 
 
-@require_safe
+@admin_required
+def schema_add(request: HttpRequest, *, name: str) -> HttpResponseBase:
+    """Share a namespace whole."""
+    share = find_share(name)
+    form = AddSchemaForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, " ".join(str(e[0]) for e in form.errors.values()))
+        return redirect(share)
+    stamp = stamp_of(request)
+    facts = form.cleaned_data
+    facts["schema"] = facts["schema"] or facts["namespace"]
+    try:
+        added = schemas.add_schema(share, **facts, stamp=stamp)
+    except DeltaError as error:
+        messages.error(request, str(error))
+    else:
+        said = f"{share.name} has {added.namespace} whole, as {added.schema}."
+        messages.success(request, said)
+    return redirect(share)
+
+
+@admin_required
+def schema_remove(
+    request: HttpRequest, *, name: str, schema_id: UUID
+) -> HttpResponseBase:
+    """Take a whole schema out of a share."""
+    share = find_share(name)
+    schema = get_object_or_404(
+        share.shared_schemas.select_related("share"), id=schema_id
+    )
+    schemas.remove_schema(schema, stamp=stamp_of(request))
+    messages.success(request, f"{schema.schema} is no longer in {share.name}.")
+    return redirect(share)
+
+
 @admin_required
 def share_settings(request: HttpRequest, *, name: str, fmt: str) -> HttpResponseBase:
     """Show the forms."""
     return _page(request, find_share(name), fmt)
 
 
-@require_POST
 @admin_required
 def share_update(request: HttpRequest, *, name: str) -> HttpResponseBase:
     """Rename a share and set its comment."""
@@ -48,7 +82,6 @@ def share_update(request: HttpRequest, *, name: str) -> HttpResponseBase:
     return _page(request, find_share(name), "html", form=form)
 
 
-@require_POST
 @admin_required
 def share_switch(request: HttpRequest, *, name: str) -> HttpResponseBase:
     """Turn a share off at once, or on again."""
@@ -63,7 +96,6 @@ def share_switch(request: HttpRequest, *, name: str) -> HttpResponseBase:
     return redirect(share)
 
 
-@require_POST
 @admin_required
 def share_prepare(request: HttpRequest, *, name: str) -> HttpResponseBase:
     """Queue what is to be rewritten, and a proof of what recipients get."""
@@ -73,7 +105,6 @@ def share_prepare(request: HttpRequest, *, name: str) -> HttpResponseBase:
     return redirect(share)
 
 
-@require_POST
 @admin_required
 def share_delete(request: HttpRequest, *, name: str) -> HttpResponseBase:
     """Delete a share once its name has been typed again."""

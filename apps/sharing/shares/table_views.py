@@ -2,17 +2,14 @@
 
 from django.http import HttpRequest, HttpResponseBase
 from django.utils import timezone
-from django.views.decorators.http import require_safe
 
-from deltaweb.web.accounts.permissions import editor_required
+from deltaweb.web.accounts.permissions import editor_required, signed_in
 from deltaweb.web.pages.responses import respond
 from deltaweb.web.sharing.activity.charts import use_charts
 from deltaweb.web.sharing.shares import table_sharing as selectors
-from deltaweb.web.tables.head.shapes import signed_in
 from deltaweb.web.tables.head.table_head import get_table, table_head
 
 
-@require_safe
 @editor_required
 def table_sharing(
     request: HttpRequest, *, namespace: str, name: str, fmt: str

@@ -9,7 +9,6 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils import timezone
-from django.views.decorators.http import require_POST, require_safe
 
 from deltaweb.delta.errors import DeltaError
 from deltaweb.web.accounts.permissions import admin_required
@@ -42,14 +41,12 @@ from deltaweb.web.tables.models import Table
 PROFILE_FILE_NAME = "profile.share"
 
 
-@require_safe
 @admin_required
 def share_list(request: HttpRequest, *, fmt: str) -> HttpResponseBase:
     """Show the shares; htmx asks for the list alone."""
     return SHARES.answer(request, fmt)
 
 
-@require_safe
 @admin_required
 def share_detail(request: HttpRequest, *, name: str, fmt: str) -> HttpResponseBase:
     """Show a share; `?edit=` opens the form of one of its tables, `?add=` another."""
@@ -59,7 +56,6 @@ def share_detail(request: HttpRequest, *, name: str, fmt: str) -> HttpResponseBa
 # === Tables ===
 
 
-@require_POST
 @admin_required
 def shared_table_add(request: HttpRequest, *, name: str) -> HttpResponseBase:
     """Put a registered table into a share."""
@@ -84,7 +80,6 @@ def shared_table_add(request: HttpRequest, *, name: str) -> HttpResponseBase:
     return _share_page(request, share, "html", add_form=form)
 
 
-@require_POST
 @admin_required
 def shared_table_update(
     request: HttpRequest, *, name: str, table_id: UUID
@@ -107,7 +102,6 @@ def shared_table_update(
     )
 
 
-@require_POST
 @admin_required
 def shared_table_remove(
     request: HttpRequest, *, name: str, table_id: UUID
@@ -128,7 +122,6 @@ def shared_table_remove(
     return redirect(share)
 
 
-@require_safe
 @admin_required
 def table_options(request: HttpRequest) -> HttpResponse:
     """Suggest tables by a part of their name, as the options of a list."""
@@ -140,7 +133,6 @@ def table_options(request: HttpRequest) -> HttpResponse:
 # === Recipients ===
 
 
-@require_POST
 @admin_required
 def grant_add(request: HttpRequest, *, name: str) -> HttpResponseBase:
     """Let a recipient read a share."""
@@ -158,7 +150,6 @@ def grant_add(request: HttpRequest, *, name: str) -> HttpResponseBase:
     return _share_page(request, share, "html", grant_form=form)
 
 
-@require_POST
 @admin_required
 def grant_remove(request: HttpRequest, *, name: str) -> HttpResponseBase:
     """Take a share from a recipient, from its next request on."""

@@ -93,12 +93,10 @@ class Facet:
 
     @property
     def num_folded(self) -> int:
-        """How many values are not listed at once."""
         return max(0, len(self.values) - self._num_first)
 
     @property
     def num_unlisted(self) -> int:
-        """How many values are in neither list."""
         return max(0, len(self.values) - MAX_VALUES)
 
     @property

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
 from django.http import HttpRequest, HttpResponseBase
-from django.views.decorators.http import require_GET
 
+from deltaweb.web.accounts.permissions import signed_in
 from deltaweb.web.pages.page_json import Spread
 from deltaweb.web.pages.paging import page_links
 from deltaweb.web.pages.request.parameters import cleaned
@@ -13,7 +13,7 @@ from deltaweb.web.pages.responses import respond
 from deltaweb.web.tables.catalogue.forms import SearchForm
 from deltaweb.web.tables.catalogue.listing import TABLES
 from deltaweb.web.tables.catalogue.search import search_csv, search_keys, search_page
-from deltaweb.web.tables.head.shapes import TableResource, signed_in, table_resource
+from deltaweb.web.tables.head.shapes import TableResource, table_resource
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,13 +46,11 @@ class SearchAnswer:
 HITS = "search-hits"  # what the box of the top bar fills
 
 
-@require_GET
 def table_list(request: HttpRequest, fmt: str) -> HttpResponseBase:
     """Show the catalogue; htmx asks for the list alone."""
     return TABLES.answer(request, fmt)
 
 
-@require_GET
 def search(request: HttpRequest, fmt: str) -> HttpResponseBase:
     """Show the tables, columns and whatever else holds a word.
 

@@ -10,10 +10,9 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 from django.utils.http import url_has_allowed_host_and_scheme
-from django.views.decorators.http import require_http_methods, require_POST
 
 from deltaweb.delta.errors import DeltaError
-from deltaweb.web.accounts.permissions import editor_required
+from deltaweb.web.accounts.permissions import editor_required, signed_in
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.waiting import wait_a_glance
 from deltaweb.web.pages.actions import stamp_of
@@ -28,12 +27,10 @@ from deltaweb.web.tables.catalogue.names import name_from_path
 from deltaweb.web.tables.catalogue.registration import register_table
 from deltaweb.web.tables.catalogue.samples import request_samples
 from deltaweb.web.tables.head.job_json import described
-from deltaweb.web.tables.head.shapes import signed_in
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.storage.roots import roots_for
 
 
-@require_http_methods(["GET", "POST"])
 @editor_required
 def table_register(request: HttpRequest, fmt: str) -> HttpResponseBase:
     """Show the form and what a check found; a POST registers the table."""
@@ -42,7 +39,6 @@ def table_register(request: HttpRequest, fmt: str) -> HttpResponseBase:
     return _register_page(request, fmt)
 
 
-@require_POST
 @editor_required
 def location_check(request: HttpRequest) -> HttpResponseBase:
     """Queue a look at a location, then show how it goes."""
@@ -61,7 +57,6 @@ def location_check(request: HttpRequest) -> HttpResponseBase:
     return redirect(f"{reverse('tables:table-register')}?{urlencode(query)}")
 
 
-@require_POST
 @editor_required
 def load_samples(request: HttpRequest) -> HttpResponseBase:
     """Queue the making of the sample tables, then show how it goes where one asked."""

@@ -5,10 +5,9 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect
-from django.views.decorators.http import require_http_methods, require_POST
 
 from deltaweb.delta.errors import DeltaError
-from deltaweb.web.accounts.permissions import editor_required
+from deltaweb.web.accounts.permissions import editor_required, signed_in
 from deltaweb.web.pages.actions import stamp_of
 from deltaweb.web.pages.responses import respond
 from deltaweb.web.tables.catalogue.forms import RemoveForm, SettingsForm
@@ -16,13 +15,12 @@ from deltaweb.web.tables.catalogue.registration import (
     change_table,
     remove_table,
 )
-from deltaweb.web.tables.head.shapes import signed_in, table_json
+from deltaweb.web.tables.head.shapes import table_json
 from deltaweb.web.tables.head.table_head import get_table, table_head
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.models.schedules import schedule_json, schedule_name
 
 
-@require_http_methods(["GET", "POST"])
 @editor_required
 def table_settings(
     request: HttpRequest, namespace: str, name: str, fmt: str
@@ -49,7 +47,6 @@ def table_settings(
     return _settings_page(request, table, fmt, form=form)
 
 
-@require_POST
 @editor_required
 def table_remove(request: HttpRequest, namespace: str, name: str) -> HttpResponseBase:
     """Take a table out of the catalogue once its name has been typed again."""

@@ -7,7 +7,7 @@ from typing import Final
 from deltaweb.web.pages.registry import Registry
 
 # Queues what is due at a time; it is called every few seconds, and safe to repeat.
-Due = Callable[[datetime], None]
+Due = Callable[[datetime], object]
 
 dues: Registry[Due] = Registry()
 

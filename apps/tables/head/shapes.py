@@ -1,19 +1,16 @@
-"""What pages of tables share: who reads them, and a table as they name it."""
+"""A table as its pages name it."""
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, cast
+from typing import Any
 from uuid import UUID
 
-from django.http import HttpRequest
-
-from deltaweb.web.accounts.models import User
 from deltaweb.web.pages.page_json import json_with, shaped
 from deltaweb.web.pages.request.parameters import cleaned
 from deltaweb.web.pages.request.server_paths import place_for_reader, text_for_reader
 from deltaweb.web.tables.models import Table
 
-__all__ = ["TableResource", "cleaned", "signed_in", "table_json", "table_resource"]
+__all__ = ["TableResource", "cleaned", "table_json", "table_resource"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,11 +56,6 @@ class TableResource:
     error_since: datetime | None
     id: UUID
     url: str
-
-
-def signed_in(request: HttpRequest) -> User:
-    """Return who is signed in: the middleware lets nobody else come here."""
-    return cast("User", request.user)
 
 
 def table_resource(table: Table) -> TableResource:

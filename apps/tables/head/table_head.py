@@ -43,7 +43,6 @@ class TableHead:
 
     @property
     def is_latest(self) -> bool:
-        """Whether the version shown is the newest indexed one."""
         return self.version == self.table.version
 
     @property
@@ -64,12 +63,10 @@ class TableHead:
 
     @property
     def commit(self) -> Commit | None:
-        """The commit of the version shown, if it is known."""
         return None if self.version is None else self._commits.get(self.version)
 
     @property
     def newest(self) -> list[Commit]:
-        """The newest commits, newest first, for the version menu."""
         first = (self.table.version or 0) - MENU_LENGTH
         return [one for one in self._commits.values() if one.version > first]
 

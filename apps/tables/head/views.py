@@ -3,18 +3,16 @@
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils import timezone
-from django.views.decorators.http import require_GET, require_POST
 from django_htmx.http import trigger_client_event
 
+from deltaweb.web.accounts.permissions import signed_in
 from deltaweb.web.pages.responses import json_response
-from deltaweb.web.tables.head.shapes import signed_in
 from deltaweb.web.tables.head.table_head import get_table, requested_version, table_head
 from deltaweb.web.tables.index.refresh import refresh_table
 from deltaweb.web.tables.versions.missing_files import missing_files_of
 from deltaweb.web.tables.work.check_files import request_file_check
 
 
-@require_POST
 def table_refresh(request: HttpRequest, namespace: str, name: str) -> HttpResponseBase:
     """Queue an index of the table and go back to the page that asked."""
     user = signed_in(request)
@@ -23,7 +21,6 @@ def table_refresh(request: HttpRequest, namespace: str, name: str) -> HttpRespon
     return redirect(table)
 
 
-@require_POST
 def table_check_files(
     request: HttpRequest, namespace: str, name: str
 ) -> HttpResponseBase:
@@ -34,7 +31,6 @@ def table_check_files(
     return redirect("jobs:job-detail", job.id)
 
 
-@require_GET
 def table_state(request: HttpRequest, namespace: str, name: str) -> HttpResponseBase:
     """Say whether the index has moved on.
 
@@ -55,7 +51,6 @@ def table_state(request: HttpRequest, namespace: str, name: str) -> HttpResponse
     return render(request, "tables/_index_watch.html", {"table": table, "head": head})
 
 
-@require_GET
 def version_tip(
     request: HttpRequest, namespace: str, name: str, version: str
 ) -> HttpResponseBase:

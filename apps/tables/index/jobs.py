@@ -4,11 +4,12 @@ import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 from uuid import UUID
 
+from django.db.models import F, OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
 
 from deltaweb.delta.errors import DeltaError
@@ -23,9 +24,48 @@ from deltaweb.web.jobs.running.tracking import JobCancelled, TrackedJob
 from deltaweb.web.tables.errors import TableNotRegisteredError
 from deltaweb.web.tables.index.folders import new_index_folder, present_index
 from deltaweb.web.tables.index.results import store_failure, store_result
-from deltaweb.web.tables.index.slow_tables import jobs_beside, slow_jobs
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.storage.opening import roots_of_server, table_place
+
+KIND: Final = "tables.index_log"
+BATCH: Final = 32  # jobs that one Spark job does at most
+LONG: Final = timedelta(seconds=20)
+LOOKED_AT: Final = 8 * BATCH  # of the jobs that wait
+
+
+def slow_jobs(jobs: QuerySet[Job]) -> set[UUID]:
+    """Return those of some index jobs whose tables likely take long.
+
+    A batch ends with its slowest table. One that took long the last time, or was in a
+    worker's hands before, will likely take long again: a batch has one of them at most.
+    """
+    last = Job.objects.filter(
+        kind=KIND, subject_id=OuterRef("subject_id"), finished_at__isnull=False
+    ).order_by("-created_at")
+    found = jobs.annotate(
+        last_started_at=Subquery(last.values("started_at")[:1]),
+        last_finished_at=Subquery(last.values("finished_at")[:1]),
+    )
+    # Who takes a job counts it as an attempt.
+    is_again = Q(state=Job.State.QUEUED, attempts__gt=0) | Q(attempts__gt=1)
+    took_long = Q(last_finished_at__gt=F("last_started_at") + LONG)
+    return set(found.filter(is_again | took_long).values_list("id", flat=True))
+
+
+def jobs_beside(job_id: UUID) -> list[UUID]:
+    """Return the jobs that wait and are to be done beside one, in their order."""
+    waiting = Job.objects.waiting().filter(kind=KIND)
+    ids = list(waiting.values_list("id", flat=True)[:LOOKED_AT])
+    slow = slow_jobs(Job.objects.filter(id__in=[job_id, *ids]))
+    chosen: list[UUID] = []
+    has_slow = job_id in slow
+    for one in ids:
+        if one in slow and has_slow:
+            continue
+        has_slow = has_slow or one in slow
+        chosen.append(one)
+    return chosen[: BATCH - 1]
+
 
 logger = logging.getLogger(__name__)
 
@@ -203,7 +243,6 @@ class IndexBatch:
 
     @property
     def ids(self) -> list[UUID]:
-        """What the jobs are called."""
         return [job.job.id for job in self.jobs]
 
     @property
@@ -213,7 +252,6 @@ class IndexBatch:
 
     @property
     def is_first_attempt(self) -> bool:
-        """Whether no worker has tried any of the jobs before."""
         return all(job.job.attempt == 1 for job in self.jobs)
 
     def begin(self, step: str) -> None:

@@ -7,15 +7,13 @@ from typing import Annotated, Any, Final
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect
 from django.utils import timezone
-from django.views.decorators.http import require_http_methods
 
-from deltaweb.web.accounts.permissions import editor_required
+from deltaweb.web.accounts.permissions import editor_required, signed_in
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.waiting import wait_a_glance
 from deltaweb.web.pages.page_json import As, OnPage, Spread
 from deltaweb.web.pages.responses import json_response, respond_page
 from deltaweb.web.tables.head.job_json import check_may, described, names_of
-from deltaweb.web.tables.head.shapes import signed_in
 from deltaweb.web.tables.head.table_head import TableHead, get_table, table_head
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.operations.checkpoint.page import CHECKPOINT_PAGE
@@ -69,7 +67,6 @@ class MaintenancePage:
     """The page.
 
     Attributes:
-        names: Its names.
         storage: What is stored of it.
         tools: What can be done, each with its newest job.
     """
@@ -119,7 +116,6 @@ def _offered(
     )
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 @editor_required
 def table_maintenance(
     request: HttpRequest, namespace: str, name: str, fmt: str

@@ -53,7 +53,6 @@ class OperationVerb(WritingVerb, Generic[P]):
     """Runs an operation on a table, by its name or its place.
 
     Attributes:
-        operation: The operation.
         takes: Those of its parameters that the line takes; None for all.
     """
 

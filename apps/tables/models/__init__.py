@@ -24,11 +24,11 @@ from deltaweb.delta.log import versions
 from deltaweb.web.pages.lists.links import address_of
 from deltaweb.web.tables.models.actions import MetadataVersion as MetadataVersion
 from deltaweb.web.tables.models.actions import ProtocolVersion as ProtocolVersion
+from deltaweb.web.tables.models.lakes import AllowedRoot as AllowedRoot
 from deltaweb.web.tables.models.lakes import Lake as Lake
+from deltaweb.web.tables.models.lakes import StorageConnection as StorageConnection
 from deltaweb.web.tables.models.missing_files import MissingFiles as MissingFiles
 from deltaweb.web.tables.models.schedules import ONLY_WHEN_ASKED_S
-from deltaweb.web.tables.models.storage import AllowedRoot as AllowedRoot
-from deltaweb.web.tables.models.storage import StorageConnection as StorageConnection
 from deltaweb.web.tables.models.wide_schemas import WideSchema as WideSchema
 
 if TYPE_CHECKING:

@@ -13,11 +13,16 @@ from deltaweb.storage.objects.hosts import refusal
 from deltaweb.web.tables.storage.errors import StorageHostError
 
 _URL: Final = re.compile(
-    r"https?://(?:[^/@;\s]*@)?(\[[^\]]+\]|[^/:;\s]+)", re.IGNORECASE
+    # Of a connection string, an address ends with its part.
+    r"https?://(?:[^/?#@;\s]*@)?(\[[^\]]+\]|[^/?#:;\s]+)",
+    re.IGNORECASE,
 )
-_HOST_OPTIONS: Final = frozenset({"account_host"})
 _EMULATOR: Final = "usedevelopmentstorage=true"
-_SUFFIX: Final = re.compile(r"EndpointSuffix=([^;\s]+)", re.IGNORECASE)
+_PARTS: Final = re.compile(
+    r"(?:AccountName|EndpointSuffix)\s*=\s*([^;\s]+)", re.IGNORECASE
+)
+_PART_OPTIONS: Final = frozenset({"account_host", "account_name"})
+_ACCOUNT: Final = re.compile(r"[A-Za-z0-9-]+")
 
 
 def check_endpoints(options: Mapping[str, Any], *, allowed: Sequence[str]) -> None:
@@ -33,27 +38,18 @@ def check_endpoints(options: Mapping[str, Any], *, allowed: Sequence[str]) -> No
             raise StorageHostError(host=host, reason=reason)
 
 
-def are_named(options: Mapping[str, Any], *, allowed: Sequence[str]) -> bool:
-    """Whether options lead to hosts, and each is allowed by its name.
-
-    Args:
-        allowed: As in `check_endpoints`; networks and `*` name nobody.
-    """
-    hosts = [*_hosts(options)]
-    below = tuple(name for name in allowed if name.startswith("."))
-    return bool(hosts) and all(
-        host in allowed or f".{host}".endswith(below) for host in hosts
-    )
-
-
 def _hosts(options: Mapping[str, Any]) -> Iterator[str]:
     for name, value in options.items():
         if isinstance(value, Mapping):
             yield from _hosts(value)
         elif isinstance(value, str):
-            yield from (host.strip("[]").lower() for host in _URL.findall(value))
-            yield from _SUFFIX.findall(value)
-            if name in _HOST_OPTIONS:
-                yield value.partition(":")[0].lower()
+            parts = [
+                *_PARTS.findall(value),
+                *([value] if name in _PART_OPTIONS else []),
+            ]
+            # What is put into an address may begin one of its own.
+            made = [f"https://{one}/" for one in parts if not _ACCOUNT.fullmatch(one)]
+            for found in _URL.findall(" ".join([value, *made])):
+                yield found.strip("[]").lower()
             if _EMULATOR in value.lower():
                 yield "127.0.0.1"

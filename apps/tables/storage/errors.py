@@ -1,16 +1,4 @@
-"""The errors of storage connections, and the wording of each; none holds a value.
-
-DeltaError
-├── StorageNameError           a connection's name that breaks the rules
-├── StorageNameTakenError      another connection has that name
-├── StoragePrefixTakenError    another connection is for that prefix
-├── StorageNotFoundError       no connection has that name
-├── StorageOptionError         an option that cannot be one
-├── StorageHostError           the address of a store that may not be asked
-├── DocumentError              an address of the web without a document
-├── StorageReferenceError      a variable or file that an option names is missing
-└── StorageSealedError         options that were sealed with another secret key
-"""
+"""The errors of storage connections, and the wording of each; none holds a value."""
 
 from deltaweb.delta.errors import DeltaError
 

@@ -7,6 +7,7 @@ from django.conf import settings
 
 from deltaweb.delta.errors import LocationUnreachableError
 from deltaweb.storage.objects.driver import DRIVERS
+from deltaweb.storage.objects.hosts import ALLOWED_HOSTS
 from deltaweb.storage.objects.scan import first_object
 from deltaweb.storage.objects.trial import Trial, try_storage, unknown_option
 from deltaweb.web.tables import storage
@@ -75,4 +76,4 @@ def check_options(
         raise StorageOptionError(reason=reason.rstrip("?"))
     resolved = resolve(options, storage=name)
     check_endpoints(resolved, allowed=settings.STORAGE_HOSTS)
-    return resolved
+    return {**resolved, ALLOWED_HOSTS: tuple(settings.STORAGE_HOSTS)}

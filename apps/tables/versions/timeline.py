@@ -90,12 +90,10 @@ class Timeline:
 
     @property
     def num_versions(self) -> int:
-        """How many versions the strip spans."""
         return self.last - self.first + 1
 
     @property
     def num_gone(self) -> int:
-        """How many versions have no rows left."""
         return self.counts[GONE] + self.counts[FILES_GONE]
 
     @property
@@ -109,7 +107,6 @@ class Timeline:
 
     @property
     def shown_run(self) -> Run:
-        """The run that holds the shown version."""
         return next(
             (run for run in self.runs if run.first <= self.shown <= run.last),
             self.runs[-1],
@@ -178,8 +175,6 @@ def build_timeline(
 
     Args:
         summary: `Table.summary`; without runs every version counts as readable.
-        latest: The newest indexed version.
-        shown: The version that the page shows.
     """
     runs = parse_runs(summary.get("readable_runs"))
     if not runs:

@@ -31,7 +31,6 @@ class DiffFiles:
     """Which versions are compared.
 
     Attributes:
-        from_, to: The versions.
         partly: Those of them of which files may be deleted.
     """
 
@@ -97,7 +96,6 @@ def _missing_files(
     """Look whether files that comparing rows would read are deleted.
 
     Args:
-        diff: Its versions.
         partly: Those of which files may be deleted.
 
     Returns:

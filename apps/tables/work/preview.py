@@ -38,7 +38,6 @@ class Preview:
     Attributes:
         columns: Names; None is every column.
         predicate: A condition in SQL, or "".
-        time_zone: The zone of the condition.
         limit: How many rows; None is every one, batch by batch.
     """
 

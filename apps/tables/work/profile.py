@@ -65,7 +65,7 @@ def profile_column(job: TrackedJob, asked: Profile) -> dict[str, Any]:
 
     def on_spark(session: "SparkSession") -> ColumnProfile:
         job.step("Reading the column")
-        request = spark.column_reader.ProfileRequest(
+        request = spark.statistics.ProfileRequest(
             place=place,
             version=asked.version,
             column=asked.column,

@@ -22,7 +22,6 @@ class BucketDiff:
         deleted: Rows of the first table alone.
         updated_before: Rows of the first table that changed under their key.
         updated_after: What became of them, row for row.
-        unmatched_keys: Keys with several differing rows on a side.
     """
 
     before: pa.Table
@@ -46,7 +45,6 @@ def diff_bucket(
     """Compare two tables of one schema as multisets of rows.
 
     Args:
-        key: Columns that tell one row from another.
         as_text: Columns whose values are never equal, unless they are null.
     """
     num_rows = before.num_rows + after.num_rows
@@ -112,12 +110,7 @@ def _match(  # noqa: PLR0913 (two tables, and rows of each)
 def changed_cells(
     before: pa.Table, after: pa.Table, as_text: Sequence[str] = ()
 ) -> dict[str, Mask]:
-    """Tell of each column which rows of two tables, row for row, differ in it.
-
-    Args:
-        after: The second table, of the same schema and length.
-        as_text: Columns whose values are never equal, unless they are null.
-    """
+    """Tell of each column which rows of two tables, row for row, differ in it."""
     count = before.num_rows
     return {
         name: codes[:count] != codes[count:]
@@ -161,7 +154,6 @@ def _null_key_count(rows: pa.Table, chosen: Indices, key: Sequence[str]) -> int:
 
 
 def _has_null(rows: pa.Table) -> Mask:
-    """Tell of each row whether any of its values is null."""
     found = np.zeros(rows.num_rows, dtype=np.bool_)
     for column in rows.columns:
         if column.null_count:

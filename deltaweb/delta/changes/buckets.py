@@ -48,9 +48,6 @@ class RowBuckets:
     """Takes rows of both versions and gives them back bucket by bucket.
 
     Args:
-        columns: Names of the columns that decide about a row's bucket.
-        limits: What it may take.
-        folder: Where to make its folder; the system's place for None.
         depth: How often the rows were spread before.
     """
 
@@ -121,7 +118,6 @@ class RowBuckets:
         return pa.concat_tables([self._schema.empty_table(), *tables])
 
     def _spread(self) -> None:
-        """Write the rows that are held to their buckets."""
         self._written_bytes += self._held_bytes
         if self._written_bytes > self._limits.disk_bytes:
             raise RowDiffTooLargeError(limit_bytes=self._limits.disk_bytes)
@@ -185,7 +181,6 @@ class _BucketFiles:
         self._is_open = True
 
     def write(self, side: int, number: int, rows: pa.Table) -> None:
-        """Append rows to a bucket."""
         writer = self._writers.get((side, number))
         if writer is None:
             options = pa.ipc.IpcWriteOptions(compression="lz4")
@@ -196,11 +191,9 @@ class _BucketFiles:
         self._bytes[number] += rows.nbytes
 
     def bucket_bytes(self, number: int) -> int:
-        """Return what the rows of a bucket take in memory."""
         return self._bytes[number]
 
     def read(self, side: int, number: int) -> Iterator[pa.RecordBatch]:
-        """Yield the rows of one side of a bucket."""
         if (side, number) not in self._writers:
             return
         path = str(self._path(side, number))

@@ -16,6 +16,7 @@ from deltaweb.delta.protocol.schema import (
     PrimitiveType,
     StructField,
     StructType,
+    with_parts,
 )
 
 INTEGERS = ("byte", "short", "integer", "long")
@@ -116,14 +117,6 @@ def _nullable(data_type: DataType) -> DataType:
 
     A field that the other version lacks is null in its rows.
     """
-    match data_type:
-        case StructType(fields):
-            return StructType(
-                tuple(StructField(f.name, _nullable(f.data_type)) for f in fields)
-            )
-        case ArrayType(element_type):
-            return ArrayType(_nullable(element_type))
-        case MapType(key_type, value_type):
-            return MapType(_nullable(key_type), _nullable(value_type))
-        case _:
-            return data_type
+    return with_parts(
+        data_type, lambda part: StructField(part.name, _nullable(part.data_type))
+    )

@@ -39,8 +39,6 @@ def find_rewrites(
 
     Args:
         commits: The actions of each commit between the versions, oldest first.
-        removed: Keys of the files of the older version alone.
-        added: Keys of the files of the newer version alone.
     """
     groups = _Groups()
     for actions in commits:
@@ -63,7 +61,6 @@ class _Groups:
     changed: set[FileKey] = field(default_factory=set)
 
     def apply(self, actions: Iterable[Mapping[str, Any]]) -> None:
-        """Take in one commit."""
         adds: list[FileKey] = []
         removes: list[FileKey] = []
         for action in actions:

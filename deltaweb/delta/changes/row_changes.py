@@ -37,11 +37,7 @@ class ChangeType(StrEnum):
 
 @dataclass(frozen=True, eq=False)
 class RowSample:
-    """Some of the changed rows, each with the columns of both versions.
-
-    Attributes:
-        updated_before: Rows as they were, row for row with `updated_after`.
-    """
+    """Some of the changed rows, each with the columns of both versions."""
 
     inserted: pa.Table
     deleted: pa.Table
@@ -104,7 +100,6 @@ class RowChanges:
 
     Attributes:
         updated: How many rows changed under their key; None without a key.
-        changed_cells: How many updates changed each column.
         unmatched_keys: Keys with several rows on a side, which count as inserted and
             deleted rows, since nobody can tell which became which.
         null_key_rows: Changed rows whose key has a null: inserted or deleted, for a
@@ -130,7 +125,6 @@ class RowDiffRequest:
 
     Attributes:
         key: Columns that tell one row from another; none for whole rows alone.
-        limits: What it may take; each task of Spark may take as much.
         folder: Where rows go that do not fit in memory; the system's place for None.
             Executors of a cluster see it as well.
         sample_rows: How many rows of each kind the sample has at most.

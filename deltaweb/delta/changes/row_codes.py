@@ -14,6 +14,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from deltaweb.delta.values.whole import one_array
+
 Codes: TypeAlias = npt.NDArray[np.int64]
 Hashes: TypeAlias = npt.NDArray[np.uint64]
 
@@ -29,7 +31,6 @@ def row_codes(columns: Iterable[Codes], num_rows: int) -> Codes:
 
     Args:
         columns: Codes from `value_codes`, each as long as there are rows.
-        num_rows: How many rows there are; columns may be none.
     """
     codes = np.zeros(num_rows, dtype=np.int64)
     size = 1
@@ -71,19 +72,9 @@ def row_hashes(rows: pa.Table, columns: Iterable[str], seed: int) -> Hashes:
     """
     hashes = np.full(rows.num_rows, seed + 1, dtype=np.uint64)
     for name in columns:
-        values = _one_array(rows[name])
+        values = one_array(rows[name])
         hashes = _mix(hashes ^ _value_hashes(values, is_thorough=seed > 0))
     return hashes
-
-
-def _one_array(column: pa.ChunkedArray) -> pa.Array:
-    if column.num_chunks == 1:
-        return column.chunk(0)
-    return pa.concat_arrays(column.chunks) if column.num_chunks else _empty(column)
-
-
-def _empty(column: pa.ChunkedArray) -> pa.Array:
-    return pa.array([], column.type)
 
 
 def _dense(codes: Codes) -> Codes:
@@ -211,7 +202,6 @@ def _end_hashes(values: pa.Array) -> Hashes:
 
 
 def _mix(hashes: Hashes) -> Hashes:
-    """Spread the bits of each hash over all of it."""
     first, second = _MIX
     hashes = (hashes ^ (hashes >> np.uint64(30))) * first
     hashes = (hashes ^ (hashes >> np.uint64(27))) * second

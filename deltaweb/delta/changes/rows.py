@@ -29,11 +29,7 @@ NoteFiles = Callable[[int], None]
 
 @dataclass(frozen=True)
 class ComparedRows:
-    """What rows are compared in and matched by.
-
-    Attributes:
-        key: The key columns; none for whole rows alone.
-    """
+    """What rows are compared in and matched by."""
 
     columns: CommonSchema
     key: tuple[str, ...]
@@ -95,11 +91,6 @@ def compare_buckets(
     tally: Tally,
     on_bucket: Callable[[], None] | None = None,
 ) -> None:
-    """Compare rows that were spread, bucket by bucket.
-
-    Args:
-        on_bucket: Called before each bucket; it may raise to stop.
-    """
     columns = compared.columns
     for olds, news in buckets.buckets():
         if on_bucket is not None:

@@ -18,6 +18,7 @@ from deltaweb.delta.protocol.schema import (
     MapType,
     StructField,
     StructType,
+    parts_of,
     type_text,
 )
 
@@ -39,10 +40,7 @@ class FieldState:
     """A field as one version has it.
 
     Attributes:
-        type_text: Its type as SQL spells it.
         nullable: Whether it, or for an array or map an item of it, may be null.
-        comment: Its comment, None without one.
-        metadata: What else the log keeps about it.
     """
 
     type_text: str
@@ -70,7 +68,6 @@ class FieldChange:
 
     @property
     def name(self) -> str:
-        """The path as one text."""
         return ".".join(self.path)
 
 
@@ -135,7 +132,6 @@ def _diff_structs(
 
 
 def _known_by(struct: StructType, *, is_mapped: bool) -> dict[str, StructField]:
-    """Return the fields of a struct by what they are known by."""
     return {
         column.stored_name if is_mapped else column.name: column
         for column in struct.fields
@@ -179,21 +175,8 @@ def _diff_parts(
     if isinstance(before, StructType) and isinstance(after, StructType):
         yield from _diff_structs(before, after, path)
         return
-    olds, news = _parts(before), _parts(after)
-    for old, new in zip(olds, news, strict=True):
+    for old, new in zip(parts_of(before), parts_of(after), strict=True):
         yield from _diff_fields(old, new, (*path, new.name))
-
-
-def _parts(data_type: DataType) -> list[StructField]:
-    """Return what an array or a map is made of, as fields."""
-    if isinstance(data_type, ArrayType):
-        contains_null = data_type.contains_null
-        return [StructField("element", data_type.element_type, contains_null)]
-    if isinstance(data_type, MapType):
-        nullable = data_type.value_contains_null
-        key = StructField("key", data_type.key_type, nullable=False)
-        return [key, StructField("value", data_type.value_type, nullable)]
-    return []
 
 
 def _state(field: StructField) -> FieldState:

@@ -12,12 +12,7 @@ FEATURES = ("reader_features", "writer_features")
 
 @dataclass(frozen=True)
 class ValueChange:
-    """A named value that is not as it was.
-
-    Attributes:
-        before: What it was; None when it was added.
-        after: What it is; None when it was removed.
-    """
+    """A named value that is not as it was."""
 
     name: str
     before: Any

@@ -99,7 +99,6 @@ class SnapshotDiff(Shown):
 
     @cached_property
     def protocol(self) -> ValueChanges:
-        """Reader and writer versions, and table features."""
         return diff_protocol(self.before.protocol, self.after.protocol)
 
     @cached_property
@@ -114,7 +113,6 @@ class SnapshotDiff(Shown):
 
     @cached_property
     def files(self) -> FileChanges:
-        """The files that one of the versions lacks."""
         if self.refusal is not None:
             raise self.refusal
         if self.before.version > self.after.version:

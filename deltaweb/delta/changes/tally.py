@@ -22,11 +22,7 @@ WRITE_ROWS: Final = 65_536
 
 
 class Tally:
-    """What was found so far.
-
-    Attributes:
-        schema: What `RowDiffRequest.write` takes.
-    """
+    """What was found so far."""
 
     def __init__(
         self, columns: CommonSchema, key: tuple[str, ...], request: RowDiffRequest
@@ -53,7 +49,6 @@ class Tally:
     # === Buckets ===
 
     def take(self, found: BucketDiff) -> None:
-        """Add the changes of one bucket."""
         self._unmatched_keys += found.unmatched_keys
         self._null_key_rows += found.null_key_rows
         room = self._room(ChangeType.UPDATE_BEFORE)
@@ -76,7 +71,6 @@ class Tally:
             self._write(found, self._request.write)
 
     def _room(self, kind: ChangeType) -> int:
-        """How many rows of a kind the sample still takes."""
         held: int = sum(rows.num_rows for rows in self._samples[kind])
         return max(self._request.sample_rows - held, 0)
 
@@ -110,7 +104,6 @@ class Tally:
 
     @property
     def has_room(self) -> bool:
-        """Whether the sample takes more rows of some kind."""
         return any(self._room(kind) for kind in ChangeType)
 
     def counts(self) -> dict[str, Any]:
@@ -149,7 +142,6 @@ class Tally:
     # === The answer ===
 
     def sample(self) -> RowSample:
-        """Return some of the rows."""
         nothing = arrow_schema(self._columns.schema).empty_table()
         rows = {
             kind: pa.concat_tables([nothing, *tables])
@@ -164,7 +156,6 @@ class Tally:
         )
 
     def result(self) -> RowChanges:
-        """Return all of it."""
         return RowChanges(
             inserted=self._counts[ChangeType.INSERT],
             deleted=self._counts[ChangeType.DELETE],

@@ -79,9 +79,6 @@ def places_of_id(vector_id: str) -> tuple[str, ...]:
 
     An id ends with `@` and an offset where the log says one, and a name may end so,
     too: then there are two places.
-
-    Args:
-        vector_id: As `deltaweb.delta.log.file_actions.dv_ids` makes it.
     """
     kind, text = vector_id[:1], vector_id[1:]
     name, _, offset = text.rpartition("@")

@@ -61,7 +61,6 @@ def vector_faults(path: str, fields: Mapping[str, Any]) -> Iterator[None]:
 def read_deleted_rows(
     path: str, fields: Mapping[str, Any], num_rows: int, open_file: OpenFile
 ) -> DeletedRows:
-    """Read which rows of a data file are deleted."""
     with vector_faults(path, fields):
         vector = DeletionVector.of(fields)
         most = min(MAX_BYTES, BASE_BYTES + BYTES_A_ROW * num_rows)

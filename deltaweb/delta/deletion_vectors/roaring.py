@@ -40,10 +40,7 @@ class Containers:
     """The containers of a bitmap, ascending; arrays have one value each.
 
     Attributes:
-        data: The bytes of the whole bitmap.
         keys: The first row of each by `ROWS`.
-        counts: How many rows each marks.
-        starts: Where in the bytes each begins.
         has_runs: Whether it holds runs; else positions or bits, by its count.
     """
 
@@ -160,7 +157,6 @@ def _header(data: bytes, at: int) -> tuple[int, int, bool]:
 
 
 def _bitmap_end(data: bytes, first: int) -> int:
-    """Return where a bitmap of 32-bit positions ends."""
     octets = np.frombuffer(data, np.uint8)
     return _laid_out(octets, data, first)[1]
 

@@ -121,7 +121,6 @@ class VectorFileWriter:
         }
 
     def finish(self) -> None:
-        """Write what waits."""
         if self._data:
             self._put()
 

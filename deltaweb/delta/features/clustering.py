@@ -25,7 +25,6 @@ def is_clustered(protocol: Protocol) -> bool:
 
 
 def stored_columns(domains: Mapping[str, str]) -> list[ColumnPath]:
-    """Return the clustering columns of a table, by what they are stored as."""
     try:
         said = json.loads(domains.get(CLUSTERING_DOMAIN, ""))[CLUSTERING_COLUMNS]
         return [*_paths(said)]

@@ -17,12 +17,10 @@ from deltaweb.delta.errors import SchemaError
 from deltaweb.delta.features.feature import Feature
 from deltaweb.delta.protocol.actions import Metadata, Protocol
 from deltaweb.delta.protocol.schema import (
-    ArrayType,
-    DataType,
-    MapType,
     StructField,
     StructType,
     parse_schema,
+    with_fields,
 )
 
 COLUMN_MAPPING: Final = "columnMapping"
@@ -67,69 +65,34 @@ def table_schema(protocol: Protocol, metadata: Metadata) -> StructType:
 
 
 def mapped_schema(schema: StructType, mode: str) -> StructType:
-    """Return a schema that knows what its columns are stored as.
-
-    Args:
-        mode: By `name` or by `id`.
-    """
+    """Return a schema that knows what its columns are stored as."""
     if mode not in {BY_NAME, BY_ID}:
         reason = f"the mode of column mapping is {mode[:40]!r}, not 'name' or 'id'"
         raise SchemaError(column="", reason=reason)
-    return _Mapping(is_by_id=mode == BY_ID).struct(schema, ())
+    return with_fields(schema, _Mapping(is_by_id=mode == BY_ID).mapped)
 
 
 @dataclass(slots=True)
 class _Mapping:
-    """The columns of one schema on their way to being mapped.
-
-    Attributes:
-        is_by_id: Whether files are read by ids.
-    """
+    """The columns of one schema on their way to being mapped."""
 
     is_by_id: bool
     ids: dict[int, str] = field(default_factory=dict)
+    names: dict[tuple[str, ...], str] = field(default_factory=dict)
 
-    def struct(self, struct: StructType, path: tuple[str, ...]) -> StructType:
-        columns = tuple(self._field(column, path) for column in struct.fields)
-        names: dict[str, str] = {}
-        for column in columns:
-            # As readers find names in files: ignoring case where they have to.
-            other = names.setdefault(column.stored_name.lower(), column.name)
-            if other != column.name:
-                name = column.stored_name[:80]
-                reason = f"its physical name {name!r} is that of {other!r} as well"
-                raise SchemaError(column=".".join((*path, column.name)), reason=reason)
-        return replace(struct, fields=columns)
-
-    def _field(self, column: StructField, path: tuple[str, ...]) -> StructField:
-        path = (*path, column.name)
+    def mapped(self, column: StructField, path: tuple[str, ...]) -> StructField:
         name, field_id = _physical_name(column, path), _field_id(column, path)
         other = self.ids.setdefault(field_id, ".".join(path))
         if other != ".".join(path):
             reason = f"its column mapping id {field_id} is that of {other!r} as well"
             raise SchemaError(column=".".join(path), reason=reason)
-        return replace(
-            column,
-            data_type=self._type(column.data_type, path),
-            physical_name=name,
-            field_id=field_id if self.is_by_id else None,
-        )
-
-    def _type(self, data_type: DataType, path: tuple[str, ...]) -> DataType:
-        match data_type:
-            case StructType():
-                return self.struct(data_type, path)
-            case ArrayType(element_type):
-                element = self._type(element_type, (*path, "element"))
-                return replace(data_type, element_type=element)
-            case MapType(key_type, value_type):
-                return replace(
-                    data_type,
-                    key_type=self._type(key_type, (*path, "key")),
-                    value_type=self._type(value_type, (*path, "value")),
-                )
-            case _:
-                return data_type
+        # As readers find names in files: ignoring case where they have to.
+        other = self.names.setdefault((*path[:-1], name.lower()), column.name)
+        if other != column.name:
+            reason = f"its physical name {name[:80]!r} is that of {other!r} as well"
+            raise SchemaError(column=".".join(path), reason=reason)
+        used_id = field_id if self.is_by_id else None
+        return replace(column, physical_name=name, field_id=used_id)
 
 
 def _physical_name(column: StructField, path: tuple[str, ...]) -> str:

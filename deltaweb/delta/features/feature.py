@@ -63,7 +63,6 @@ class Feature:
         return self.log_writing is LogWriting.REFUSED
 
     def refuses_reading(self, configuration: Configuration) -> bool:
-        """Whether a version of this configuration is not read."""
         if self.is_active is not None and not self.is_active(configuration):
             return False
         return self.reading is not Reading.UNCHANGED

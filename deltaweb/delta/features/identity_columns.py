@@ -38,7 +38,6 @@ class IdentityColumn:
     Attributes:
         step: From one number to the next; below 0 they go down.
         mark: The last number that was given; None before the first.
-        takes_values: Whether rows may come with values of their own.
     """
 
     name: str
@@ -91,19 +90,16 @@ class IdentityColumn:
         return self.start + min(steps, (bound - self.start) // self.step) * self.step
 
     def is_beyond(self, value: int, mark: int | None) -> bool:
-        """Return whether a value has passed a mark."""
         if mark is None:
             return True
         return value > mark if self.step > 0 else value < mark
 
 
 def is_identity(metadata: Mapping[str, Any]) -> bool:
-    """Return whether a column's metadata makes it an identity column."""
     return any(key.startswith(IDENTITY) for key in metadata)
 
 
 def identity_columns(schema: StructType) -> tuple[IdentityColumn, ...]:
-    """Return the identity columns of a schema."""
     found = (IdentityColumn.of(column) for column in schema.fields)
     return tuple(column for column in found if column is not None)
 

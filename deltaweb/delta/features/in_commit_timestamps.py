@@ -42,9 +42,6 @@ def own_times(protocol: Protocol, metadata: Metadata) -> OwnTimes | None:
     """Return which commits carry their own times, None where files have them.
 
     As with mapping, the property alone means nothing.
-
-    Args:
-        protocol: The protocol of the newest version.
     """
     return own_times_of(protocol.writer_features or (), metadata.configuration)
 

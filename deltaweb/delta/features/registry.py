@@ -8,7 +8,7 @@ numbers are: a reader feature for both, a writer feature for writing alone.
 Source: delta_protocol.md, "Protocol Evolution".
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from deltaweb.delta.errors import (
@@ -32,16 +32,34 @@ from deltaweb.delta.features import (
     row_tracking,
     type_widening,
     v2_checkpoints,
-    writer_rules,
 )
 from deltaweb.delta.features.column_mapping import (
     COLUMN_MAPPING,
     MAPPING_READER_VERSION,
 )
 from deltaweb.delta.features.elsewhere import WITHOUT_FILES
-from deltaweb.delta.features.feature import Feature, refused
+from deltaweb.delta.features.feature import Feature, LogWriting, refused
 from deltaweb.delta.protocol.actions import Metadata, Protocol
 
+
+def _turned_on(name: str) -> Callable[[Metadata], bool]:
+    return lambda metadata: metadata.configuration.get(name, "").lower() == "true"
+
+
+_FOR_WRITERS: Final = (
+    # Rules for writers alone: a reader has nothing to do.
+    # For those who write rows, or for what a commit says of itself.
+    Feature("allowColumnDefaults", is_written=True),
+    Feature("appendOnly", is_written=True),
+    Feature("checkConstraints", is_written=True),
+    Feature("generatedColumns", is_written=True),
+    Feature("icebergCompatV1", asks_writers=_turned_on("delta.enableIcebergCompatV1")),
+    Feature("icebergCompatV2", asks_writers=_turned_on("delta.enableIcebergCompatV2")),
+    Feature("invariants", is_written=True),
+    Feature("vacuumProtocolCheck", is_written=True),
+    # Fields and actions that have to outlive a checkpoint.
+    Feature("domainMetadata", log_writing=LogWriting.CARRIED, is_written=True),
+)
 FEATURES_READER_VERSION: Final = 3  # lists its features by name
 FEATURES_WRITER_VERSION: Final = 7
 UNLISTED_FEATURES: Final = "a reader version 3 without a list of features"
@@ -63,7 +81,7 @@ FEATURES: Final[Mapping[str, Feature]] = {
         v2_checkpoints.FEATURE,
         *elsewhere.FEATURES,
         *foreign_types.FEATURES,
-        *writer_rules.FEATURES,
+        *_FOR_WRITERS,
     )
 }
 BY_WRITER_VERSION: Final[Mapping[int, Sequence[str]]] = {
@@ -117,7 +135,6 @@ def log_writing_refusal(
     What may not be read may not be written either.
 
     Args:
-        version: The version.
         operation: What is not made, such as `no checkpoint`.
     """
     refusal = reading_refusal(protocol, metadata, root=root, version=version)

@@ -20,11 +20,7 @@ ROW_VERSION_COLUMN: Final = "delta.rowTracking.materializedRowCommitVersionColum
 
 @dataclass(frozen=True, slots=True)
 class RowIdColumns:
-    """The columns of data files in which rows keep what they were known by.
-
-    Attributes:
-        version: Name of the column of the versions that inserted or changed rows last.
-    """
+    """The columns of data files in which rows keep what they were known by."""
 
     row_id: str
     version: str

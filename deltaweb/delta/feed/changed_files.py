@@ -61,12 +61,7 @@ class ChangedFiles:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ChangeActions:
-    """The actions of some commits that tell what changed, in the log's order.
-
-    Attributes:
-        kinds: The position of each one's kind in `KINDS`.
-        owners: The position of each one's commit.
-    """
+    """The actions of some commits that tell what changed, in the log's order."""
 
     actions: pa.StructArray
     kinds: Longs
@@ -118,7 +113,6 @@ def changed_files(
 
     Args:
         batch: The commits, by `feed_actions`.
-        first_version: The version of the first of them.
     """
     chosen = change_actions(batch, with_change_files=True)
     actions, kinds, owners = chosen.actions, chosen.kinds, chosen.owners

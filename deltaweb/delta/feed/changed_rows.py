@@ -92,12 +92,6 @@ class FeedRows:
     def scan(
         self, files: pa.Table, open_file: OpenFile, *, tells_kinds: bool
     ) -> RowScan:
-        """Read files.
-
-        Args:
-            files: As `ChangedFiles` has them.
-            tells_kinds: Whether the files themselves tell the kind of each change.
-        """
         given = self.partitions
         if tells_kinds:
             given = tuple(name for name in given if name != CHANGE_TYPE)
@@ -106,11 +100,7 @@ class FeedRows:
 
 
 class FeedScan:
-    """A range of changes, checked as a whole before any row of it is read.
-
-    Attributes:
-        schema: The columns of every batch.
-    """
+    """A range of changes, checked as a whole before any row of it is read."""
 
     def __init__(self, store: TableStore, request: FeedRequest) -> None:
         self._store = store
@@ -145,12 +135,10 @@ class FeedScan:
             yield from changed_files(batch, first, self.range.times)
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        """Yield the changes."""
         for changed in self.files():
             yield from self.read(changed)
 
     def read(self, changed: ChangedFiles) -> Iterator[pa.RecordBatch]:
-        """Yield the changes that some files hold."""
         try:
             for rows in self.rows.scan(
                 changed.files,

@@ -50,10 +50,7 @@ class DigestRequest:
 
     Attributes:
         key: Columns by which the rows of an update are matched; none for rows alone.
-        kinds: Of `KINDS`.
         changed: A column: updates that changed it alone; "" for every change.
-        max_changes: How many changes are kept, the newest.
-        max_bytes: And what they may take.
     """
 
     key: tuple[str, ...] = ()
@@ -74,9 +71,6 @@ class FeedDigest:
             rows of an update follow each other where they were matched, and have the
             names of the columns that differ; any other row has a null there.
         num_changes: How many changes the request leaves; more than are kept, perhaps.
-        num_kept: How many of them are in `changes`.
-        num_alone: Rows of updates that were not matched.
-        changed_cells: How many of the matched updates changed each column.
         is_sampled: Whether some version updated more rows than are held at once, so
             that part of its updates was matched.
     """
@@ -96,11 +90,7 @@ def digest_changes(
     request: DigestRequest,
     on_progress: Progress | None = None,
 ) -> FeedDigest:
-    """Read the changes of a range for a page.
-
-    Args:
-        files: Its files, from `FeedScan.files`.
-    """
+    """Read the changes of a range for a page."""
     digester = Digester(feed.schema, request)
     total = len(feed.range.versions)
     for changed in files:
@@ -126,9 +116,6 @@ class Digester:
 
     Args:
         is_ordered: Whether versions come in order, so that one is over with the next.
-
-    Attributes:
-        newest: The newest version of which rows came.
     """
 
     def __init__(
@@ -163,7 +150,6 @@ class Digester:
             source[2] |= changed.tells_kinds
 
     def add(self, rows: pa.RecordBatch) -> None:
-        """Take rows of the feed, of any versions."""
         versions = rows.column(COMMIT_VERSION).to_numpy(zero_copy_only=False)
         kinds = pc.index_in(rows.column(CHANGE_TYPE), value_set=_KIND_VALUES)
         codes = kinds.fill_null(len(_KIND_VALUES)).to_numpy()
@@ -347,7 +333,6 @@ def _named(rows: pa.Table, names: pa.Array) -> pa.Table:
 
 
 def _changed_names(changed: Mapping[str, Mask]) -> pa.Array:
-    """Return the names of the columns that each update changed."""
     masks = np.stack(list(changed.values()), axis=1)
     lengths = masks.sum(axis=1)
     places = np.nonzero(masks)[1]

@@ -32,12 +32,10 @@ class FeedSchemaError(VersionError, code="change-feed-schema"):
 
     @property
     def until(self) -> str:
-        """The words before the version."""
         return "at version" if self.fits_from is None else "up to version"
 
     @property
     def way_out(self) -> str:
-        """What to ask for instead."""
         if self.fits_from is None:
             return "Ask for the changes of later versions, or compare two versions."
         return f"Ask for the changes from version {self.fits_from} on."

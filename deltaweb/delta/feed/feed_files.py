@@ -63,7 +63,6 @@ class FeedFiles:
     """The files that tell what changed in a range of versions.
 
     Args:
-        versions: The range.
         with_feed: Whether the change data feed is asked for: each version has to
             record its changes, and one with change data files is told by these alone.
             Otherwise the files that were added and removed are.

@@ -23,7 +23,6 @@ class MatchedUpdates:
     """Updates, by the positions of their rows.
 
     Attributes:
-        before: Rows as they were.
         after: What became of them, row for row.
         alone: Rows of which nobody can tell what became of them, or what they were.
         changed: By column of the table, which of the updates changed it.

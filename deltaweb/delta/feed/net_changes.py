@@ -40,7 +40,6 @@ class NetChanges:
     """Takes the rows of one version, and tells which of them are changes.
 
     Args:
-        schema: The columns that are looked at.
         limits: What the rows may take of memory, and of files beyond it.
     """
 

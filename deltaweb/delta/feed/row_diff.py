@@ -69,7 +69,6 @@ class _FeedEngine:
     """Compares rows by a feed; by the files of the versions where it does not read.
 
     Attributes:
-        feed: The changes between the two versions.
         is_back: Whether the first version is the later one.
     """
 

@@ -35,7 +35,6 @@ FEED_COLUMNS: Final = (
 
 
 def schema_of(root: str, at: Definition) -> StructType:
-    """Return the schema of a version."""
     if at.metadata.schema_string is None:
         raise SchemaMissingError(root=root, version=at.version)
     return table_schema(at.protocol, at.metadata)

@@ -31,7 +31,6 @@ class KeySet:
         return len(self._keys)
 
     def contains(self, keys: pa.Array) -> pa.BooleanArray:
-        """Tell for each key whether it is in the set."""
         if self._has_absolute:
             keys = canonical_keys(keys)
         return pc.is_in(keys, value_set=self._keys)
@@ -49,11 +48,9 @@ class RawStatistics(NamedTuple):
     parsed: pa.ChunkedArray | None
 
     def filter(self, mask: pa.BooleanArray) -> "RawStatistics":
-        """The statistics of some rows."""
         return self._each(lambda part: part.filter(mask))
 
     def slice(self, first: int, num_rows: int) -> "RawStatistics":
-        """The statistics of consecutive rows."""
         return self._each(lambda part: part.slice(first, num_rows))
 
     def _each(
@@ -92,7 +89,6 @@ class FileBlock:
     stream_statistics: StatisticsStream | None = None
 
     def keys(self) -> pa.Array:
-        """What identifies each file of the block."""
         return file_keys(self.files["path"], self.files["dv_id"])
 
 
@@ -105,7 +101,6 @@ class SelectedBlock:
 
     @property
     def num_files(self) -> int:
-        """Count of live rows."""
         if self.mask is None:
             return int(self.block.files.num_rows)
         return int(self.mask.true_count)
@@ -119,7 +114,6 @@ class SelectedBlock:
         return SelectedBlock(block)
 
     def statistics(self) -> RawStatistics:
-        """The statistics of the live rows."""
         loaded = self.block.load_statistics()
         if self.mask is None:
             return loaded

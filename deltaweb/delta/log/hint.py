@@ -12,14 +12,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 from urllib.parse import quote
 
+from deltaweb.delta.values.exact_json import ExactNumber, parse_exact
+
 CHECKSUM: Final = "checksum"
 _LITERALS: Final[Mapping[object, str]] = {True: "true", False: "false", None: "null"}
-
-
-class _Number(str):
-    """A number as its digits stand in the file."""
-
-    __slots__ = ()
 
 
 def load_hint(data: bytes | None) -> Mapping[str, Any] | None:
@@ -43,7 +39,7 @@ def checksum_of(data: bytes | None) -> str:
 
 def canonical_form(data: bytes) -> str:
     """Return the values of a JSON object, each with its path, in order of the paths."""
-    values = json.loads(data, parse_int=_Number, parse_float=_Number)
+    values = parse_exact(data)
     if isinstance(values, dict):
         values.pop(CHECKSUM, None)
     pairs = sorted(_leaves(values, ""), key=lambda pair: pair[0].encode())
@@ -64,7 +60,7 @@ def _leaves(value: object, path: str) -> Iterator[tuple[str, str]]:
 
 
 def _text(value: object) -> str:
-    if isinstance(value, _Number):
+    if isinstance(value, ExactNumber):
         return str(value)
     if isinstance(value, str):
         return _quoted(value)

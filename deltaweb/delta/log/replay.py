@@ -56,7 +56,6 @@ class TailLayer:
     Attributes:
         keys: Every file that the commits speak of.
         block: The files that they add; None when they add none.
-        tombstones: The files that they remove, by `TOMBSTONES_SCHEMA`.
     """
 
     keys: KeySet
@@ -191,7 +190,6 @@ def run_in_threads(
     """Call a function that releases the GIL on each item, in order of the items.
 
     Args:
-        items: What to call it with, one after the other or at once.
         num_rows: Rows that all items hold: for a few, threads cost more than they
             save.
     """

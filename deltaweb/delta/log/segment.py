@@ -113,7 +113,6 @@ class LogListing:
     """What one listing of the log says.
 
     Attributes:
-        commits: Versions of the commits, ascending.
         checkpoints: Checkpoints that are complete by their names, ascending by
             version. Of one version, those that are named by a UUID come first, which
             nobody writes over, then the single file, then parts.
@@ -305,7 +304,6 @@ def readable_runs(listing: LogListing) -> list[VersionRun]:
 
 
 def _end_of_run(commits: Sequence[int], start: int) -> int:
-    """Return the last version that follows `start` without a gap."""
     low, high = bisect_right(commits, start), len(commits)
     offset = low
     while low < high:  # commits[low] - low is constant exactly along a run
@@ -318,7 +316,6 @@ def _end_of_run(commits: Sequence[int], start: int) -> int:
 
 
 def _first_missing(commits: Sequence[int], first: int, last: int) -> int | None:
-    """Return the first version of `first` to `last` that has no commit."""
     begin, end = bisect_left(commits, first), bisect_right(commits, last)
     if end - begin == last - first + 1:
         return None

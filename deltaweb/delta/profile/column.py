@@ -29,7 +29,6 @@ class ProfiledColumn:
 
     Attributes:
         schema_of_table: The column at the top that it lies in.
-        path: Its names from the top.
         kind: What of it is added up: "integer", "double", "decimal", "text", "boolean",
             "date", "timestamp", "binary", or "presence" where values have no order.
     """
@@ -44,7 +43,6 @@ class ProfiledColumn:
     def of(
         cls, schema: StructType, partition_columns: Sequence[str], column: ColumnPath
     ) -> "ProfiledColumn":
-        """Find the column."""
         path = resolve_column(schema, column)
         data_type = column_field(schema, path).data_type
         check_read(column_field(schema, path[:1]))
@@ -53,11 +51,7 @@ class ProfiledColumn:
         return cls(top, partitions, path, data_type, _kind(data_type))
 
     def read(self, files: pa.Table, open_file: OpenFile) -> Iterator[pa.RecordBatch]:
-        """Yield the column's values of some files, as `schema` has them.
-
-        Args:
-            files: As `RowSource` has them.
-        """
+        """Yield the column's values of some files, as `schema` has them."""
         source = RowSource(
             schema=self.schema_of_table,
             partition_columns=self.partition_columns,

@@ -20,8 +20,6 @@ class ColumnProfile:
     """What the values of a column look like; values are text, None is unknown.
 
     Attributes:
-        column: Names from the top.
-        num_nulls: Rows without a value.
         num_distinct: Distinct values, about 2 % off where they are many.
         minimum, maximum: The extremes; text is cut.
         mean, deviation: Of numbers.
@@ -92,7 +90,6 @@ def describe(
 
 
 def _value_text(data_type: DataType, value: Any) -> str | None:  # noqa: ANN401 (a value of any column)
-    """Return a value as people read it, with all its digits."""
     if value is None:
         return None
     name = data_type.name if isinstance(data_type, PrimitiveType) else ""

@@ -24,11 +24,7 @@ def profile_column(
     *,
     on_progress: Callable[[int], None],
 ) -> ColumnProfile:
-    """Read one column of a version and describe its values.
-
-    Args:
-        on_progress: Told how many rows have been read; what it raises ends the work.
-    """
+    """Read one column of a version and describe its values."""
     files = snapshot.row_source(snapshot.files)
     profiled = ProfiledColumn.of(files.schema, files.partition_columns, column)
     batches, num_rows = [], 0

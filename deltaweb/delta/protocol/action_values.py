@@ -19,7 +19,6 @@ def parse_metadata(raw: Mapping[str, Any], *, path: str) -> Metadata:
 
     Args:
         raw: The action's fields; a map may be an object or a list of pairs.
-        path: The file that holds it, for errors.
 
     Source: delta_protocol.md, "Change Metadata".
     """

@@ -23,7 +23,6 @@ def resolve_column(schema: StructType, name: str | Sequence[str]) -> ColumnPath:
     """The path of the column that `name` means, spelled as the schema spells it.
 
     Args:
-        schema: The table's schema.
         name: A text such as `a.b`, or the names one by one.
     """
     if isinstance(name, str):

@@ -63,7 +63,6 @@ _ESCAPED = re.compile(r"\\(.)|''", re.DOTALL)
 
 
 def parse_columns_ddl(text: str) -> tuple[StructField, ...]:
-    """Return the columns of a text of DDL."""
     parser = _Parser(text)
     columns = parser.columns(parser.end, separator="", depth=0)
     if not columns:
@@ -81,8 +80,6 @@ def parse_type_ddl(text: str) -> DataType:
 
 
 class _Parser:
-    """Reads tokens from left to right."""
-
     def __init__(self, text: str) -> None:
         if len(text) > MAX_DDL_LENGTH:
             raise SchemaError(column="", reason="the text is too long", hint=HINT)
@@ -102,16 +99,13 @@ class _Parser:
     # === Tokens ===
 
     def end(self) -> bool:
-        """Tell whether all is read."""
         return self.at >= len(self.tokens)
 
     def fail(self, reason: str) -> NoReturn:
-        """Raise the error that something else is expected here."""
         found = "the end" if self.end() else repr(self.tokens[self.at][1][:80])
         raise SchemaError(column="", reason=f"{reason}, at {found}", hint=HINT)
 
     def takes(self, *words: str) -> bool:
-        """Go on over words, or signs, if they come next."""
         following = self.tokens[self.at : self.at + len(words)]
         if [token.lower() for kind, token in following if kind in _PLAIN] != [*words]:
             return False
@@ -119,12 +113,10 @@ class _Parser:
         return True
 
     def expect(self, sign: str) -> None:
-        """Go on over a sign that must come."""
         if not self.takes(sign):
             self.fail(f"{sign!r} is missing")
 
     def value(self, *kinds: str) -> str:
-        """Return the next token, which must be of a kind."""
         if self.end() or self.tokens[self.at][0] not in kinds:
             self.fail(f"a {kinds[0]} is missing")
         self.at += 1
@@ -148,7 +140,6 @@ class _Parser:
         return tuple(fields)
 
     def column(self, separator: str, depth: int) -> StructField:
-        """Read a name, a type, and what follows."""
         name = self.value("name", "quoted", "number").replace("``", "`")
         if separator:
             self.takes(separator)
@@ -167,7 +158,6 @@ class _Parser:
                 return StructField(name, data_type, nullable, metadata)
 
     def identity(self) -> dict[str, Any]:
-        """Read how a column numbers its rows."""
         takes_values = self.takes("by", "default")
         if not takes_values and not self.takes("always"):
             self.fail("ALWAYS or BY DEFAULT is missing")
@@ -185,7 +175,6 @@ class _Parser:
         return said
 
     def type(self, depth: int) -> DataType:
-        """Read a type."""
         if depth > MAX_NESTING_DEPTH:
             raise SchemaError(
                 column="", reason="its types are nested too deeply", hint=HINT

@@ -64,11 +64,7 @@ _PYARROW_TYPES = {
 
 
 def ddl(schema: StructType, table_name: str, partition_columns: Sequence[str]) -> str:
-    """The CREATE TABLE statement of Spark SQL.
-
-    Args:
-        table_name: The table's name; dots separate its parts.
-    """
+    """The CREATE TABLE statement of Spark SQL."""
     name = ".".join(_quoted(part) for part in table_name.split("."))
     columns = ",\n".join(f"  {_ddl_column(column)}" for column in schema.fields)
     text = f"CREATE TABLE {name} (\n{columns}\n)\nUSING DELTA"

@@ -62,7 +62,6 @@ class LoggedFields:
 
     Attributes:
         files: In the columns of `LOGGED_FIELDS`, a row a path: that of its last add.
-        domains: The configuration of each domain of the table's metadata.
     """
 
     files: pa.Table

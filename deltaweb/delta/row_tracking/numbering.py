@@ -53,7 +53,6 @@ class FileNumbering:
 
     Attributes:
         assigns_ids: Whether files get ids; else they only keep what they have.
-        mark: The highest id that a row ever got.
     """
 
     added: pa.Table
@@ -104,7 +103,6 @@ class FileNumbering:
         self.mark = max(self.mark, NO_ROW_ID if mark is None else mark)
 
     def of_version(self, version: int) -> NumberedFiles:
-        """Return the files as the commit of a version has them."""
         if not (self.assigns_ids and self.added.num_rows):
             return NumberedFiles(self.added, self.removed, None)
         base = self.added[BASE_ROW_ID].combine_chunks()

@@ -44,8 +44,6 @@ def statistics_ranges(
     """Ranges of data columns, as far as statistics tell.
 
     Args:
-        statistics: What `deltaweb.delta.values.statistics.columns.read_statistics`
-            gives.
         columns: The columns to look at; one that it does not hold is left out.
     """
     table = statistics.combine_chunks()

@@ -4,29 +4,90 @@ Every fault of a file ends as a `DataFileError` that names it, whatever library
 found it.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
-from typing import Self
+from typing import Final, Self
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from deltaweb.delta.errors import DataFileError, DataFileMissingError, DeltaError
 from deltaweb.delta.protocol.schema import StructField, StructType, arrow_type
-from deltaweb.delta.scan.coded_columns import CodedColumns
 from deltaweb.delta.scan.decoded_bytes import DecodedBytes, parts
 from deltaweb.delta.scan.predicate import Predicate
-from deltaweb.delta.scan.row_groups import select_row_groups
+from deltaweb.delta.scan.row_groups import (
+    MAX_FOOTER_BYTES,
+    has_every_chunk,
+    select_row_groups,
+)
 from deltaweb.delta.scan.variant_parts import VariantPart
 from deltaweb.delta.values.data_values import TYPED_VARIANT, conform
 from deltaweb.delta.values.old_calendar.calendar import old_calendar
 from deltaweb.delta.values.stored_columns import MismatchError, StoredColumns
 from deltaweb.parquet.arrow_footer import parse_arrow_footer, plain_footer
+from deltaweb.parquet.counts import RowGroupCounts, parse_row_group_counts
 from deltaweb.parquet.errors import ParquetError
 from deltaweb.parquet.tail import read_footer
+
+MIN_ROWS: Final = 10_000
+"""In fewer rows finding out takes longer than it saves."""
+
+
+class CodedColumns:
+    """What the footer of a file says of its dictionaries."""
+
+    def __init__(
+        self, footer: bytes, metadata: pq.FileMetaData, fields: Sequence[pa.Field]
+    ) -> None:
+        self._footer = footer
+        self._metadata = metadata
+        self._fields = fields
+
+    def among(self, names: Iterable[str], row_group: int) -> tuple[str, ...]:
+        """Return which columns a row group holds as nothing but codes."""
+        if self._metadata.row_group(row_group).num_rows < MIN_ROWS:
+            return ()
+        wanted = self._texts.intersection(names)
+        if not wanted or not self._groups:
+            return ()
+        group = self._groups[row_group]
+        try:
+            return tuple(
+                name
+                for name in sorted(wanted)
+                if name in self._leaves and group.chunk(self._leaves[name]).is_coded
+            )
+        except ParquetError:
+            return ()
+
+    @cached_property
+    def _texts(self) -> frozenset[str]:
+        # A dot in a name cannot be told from a nested column by pyarrow.
+        return frozenset(
+            field.name
+            for field in self._fields
+            if field.type in {pa.string(), pa.binary()} and "." not in field.name
+        )
+
+    @cached_property
+    def _leaves(self) -> dict[str, int]:
+        schema = self._metadata.schema
+        return {schema.column(i).path: i for i in range(len(schema))}
+
+    @cached_property
+    def _groups(self) -> Sequence[RowGroupCounts]:
+        """What is known of the row groups; none where the footer is not looked at."""
+        if len(self._footer) > MAX_FOOTER_BYTES:
+            return ()
+        try:
+            groups = parse_row_group_counts(self._footer)
+        except ParquetError:
+            return ()
+        return groups if has_every_chunk(groups, self._metadata) else ()
+
 
 BATCH_BYTES = 32 << 20
 """What a batch may take in memory, by the file's own account of its rows."""
@@ -45,11 +106,7 @@ ChooseRows = Callable[[int, int], pa.BooleanArray | None]
 
 @dataclass(frozen=True)
 class FileBatch:
-    """Some rows of a data file, typed as the table's schema says.
-
-    Attributes:
-        num_rows: How many; columns may be none.
-    """
+    """Some rows of a data file, typed as the table's schema says."""
 
     num_rows: int
     columns: dict[str, pa.Array]
@@ -115,7 +172,6 @@ class DataFile:
 
     @cached_property
     def first_rows(self) -> list[int]:
-        """The position in the file of the first row of each row group."""
         with reading(self.path):
             footer = self.metadata
             groups = range(footer.num_row_groups)
@@ -164,8 +220,6 @@ class DataFile:
 
         Args:
             schema: The columns asked for; one that the file lacks is null.
-            max_rows: The most rows that a batch may have.
-            choose: Tells which rows are wanted; None for all.
         """
         stored = self.find_columns(schema)
         first = self.first_rows[row_group]
@@ -258,7 +312,6 @@ def as_parquet(
 
     Args:
         metadata: Its footer; None where that is read here.
-        coded: The columns whose texts are read as codes.
     """
     # The old 96-bit timestamps reach further than nanoseconds can.
     return pq.ParquetFile(

@@ -103,7 +103,6 @@ class DecodedBytes:
     def _wanted(
         self, names: Collection[str], row_group: int, coded: Sequence[str]
     ) -> list[tuple[int, StoredChunk]]:
-        """Return the chunks of some columns, each with its position."""
         found = []
         for leaf in range(self._metadata.num_columns):
             path = self._metadata.schema.column(leaf).path
@@ -138,7 +137,6 @@ class DecodedBytes:
 
     @cached_property
     def _repeated(self) -> Sequence[int]:
-        """Positions of the leaf columns of lists and maps."""
         if not any(pa.types.is_nested(field.type) for field in self._fields):
             return ()
         schema = self._metadata.schema

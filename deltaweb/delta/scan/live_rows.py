@@ -82,7 +82,6 @@ class RowsBetween:
         self._gone = gone
 
     def wanted(self, first: int, num_rows: int) -> pa.BooleanArray:
-        """Return which rows from one on these are."""
         gone = self._gone.deleted(first, num_rows)
         if gone is None:
             return as_mask(np.zeros(num_rows, np.bool_))

@@ -18,11 +18,9 @@ class Operator:
     """A comparison of a value with another.
 
     Attributes:
-        sign: In trees of conditions and in SQL.
         name: In an address; "" for one that is in none.
         names: Other names of it in hints and in parsers of SQL, in small letters.
         denied: The sign of what is true where it is false.
-        holds: Whether it is true of two values.
         of_low: How the least of some values compares with another where one of them
             may; None where it does not matter.
         of_high: The same of the greatest; of `!=` one of both is enough.
@@ -40,7 +38,6 @@ class Operator:
 
     @property
     def python(self) -> str:
-        """Its sign in Python."""
         return "==" if self.holds is eq else self.sign
 
 

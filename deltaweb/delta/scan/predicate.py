@@ -106,7 +106,6 @@ Predicate: TypeAlias = Comparison | In | Like | IsNull | Not | And | Or | Consta
 
 
 def predicate_columns(predicate: Predicate) -> set[ColumnPath]:
-    """The columns that the condition looks at."""
     return set(_columns(predicate))
 
 
@@ -130,7 +129,6 @@ def unknown_where(predicate: Predicate) -> Predicate:
 
 
 def _unknown(predicate: Predicate) -> Iterator[Predicate]:
-    """What each makes a condition unknown."""
     match predicate:
         case And(parts) | Or(parts):
             for part in parts:

@@ -50,7 +50,6 @@ def prune(
     Args:
         sources: Where ranges come from, the cheapest first; each is asked for the
             columns that those before it do not know, as long as a file is left.
-        among: The files that matter; None for all.
     """
     unknown = sorted(predicate_columns(predicate))
     ranges: dict[ColumnPath, ColumnRange] = {}

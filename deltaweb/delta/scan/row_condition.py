@@ -48,7 +48,6 @@ ParseSQL: TypeAlias = Callable[[str, StructType], RowCondition]
 def understood(
     condition: Condition | str | None, schema: StructType, parse_sql: ParseSQL | None
 ) -> Condition | None:
-    """Return a condition that may be a text of SQL."""
     if not isinstance(condition, str):
         return condition
     if parse_sql is None:

@@ -45,10 +45,8 @@ def select_row_groups(
     """Positions of the row groups that may hold a matching row.
 
     Args:
-        footer: The bytes of the file's footer.
         stored_names: The file's names of the columns of `schema` that it has.
         schema: The columns that the condition may name, save partition columns.
-        predicate: The condition; None for none.
     """
     everything = list(range(metadata.num_row_groups))
     if predicate is None or len(everything) < 2:  # noqa: PLR2004 # nothing to choose
@@ -70,7 +68,6 @@ def _ranges(
     schema: StructType,
     predicate: Predicate,
 ) -> dict[tuple[str, ...], ColumnRange]:
-    """Return what the footer says of the columns that the condition names."""
     groups = parse_row_group_counts(footer)
     ranges: dict[tuple[str, ...], ColumnRange] = {}
     if not has_every_chunk(groups, metadata):

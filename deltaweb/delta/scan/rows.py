@@ -85,10 +85,7 @@ class RowScan:
     """A reading of rows: iterate over it once for its batches.
 
     Attributes:
-        schema: The Arrow schema of every batch.
-        files_selected: Files that may hold a row of the result.
         files_scanned: Files opened so far; final when the iteration is over.
-        batches: The batches, none of them empty.
     """
 
     schema: pa.Schema
@@ -128,7 +125,6 @@ def iter_rows(
         predicate: A condition, as a tree, as one of another language or as an Arrow
             expression over the logical names; rows for which it is true are in the
             result.
-        limit: The most rows of the result; nothing is read beyond them.
 
     Returns:
         The reading, which opens the first file when it is iterated over.
@@ -164,8 +160,6 @@ def _outputs(schema: StructType, columns: Sequence[str] | None) -> list[ColumnPa
 
 
 class _RowReader:
-    """What is asked of every file, worked out once."""
-
     def __init__(
         self,
         source: RowSource,
@@ -207,7 +201,6 @@ class _RowReader:
         self.output_schema = self.projected(empty).schema
 
     def filtered(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """The rows for which the condition is true."""
         if self.condition is not None:
             return batch.filter(self.condition.holds(batch))
         if self.expression is None:
@@ -219,7 +212,6 @@ class _RowReader:
             raise PredicateError(reason=reason) from error
 
     def projected(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """The columns of the result, in its order."""
         if self.is_whole:
             return batch
         fields, columns = [], []
@@ -235,7 +227,6 @@ class _RowReader:
         return pa.RecordBatch.from_arrays(columns, schema=pa.schema(fields))
 
     def select(self, source: RowSource) -> pa.Table:
-        """The files that may hold a row of the result."""
         files = source.files
         if self.predicate is None or not files.num_rows:
             return files
@@ -255,7 +246,6 @@ class _RowReader:
         return files
 
     def partition_values(self, files: pa.Table) -> pa.StructArray:
-        """Typed partition values of the files, of the columns that are needed."""
         values = files.column("partition_values")
         typed = type_partition_values(values, self.partitions, files.column("path"))
         return typed.chunk(0)
@@ -309,7 +299,6 @@ class _RowReader:
                         return
 
     def max_rows(self, limit: int | None) -> int:
-        """Rows worth decoding at a time."""
         if limit is None or self.predicate is not None:
             return MAX_BATCH_ROWS
         return min(limit, MAX_BATCH_ROWS)
@@ -343,7 +332,6 @@ def _needed_columns(
 
 
 def _vectors(files: pa.Table, column: str) -> Iterable[Fields | None]:
-    """Yield the descriptor of each file's deletion vector, None without one."""
     if column not in files.column_names:
         return repeat(None, files.num_rows)
     vectors = files.column(column)

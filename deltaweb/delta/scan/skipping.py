@@ -139,7 +139,6 @@ def _leaf(
 
 
 def _like(known: ColumnRange, predicate: Like, *, wanted: bool) -> Mask:
-    """May a value match the pattern, or not?"""
     if known.is_exact:
         matches = _bools(match_like(known.low, predicate))
         return matches if wanted else ~matches
@@ -149,7 +148,6 @@ def _like(known: ColumnRange, predicate: Like, *, wanted: bool) -> Mask:
 
 
 def _starts_with(known: ColumnRange, prefix: str) -> Mask:
-    """May a value start with the text?"""
     if not prefix:
         return np.ones(len(known.low), np.bool_)
     reaches_down = _at_most(known, prefix) | _bools(pc.starts_with(known.low, prefix))
@@ -181,7 +179,6 @@ def _is_certain(known: ColumnRange) -> bool:
 
 
 def _listed(known: ColumnRange, predicate: In, *, wanted: bool) -> Mask:
-    """May a value be in the list, or not?"""
     if wanted:
         return _in_list(known, predicate)
     # Where there is one value alone, it is in the list or it is not.

@@ -76,12 +76,7 @@ def packed_rows(source: RowSource) -> Iterator[pa.RecordBatch]:
 
 @dataclass
 class _Packs:
-    """Rows of files that follow one another and are not handed on yet.
-
-    Attributes:
-        stored: The columns that files have.
-        first: The position of the first of these files.
-    """
+    """Rows of files that follow one another and are not handed on yet."""
 
     source: RowSource
     stored: StructType
@@ -132,13 +127,11 @@ class _Packs:
             return None
 
     def has_room(self, rows: pa.Table) -> bool:
-        """Tell whether rows may wait with the others."""
         if self._num_rows + rows.num_rows > MAX_BATCH_ROWS:
             return False
         return self._num_bytes + int(rows.nbytes) <= BATCH_BYTES
 
     def add(self, rows: pa.Table) -> None:
-        """Let the rows of the next file wait."""
         self._rows.append(rows)
         self._num_rows += rows.num_rows
         self._num_bytes += rows.nbytes

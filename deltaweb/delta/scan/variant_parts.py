@@ -74,7 +74,6 @@ class VariantPart(StructField):
 
 
 def part_name(column: str, path: str, type_text: str) -> str:
-    """Return the name of a part as a column."""
     return f"{column}:{path}{TYPE}{type_text}"
 
 
@@ -83,7 +82,6 @@ class SchemaWithParts(StructType):
 
     @classmethod
     def of(cls, schema: StructType) -> Self:
-        """Return the same schema, with parts."""
         return cls(schema.fields, schema.extras)
 
     def find(self, name: str) -> StructField | None:

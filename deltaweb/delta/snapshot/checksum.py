@@ -37,24 +37,18 @@ class ChecksumState(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a version's checksum file says of it.
-
-    Attributes:
-        differences: The names of its fields that differ from the log.
-    """
+    """What a version's checksum file says of it."""
 
     state: ChecksumState
     differences: tuple[str, ...] = ()
 
     @property
     def sentence(self) -> str:
-        """The verdict for people."""
         if not self.differences:
             return self.state.value
         return f"{self.state.value}: {', '.join(self.differences)}"
 
     def describe(self) -> dict[str, object]:
-        """Return the verdict as JSON has it."""
         return {"state": self.state.name, "differences": list(self.differences)}
 
     @classmethod
@@ -70,12 +64,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class VersionFiles:
-    """The files of a version, as far as a checksum file tells of them.
-
-    Attributes:
-        sizes: Of each, in bytes.
-        num_vectors: How many have a deletion vector.
-    """
+    """The files of a version, as far as a checksum file tells of them."""
 
     sizes: pa.ChunkedArray
     num_vectors: int
@@ -114,7 +103,6 @@ def check_version(
 def _comparisons(
     recorded: Mapping[str, Any], snapshot: Snapshot, files: VersionFiles | None
 ) -> Iterator[tuple[str, bool]]:
-    """Yield each field that is looked at, and whether it is what the log says."""
     known = files or _files_of(snapshot)
     size_bytes = pc.sum(known.sizes).as_py() or 0
     yield "tableSizeBytes", recorded.get("tableSizeBytes") == size_bytes
@@ -170,7 +158,6 @@ def _are_transactions(recorded: Mapping[str, Any], snapshot: Snapshot) -> bool:
 
 
 def _is_histogram(raw: object, file_sizes: pa.ChunkedArray) -> bool:
-    """Tell whether the files are as a histogram has them by their sizes."""
     fields = raw if isinstance(raw, dict) else {}
     try:
         bounds, counts, sums = (

@@ -62,10 +62,6 @@ def snapshot_dataset(  # noqa: PLR0913  # what a version is
 ) -> ds.Dataset:
     """Return the files of a version as a dataset; none is opened yet.
 
-    Args:
-        version: The version.
-        files: Its live files, as `Snapshot.files` has them.
-
     Raises:
         DatasetInexactError: If the version has deletion vectors, or columns that are
             mapped, widened or variants.
@@ -117,15 +113,12 @@ class _FilesOfTable(fs.FileSystemHandler):  # type: ignore[misc]  # pyarrow has 
         self._store = store
 
     def get_type_name(self) -> str:
-        """Name the kind of file system."""
         return "delta"
 
     def normalize_path(self, path: str) -> str:
-        """Return the path as the log has it."""
         return path
 
     def open_input_file(self, path: str) -> pa.NativeFile:
-        """Open a data file."""
         return self._store.open_data_file(path)
 
     open_input_stream = open_input_file

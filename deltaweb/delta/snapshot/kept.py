@@ -74,11 +74,9 @@ class KeptVersions:
         self._versions = KeptValues(limit_bytes)
 
     def end(self) -> None:
-        """Keep none any more."""
         self._versions = None
 
     def forget(self) -> None:
-        """Forget what is kept."""
         if self._versions is not None:
             self.begin(self._versions.limit_bytes)
 
@@ -103,7 +101,6 @@ class KeptVersions:
         return None if held is None else held.state
 
     def keep(self, store: LogStore, state: S) -> S:
-        """Keep the state of a version, and return it."""
         if self._versions is None or state.commit_status is None:
             return state
         if (key := _key(store)) is not None:

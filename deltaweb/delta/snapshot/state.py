@@ -46,8 +46,6 @@ class SnapshotState:
     """The state of a table at one version; parts are shared between versions.
 
     Attributes:
-        layers: What came after the checkpoint, oldest first.
-        checkpoint: The checkpoint below the layers; None without one.
         commit_status: Size and time of the version's commit file; None without one.
     """
 
@@ -145,9 +143,6 @@ def newer_state(
     """Go on from a state to a later version, by the commits in between alone.
 
     They are probed by name, without a listing.
-
-    Args:
-        version: The version; None for the newest one.
 
     Returns:
         Its state, the same where no commit follows; None where the log is to be read

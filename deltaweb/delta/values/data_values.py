@@ -198,7 +198,6 @@ def _last_values(
 
 
 def _offsets(array: pa.Array) -> pa.Array:
-    """Offsets of the lists into their flattened values."""
     lengths = pc.fill_null(pc.list_value_length(array), 0).cast(pa.int32())
     return pa.concat_arrays([pa.array([0], pa.int32()), pc.cumulative_sum(lengths)])
 

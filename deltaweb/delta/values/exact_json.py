@@ -20,23 +20,24 @@ def parse_exact(text: str | bytes) -> Any:  # noqa: ANN401  # any JSON
     )
 
 
-def exact_json(value: object, *, is_ascii: bool = False) -> str:
-    """Return the text of what `parse_exact` returned, without blanks.
+def exact_json(value: object, *, is_ascii: bool = False, blank: str = "") -> str:
+    """Return the text of what `parse_exact` returned.
 
     Args:
         is_ascii: Whether other characters are escaped; halves of some have no other
             form.
+        blank: What follows commas and colons.
     """
     if isinstance(value, ExactNumber):
         return str(value)
-    if isinstance(value, dict):
-        parts = (
-            f"{json.dumps(name, ensure_ascii=is_ascii)}"
-            f":{exact_json(part, is_ascii=is_ascii)}"
-            for name, part in value.items()
-        )
-        return "{" + ",".join(parts) + "}"
+    if not isinstance(value, dict | list):
+        return json.dumps(value, ensure_ascii=is_ascii)
     if isinstance(value, list):
-        parts = (exact_json(part, is_ascii=is_ascii) for part in value)
-        return "[" + ",".join(parts) + "]"
-    return json.dumps(value, ensure_ascii=is_ascii)
+        items = (exact_json(one, is_ascii=is_ascii, blank=blank) for one in value)
+        return "[" + f",{blank}".join(items) + "]"
+    members = (
+        f"{json.dumps(name, ensure_ascii=is_ascii)}:{blank}"
+        f"{exact_json(one, is_ascii=is_ascii, blank=blank)}"
+        for name, one in value.items()
+    )
+    return "{" + f",{blank}".join(members) + "}"

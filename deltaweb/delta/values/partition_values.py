@@ -76,7 +76,6 @@ def type_partition_values(
 
     Args:
         partition_values: map<string, string>, a row a file, as the log has them.
-        columns: What `partition_schema` gives.
         paths: The files' paths, row for row; an error names the file.
 
     Returns:
@@ -278,7 +277,6 @@ def canonical_column(
 
     Args:
         partition_values: map<string, string>, a row a file, as the log has them.
-        column: One of what `partition_schema` gives.
     """
     return canonical_texts(stored_texts(partition_values, column), column.data_type)
 
@@ -290,7 +288,6 @@ def canonical_keys(
 
     Args:
         partition_values: map<string, string>, a row a file, as the log has them.
-        columns: What `partition_schema` gives.
     """
     found = [canonical_column(partition_values, column) for column in columns.fields]
     return _keys(found, len(partition_values))

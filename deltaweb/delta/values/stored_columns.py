@@ -44,7 +44,6 @@ class StoredColumns:
         """Return the position of a column; None where the file lacks it.
 
         Args:
-            column: Of the table's schema.
             path: Its logical path, joined by dots, for the error.
         """
         if column.field_id is not None:
@@ -55,7 +54,6 @@ class StoredColumns:
 
     @property
     def has_ids(self) -> bool:
-        """Whether any of the columns has an id."""
         return bool(self._by_id)
 
     def _only(self, positions: Sequence[int], path: str) -> int | None:

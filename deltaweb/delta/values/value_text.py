@@ -50,9 +50,6 @@ _DAYS_IN_MONTH = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 def parse_value(text: str, data_type: DataType) -> Value:
     """Parse the text of one value that is not null.
 
-    Args:
-        text: The value as the log or a person wrote it.
-
     Returns:
         The exact value.
     """

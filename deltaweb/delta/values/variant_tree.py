@@ -20,7 +20,6 @@ class VariantNode:
     Attributes:
         name: Of the member, or the position in an array; empty for the variant itself.
         type_name: Its type by Spark's word: `object`, `array`, `decimal`, `date`.
-        text: A value without parts.
     """
 
     name: str

@@ -56,24 +56,17 @@ class _Raw(str):
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """How values become text.
-
-    Attributes:
-        tells_types: Whether each tells its type beside it.
-        primitives: What reads values without parts.
-    """
+    """How values become text."""
 
     tells_types: bool
     primitives: Primitives
 
     def told(self, kind: str, text: str) -> _Raw:
-        """Return the text of a value of a type."""
         if not self.tells_types:
             return _Raw(text)
         return _Raw(f'{{"type":"{kind}","value":{text}}}')
 
     def leaf(self, kind: str, value: object) -> _Raw:
-        """Return a value without parts as text."""
         return self.told(kind, value if isinstance(value, _Raw) else _json(value))
 
     def text(self, value: object) -> _Raw:
@@ -87,12 +80,10 @@ class _Form:
         return self.leaf("string", value)
 
     def object(self, members: Mapping[str, str]) -> _Raw:
-        """Return an object of members that are text already."""
         parts = (f"{_json(name)}:{members[name]}" for name in sorted(members))
         return self.told("object", "{" + ",".join(parts) + "}")
 
     def array(self, items: Iterable[str]) -> _Raw:
-        """Return an array of items that are text already."""
         return self.told("array", "[" + ",".join(items) + "]")
 
 
@@ -199,7 +190,6 @@ def _objects(
 def _typed(
     array: pa.Array, metadata: Sequence[bytes | None], depth: int, form: _Form
 ) -> Texts:
-    """Return values of a column of their own type."""
     if pa.types.is_list(array.type) or pa.types.is_large_list(array.type):
         lengths = pc.fill_null(pc.list_value_length(array), 0).to_pylist()
         owned = [
@@ -363,7 +353,6 @@ _KIND_OF: Final[Sequence[tuple[Callable[[pa.DataType], bool], str]]] = (
 
 
 def _kind_of(kind: pa.DataType) -> str:
-    """Return the type of a shredded column's values, by Spark's word."""
     if pa.types.is_timestamp(kind):
         return "timestamp" if kind.tz is not None else "timestamp_ntz"
     return next((name for is_kind, name in _KIND_OF if is_kind(kind)), "string")

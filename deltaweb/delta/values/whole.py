@@ -1,7 +1,8 @@
-"""Columns of Arrow as a whole: as one array, and their exact sum."""
+"""Columns of Arrow as a whole: as one array, their bytes, and their exact sum."""
 
 from typing import Final
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -13,6 +14,16 @@ def one_array(column: pa.ChunkedArray) -> pa.Array:
     if column.num_chunks == 1:
         return column.chunk(0)
     return column.combine_chunks() if column.num_chunks else pa.nulls(0, column.type)
+
+
+def joined_bytes(texts: pa.StringArray | pa.BinaryArray) -> bytes:
+    """Return the bytes of all values, one after the other."""
+    _, offsets, data = texts.buffers()
+    if data is None or offsets is None or not len(texts):
+        return b""
+    bounds = np.frombuffer(offsets, np.int32)
+    first, last = bounds[texts.offset], bounds[texts.offset + len(texts)]
+    return bytes(memoryview(data)[int(first) : int(last)])
 
 
 def exact_sum(numbers: pa.Array) -> int:

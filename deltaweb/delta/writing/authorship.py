@@ -20,7 +20,6 @@ class Authorship:
 
     Attributes:
         user_name: Who asked for it; None where the transaction says, or nobody does.
-        at: The time of all that is written, aware; None for the time it is.
     """
 
     user_name: str | None = None

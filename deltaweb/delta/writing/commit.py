@@ -71,11 +71,9 @@ class CommitPolicy:
     """How long a commit is tried, and how it waits in between.
 
     Attributes:
-        max_time_s: Seconds from the first to the last.
         first_pause_s: About how long the first pause is; each is twice the last.
         longest_race_pause_s: Nor than this while others win: the log goes on.
         clock: Seconds, only ever more.
-        now_ms: Milliseconds since the Unix epoch.
         draw: A number from 0 to 1, so that racing writers drift apart.
     """
 
@@ -93,9 +91,6 @@ class CommitPolicy:
         """Yield 1, 2 and so on, with jittered pauses between, as long as it may go.
 
         Who loses the first race tries again at once.
-
-        Args:
-            is_race: Tells whether the last attempt was lost to another writer.
         """
         deadline = self.clock() + self.max_time_s
         pause_s = self.first_pause_s
@@ -173,7 +168,6 @@ class _Attempt:
         self.seen: bytes | None = None  # the commit that was found at the version
 
     def run(self) -> CommitResult:
-        """Try until it is there."""
         transaction, root = self.transaction, self.store.root
         check_requirements(transaction, root=root)
         check_actions(transaction, root=root, version=self.version)

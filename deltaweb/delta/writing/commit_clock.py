@@ -29,11 +29,7 @@ LAST_MS: Final = 2**63 - 1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CommitClock:
-    """Tells the time of a transaction's commit.
-
-    Attributes:
-        now_ms: Milliseconds since the Unix epoch.
-    """
+    """Tells the time of a transaction's commit."""
 
     store: TableStore
     transaction: Transaction
@@ -66,7 +62,6 @@ class CommitClock:
 
 
 def turns_on_own_times(transaction: Transaction) -> bool:
-    """Return whether the commits before carry no time, and this one does."""
     base = transaction.base
     if base is None or own_times(base.protocol, base.metadata) is not None:
         return False

@@ -52,7 +52,6 @@ class CommitText:
 
     Args:
         txn_id: What makes this commit known, whoever else writes the same.
-        now_ms: Milliseconds since the Unix epoch.
         numbering: What the rows of its files are known by; None where the table has
             no use for that.
     """

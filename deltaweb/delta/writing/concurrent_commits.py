@@ -47,8 +47,6 @@ class WinningCommit:
     Attributes:
         operation: What its commitInfo calls it; None where it does not.
         is_blind_append: Whether its commitInfo says that it read nothing.
-        protocol: None where it leaves the protocol as it is.
-        metadata: None where it leaves the metaData as it is.
         added: path string, data_change bool, partition_values map<string, string>,
             stats string, deletion_vector struct (as in the log).
         removed: path string, data_change bool, deletion_vector struct.
@@ -67,7 +65,6 @@ class WinningCommit:
 
     @property
     def changes_definition(self) -> bool:
-        """Whether metaData or protocol become others."""
         return self.metadata is not None or self.protocol is not None
 
     def on_top_of(self, earlier: "WinningCommit | None") -> "WinningCommit":

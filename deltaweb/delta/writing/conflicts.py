@@ -84,7 +84,6 @@ class Conflict:
     """Why a transaction cannot give way.
 
     Attributes:
-        kind: As `CommitConflictError.kind`.
         subject: The first file, property or application concerned; may be empty.
     """
 

@@ -90,11 +90,7 @@ class AppendOnlyError(VersionError, code="append-only"):
 
 
 class UnsupportedWriteError(VersionError, code="unsupported-write"):
-    """The table asks more of its writers than is done here.
-
-    Attributes:
-        needs: The features, or the version, by name.
-    """
+    """The table asks more of its writers than is done here."""
 
     needs: Sequence[str]
     message = (
@@ -163,11 +159,7 @@ class CommitTooLargeError(VersionError, code="commit-too-large"):
 
 
 class CommitTimeError(VersionError, code="commit-time"):
-    """The commit before carries the last time that there is.
-
-    Attributes:
-        before_ms: That time, in milliseconds since the Unix epoch.
-    """
+    """The commit before carries the last time that there is."""
 
     before_ms: int
     message = (

@@ -85,7 +85,6 @@ class LogCleanup:
         cutoff: History before this time is not kept; midnight UTC.
         checkpoint_version: The version from which on everything is kept; None where
             no checkpoint allows that anything goes.
-        files: The files, oldest first.
     """
 
     cutoff: datetime
@@ -111,11 +110,8 @@ def clean_up_log(  # noqa: PLR0913 (what a caller may want of one)
 
     Args:
         now: The time to count back from; aware.
-        is_dry_run: Whether the files are only listed.
         keep_from: The oldest version that has to stay readable; any for None.
         on_found: Called with what goes, before anything does; it may raise to keep it.
-        on_progress: Called with the files that are gone, and of how many; it may
-            raise to stop the work.
     """
     state = load_state(store, None)
     refusal = cleanup_refusal(

@@ -229,18 +229,15 @@ def _logged_fields(
 def _logged_fields_of(
     file: Mapping[str, Any], names: Sequence[str] = tuple(IN_THE_LOG)
 ) -> dict[str, Any]:
-    """Return the same of one file."""
     return {IN_THE_LOG[name]: file[name] for name in names if name in file}
 
 
 def _values_of(file: Mapping[str, Any], keys: Sequence[str]) -> dict[str, str | None]:
-    """Return the partition values of a file, by all of their keys."""
     values = dict(file["partition_values"] or ())
     return {key: values.get(key) for key in keys}
 
 
 def _vector_of(file: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return what a file's descriptor of a deletion vector says."""
     vector = file[VECTOR]
     return vector and {key: said for key, said in vector.items() if said is not None}
 
@@ -284,7 +281,6 @@ def _partition_values(values: pa.Array, keys: Sequence[str]) -> pa.Array:
 
 
 def _quoted(texts: pa.Array) -> pa.Array:
-    """Return texts as JSON has them, null where there is none."""
     if pc.any(pc.match_substring_regex(texts, _CONTROL)).as_py():
         said = [
             None if text is None else json.dumps(text, ensure_ascii=False)

@@ -107,8 +107,6 @@ class Transaction:
         are_files_new: Whether the added files were written for this transaction. Then
             they are deleted when it is known that it lost. Files that the table had
             before are not new.
-        metadata: The metaData from now on; None to leave it as it is.
-        protocol: The protocol from now on; None to leave it as it is.
         txn: How far an application has come with this; a version that the table has
             already makes the commit do nothing.
         user_name: Who asked for it, for the log; None for what `authored` says.
@@ -137,7 +135,6 @@ class Transaction:
 
     @property
     def next_metadata(self) -> Metadata:
-        """The metaData that holds once this is committed."""
         if self.metadata is not None:
             return self.metadata
         if self.base is not None:
@@ -147,7 +144,6 @@ class Transaction:
 
     @property
     def next_protocol(self) -> Protocol:
-        """The protocol that holds once this is committed."""
         if self.protocol is not None:
             return self.protocol
         if self.base is not None:
@@ -157,7 +153,6 @@ class Transaction:
 
     @property
     def new_files(self) -> pa.Table:
-        """The added files that were written for this transaction."""
         if not self.are_files_new:
             return self.added.slice(0, 0)
         if VECTOR not in self.added.column_names:
@@ -179,7 +174,6 @@ class Transaction:
 
     @property
     def changes_definition(self) -> bool:
-        """Whether metaData or protocol become others."""
         return self.metadata is not None or self.protocol is not None
 
     @property
@@ -230,7 +224,6 @@ class CommitResult:
     Attributes:
         version: The version that it made, or the one read where there was nothing to
             do; None where its `txn` was in the table already: nothing was done.
-        num_removed_files: Files that it removed.
         num_rows_written: Rows of the added files, as `operationMetrics` has them; the
             next four are as well.
         num_rows_copied: Rows that were only written again.

@@ -6,7 +6,6 @@ Read in this order:
     operands      what an expression is made of, and what becomes one type
     joined_types  whether several types become one alike in every session
     zone_times    the session's zone, and what times are in it
-    zoned_literals  literal times as the instants that they stand for in a zone
     dependence    what depends on a session, and what of a condition does not
 """
 

@@ -9,7 +9,7 @@ have no value: casts of values, arithmetic. What is not known to depend on nothi
 depends on all.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -19,6 +19,7 @@ from sqlglot import exp
 from deltaweb.conditions.sql import connected, unwrapped
 from deltaweb.conditions.sql_text import SQLText
 from deltaweb.delta.protocol.schema import StructField, StructType, arrow_type
+from deltaweb.delta.values.time_zones.rules import CLOCK, ZoneRules, to_instants
 from deltaweb.expressions.compiler import compile_sql, parse_expression
 from deltaweb.expressions.errors import ExpressionError
 from deltaweb.expressions.node import BoundExpression
@@ -32,7 +33,7 @@ from deltaweb.expressions.session.joined_types import (
 from deltaweb.expressions.session.operands import PAIRS, VALUES, joined, operands
 from deltaweb.expressions.session.settings import SessionSettings
 from deltaweb.expressions.session.zone_times import zone_of
-from deltaweb.expressions.session.zoned_literals import with_instants
+from deltaweb.expressions.text_values import local_micros_of
 
 _LOGIC: Final = (exp.And, exp.Or, exp.Not, exp.Is)
 _OF_TEXTS: Final = (
@@ -212,3 +213,55 @@ def _is_plain(part: exp.Expr) -> bool:
     if isinstance(part, exp.Anonymous):
         return part.name.lower() in _TESTS_OF_NULL
     return isinstance(part, (*_LOGIC, *VALUES, exp.HexString))
+
+
+# === Times without a zone ===
+
+
+Bind = Callable[[exp.Expr], BoundExpression]
+
+
+def with_instants(part: exp.Expr, bind: Bind, zone: ZoneRules) -> exp.Expr:
+    """Return a comparison whose literal times are instants, where they stand for some.
+
+    Args:
+        part: A comparison; all else stays as it is.
+    """
+    part = unwrapped(part)
+    if isinstance(part, exp.Not):
+        return exp.Not(this=with_instants(part.this, bind, zone))
+    if not isinstance(part, (exp.Between, exp.In, *PAIRS)):
+        return part
+    groups = joined(part) or []
+    operands = [unwrapped(operand) for group in groups for operand in group]
+    if not any(is_zoned(bind(operand).kind) for operand in operands):
+        return part
+    found = part.copy()
+    for group in joined(found) or []:
+        for operand in group:
+            instant = _instant(unwrapped(operand), bind, zone)
+            if instant is not None:
+                operand.replace(instant)
+    return found
+
+
+def _instant(operand: exp.Expr, bind: Bind, zone: ZoneRules) -> exp.Expr | None:
+    """Return a literal time as an instant; None for what is none, or is one."""
+    inner = unwrapped(operand.this) if isinstance(operand, exp.Cast) else operand
+    if not isinstance(inner, exp.Literal) or not inner.is_string:
+        return None
+    kind = bind(operand).kind
+    is_day = pa.types.is_date32(kind)
+    if not (is_day or pa.types.is_timestamp(kind) or operand is inner):
+        return None
+    if says_zone(bind(inner)):
+        return None
+    try:
+        micros = local_micros_of(inner.name[:10] if is_day else inner.name)
+        shown = pa.array([micros]).cast(CLOCK)
+        instants = to_instants(shown.cast(kind) if is_day else shown, zone)
+        [moment] = instants.to_pylist()
+    except (ValueError, OverflowError):
+        return None
+    text = exp.Literal.string(moment.isoformat().replace("+00:00", "Z"))
+    return exp.cast(text, exp.DataType.Type.TIMESTAMPTZ)

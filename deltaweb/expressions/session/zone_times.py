@@ -25,7 +25,6 @@ def moment_of(
     """Return a time that somebody has said, a text as a time with a zone.
 
     Args:
-        said: The time; a text of ISO 8601, or a datetime.
         time_zone: Where a text without a zone is from; None where that is not known.
     """
     if not isinstance(said, str):

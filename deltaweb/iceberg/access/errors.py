@@ -6,11 +6,7 @@ from deltaweb.sharing.errors import ErrorCode, SharingError
 
 
 class KeysRefusedError(SharingError, code="keys-refused"):
-    """A request that no keys of this server have signed.
-
-    Attributes:
-        s3_code: What S3 calls it.
-    """
+    """A request that no keys of this server have signed."""
 
     reason: str
     s3_code: str = "AccessDenied"

@@ -39,9 +39,7 @@ class ObjectKey:
     """What a key names.
 
     Attributes:
-        version: Of an object of metadata; else None.
         mark: Of such an object: what distinguishes it from others of the version.
-        part: Of such an object: which.
         kind: `data` or `vectors` of another one; else "".
         text: Of another one: what stands for its path, not yet checked.
     """
@@ -91,7 +89,6 @@ class PathSealer:
         self._scope = scope.encode()
 
     def seal(self, kind: str, paths: Iterable[str]) -> list[str]:
-        """Return what stands for each path."""
         state = self._state(self._keys[0], kind)
         sealed = []
         for path in paths:

@@ -34,7 +34,6 @@ class SignedRequest:
     """A request as it was signed, before any proxy.
 
     Attributes:
-        method: Such as GET.
         path: The path that the client asked for, quoted as it came.
         headers: By names in lower case; `host` is the public one.
     """
@@ -47,11 +46,7 @@ class SignedRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signature:
-    """What a request says of its signature.
-
-    Attributes:
-        scope: Day, region and service.
-    """
+    """What a request says of its signature."""
 
     access_key: str
     session_token: str = field(repr=False)
@@ -62,7 +57,6 @@ class Signature:
 
 
 def parse_signature(request: SignedRequest, *, now: datetime) -> Signature:
-    """Return what a request says of its signature."""
     header = request.headers.get("authorization", "")
     if len(header) > MAX_HEADER_LENGTH:
         raise KeysRefusedError(reason="its signature does not read")
@@ -95,7 +89,6 @@ def parse_signature(request: SignedRequest, *, now: datetime) -> Signature:
 def check_signature(
     request: SignedRequest, signature: Signature, *, secret_key: str
 ) -> None:
-    """Refuse a request that the secret key has not signed."""
     expected = sign(request, signature, secret_key=secret_key)
     if not hmac.compare_digest(expected, signature.text):
         raise KeysRefusedError(

@@ -29,7 +29,6 @@ class Claims:
     """What some keys are good for.
 
     Attributes:
-        token_id: The recipient's token that asked for them.
         expires_at: When they end, in whole seconds.
     """
 
@@ -51,11 +50,6 @@ class VendedKeys:
 
 
 def vend_keys(claims: Claims, keys: Sequence[bytes]) -> VendedKeys:
-    """Make keys for what is claimed.
-
-    Args:
-        keys: The server's; the first one signs.
-    """
     packed = _CLAIMS.pack(
         FORM,
         claims.token_id.bytes,
@@ -85,12 +79,7 @@ class OpenedKeys:
 def open_keys(
     session_token: str, access_key: str, *, keys: Sequence[bytes], now: datetime
 ) -> OpenedKeys:
-    """Return what the keys of a request are good for.
-
-    Args:
-        access_key: As it came.
-        keys: The server's; any of them may have signed.
-    """
+    """Return what the keys of a request are good for."""
     packed, signature = _unpacked(session_token)
     signer = _signer(packed, signature, keys)
     known = access_key_of(session_token).encode()
@@ -138,7 +127,6 @@ def _none_of_ours() -> KeysRefusedError:
 
 
 def access_key_of(session_token: str) -> str:
-    """Return the access key that goes with a session token."""
     digest = hashlib.sha256(session_token.encode("utf-8", "replace")).digest()
     text = base64.b32encode(digest).decode()
     return f"{ACCESS_KEY_PREFIX}{text[:ACCESS_KEY_LENGTH]}"

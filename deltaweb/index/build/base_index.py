@@ -66,8 +66,6 @@ class BaseIndex:
         it ends earlier, the table was recreated or a backup was put back.
 
         Args:
-            commits: The commits that it holds, ascending.
-            latest: Its newest version.
             ids: Versions that set the metadata, ascending, with the metaData.id.
         """
         version = self.result.version
@@ -90,7 +88,6 @@ class BaseIndex:
 
         Args:
             name: `commits.arrow`, `metadata.arrow` or `protocols.arrow`.
-            version: The oldest version that the log still has.
         """
         try:
             _check_unchanged(self.folder, name)
@@ -110,15 +107,7 @@ class BaseIndex:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class VerifiedIndex:
-    """An index to be updated incrementally: what must be of it was checked.
-
-    Attributes:
-        manifest: What its files were when they were written.
-        blocks: Its files, memory-mapped.
-        commits: The parts of `commits.arrow`, memory-mapped.
-        metadata: The rows of `metadata.arrow`, memory-mapped.
-        protocols: Those of `protocols.arrow`.
-    """
+    """An index to be updated incrementally: what must be of it was checked."""
 
     manifest: Manifest
     result: IndexResult
@@ -140,7 +129,6 @@ class VerifiedIndex:
 
     @property
     def first_commit(self) -> int:
-        """The oldest commit that the log had."""
         return self.result.first_commit or 0
 
     @property
@@ -149,7 +137,6 @@ class VerifiedIndex:
         return self.commits[-1].rows[-1]
 
     def kept_part(self, name: str, rows: Sequence[pa.RecordBatch] = ()) -> KeptPart:
-        """Return a part of it."""
         return KeptPart(self.manifest.folder / name, self.manifest.files[name], rows)
 
     def check_before_reading(self, name: str) -> None:
@@ -180,7 +167,6 @@ def _check_unchanged(folder: Path, name: str) -> None:
 
 
 def _check_form(result: IndexResult) -> None:
-    """Check the types of what an older index is asked for."""
     numbers = [result.version, result.first_commit, result.num_tombstones]
     is_sound = (
         all(number is None or _is(number, int) for number in numbers)
@@ -258,11 +244,7 @@ def _commit_parts(base: VerifiedIndex) -> tuple[KeptPart, ...]:
 
 
 def mark_gone(commits: pa.RecordBatch, first_version: int) -> pa.RecordBatch:
-    """Return rows of `commits.arrow` with older versions marked as gone.
-
-    Args:
-        first_version: The oldest version that the log can build.
-    """
+    """Return rows of `commits.arrow` with older versions marked as gone."""
     lost = pc.and_(
         pc.less(commits["version"], first_version),
         pc.not_equal(commits["readability"], GONE),
@@ -314,7 +296,6 @@ class ArchivedHistory:
 
     Attributes:
         base: The older index of the same log; None without one.
-        first: The oldest version that the log still has.
     """
 
     base: BaseIndex | None

@@ -49,9 +49,7 @@ class BuildRequest:
 
     Attributes:
         folder: The folder to make; written beside and renamed.
-        base: The folder of the index that the table has; None without one.
         report: Called with the step, what is done of it, of how much, and the unit.
-        now_ms: The time that the days of `commits_30d` end at.
         max_bytes: The most bytes of the log to read here; None for any.
     """
 
@@ -76,7 +74,6 @@ class WrittenFiles:
 
     @classmethod
     def of(cls, newest: NewestFiles | None, snapshot: Snapshot) -> "WrittenFiles":
-        """Add up what was written of a snapshot."""
         names = list(dict.fromkeys(snapshot.metadata.partition_columns))
         keys = partition_keys(snapshot.protocol, snapshot.metadata)
         schema = None
@@ -93,7 +90,6 @@ class ReadLog:
         rows: The history by the name of its file; each is consumed.
         runs: Which versions can be read, from 0 on.
         events: What the timeline marks, oldest first.
-        committed_at_ms: Time of the newest version's commit.
         commit_digest: What `commit_digest` says of it; None where it is not readable.
         first_commit: The oldest commit that the log holds; None without any.
         is_rewritten: Whether the index before is of another log.
@@ -172,7 +168,6 @@ class _Commits:
         self._last: pa.RecordBatch | None = None
 
     def watch(self, pieces: Iterable[Piece]) -> Iterator[Piece]:
-        """Yield the pieces, and note what they say."""
         for piece in pieces:
             for batch in piece.rows if isinstance(piece, KeptPart) else [piece]:
                 self._times.append(batch["timestamp_ms"].to_numpy())
@@ -181,11 +176,9 @@ class _Commits:
 
     @property
     def timestamps_ms(self) -> Longs:
-        """When each commit was made."""
         return np.concatenate(self._times)
 
     def last(self, name: str, version: int) -> int | None:
-        """Return a number of the newest commit, if that makes a version."""
         if self._last is None or self._last["version"][-1].as_py() != version:
             return None
         number: int | None = self._last[name][-1].as_py()

@@ -88,12 +88,9 @@ def index_table(  # noqa: PLR0913 (where to, from what, by what, how far)
         folder: The index folder to make; written beside and renamed.
         on_progress: Called with the step, what is done of it, of how much, and the
             unit; it may raise to stop the work.
-        now_ms: The time that the days of `commits_30d` end at; now by default.
-        engine: What replays the log; this process by default.
         base: The folder of the index that the table has, to be updated. An engine
             that is given reads the whole log, and takes from the base what the log
             has lost.
-        max_bytes: The most bytes of the log to read here; None for any.
 
     Returns:
         The facts of the newest version.
@@ -152,7 +149,6 @@ def _updated(request: BuildRequest) -> IndexResult | None:
 
 
 def _check_size(table: DeltaTable, max_bytes: int | None) -> None:
-    """Refuse a log of too many bytes."""
     if max_bytes is None:
         return
     try:
@@ -188,7 +184,6 @@ class _Builder:
     base: BaseIndex | None
 
     def build(self) -> IndexResult:
-        """Read the log, and write the index."""
         report, store = self.request.report, self.request.table.store
         report("Reading the newest snapshot", 0, None, "")
         snapshot, fault = self._newest_snapshot()

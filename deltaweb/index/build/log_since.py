@@ -23,7 +23,6 @@ class LogSince:
     Attributes:
         commits: The new commits, oldest first; they follow the index's version
             without a gap.
-        first_commit: The oldest commit that the log holds.
         first_version: The oldest version that it can build.
     """
 
@@ -58,7 +57,6 @@ def read_log_since(store: LogStore, base: VerifiedIndex) -> LogSince:
 
 
 def new_version(commit: FileStatus) -> int:
-    """Return the version that a commit makes."""
     return parse_commit_name(commit.name) or 0
 
 

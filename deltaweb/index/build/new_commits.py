@@ -51,7 +51,6 @@ class NewCommits:
     """What the commits after an index come to.
 
     Attributes:
-        metadata: The metaData in force after them.
         old_blocks: The files of the index, block by block, without those that the
             commits speak of.
         digest: SHA-256 of the beginning of the last one; the index's own without any.
@@ -70,7 +69,6 @@ class NewCommits:
 
     @property
     def has_file_changes(self) -> bool:
-        """Whether the files are not those of the index."""
         masks = [block.mask for block in self.old_blocks]
         return bool(self.new_blocks) or any(mask is not None for mask in masks)
 
@@ -156,7 +154,6 @@ def read_new_commits(
 def _times(
     store: LogStore, base: VerifiedIndex, commits: Sequence[FileStatus]
 ) -> RunningTimes:
-    """Return the times of new commits, after those of the index."""
     listed = {new_version(commit): commit.modification_time for commit in commits}
     last_ms: int = base.last_commits["timestamp_ms"][-1].as_py()
     own = own_times(base.source.protocol, base.source.metadata)

@@ -26,9 +26,6 @@ LOW_HALF: Final = (1 << HALF_BITS) - 1
 def size_histogram(sizes: pa.ChunkedArray) -> dict[str, list[int]]:
     """Count files, and the bytes they hold, by size on a logarithmic scale.
 
-    Args:
-        sizes: Sizes in bytes.
-
     Returns:
         `edges`: the n + 1 edges of the bins in bytes, each a power of two; bin i
         covers sizes from edge i to below edge i + 1. `counts` and `bytes`: n long.
@@ -79,7 +76,6 @@ def partition_totals(
 
     Args:
         files: `size` and `partition_values` of the files.
-        num_records: Their numbers of rows, row for row; null if unknown.
         keys: What partition values call them; None where that is their names.
         schema: The table's columns; None where they are not known, and texts count.
 
@@ -160,7 +156,6 @@ def partition_texts(
     """Return the values of a partition column as text; what stands for null is null.
 
     Args:
-        values: Partition values of files, as the log writes them.
         column: The column; null where a file has no value of it.
         data_type: Its type: each value has one text then, ours. None where it is not
             known, and a value has the text of the log.

@@ -59,7 +59,6 @@ class NewestFiles:
     """The live files, row for row, as far as totals need them.
 
     Attributes:
-        files: By the snapshot's columns.
         num_records: Live rows of each file; null if unknown.
         deleted_rows: How many rows these delete; None if one does not say.
     """
@@ -91,7 +90,6 @@ class FileColumns:
     """What `files.arrow` holds of every file of a snapshot.
 
     Attributes:
-        schema: The logical schema; None where it does not parse.
         partition_keys: What the log calls them, in the same order.
         statistics: Columns with typed statistics; None where the schema does not
             parse.

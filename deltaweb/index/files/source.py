@@ -32,10 +32,7 @@ class IndexSource:
     """The version that an index was made of, and what identifies its commit.
 
     Attributes:
-        metadata: The metaData in force, as the log has it.
-        commit_size: Size of the version's commit file in bytes.
         commit_digest: SHA-256 of its beginning.
-        num_files: Count of rows of `files.arrow`.
         files_bytes: Size of `files.arrow`, all parts of it.
         has_typed_partitions: Whether `partition` there is typed by the schema; else
             its columns are texts.
@@ -64,9 +61,6 @@ def write_source(
     """Write what `files.arrow` in the folder was made from.
 
     Nothing is written where the log shows no commit of the version.
-
-    Args:
-        digest: What `commit_digest` says of its commit.
     """
     status = snapshot.state.commit_status
     if status is None or digest is None:

@@ -23,7 +23,6 @@ class Checksum(NamedTuple):
     """What a file was when it was written.
 
     Attributes:
-        crc: Its CRC-32.
         look: Which look at its index was the last to find it so; 0 for none.
     """
 
@@ -107,7 +106,6 @@ def add_checksums(folder: Path, checksums: Mapping[str, Checksum]) -> None:
 
 
 def read_checksum(path: Path) -> Checksum:
-    """Read a file for what it is."""
     return Checksum(path.stat().st_size, _crc(path))
 
 

@@ -65,7 +65,6 @@ def part_names(folder: Path, name: str) -> list[str]:
 
     Args:
         folder: The index; its manifest has them, or, without one, the folder.
-        name: The first of them.
     """
     manifest = load_manifest(folder)
     known = {} if manifest is None else manifest.files
@@ -127,8 +126,6 @@ def write_parts(
     """Write a columnar file, uncompressed so that it can be mapped.
 
     Args:
-        name: The file.
-        schema: Its columns, also those of parts that are kept.
         pieces: Its rows in order; batches between kept parts are parts of their own.
     """
     checksums: dict[str, Checksum] = {}

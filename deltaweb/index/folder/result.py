@@ -21,14 +21,10 @@ class IndexResult:
         state: `INDEXED`, `UNSUPPORTED`, `FAILED` or `CANCELLED`.
         folder: The index folder; empty when it failed.
         delta_id: metaData.id of the log.
-        num_files: Count of live files; None if unknown.
         num_records: Sum of their rows; None too where the version may not be read, or
             a file does not tell.
         num_columns: Count of top-level columns; None for a schema that is broken.
         summary: What the overview draws; see `Table.summary`.
-        error_code: Stable code of the failure; empty without one.
-        error: Its sentence.
-        error_hint: What to do next.
         error_detail: A traceback where the failure is our own.
         is_broken: Whether the log goes on behind `version` and cannot be read there;
             the error says why.
@@ -70,7 +66,6 @@ class IndexResult:
         return cls(state=FAILED).with_error(error)
 
     def with_error(self, error: DeltawebError | None) -> "IndexResult":
-        """The same with the words of an error, if there is one."""
         if error is None:
             return self
         return replace(
@@ -82,7 +77,6 @@ class IndexResult:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """The facts as a JSON object."""
         return {one.name: getattr(self, one.name) for one in fields(self)}
 
     @classmethod

@@ -28,9 +28,7 @@ def starting_files(files: pa.Table, rows: pa.ChunkedArray, version: int) -> File
     """Return the files that a run starts with, as if `version` had added them.
 
     Args:
-        files: The files of a snapshot, by the snapshot's columns.
         rows: Their numbers of rows, deleted ones too; null if unknown.
-        version: The version before the run's first.
     """
     count = files.num_rows
     whole = files.combine_chunks()

@@ -37,10 +37,6 @@ class CommitChange(NamedTuple):
     """A commit that changes more than the files of the table.
 
     Attributes:
-        metadata: Its metaData; None when it has none.
-        protocol: Its protocol; None when it has none.
-        is_vacuum_start: Whether a VACUUM begins with it.
-        is_vacuum_end: Whether one ends with it.
         retention_ms: How long that VACUUM keeps files; None where it does not say.
         claimed_ms: When its writer claims to have made it; None likewise.
     """
@@ -75,7 +71,6 @@ class CommitPart:
 
     @property
     def versions(self) -> list[int]:
-        """The commits."""
         found: list[int] = self.rows["version"].to_pylist()
         return found
 

@@ -38,8 +38,6 @@ class History:
     """What the commits of a table say, gathered oldest first.
 
     Attributes:
-        root: The table's root, for the words of a refusal.
-        versions: The commits.
         refusals: Why each of them may not be read; None where it may.
         events: What the timeline marks: `version` and `kind`.
         vacuums: The newest VACUUMs that began, oldest first.
@@ -64,7 +62,6 @@ class History:
         self._set(version, protocol, metadata)
 
     def take(self, part: CommitPart) -> None:
-        """Take the next commits."""
         versions = part.versions
         num_rows = len(versions)
         changed = np.zeros((2, num_rows), dtype=np.bool_)

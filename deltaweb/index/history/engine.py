@@ -51,7 +51,6 @@ class InProcess:
         return self.table.snapshot_metadata(version)
 
     def with_files(self, snapshot: Snapshot) -> Snapshot:
-        """Return the snapshot itself."""
         return snapshot
 
     def write_files(self, folder: Path, snapshot: Snapshot) -> NewestFiles:
@@ -59,5 +58,4 @@ class InProcess:
         return write_files(folder, snapshot)
 
     def commit_reader(self, most: int) -> AbstractContextManager[ReadCommits]:
-        """Give what reads commits, many of them with a second process."""
         return commit_reader(self.table.store, most)

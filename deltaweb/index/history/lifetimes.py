@@ -48,9 +48,7 @@ class FileActions:
         versions: The commit of each action; `first_version` less one for a file that
             the run starts with.
         keys: What identifies the file: a path, with its deletion vector if any.
-        is_add: Whether it adds the file.
         sizes: Bytes of an added file; `UNKNOWN` if it is not, and for removes.
-        rows: Rows of an added file; the same.
         deletion_ms: When a removed file left the table; 0 if unknown.
     """
 
@@ -67,8 +65,6 @@ class Totals:
     """What holds after each version of a run; arrays from its first version on.
 
     Attributes:
-        num_records: Sum of their rows; `UNKNOWN` if a file's are unknown.
-        removed_bytes: Bytes that left the table with the version.
         removed_rows: Rows of the files that left with it; `UNKNOWN` as above.
     """
 
@@ -95,11 +91,7 @@ class VacuumedFiles:
 
 @dataclass(frozen=True, slots=True)
 class UntouchedFiles:
-    """Files that no action of a run speaks of, added up.
-
-    Attributes:
-        num_records: Sum of their rows, of those that are known.
-    """
+    """Files that no action of a run speaks of, added up."""
 
     num_files: int = 0
     size_bytes: int = 0
@@ -125,7 +117,6 @@ class Lifetimes:
 
         Args:
             actions: The files that the run starts with, then every action of it.
-            first: The run's first version.
         """
         keys = actions.keys
         if len(keys) and has_absolute_paths(keys):

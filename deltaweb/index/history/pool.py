@@ -57,11 +57,7 @@ class ProcessLostError(Exception):
 
 @contextmanager
 def commit_reader(store: LogStore, most: int) -> Iterator[ReadCommits]:
-    """Give what reads commits; where they may be many, a second process begins at once.
-
-    Args:
-        store: The table's log; many commits are shared where it can be pickled.
-    """
+    """Give what reads commits; for many, a second process begins at once."""
     may_be_many = most >= MIN_COMMITS_TO_SHARE and (os.cpu_count() or 1) > 1
     with second_reader(store) if may_be_many else nullcontext() as second:
         yield partial(_read_parts, store, second)

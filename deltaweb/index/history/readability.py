@@ -40,7 +40,6 @@ def partly_reason(vacuum_version: int) -> str:
 
 
 def files_gone_reason(vacuum_version: int) -> str:
-    """Why a version has no file any more."""
     return f"All of its files were deleted by the VACUUM of version {vacuum_version}."
 
 
@@ -76,8 +75,6 @@ def split_at_faults(
 
     Args:
         runs: Versions (first, last) that the names in the log promise, ascending.
-        faults: Commits that do not read, ascending.
-        checkpoints: Versions of complete checkpoints, ascending.
 
     Returns:
         The runs without the versions from a broken commit to the next checkpoint.
@@ -105,7 +102,6 @@ def readable_runs(
     Args:
         states: Versions with their state, ascending; a version that is left out, from
             0 to `latest`, is gone.
-        latest: The newest version.
     """
     pieces = _without_gaps(states, latest)
     runs: list[ReadableRun] = []

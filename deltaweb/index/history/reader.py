@@ -98,7 +98,6 @@ _NOTHING: Final = FileActions(
 
 
 def _between(actions: FileActions, run: VersionRun) -> FileActions:
-    """Return the actions of the versions of a run."""
     versions = actions.versions
     start = int(np.searchsorted(versions, run.first, side="left"))
     end = int(np.searchsorted(versions, run.last, side="right"))
@@ -139,13 +138,7 @@ class VersionLives:
 
 @dataclass(slots=True)
 class HistoryReader:
-    """Reads the history of one table up to a version.
-
-    Attributes:
-        overview: What it shows, listed once.
-        engine: What replays versions that only a checkpoint has.
-        report: Called with the step, what is done of it, of how much, and the unit.
-    """
+    """Reads the history of one table up to a version."""
 
     store: LogStore
     overview: LogOverview
@@ -216,13 +209,7 @@ class HistoryReader:
         snapshot: Snapshot,
         newest: NewestFiles | None,
     ) -> VersionTotals:
-        """Return what held after each commit.
-
-        Args:
-            runs: The versions that the log can build.
-            snapshot: The newest version.
-            newest: Its files; None where it may not be read.
-        """
+        """Return what held after each commit."""
         totals = VersionTotals.unknown(history.versions)
         versions = np.array(history.versions, dtype=np.int64)
         for lives in self.lives(history, runs):

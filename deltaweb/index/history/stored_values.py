@@ -44,7 +44,6 @@ def bounded_names(names: Iterable[str]) -> list[str]:
 
 
 def clean_texts(texts: list[str]) -> list[str]:
-    """Clean texts, most of which need it not."""
     whole = "".join(texts)
     return texts if clean_text(whole) is whole else [*map(clean_text, texts)]
 

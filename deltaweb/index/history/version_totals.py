@@ -25,7 +25,6 @@ class VersionTotals:
     """Totals by commit, row for row with the history; `UNKNOWN` if unknown.
 
     Attributes:
-        removed_bytes: Bytes that left the table with the commit.
         vacuumed_by: The newest VACUUM that deleted files of the version.
         num_missing_files: How many of its files VACUUMs deleted.
     """

@@ -79,7 +79,6 @@ class _HeldChanges:
     held: Sequence[pa.RecordBatch]
 
     def batches(self, first: int | None = None) -> Iterator[pa.RecordBatch]:
-        """Yield the files."""
         del first
         yield from self.held
 
@@ -102,7 +101,6 @@ class ChangeSelection:
     _columns: list[StructField] = field(init=False)
 
     def __post_init__(self) -> None:
-        """Find the columns of the filter."""
         object.__setattr__(self, "_columns", self._filter_columns())
 
     def facts(self) -> ChangeFacts:
@@ -141,9 +139,6 @@ class ChangeSelection:
         """Return the files that follow a place, and where the page after them begins.
 
         They are held in memory. The place is None where no file is left.
-
-        Args:
-            max_files: How many files it has at most.
         """
         held: list[pa.RecordBatch] = []
         following, offset, room = None, place.offset, max_files
@@ -212,7 +207,6 @@ class ChangeSelection:
 
 
 def _place_of(batch: pa.RecordBatch, row: int) -> ChangePlace:
-    """Return the place before one of the files of a batch."""
     versions = batch["version"].to_numpy()
     first = int(np.searchsorted(versions, versions[row]))
     return ChangePlace(int(versions[row]), row - first)

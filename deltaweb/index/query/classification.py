@@ -42,7 +42,6 @@ class FileRule:
 
     @property
     def is_whole(self) -> bool:
-        """Whether all may be seen."""
         return self.condition is None and not self.hides_columns
 
 

@@ -42,8 +42,6 @@ class Wanted:
     """Which files a query asks for, and how many of them at a time.
 
     Attributes:
-        predicates: As `SharedVersion.select` takes them.
-        misses: As there.
         limit: As there; the rows that pages before have not brought.
         max_files: How many files a page has at most; None for all that are left.
     """
@@ -70,25 +68,18 @@ class FilePage:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Run:
-    """Files that follow each other.
-
-    Attributes:
-        order: Their rows, as if the parts were one, in order.
-        place: Where the first of them is.
-    """
+    """Files that follow each other."""
 
     parts: Sequence[LivePart]
     order: Rows
     place: PagePlace
 
     def place_of(self, position: int) -> PagePlace:
-        """Return the place before one of the files."""
         if self.place.row is None:
             return replace(self.place, rank=position)
         return replace(self.place, row=self.place.row + position)
 
     def start(self, place: PagePlace) -> int:
-        """Return how many of the files are before a place."""
         if self.place.row is None:
             return place.rank
         return max(0, (place.row or 0) - self.place.row)

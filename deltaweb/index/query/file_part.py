@@ -72,7 +72,6 @@ class FilePart:
 
     @property
     def paths(self) -> pa.StringArray:
-        """Path of each file as in the log."""
         return self.block.files["path"]
 
     @property
@@ -113,13 +112,11 @@ class FilePart:
 
     @property
     def num_records(self) -> pa.Array:
-        """Rows of each file; null if unknown."""
         if self._num_records is None:
             self._num_records = self.statistics(StructType(()), [])["num_records"]
         return self._num_records
 
     def partition(self, column: StructField) -> TypedValues:
-        """The typed values of a partition column."""
         found = self._typed.find(column)
         if found is not None:
             return found[0]

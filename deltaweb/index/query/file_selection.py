@@ -36,7 +36,6 @@ class SelectedPart:
         return int(np.count_nonzero(self.mask))
 
     def positions(self) -> Iterator[Rows]:
-        """Yield the rows of the selected files, some at a time."""
         rows = np.flatnonzero(self.mask)
         for first in range(0, len(rows), ROWS_A_BATCH):
             yield rows[first : first + ROWS_A_BATCH]

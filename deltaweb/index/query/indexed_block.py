@@ -82,7 +82,6 @@ class IndexedBlock(FileBlock):
 
 
 def indexed_block(selected: SelectedBlock) -> IndexedBlock:
-    """Return the block of a selection that is of an index."""
     return cast("IndexedBlock", selected.block)
 
 
@@ -142,7 +141,6 @@ def _batches_of(mapping: mmap.mmap) -> Iterator[tuple[pa.RecordBatch, MappedRang
 
 
 def _check_schema(schema: pa.Schema) -> None:
-    """Check the types of the columns."""
     for name, data_type in PLAIN_COLUMNS.items():
         if name not in schema.names or schema.field(name).type != data_type:
             raise ValueError(name)

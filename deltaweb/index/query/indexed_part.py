@@ -32,17 +32,14 @@ class IndexedPart(FilePart):
 
     @property
     def index(self) -> str:
-        """The name of the index."""
         return self._indexed.index
 
     @property
     def first_row(self) -> int:
-        """How many files the index has before these."""
         return self._indexed.first_row
 
     @property
     def num_records(self) -> pa.Array:
-        """Rows of each file; null if unknown."""
         return self._indexed.rows["num_records"]
 
     @property

@@ -101,12 +101,7 @@ def _type_each(encoded: pa.DictionaryArray, data_type: DataType) -> TypedValues:
 def rows_where_true(
     condition: RowCondition, columns: Mapping[str, pa.Array], num_rows: int
 ) -> Mask:
-    """Mark the rows for which a condition is true: neither false nor unknown.
-
-    Args:
-        condition: Over the columns alone.
-        columns: Typed values by name, a value a row.
-    """
+    """Mark the rows for which a condition is true: neither false nor unknown."""
     values = [*columns.values()]
     rows = (
         pa.StructArray.from_arrays(values, names=[*columns])

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deltaweb.delta.errors import PathEscapesTableError
+from deltaweb.delta.values.whole import joined_bytes
 from deltaweb.storage.data_path import decode_path, resolve_data_path
 
 SAME_SCHEME: Final = (("s3a://", "s3://"), ("s3n://", "s3://"), ("gcs://", "gs://"))
@@ -31,7 +32,7 @@ def are_plain(paths: pa.StringArray) -> bool:
     """Tell whether every path is below the root exactly as it is written."""
     if not len(paths):
         return True
-    text = _text_bytes(paths)
+    text = joined_bytes(paths)
     if not text.isascii() or any(one in text for one in _UNUSUAL):
         return False
     letters = np.frombuffer(text, np.uint8)
@@ -72,7 +73,6 @@ def relative_paths_below(paths: pa.StringArray, root: str) -> pa.StringArray:
 
     Args:
         paths: As in the log; null stays null.
-        root: The table's root, a path or URL.
     """
     if are_plain(paths):
         return paths
@@ -82,11 +82,7 @@ def relative_paths_below(paths: pa.StringArray, root: str) -> pa.StringArray:
 
 
 def relative_path(path: str, root: str) -> str:
-    """Return one path of the log below the root, decoded once.
-
-    Args:
-        root: The table's root, a path or URL.
-    """
+    """Return one path of the log below the root, decoded once."""
     for scheme, same in SAME_SCHEME:
         if path.startswith(scheme):
             path = f"{same}{path.removeprefix(scheme)}"
@@ -134,14 +130,3 @@ def _decoded_folder(folder: str) -> str | None:
     if not is_usual or any(0xD800 <= ord(letter) <= 0xDFFF for letter in decoded):  # noqa: PLR2004  # surrogates
         return None
     return decoded
-
-
-def _text_bytes(texts: pa.StringArray) -> bytes:
-    """Return the bytes of all texts, one after the other."""
-    _, offsets, data = texts.buffers()
-    if data is None:
-        return b""
-    bounds = np.frombuffer(offsets, np.int32)[
-        texts.offset : texts.offset + len(texts) + 1
-    ]
-    return bytes(memoryview(data)[int(bounds[0]) : int(bounds[-1])])

@@ -30,11 +30,7 @@ PREPARED_SCHEMA: Final = pa.schema(
 
 
 class PreparedPart(FilePart):
-    """Rewritten files, whose paths are of another store than the table's.
-
-    Args:
-        files: In the columns of `PREPARED_SCHEMA`.
-    """
+    """Rewritten files, whose paths are of another store than the table's."""
 
     def __init__(self, files: pa.Table) -> None:
         batch = files.cast(PREPARED_SCHEMA).combine_chunks()
@@ -58,11 +54,7 @@ class PreparedPart(FilePart):
 
 
 class RestrictedVersion(SharedVersion):
-    """A version as recipients under a rule are offered it.
-
-    Args:
-        metadata: Its metaData as they see it.
-    """
+    """A version as recipients under a rule are offered it."""
 
     def __init__(
         self,

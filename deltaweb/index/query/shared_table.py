@@ -60,8 +60,6 @@ class SharedTableReader:
         """Return a table at a version, at a time, or at its newest version.
 
         Args:
-            index_folder: The folder of its newest index, if it has one.
-            version: The version; not together with `timestamp`.
             timestamp: An aware time: the newest version made at or before it.
         """
         held = self._held(table)
@@ -82,7 +80,6 @@ class SharedTableReader:
         """Return a table at a version, its files in the order that a page had.
 
         Args:
-            index_folder: The folder of its newest index, if it has one.
             ordered_by: The folder of the index whose order it is, the newest or an
                 older one; None for that of paths.
         """
@@ -132,7 +129,6 @@ class _HeldTable:
 
     @property
     def num_files(self) -> int:
-        """Count of files of all snapshots held, those of the index left out."""
         held = list(self.older.values())
         if self.newest is not None:
             held.append(self.newest)

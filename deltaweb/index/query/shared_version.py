@@ -71,7 +71,6 @@ class SharedVersion:
 
     @property
     def parts(self) -> dict[int, FilePart]:
-        """The parts of the version, for the next one."""
         return {id(part.block): part for part, _ in self._parts}
 
     @property
@@ -85,7 +84,6 @@ class SharedVersion:
 
     @property
     def timestamp(self) -> datetime:
-        """Time of the version's commit; read from the log when it is asked for."""
         return self._snapshot.timestamp
 
     @property
@@ -150,7 +148,6 @@ class SharedVersion:
         return self.selection(chosen)
 
     def selection(self, chosen: Sequence[SelectedPart]) -> FileSelection:
-        """Return files of some parts, to be listed."""
         return FileSelection(chosen, total_files=self.num_files, root=self._root)
 
     def kept_order(self, name: str, make: Callable[[], Rows]) -> Rows:
@@ -172,11 +169,7 @@ class SharedVersion:
     def may_match(
         self, part: FilePart, live: Mask, predicate: Predicate, *, cut_bytes: int = 0
     ) -> Mask:
-        """Mark the files that a hint may be true for; all that cannot be judged.
-
-        Args:
-            cut_bytes: As in `ColumnRange`.
-        """
+        """Mark the files that a hint may be true for; all that cannot be judged."""
         sources = [partial(self._partition_ranges, part)]
         sources.append(partial(self._statistics_ranges, part, cut_bytes=cut_bytes))
         return prune(predicate, part.num_rows, sources, among=live)

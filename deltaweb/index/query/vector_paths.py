@@ -13,10 +13,6 @@ def vector_paths(
     """Return the path of each file's deletion vector below the root, decoded once.
 
     Null where a file has none, or has it in the log.
-
-    Args:
-        vectors: Their descriptors, null for a file without a vector.
-        root: The table's root, a path or URL.
     """
     if vectors.null_count == len(vectors):
         return pa.nulls(len(vectors), pa.string())

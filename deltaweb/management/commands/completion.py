@@ -18,7 +18,6 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Take the shell."""
         parser.add_argument(
             "shell",
             choices=SHELLS,
@@ -26,7 +25,6 @@ class Command(BaseCommand):
         )
 
     def handle(self, *, shell: str, **_: object) -> None:
-        """Print the script."""
         self.stdout.write(shtab.complete(whole_parser(), shell))
 
 

@@ -13,7 +13,6 @@ class Command(StartCommand):
     help = "Show the sample tables: a server with a home of its own, and a browser."
 
     def handle(self, **_: object) -> None:
-        """Run until interrupted."""
         self.prepare()
         first_start.register_samples(timezone.now(), is_asked=True)
         self.serve(page=reverse("explorer:dashboard"))

@@ -64,7 +64,6 @@ def _page(table: Table) -> str:
 
 
 def _answers(url: str) -> bool:
-    """Whether the server of this home runs."""
     if not url:
         return False
     try:

@@ -25,7 +25,6 @@ class Command(StartCommand):
         super().add_arguments(parser)
 
     def handle(self, *, locations: list[str], **_: object) -> None:
-        """Run until interrupted."""
         named = [first_start.check_lake(text, said="") for text in locations]
         named.append(first_start.check_lake(os.environ.get("LAKE", "")))
         lakes = [lake for lake in named if lake is not None]

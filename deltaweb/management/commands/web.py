@@ -16,9 +16,7 @@ class Command(BaseCommand):
     requires_system_checks = AT_START
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Take the address."""
         parser.add_argument("--bind", default=own_address())
 
     def handle(self, *, bind: str, **_: object) -> None:
-        """Become gunicorn."""
         os.execv(sys.executable, gunicorn_line(bind))  # noqa: S606 (no shell is wanted)

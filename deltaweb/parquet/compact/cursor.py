@@ -30,12 +30,7 @@ _LONG_LIST: Final = 15
 
 
 class Cursor:
-    """A place in bytes of the compact protocol.
-
-    Args:
-        data: The bytes.
-        position: Where the first value begins.
-    """
+    """A place in bytes of the compact protocol."""
 
     __slots__ = ("data", "position")
 
@@ -62,7 +57,6 @@ class Cursor:
         return (value >> 1) ^ -(value & 1)
 
     def binary(self) -> bytes:
-        """Read a byte string."""
         size = self.data[self.position]
         if size > MORE:
             size = self._varint()
@@ -75,7 +69,6 @@ class Cursor:
         return self.data[start:end]
 
     def byte(self) -> int:
-        """Read a byte as it is."""
         value = self.data[self.position]
         self.position += 1
         return value

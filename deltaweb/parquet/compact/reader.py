@@ -98,8 +98,6 @@ class CompactReader(Cursor):
     """Reads structs of the compact protocol, by what is wanted of them.
 
     Args:
-        data: The bytes.
-        position: Where the first value begins.
         known: Short lists that another reader of like bytes has made already.
     """
 

@@ -51,17 +51,14 @@ def after_name() -> re.Pattern[bytes]:
 
 
 def _inner() -> bytes:
-    """Return a pattern of a field that may be a struct of flat fields."""
     return _field_of(_struct(_flat()))
 
 
 def _field_of(struct: bytes) -> bytes:
-    """Return a pattern of a field that is flat or a struct of this pattern."""
     return _with_struct(_flat(), struct)
 
 
 def _with_struct(others: bytes, struct: bytes) -> bytes:
-    """Return a pattern of other fields, or a struct of this pattern."""
     return b"%b|%b%b" % (others, _headers(range(1, 16), _STRUCT), struct)
 
 
@@ -70,7 +67,6 @@ def _struct(field: bytes) -> bytes:
 
 
 def _flat() -> bytes:
-    """Return a pattern of a field that holds no struct, except in a list."""
     return b"%b|%b%b|%b(?:%b)" % (
         _simple(),
         *(_headers(range(1, 16), _BINARY), _text()),
@@ -79,7 +75,6 @@ def _flat() -> bytes:
 
 
 def _simple() -> bytes:
-    """Return a pattern of a field that is a number or a truth."""
     return b"|".join(
         [
             _headers(range(1, 16), _TRUE, _FALSE),
@@ -91,7 +86,6 @@ def _simple() -> bytes:
 
 
 def _text() -> bytes:
-    """Return a pattern of short texts, with their lengths."""
     texts = (rb"\x%02x.{%d}" % (size, size) for size in range(MAX_TEXT_LENGTH + 1))
     return b"(?:%b)" % b"|".join(texts)
 

@@ -54,11 +54,7 @@ _INTEGERS: Final[Mapping[tuple[int, bool], str]] = {
 
 @dataclass(frozen=True, slots=True)
 class ColumnProblem:
-    """Why a column cannot be one of Delta's.
-
-    Attributes:
-        path: The column that is concerned; empty for the whole file.
-    """
+    """Why a column cannot be one of Delta's."""
 
     path: tuple[str, ...]
     reason: str
@@ -135,7 +131,6 @@ class SchemaConverter:
         return node.name.lower()
 
     def annotated_type(self, node: Node, annotation: Annotation) -> DeltaType:
-        """Return the type of an annotation that has no parameters in Delta."""
         known = _ANNOTATED.get(annotation.kind)
         return known or self.refuse(node, f"{annotation.text} has no Delta type")
 
@@ -146,7 +141,6 @@ class SchemaConverter:
         return known or self.refuse(node, f"{physical} has no Delta type")
 
     def fields(self, nodes: Iterable[Node]) -> list[dict[str, Any]]:
-        """Return the fields of a struct."""
         known: set[str] = set()
         made = []
         for node in nodes:
@@ -174,7 +168,6 @@ class SchemaConverter:
         return own
 
     def type_of(self, node: Node, *, is_in_list: bool = False) -> DeltaType:
-        """Return the type of one value of a node."""
         if node.invalid is not None:
             return self.refuse(node, f"invalid annotation: {node.invalid}")
         try:
@@ -274,5 +267,4 @@ def _unknown_unit(annotation: Annotation) -> str:
 
 
 def problems_text(problems: Sequence[ColumnProblem]) -> str:
-    """Return the problems as one line."""
     return "; ".join(map(str, problems))

@@ -30,7 +30,6 @@ class FileProblem:
 
     Attributes:
         file: The file, as the caller names it; empty where there is none.
-        path: The column; empty for the whole file.
     """
 
     file: str
@@ -65,7 +64,6 @@ class MergedSchema:
 
 
 def merge_schemas(files: Iterable[tuple[str, ParquetFooter]]) -> MergedSchema:
-    """Merge the schemas of files, given by their names and footers."""
     merger = SchemaMerger()
     for file, footer in files:
         merger.add(file, footer)
@@ -125,7 +123,6 @@ class SchemaMerger:
             self._schema = merging.structs(self._schema, conversion.strict, ())
 
     def merged(self) -> MergedSchema:
-        """Return what was merged so far."""
         problems = tuple(self._problems)
         if self._schema is None and not problems:
             problems = (FileProblem("", (), "there are no files"),)

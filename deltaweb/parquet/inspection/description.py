@@ -50,7 +50,6 @@ def described_fields(footer: ParquetFooter) -> Iterator[tuple[str, Any]]:
 
 
 def described_groups(footer: ParquetFooter) -> Iterator[dict[str, Any]]:
-    """Yield what a footer says of each row group."""
     for group in footer.metadata.row_groups:
         yield _row_group(group, footer)
 
@@ -81,7 +80,6 @@ def footer_warnings(footer: ParquetFooter) -> Iterator[str]:
 
 
 def describe_node(node: Node) -> dict[str, Any]:
-    """Return a node of the schema and all below it."""
     described = described_node(node)
     if node.children is not None:
         described["children"] = [describe_node(child) for child in node.children]
@@ -138,7 +136,6 @@ def _row_group(group: RowGroup, footer: ParquetFooter) -> dict[str, Any]:
 def describe_chunk(
     chunk: ColumnChunk, footer: ParquetFooter, leaf: int
 ) -> dict[str, Any]:
-    """Return what a footer says of the column chunk at a position."""
     values = chunk.values
     described: dict[str, Any] = {
         "path": list(chunk.path),

@@ -79,8 +79,6 @@ class ColumnDifference(NamedTuple):
 
     Attributes:
         path: Its names in the table, or in the file where the table has none.
-        of_table: The column in the table; None where it has none.
-        of_file: The column in the file; None where it has none.
     """
 
     path: tuple[str, ...]

@@ -84,7 +84,6 @@ def _sorting(group: RowGroup, footer: ParquetFooter) -> str | None:
 def file_facts(
     footer: ParquetFooter, types: NodeTypes, sums: ChunkSums, *, size_bytes: int
 ) -> dict[str, Any]:
-    """Return what one look at a file tells."""
     metadata = footer.metadata
     columns = [sums.columns[leaf] for leaf in range(len(footer.leaves))]
     warnings = list(islice(footer_warnings(footer), MAX_WARNINGS + 1))

@@ -129,11 +129,7 @@ def type_word(data_type: DeltaType) -> str:
 def node_batches(
     footer: ParquetFooter, types: NodeTypes, sums: ChunkSums
 ) -> Iterator[pa.RecordBatch]:
-    """Yield the nodes of a schema as `NODE_SCHEMA`.
-
-    Args:
-        sums: What the chunks of the footer add up to.
-    """
+    """Yield the nodes of a schema as `NODE_SCHEMA`."""
     rows: list[dict[str, Any]] = []
     for row in _rows(footer, types, sums):
         rows.append(row)

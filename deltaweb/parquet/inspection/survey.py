@@ -85,7 +85,6 @@ class Survey:
         self._sums: dict[SurveyKey, _Sum] = {}
 
     def add(self, path: str, size_bytes: int, footer: ParquetFooter) -> None:
-        """Add a file up."""
         metadata = footer.metadata
         file = _File(path, size_bytes, max(count_of(metadata.num_rows) or 0, 0))
         sums = ChunkSums()

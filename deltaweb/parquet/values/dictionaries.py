@@ -67,7 +67,6 @@ class StoredChunk:
     """What a footer says of where a leaf column of a row group is, and how.
 
     Attributes:
-        kind: Its physical type, by number.
         codec: How its pages are compressed, by number.
         size_bytes: Of its pages before they are compressed.
         first_bytes: Of this page, or of all that follow; compressed.
@@ -92,11 +91,7 @@ class StoredChunk:
 
 
 class StoredChunks:
-    """The column chunks of a file, each read when it is asked for.
-
-    Args:
-        footer: The bytes of the file's footer.
-    """
+    """The column chunks of a file, each read when it is asked for."""
 
     def __init__(self, footer: bytes) -> None:
         raw = CompactReader(footer).read_struct(_FILE)
@@ -178,12 +173,7 @@ def longest_values(source: RangeSource, chunks: Sequence[StoredChunk]) -> list[i
 
 @dataclass(frozen=True, slots=True)
 class _Dictionary:
-    """A dictionary page, as stored.
-
-    Attributes:
-        data: Its values, compressed.
-        size_bytes: Theirs before.
-    """
+    """A dictionary page, as stored."""
 
     data: bytes
     size_bytes: int
@@ -192,7 +182,6 @@ class _Dictionary:
 
 
 def _dictionary(source: RangeSource, chunk: StoredChunk) -> _Dictionary | int:
-    """Read the dictionary of a chunk; what is known of its values where it cannot."""
     try:
         head = bytes(source.read_at(HEADER_BYTES, chunk.first_page))
         reader = CompactReader(head)

@@ -44,8 +44,6 @@ def read_preview(
     """Return the first rows of a file, or of one of its row groups.
 
     Args:
-        source: A local path, or an open file.
-        row_group: The position of a row group; None for the whole file.
         timeout_s: Seconds of processor time that reading may take.
         memory_bytes: What it may take beyond what an idle process has.
     """

@@ -32,7 +32,6 @@ BATCH_ROWS: Final = 256
 def read_rows(
     source: pa.NativeFile, limit: int, row_group: int | None = None
 ) -> list[dict[str, JSON]]:
-    """Read the first rows of a file, or of one of its row groups."""
     footer = load_footer(source)
     groups = choose_groups(footer, limit, row_group)
     check_extents(groups, source.size())

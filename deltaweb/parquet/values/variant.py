@@ -55,7 +55,6 @@ def decode_variant(
     """Return a value as JSON.
 
     Args:
-        names: What `parse_dictionary` returned.
         primitives: What reads values without parts; as JSON for None.
     """
     decoder = _Decoder(names, len(value) + 1, primitives or PRIMITIVES)
@@ -138,12 +137,10 @@ def _decimal(raw: bytes) -> int | float:
 
 
 def decimal_json(value: Decimal) -> int | float:
-    """Return a decimal as a number of JSON."""
     return int(value) if value == value.to_integral_value() else float(value)
 
 
 def date_json(days: int) -> str:
-    """Return a day as text."""
     if not 1 <= EPOCH_DAY + days <= LAST_DAY:
         return f"{days} days since 1970-01-01"
     return date.fromordinal(EPOCH_DAY + days).isoformat()
@@ -158,7 +155,6 @@ def timestamp_json(value: int, digits: int, *, is_utc: bool) -> str:
 
 
 def time_json(micros: int) -> str:
-    """Return a time of day."""
     seconds, fraction = divmod(micros, 10**6)
     return _clock(seconds, fraction, 6)
 
@@ -169,7 +165,6 @@ def bytes_json(raw: bytes) -> str:
 
 
 def uuid_json(raw: bytes) -> str:
-    """Return a UUID as text."""
     text = raw.hex()
     return "-".join((text[:8], text[8:12], text[12:16], text[16:20], text[20:]))
 

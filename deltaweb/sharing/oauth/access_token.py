@@ -53,7 +53,6 @@ def new_access_token(
 def client_of_token(
     token: str, *, keys: Sequence[bytes], issuer: str, now: datetime
 ) -> UUID:
-    """Return the client that traded for a token."""
     expected = Expected(issuer=issuer, audiences=[issuer], now=now, max_life=LIFETIME)
     claims = checked_claims(token, _key_set(keys), expected, algorithms=[ALGORITHM])
     try:

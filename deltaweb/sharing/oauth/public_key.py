@@ -40,7 +40,6 @@ class PublicKey:
 
 
 def parse_public_key(text: str) -> PublicKey:
-    """Read a public key."""
     plain = text.strip()
     if len(plain) > MAX_KEY_CHARACTERS:
         raise KeyInvalidError(reason="it is too long")

@@ -42,7 +42,6 @@ class Expected:
     """What the claims of a token have to say.
 
     Attributes:
-        issuer: Its `iss`.
         audiences: One of these is in its `aud`.
         max_life: How far ahead it may end; None for any time.
         subject: Its `sub`; None where any will do.
@@ -66,12 +65,7 @@ def checked_claims(
     *,
     algorithms: Collection[str],
 ) -> dict[str, Any]:
-    """Return the claims of a token that is signed, in time, and meant for us.
-
-    Args:
-        keys: The key that has to fit, or several by their names.
-        algorithms: Those that the keys may be used by.
-    """
+    """Return the claims of a token that is signed, in time, and meant for us."""
     _check_size(token)
     try:
         found = jwt.decode(

@@ -68,7 +68,6 @@ def served_protocol(
     client that does not know it, so it is left out for that client; any other stays.
 
     Args:
-        used: The features that the version uses.
         read: The reader features that the client names, lower case.
     """
     if protocol.reader_features is None:
@@ -107,12 +106,6 @@ def covering_protocol(protocols: Sequence[Protocol]) -> Protocol:
 
 
 def head_lines(metadata: Metadata, protocol: Protocol, facts: TableFacts) -> bytes:
-    """Return the lines of protocol and metadata.
-
-    Args:
-        metadata: The metaData of the log.
-        protocol: As `served_protocol` returns it.
-    """
     return protocol_line(protocol) + metadata_line(metadata, facts)
 
 
@@ -130,7 +123,6 @@ def protocol_line(protocol: Protocol, *, version: int | None = None) -> bytes:
 
 
 def metadata_line(metadata: Metadata, facts: TableFacts) -> bytes:
-    """Return the line of metadata."""
     shown = READING_PROPERTIES | ({CHANGE_DATA_FEED} if facts.has_feed else set())
     table: dict[str, Any] = {
         "id": metadata.id or "",

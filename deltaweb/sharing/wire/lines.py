@@ -39,7 +39,6 @@ class TableFacts:
     """What is said of a version beside its metadata; None is left out.
 
     Attributes:
-        has_feed: Whether its changes are shared.
         location: The folder, where it may be read as one by temporary credentials.
     """
 
@@ -64,7 +63,6 @@ class FileAnswer:
     """What is said of some files beside what the log has of them.
 
     Attributes:
-        urls: The URL of each, row for row.
         expiration_ms: When the URLs expire, in milliseconds since the epoch.
         id_scheme: How ids are derived: one of `SCHEMES`.
         vector_urls: The URL of each file's deletion vector, row for row, null for one
@@ -82,7 +80,6 @@ class FileAnswer:
     instants: frozenset[str] = frozenset()
 
     def file_ids(self, batch: pa.RecordBatch) -> pa.StringArray:
-        """Return the id of each file."""
         kept = DIGESTS[self.id_scheme]
         if kept in batch.schema.names:
             return _hex(batch[kept])
@@ -111,7 +108,6 @@ class EndAction:
         next_page_token: What gives the files that follow.
         min_expiration_ms: When the first URL of the answer expires, in milliseconds
             since the epoch.
-        error_message: Why the answer is not whole.
 
     Source: delta_sharing_protocol_2026.md, "EndStreamAction".
     """
@@ -156,7 +152,6 @@ def json_line(key: str, values: Mapping[str, Any]) -> bytes:
 
 
 def line_buffer(lines: pa.StringArray) -> bytes:
-    """Return lines one after the other."""
     return b"" if not len(lines) else bytes(memoryview(lines.buffers()[2]))
 
 
@@ -178,7 +173,6 @@ def unchanging_fields(
 
     Args:
         batch: Files in the columns partition_values, size and stats.
-        instants: As `FileAnswer` has them.
     """
     return pc.binary_join_element_wise(
         ',"partitionValues":',

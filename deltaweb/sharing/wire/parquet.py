@@ -28,12 +28,10 @@ PROTOCOL_LINE: Final = b'{"protocol":{"minReaderVersion":1}}\n'
 
 
 def head_lines(metadata: Metadata, facts: TableFacts) -> bytes:
-    """Return the lines of protocol and metadata."""
     return PROTOCOL_LINE + metadata_line(metadata, facts)
 
 
 def metadata_line(metadata: Metadata, facts: TableFacts) -> bytes:
-    """Return the line of metadata."""
     values: dict[str, Any] = {
         "id": metadata.id or "",
         "name": metadata.name,

@@ -34,11 +34,7 @@ def instant_columns(
 def partition_objects(
     partition_values: pa.MapArray, instants: Collection[str]
 ) -> pa.StringArray:
-    """Return the partition values of files as JSON objects.
-
-    Args:
-        instants: What `instant_columns` gives.
-    """
+    """Return the partition values of files as JSON objects."""
     if not instants:
         return object_texts(partition_values)
     keys, texts = partition_values.keys, partition_values.items

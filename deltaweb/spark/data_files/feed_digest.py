@@ -9,10 +9,11 @@ takes the rows that were kept from those, a task at a time.
 import json
 import secrets
 import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -31,16 +32,19 @@ from deltaweb.delta.feed.digest import (
 from deltaweb.delta.feed.errors import FeedFileMissingError
 from deltaweb.delta.feed.matched_updates import own_columns
 from deltaweb.delta.feed.row_schema import COMMIT_VERSION
-from deltaweb.spark.arrow_frames import Batches, map_in_arrow, run_tasks
-from deltaweb.spark.changed_rows import HELD_BYTES, PARTITION, packed, spread
+from deltaweb.spark.arrow_frames import (
+    Batches,
+    map_in_arrow,
+    row_of,
+    run_parts,
+    unpacked,
+)
+from deltaweb.spark.changed_rows import PARTITION, spread
 from deltaweb.spark.data_files.shares import deal_out, num_tasks, size_bytes
 from deltaweb.spark.job import OnProgress, run_job
 from deltaweb.spark.task_faults import faults_are_carried
 from deltaweb.storage.place import TablePlace
 from deltaweb.storage.write_faults import write_fault
-
-if TYPE_CHECKING:
-    from pyspark import Broadcast
 
 TITLE: Final = "Read changes"
 _SPREAD: Final = pa.schema(
@@ -60,7 +64,6 @@ class FeedTask:
     """What every task knows.
 
     Attributes:
-        num_partitions: Over how many tasks rows are spread.
         folder: Where tasks leave what they kept; the driver sees it.
     """
 
@@ -93,11 +96,7 @@ def digest_changes(
     wanted: DigestRequest,
     on_progress: OnProgress,
 ) -> FeedDigest:
-    """Read the changes of a range for a page.
-
-    Args:
-        on_progress: Told of tasks; what it raises ends the work.
-    """
+    """Read the changes of a range for a page."""
     feed = FeedScan(place.open(), request)
     files = list(feed.files(with_sizes=True))
     digester = Digester(feed.schema, wanted, is_ordered=False)
@@ -143,15 +142,10 @@ def _run(
     shares: list[FeedShare],
     on_progress: OnProgress,
 ) -> list[str]:
-    kept = spark.sparkContext.broadcast(shares)
-    try:
-        read = partial(read_share, task, kept)
-        blocks = run_tasks(spark, len(shares), read, _SPREAD)
+    with run_parts(spark, shares, partial(read_share, task), _SPREAD) as blocks:
         met = blocks.repartitionById(task.num_partitions, blocks[PARTITION])
         frame = map_in_arrow(met, partial(match_share, task), _FOUND)
         rows = run_job(spark, frame.collect, on_progress, title=TITLE)
-    finally:
-        kept.destroy()
     return [row[0] for row in rows]
 
 
@@ -169,30 +163,29 @@ def _missing(
 # === In tasks ===
 
 
-def read_share(
-    task: FeedTask, shares: "Broadcast[list[FeedShare]]", number: int
-) -> Batches:
+def read_share(task: FeedTask, share: FeedShare) -> Batches:
     """Read files, keep what they inserted and deleted, and spread rows of updates."""
-    share = shares.value[number]
     digester = Digester(task.schema, task.wanted, is_ordered=False)
-    held: list[pa.RecordBatch] = []
     with faults_are_carried():
-        open_file = task.place.open().open_data_file
-        scan = task.rows.scan(share.files, open_file, tells_kinds=share.tells_kinds)
-        for batch in scan:
-            rows = batch.cast(task.schema)
-            is_update = pc.is_in(rows.column(CHANGE_TYPE), value_set=_UPDATES)
-            updates = rows.filter(is_update)
-            if updates.num_rows < rows.num_rows:
-                digester.add(rows.filter(pc.invert(is_update)))
-            held += [updates] if updates.num_rows else []
-            if sum(some.nbytes for some in held) >= HELD_BYTES:
-                yield from _blocks(task, held)
-                held = []
-        if held:
-            yield from _blocks(task, held)
+        updates = _updates(task, share, digester)
+        for number, block in spread(updates, task.spread_by, task.num_partitions):
+            yield row_of(_SPREAD, number, block, None)
         facts = _leave(task, digester.result())
-    yield _row(_SPREAD, number % task.num_partitions, None, facts)
+    yield row_of(_SPREAD, secrets.randbelow(task.num_partitions), None, facts)
+
+
+def _updates(
+    task: FeedTask, share: FeedShare, digester: Digester
+) -> Iterator[pa.Table]:
+    open_file = task.place.open().open_data_file
+    for batch in task.rows.scan(share.files, open_file, tells_kinds=share.tells_kinds):
+        rows = batch.cast(task.schema)
+        is_update = pc.is_in(rows.column(CHANGE_TYPE), value_set=_UPDATES)
+        updates = rows.filter(is_update)
+        if updates.num_rows < rows.num_rows:
+            digester.add(rows.filter(pc.invert(is_update)))
+        if updates.num_rows:
+            yield pa.table(updates)
 
 
 def match_share(task: FeedTask, batches: Batches) -> Batches:
@@ -201,26 +194,12 @@ def match_share(task: FeedTask, batches: Batches) -> Batches:
     for batch in batches:
         for block, facts in zip(batch["rows"], batch["facts"], strict=True):
             if facts.is_valid:
-                yield _row(_FOUND, facts.as_py())
+                yield row_of(_FOUND, facts.as_py())
                 continue
-            with pa.ipc.open_stream(block.as_buffer()) as reader:
-                for rows in reader:
-                    digester.add(rows)
+            for rows in unpacked(block.as_buffer()).to_batches():
+                digester.add(rows)
     with faults_are_carried():
-        yield _row(_FOUND, _leave(task, digester.result()))
-
-
-def _blocks(task: FeedTask, held: list[pa.RecordBatch]) -> Batches:
-    rows = pa.Table.from_batches(held)
-    for number, block in spread(rows, task.spread_by, task.num_partitions):
-        yield _row(_SPREAD, number, packed(block), None)
-
-
-def _row(schema: pa.Schema, *values: object) -> pa.RecordBatch:
-    columns = [
-        pa.array([value], kind.type) for value, kind in zip(values, schema, strict=True)
-    ]
-    return pa.RecordBatch.from_arrays(columns, schema=schema)
+        yield row_of(_FOUND, _leave(task, digester.result()))
 
 
 def _leave(task: FeedTask, found: FeedDigest) -> str:

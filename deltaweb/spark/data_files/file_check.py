@@ -18,11 +18,7 @@ from deltaweb.table import DeltaTable
 def check_files(
     spark: SparkSession, source: TablePlace, *, on_progress: OnProgress
 ) -> FileCheck:
-    """List a table's storage once, and count for each version what it lacks.
-
-    Args:
-        on_progress: Called with the tasks that are done; it may raise to stop.
-    """
+    """List a table's storage once, and count for each version what it lacks."""
     table = DeltaTable.from_store(source.open())
     engine = SparkEngine(spark, source)
     work = partial(file_check.check_files, table, engine=engine)

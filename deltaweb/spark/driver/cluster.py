@@ -99,9 +99,6 @@ def is_local(master: str) -> bool:
 def find_driver_host(master: str) -> str | None:
     """Return the address of this machine that the master's side of the network sees.
 
-    Args:
-        master: The master's URL, of a cluster.
-
     Returns:
         The address; None where the master has none of its own (`yarn`), so that
         Spark chooses.
@@ -142,11 +139,7 @@ def _addresses(master: str) -> list[tuple[str, int]]:
 
 
 def check_executors(spark: SparkSession, folder: Path, *, within_s: float) -> None:
-    """Run a small job that looks for what every later one needs.
-
-    Args:
-        within_s: How long the cluster may take to give an executor.
-    """
+    """Run a small job that looks for what every later one needs."""
     context = spark.sparkContext
     marker = folder / f".shared-{secrets.token_hex(8)}"
     marker.touch()

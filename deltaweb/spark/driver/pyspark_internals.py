@@ -9,7 +9,7 @@
 - Which columns a condition is about, and whether an expression is a function of the
   row, only Spark's analyzer knows, and no public method tells it.
 - Two modules are public by their names alone: `pyspark.java_gateway`, by which the JVM
-  is started with another stderr (`gateway`), and `pyspark.daemon`, which a daemon of
+  is started with another stderr (`session`), and `pyspark.daemon`, which a daemon of
   ours begins (`python_daemon`).
 """
 
@@ -47,11 +47,7 @@ def forget_context() -> None:
 
 
 def mapped_rows(frame: DataFrame, made: Column) -> DataFrame:
-    """Return the rows that a function of Arrow batches makes of a frame's.
-
-    Args:
-        made: The function, called with the frame's columns.
-    """
+    """Return the rows that a function of Arrow batches makes of a frame's."""
     rows = frame._jdf.mapInArrow(made._jc, False, None)  # noqa: SLF001, FBT003 (as above; the JVM's signature)
     return DataFrame(rows, frame.sparkSession)
 

@@ -6,10 +6,12 @@ import sys
 import threading
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from threading import Thread
+from typing import Any, Final
 
 from py4j.protocol import Py4JError
 from pyspark import SparkConf, SparkContext
+from pyspark.java_gateway import launch_gateway
 from pyspark.logger import PySparkLogger
 from pyspark.sql import SparkSession
 
@@ -23,7 +25,6 @@ from deltaweb.spark.driver.cluster import (
     first_line,
     is_local,
 )
-from deltaweb.spark.driver.gateway import start_jvm
 from deltaweb.spark.driver.java import find_java_home
 from deltaweb.spark.driver.pyspark_internals import (
     forget_context,
@@ -205,3 +206,37 @@ def _conf(options: SparkOptions, *, driver_host: str | None) -> SparkConf:
         conf.set("spark.driver.bindAddress", driver_host)
         conf.set("spark.driver.host", driver_host)
     return conf
+
+
+# === The JVM ===
+
+
+STDERR: Final = 2
+# Of every start, whatever log4j is set to: they go past it.
+_OF_EVERY_START: Final = (
+    b"WARNING: Using incubator modules:",
+    b"Setting default log level to ",
+    b"To adjust logging level use ",
+    b"Setting Spark log level to ",
+)
+
+
+def start_jvm(conf: SparkConf) -> Any:  # noqa: ANN401 (py4j has no types)
+    """Start the JVM; what it writes to stderr goes to ours, the usual lines left out.
+
+    Returns:
+        The gateway to it.
+    """
+    reading, writing = os.pipe()
+    Thread(target=_pass_on, args=(reading,), daemon=True).start()
+    try:
+        return launch_gateway(conf, popen_kwargs={"stderr": writing})  # type: ignore[no-untyped-call]  # PySpark's
+    finally:
+        os.close(writing)
+
+
+def _pass_on(descriptor: int) -> None:
+    with os.fdopen(descriptor, "rb") as lines:
+        for line in lines:
+            if not line.startswith(_OF_EVERY_START):
+                os.write(STDERR, line)

@@ -49,7 +49,6 @@ class HeldLayers(NamedTuple):
         return cls(str(folder), keys)
 
     def drop(self) -> None:
-        """Remove them."""
         shutil.rmtree(self.folder, ignore_errors=True)
 
     # === In a task ===

@@ -121,7 +121,6 @@ def checkpoint_tombstones(
 
 
 def open_row_group(store: LogStore, task: RowGroupTask) -> CheckpointRowGroup:
-    """Open a piece of a checkpoint."""
     groups = open_part(store, task.name)
     if task.position >= len(groups):
         path = f"{store.root}/_delta_log/{task.name}"

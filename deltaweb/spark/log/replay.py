@@ -22,6 +22,7 @@ from typing import Final, TypeVar
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812 (the name that all Spark code has)
 
 from deltaweb.delta.log.blocks import SelectedBlock
 from deltaweb.delta.log.checkpoints.attempts import (
@@ -58,7 +59,6 @@ from deltaweb.spark.log.reader import (
     row_group_tasks,
     with_keys,
 )
-from deltaweb.spark.log.shuffled_actions import apply_layer, apply_tombstones
 from deltaweb.spark.log.tail_facts import read_layers
 from deltaweb.spark.log.tail_layers import (
     BlockFunction,
@@ -81,8 +81,6 @@ class ReplayedState:
     """The state of a table at one version, its files in the executors.
 
     Attributes:
-        checkpoint: The checkpoint below the layers; None without one.
-        layers: What came after the checkpoint.
         commit_status: Size and time of the version's commit file; None without one.
         is_by_compactions: Whether compactions stand for some of the commits.
     """
@@ -164,7 +162,6 @@ def use_state(
     """Replay a version and do something with it, by an older checkpoint if need be.
 
     Args:
-        version: The version, the newest one for None.
         use: What is done; it may be called again, when tasks find out that the
             checkpoint does not read.
         by_compactions: Whether compactions may stand for commits; then `use` calls
@@ -295,3 +292,40 @@ def _checkpoint_files(store: TableStore, task: RowGroupTask) -> Batches:
 def _of_rows(function: BlockFunction, batches: Batches) -> Batches:
     with faults_are_carried():
         yield from function(block_of_rows(batch) for batch in batches)
+
+
+# === Commits too large for one process ===
+
+
+def reconcile_tail(actions: DataFrame) -> DataFrame:
+    """Reconcile the file actions of packs: the last one of each key wins.
+
+    Args:
+        actions: By `ACTIONS_SCHEMA`, each pack reconciled already.
+    """
+    rest = [name for name in ACTIONS_SCHEMA.names if name not in {KEY.name, "pack"}]
+    last = F.max_by(F.struct(*rest), "pack").alias("last")
+    return actions.groupBy(KEY.name).agg(last).select(KEY.name, "last.*")
+
+
+def apply_layer(files: DataFrame, actions: DataFrame) -> DataFrame:
+    """Return the live files after some commits.
+
+    Args:
+        files: Those before, by `LIVE_FILES_SCHEMA` with their keys.
+        actions: File actions of the commits, by `ACTIONS_SCHEMA`.
+    """
+    return _applied(files, actions, LIVE_FILES_SCHEMA.names, is_add=True)
+
+
+def apply_tombstones(tombstones: DataFrame, actions: DataFrame) -> DataFrame:
+    """Return the tombstones after some commits; as `apply_layer` does the files."""
+    return _applied(tombstones, actions, TOMBSTONES_SCHEMA.names, is_add=False)
+
+
+def _applied(
+    before: DataFrame, actions: DataFrame, names: list[str], *, is_add: bool
+) -> DataFrame:
+    kept = before.join(actions.select(KEY.name), KEY.name, "left_anti")
+    newest = reconcile_tail(actions).where(F.col("is_add") == F.lit(is_add))
+    return kept.select(*names).unionByName(newest.select(*names))

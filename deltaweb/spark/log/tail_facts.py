@@ -36,9 +36,6 @@ class TailFacts:
     """What the driver holds of commits: nothing of the size of their files.
 
     Attributes:
-        protocol: The protocol in force after them.
-        metadata: The metaData in force after them.
-        transactions: The newest transaction of each application in them.
         layers: What tasks need to know of their files.
     """
 
@@ -61,11 +58,6 @@ def read_layers(  # noqa: PLR0913 (one log, all of it needed)
 
     One pack is read in the driver, which takes less than a Spark job does; more are
     read by tasks.
-
-    Args:
-        packs: The commits, oldest first.
-        protocol: The protocol in force before them, if any.
-        metadata: The metaData in force before them, if any.
     """
     holds_keys = sum(pack.size_bytes for pack in packs) <= BROADCAST_TAIL_BYTES
     read = partial(
@@ -169,7 +161,6 @@ def _read_facts(  # noqa: PLR0913 (one thing at a time, all of it needed)
 
 
 def _keys_of(tail: Tail) -> pa.Array:
-    """Return the key of every file that the commits speak of."""
     removed = tail.layer.tombstones.combine_chunks()
     added = [] if tail.layer.block is None else [tail.layer.block.keys()]
     arrays = [

@@ -13,6 +13,7 @@ from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.snapshot.state import Definition
 from deltaweb.delta.writing.requirements import RowConstraint
 from deltaweb.expressions.session.settings import OURS, SessionSettings
+from deltaweb.spark.arrow_frames import row_of
 from deltaweb.spark.job import run_job
 from deltaweb.spark.task_faults import faults_are_raised
 from deltaweb.spark.writing.file_rows import FileReading, reading_of
@@ -43,7 +44,6 @@ class ChangeRequest:
 
     @property
     def reading(self) -> FileReading:
-        """How the rows are read."""
         return reading_of(self.base, self.place)
 
     @property
@@ -55,7 +55,6 @@ class ChangeRequest:
         return marks_deleted_rows(self.base.protocol, self.base.metadata)
 
     def open_writer(self) -> ChangeWriter:
-        """Return what writes the changes of a task."""
         write = TableWrite(self.place.open(), self.base, self.base.metadata)
         return ChangeWriter(write, _texts, row_ids=None)
 
@@ -70,12 +69,10 @@ class ChangeRequest:
 
 def pack(answer: object) -> Iterator[pa.RecordBatch]:
     """Yield what a task answers as a row by `ANSWER`."""
-    packed = pa.array([pickle.dumps(answer)], pa.binary())
-    yield pa.RecordBatch.from_arrays([packed], schema=ANSWER)
+    yield row_of(ANSWER, pickle.dumps(answer))
 
 
 def unpack(packed: bytes, kind: type[T]) -> T:
-    """Return what a task of this driver has packed."""
     answer = pickle.loads(packed)  # noqa: S301  # of a task: pickles are how Spark talks, too
     if not isinstance(answer, kind):
         raise TypeError(type(answer))

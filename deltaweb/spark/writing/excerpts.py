@@ -5,17 +5,24 @@ and spread them, find in the next step what is left of those that met, and only 
 write, each its files, the rows of these.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 import pyarrow as pa
 from pyspark.sql import SparkSession
 
 from deltaweb.delta.feed.net_changes import NUMBER, by_file
-from deltaweb.spark.arrow_frames import Batches, map_in_arrow, run_tasks
-from deltaweb.spark.changed_rows import HELD_BYTES, PARTITION, packed, spread
+from deltaweb.spark.arrow_frames import (
+    Batches,
+    map_in_arrow,
+    row_of,
+    run_tasks,
+    unpacked,
+)
+from deltaweb.spark.changed_rows import PARTITION, spread
 from deltaweb.spark.data_files.shares import deal_out, num_tasks, size_bytes
 from deltaweb.spark.job import OnProgress, run_job
 from deltaweb.spark.task_faults import faults_are_carried
@@ -45,12 +52,7 @@ def write_excerpts(
     files: pa.Table,
     on_progress: OnProgress,
 ) -> list[Written]:
-    """Write what may be seen of files; return each by its path, in any order.
-
-    Args:
-        files: As the excerpts take them, with their sizes.
-        on_progress: Called with the tasks that are done; it may raise to stop.
-    """
+    """Write what may be seen of files; return each by its path, in any order."""
     of_changes = isinstance(excerpts, ChangeExcerpts)
     more = (EXCERPT, KIND, NUMBER, TELLS_KINDS) if of_changes else (EXCERPT,)
     at_least = spark.sparkContext.defaultParallelism
@@ -94,23 +96,17 @@ class _ChangeTask:
     def spread_part(self, number: int) -> Batches:
         """Yield the rows of the files of one part, for where equal ones meet."""
         part = self.parts.value[number]
-        held: list[pa.Table] = []
+        files = (part.slice(row, 1) for row in range(part.num_rows))
         with faults_are_carried():
-            for row in range(part.num_rows):
-                for rows in self.excerpts.placed(part.slice(row, 1)):
-                    held.append(rows)
-                    if sum(table.nbytes for table in held) >= HELD_BYTES:
-                        yield from self._blocks(held, self.excerpts.seen.names)
-                        held = []
-            yield from self._blocks(held, self.excerpts.seen.names)
+            rows = chain.from_iterable(map(self.excerpts.placed, files))
+            yield from self._blocks(rows, self.excerpts.seen.names)
 
     def match(self, batches: Batches) -> Batches:
         """Find what is left of rows that met; yield places for who has their files."""
         with faults_are_carried(), self.excerpts.net_changes() as net:
             for rows in _unpacked(batches):
                 net.add(rows)
-            for places in net.places():
-                yield from self._blocks([places], [NUMBER])
+            yield from self._blocks(net.places(), [NUMBER])
 
     def write(self, batches: Batches) -> Batches:
         """Write the rows at the places that have come, each file once."""
@@ -124,21 +120,12 @@ class _ChangeTask:
             ]
         yield from pack(written)
 
-    def _blocks(self, held: list[pa.Table], by: Sequence[str]) -> Batches:
-        if not held:
-            return
-        rows = pa.concat_tables(held)
-        for number, block in spread(rows, by, self.num_partitions):
-            columns = ([number], [packed(block)])
-            arrays = [
-                pa.array(column, kind.type)
-                for column, kind in zip(columns, _BLOCKS, strict=True)
-            ]
-            yield pa.RecordBatch.from_arrays(arrays, schema=_BLOCKS)
+    def _blocks(self, tables: Iterable[pa.Table], by: Sequence[str]) -> Batches:
+        for number, block in spread(tables, by, self.num_partitions):
+            yield row_of(_BLOCKS, number, block)
 
 
 def _unpacked(batches: Batches) -> Iterator[pa.Table]:
     for batch in batches:
         for block in batch["rows"]:
-            with pa.ipc.open_stream(block.as_buffer()) as reader:
-                yield reader.read_all()
+            yield unpacked(block.as_buffer())

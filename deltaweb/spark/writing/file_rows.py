@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 import pyarrow as pa
@@ -14,14 +14,11 @@ from deltaweb.delta.features.column_mapping import table_schema
 from deltaweb.delta.protocol.schema import StructType
 from deltaweb.delta.scan.rows import RowSource, iter_rows
 from deltaweb.delta.snapshot.state import Definition
-from deltaweb.spark.arrow_frames import Batches, in_small_batches, run_tasks
+from deltaweb.spark.arrow_frames import Batches, in_small_batches, run_parts
 from deltaweb.spark.data_files.shares import deal_out
 from deltaweb.spark.task_faults import faults_are_carried
 from deltaweb.spark.writing.spark_types import sent_schema, spark_schema
 from deltaweb.storage.place import TablePlace
-
-if TYPE_CHECKING:
-    from pyspark import Broadcast
 
 FILE_NUMBER: Final = "_deltaweb_file"
 """The column that says which of some files a row is of."""
@@ -31,11 +28,7 @@ FILE_PLACE: Final = "_deltaweb_place"
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class FileReading:
-    """How rows of data files are read.
-
-    Attributes:
-        columns: Names of the columns that are read, in their order.
-    """
+    """How rows of data files are read."""
 
     place: TablePlace
     schema: StructType
@@ -47,7 +40,6 @@ class FileReading:
         yield from iter_rows(self._source(files))
 
     def rows(self, files: pa.Table) -> Iterator[pa.RecordBatch]:
-        """Yield the rows of files, in the types that Spark takes."""
         columns = self.schema.select(self.columns)
         sent = sent_schema(spark_schema(columns))
         ordered = pa.schema([sent.field(name) for name in self.columns])
@@ -67,7 +59,6 @@ class FileReading:
 
 
 def reading_of(definition: Definition, place: TablePlace) -> FileReading:
-    """Return how all rows of a version are read."""
     schema = table_schema(definition.protocol, definition.metadata)
     return FileReading(
         place=place,
@@ -83,9 +74,6 @@ def numbered_rows(
 ) -> Iterator[DataFrame]:
     """Give the rows of files as a DataFrame, as long as the context lasts.
 
-    Args:
-        files: Rows of `Snapshot.files`.
-
     Returns:
         The columns that are read, `FILE_NUMBER`: the row of `files`, and `FILE_PLACE`.
     """
@@ -94,23 +82,15 @@ def numbered_rows(
     )
     at_least = spark.sparkContext.defaultParallelism
     parts = deal_out(numbered, at_least=at_least, more=(FILE_NUMBER,))
-    kept = spark.sparkContext.broadcast(parts)
     columns = spark_schema(reading.schema.select(reading.columns))
     schema = sent_schema(columns)
     for name in (FILE_NUMBER, FILE_PLACE):
         schema = schema.append(pa.field(name, pa.int64()))
-    try:
-        yield run_tasks(
-            spark, len(parts), partial(_numbered_part, reading, kept), schema
-        )
-    finally:
-        kept.destroy()
+    with run_parts(spark, parts, partial(_numbered_part, reading), schema) as rows:
+        yield rows
 
 
-def _numbered_part(
-    reading: FileReading, parts: "Broadcast[list[pa.Table]]", number: int
-) -> Batches:
-    part = parts.value[number]
+def _numbered_part(reading: FileReading, part: pa.Table) -> Batches:
     with faults_are_carried():
         for position in range(part.num_rows):
             file = part.slice(position, 1)
@@ -122,3 +102,12 @@ def _numbered_part(
                 numbered = rows.append_column(FILE_NUMBER, numbers)
                 yield numbered.append_column(FILE_PLACE, places)
                 start = end
+
+
+def by_file(batches: Batches) -> Iterator[tuple[int, pa.RecordBatch]]:
+    """Yield the number of a file, and some of its rows, which stand together."""
+    for batch in batches:
+        numbers = batch.column(FILE_NUMBER).to_numpy()
+        starts = np.flatnonzero(np.diff(numbers, prepend=-1)).tolist()
+        for start, end in zip(starts, [*starts[1:], len(numbers)], strict=True):
+            yield int(numbers[start]), batch.slice(start, end - start)

@@ -16,7 +16,7 @@ from deltaweb.delta.log.store import TableStore
 from deltaweb.delta.writing.commit import discard_files
 from deltaweb.delta.writing.requirements import RowConstraint
 from deltaweb.delta.writing.transaction import ADDED_FILES
-from deltaweb.spark.arrow_frames import Batches
+from deltaweb.spark.arrow_frames import Batches, packed, row_of, unpacked
 from deltaweb.spark.task_faults import faults_are_carried
 from deltaweb.spark.writing.write_plan import WritePlan
 from deltaweb.writer.row_checks import RowChecks, violation
@@ -42,16 +42,14 @@ class TaskFiles:
     @classmethod
     def nothing(cls) -> Self:
         """Return what a task answers that wrote no file."""
-        return cls(_packed(ADDED_FILES.empty_table()), 0, 0)
+        return cls(packed(ADDED_FILES.empty_table()), 0, 0)
 
     @property
     def added(self) -> pa.Table:
-        with pa.ipc.open_stream(self.files) as reader:
-            return reader.read_all()
+        return unpacked(self.files)
 
 
 def added_files(parts: Sequence[TaskFiles]) -> pa.Table:
-    """Return the files of all tasks."""
     tables = [part.added for part in parts]
     return pa.concat_tables([ADDED_FILES.empty_table(), *tables])
 
@@ -66,12 +64,7 @@ def write_task(plan: WritePlan, batches: Batches) -> Batches:
     with faults_are_carried():
         part = write_rows(plan, batches)
     if part.num_rows:
-        values = ([part.files], [part.num_rows], [part.num_bytes])
-        columns = [
-            pa.array(value, kind.type)
-            for value, kind in zip(values, PART_SCHEMA, strict=True)
-        ]
-        yield pa.RecordBatch.from_arrays(columns, schema=PART_SCHEMA)
+        yield row_of(PART_SCHEMA, part.files, part.num_rows, part.num_bytes)
 
 
 def write_rows(plan: WritePlan, batches: Batches) -> TaskFiles:
@@ -81,7 +74,7 @@ def write_rows(plan: WritePlan, batches: Batches) -> TaskFiles:
         files.spell_as(plan.copied)
         for rows in _accepted(plan, batches):
             files.write(rows)
-        return TaskFiles(_packed(files.finish()), files.num_rows, files.num_bytes)
+        return TaskFiles(packed(files.finish()), files.num_rows, files.num_bytes)
 
 
 def _accepted(plan: WritePlan, batches: Batches) -> Iterator[pa.RecordBatch]:
@@ -123,11 +116,3 @@ def check_verdict(
     holds = pc.fill_null(verdict, fill_value=False)
     if holds.true_count < rows.num_rows:
         raise violation(rule, rows, pc.invert(holds))
-
-
-def _packed(files: pa.Table) -> bytes:
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, files.schema) as writer:
-        writer.write_table(files)
-    packed: bytes = sink.getvalue().to_pybytes()
-    return packed

@@ -34,7 +34,6 @@ def commit_parts(
 
     Args:
         replaced: What goes, where a condition says so.
-        num_copied: Rows of the files that the table had before.
     """
     store = plan.place.open()
     try:

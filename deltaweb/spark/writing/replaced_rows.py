@@ -43,7 +43,6 @@ class FoundRows:
 
     @property
     def files(self) -> pa.Table:
-        """All files that hold such rows."""
         return pa.concat_tables([self.whole, self.touched])
 
 

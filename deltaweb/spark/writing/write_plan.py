@@ -55,14 +55,8 @@ class WriteRequest:
     """What is asked of a write.
 
     Attributes:
-        mode: What becomes of the rows that are there.
         partition_by: The partition columns of a table that is made; those of one that
             is there have to be the same. None to leave it to the table.
-        where: Only rows that satisfy this go, and every new one must.
-        merge_schema: Whether columns that the table lacks are added to it.
-        overwrite_schema: Whether the table takes the schema of the rows.
-        dynamic: Only the partitions go that new rows are in.
-        txn: An application and how far it comes with this.
     """
 
     mode: SaveMode = SaveMode.APPEND
@@ -204,7 +198,6 @@ def _plan_new_table(
 
 
 def new_table(incoming: pa.Schema, request: WriteRequest) -> NewTable:
-    """Return what a table that a write makes is to be."""
     return NewTable(
         schema=incoming,
         partition_by=request.partition_by or (),

@@ -45,7 +45,6 @@ def ambient_options(url: str, options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _azure_account(url: str) -> str:
-    """Return the account in `abfss://container@account.dfs.core.windows.net/path`."""
     place = url.partition("://")[2].partition("/")[0]
     host = place.rpartition("@")[2] if "@" in place else ""
     return host.partition(".")[0]

@@ -25,11 +25,7 @@ _proven: Final[set[tuple[str, str]]] = set()
 
 
 def create_file(fs: Any, place: str, data: bytes) -> None:  # noqa: ANN401  # fsspec has no types
-    """Create a file where none is.
-
-    Args:
-        place: The file's URL.
-    """
+    """Create a file where none is."""
     try:
         fs.pipe_file(place, data, mode="create")
     except FileExistsError:
@@ -59,7 +55,6 @@ def check_creates(fs: Any, folder: str, *, access: str, shown: str) -> None:  # 
     Args:
         folder: Where to try: the log's URL.
         access: What tells servers and credentials apart.
-        shown: The table's root, for the error.
     """
     place = access, folder.partition("://")[2].partition("/")[0]
     if place in _proven:

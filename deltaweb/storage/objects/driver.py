@@ -22,14 +22,14 @@ from deltaweb.delta.errors import (
 )
 from deltaweb.storage.location import without_credentials
 from deltaweb.storage.objects.ambient import ambient_options
+from deltaweb.storage.objects.confined import confine, confined_options
 from deltaweb.storage.objects.errors import (
     BucketNotFoundError,
     ClockSkewedError,
     CredentialsExpiredError,
     RegionWrongError,
 )
-from deltaweb.storage.objects.hosts import ENDPOINT_IS_NAMED
-from deltaweb.storage.objects.redirects import refuse_redirects, with_no_redirects
+from deltaweb.storage.objects.hosts import ALLOWED_HOSTS
 from deltaweb.storage.objects.vending import options as vending
 from deltaweb.storage.signing.azure import HAND_OUT_OPTION
 
@@ -90,21 +90,20 @@ REDIRECTED: Final = (
     *("redirectrefused", "status301", "status302", "status303"),
     *("status307", "status308"),
 )
+INSIDE: Final = "addressrefused"
 # Options that are ours, and no driver's.
-OWN_OPTIONS: Final = frozenset({HAND_OUT_OPTION, ENDPOINT_IS_NAMED}) | vending.OPTIONS
+OWN_OPTIONS: Final = frozenset({HAND_OUT_OPTION, ALLOWED_HOSTS}) | vending.OPTIONS
 _REGION: Final = re.compile(r"expecting '([a-z0-9-]{3,40})'")
 
 
 def open_driver(root: str, options: Mapping[str, Any]) -> Any:  # noqa: ANN401  # fsspec has no types
-    """Return the driver of fsspec for a URL."""
     import fsspec  # noqa: PLC0415  # loads only for remote tables
 
     shown, scheme = without_credentials(root), root.partition("://")[0]
     try:
-        given = driver_options(root, options)
-        return refuse_redirects(
-            fsspec.filesystem(scheme, **with_no_redirects(scheme, given))
-        )
+        given, hosts = driver_options(root, options), options.get(ALLOWED_HOSTS)
+        driver = fsspec.filesystem(scheme, **confined_options(scheme, given, hosts))
+        return confine(driver, hosts)
     except ImportError:
         package = DRIVERS.get(scheme, "")
     except (TypeError, KeyError, ValueError) as error:
@@ -120,7 +119,6 @@ def open_driver(root: str, options: Mapping[str, Any]) -> Any:  # noqa: ANN401  
 
 
 def driver_options(root: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options of a URL as its driver takes them."""
     stored = {name: options[name] for name in options if name not in OWN_OPTIONS}
     return ambient_options(root, stored)
 
@@ -153,7 +151,6 @@ def fault_of(
     """Return the error of ours that a driver's error means.
 
     Args:
-        location: The URL, without credentials.
         fs: The driver, once it is open: one that has no credentials needs some.
     """
     found = _fault(error, location)
@@ -174,7 +171,9 @@ def _fault(error: BaseException, location: str) -> DeltaError:
     if isinstance(error, PermissionError):
         return LocationDeniedError(location=location)
     reason = _kind(error)
-    if any(sign in said for sign in SILENT):
+    if INSIDE in said:
+        reason = "its address is on this machine or in a private network"
+    elif any(sign in said for sign in SILENT):
         reason = "nothing answers at its address"
     elif any(sign in said for sign in REDIRECTED):
         reason = "it answers with another address, and redirects are not followed"

@@ -10,8 +10,11 @@ from collections.abc import Sequence
 from typing import Final
 
 ANY_PUBLIC: Final = "*"
-ENDPOINT_IS_NAMED: Final = "endpoint_is_named"
-"""An option of stores: whether who runs this server has named the hosts of others."""
+ALLOWED_HOSTS: Final = "allowed_hosts"
+"""An option of stores: which hosts drivers may connect to, as `refusal` takes them.
+
+Those of connections have it; where a program opens a store, it names the host itself.
+"""
 _NOT_NAMED: Final = "it is not one of those allowed"
 _INSIDE: Final = "it is on this machine or in a private network"
 _WITH_IPV4: Final = tuple(
@@ -43,14 +46,23 @@ def refusal(host: str, *, allowed: Sequence[str]) -> str:
     return _refusal(host, list(_addresses(host).values()), allowed)
 
 
+def refusal_at(host: str, addresses: Sequence[str], *, allowed: Sequence[str]) -> str:
+    """Return the same of a host whose addresses were looked up already."""
+    found = [_plain(ipaddress.ip_address(one.partition("%")[0])) for one in addresses]
+    return _refusal(host, found, allowed)
+
+
+def is_named(host: str, *, allowed: Sequence[str]) -> bool:
+    """Return whether a host is allowed by its name; networks and `*` name nobody."""
+    below = tuple(name for name in allowed if name.startswith("."))
+    return host in allowed or f".{host}".endswith(below)
+
+
 def allowed_addresses(host: str, *, allowed: Sequence[str]) -> tuple[list[str], str]:
     """Return the addresses to connect to, and why there are none.
 
     The name is looked up once: who connects to these addresses cannot be led elsewhere
     by a second answer of the name's owner.
-
-    Args:
-        host: As `refusal` takes it.
     """
     found = _addresses(host)
     if reason := _refusal(host, list(found.values()), allowed):
@@ -63,7 +75,7 @@ def _refusal(
     found: Sequence[_Address],
     allowed: Sequence[str],
 ) -> str:
-    if _is_named(host, found, allowed):
+    if is_named(host, allowed=allowed) or _is_in_network(found, allowed):
         return ""
     if allowed and ANY_PUBLIC not in allowed:
         return _NOT_NAMED
@@ -76,14 +88,8 @@ def _is_public(address: _Address) -> bool:
     return address.is_global and not address.is_multicast and not is_inside
 
 
-def _is_named(
-    host: str,
-    found: Sequence[_Address],
-    allowed: Sequence[str],
-) -> bool:
+def _is_in_network(found: Sequence[_Address], allowed: Sequence[str]) -> bool:
     for name in allowed:
-        if name == host or (name.startswith(".") and f".{host}".endswith(name)):
-            return True
         try:
             network = ipaddress.ip_network(name)
         except ValueError:

@@ -39,7 +39,6 @@ def iterate_folder(fs: Any, folder: str, name: str) -> Iterator[FileStatus]:  # 
 
 
 def is_s3(fs: Any) -> bool:  # noqa: ANN401 (as above)
-    """Whether the driver is that of S3."""
     return hasattr(fs, "call_s3")
 
 
@@ -58,8 +57,6 @@ def object_pages(
     """Yield the objects of a folder by pages of a thousand, in the order of names.
 
     Args:
-        fs: A driver that `lists_by_pages`.
-        folder: Its URL.
         name: The first name; empty for all.
         is_deep: Whether those of folders below are listed, too.
 
@@ -157,7 +154,6 @@ def delete_objects(fs: Any, places: Sequence[str]) -> None:  # noqa: ANN401 (as 
 
 
 def file_status(entry: Mapping[str, Any]) -> FileStatus:
-    """Return what a driver says of one file."""
     name = str(entry["name"]).rstrip("/").rpartition("/")[2]
     return FileStatus(name, int(entry.get("size") or 0), _modification_ms(entry))
 

@@ -25,10 +25,12 @@ from functools import lru_cache, partial
 from importlib.util import find_spec
 from itertools import chain
 from typing import Any, Final, TypeVar
+from urllib.parse import urlsplit
 
 from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.log.store import FileStatus
 from deltaweb.storage.objects.ambient import AZURE, S3
+from deltaweb.storage.objects.hosts import is_named
 from deltaweb.storage.objects.listing import file_status
 from deltaweb.storage.signing.azure import read_account
 
@@ -64,12 +66,6 @@ class QuickReads:
         self._open_store = open_store
 
     def read(self, place: str, otherwise: Callable[[], bytes]) -> bytes:
-        """Return an object.
-
-        Args:
-            place: Its URL.
-            otherwise: What fsspec's driver is asked, here and below.
-        """
         return self._answer(lambda store: _object(store, _key(place)), otherwise)
 
     def read_many(
@@ -108,16 +104,15 @@ class QuickReads:
 
 
 def quick_reads(
-    root: str, options: Mapping[str, Any], *, is_named: bool = False
+    root: str, options: Mapping[str, Any], *, allowed_hosts: Sequence[str] = ()
 ) -> QuickReads:
     """Return what reads below a URL, as far as both drivers take the options alike.
 
-    obstore follows redirects, and cannot be told not to: it asks the clouds' own
-    servers, and such as whoever runs this one has named.
+    obstore follows redirects, and whatever a name leads to, and cannot be told not to:
+    it asks the clouds' own servers, and such as whoever runs this one has named.
 
     Args:
-        options: As the driver of fsspec takes them.
-        is_named: Whether the address in the options is one of the latter.
+        allowed_hosts: The latter, as `hosts.is_named` takes them.
     """
     scheme, bucket = root.partition("://")[0], None
     if scheme in S3:
@@ -126,7 +121,7 @@ def quick_reads(
         bucket = _container(root, options)
     if (
         bucket is None
-        or not (is_named or _is_of_the_cloud(bucket))
+        or not (_is_of_the_cloud(bucket) or _is_named(bucket, allowed_hosts))
         or (
             any(map(os.environ.get, TRUST))
             and not (bucket.endpoint or "").startswith("http://")
@@ -142,7 +137,6 @@ class _Bucket:
     """A bucket or a container, as obstore takes it.
 
     Attributes:
-        store: The name of its class of stores.
         credentials: As its class has them; None reads without any.
     """
 
@@ -216,6 +210,11 @@ def _opened(bucket: _Bucket) -> Any:  # noqa: ANN401  # as above
 def _is_of_the_cloud(bucket: _Bucket) -> bool:
     own = f"https://{dict(bucket.config).get('account_name')}.blob.core.windows.net"
     return bucket.endpoint in {None, own}
+
+
+def _is_named(bucket: _Bucket, allowed: Sequence[str]) -> bool:
+    host = urlsplit(bucket.endpoint or "").hostname
+    return host is not None and is_named(host, allowed=allowed)
 
 
 def _owner(root: str) -> str:

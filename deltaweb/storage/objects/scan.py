@@ -42,10 +42,8 @@ class FoundTables:
     """What a scan found.
 
     Attributes:
-        root: The folder or URL.
         tables: For each table the parts of its path below the root, in order; `()` is
             the root.
-        unreadable: Folders that could not be listed, below the root.
         num_folders: How many were inspected, tables among them.
         truncated: Whether a bound ended the scan early.
     """
@@ -90,8 +88,6 @@ def find_below(  # noqa: PLR0913  # the bounds of a scan
 
     Args:
         visit: Looks into one folder; DeltaError and OSError make it unreadable.
-        at_once: How many are inspected at the same time.
-        on_progress: As `find_objects` says.
     """
     found = FoundTables(root=root)
     found.num_folders = 1
@@ -247,7 +243,6 @@ def _google_pages(
     is_first: bool,  # noqa: FBT001
     timeout_s: float,
 ) -> Iterator[list[str]]:
-    """The same."""
     asked: dict[str, Any] = {"prefix": prefix, "timeout": timeout_s}
     asked |= {"maxResults": 1} if is_first else {"delimiter": "/"}
     asked["fields"] = "items(name),nextPageToken" if is_first else FOLDER_FIELDS
@@ -272,7 +267,6 @@ def _azure_pages(
     is_first: bool,  # noqa: FBT001
     timeout_s: float,
 ) -> Iterator[list[str]]:
-    """The same."""
     from fsspec.asyn import sync  # noqa: PLC0415  # loads only for remote tables
 
     async def names() -> list[str]:

@@ -38,7 +38,6 @@ class Trial:
 
     Attributes:
         was_read: None where there is nothing to read.
-        was_written: None where it was not asked.
     """
 
     was_read: bool | None

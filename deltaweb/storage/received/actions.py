@@ -38,7 +38,6 @@ class SignedURL:
         url: Whoever has it may read the file.
         expires_ms: When it ends, in milliseconds since the epoch; None where the
             provider does not say.
-        size_bytes: Of the file; None where that is not said.
     """
 
     url: str = field(repr=False)
@@ -53,7 +52,6 @@ class FileAction:
     Attributes:
         kind: `add`, `remove` or `cdc`.
         version: Of the table; None in the answer of one version.
-        timestamp_ms: Of that version; None where it is not said.
     """
 
     kind: str

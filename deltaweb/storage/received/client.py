@@ -78,7 +78,6 @@ class SharingClient:
     # === What is shared ===
 
     def tables(self) -> SharedTables:
-        """Return the tables of all shares."""
         found: list[SharedName] = []
         for share in self._items("/shares"):
             name = _name(share.get("name"))
@@ -118,7 +117,6 @@ class SharingClient:
     # === One table ===
 
     def version(self, table: SharedName) -> int:
-        """Return the newest version of a table."""
         answer = self._ask("GET", f"{table.path}/version", what=str(table))
         version = _version(answer)
         if version is None:

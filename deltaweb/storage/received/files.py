@@ -50,7 +50,6 @@ class RangedFile(io.RawIOBase):
             self._load(max(0, self._size - AHEAD_BYTES), self._size)
 
     def read(self, size: int | None = -1) -> bytes:
-        """Read as many bytes, or all that are left."""
         rest = max(0, self._size - self._place)
         length = rest if size is None or size < 0 else min(size, rest)
         if length > MAX_ANSWER_BYTES:
@@ -65,19 +64,16 @@ class RangedFile(io.RawIOBase):
         return self._held[start - self._start : end - self._start]
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
-        """Read into a buffer."""
         part = self.read(len(buffer))
         buffer[: len(part)] = part
         return len(part)
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        """Go to a place and return it."""
         base = {io.SEEK_SET: 0, io.SEEK_CUR: self._place, io.SEEK_END: self._size}
         self._place = max(0, base[whence] + offset)
         return self._place
 
     def tell(self) -> int:
-        """Return the place."""
         return self._place
 
     def seekable(self) -> bool:
@@ -89,7 +85,6 @@ class RangedFile(io.RawIOBase):
         return True
 
     def _load(self, start: int, end: int) -> None:
-        """Hold the bytes from one place to another."""
         if start >= end:
             return
         answer = self._ask({"Range": f"bytes={start}-{end - 1}"}, most=end - start)

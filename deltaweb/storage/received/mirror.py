@@ -55,11 +55,7 @@ class _Head:
 
 
 class Mirror:
-    """What is known of one received table.
-
-    Args:
-        root: The table's root, as errors show it.
-    """
+    """What is known of one received table."""
 
     def __init__(
         self,

@@ -39,7 +39,6 @@ class Profile:
 
     @classmethod
     def of(cls, fields: Mapping[str, Any]) -> Self:
-        """Return the profile of a file's fields."""
         if fields.get("shareCredentialsVersion") != 1:
             raise ProfileInvalidError(reason="its shareCredentialsVersion is not 1")
         token = fields.get("bearerToken")
@@ -53,7 +52,6 @@ class Profile:
 
     @property
     def host(self) -> str:
-        """The host of the provider's server."""
         return urlsplit(self.endpoint).hostname or ""
 
     @property
@@ -80,7 +78,6 @@ class Profile:
 
 
 def parse_profile(text: str | bytes) -> Profile:
-    """Read the text of a profile file."""
     if len(text) > MAX_PROFILE_BYTES:
         raise ProfileInvalidError(reason="it is too long")
     try:
@@ -93,7 +90,6 @@ def parse_profile(text: str | bytes) -> Profile:
 
 
 def read_profile(path: Path) -> Profile:
-    """Read a profile file."""
     try:
         with path.open("rb") as file:
             return parse_profile(file.read(MAX_PROFILE_BYTES + 1))
@@ -111,7 +107,6 @@ class SharedName:
     table: str
 
     def __str__(self) -> str:
-        """Write it as clients do."""
         return f"{self.share}.{self.schema}.{self.table}"
 
     @property
@@ -122,7 +117,6 @@ class SharedName:
 
     @property
     def parts(self) -> tuple[str, str, str]:
-        """Its three names."""
         return self.share, self.schema, self.table
 
 

@@ -8,7 +8,7 @@ import shutil
 import tempfile
 import time
 import weakref
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, NoReturn, Self
 from urllib.parse import quote, unquote
@@ -21,7 +21,6 @@ from deltaweb.delta.errors import (
 )
 from deltaweb.delta.log.store import FileStatus
 from deltaweb.storage.local import LocalTableStore
-from deltaweb.storage.local_pending import LocalPendingFile
 from deltaweb.storage.objects.hosts import ANY_PUBLIC
 from deltaweb.storage.received.actions import SignedURL
 from deltaweb.storage.received.client import SharingClient
@@ -88,7 +87,6 @@ class ReceivedTableStore(LocalTableStore):
 
     @property
     def root(self) -> str:
-        """The table's location."""
         return self._location
 
     def root_exists(self) -> bool:
@@ -122,7 +120,6 @@ class ReceivedTableStore(LocalTableStore):
     # === Data files ===
 
     def open_data_file(self, path: str) -> pa.NativeFile:
-        """Open a data file by its path in the log."""
         name = unquote(path.removeprefix(f"{self._location}/"))
         signed = self._urls.get(name)
         if signed is None or _ends_soon(signed):
@@ -136,7 +133,6 @@ class ReceivedTableStore(LocalTableStore):
         return pa.PythonFile(file, mode="r")
 
     def has_data_file(self, path: str) -> bool:
-        """Tell whether the provider gives a URL for a data file."""
         try:
             self._renewed(unquote(path.removeprefix(f"{self._location}/")))
         except DataFileMissingError:
@@ -158,73 +154,18 @@ class ReceivedTableStore(LocalTableStore):
 
     # === What is not offered ===
 
-    def list_data_files(self) -> Iterator[pa.StringArray]:
-        """Refuse: a provider does not tell which files lie there."""
-        self._refuse()
-
-    def list_data_statuses(self) -> Iterator[pa.RecordBatch]:
-        """Refuse, as `list_data_files`."""
-        self._refuse()
-
     def table_above(self) -> str | None:
         """Return None: it lies in no folder of ours."""
         return None
 
-    def put_if_absent(self, name: str, data: bytes) -> None:
-        """Refuse: it belongs to its provider; so for all that writes."""
-        del name, data
-        self._refuse()
-
-    def repeated_put(self) -> NoReturn:
-        """Refuse."""
-        self._refuse()
-
-    def put(self, name: str, data: bytes) -> None:
-        """Refuse."""
-        del name, data
-        self._refuse()
-
-    def begin_file(self, name: str) -> LocalPendingFile:
-        """Refuse."""
-        del name
-        self._refuse()
-
-    def update(self, name: str, change: Callable[[bytes | None], bytes | None]) -> None:
-        """Refuse."""
-        del name, change
-        self._refuse()
-
-    def delete(self, name: str) -> None:
-        """Refuse."""
-        del name
-        self._refuse()
-
-    def remove_leftovers(self) -> list[str]:
-        """Refuse."""
-        self._refuse()
-
-    def put_data_file(self, path: str, data: bytes) -> None:
-        """Refuse."""
-        del path, data
-        self._refuse()
-
-    def delete_data_file(self, path: str) -> None:
-        """Refuse."""
-        del path
-        self._refuse()
-
-    def delete_data_files(self, paths: Sequence[str]) -> None:
-        """Refuse."""
-        del paths
-        self._refuse()
-
-    def begin_data_file(self, path: str) -> LocalPendingFile:
-        """Refuse."""
-        del path
-        self._refuse()
-
-    def _refuse(self) -> NoReturn:
+    def _refuse(self, *_: Any, **__: Any) -> NoReturn:  # noqa: ANN401 (in place of any)
         raise ReceivedTableError(root=self._location)
+
+    # A provider does not tell which files lie there, and the table is its own.
+    list_data_files = list_data_statuses = _refuse
+    put_if_absent = repeated_put = put = begin_file = update = delete = _refuse
+    remove_leftovers = put_data_file = delete_data_file = _refuse
+    delete_data_files = begin_data_file = _refuse
 
 
 def _ends_soon(signed: SignedURL) -> bool:

@@ -34,7 +34,6 @@ class AzureAccount:
     Attributes:
         name: The account's name, as signatures spell it.
         blob_url: Address of its blobs, without a trailing slash.
-        key: Its key in base64, or "".
         sas_token: A token to hand out as it is, or "".
     """
 
@@ -97,7 +96,6 @@ class AzureSigner:
 def find_account(
     location: str, options: Mapping[str, Any], host: str = ""
 ) -> AzureAccount:
-    """Return the account of a location and its options, with what signs for it."""
     account = read_account(location, options, host)
     if account.key and not _is_base64(account.key):
         raise SigningKeyNeededError(location=location, wanted=WANTED_KEY)
@@ -114,7 +112,6 @@ def read_account(
     """Return the account of a location and its options, as adlfs takes them.
 
     Args:
-        options: Options of adlfs.
         host: The host of the location, such as `account.dfs.core.windows.net`, or "".
     """
     parts = _connection(azure_option(options, "connection_string"))

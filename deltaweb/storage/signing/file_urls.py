@@ -62,9 +62,7 @@ class SignedFile:
 
     Attributes:
         token_id: The recipient's token that the URL was made for.
-        path: The file's path below the table's root, decoded.
         size: The file's size in bytes, as in the log.
-        expires_at: The end of the URL's life.
     """
 
     table_id: UUID
@@ -79,8 +77,6 @@ class LocalFileSigner:
 
     Args:
         base_url: The server's public address, without a trailing slash.
-        keys: From `derived_keys.derive_keys`; the first signs.
-        expires_at: The end of the URLs' life; fractions of a second are dropped.
         path_prefix: Where the server hands out files of this kind; each has its keys.
     """
 
@@ -106,11 +102,9 @@ class LocalFileSigner:
 
     @property
     def expires_at(self) -> datetime:
-        """The end of the URLs' life."""
         return self._expires_at
 
     def sign(self, relative_paths: Texts, sizes: Numbers) -> list[str]:
-        """Return the URL of each file."""
         paths, lengths = as_list(relative_paths), as_list(sizes)
         quoted = quote_paths(paths)
         digests = self._digests(
@@ -152,15 +146,7 @@ def verify(  # noqa: PLR0913 (each is a part of the request)
     keys: Sequence[bytes],
     now: datetime,
 ) -> SignedFile:
-    """Check the URL of a file, whatever it holds.
-
-    Args:
-        share: The share's name in the URL, decoded.
-        table_id: The table in the URL.
-        path: The file's path in the URL, decoded.
-        query: The URL's query as it came.
-        keys: From `derived_keys.derive_keys`; any of them may have signed.
-    """
+    """Check the URL of a file, whatever it holds."""
     values = _query_values(query)
     expiry, size = int(values["se"]), int(values["sz"])
     token_id = UUID(hex=values["tk"])

@@ -47,7 +47,6 @@ class GCSSigner:
     Args:
         prefix: The name of the table's root, decoded, without slashes around it.
         endpoint_url: Address of the storage, where it is not Google's own.
-        lifetime_s: How long they are good, at most 7 days.
     """
 
     def __init__(  # noqa: PLR0913 (each is a part of the URL)
@@ -100,7 +99,6 @@ class GCSSigner:
 
 
 def find_account(location: str, options: Mapping[str, Any]) -> ServiceAccount:
-    """Return the service account of the options, as gcsfs takes it."""
     key = find_key(location, options)
     return ServiceAccount(
         key["client_email"],

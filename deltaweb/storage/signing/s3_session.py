@@ -210,7 +210,6 @@ def _client_options(address: str) -> dict[str, Any]:
 
 @functools.lru_cache(maxsize=KNOWN_BUCKETS)
 def _session(profile: str | None, _environment: _Environment) -> Any:  # noqa: ANN401 (as above)
-    """Return the session of a profile, which keeps and renews its credentials."""
     import botocore.session  # noqa: PLC0415 (as above)
 
     return botocore.session.Session(profile=profile)

@@ -126,12 +126,7 @@ def open_signer(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Ask:
-    """What is asked of a store: where, with what, and for how long.
-
-    Attributes:
-        container: The bucket or container, as the location writes it.
-        prefix: What follows in the location, without slashes around it.
-    """
+    """What is asked of a store: where, with what, and for how long."""
 
     location: str
     container: str
@@ -141,12 +136,10 @@ class _Ask:
     lifetime_s: int
 
     def public(self, base_url: str) -> FixedSigner:
-        """Return the plain URLs of what everybody may read."""
         expires_at = self.now + timedelta(seconds=self.lifetime_s)
         return self.fixed(base_url, query="", expires_at=expires_at)
 
     def fixed(self, base_url: str, *, query: str, expires_at: datetime) -> FixedSigner:
-        """Return URLs that all have one query."""
         folder = quote(f"{self.prefix}/" if self.prefix else "", safe="/")
         return FixedSigner(
             base_url=f"{base_url}{folder}", query=query, expires_at=expires_at

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deltaweb.delta.errors import PathEscapesTableError
-from deltaweb.sharing.json_text import joined_bytes
+from deltaweb.delta.values.whole import joined_bytes
 
 # A part of a path that is `.` or `..`: a client may write the path without it.
 _DOT_PART: Final = re.compile(rb"[/\0]\.\.?[/\0]")

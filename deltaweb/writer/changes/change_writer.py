@@ -85,7 +85,6 @@ class WrittenChanges:
 
 
 def all_changes(parts: Sequence[WrittenChanges]) -> WrittenChanges:
-    """Return what the parts of a change have written together."""
     metrics: dict[str, int] = {}
     for part in parts:
         for name, count in part.metrics.items():
@@ -111,7 +110,6 @@ class ChangeWriter:
 
     Args:
         texts: What the log says of the files whose rows change.
-        row_ids: What their rows are known by; None where they keep nothing.
 
     Attributes:
         marks_rows: Whether rows that go are marked; else the others are written again.
@@ -153,11 +151,7 @@ class ChangeWriter:
         return self.files.num_bytes
 
     def begin_file(self, file: pa.Table) -> None:
-        """Begin a file whose rows change; all its live rows follow, in their order.
-
-        Args:
-            file: One row of `Snapshot.files`.
-        """
+        """Begin a file whose rows change; all its live rows follow, in their order."""
         self._marks = FileMarks(self._store, file) if self.marks_rows else None
         self.begin_copies(file)
 
@@ -280,7 +274,6 @@ class ChangeWriter:
         }
 
     def _marked_files(self) -> pa.Table:
-        """Return the files that stay, with their vectors, as they are to be added."""
         if not self._marked:
             return MARKED_FILES.empty_table()
         files = pa.concat_tables([file for file, _, _ in self._marked])

@@ -20,9 +20,6 @@ ONE_FILE: Final = 0
 class FileMarks:
     """The deleted rows of one file.
 
-    Args:
-        file: One row of `Snapshot.files`.
-
     Attributes:
         had_vector: Whether some were before.
     """
@@ -53,7 +50,6 @@ class FileMarks:
 
     @property
     def are_all_deleted(self) -> bool:
-        """Whether no row of the file is left."""
         return bool(self.marks.all())
 
     def take(self, holds: pa.BooleanArray) -> None:

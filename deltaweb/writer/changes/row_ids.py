@@ -44,7 +44,6 @@ class RowIds(NamedTuple):
     versions: pa.Array
 
     def take(self, places: Places) -> "RowIds":
-        """Return those of the rows at some places."""
         chosen = pa.array(places, pa.int64())
         return RowIds(self.ids.take(chosen), self.versions.take(chosen))
 
@@ -85,11 +84,7 @@ class KeptRowIds:
         return load_logged_fields(self._store, self._snapshot.version)
 
     def of_files(self, files: pa.Table) -> RowIds:
-        """Read those of all live rows of some files, in the order of these.
-
-        Args:
-            files: Rows of `Snapshot.files`.
-        """
+        """Read those of all live rows of some files, in the order of these."""
         found = [self._of_file(files.slice(at, 1)) for at in range(files.num_rows)]
         nothing = pa.array([], pa.int64())
         return RowIds(
@@ -136,7 +131,6 @@ class NextRowIds:
         self._next = 0
 
     def take(self, count: int) -> RowIds:
-        """Return those of the next rows."""
         start, self._next = self._next, self._next + count
         return RowIds(*(column.slice(start, count) for column in self._ids))
 
@@ -148,5 +142,4 @@ def places_of(mask: pa.BooleanArray) -> Places:
 
 
 def joined_places(some: Iterable[Any]) -> Places:
-    """Return places one after the other."""
     return np.concatenate([np.empty(0, np.int64), *some]).astype(np.int64)

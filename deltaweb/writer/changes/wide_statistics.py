@@ -6,7 +6,6 @@ number of rows, whatever else is known of it.
 Source: delta_protocol.md, "Per-file Statistics".
 """
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,12 +16,7 @@ from deltaweb.delta.log.blocks import SelectedBlock
 from deltaweb.delta.log.file_actions import dv_ids, file_keys, files_of_block
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.snapshot.statistics_texts import block_texts
-
-
-class _Digits(str):
-    """A number as the log spells it."""
-
-    __slots__ = ()
+from deltaweb.delta.values.exact_json import ExactNumber, exact_json, parse_exact
 
 
 def wide_statistics(text: str | None, num_rows: int) -> str:
@@ -30,28 +24,16 @@ def wide_statistics(text: str | None, num_rows: int) -> str:
 
     Args:
         text: As the log has them; None, or what is no JSON, for none.
-        num_rows: Rows of the file, deleted ones too.
     """
     said: Any = None
     try:
-        said = json.loads(text or "", parse_int=_Digits, parse_float=_Digits)
+        said = parse_exact(text or "")
     except (ValueError, RecursionError):
         said = None
     kept = said if isinstance(said, dict) else {}
-    first = {"numRecords": _Digits(num_rows), "tightBounds": False}
+    first = {"numRecords": ExactNumber(num_rows), "tightBounds": False}
     rest = {key: value for key, value in kept.items() if key not in first}
-    return _json({**first, **rest})
-
-
-def _json(value: Any) -> str:  # noqa: ANN401  # any JSON
-    if isinstance(value, _Digits):
-        return str(value)
-    if isinstance(value, dict):
-        parts = [f"{json.dumps(key)}:{_json(item)}" for key, item in value.items()]
-        return f"{{{','.join(parts)}}}"
-    if isinstance(value, list):
-        return f"[{','.join(_json(item) for item in value)}]"
-    return json.dumps(value)
+    return exact_json({**first, **rest}, is_ascii=True)
 
 
 def statistics_texts(snapshot: Snapshot, files: pa.Table) -> Mapping[str, str]:

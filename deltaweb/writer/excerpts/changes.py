@@ -63,9 +63,6 @@ class ChangeExcerpts:
 
     Attributes:
         rows: What is read of each file: those of its rows that may be seen.
-        seen: The logical schema of what may be seen.
-        partition_columns: Those of its columns that files do not hold.
-        limits: As `NetChanges` takes them.
     """
 
     place: TablePlace
@@ -77,16 +74,11 @@ class ChangeExcerpts:
 
     @cached_property
     def schema(self) -> StructType:
-        """The columns that are written."""
         told = (one for one in self.rows.row_schema.fields if one.name == CHANGE_TYPE)
         return StructType((*self.seen.fields, *told))
 
     def write(self, files: pa.Table) -> Iterator[tuple[str, WrittenFile | None]]:
-        """Write what may be seen; yield each by its path once it is written.
-
-        Args:
-            files: As `numbered` returns them, with `EXCERPT`.
-        """
+        """Write what may be seen; yield each by its path once it is written."""
         kept = None if is_one_way(files) else self._kept(files)
         for number in range(files.num_rows) if kept is None else sorted(kept):
             yield self.write_file(files.slice(number, 1), kept)

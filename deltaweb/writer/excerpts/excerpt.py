@@ -50,9 +50,6 @@ class Excerpts:
         """Write what may be seen of files; yield each by its path once it is written.
 
         None, and no file, is written where nothing of one may be seen.
-
-        Args:
-            files: As a `RowSource` has them, with `EXCERPT`.
         """
         store, open_file = self.target.open(), self.place.open().open_data_file
         told = [name for name in self.partition_columns if name in self.seen.names]
@@ -82,7 +79,6 @@ def write_excerpt(
         batches: Rows by the schema, partition columns included.
         schema: The logical schema of what may be seen, which knows what its columns
             are stored as.
-        partition_columns: Those of its columns that files do not hold.
     """
     data = StructType(
         tuple(f for f in schema.fields if f.name not in partition_columns)
@@ -110,7 +106,6 @@ def write_excerpt(
 def _row_groups(
     batches: Iterable[pa.RecordBatch], schema: pa.Schema
 ) -> Iterable[pa.Table]:
-    """Yield rows in tables that make a row group each."""
     waiting: list[pa.RecordBatch] = []
     num_bytes = num_rows = 0
     for batch in batches:

@@ -36,7 +36,6 @@ class FileEnds(Generic[Key]):
         self._ending.append((key, self._pool.submit(_finished, file)))
 
     def files(self) -> list[tuple[Key, WrittenFile]]:
-        """Wait for all files, and return them."""
         while self._ending:
             self._take()
         if self._pool is not None:

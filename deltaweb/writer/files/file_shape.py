@@ -33,7 +33,6 @@ class FileShape:
 
     Attributes:
         plain: The types of their values, by the names of the table.
-        schema: The columns of files, in the same order.
     """
 
     names: tuple[str, ...]
@@ -42,11 +41,6 @@ class FileShape:
 
     @classmethod
     def of(cls, schema: StructType, partition_columns: Iterable[str]) -> Self:
-        """Return the columns of the files of a table.
-
-        Args:
-            schema: Its logical schema, which knows what columns are stored as.
-        """
         apart = frozenset(partition_columns)
         found = [
             (column, _stored_type(arrow_type(column.data_type)))
@@ -64,7 +58,6 @@ class FileShape:
         return len(self.names)
 
     def stored(self, rows: pa.Table) -> pa.Table:
-        """Return the columns of rows that a file has, as it has them."""
         columns = [
             _relabeled(_stored(rows.column(name), kind), field.type)
             for name, kind, field in zip(

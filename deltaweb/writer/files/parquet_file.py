@@ -26,11 +26,7 @@ MAX_DISTINCT: Final = 0.75
 
 @dataclass(frozen=True, slots=True)
 class WrittenFile:
-    """A file that is whole: what the log says of it.
-
-    Attributes:
-        size: Bytes.
-    """
+    """A file that is whole: what the log says of it."""
 
     path: str
     size: int
@@ -47,7 +43,6 @@ class OpenParquetFile:
         first_of: The id of a table that does not exist before this file; else empty.
         unbounded: The leaf columns without bounds in its footer, by the file's paths:
             those that begin with a NaN, and any that are given.
-        codec: How columns are compressed, as Arrow calls it.
     """
 
     store: DataStore
@@ -113,7 +108,6 @@ class OpenParquetFile:
         )
 
     def discard(self) -> None:
-        """Forget the file."""
         self._pending.discard()
 
 
@@ -121,9 +115,6 @@ def dictionaries_of(shape: FileShape, rows: pa.Table) -> list[str] | bool:
     """Return the columns of a file that get a dictionary: whose values come again.
 
     Inside of nested columns names are paths of the file: there all get one.
-
-    Args:
-        rows: Its first rows.
     """
     if any(pa.types.is_nested(kind) for kind in shape.plain):
         return True

@@ -104,9 +104,6 @@ def new_data_path(
 
     Args:
         partition_values: The serialised value of every partition column.
-        number: The file's number within its write.
-        start: What the file's name begins with.
-        codec: How its columns are compressed, as Arrow calls it.
     """
     folders = [_folder(name, value) for name, value in partition_values.items()]
     name = f"{start}-{number:05d}-{uuid4()}.c000{CODEC_MARKS[codec]}.parquet"

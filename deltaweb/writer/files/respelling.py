@@ -64,7 +64,6 @@ class SpelledColumn(NamedTuple):
     example: str
 
     def describe(self) -> dict[str, object]:
-        """Return it as JSON."""
         return {
             "column": self.column,
             "num_utc" if self.is_instant else "num_ours": self.num_ours,
@@ -125,7 +124,6 @@ class _Spelling:
         )
 
     def told(self) -> SpelledColumn:
-        """Return it as people are told."""
         first = int(np.argmax(self.is_other))
         return SpelledColumn(
             column=self.column.name,
@@ -156,7 +154,6 @@ class RespellPlan:
     """What spelling values in one way does, or would do.
 
     Attributes:
-        where: Which partitions, as it was asked; None for all.
         columns: What is spelled otherwise in the whole version.
         files: The files that are added again, with their new texts.
     """
@@ -174,12 +171,7 @@ def plan_respell(
     version: int | None = None,
     time_zone: str = UTC_ZONE,
 ) -> RespellPlan:
-    """Find the files whose partition values are spelled otherwise.
-
-    Args:
-        where: Which partitions; all for None.
-        version: Of which version; the newest for None.
-    """
+    """Find the files whose partition values are spelled otherwise."""
     state = load_state(store, version)
     check_writable(state.definition, root=store.root, operation=OPERATION)
     snapshot = Snapshot(store, state)

@@ -16,9 +16,6 @@ class BadValue:
 
     Attributes:
         line: The line of the row, from 1; the row's number where a file has no lines.
-        column: The column; empty for the whole row.
-        value: The value, as the file has it, cut.
-        reason: Why it does not fit, as half a sentence.
     """
 
     file: str

@@ -49,11 +49,7 @@ Rules = Callable[[pa.RecordBatch], Iterable[tuple[RowConstraint, pa.BooleanArray
 
 
 class RowsNotImportedError(DeltaError, code="rows-not-imported"):
-    """Rows of files have values that do not fit.
-
-    Attributes:
-        bad: The first of them.
-    """
+    """Rows of files have values that do not fit."""
 
     bad: Sequence[BadValue]
     message = "Rows do not fit, and nothing was imported: {_named}."
@@ -71,7 +67,6 @@ def bad_text(one: BadValue) -> str:
 
 
 def schema_of(columns: Sequence[ImportColumn]) -> StructType:
-    """Return the columns of a table that import columns make."""
     fields: dict[str, StructField] = {}
     for column in columns:
         if not column.type_name:
@@ -99,14 +94,10 @@ class ImportedRows:
     """The rows of an import, as they are to be stored.
 
     Attributes:
-        bad_rows: What becomes of those that do not fit.
-        num_bad: Rows that do not.
         bad: The first of their values.
         bad_by_column: How many values of each column do not fit.
         rules: What must be true of the rows beside their types; None for nothing.
-        times: What became of times without a zone.
         is_look: Whether the rows are only looked at: none is refused.
-        on_rows: Told how many rows were looked at; it may raise to stop.
     """
 
     files: SourceFiles
@@ -129,11 +120,9 @@ class ImportedRows:
         self.times = TimesTaken(self.files.form.time_zone)
 
     def reader(self) -> pa.RecordBatchReader:
-        """Return the rows as a stream."""
         return pa.RecordBatchReader.from_batches(self.arrow, self.batches())
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        """Yield the rows that fit."""
         for file in self.files.each():
             for batch in self._read(file):
                 made = self._checked(batch, file.shown)

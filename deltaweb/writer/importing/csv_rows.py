@@ -69,7 +69,6 @@ def _delimiter(head: str) -> str:
 
 
 def read_csv(file: SourceFile, form: TextForm) -> Iterator[SourceBatch]:
-    """Yield the rows of a file as texts, some at a time."""
     names, delimiter = csv_names(file, form)
     return _Rows(file, names, delimiter, form).batches()
 
@@ -221,7 +220,6 @@ def _blank(batch: pa.RecordBatch) -> "np.ndarray[tuple[int], np.dtype[np.bool_]]
 def _as_text(
     array: pa.Array,
 ) -> tuple[pa.Array, "np.ndarray[tuple[int], np.dtype[np.bool_]]"]:
-    """Return bytes as texts, and which of them are none."""
     try:
         return array.cast(pa.string()), np.zeros(len(array), bool)
     except pa.ArrowInvalid:

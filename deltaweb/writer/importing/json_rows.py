@@ -26,9 +26,9 @@ from deltaweb.delta.protocol.schema import (
     arrow_type,
     type_text,
 )
+from deltaweb.delta.values.exact_json import ExactNumber
 from deltaweb.writer.importing.batches import BadValue, SourceBatch
 from deltaweb.writer.importing.json_values import (
-    NumberText,
     json_fault,
     json_text,
     misfit,
@@ -268,7 +268,7 @@ def parse_row(text: bytes) -> tuple[dict[str, Any] | None, str]:
     """Return the object of a line, or why it is not one."""
     try:
         row = json.loads(
-            text, parse_float=NumberText, parse_int=NumberText, parse_constant=str
+            text, parse_float=ExactNumber, parse_int=ExactNumber, parse_constant=str
         )
     except (ValueError, RecursionError) as error:
         return None, json_fault(error)
@@ -329,9 +329,9 @@ def _plain(value: Any, data_type: DataType) -> Any:  # noqa: ANN401  # any JSON
             return [(key, _plain(one, inside)) for key, one in value.items()]
         case list(), ArrayType(element):
             return [_plain(one, element) for one in value]
-        case NumberText(), PrimitiveType("float" | "double"):
+        case ExactNumber(), PrimitiveType("float" | "double"):
             return float(value)
-        case NumberText(), PrimitiveType("byte" | "short" | "integer" | "long"):
+        case ExactNumber(), PrimitiveType("byte" | "short" | "integer" | "long"):
             return int(value)
     return value
 

@@ -16,6 +16,7 @@ from deltaweb.delta.protocol.schema import (
     StructType,
     type_text,
 )
+from deltaweb.delta.values.exact_json import ExactNumber, exact_json
 from deltaweb.writer.importing.text_values import INTEGER_BITS, why_none
 
 MAX_SHOWN: Final = 60
@@ -34,25 +35,9 @@ _FAULTS: Final[Mapping[str, str]] = {
 """By how the parser's own words begin."""
 
 
-class NumberText(str):
-    """A number as the file writes it, so that no digit is lost."""
-
-    __slots__ = ()
-
-
-def json_text(value: Any) -> str:  # noqa: ANN401  # any JSON
+def json_text(value: object) -> str:
     """Return a value as JSON, its numbers as the file writes them."""
-    match value:
-        case NumberText():
-            return str(value)
-        case dict():
-            parts = (
-                f"{json_text(key)}: {json_text(one)}" for key, one in value.items()
-            )
-            return "{" + ", ".join(parts) + "}"
-        case list():
-            return "[" + ", ".join(map(json_text, value)) + "]"
-    return json.dumps(value, ensure_ascii=False)
+    return exact_json(value, blank=" ")
 
 
 def json_fault(error: Exception) -> str:
@@ -99,7 +84,7 @@ def misfit(value: Any, data_type: DataType, path: str = "") -> str:  # noqa: ANN
 
 
 def _scalar_misfit(value: Any, data_type: DataType, path: str) -> str:  # noqa: ANN401  # any JSON
-    is_number = isinstance(value, NumberText)
+    is_number = isinstance(value, ExactNumber)
     match data_type:
         case PrimitiveType("string"):
             fits = isinstance(value, str) and not is_number

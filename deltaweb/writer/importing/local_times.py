@@ -76,7 +76,6 @@ class TimesTaken:
             )
 
     def describe(self) -> Mapping[str, Any]:
-        """Return it as JSON."""
         return {
             "time_zone": self.time_zone,
             "moved": [

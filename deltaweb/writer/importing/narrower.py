@@ -59,11 +59,9 @@ class NarrowerType:
 
     @property
     def num_misfits(self) -> int:
-        """How many values do not have it."""
         return self.num_values - self.num_fitting
 
     def describe(self) -> dict[str, Any]:
-        """Return it as JSON."""
         return {
             "type": self.type_name,
             "words": WORDS[self.type_name],

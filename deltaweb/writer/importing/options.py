@@ -36,10 +36,8 @@ class TextForm:
     Attributes:
         delimiter: Between two fields; empty to find it out.
         has_header: Whether the first row holds the names.
-        null_text: What stands for null.
         decimal_sign: `.`, or `,` with dots between thousands.
         day_order: One of `DAY_ORDERS`: 2026-01-31, 31.01.2026 or 01/31/2026.
-        time_zone: Where times without a zone are from.
     """
 
     delimiter: str = ""
@@ -60,7 +58,6 @@ class ImportColumn:
     Attributes:
         type_name: Its type as DDL has it: `bigint`, `decimal(12,2)`; empty to leave
             the column out.
-        is_nullable: Whether a value may be missing.
     """
 
     source: str

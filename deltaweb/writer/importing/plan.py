@@ -61,10 +61,6 @@ class Import:
     Attributes:
         columns: What their columns become; none for what is proposed.
         mode: What becomes of the rows that are there; `ERROR` refuses a table.
-        bad_rows: What becomes of rows that do not fit.
-        merge_schema: Whether columns that the table lacks are added.
-        description: What people are told of a new table.
-        on_rows: Told how many rows were looked at; it may raise to stop.
         made_by: By which the commit that makes a table is known again.
     """
 
@@ -84,10 +80,8 @@ class ImportPlan:
     """What an import would do.
 
     Attributes:
-        base: The table as it is; None where there is none.
         proposed: What they would become if nobody said anything.
         rows: All of them, looked at: how many fit, and what is wrong with the others.
-        first: The first rows as they would be stored.
     """
 
     asked: Import
@@ -182,7 +176,6 @@ class CountedRows:
 
     Attributes:
         version: Of the table that it looked at; None where there was none.
-        num_bad: Rows that do not.
     """
 
     version: int | None

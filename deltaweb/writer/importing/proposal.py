@@ -18,9 +18,9 @@ from deltaweb.delta.protocol.schema import (
     StructType,
     type_text,
 )
+from deltaweb.delta.values.exact_json import ExactNumber
 from deltaweb.writer.importing.csv_rows import read_csv
 from deltaweb.writer.importing.json_rows import json_pieces, parse_row, value_text
-from deltaweb.writer.importing.json_values import NumberText
 from deltaweb.writer.importing.narrower import (
     NUMBERS,
     ColumnTexts,
@@ -193,13 +193,12 @@ class _Seen:
     texts: list[str] = field(default_factory=list)
 
     def take(self, value: Any, depth: int = 0) -> None:  # noqa: ANN401  # any JSON
-        """Take a value into account."""
         match value:
             case None:
                 return
             case bool():
                 self.kinds.add("boolean")
-            case NumberText():
+            case ExactNumber():
                 is_whole = value.lstrip("-").isdigit() and len(value) < LONG_DIGITS
                 self.kinds.add("bigint" if is_whole else "double")
             case str():
@@ -219,7 +218,6 @@ class _Seen:
                 self.kinds.add("string")
 
     def type_name(self, *, is_nested: bool = False) -> str:
-        """Return a type for all that was seen; text where nothing else holds it."""
         match sorted(self.kinds):
             case ["boolean" | "bigint" | "double" as only]:
                 return only
@@ -244,7 +242,6 @@ class _Seen:
 
 
 def quoted(name: str) -> str:
-    """Return a name as DDL has it."""
     return name if name.isidentifier() else f"`{name.replace('`', '``')}`"
 
 
@@ -310,7 +307,6 @@ def _first_rows(file: SourceFile) -> Iterator[tuple[int, dict[str, Any]]]:
 def table_columns(
     proposed: Sequence[ProposedColumn], schema: StructType
 ) -> list[ProposedColumn]:
-    """Give proposed columns the names and types that a table has for them."""
     made = []
     for one in proposed:
         known = schema.find(one.column.source)

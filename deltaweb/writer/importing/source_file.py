@@ -22,7 +22,6 @@ OpenFile = Callable[[str], pa.NativeFile]
 
 
 def open_here(path: str) -> pa.NativeFile:
-    """Open a file of this machine."""
     if not stat.S_ISREG(os.stat(path).st_mode):  # noqa: PTH116  # a path is text here
         raise FileNotFoundError(path)
     return pa.OSFile(path)
@@ -75,6 +74,5 @@ class SourceFiles:
     open_file: OpenFile = open_here
 
     def each(self) -> Iterator[SourceFile]:
-        """Yield the files."""
         for path, shown in zip(self.paths, self.names, strict=True):
             yield SourceFile(path, shown, self.open_file)

@@ -63,7 +63,6 @@ def parse_texts(texts: pa.Array, data_type: DataType, form: TextForm) -> ParsedT
 
     Args:
         texts: string; the text of null is null.
-        data_type: Of the column; not a nested one.
     """
     texts = pc.if_else(pc.equal(texts, form.null_text), None, texts)
     target = arrow_type(data_type)
@@ -97,7 +96,6 @@ def parse_texts(texts: pa.Array, data_type: DataType, form: TextForm) -> ParsedT
 
 
 def why_none(text: str, data_type: DataType) -> str:  # noqa: PLR0911  # each its own
-    """Say why a text is no value of a type."""
     match data_type:
         case PrimitiveType(name) if name in INTEGER_BITS:
             if re.fullmatch(r"[+-]?[0-9]+", text.strip()):

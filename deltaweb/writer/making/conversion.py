@@ -89,7 +89,6 @@ class Conversion:
             their types; None to find them out.
         time_zone: Where times are from that folders name without a zone; None to keep
             them as they are.
-        on_progress: Told how many files were looked at; it may raise to stop.
     """
 
     partition_schema: Sequence[StructField] | None = None
@@ -105,11 +104,8 @@ class ConversionPlan:
     """The table that a folder would be.
 
     Attributes:
-        metadata: Its columns, partitions and properties.
-        protocol: What it asks of readers and writers.
         files: In the columns of `ADDED_FILES`.
         passed_over: Files that are no Parquet, of which the first are named.
-        num_passed_over: How many there are.
         zoneless_times: The columns whose folders name times without a zone, and how
             many of them.
         time_zone: Where these are from; None where they stay as they are.
@@ -132,11 +128,9 @@ class ConversionPlan:
 
     @property
     def schema(self) -> StructType:
-        """The table's columns, those of the folders last."""
         return parse_schema(self.metadata.schema_string or "")
 
     def describe(self) -> dict[str, Any]:
-        """Return it as JSON."""
         return {
             "schema": json.loads(self.metadata.schema_string or "{}"),
             "partition_columns": [*self.metadata.partition_columns],
@@ -171,18 +165,13 @@ def plan_conversion(store: TableStore, asked: Conversion) -> ConversionPlan:
 
 
 def convert_folder(store: TableStore, asked: Conversion) -> CommitResult:
-    """Make a folder a table, in one commit."""
     return commit_conversion(store, plan_conversion(store, asked))
 
 
 def commit_conversion(
     store: TableStore, plan: ConversionPlan, *, txn: SetTransaction | None = None
 ) -> CommitResult:
-    """Make a folder the table that it was planned to be.
-
-    Args:
-        txn: By which the commit is known again; None for nothing.
-    """
+    """Make a folder the table that it was planned to be."""
     partitions = [*plan.metadata.partition_columns]
     transaction = Transaction(
         base=None,
@@ -221,7 +210,6 @@ class _Planning:
         self.kept_bytes = 0
 
     def plan(self) -> ConversionPlan:
-        """Look at every file."""
         asked, merger = self.asked, SchemaMerger()
         zone = None if asked.time_zone is None else zone_rules(asked.time_zone)
         partitions = FolderPartitions(asked.partition_schema, self.problems, zone)

@@ -171,7 +171,6 @@ class FolderPartitions:
     Attributes:
         declared: The partition columns, where somebody said what they are; None to
             find them out.
-        problems: Gets what does not fit.
         zone: Where times are from that do not say it; None for nowhere.
         zoneless: The columns with such times, and how many of them there are.
     """

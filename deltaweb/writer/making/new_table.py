@@ -17,12 +17,11 @@ from deltaweb.delta.log.store import TableStore
 from deltaweb.delta.protocol.actions import Metadata, Protocol
 from deltaweb.delta.protocol.column_path import column_field
 from deltaweb.delta.protocol.schema import (
-    ArrayType,
     DataType,
-    MapType,
     StructType,
     format_schema,
     parse_schema,
+    parts_of,
     schema_of_arrow,
 )
 from deltaweb.delta.values.partition_values import partition_schema
@@ -75,7 +74,6 @@ def plan_table(store: TableStore, new: NewTable) -> Transaction:
 
 
 def creation_parameters(metadata: Metadata, new: NewTable) -> dict[str, object]:
-    """Return what the commit that makes a table says of it."""
     return {
         "isManaged": "false",
         "description": new.description or "",
@@ -153,14 +151,11 @@ def _check_names(struct: StructType, above: str = "") -> None:
 
 
 def _structs(data_type: DataType, path: str) -> Iterator[tuple[str, StructType]]:
-    match data_type:
-        case StructType():
-            yield path, data_type
-        case ArrayType(element):
-            yield from _structs(element, f"{path}.element")
-        case MapType(key, value):
-            yield from _structs(key, f"{path}.key")
-            yield from _structs(value, f"{path}.value")
+    if isinstance(data_type, StructType):
+        yield path, data_type
+        return
+    for part in parts_of(data_type):
+        yield from _structs(part.data_type, f"{path}.{part.name}")
 
 
 def _partitions(schema: StructType, names: Sequence[str]) -> list[str]:

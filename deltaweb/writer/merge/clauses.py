@@ -66,7 +66,6 @@ class MergeClause:
 
     @property
     def parameters(self) -> dict[str, str]:
-        """What the log says of it."""
         said = {"actionType": self.action.value}
         return said if self.condition is None else {"predicate": self.condition, **said}
 
@@ -169,7 +168,6 @@ class BoundClause:
     """A clause over rows of a table and a source.
 
     Args:
-        numbers: Of the table's identity columns, for rows that are inserted.
         sides: What its SQL may use; None for what its rows have.
     """
 
@@ -200,7 +198,6 @@ class BoundClause:
 
     @property
     def deletes(self) -> bool:
-        """Whether its rows go."""
         return self.clause.action is MergeAction.DELETE
 
     @property
@@ -248,12 +245,7 @@ def choose(clauses: Sequence[BoundClause], rows: pa.RecordBatch) -> Choices:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BoundClauses:
-    """The clauses of a merge, by the rows that they are about.
-
-    Attributes:
-        alone: Of rows of the table that match none.
-        inserts: Of rows of the source that match none.
-    """
+    """The clauses of a merge, by the rows that they are about."""
 
     matched: Sequence[BoundClause]
     alone: Sequence[BoundClause]
@@ -261,7 +253,6 @@ class BoundClauses:
 
     @classmethod
     def of(cls, clauses: Sequence[BoundClause]) -> Self:
-        """Sort clauses."""
         parts = (
             [bound for bound in clauses if bound.clause.about is about]
             for about in (About.MATCHED, About.NOT_MATCHED_BY_SOURCE, About.NOT_MATCHED)

@@ -58,7 +58,6 @@ class MergeMatchedTwiceError(DeltaError, code="merge-matched-twice"):
 
     @classmethod
     def of(cls, on: str, row: pa.RecordBatch) -> "MergeMatchedTwiceError":
-        """Return the error of one row."""
         shown = {
             name: python_values(column)[0]
             for name, column in zip(row.schema.names, row.columns, strict=True)
@@ -84,9 +83,6 @@ class FileMerger:
 
     Args:
         check: Refuses new rows that break a rule of the table.
-
-    Attributes:
-        counts: What was done so far, by `COUNTS`.
     """
 
     def __init__(
@@ -106,7 +102,6 @@ class FileMerger:
         """Change a file.
 
         Args:
-            file: One row of `Snapshot.files`.
             planned: All its live rows, in their order.
         """
         files = self._files
@@ -132,7 +127,6 @@ class FileMerger:
 
         Args:
             chosen: The place of a clause among `BoundClauses.inserts`, or `NO_CLAUSE`.
-            is_told: Whether they are told of beside the new files.
         """
         self._files.begin_new()
         for place, clause in enumerate(self._clauses.inserts):
@@ -153,7 +147,6 @@ class FileMerger:
     def _apply(
         self, part: PlannedRows, source_rows: SourceRows
     ) -> Iterator[pa.RecordBatch]:
-        """Yield what becomes of the rows that change."""
         for place, clause in enumerate(self._clauses.changes):
             where = np.flatnonzero(part.chosen == place)
             if not len(where):

@@ -74,12 +74,7 @@ def merge_rows(
     *,
     time_zone: str = UTC_ZONE,
 ) -> CommitResult:
-    """Merge rows into a table; those of the source are held in memory.
-
-    Args:
-        source: Whatever `open_rows` takes.
-        on: SQL over `t`, the table, and `s`, the source.
-    """
+    """Merge rows into a table; those of the source are held in memory."""
     return plan_merge(store, source, on, clauses, time_zone=time_zone).commit()
 
 
@@ -105,11 +100,7 @@ def plan_merge(
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class MergePlan:
-    """A merge in process, up to its first file.
-
-    Attributes:
-        merge: What is bound, with the rows of the source.
-    """
+    """A merge in process, up to its first file."""
 
     write: TableWrite
     snapshot: Snapshot
@@ -137,11 +128,7 @@ class MergePlan:
         return MergeOutlook(snapshot=self.snapshot, outcome=outcome)
 
     def commit(self, *, user_name: str | None = None) -> CommitResult:
-        """Do it; a plan is carried out or foreseen once.
-
-        Args:
-            user_name: As `Transaction` has it.
-        """
+        """Do it; a plan is carried out or foreseen once."""
         snapshot, write = self.snapshot, self.write
         texts = partial(statistics_texts, snapshot)
         row_ids = KeptRowIds.of(write.store, snapshot)
@@ -193,7 +180,6 @@ class _Merge:
         self._reach = None if bound.alone else self._finder.reach()
 
     def carry_out(self, files: ChangeWriter | RowTally) -> MergeOutcome:
-        """Change the files that hold rows which change, and insert the new rows."""
         merger = FileMerger(
             self._clauses, files, lambda new, _: self._checks.check(new)
         )
@@ -218,13 +204,11 @@ class _Merge:
 
     @cached_property
     def candidates(self) -> pa.Table:
-        """Return the files that may hold a row that changes or goes."""
         if self._reach is None:
             return self._snapshot.files
         return files_within(self._snapshot, self._reach)
 
     def _read(self, candidates: pa.Table) -> TableRead:
-        """Return what of the version the merge depends on."""
         if self._reach is None:
             return EVERYTHING_READ
         return TableRead(predicate=self._reach, files=candidates)

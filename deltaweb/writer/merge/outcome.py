@@ -29,7 +29,6 @@ class MergeOutcome:
     Attributes:
         changed: The files whose rows changed, rows of `Snapshot.files`; some stay
             with a vector, and are added again.
-        counts: Of rows, by `COUNTS`.
     """
 
     written: WrittenChanges
@@ -45,11 +44,6 @@ class MergeOutcome:
         clauses: Sequence[MergeClause],
         times: WorkTimes,
     ) -> Transaction:
-        """Return what is to be committed.
-
-        Args:
-            on: The SQL by which rows match.
-        """
         written, changed = self.written, self.changed
         stays = pc.is_in(
             changed["path"], value_set=written.added["path"].combine_chunks()

@@ -97,11 +97,7 @@ def all_of(parts: Sequence[Predicate]) -> Predicate | None:
 
 
 class PairFinder:
-    """Finds the rows of a source that rows of a table match.
-
-    Args:
-        on: SQL over `t` and `s`.
-    """
+    """Finds the rows of a source that rows of a table match."""
 
     def __init__(
         self,

@@ -13,9 +13,6 @@ MAX_ROWS_SEEN: Final = 20
 class RowTally:
     """Takes changes in the place of data files, and only counts rows.
 
-    Args:
-        marks_rows: Whether rows that go are marked.
-
     Attributes:
         num_bytes: None, for nothing is written.
     """
@@ -67,7 +64,6 @@ class RowTally:
         """Write nothing."""
 
     def finish(self, *, needs_feed: bool = True) -> WrittenChanges:  # noqa: ARG002 # as above
-        """Return that nothing was written."""
         return WrittenChanges(
             added=MARKED_FILES.empty_table(),
             change_files=NO_CHANGE_FILES,
@@ -86,7 +82,6 @@ class RowsSeen:
 
     @property
     def is_full(self) -> bool:
-        """Whether no more are wanted."""
         return not self._left
 
     def see(self, before: pa.RecordBatch, after: pa.RecordBatch | None) -> None:

@@ -38,7 +38,6 @@ class ConcernedFiles:
 
     Attributes:
         gone: Those that go without being opened, for every row of theirs does.
-        opened: Those that are inspected.
         is_sure: Whether it is known that each of them has a row that is concerned.
         condition: What rows are judged by in process; None for every row.
     """
@@ -95,7 +94,6 @@ class RewriteHere:
 
     @property
     def progress_unit(self) -> str:
-        """Files, one after the other."""
         return "files"
 
     @property
@@ -110,7 +108,6 @@ class RewriteHere:
     def look(
         self, about: ConcernedFiles, seen: RowsSeen, on_progress: Progress | None
     ) -> RewrittenFiles:
-        """Do all of it but writing."""
         base = self.snapshot.state.definition
         marks_rows = marks_deleted_rows(base.protocol, base.metadata)
         with RowTally(marks_rows=marks_rows) as tally:

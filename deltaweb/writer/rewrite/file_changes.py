@@ -39,7 +39,6 @@ class RewrittenFiles:
     Attributes:
         removed: Rows of `Snapshot.files`, and `NUM_ROWS`; those gone come first.
             Some stay with a vector, and are added again.
-        num_copied_rows: Rows that were only written again.
     """
 
     written: WrittenChanges
@@ -48,7 +47,6 @@ class RewrittenFiles:
 
     @property
     def num_rows(self) -> int:
-        """Rows that went or changed."""
         return pc.sum(self.removed["num_rows"]).as_py() or 0
 
     @property
@@ -81,12 +79,7 @@ class TouchedRows:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RowWork:
-    """A change of the rows of files, as it is evaluated in process.
-
-    Attributes:
-        change: What becomes of the rows.
-        condition: Of which rows; None for all of them.
-    """
+    """A change of the rows of files, as it is evaluated in process."""
 
     change: RowChange
     condition: SQLCondition | None
@@ -135,7 +128,6 @@ class FileRewriter:
 
     Attributes:
         removed: The files so far, a table each, with `NUM_ROWS`.
-        num_copied_rows: Rows that were only written again.
     """
 
     def __init__(
@@ -176,8 +168,6 @@ def rewrite_files(  # the work, and who watches it
 
     Args:
         opened: Rows of `Snapshot.files`.
-        rewriter: Takes the changes.
-        is_sure: Whether it is known that each of them has such a row.
     """
     for number, file in enumerate(each_file(opened)):
         if on_progress is not None:

@@ -29,7 +29,6 @@ class Rewrite:
     """A change of the rows of a version that a condition is true for.
 
     Attributes:
-        where: The condition in SQL; every row for None.
         engine: What reads the files and writes them again.
     """
 
@@ -40,7 +39,6 @@ class Rewrite:
     engine: RewriteEngine
 
     def plan(self, on_progress: Progress | None = None) -> "RewritePlan":
-        """Do all of it but writing."""
         about, seen = self._concerned, RowsSeen()
         self._see_unopened(about.gone, seen)
         done = self.engine.look(about, seen, on_progress)
@@ -68,11 +66,7 @@ class Rewrite:
         on_progress: Progress | None = None,
         user_name: str | None = None,
     ) -> CommitResult:
-        """Write what is to be written, and commit it.
-
-        Args:
-            about: The files, where a plan has found them.
-        """
+        """Write what is to be written, and commit it."""
         times = WorkTimes()
         about = about or self._concerned
         times.end_scan()

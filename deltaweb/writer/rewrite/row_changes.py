@@ -63,7 +63,6 @@ class RowDeletion:
     opens_whole: ClassVar[bool] = False
 
     def apply(self, rows: pa.RecordBatch, holds: pa.BooleanArray) -> ChangedRows:
-        """Leave the others."""
         return ChangedRows(rows.filter(pc.invert(holds)))
 
 
@@ -79,7 +78,6 @@ class RowUpdate(UpdateKind):
     """Columns take new values; rows with them keep the rules of the table.
 
     Args:
-        assignments: SQL by the name of the column that takes its value.
         time_zone: The zone of the expressions, and of the rules.
     """
 

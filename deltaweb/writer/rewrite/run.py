@@ -36,11 +36,7 @@ def update(
     *,
     time_zone: str = UTC_ZONE,
 ) -> Rewrite:
-    """Return the change of the rows that a condition is true for; all for None.
-
-    Args:
-        assignments: SQL by the name of the column that takes its value.
-    """
+    """Return the change of the rows that a condition is true for; all for None."""
     snapshot = read_for_rewrite(store, RowUpdate.operation)
     change = RowUpdate(assignments, snapshot.schema, snapshot.metadata, time_zone)
     return _here(store, snapshot, change, where, time_zone)

@@ -91,11 +91,6 @@ class IdentityNumbers:
 
 
 def check_kept(schema: StructType, changed: Iterable[str]) -> None:
-    """Refuse a change of the numbers that rows have.
-
-    Args:
-        changed: Names of the columns that take new values.
-    """
     names = {*changed}
     for column in schema.fields:
         if column.name in names and is_identity(column.metadata):

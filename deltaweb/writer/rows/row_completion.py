@@ -30,12 +30,10 @@ class RowCompletion:
     """Completes rows of a table's schema.
 
     Args:
-        schema: The table's logical schema.
         given: Names of the columns whose values are said; the others are what the
             table makes of them.
         takes_defaults: Whether columns that are not said take their defaults: those
             of new rows do, others keep what they have.
-        numbers: Of the identity columns of new rows; None for rows that were there.
     """
 
     def __init__(

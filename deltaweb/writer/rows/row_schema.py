@@ -44,7 +44,6 @@ class RowSchema:
 
     Args:
         numbers: Of the identity columns of new rows; None for rows that were there.
-        time_zone: The zone of the SQL that fills columns.
     """
 
     def __init__(

@@ -97,18 +97,8 @@ def test_set_role_disable_and_enable() -> None:
     assert user_json("enable", "vera")["active"] is True
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        pytest.param(("link", "nobody"), "No user is named 'nobody'", id="no user"),
-        pytest.param(("disable", "ada"), "last active administrator", id="last admin"),
-        pytest.param(("add", "Ada", "--role", "viewer"), "exists already", id="taken"),
-    ],
-)
-def test_a_refusal_is_one_sentence(arguments: tuple[str, ...], said: str) -> None:
-    new_user("ada", role=User.Role.ADMIN)
-
-    with pytest.raises(CommandError, match=said) as refusal:
-        user(*arguments)
+def test_a_refusal_is_one_sentence() -> None:
+    with pytest.raises(CommandError, match="No user is named 'nobody'") as refusal:
+        user("link", "nobody")
 
     assert refusal.value.returncode == 1

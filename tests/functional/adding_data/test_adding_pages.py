@@ -71,9 +71,7 @@ def test_a_table_is_created_of_columns(editor: Client, work: Work, lake: Path) -
     assert recorded("table.create").actor == "eve"
 
 
-def test_that_a_job_is_done_is_said_once_though_its_page_asks_twice(
-    editor: Client, work: Work, lake: Path
-) -> None:
+def test_that_a_job_is_done_is_said_once_though_its_page_asks_twice(editor, work, lake):
     address = "/tables/new/create"
     columns = {"column_name": ["id"], "column_type": ["bigint"]}
     named = {"name": "visits", "location": f"{lake}/visits"}

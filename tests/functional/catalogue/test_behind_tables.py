@@ -15,6 +15,7 @@ from deltaweb.web.tables.index.results import store_failure
 from deltaweb.web.tables.models import Table
 from tests.functional.catalogue.pages import as_csv, as_json, text
 from tests.functional.table_command.commands import run, run_json
+from tests.support import cases
 from tests.support.index.indexed_tables import index_table, new_indexed_table
 from tests.support.logs.dated_log import DatedLog
 from tests.support.pages.shown_words import words
@@ -109,16 +110,15 @@ class TestATableThatIsBehind:
 
         assert f"behind: {WORDS}" in text(viewer, "/tables/")
 
-    @pytest.mark.parametrize(
-        ("mend", "version"),
-        [
-            pytest.param(lambda log: log.write(12, 12), 13, id="the commit came back"),
-            pytest.param(
+    @cases(
+        "mend, version",
+        {
+            "the commit came back": (lambda log: log.write(12, 12), 13),
+            "what followed it went": (
                 lambda log: (log.log / commit_name(13)).unlink(),
                 11,
-                id="what followed it went",
             ),
-        ],
+        },
     )
     def test_is_indexed_again_once_the_log_is_mended(self, viewer, log, mend, version):
         mend(log)

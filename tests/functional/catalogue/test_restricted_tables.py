@@ -6,9 +6,14 @@ from django.test import Client
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.tables.models import Table
 from tests.functional.catalogue.pages import as_json, text
+from tests.functional.explore_a_table.pages import PAGES
 from tests.support.pages.factories import new_column, new_table
 
 pytestmark = pytest.mark.django_db
+OTHER_PAGES = [
+    *("parquet", "partitions", "schema-lanes", "schema/net_pay", "use", "history/0"),
+    *("history.csv", "state", "versions/0.json", "refresh", "profile", "nothing"),
+]
 
 
 class TestRestricted:
@@ -40,28 +45,18 @@ class TestRestricted:
         assert b"/t/hidden/" not in body
         assert b"Pay slips" not in body
 
-    @pytest.mark.parametrize(
-        ("method", "path"),
-        [
-            ("get", "/t/hidden/salaries/"),
-            ("get", "/t/hidden/salaries.json"),
-            ("get", "/t/hidden/salaries/data"),
-            ("get", "/t/hidden/salaries/schema"),
-            ("get", "/t/hidden/salaries/history"),
-            ("get", "/t/hidden/salaries/history.csv"),
-            ("get", "/t/hidden/salaries/files"),
-            ("get", "/t/hidden/salaries/state"),
-            ("get", "/t/hidden/salaries/versions/0.json"),
-            ("post", "/t/hidden/salaries/refresh"),
-        ],
-    )
-    def test_viewers_get_the_answer_of_a_table_that_is_not_there(
-        self, viewer: Client, method: str, path: str
-    ) -> None:
-        hidden = getattr(viewer, method)(path)
-        missing = getattr(viewer, method)(path.replace("hidden", "nowhere"))
+    @pytest.mark.parametrize("page", [*PAGES, *OTHER_PAGES])
+    def test_viewers_get_the_answer_of_a_table_that_is_not_there(self, viewer, page):
+        method = viewer.post if page in {"refresh", "profile"} else viewer.get
+        hidden = method(f"/t/hidden/salaries/{page}")
+        missing = method(f"/t/nowhere/salaries/{page}")
 
         assert hidden.status_code == missing.status_code == 404
+        assert (
+            page == "nothing" or b"No table is named hidden.salaries" in hidden.content
+        )
+        assert b"Pay slips" not in hidden.content
+        assert b"dw-tabs" not in hidden.content
         assert not Job.objects.exists()
 
     def test_editors_see_it_marked(self, editor: Client) -> None:

@@ -6,6 +6,7 @@ from pytest_django import Settings
 
 from deltaweb.web.tables.models import Table
 from tests.functional.catalogue.pages import as_json, text
+from tests.support import cases
 from tests.support.pages.factories import new_commit, new_table
 
 pytestmark = pytest.mark.django_db
@@ -37,12 +38,12 @@ class TestSettings:
         assert "already registered" in answer.content.decode()
         assert Table.objects.get(name="orders").description == ""
 
-    @pytest.mark.parametrize(
-        ("refresh", "interval_s", "words"),
-        [
-            pytest.param("1d", 86_400, ", refreshed every day", id="an interval"),
-            pytest.param("never", 0, ", refreshed only when asked", id="never"),
-        ],
+    @cases(
+        "refresh, interval_s, words",
+        {
+            "an interval": ("1d", 86_400, ", refreshed every day"),
+            "never": ("never", 0, ", refreshed only when asked"),
+        },
     )
     def test_a_schedule_is_set_and_told_of_on_every_page_of_the_table(
         self, editor: Client, refresh: str, interval_s: int, words: str
@@ -59,15 +60,6 @@ class TestSettings:
         shown = editor.get(path).content.decode()
         assert f'<option value="{refresh}" selected>' in shown
         assert shown.count(" selected>") == 1
-
-    def test_takes_a_schedule_back(self, editor: Client) -> None:
-        new_table("orders", refresh_interval_s=0)
-
-        editor.post(
-            "/t/default/orders/settings", {"name": "orders", "refresh": "default"}
-        )
-
-        assert Table.objects.get().refresh_interval_s is None
 
     def test_a_schedule_that_is_not_listed_changes_nothing(self, editor: Client):
         new_table("orders")

@@ -7,6 +7,7 @@ from django.test import Client, override_settings
 
 from deltaweb.web.tables.models import Commit
 from tests.functional.compare_versions.compared_orders import COMPARE, work
+from tests.support import cases
 from tests.support.pages.answers import text_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("table")]
@@ -36,12 +37,12 @@ def test_a_large_commit_shows_first_what_that_will_read(viewer: Client) -> None:
     assert f'href="{COMPARE}/1...2?view=rows"' in page
 
 
-@pytest.mark.parametrize(
+@cases(
     "change",
-    [
-        pytest.param({"num_added_files": 0, "num_removed_files": 0}, id="no file"),
-        pytest.param({"readability": Commit.Readability.GONE}, id="files are gone"),
-    ],
+    {
+        "no file": {"num_added_files": 0, "num_removed_files": 0},
+        "files are gone": {"readability": Commit.Readability.GONE},
+    },
 )
 def test_there_is_no_way_where_there_are_no_rows(viewer, change):
     Commit.objects.filter(version=2).update(**change)

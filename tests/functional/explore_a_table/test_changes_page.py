@@ -12,6 +12,7 @@ from deltaweb.web.jobs.models import Job
 from deltaweb.web.tables.models import Commit, Table
 from deltaweb.web.tables.work.changes import READ_CHANGES
 from tests.functional.explore_a_table.pages import TABLE
+from tests.support import cases
 from tests.support.index.indexed_tables import new_indexed_table
 from tests.support.pages.answers import csv_of, json_of, text_of
 from tests.support.pages.factories import new_unindexed_table
@@ -109,16 +110,16 @@ class TestChanges:
         assert "things.changes(0, 3)" in page
         assert "matched by <code>id</code>: its name says so" in page
 
-    @pytest.mark.parametrize(
-        ("query", "versions"),
-        [
-            pytest.param({"kind": ["insert", "delete"]}, {1, 3}, id="kinds"),
-            pytest.param({"from": 2, "to": 2}, {2}, id="versions"),
-            pytest.param({"from": "2023-11-14T22:15:20+00:00"}, {2, 3}, id="a time"),
-            pytest.param({"changed": "name"}, {2}, id="the column that changed"),
-            pytest.param({"is": "2"}, {1, 3}, id="the key"),
-            pytest.param({"v": 2, "kind": "insert"}, {1}, id="an older version"),
-        ],
+    @cases(
+        "query, versions",
+        {
+            "kinds": ({"kind": ["insert", "delete"]}, {1, 3}),
+            "versions": ({"from": 2, "to": 2}, {2}),
+            "a time": ({"from": "2023-11-14T22:15:20+00:00"}, {2, 3}),
+            "the column that changed": ({"changed": "name"}, {2}),
+            "the key": ({"is": "2"}, {1, 3}),
+            "an older version": ({"v": 2, "kind": "insert"}, {1}),
+        },
     )
     def test_are_filtered(self, viewer, query, versions):
         changes = shown(viewer, **query)["changes"]

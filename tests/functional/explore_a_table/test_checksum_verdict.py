@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.functional.explore_a_table.pages import TABLE
+from tests.support import cases
 from tests.support.index.indexed_tables import new_indexed_table
 from tests.support.pages.answers import json_of, text_of
 from tests.support.tables.fed_table import renamed_things
@@ -19,18 +20,17 @@ def folder(tmp_path: Path) -> Path:
     return renamed_things().on_disk(tmp_path / "things")
 
 
-@pytest.mark.parametrize(
-    ("content", "words", "state"),
-    [
-        pytest.param({"numFiles": 0}, "it says what the log says", "RIGHT", id="right"),
-        pytest.param(
+@cases(
+    "content, words, state",
+    {
+        "right": ({"numFiles": 0}, "it says what the log says", "RIGHT"),
+        "wrong": (
             {"numFiles": 1, "tableSizeBytes": 0},
             "it differs from the log: numFiles",
             "WRONG",
-            id="wrong",
         ),
-        pytest.param(None, "there is none for this version", "MISSING", id="none"),
-    ],
+        "none": (None, "there is none for this version", "MISSING"),
+    },
 )
 def test_is_told(viewer, folder, content, words, state):
     if content is not None:

@@ -5,10 +5,9 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
-from deltaweb.delta.log.paths import commit_name
 from tests.functional.explore_a_table.pages import TABLE
 from tests.support.index.indexed_tables import new_indexed_table
-from tests.support.logs.delta_logs import add, commit_bytes, metadata, protocol
+from tests.support.logs.delta_logs import LogBuilder, add
 from tests.support.logs.local_logs import stats_of, typed_schema
 from tests.support.pages.answers import json_of, text_of
 
@@ -18,8 +17,6 @@ LARGEST = 2**63 - 1
 
 @pytest.fixture(params=[2**62, LARGEST])
 def endless(tmp_path: Path, request: pytest.FixtureRequest) -> None:
-    log = tmp_path / "endless" / "_delta_log"
-    log.mkdir(parents=True)
     files = [
         add(
             f"{number}",
@@ -32,11 +29,9 @@ def endless(tmp_path: Path, request: pytest.FixtureRequest) -> None:
             [(1, 1), (request.param, request.param), (LARGEST, 0), (9, LARGEST)]
         )
     ]
-    table = metadata(
-        schemaString=typed_schema(id="long", p="integer"), partitionColumns=["p"]
-    )
-    (log / commit_name(0)).write_bytes(commit_bytes(protocol(), table, *files))
-    new_indexed_table("endless", log.parent)
+    schema = typed_schema(id="long", p="integer")
+    log = LogBuilder().start(*files, schemaString=schema, partitionColumns=["p"])
+    new_indexed_table("endless", log.on_disk(tmp_path / "endless"))
 
 
 @pytest.mark.usefixtures("endless")

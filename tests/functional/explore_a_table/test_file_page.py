@@ -56,6 +56,13 @@ def work() -> None:
         kind.work(job.id)
 
 
+@pytest.fixture
+def footer(viewer: Client, folder: Path) -> None:  # noqa: ARG001 (a table)
+    """What the footer of the file says, which a job has read."""
+    json_of(viewer, f"{PART}.json", 202)
+    work()
+
+
 @pytest.mark.usefixtures("folder")
 class TestFilePage:
     def test_is_reached_from_the_list_of_files(self, viewer: Client) -> None:
@@ -68,82 +75,6 @@ class TestFilePage:
 
         assert link == f"{PART}?folder=day%3D2026-11-20"
         assert "Reading the footer of the file" in text_of(viewer, link)
-
-    def test_the_name_alone_is_enough_where_one_file_has_it(self, viewer: Client):
-        json_of(viewer, f"{PART}.json", 202)
-        work()
-
-        found = json_of(viewer, f"{PART}.json")
-
-        assert found["file"]["path"] == "day=2026-11-20/part-0.parquet"
-        assert found["footer"]["num_row_groups"] == 3
-
-    def test_shows_the_footer_by_parts(self, viewer: Client) -> None:
-        json_of(viewer, f"{PART}.json", 202)
-        work()
-
-        page = text_of(viewer, PART)
-
-        assert "132 columns in 132 nodes" in page
-        assert "is stored as INT96, which has no defined order." in page
-        assert "columns 1 to 12 of 132, the largest first" in page
-        assert "nodes 1 to 100 of 132" in page
-        assert 'data-chart="group-bytes"' in page
-        assert "all 5,000 characters" in page
-        assert "later" in page
-
-    def test_a_part_alone_is_exchanged(self, viewer: Client) -> None:
-        json_of(viewer, f"{PART}.json", 202)
-        work()
-
-        headers = {**HTMX, "HX-Target": "file-group"}
-        part = text_of(viewer, f"{PART}?group=2&cols=11", **headers)
-
-        assert "<html" not in part
-        assert "Row group 2" in part
-        assert "columns 121 to 132 of 132" in part
-        assert len(part) < 20_000
-
-    def test_one_column_is_shown_over_all_row_groups(self, viewer: Client) -> None:
-        json_of(viewer, f"{PART}.json", 202)
-        work()
-
-        found = json_of(viewer, f"{PART}.json?column=0")["column"]
-        legacy = json_of(viewer, f"{PART}.json?column=131")["column"]
-
-        ranges = [(one["min"], one["max"]) for one in found["row_groups"]]
-        assert ranges == [("1", "2"), ("3", "4"), ("5", "6")]
-        assert legacy["num_ranges"] == 0
-
-    def test_the_schema_is_filtered_by_name_and_type(self, viewer: Client) -> None:
-        json_of(viewer, f"{PART}.json", 202)
-        work()
-
-        found = json_of(viewer, f"{PART}.json?q=NOTE")["schema"]
-
-        assert [one["path"] for one in found["nodes"]] == [["note"]]
-        assert found["nodes"][0]["table_type"] == "string"
-        assert "No node matches" in text_of(viewer, f"{PART}?q=nowhere")
-
-    @pytest.mark.parametrize("language", ["delta", "spark", "arrow"])
-    def test_the_schema_is_written_as_others_write_it(self, viewer, language):
-        json_of(viewer, f"{PART}.json", 202)
-        work()
-
-        page = text_of(viewer, f"{PART}?as={language}")
-        whole = text_of(viewer, f"{PART}/text/{language}")
-
-        assert 'id="schema-code"' in page
-        assert "note" in whole
-
-    def test_a_long_value_is_sent_whole(self, viewer: Client) -> None:
-        json_of(viewer, f"{PART}.json", 202)
-        work()
-
-        texts = [text_of(viewer, f"{PART}/text/{place}") for place in range(2)]
-
-        assert "x" * 5_000 in texts
-        assert viewer.get(f"{PART}/text/99").status_code == 404
 
     def test_the_first_rows_are_read_by_a_job_of_their_own(self, viewer: Client):
         json_of(viewer, f"{PART}.json?rows=1", 202)
@@ -162,6 +93,64 @@ class TestFilePage:
 
         assert Job.objects.filter(kind=INSPECT_FILE.name).count() == 1
 
+
+@pytest.mark.usefixtures("footer")
+class TestTheFooter:
+    def test_the_name_alone_is_enough_where_one_file_has_it(self, viewer: Client):
+        found = json_of(viewer, f"{PART}.json")
+
+        assert found["file"]["path"] == "day=2026-11-20/part-0.parquet"
+        assert found["footer"]["num_row_groups"] == 3
+
+    def test_shows_the_footer_by_parts(self, viewer: Client) -> None:
+        page = text_of(viewer, PART)
+
+        assert "132 columns in 132 nodes" in page
+        assert "is stored as INT96, which has no defined order." in page
+        assert "columns 1 to 12 of 132, the largest first" in page
+        assert "nodes 1 to 100 of 132" in page
+        assert 'data-chart="group-bytes"' in page
+        assert "all 5,000 characters" in page
+        assert "later" in page
+
+    def test_a_part_alone_is_exchanged(self, viewer: Client) -> None:
+        headers = {**HTMX, "HX-Target": "file-group"}
+        part = text_of(viewer, f"{PART}?group=2&cols=11", **headers)
+
+        assert "<html" not in part
+        assert "Row group 2" in part
+        assert "columns 121 to 132 of 132" in part
+        assert len(part) < 20_000
+
+    def test_one_column_is_shown_over_all_row_groups(self, viewer: Client) -> None:
+        found = json_of(viewer, f"{PART}.json?column=0")["column"]
+        legacy = json_of(viewer, f"{PART}.json?column=131")["column"]
+
+        ranges = [(one["min"], one["max"]) for one in found["row_groups"]]
+        assert ranges == [("1", "2"), ("3", "4"), ("5", "6")]
+        assert legacy["num_ranges"] == 0
+
+    def test_the_schema_is_filtered_by_name_and_type(self, viewer: Client) -> None:
+        found = json_of(viewer, f"{PART}.json?q=NOTE")["schema"]
+
+        assert [one["path"] for one in found["nodes"]] == [["note"]]
+        assert found["nodes"][0]["table_type"] == "string"
+        assert "No node matches" in text_of(viewer, f"{PART}?q=nowhere")
+
+    @pytest.mark.parametrize("language", ["delta", "spark", "arrow"])
+    def test_the_schema_is_written_as_others_write_it(self, viewer, language):
+        page = text_of(viewer, f"{PART}?as={language}")
+        whole = text_of(viewer, f"{PART}/text/{language}")
+
+        assert 'id="schema-code"' in page
+        assert "note" in whole
+
+    def test_a_long_value_is_sent_whole(self, viewer: Client) -> None:
+        texts = [text_of(viewer, f"{PART}/text/{place}") for place in range(2)]
+
+        assert "x" * 5_000 in texts
+        assert viewer.get(f"{PART}/text/99").status_code == 404
+
     @pytest.mark.parametrize(
         "query", ["group=-1", "column=x", "as=avro", "rows=2", "page=0"]
     )
@@ -169,9 +158,6 @@ class TestFilePage:
         assert json_of(viewer, f"{PART}.json?{query}", 400)["error"] == "bad-query"
 
     def test_what_is_beyond_the_last_is_the_last(self, viewer: Client) -> None:
-        json_of(viewer, f"{PART}.json", 202)
-        work()
-
         found = json_of(viewer, f"{PART}.json?group=99&cols=99&page=99")
 
         assert found["group"]["number"] == 2

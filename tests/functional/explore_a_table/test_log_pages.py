@@ -11,6 +11,7 @@ from pytest_django.fixtures import DjangoAssertNumQueries
 from deltaweb.delta.log.paths import commit_name
 from deltaweb.web.tables.models import Table
 from tests.functional.explore_a_table.pages import HTMX, PAGES, TABLE
+from tests.support import cases
 from tests.support.index.indexed_tables import new_sample_table
 from tests.support.logs.delta_logs import commit_bytes, metadata, protocol
 from tests.support.pages.answers import csv_of, json_of, text_of
@@ -164,12 +165,9 @@ class TestCommit:
         assert "Raw actions" in page
         assert "Output rows" in page
 
-    @pytest.mark.parametrize(
-        ("version", "is_offered"),
-        [
-            pytest.param(21, True, id="the newest one"),
-            pytest.param(0, False, id="the first one has none before it"),
-        ],
+    @cases(
+        "version, is_offered",
+        {"the newest one": (21, True), "the first one has none before it": (0, False)},
     )
     def test_offers_to_compare_it_with_the_one_before(
         self, viewer: Client, version: int, *, is_offered: bool

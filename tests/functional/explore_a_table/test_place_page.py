@@ -11,6 +11,7 @@ from pytest_django.fixtures import Settings
 from deltaweb.web.accounts.models import User
 from deltaweb.web.jobs import kinds
 from deltaweb.web.jobs.models import Job
+from tests.support import cases
 from tests.support.pages.answers import json_of, text_of
 from tests.support.pages.factories import signed_in
 
@@ -138,13 +139,13 @@ def test_a_link_out_of_the_roots_is_refused(editor: Client, root: Path, tmp_path
     assert answer.status_code == 422
 
 
-@pytest.mark.parametrize(
-    ("name", "sentence"),
-    [
-        pytest.param("gone.parquet", "does not exist", id="missing"),
-        pytest.param("text.parquet", "This is not a Parquet file", id="of no format"),
-        pytest.param("", "", id="a folder"),
-    ],
+@cases(
+    "name, sentence",
+    {
+        "missing": ("gone.parquet", "does not exist"),
+        "of no format": ("text.parquet", "This is not a Parquet file"),
+        "a folder": ("", ""),
+    },
 )
 def test_what_is_no_file_is_said(editor: Client, root: Path, name: str, sentence: str):
     (root / "text.parquet").write_text("a,b\n" * 9)

@@ -8,6 +8,7 @@ from django.test import Client
 
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.tables.models import Table
+from tests.support import cases
 from tests.support.pages.factories import new_job
 
 pytestmark = pytest.mark.django_db
@@ -22,13 +23,13 @@ class TestAPageThatIsFetchedAhead:
         assert answer.status_code == 200
         assert Job.objects.get().kind == "tables.preview_rows"
 
-    @pytest.mark.parametrize(
+    @cases(
         "address",
-        [
-            pytest.param("data?f=order_id:gt:3", id="a condition"),
-            pytest.param("data?page=400", id="rows far back"),
-            pytest.param("changes?from=0", id="a change feed"),
-        ],
+        {
+            "a condition": "data?f=order_id:gt:3",
+            "rows far back": "data?page=400",
+            "a change feed": "changes?from=0",
+        },
     )
     def test_begins_no_work_that_may_take_long(self, viewer: Client, address: str):
         answer = viewer.get(f"/t/default/orders/{address}", headers=AHEAD)

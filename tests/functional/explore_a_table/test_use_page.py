@@ -2,7 +2,6 @@
 
 import re
 from html import unescape
-from typing import ClassVar
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -12,6 +11,7 @@ from deltaweb.web.accounts.models import User
 from deltaweb.web.sharing.models import SharedTable
 from deltaweb.web.tables.models import Commit, Table
 from tests.functional.explore_a_table.pages import HTMX, TABLE
+from tests.support import cases
 from tests.support.logs.local_logs import typed_schema
 from tests.support.pages.answers import json_of, text_of
 from tests.support.pages.factories import (
@@ -98,22 +98,13 @@ class TestThePage:
 
 @pytest.mark.usefixtures("orders")
 class TestTheSwitch:
-    PINS: ClassVar = {
-        "pandas": "version=",
-        "sql": "VERSION AS OF",
-        "pyspark": "versionAsOf",
-        "polars": "version=",
-        "duckdb": "version =",
-        "deltaweb": ".snapshot(1)",
-        "curl": "v=1",
-    }
-
     def test_names_the_version_unless_the_newest_is_wanted(self, viewer: Client):
         pinned = json_of(viewer, f"{TABLE}orders/use.json?{VIEW}")
         newest = json_of(viewer, f"{TABLE}orders/use.json?{VIEW}&newest=1")
 
         assert (pinned["newest"], newest["newest"]) == (False, True)
-        for key, pin in self.PINS.items():
+        # The other tools are run: see the code of each tool.
+        for key, pin in (("sql", "VERSION AS OF"), ("curl", "v=1")):
             assert pin in pinned["snippets"][key]
             assert pin not in newest["snippets"][key]
         assert newest["version"] == newest["latest_version"]
@@ -214,13 +205,13 @@ class TestWhereThereIsNothingToRead:
 
 
 class TestAShareOfTheTable:
-    @pytest.mark.parametrize(
-        ("role", "with_history", "is_shown"),
-        [
-            pytest.param(User.Role.EDITOR, True, True, id="an editor reads it so"),
-            pytest.param(User.Role.VIEWER, True, False, id="a viewer knows no share"),
-            pytest.param(User.Role.EDITOR, False, False, id="no version is shared"),
-        ],
+    @cases(
+        "role, with_history, is_shown",
+        {
+            "an editor reads it so": (User.Role.EDITOR, True, True),
+            "a viewer knows no share": (User.Role.VIEWER, True, False),
+            "no version is shared": (User.Role.EDITOR, False, False),
+        },
     )
     def test_is_one_more_way_in(
         self,
@@ -242,15 +233,15 @@ class TestAShareOfTheTable:
 
 
 class TestTheButton:
-    @pytest.mark.parametrize(
-        ("page", "query"),
-        [
-            pytest.param("", "v=2", id="the newest version by its number"),
-            pytest.param("history?v=1", "v=1", id="an old version"),
-            pytest.param("history/1", "v=1", id="the version of a commit"),
-            pytest.param(f"data?{VIEW}", VIEW, id="columns and filters"),
-            pytest.param("files?v=1&partition=a=1", "v=1", id="nothing else"),
-        ],
+    @cases(
+        "page, query",
+        {
+            "the newest version by its number": ("", "v=2"),
+            "an old version": ("history?v=1", "v=1"),
+            "the version of a commit": ("history/1", "v=1"),
+            "columns and filters": (f"data?{VIEW}", VIEW),
+            "nothing else": ("files?v=1&partition=a=1", "v=1"),
+        },
     )
     def test_takes_the_view_with_it(self, viewer: Client, page: str, query: str):
         table = new_table(version=2, summary={})

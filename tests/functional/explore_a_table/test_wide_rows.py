@@ -1,6 +1,5 @@
 """Rows of wide tables, and of texts that are hard to see or long."""
 
-import json
 from decimal import Decimal
 from pathlib import Path
 
@@ -12,6 +11,8 @@ from django.test import Client
 from deltaweb.web.pages.templatetags.deltaweb import NO_VALUE
 from tests.functional.explore_a_table.pages import TABLE, work
 from tests.support.index.indexed_tables import new_indexed_table
+from tests.support.logs.delta_logs import LogBuilder, add
+from tests.support.logs.local_logs import typed_schema
 from tests.support.pages.answers import json_of, text_of
 
 pytestmark = pytest.mark.django_db
@@ -32,34 +33,13 @@ TYPES = {"int64": "long", "string": "string", "decimal128(38, 10)": "decimal(38,
 
 def write_table(location: Path, rows: pa.Table) -> None:
     """Write a table of one file."""
-    (location / "_delta_log").mkdir(parents=True)
-    pq.write_table(rows, location / "0.parquet")
-    fields = [
-        {"name": f.name, "type": TYPES[str(f.type)], "nullable": True, "metadata": {}}
-        for f in rows.schema
-    ]
-    metadata = {
-        "id": location.name,
-        "format": {"provider": "parquet", "options": {}},
-        "schemaString": json.dumps({"type": "struct", "fields": fields}),
-        "partitionColumns": [],
-        "configuration": {},
-    }
-    file = {
-        "path": "0.parquet",
-        "partitionValues": {},
-        "size": (location / "0.parquet").stat().st_size,
-        "modificationTime": 1,
-        "dataChange": True,
-    }
-    actions = [
-        {"protocol": {"minReaderVersion": 1, "minWriterVersion": 2}},
-        {"metaData": metadata},
-        {"add": file},
-    ]
-    text = "".join(json.dumps(action) + "\n" for action in actions)
-    (location / "_delta_log" / f"{0:020d}.json").write_text(text)
-    new_indexed_table(location.name, location)
+    columns = {field.name: TYPES[str(field.type)] for field in rows.schema}
+    location.mkdir()
+    pq.write_table(rows, file := location / "0.parquet")
+    log = LogBuilder().start(
+        add(file.name, size=file.stat().st_size), schemaString=typed_schema(**columns)
+    )
+    new_indexed_table(location.name, log.on_disk(location))
 
 
 @pytest.fixture

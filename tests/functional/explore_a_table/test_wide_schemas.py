@@ -1,14 +1,14 @@
 """Tables with more columns than a page can show."""
 
-import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 from django.test import Client
 
 from deltaweb.web.tables.models import Table, WideSchema
 from tests.support.index.indexed_tables import index_table, new_indexed_table
+from tests.support.logs.delta_logs import LogBuilder, metadata
+from tests.support.logs.local_logs import typed_schema
 from tests.support.pages.factories import new_commit, new_metadata, new_table
 
 PAGES = ("/", "/schema", "/history/0", "/data", "/files", "/compare/0...1")
@@ -17,34 +17,15 @@ NUM_COLUMNS = 10_500
 pytestmark = pytest.mark.django_db
 
 
-def column(number: int) -> dict[str, Any]:
-    return {"name": f"c{number}", "type": "long", "nullable": True, "metadata": {}}
-
-
 def schema_text(num_columns: int) -> str:
-    columns = [column(number) for number in range(num_columns)]
-    return json.dumps({"type": "struct", "fields": columns})
+    return typed_schema(**{f"c{number}": "long" for number in range(num_columns)})
 
 
 def write_log(location: Path, *schemas: str) -> Path:
-    log = location / "_delta_log"
-    log.mkdir(parents=True)
-    protocol: dict[str, Any] = {
-        "protocol": {"minReaderVersion": 1, "minWriterVersion": 2}
-    }
-    for version, schema in enumerate(schemas):
-        metadata = {
-            "id": "wide",
-            "format": {"provider": "parquet", "options": {}},
-            "schemaString": schema,
-            "partitionColumns": [],
-            "configuration": {},
-            "createdTime": 1,
-        }
-        actions = [*([] if version else [protocol]), {"metaData": metadata}]
-        lines = "".join(json.dumps(action) + "\n" for action in actions)
-        (log / f"{version:020d}.json").write_text(lines)
-    return location
+    log = LogBuilder().start(table_id="wide", schemaString=schemas[0])
+    for version, schema in enumerate(schemas[1:], 1):
+        log.commit(version, metadata("wide", schemaString=schema))
+    return log.on_disk(location)
 
 
 @pytest.fixture

@@ -10,13 +10,7 @@ from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.sharing.api.iceberg import kept
 from deltaweb.web.sharing.models import Recipient
 from tests.functional.iceberg_api.clients import TABLE, body, catalog, loaded
-from tests.functional.sharing_api.calls import (
-    SCHEMA,
-    Caller,
-    Lake,
-    commit_time,
-    files,
-)
+from tests.functional.sharing_api.calls import SCHEMA, Caller, Lake, commit_time, files
 from tests.support.index.indexed_tables import index_table
 
 ORDERS = {"namespace": ["Sales", "crm"], "name": "Orders"}
@@ -88,9 +82,7 @@ def test_a_loaded_table_is_recorded(acme: Caller) -> None:
         ("/", "NoSuchEndpointException"),
     ],
 )
-def test_what_is_not_there_is_said_in_the_form_of_the_catalogue(
-    acme: Caller, path: str, kind: str
-) -> None:
+def test_what_is_not_there_is_said_in_the_form_of_the_catalogue(acme, path, kind):
     answer = catalog(acme, path)
 
     error = body(answer)["error"]
@@ -156,9 +148,7 @@ def test_versions_that_are_indexed_are_snapshots(acme: Caller, lake: Lake) -> No
         ({"start_version": 9}, ["3"]),
     ],
 )
-def test_versions_that_are_not_shared_are_no_snapshots(
-    acme: Caller, lake: Lake, shared_as: dict[str, object], versions: list[str]
-) -> None:
+def test_versions_that_are_not_shared_are_no_snapshots(acme, lake, shared_as, versions):
     index_table(lake.shared.table)
     for name, value in shared_as.items():
         setattr(lake.shared, name, value)
@@ -173,9 +163,7 @@ def test_versions_that_are_not_shared_are_no_snapshots(
         assert s3.ask(snapshot["manifest-list"]).status_code == 200
 
 
-def test_a_client_goes_on_with_the_version_that_it_has_loaded(
-    acme: Caller, lake: Lake
-) -> None:
+def test_a_client_goes_on_with_the_version_that_it_has_loaded(acme, lake):
     lake.shared.with_history = False
     lake.shared.save()
     metadata, s3 = loaded(acme)
@@ -187,9 +175,7 @@ def test_a_client_goes_on_with_the_version_that_it_has_loaded(
 
 
 @pytest.mark.parametrize("is_kept", [True, False])
-def test_objects_are_the_same_when_they_are_made_again(
-    acme: Caller, *, is_kept: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_objects_are_the_same_when_they_are_made_again(acme, *, is_kept, monkeypatch):
     metadata, s3 = loaded(acme)
     location = metadata["snapshots"][-1]["manifest-list"]
     first = s3.ask(location).content
@@ -199,9 +185,7 @@ def test_objects_are_the_same_when_they_are_made_again(
     assert s3.ask(location).content == first
 
 
-def test_what_iceberg_has_no_word_for_is_refused_by_name(
-    acme: Caller, lake: Lake
-) -> None:
+def test_what_iceberg_has_no_word_for_is_refused_by_name(acme, lake):
     nothing = StructField("none", PrimitiveType("void"))
     schema = StructType((*SCHEMA.fields, nothing))
     lake.commit(
@@ -217,9 +201,7 @@ def test_what_iceberg_has_no_word_for_is_refused_by_name(
     assert "crm.Orders cannot be read as Iceberg: column 'none' is of type" in message
 
 
-def test_a_table_that_is_shared_in_part_is_refused_by_name(
-    acme: Caller, lake: Lake
-) -> None:
+def test_a_table_that_is_shared_in_part_is_refused_by_name(acme, lake):
     lake.shared.condition = "day = '2026-01-01'"
     lake.shared.save()
 

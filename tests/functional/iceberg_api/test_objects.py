@@ -6,14 +6,14 @@ from datetime import timedelta
 import pytest
 from django.test import Client
 from django.utils import timezone
-from pytest_django import Settings
 
 from deltaweb.web.pages.actions import command_stamp
 from deltaweb.web.sharing.models import Grant
 from deltaweb.web.tables.storage.connections import add_connection
 from tests.functional.iceberg_api.clients import S3, loaded
-from tests.functional.sharing_api.calls import Answer, Caller, Lake, body_of
+from tests.functional.sharing_api.calls import Caller, Lake, body_of
 from tests.functional.sharing_api.conftest import NewCaller
+from tests.support import cases
 from tests.support.pages.factories import new_shared_table, new_table
 from tests.support.stores.s3_server import running_s3
 
@@ -62,9 +62,7 @@ def test_metadata_is_answered_as_it_was_told_of(acme: Caller) -> None:
     ("wanted", "first", "last"),
     [("bytes=0-3", 0, 3), ("bytes=4-", 4, None), ("bytes=-8", -8, None)],
 )
-def test_a_part_of_a_file_is_answered(
-    stored: tuple[str, S3, bytes], wanted: str, first: int, last: int | None
-) -> None:
+def test_a_part_of_a_file_is_answered(stored, wanted, first, last):
     location, s3, data = stored
     end = None if last is None else last + 1
 
@@ -85,9 +83,7 @@ def test_a_head_tells_what_a_get_would(stored: tuple[str, S3, bytes]) -> None:
     assert body_of(got)
 
 
-def test_a_file_that_became_another_is_not_read_on(
-    stored: tuple[str, S3, bytes],
-) -> None:
+def test_a_file_that_became_another_is_not_read_on(stored):
     location, s3, data = stored
     etag = s3.ask(location, "HEAD")["ETag"]
 
@@ -122,9 +118,7 @@ def test_a_range_behind_the_end_is_refused(stored: tuple[str, S3, bytes]) -> Non
         ("bytes=\u0663-\u0665", 200),
     ],
 )
-def test_an_odd_range_gives_the_file_or_is_refused(
-    stored: tuple[str, S3, bytes], wanted: str, status: int
-) -> None:
+def test_an_odd_range_gives_the_file_or_is_refused(stored, wanted, status):
     location, s3, data = stored
 
     answer = s3.ask(location, Range=wanted)
@@ -164,18 +158,14 @@ def with_key(name: str, value: str) -> Callable[[S3], None]:
         with_key("s3.session-token", ""),
     ],
 )
-def test_other_keys_open_nothing(
-    stored: tuple[str, S3, bytes], change: Callable[[S3], None]
-) -> None:
+def test_other_keys_open_nothing(stored, change):
     location, s3, _ = stored
     change(s3)
 
     assert_refused(s3.ask(location))
 
 
-def test_nothing_opens_without_a_signature(
-    stored: tuple[str, S3, bytes], acme: Caller
-) -> None:
+def test_nothing_opens_without_a_signature(stored, acme):
     location, _, _ = stored
     path = location.removeprefix("s3:/")
 
@@ -183,24 +173,18 @@ def test_nothing_opens_without_a_signature(
         assert_refused(Client().get(path, headers=headers))
 
 
-@pytest.mark.parametrize(
+@cases(
     "end",
-    [
-        pytest.param(lambda acme, _: revoke(acme), id="the token was revoked"),
-        pytest.param(lambda acme, _: expire(acme), id="the token has ended"),
-        pytest.param(lambda acme, _: networks(acme), id="the address is not allowed"),
-        pytest.param(
-            lambda *_: Grant.objects.all().delete(), id="the grant was taken back"
-        ),
-        pytest.param(
-            lambda _, lake: lake.shared.delete(), id="the table was taken out"
-        ),
-        pytest.param(lambda _, lake: rule(lake), id="a filter was put on the table"),
-    ],
+    {
+        "the token was revoked": lambda acme, _: revoke(acme),
+        "the token has ended": lambda acme, _: expire(acme),
+        "the address is not allowed": lambda acme, _: networks(acme),
+        "the grant was taken back": lambda *_: Grant.objects.all().delete(),
+        "the table was taken out": lambda _, lake: lake.shared.delete(),
+        "a filter was put on the table": lambda _, lake: rule(lake),
+    },
 )
-def test_the_grant_is_asked_for_again_in_each_request(
-    lake: Lake, acme: Caller, end: Callable[[Caller, Lake], object]
-) -> None:
+def test_the_grant_is_asked_for_again_in_each_request(lake, acme, end):
     location, s3, _ = data_location(lake, acme)
     metadata, _ = loaded(acme)
 
@@ -252,9 +236,7 @@ def test_keys_of_one_recipient_are_of_no_use_with_those_of_another(
     assert_refused(theirs.ask(location))
 
 
-def test_files_that_no_manifest_names_are_not_there(
-    lake: Lake, stored: tuple[str, S3, bytes]
-) -> None:
+def test_files_that_no_manifest_names_are_not_there(lake, stored):
     location, s3, _ = stored
     (lake.root / "orphan.parquet").write_bytes(b"secret")
     head = location.rpartition("/")[0]
@@ -312,9 +294,7 @@ def test_nothing_is_listed(stored: tuple[str, S3, bytes], query: str) -> None:
     assert b"<Contents>" not in answer.content
 
 
-def test_versions_that_are_shared_no_longer_are_closed(
-    lake: Lake, acme: Caller, settings: Settings
-) -> None:
+def test_versions_that_are_shared_no_longer_are_closed(lake, acme, settings):
     del settings
     location, s3, data = data_location(lake, acme)
     lake.shared.start_version = 3
@@ -326,9 +306,7 @@ def test_versions_that_are_shared_no_longer_are_closed(
     assert body_of(again.ask(fresh)) == data
 
 
-def test_a_file_that_is_gone_is_said_to_be(
-    lake: Lake, stored: tuple[str, S3, bytes]
-) -> None:
+def test_a_file_that_is_gone_is_said_to_be(lake, stored):
     location, s3, _ = stored
     (lake.root / lake.paths[0]).unlink()
 
@@ -338,17 +316,13 @@ def test_a_file_that_is_gone_is_said_to_be(
     assert b"<Code>NoSuchKey</Code>" in answer.content
 
 
-def assert_refused(
-    answer: Answer, *, statuses: frozenset[int] | set[int] = frozenset({403})
-) -> None:
+def assert_refused(answer, *, statuses=frozenset({403})):
     assert answer.status_code in statuses, answer.content
     assert answer["Content-Type"] == "application/xml"
     assert b"<Error><Code>" in answer.content
 
 
-def test_a_file_in_an_object_store_is_answered_like_any(
-    lake: Lake, acme: Caller
-) -> None:
+def test_a_file_in_an_object_store_is_answered_like_any(lake, acme):
     location, _, data = data_location(lake, acme)
     with running_s3() as server:
         bucket = server.new_bucket()

@@ -11,6 +11,7 @@ from deltaweb.web.jobs.listing.selectors import is_attended
 from deltaweb.web.jobs.models import Job, Worker
 from deltaweb.web.jobs.running.process import machine_name, process_name
 from tests.functional.jobs.jobs_at_work import new_worker
+from tests.support import cases
 from tests.support.pages.factories import new_job
 
 pytestmark = pytest.mark.django_db
@@ -89,14 +90,14 @@ class TestStatus:
         assert "host-7/99" in editor.get("/status").content.decode()
         assert "host-7/99" not in Client().get("/status").content.decode()
 
-    @pytest.mark.parametrize(
-        ("owner", "lease_s", "is_busy"),
-        [
-            pytest.param("elsewhere/1/2", 30, True, id="a lease that holds"),
-            pytest.param("elsewhere/1/2", -1, False, id="a lease that ran out"),
-            pytest.param(process_name(), -90, True, id="a process that is here"),
-            pytest.param(f"{machine_name()}/1/0", 30, False, id="one that is gone"),
-        ],
+    @cases(
+        "owner, lease_s, is_busy",
+        {
+            "a lease that holds": ("elsewhere/1/2", 30, True),
+            "a lease that ran out": ("elsewhere/1/2", -1, False),
+            "a process that is here": (process_name(), -90, True),
+            "one that is gone": (f"{machine_name()}/1/0", 30, False),
+        },
     )
     def test_tells_a_busy_worker_from_none(self, client, owner, lease_s, *, is_busy):
         new_worker(owner, *Queue, seconds_ago=240)

@@ -20,7 +20,7 @@ from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.running.tracking import track_job
 from deltaweb.web.news import hub as hubs
 from deltaweb.web.news.hub import MAX_A_PERSON
-from deltaweb.web.news.stream import HOLDS, NewsEvents
+from deltaweb.web.news.views import HOLDS, NewsEvents
 from deltaweb.web.pages.actions import command_stamp
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.models.news import (

@@ -14,7 +14,7 @@ from deltaweb.web.accounts.models import User
 from deltaweb.web.jobs.kinds import do_job
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.tables.models import Table
-from tests.support.pages.rest import V1, Script
+from tests.support.pages.rest import V1, Script, refusal
 
 pytestmark = pytest.mark.django_db
 TABLES = f"{V1}/tables"
@@ -78,7 +78,7 @@ def test_a_table_is_made_at_once_where_none_is(script, place: Path) -> None:
     again = script.call("POST", f"{TABLES}/create", body)
 
     assert (made["state"], made["result"]["version"]) == ("DONE", 0)
-    assert (again.status_code, again.json()["error"]) == (409, "table-name-taken")
+    assert refusal(again) == (409, "table-name-taken")
 
 
 def test_a_folder_becomes_a_table_where_it_lies(script, place: Path) -> None:
@@ -200,5 +200,5 @@ def test_a_look_of_somebody_else_is_agreed_to_by_nobody(script, place: Path) -> 
     )
     nothing = other.call("POST", f"{TABLES}/create", {"preview": False})
 
-    assert (answer.status_code, answer.json()["error"]) == (409, "operation-outdated")
-    assert (nothing.status_code, nothing.json()["error"]) == (400, "body-invalid")
+    assert refusal(answer) == (409, "operation-outdated")
+    assert refusal(nothing) == (400, "body-invalid")

@@ -5,7 +5,7 @@ No call makes the server fail, and no answer is outside the description.
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import pytest
 import schemathesis
@@ -84,9 +84,7 @@ def key(
     phases=[Phase.generate],
     suppress_health_check=[*HealthCheck],
 )
-def test_each_call_is_answered_as_described(
-    case: "schemathesis.Case[Any]", key: dict[str, str]
-):
+def test_each_call_is_answered_as_described(case, key):
     case.path_parameters |= {
         name: THERE[name] for name in case.path_parameters if name in THERE
     }

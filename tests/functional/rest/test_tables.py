@@ -10,8 +10,10 @@ from deltaweb.web.jobs.models import Job
 from deltaweb.web.tables.models import Lake, StorageConnection, Table
 from deltaweb.web.tables.work.profile import PROFILE
 from tests.functional.explore_a_table.test_column_page import PROFILE as FOUND
+from tests.support import cases
 from tests.support.pages.factories import NOW, new_table
 from tests.support.pages.operated import work_newest
+from tests.support.pages.rest import refusal
 
 pytestmark = pytest.mark.django_db
 TABLES = "/api/v1/tables"
@@ -34,42 +36,30 @@ class TestRegistering:
         assert eve.get(answer["Location"]).json()["id"] == job["id"]
         assert not Table.objects.exists()
 
-    @pytest.mark.parametrize(
-        ("body", "status", "code"),
-        [
-            pytest.param({}, 400, "body-invalid", id="nothing"),
-            pytest.param(
-                {"name_of": "a"}, 400, "unknown-parameter", id="a misspelt key"
-            ),
-            pytest.param([], 400, "body-invalid", id="a list"),
-            pytest.param(
-                {"name": "a.b.c", "location": "/x"},
-                422,
-                "table-name-invalid",
-                id="no name",
-            ),
-            pytest.param(
-                {"name": "taken", "location": "/x"}, 409, "table-name-taken", id="taken"
-            ),
-            pytest.param(
+    @cases(
+        "body, status, code",
+        {
+            "nothing": ({}, 400, "body-invalid"),
+            "a misspelt key": ({"name_of": "a"}, 400, "unknown-parameter"),
+            "a list": ([], 400, "body-invalid"),
+            "no name": ({"name": "a.b.c", "location": "/x"}, 422, "table-name-invalid"),
+            "taken": ({"name": "taken", "location": "/x"}, 409, "table-name-taken"),
+            "outside of the roots": (
                 {"name": "a", "location": "/etc"},
                 422,
                 "location-not-allowed",
-                id="outside of the roots",
             ),
-            pytest.param(
+            "no such connection": (
                 {"name": "a", "location": "s3://b/t", "connection": "no"},
                 404,
                 "storage-not-found",
-                id="no such connection",
             ),
-            pytest.param(
+            "another connection": (
                 {"name": "a", "location": "s3://b/t", "connection": "minio"},
                 422,
                 "storage-elsewhere",
-                id="another connection",
             ),
-        ],
+        },
     )
     def test_refuses(self, eve: Client, body: object, status: int, code: str):
         new_table("taken")
@@ -83,27 +73,24 @@ class TestRegistering:
 
         answer = eve.post(TABLES, body, content_type=JSON)
 
-        assert (answer.status_code, answer.json()["error"]) == (status, code)
+        assert refusal(answer) == (status, code)
 
     def test_is_for_editors(self, vera: Client):
         answer = vera.post(TABLES, {}, content_type=JSON)
 
-        assert (answer.status_code, answer.json()["error"]) == (
-            403,
-            "permission-denied",
-        )
+        assert refusal(answer) == (403, "permission-denied")
 
-    @pytest.mark.parametrize(
-        ("sent", "content_type", "status"),
-        [
-            pytest.param(b"{", JSON, 400, id="half a body"),
-            pytest.param(b"[" * 100_000, JSON, 400, id="a deep one"),
-            pytest.param(b'{"name": NaN}', JSON, 400, id="not a number"),
-            pytest.param(rb'{"name": "\ud800"}', JSON, 400, id="half a character"),
-            pytest.param(rb'{"\u0000": 1}', JSON, 400, id="a NUL"),
-            pytest.param(b"\xff", JSON, 400, id="no UTF-8"),
-            pytest.param(b"name=a", "text/plain", 415, id="no JSON"),
-        ],
+    @cases(
+        "sent, content_type, status",
+        {
+            "half a body": (b"{", JSON, 400),
+            "a deep one": (b"[" * 100_000, JSON, 400),
+            "not a number": (b'{"name": NaN}', JSON, 400),
+            "half a character": (rb'{"name": "\ud800"}', JSON, 400),
+            "a NUL": (rb'{"\u0000": 1}', JSON, 400),
+            "no UTF-8": (b"\xff", JSON, 400),
+            "no JSON": (b"name=a", "text/plain", 415),
+        },
     )
     def test_does_not_read(self, eve, sent: bytes, content_type: str, status: int):
         answer = eve.post(TABLES, sent, content_type=content_type)
@@ -146,7 +133,7 @@ class TestATable:
 
         answer = vera.get(f"{ORDERS}/versions")
 
-        assert (answer.status_code, answer.json()["error"]) == (404, "table-not-found")
+        assert refusal(answer) == (404, "table-not-found")
 
     def test_lists_its_versions_by_pages(self, vera: Client, orders: Table):
         page = vera.get(f"{ORDERS}/versions").json()

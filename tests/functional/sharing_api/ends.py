@@ -12,7 +12,6 @@ from tests.functional.sharing_api.calls import (
     Caller,
     Lake,
     body_of,
-    error,
     files,
     lines,
 )
@@ -65,10 +64,3 @@ def read_pages(
 def share_with(lake: Lake, **fields: object) -> None:
     """Change the terms of the shared table."""
     SharedTable.objects.filter(id=lake.shared.id).update(**fields)
-
-
-def refused(answer: Answer) -> str:
-    """The message of a request that is refused."""
-    assert answer.status_code == 400
-    assert error(answer)["errorCode"] == "INVALID_PARAMETER_VALUE"
-    return error(answer)["message"]

@@ -4,8 +4,9 @@ import pytest
 from django.utils import timezone
 
 from deltaweb.web.sharing.models import Grant, RecipientToken
-from tests.functional.sharing_api.calls import Caller, Lake, error, items
+from tests.functional.sharing_api.calls import Caller, Lake, items, refused
 from tests.functional.sharing_api.conftest import NewCaller
+from tests.support import cases
 from tests.support.pages.factories import (
     new_share,
     new_shared_table,
@@ -19,14 +20,14 @@ def change(caller: Caller, **fields: object) -> None:
 
 
 class TestToken:
-    @pytest.mark.parametrize(
-        ("fields", "word"),
-        [
-            pytest.param({"expires_at": timezone.now()}, "ended", id="expired"),
-            pytest.param({"retires_at": timezone.now()}, "ended", id="rotated away"),
-            pytest.param({"revoked_at": timezone.now()}, "revoked", id="revoked"),
-            pytest.param({"token_sha256": None}, "not known", id="not activated"),
-        ],
+    @cases(
+        "fields, word",
+        {
+            "expired": ({"expires_at": timezone.now()}, "ended"),
+            "rotated away": ({"retires_at": timezone.now()}, "ended"),
+            "revoked": ({"revoked_at": timezone.now()}, "revoked"),
+            "not activated": ({"token_sha256": None}, "not known"),
+        },
     )
     def test_that_is_over_is_told_why(self, acme, lake, fields, word):
         assert acme.get("/shares").status_code == 200
@@ -34,10 +35,9 @@ class TestToken:
         change(acme, **fields)
 
         for answer in (acme.get("/shares"), acme.query(lake.path)):
-            assert answer.status_code == 401
-            assert answer["WWW-Authenticate"] == "Bearer"
-            assert word in error(answer)["message"]
-            assert acme.secret not in error(answer)["message"]
+            message = refused(answer, "UNAUTHENTICATED", 401)
+            assert word in message
+            assert acme.secret not in message
 
     def test_that_was_rotated_is_good_for_its_overlap(self, acme: Caller) -> None:
         change(acme, retires_at=timezone.now() + timedelta(minutes=5))
@@ -48,11 +48,6 @@ class TestToken:
         assert acme.get("/shares").status_code == 200
         assert successor.get("/shares").status_code == 200
 
-    def test_needs_every_character(self, acme: Caller) -> None:
-        for secret in (acme.secret[:-1], acme.secret + "x", acme.secret.swapcase()):
-            answer = acme.get("/shares", Authorization=f"Bearer {secret}")
-            assert answer.status_code == 401
-
     def test_remembers_its_last_use(self, acme: Caller) -> None:
         acme.get("/shares", User_Agent="Delta-Sharing-Python/1.4.1")
 
@@ -62,28 +57,25 @@ class TestToken:
 
 
 class TestAllowList:
-    def test_refuses_other_addresses(self, new_caller: NewCaller, lake: Lake) -> None:
-        caller = new_caller("acme", lake.shared.share, allowed_networks=["10.1.0.0/16"])
+    @pytest.fixture
+    def caller(self, new_caller: NewCaller, lake: Lake) -> Caller:
+        share = lake.shared.share
+        return new_caller("acme", share, allowed_networks=["10.1.0.0/16"])
 
+    def test_refuses_other_addresses(self, caller: Caller, lake: Lake) -> None:
         for path in ("/shares", "/shares/sales", f"{lake.path}/version"):
-            answer = caller.get(path)
-            assert answer.status_code == 403
-            assert error(answer)["errorCode"] == "PERMISSION_DENIED"
+            refused(caller.get(path), "PERMISSION_DENIED", 403)
 
-    def test_lets_its_own_in(self, new_caller: NewCaller, lake: Lake) -> None:
-        networks = ["10.1.0.0/16", "127.0.0.0/8"]
-        caller = new_caller("acme", lake.shared.share, allowed_networks=networks)
+    def test_lets_its_own_in(self, caller: Caller) -> None:
+        caller.recipient.allowed_networks += ["127.0.0.0/8"]
+        caller.recipient.save()
 
         assert caller.get("/shares").status_code == 200
 
-    def test_believes_no_claim_of_another_address(self, new_caller, lake):
-        caller = new_caller("acme", lake.shared.share, allowed_networks=["10.1.0.0/16"])
-
+    def test_believes_no_claim_of_another_address(self, caller: Caller) -> None:
         assert caller.get("/shares", X_Forwarded_For="10.1.0.1").status_code == 403
 
-    def test_tells_nobody_whether_a_token_is_good_without_one(self, new_caller, lake):
-        caller = new_caller("acme", lake.shared.share, allowed_networks=["10.1.0.0/16"])
-
+    def test_tells_nobody_whether_a_token_is_good_without_one(self, caller: Caller):
         assert caller.get("/shares", Authorization="Bearer x").status_code == 401
 
 

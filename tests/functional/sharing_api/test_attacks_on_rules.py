@@ -5,7 +5,6 @@ told from others, nor from rows that are not there, nor hidden columns from othe
 """
 
 import json
-from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
 from typing import Any, Final
@@ -52,9 +51,7 @@ def _shown(first: int, count: int, salary: int) -> pa.Table:
     return pa.table(found, SCHEMA)
 
 
-def _write(
-    root: Path, *, first: int, counts: Sequence[int], word: str, salary: int
-) -> DeltaTable:
+def _write(root, *, first, counts, word, salary):
     """A table of files inside, outside and on the border, and of some versions."""
     table = DeltaTable.create(
         str(root), SCHEMA, properties={CHANGE_DATA_FEED_PROPERTY: "true"}
@@ -69,9 +66,7 @@ def _write(
     return table
 
 
-def _go_on(
-    table: DeltaTable, *, first: int, counts: Sequence[int], word: str, salary: int
-) -> None:
+def _go_on(table, *, first, counts, word, salary):
     """Later versions: of hidden rows, of hidden columns, and of rows that are shown."""
     table.append(_hidden(first + 200, counts[0], word, salary))
     table.update({"salary": f"salary + {salary}"}, "id < 3")

@@ -15,8 +15,16 @@ from deltaweb.web.sharing.access.errors import ClientTakenError
 from deltaweb.web.sharing.api import authentication
 from deltaweb.web.sharing.issuing import proofs, tokens
 from deltaweb.web.sharing.models import Recipient, RecipientToken
-from tests.functional.sharing_api.calls import Answer, Caller, Lake, error, files
+from tests.functional.sharing_api.calls import (
+    Answer,
+    Caller,
+    Lake,
+    error,
+    files,
+    refused,
+)
 from tests.functional.sharing_api.conftest import NewCaller
+from tests.support import cases
 from tests.support.local_issuer import LocalIssuer, running_issuer
 from tests.support.oauth_tokens import signed, signed_by_public_key, unsigned
 
@@ -112,49 +120,44 @@ class TestIdentity:
         assert shares(globex, token).status_code == 401
         assert globex.get("/shares").status_code == 200
 
-    @pytest.mark.parametrize(
+    @cases(
         "changed",
-        [
-            pytest.param({"aud": "another"}, id="for somebody else"),
-            pytest.param({"aud": ["another", 7]}, id="for several others"),
-            pytest.param({"aud": None}, id="for nobody"),
-            pytest.param({"sub": "svc-8"}, id="about somebody else"),
-            pytest.param({"sub": None}, id="about nobody"),
-            pytest.param({"sub": ["svc-7"]}, id="about a list"),
-            pytest.param({"exp": 1}, id="over"),
-            pytest.param({"exp": None}, id="endless"),
-            pytest.param({"nbf": 10**10}, id="not yet"),
-            pytest.param({"iss": "https://elsewhere.example"}, id="of another issuer"),
-            pytest.param({"iss": None}, id="of nobody"),
-            pytest.param({"iss": 7}, id="of a number"),
-            pytest.param({"iss": "\0"}, id="of a NUL"),
-            pytest.param({"x": "y" * 30_000}, id="huge"),
-        ],
+        {
+            "for somebody else": {"aud": "another"},
+            "for several others": {"aud": ["another", 7]},
+            "for nobody": {"aud": None},
+            "about somebody else": {"sub": "svc-8"},
+            "about nobody": {"sub": None},
+            "about a list": {"sub": ["svc-7"]},
+            "over": {"exp": 1},
+            "endless": {"exp": None},
+            "not yet": {"nbf": 10**10},
+            "of another issuer": {"iss": "https://elsewhere.example"},
+            "of nobody": {"iss": None},
+            "of a number": {"iss": 7},
+            "of a NUL": {"iss": "\0"},
+            "huge": {"x": "y" * 30_000},
+        },
     )
     def test_is_held_to_every_claim(self, globex, issuer, changed):
         answer = shares(globex, signed(KEY, claims(issuer, **changed)))
 
-        assert answer.status_code == 401
-        assert error(answer)["errorCode"] == "UNAUTHENTICATED"
+        refused(answer, "UNAUTHENTICATED", 401)
 
-    @pytest.mark.parametrize(
+    @cases(
         "forged",
-        [
-            pytest.param(unsigned, id="alg none"),
-            pytest.param(lambda found: signed_by_public_key(KEY, found), id="HS256"),
-            pytest.param(lambda found: signed(STRANGE_KEY, found), id="another key"),
-            pytest.param(
-                lambda found: signed(STRANGE_KEY, found, kid=KEY.thumbprint()),
-                id="another key of its name",
+        {
+            "alg none": unsigned,
+            "HS256": lambda found: signed_by_public_key(KEY, found),
+            "another key": lambda found: signed(STRANGE_KEY, found),
+            "another key of its name": lambda found: signed(
+                STRANGE_KEY, found, kid=KEY.thumbprint()
             ),
-            pytest.param(lambda found: signed(KEY, found)[:-4] + "AAAA", id="changed"),
-        ],
+            "changed": lambda found: signed(KEY, found)[:-4] + "AAAA",
+        },
     )
     def test_is_held_to_its_signature(self, globex, issuer, forged):
-        answer = shares(globex, forged(claims(issuer)))
-
-        assert answer.status_code == 401
-        assert error(answer)["errorCode"] == "UNAUTHENTICATED"
+        refused(shares(globex, forged(claims(issuer))), "UNAUTHENTICATED", 401)
 
     @pytest.mark.parametrize(("off_s", "status"), [(30, 200), (90, 401)])
     def test_may_come_from_a_clock_that_is_a_little_off(
@@ -198,16 +201,16 @@ class TestKeys:
             assert shares(globex, signed(KEY, claims(stranger))).status_code == 401
             assert stranger.asked == []
 
-    @pytest.mark.parametrize(
+    @cases(
         "discovery",
-        [
-            pytest.param({"issuer": "https://elsewhere.example"}, id="another issuer"),
-            pytest.param({"jwks_uri": None}, id="no keys"),
-            pytest.param({"jwks_uri": "http://10.0.0.1/jwks"}, id="a private network"),
-            pytest.param({"jwks_uri": "file:///etc/passwd"}, id="a file"),
-            pytest.param({"jwks_uri": "http://[::1"}, id="no address"),
-            pytest.param({"jwks_uri": "http://127.0.0.1:1/"}, id="nobody there"),
-        ],
+        {
+            "another issuer": {"issuer": "https://elsewhere.example"},
+            "no keys": {"jwks_uri": None},
+            "a private network": {"jwks_uri": "http://10.0.0.1/jwks"},
+            "a file": {"jwks_uri": "file:///etc/passwd"},
+            "no address": {"jwks_uri": "http://[::1"},
+            "nobody there": {"jwks_uri": "http://127.0.0.1:1/"},
+        },
     )
     def test_are_not_had_from_documents_that_lead_elsewhere(
         self, globex, issuer, discovery
@@ -216,8 +219,7 @@ class TestKeys:
 
         answer = shares(globex, signed(KEY, claims(issuer)))
 
-        assert answer.status_code == 401
-        assert "cannot be had" in error(answer)["message"]
+        assert "cannot be had" in refused(answer, "UNAUTHENTICATED", 401)
 
     def test_are_not_asked_for_in_the_own_network(self, globex, issuer, settings):
         settings.STORAGE_HOSTS = []

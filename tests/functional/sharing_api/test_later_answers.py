@@ -21,23 +21,21 @@ from tests.functional.sharing_api.calls import (
     Caller,
     Lake,
     days,
-    error,
     lines,
+    refused,
 )
 from tests.functional.sharing_api.ends import (
+    IN_DELTA,
     end_of,
     head_of,
     ids_of,
     later,
-    refused,
     share_with,
 )
 from tests.support.pages.factories import NOW, new_user
 
 LATER: dict[str, Any] = {"delta-sharing-capabilities": "asyncquery=true"}
-IN_DELTA: dict[str, Any] = {
-    "delta-sharing-capabilities": "responseformat=delta;readerfeatures=deletionvectors"
-}
+MISSING = "RESOURCE_DOES_NOT_EXIST"
 
 
 def submit(caller: Caller, lake: Lake, body: dict[str, Any] | None = None) -> str:
@@ -59,9 +57,7 @@ def work() -> None:
         kinds.all_kinds()[job.kind].work(job.id)
 
 
-def read(
-    caller: Caller, lake: Lake, query_id: str, body: object = None, **headers: str
-) -> Answer:
+def read(caller, lake, query_id, body=None, **headers):
     """Ask after a query."""
     text = b"" if body is None else json.dumps(body).encode()
     return caller.ask("POST", f"{lake.path}/queries/{query_id}", text, **headers)
@@ -140,18 +136,13 @@ class TestLaterAnswers:
         query_id = submit(acme, lake, body)
 
         assert submit(globex, lake, body) != query_id
-        answer = read(globex, lake, query_id)
-        assert answer.status_code == 404
-        assert error(answer)["errorCode"] == "RESOURCE_DOES_NOT_EXIST"
+        refused(read(globex, lake, query_id), MISSING, 404)
 
     @pytest.mark.parametrize(
         "query_id", ["x", str(uuid.UUID(int=7)), "%00", "é", "0" * 400, "1" * 32]
     )
     def test_of_no_query_are_refused(self, acme, lake, query_id: str) -> None:
-        answer = read(acme, lake, query_id)
-
-        assert answer.status_code == 404
-        assert error(answer)["errorCode"] == "RESOURCE_DOES_NOT_EXIST"
+        refused(read(acme, lake, query_id), MISSING, 404)
 
     def test_are_kept_for_an_hour(self, acme, lake, monkeypatch) -> None:
         body = {"idempotencyKey": "k1"}
@@ -159,10 +150,8 @@ class TestLaterAnswers:
         work()
         later(monkeypatch, timedelta(minutes=61))
 
-        answer = read(acme, lake, query_id)
-
-        assert answer.status_code == 404
-        assert "kept for an hour" in error(answer)["message"]
+        message = refused(read(acme, lake, query_id), MISSING, 404)
+        assert "kept for an hour" in message
         assert submit(acme, lake, body) != query_id
 
     def test_that_are_gone_from_the_disk_are_asked_for_again(self, acme, lake) -> None:

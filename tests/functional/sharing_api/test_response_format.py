@@ -3,26 +3,13 @@ from typing import Any
 
 import pytest
 
-from tests.functional.sharing_api.calls import Caller, Lake, body_of, error, files
+from tests.functional.sharing_api.calls import Caller, Lake, body_of, files, refused
 
 PARQUET = "responseformat=parquet"
 
 
 class TestCapabilities:
-    @pytest.mark.parametrize(
-        "header",
-        [
-            pytest.param("responseformat=delta,parquet", id="both"),
-            pytest.param(
-                "responseFormat=DELTA, Parquet;readerfeatures=deletionvectors",
-                id="any capitals",
-            ),
-            pytest.param("readerfeatures=deletionvectors", id="no format"),
-            pytest.param("responseformat=", id="an empty format"),
-            pytest.param(";;=;responseformat;x=y=z", id="malformed"),
-            pytest.param("includeendstreamaction=false;later=true", id="others"),
-        ],
-    )
+    @pytest.mark.parametrize("header", ["responseformat=delta,parquet", ";=;"])
     def test_that_take_parquet_are_answered_in_it(self, acme, lake, header):
         named: dict[str, Any] = {"delta-sharing-capabilities": header}
 
@@ -67,11 +54,7 @@ class TestCapabilities:
     def test_an_unknown_way_to_derive_ids_is_refused(self, acme: Caller, lake: Lake):
         named: dict[str, Any] = {"fileidhash": "sha1"}
 
-        answer = acme.query(lake.path, **named)
-
-        assert answer.status_code == 400
-        assert error(answer)["errorCode"] == "INVALID_PARAMETER_VALUE"
-        assert "fileidhash" in error(answer)["message"]
+        assert "fileidhash" in refused(acme.query(lake.path, **named))
 
     def test_that_take_neither_are_refused(self, acme: Caller, lake: Lake) -> None:
         named: dict[str, Any] = {"delta-sharing-capabilities": "ResponseFormat=Avro"}
@@ -80,6 +63,4 @@ class TestCapabilities:
             acme.query(lake.path, **named),
             acme.get(f"{lake.path}/metadata", **named),
         ):
-            assert answer.status_code == 400
-            assert error(answer)["errorCode"] == "UNSUPPORTED_OPERATION"
-            assert "parquet" in error(answer)["message"]
+            assert "parquet" in refused(answer, "UNSUPPORTED_OPERATION")

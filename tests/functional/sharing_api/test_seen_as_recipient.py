@@ -140,9 +140,7 @@ def test_a_share_that_is_off_is_not_there(admin: Client, lake: Lake, acme: Calle
     assert look(admin)["share"] is None
 
 
-def test_a_table_whose_files_are_gone_is_refused_and_then_withdrawn(
-    admin: Client, lake: Lake, acme: Caller
-) -> None:
+def test_a_table_whose_files_are_gone_is_refused_and_then_withdrawn(admin, lake, acme):
     shutil.rmtree(lake.shared.table.location)
 
     told = answer_to(look(admin), "/query", "delta")
@@ -158,9 +156,7 @@ def test_a_table_whose_files_are_gone_is_refused_and_then_withdrawn(
     assert "its files are not there" in shown["withheld"][0]["reason"]
 
 
-def test_a_large_share_is_seen_a_page_at_a_time(
-    admin: Client, lake: Lake, acme: Caller, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_large_share_is_seen_a_page_at_a_time(admin, lake, acme, monkeypatch):
     monkeypatch.setattr(seen, "TABLES_A_PAGE", 2)
     share, table = lake.shared.share, lake.shared.table
     for number in range(2):
@@ -179,9 +175,7 @@ def test_a_large_share_is_seen_a_page_at_a_time(
 
 @pytest.mark.usefixtures("acme")
 @pytest.mark.parametrize("token", ["x", "\0", "A" * 5_000])
-def test_a_page_token_that_is_none_is_refused_as_recipients_are(
-    admin: Client, token: str
-) -> None:
+def test_a_page_token_that_is_none_is_refused_as_recipients_are(admin, token):
     shown = look(admin, share="Sales", pageToken=token)
 
     assert shown["answers"][-1]["error_code"] == "INVALID_PARAMETER_VALUE"

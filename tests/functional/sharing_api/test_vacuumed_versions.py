@@ -13,6 +13,7 @@ from deltaweb.web.accounts.models import User
 from deltaweb.web.sharing.models import SharedTable
 from tests.functional.sharing_api.calls import Answer, Caller, body_of, days, error
 from tests.functional.sharing_api.conftest import NewCaller
+from tests.support import cases
 from tests.support.index.indexed_tables import index_table
 from tests.support.pages.factories import (
     new_share,
@@ -116,16 +117,14 @@ class TestThePageOfTheShare:
         client.force_login(new_user("ada", role=User.Role.ADMIN))
         return client
 
-    @pytest.mark.parametrize(
-        ("offer", "told", "lost"),
-        [
-            pytest.param({}, "v1 to v3 cannot be read any more", [[1, 3]], id="all"),
-            pytest.param(
-                {"start_version": 3}, "v3 cannot be read any more", [[3, 3]], id="some"
-            ),
-            pytest.param({"start_version": 4}, "", [], id="none"),
-            pytest.param({"with_history": False}, "", [], id="the newest alone"),
-        ],
+    @cases(
+        "offer, told, lost",
+        {
+            "all": ({}, "v1 to v3 cannot be read any more", [[1, 3]]),
+            "some": ({"start_version": 3}, "v3 cannot be read any more", [[3, 3]]),
+            "none": ({"start_version": 4}, "", []),
+            "the newest alone": ({"with_history": False}, "", []),
+        },
     )
     @pytest.mark.usefixtures("acme")
     def test_lists_the_versions_that_cannot_be_read(

@@ -14,6 +14,7 @@ from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.storage.received import is_received
 from tests.functional.sharing_api.calls import Caller, Lake, files, items, local
 from tests.functional.sharing_api.conftest import NewCaller
+from tests.support import cases
 from tests.support.pages.factories import new_share, new_shared_table, new_table
 
 
@@ -78,12 +79,12 @@ class TestSchema:
         assert listed(globex) == ["sales"]
         assert globex.get(f"{ORDERS}/version").status_code == 404
 
-    @pytest.mark.parametrize(
-        ("change", "back"),
-        [
-            pytest.param({"restricted": True}, {"restricted": False}, id="hidden"),
-            pytest.param({"namespace": "x"}, {"namespace": "crm"}, id="moved"),
-        ],
+    @cases(
+        "change, back",
+        {
+            "hidden": ({"restricted": True}, {"restricted": False}),
+            "moved": ({"namespace": "x"}, {"namespace": "crm"}),
+        },
     )
     def test_does_not_have_what_has_left_until_it_is_back(
         self, globex, lake, change, back
@@ -123,9 +124,7 @@ class TestSchema:
     @pytest.mark.parametrize(
         "part", [{"condition": "qty > 3"}, {"columns": ["qty"]}], ids=str
     )
-    def test_does_not_have_all_of_what_a_part_is_shared_of(
-        self, globex: Caller, share: Share, part: dict[str, Any]
-    ) -> None:
+    def test_does_not_have_all_of_what_a_part_is_shared_of(self, globex, share, part):
         table = new_table("crm.staff")
         new_shared_table(share, "All.staff", table=table, **part)
         assert listed(globex) == ["orders", "staff"]
@@ -160,14 +159,14 @@ class TestSchema:
 
 
 class TestWithdrawal:
-    @pytest.mark.parametrize(
+    @cases(
         "change",
-        [
-            pytest.param({"error_code": "location-not-found"}, id="gone"),
-            pytest.param({"error_code": "not-a-delta-table"}, id="no table any more"),
-            pytest.param({"vanished_at": timezone.now()}, id="not found in its lake"),
-            pytest.param({"error_code": "location-denied"}, id="forbidden"),
-        ],
+        {
+            "gone": {"error_code": "location-not-found"},
+            "no table any more": {"error_code": "not-a-delta-table"},
+            "not found in its lake": {"vanished_at": timezone.now()},
+            "forbidden": {"error_code": "location-denied"},
+        },
     )
     def test_takes_a_table_off_the_lists_and_gives_it_back(self, acme, lake, change):
         table = Table.objects.filter(id=lake.shared.table_id)

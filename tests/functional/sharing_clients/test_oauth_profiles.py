@@ -11,6 +11,7 @@ from joserfc.jwk import ECKey, RSAKey
 
 from tests.functional.sharing_clients.conftest import SHARE, Shared
 from tests.functional.sharing_clients.rows import of_frame, of_table
+from tests.support import cases
 from tests.support.oauth_tokens import public_pem
 from tests.support.oidc.running import AUDIENCE, CLIENT, running_provider
 from tests.support.processes.installation import Installation
@@ -45,13 +46,7 @@ def test_reads_by_client_and_secret(server, umbrella, tables):
     reads(profile, tables)
 
 
-@pytest.mark.parametrize(
-    "key",
-    [
-        pytest.param(RSAKey.generate_key(2048), id="RSA"),
-        pytest.param(ECKey.generate_key("P-256"), id="P-256"),
-    ],
-)
+@cases("key", {"RSA": RSAKey.generate_key(2048), "P-256": ECKey.generate_key("P-256")})
 def test_reads_by_a_private_key_that_never_left(
     server, umbrella, tables, tmp_path, key
 ):

@@ -115,9 +115,7 @@ def readers(server: Installation) -> dict[str, Reader]:
 
 @pytest.mark.parametrize("region", ["EU", "US"])
 @pytest.mark.parametrize("use_delta_format", [None, True, False])
-def test_the_client_reads_what_the_rule_selects(
-    readers: dict[str, Reader], region: str, *, use_delta_format: bool | None
-) -> None:
+def test_the_client_reads_what_the_rule_selects(readers, region, *, use_delta_format):
     reader = readers[region]
 
     frame = delta_sharing.load_as_pandas(reader.url, use_delta_format=use_delta_format)
@@ -128,9 +126,7 @@ def test_the_client_reads_what_the_rule_selects(
 
 @pytest.mark.parametrize("region", ["EU", "US"])
 @pytest.mark.parametrize("name", FORMATS)
-def test_no_file_that_is_served_holds_a_hidden_value(
-    readers: dict[str, Reader], region: str, name: str
-) -> None:
+def test_no_file_that_is_served_holds_a_hidden_value(readers, region, name):
     reader = readers[region]
     hidden = _texts(reader.hidden.to_pydict()) | _texts(
         {"salary": reader.seen["salary"].to_pylist()}
@@ -142,23 +138,6 @@ def test_no_file_that_is_served_holds_a_hidden_value(
     for file, texts in files:
         assert file.column_names == SEEN
         assert texts & hidden == set()
-
-
-@pytest.mark.parametrize("region", ["EU", "US"])
-@pytest.mark.parametrize("name", FORMATS)
-def test_no_line_tells_of_what_is_hidden(
-    readers: dict[str, Reader], region: str, name: str
-) -> None:
-    reader = readers[region]
-    told = b"\n".join(reader.lines(name)).decode()
-
-    hidden = {"salary", *map(str, reader.seen["salary"].to_pylist())}
-    hidden |= {
-        text
-        for one in ("note", "salary")
-        for text in map(str, reader.hidden[one].to_pylist())
-    }
-    assert [one for one in hidden if one in told] == []
 
 
 @pytest.mark.parametrize("use_delta_format", [True, False])

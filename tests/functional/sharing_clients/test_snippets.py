@@ -15,6 +15,7 @@ from deltaweb.web.explorer.use.snippets import view_snippets
 from deltaweb.web.explorer.use.snippets.sharing_code import PROFILE
 from deltaweb.web.sharing.clients.snippets import TableName, snippets
 from tests.functional.sharing_clients.conftest import SHARE, Shared
+from tests.support import cases
 from tests.support.pages.shown_views import expected_rows, shown_view
 from tests.support.processes.installation import Installation
 
@@ -69,19 +70,21 @@ def test_curl_lists_the_tables_and_the_columns(code: dict[str, str], profile: Pa
     assert "schemaString" in done.stdout
 
 
-@pytest.mark.parametrize(
+@cases(
     "filters",
-    [
-        pytest.param((), id="all rows"),
-        pytest.param(
-            ("customer_id:ge:1", "items:le:2", "order_date:gt:2020-01-01"),
-            id="numbers and a date",
+    {
+        "all rows": (),
+        "numbers and a date": (
+            "customer_id:ge:1",
+            "items:le:2",
+            "order_date:gt:2020-01-01",
         ),
-        pytest.param(
-            ("amount:gt:100.5", "country:eq:DE", "placed_at:ge:2020-01-01T00:00:00Z"),
-            id="a decimal, a text and a time",
+        "a decimal, a text and a time": (
+            "amount:gt:100.5",
+            "country:eq:DE",
+            "placed_at:ge:2020-01-01T00:00:00Z",
         ),
-    ],
+    },
 )
 def test_a_view_of_a_shared_table_reads_the_rows_of_the_page(tables, profile, filters):
     shared = tables["orders"]

@@ -17,6 +17,7 @@ from deltaweb.web.accounts.models import User
 from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.pages.lists.days import day_text
 from tests.functional.sharing_pages.pages import page
+from tests.support import cases
 from tests.support.pages.factories import new_table, signed_in
 from tests.support.pages.shown_words import words
 
@@ -169,13 +170,13 @@ class TestList:
             *("Time", "Who", "Did what", "To what", "Answer")
         ]
 
-    @pytest.mark.parametrize(
-        ("query", "is_open"),
-        [
-            pytest.param({}, False, id="nothing is asked for"),
-            pytest.param({"recipient": "acme"}, False, id="what the first row holds"),
-            pytest.param({"share": "retail"}, True, id="what is folded"),
-        ],
+    @cases(
+        "query, is_open",
+        {
+            "nothing is asked for": ({}, False),
+            "what the first row holds": ({"recipient": "acme"}, False),
+            "what is folded": ({"share": "retail"}, True),
+        },
     )
     def test_rarer_filters_are_folded_until_one_is_set(self, admin, query, *, is_open):
         new_event()
@@ -211,32 +212,26 @@ class TestList:
 
 
 class TestFilters:
-    @pytest.mark.parametrize(
-        ("query", "expected"),
-        [
-            pytest.param({"recipient": "acme"}, {"read", "refused"}, id="recipient"),
-            pytest.param({"share": "retail"}, {"read", "change"}, id="share"),
-            pytest.param({"table": "sales.orders"}, {"read"}, id="shared table"),
-            pytest.param({"table": "orders"}, {"read"}, id="bare name"),
-            pytest.param({"table": "crm.o"}, {"refused"}, id="registered table"),
-            pytest.param({"action": "table.query"}, {"read"}, id="action"),
-            pytest.param({"kind": "CHANGE"}, {"change"}, id="kind"),
-            pytest.param({"who": "bob"}, {"change"}, id="who"),
-            pytest.param({"status": "failed"}, {"refused"}, id="failed"),
-            pytest.param({"status": "ok"}, {"read", "change"}, id="answered"),
-            pytest.param({"q": "PANDAS"}, {"read"}, id="agent"),
-            pytest.param({"q": "10.9."}, {"refused"}, id="address"),
-            pytest.param({"from": "2026-11-20"}, {"read", "change"}, id="from"),
-            pytest.param({"to": "2026-11-20"}, {"read", "refused"}, id="to"),
-            pytest.param(
-                {"from": "2026-11-20", "to": "2026-11-20"}, {"read"}, id="a day"
-            ),
-            pytest.param(
-                {"share": "retail", "status": "ok", "kind": "CALL"},
-                {"read"},
-                id="three",
-            ),
-        ],
+    @cases(
+        "query, expected",
+        {
+            "recipient": ({"recipient": "acme"}, {"read", "refused"}),
+            "share": ({"share": "retail"}, {"read", "change"}),
+            "shared table": ({"table": "sales.orders"}, {"read"}),
+            "bare name": ({"table": "orders"}, {"read"}),
+            "registered table": ({"table": "crm.o"}, {"refused"}),
+            "action": ({"action": "table.query"}, {"read"}),
+            "kind": ({"kind": "CHANGE"}, {"change"}),
+            "who": ({"who": "bob"}, {"change"}),
+            "failed": ({"status": "failed"}, {"refused"}),
+            "answered": ({"status": "ok"}, {"read", "change"}),
+            "agent": ({"q": "PANDAS"}, {"read"}),
+            "address": ({"q": "10.9."}, {"refused"}),
+            "from": ({"from": "2026-11-20"}, {"read", "change"}),
+            "to": ({"to": "2026-11-20"}, {"read", "refused"}),
+            "a day": ({"from": "2026-11-20", "to": "2026-11-20"}, {"read"}),
+            "three": ({"share": "retail", "status": "ok", "kind": "CALL"}, {"read"}),
+        },
     )
     def test_keep_what_matches(self, admin, query, expected):
         table = new_table("crm.o")

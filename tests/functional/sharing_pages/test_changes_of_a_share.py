@@ -10,6 +10,7 @@ from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.sharing.models import Share, SharedTable
 from tests.functional.sharing_pages.pages import page, posted, refused
+from tests.support import cases
 from tests.support.pages.factories import (
     new_grant,
     new_metadata,
@@ -36,37 +37,20 @@ class TestTables:
         added = SharedTable.objects.get()
         assert (added.schema, added.name, added.with_history) == ("crm", "orders", True)
 
-    @pytest.mark.parametrize(
-        ("fields", "said"),
-        [
-            pytest.param(
-                {"table": "no.such"}, "No table is named 'no.such'", id="table"
-            ),
-            pytest.param(
-                {"schema": "a.b"}, "cannot be the name of a schema", id="schema"
-            ),
-            pytest.param({"name": "a b"}, "it holds a space", id="name"),
-            pytest.param(
-                {"start_version": "9", "with_history": "on"},
-                "the newest version is 2",
-                id="start version",
-            ),
-            pytest.param(
-                {"start_version": "new", "with_history": "on"},
-                "Write a version: a whole number",
-                id="no number",
-            ),
-            pytest.param({"condition": "nothing = 1"}, "nothing", id="filter"),
-        ],
+    @cases(
+        "fields, said",
+        {
+            "table": ({"table": "no.such"}, "No table is named 'no.such'"),
+            "start version": ({"start_version": "9"}, "the newest version is 2"),
+            "no number": ({"start_version": "new"}, "Write a version: a whole number"),
+        },
     )
     def test_says_beside_the_field_what_is_wrong(self, admin, fields, said):
         new_share("retail")
-        table = new_table("crm.orders")
-        new_metadata(table)
+        new_metadata(new_table("crm.orders"))
+        form = {"table": "crm.orders", "with_history": "on", **fields}
 
-        shown = refused(
-            admin, "/shares/retail/tables/add", **{"table": "crm.orders", **fields}
-        )
+        shown = refused(admin, "/shares/retail/tables/add", **form)
 
         assert said in shown
         assert 'aria-invalid="true"' in shown
@@ -165,21 +149,13 @@ class TestNameAndEnd:
         assert answer["Location"] == "/shares/emea/settings"
         assert Share.objects.get().comment == "x"
 
-    @pytest.mark.parametrize(
-        ("name", "said"),
-        [
-            pytest.param("Taken", "exists already", id="taken"),
-            pytest.param("a/b", "it holds '/'", id="not a name"),
-            pytest.param("", "A share needs a name.", id="empty"),
-        ],
-    )
-    def test_a_name_that_will_not_do_changes_nothing(self, admin, name, said):
+    def test_a_name_that_will_not_do_changes_nothing(self, admin):
         new_share("retail")
         new_share("taken")
 
-        shown = refused(admin, "/shares/retail/update", name=name, comment="new")
+        shown = refused(admin, "/shares/retail/update", name="Taken", comment="new")
 
-        assert said in shown
+        assert "exists already" in shown
         assert "Settings of retail" in shown
         assert set(Share.objects.values_list("name", flat=True)) == {"retail", "taken"}
         assert not Share.objects.filter(comment="new").exists()

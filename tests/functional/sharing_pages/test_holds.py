@@ -86,9 +86,7 @@ def test_rows_of_a_commit_that_says_none_are_unknown(admin: Client) -> None:
     assert "2 versions behind, 1 schema change" in page(admin, "/recipients/initech/")
 
 
-def test_a_vacuum_spares_what_is_held_and_says_for_whom(
-    admin: Client, shared: SharedTable, folder: Path
-) -> None:
+def test_a_vacuum_spares_what_is_held_and_says_for_whom(admin, shared, folder):
     table = DeltaTable(str(folder))
     before = table.snapshot(2).read()
     posted(admin, "/recipients/initech/hold", shared_table=str(shared.id), until="30d")
@@ -122,9 +120,7 @@ def test_a_clean_up_of_the_log_spares_what_is_held(folder: Path) -> None:
     assert free["holds"] == ""
 
 
-def test_a_hold_ends_with_its_time_with_its_grant_and_at_once(
-    admin: Client, shared: SharedTable, folder: Path
-) -> None:
+def test_a_hold_ends_with_its_time_with_its_grant_and_at_once(admin, shared, folder):
     said = command_line.run_json("recipient", "hold", *PLACE, "--version", "1")
     assert said["version"] == 1
 

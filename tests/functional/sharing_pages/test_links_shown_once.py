@@ -10,6 +10,7 @@ from django.test import Client
 from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.sharing.models import ActivationLink, Recipient, RecipientToken
 from tests.functional.sharing_pages.tokens import NEW, ROTATE, nonce_in, waiting
+from tests.support import cases
 from tests.support.pages.factories import new_recipient, new_token
 
 pytestmark = pytest.mark.django_db
@@ -50,12 +51,12 @@ class TestALinkThatIsShownOnce:
         assert "/activate/" not in again.content.decode()
         assert acme.tokens.count() == 1
 
-    @pytest.mark.parametrize(
-        ("path", "form"),
-        [
-            pytest.param(ROTATE, {"keep": "24h"}, id="a rotation"),
-            pytest.param("/recipients/new", {"name": "globex"}, id="a recipient"),
-        ],
+    @cases(
+        "path, form",
+        {
+            "a rotation": (ROTATE, {"keep": "24h"}),
+            "a recipient": ("/recipients/new", {"name": "globex"}),
+        },
     )
     def test_is_made_by_no_form_twice(self, admin, acme, path, form):
         del acme

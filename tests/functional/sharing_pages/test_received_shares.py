@@ -11,6 +11,7 @@ from deltaweb.web.accounts.models import User
 from deltaweb.web.tables.models import Lake, StorageConnection, Table
 from tests.functional.command_line import Ran
 from tests.functional.sharing_pages.pages import as_json, page
+from tests.support import cases
 from tests.support.pages.factories import signed_in
 from tests.support.stores.sharing_provider import Provider, provider_running
 
@@ -68,15 +69,15 @@ def test_a_token_that_is_refused_is_not_kept_and_not_shown_again(admin, provider
     assert not StorageConnection.objects.exists()
 
 
-@pytest.mark.parametrize(
-    ("fields", "said"),
-    [
-        pytest.param({"name": ""}, "Name the provider", id="no name"),
-        pytest.param({"name": "a/b"}, "it holds", id="a name that is a path"),
-        pytest.param({"text": ""}, "Choose the .share file", id="nothing"),
-        pytest.param({"text": "{}"}, "shareCredentialsVersion", id="no profile"),
-        pytest.param({"text": "[" * 60_000}, "not JSON", id="deep JSON"),
-    ],
+@cases(
+    "fields, said",
+    {
+        "no name": ({"name": ""}, "Name the provider"),
+        "a name that is a path": ({"name": "a/b"}, "it holds"),
+        "nothing": ({"text": ""}, "Choose the .share file"),
+        "no profile": ({"text": "{}"}, "shareCredentialsVersion"),
+        "deep JSON": ({"text": "[" * 60_000}, "not JSON"),
+    },
 )
 def test_what_cannot_be_added_is_said(admin, provider, fields, said: str) -> None:
     answer = post(admin, provider, **fields)

@@ -35,10 +35,3 @@ class TestTheList:
         assert len(data["recipients"][0]["requests_30d"]) == 30
         rows = list(csv.reader(io.StringIO(answer.decode())))
         assert [row[0] for row in rows] == ["name", "acme", "initech"]
-
-    def test_says_whether_there_are_none_or_none_that_match(self, admin: Client):
-        assert "No recipients yet" in page(admin, "/recipients/")
-        new_recipient()
-
-        assert "No recipient matches this filter" in page(admin, "/recipients/?q=zzz")
-        assert admin.get("/recipients.json?state=active").json()["count"] == 0

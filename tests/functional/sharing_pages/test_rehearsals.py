@@ -10,6 +10,7 @@ from deltaweb.web.jobs.models import Job
 from deltaweb.web.sharing.models import Certificate, Recipient, SharedTable
 from deltaweb.web.sharing.recipients.rehearsals import nightly
 from tests.functional.sharing_pages.pages import as_json, page, posted
+from tests.support import cases
 from tests.support.pages.factories import (
     new_grant,
     new_recipient,
@@ -80,15 +81,15 @@ def test_the_button_asks_for_one_job(admin, acme) -> None:
     assert document["certificates"] == []
 
 
-@pytest.mark.parametrize(
-    ("hour", "now", "expected"),
-    [
-        pytest.param(-1, NIGHT, [], id="never"),
-        pytest.param(2, NIGHT, ["acme"], id="this night"),
-        pytest.param(23, NIGHT, ["acme"], id="since yesterday"),
-        pytest.param(3, NIGHT, [], id="not yet"),
-        pytest.param(2, NIGHT + timedelta(hours=7), [], id="the night is over"),
-    ],
+@cases(
+    "hour, now, expected",
+    {
+        "never": (-1, NIGHT, []),
+        "this night": (2, NIGHT, ["acme"]),
+        "since yesterday": (23, NIGHT, ["acme"]),
+        "not yet": (3, NIGHT, []),
+        "the night is over": (2, NIGHT + timedelta(hours=7), []),
+    },
 )
 def test_a_night_rehearses_once_for_who_can_come_in(
     orders, settings: Settings, hour, now, expected

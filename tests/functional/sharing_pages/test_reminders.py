@@ -20,6 +20,7 @@ from deltaweb.web.sharing.recipients import telling
 from deltaweb.web.tables.models import Commit
 from tests.functional import command_line
 from tests.functional.sharing_pages.pages import new_read
+from tests.support import cases
 from tests.support.pages.factories import (
     new_grant,
     new_recipient,
@@ -64,15 +65,15 @@ def shared() -> SharedTable:
     return made
 
 
-@pytest.mark.parametrize(
-    ("fields", "is_told"),
-    [
-        pytest.param({"expires_at": 13}, True, id="ends soon"),
-        pytest.param({"expires_at": 15}, False, id="ends later"),
-        pytest.param({"expires_at": -1}, False, id="has ended"),
-        pytest.param({"expires_at": 60, "retires_at": 2}, True, id="retires soon"),
-        pytest.param({"expires_at": 5, "revoked_at": -1}, False, id="revoked"),
-    ],
+@cases(
+    "fields, is_told",
+    {
+        "ends soon": ({"expires_at": 13}, True),
+        "ends later": ({"expires_at": 15}, False),
+        "has ended": ({"expires_at": -1}, False),
+        "retires soon": ({"expires_at": 60, "retires_at": 2}, True),
+        "revoked": ({"expires_at": 5, "revoked_at": -1}, False),
+    },
 )
 def test_a_token_is_told_of_before_it_ends(fields: dict[str, int], is_told) -> None:
     now = timezone.now()
@@ -129,9 +130,7 @@ def test_nobody_else_reads_the_feed(client: Client) -> None:
 
 
 @pytest.mark.usefixtures("shared")
-def test_each_contact_gets_one_mail(
-    mailoutbox: list[EmailMessage], settings: Settings
-) -> None:
+def test_each_contact_gets_one_mail(mailoutbox, settings):
     settings.EMAIL_HOST = "localhost"
     soon = timezone.now() + timedelta(days=1)
     new_token(Recipient.objects.get(name="initech"), expires_at=soon)
@@ -211,9 +210,7 @@ def test_each_reminder_is_sent_once_in_each_way_and_again_where_that_fails(
     ],
 )
 @pytest.mark.usefixtures("shared")
-def test_a_secret_is_that_of_the_libraries_of_the_standard(
-    hook: TokenService, settings: Settings, secret: str, end: str
-) -> None:
+def test_a_secret_is_that_of_the_libraries_of_the_standard(hook, settings, secret, end):
     settings.WEBHOOK_SECRET, settings.EMAIL_HOST = secret, ""
 
     by_the_clock()
@@ -227,9 +224,7 @@ def test_a_secret_is_that_of_the_libraries_of_the_standard(
 
 
 @pytest.mark.usefixtures("shared")
-def test_a_webhook_inside_of_the_network_is_never_asked(
-    hook: TokenService, settings: Settings
-) -> None:
+def test_a_webhook_inside_of_the_network_is_never_asked(hook, settings):
     settings.STORAGE_HOSTS, settings.EMAIL_HOST = [], ""
     settings.WEBHOOK_URL = f"{hook.url}/a-secret-path"
 

@@ -7,6 +7,7 @@ from django.utils import timezone
 
 from deltaweb.web.audit.models import AuditEvent
 from tests.functional.sharing_pages.pages import page
+from tests.support import cases
 from tests.support.pages.factories import new_recipient, new_token
 
 pytestmark = pytest.mark.django_db
@@ -16,10 +17,10 @@ DAY = timedelta(days=1)
 class TestTheSafetyLight:
     """Each state in words; the states themselves are tested one by one elsewhere."""
 
-    @pytest.mark.parametrize(
-        ("old", "new", "said"),
-        [
-            pytest.param(
+    @cases(
+        "old, new, said",
+        {
+            "red, in use": (
                 {"last_used_at": timedelta(minutes=2)},
                 {},
                 [
@@ -29,42 +30,34 @@ class TestTheSafetyLight:
                     "after 7 days without a request",
                     "Both tokens in use",
                 ],
-                id="red, in use",
             ),
-            pytest.param(
+            "amber, quiet": (
                 {"last_used_at": 3 * DAY},
                 {},
                 ["Amber: wait", "is quiet", "turns green in 4 d", "monthly job"],
-                id="amber, quiet",
             ),
-            pytest.param(
+            "green, silent": (
                 {"last_used_at": 9 * DAY},
                 {"last_used_at": timezone.now()},
                 ["Green: safe", "Safe to revoke", "The new token has taken over"],
-                id="green, silent",
             ),
-            pytest.param(
+            "green, the new one unused": (
                 {"last_used_at": 9 * DAY},
                 {},
                 ["Safe to revoke", "has not been used yet"],
-                id="green, the new one unused",
             ),
-            pytest.param(
+            "the new one not activated": (
                 {"last_used_at": 9 * DAY},
                 {"token_sha256": None, "activated_at": None},
                 ["Amber: wait", "has not been activated", "waits for the recipient"],
-                id="the new one not activated",
             ),
-            pytest.param(
+            "the new one gone": (
                 {"last_used_at": timedelta(hours=2)},
                 {"revoked_at": timezone.now()},
                 ["Red: not safe", "No newer token is there"],
-                id="the new one gone",
             ),
-            pytest.param(
-                {}, {}, ["Safe to revoke", "never used since"], id="never used"
-            ),
-        ],
+            "never used": ({}, {}, ["Safe to revoke", "never used since"]),
+        },
     )
     def test_says_why_in_words(self, admin, old, new, said):
         now = timezone.now()

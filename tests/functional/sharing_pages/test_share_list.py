@@ -10,7 +10,8 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
-from tests.functional.sharing_pages.pages import HTMX, as_json, new_read, page
+from tests.functional.sharing_pages.pages import as_json, new_read, page
+from tests.support import cases
 from tests.support.pages.factories import (
     new_grant,
     new_recipient,
@@ -59,15 +60,15 @@ class TestList:
 
         assert names == ["b_new", "a_old", "c_never"]
 
-    @pytest.mark.parametrize(
-        ("sort", "expected"),
-        [
-            pytest.param("name", ["a", "b", "c"], id="by name"),
-            pytest.param("-name", ["c", "b", "a"], id="by name, turned"),
-            pytest.param("tables", ["b", "a", "c"], id="the most tables first"),
-            pytest.param("-tables", ["a", "c", "b"], id="the fewest tables first"),
-            pytest.param("-read", ["a", "b", "c"], id="the longest unread first"),
-        ],
+    @cases(
+        "sort, expected",
+        {
+            "by name": ("name", ["a", "b", "c"]),
+            "by name, turned": ("-name", ["c", "b", "a"]),
+            "the most tables first": ("tables", ["b", "a", "c"]),
+            "the fewest tables first": ("-tables", ["a", "c", "b"]),
+            "the longest unread first": ("-read", ["a", "b", "c"]),
+        },
     )
     def test_headers_sort_the_page_and_its_machine_forms_both_ways(
         self, admin: Client, sort: str, expected: list[str]
@@ -85,21 +86,6 @@ class TestList:
         found = as_json(admin, "/shares.json", sort=sort)["shares"]
         assert [share["name"] for share in found] == expected
         assert [row[0] for row in csv.reader(io.StringIO(rows))][1:] == expected
-
-    def test_tells_none_yet_from_none_that_match(self, admin: Client) -> None:
-        assert "No shares yet" in page(admin, "/shares/")
-
-        new_share("sales")
-        shown = page(admin, "/shares/", q="nothing")
-        assert "No share matches" in shown
-        assert "Clear the search" in shown
-
-    def test_htmx_gets_the_list_alone(self, admin: Client) -> None:
-        new_share("sales")
-
-        answer = admin.get("/shares/", headers=HTMX)
-
-        assert "<html" not in answer.content.decode()
 
     def test_asks_the_database_a_fixed_number_of_times(
         self, admin: Client, django_assert_max_num_queries: DjangoAssertNumQueries

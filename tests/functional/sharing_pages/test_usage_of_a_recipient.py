@@ -7,13 +7,13 @@ from datetime import UTC, date, datetime
 import pytest
 from django.test import Client
 from django.utils import timezone
-from pytest_django import Settings
 
 from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.sharing.activity.ledger import ledger_of
 from deltaweb.web.sharing.models import Recipient
 from tests.functional import command_line
 from tests.functional.sharing_pages.pages import as_json, page, posted, refused
+from tests.support import cases
 from tests.support.pages.factories import new_table
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
@@ -62,14 +62,14 @@ def test_reads_are_summed_by_month_and_table(acme: Recipient) -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@cases(
     "fields",
-    [
-        pytest.param({"status": 403}, id="a refusal"),
-        pytest.param({"action": "table.list"}, id="a list"),
-        pytest.param({"recipient_id": None}, id="somebody else"),
-        pytest.param({"kind": AuditEvent.Kind.CHANGE}, id="a change"),
-    ],
+    {
+        "a refusal": {"status": 403},
+        "a list": {"action": "table.list"},
+        "somebody else": {"recipient_id": None},
+        "a change": {"kind": AuditEvent.Kind.CHANGE},
+    },
 )
 def test_what_offered_nothing_is_not_counted(acme: Recipient, fields) -> None:
     offer(acme, "orders", 700, **fields)
@@ -77,13 +77,13 @@ def test_what_offered_nothing_is_not_counted(acme: Recipient, fields) -> None:
     assert ledger_of(acme, now=NOW).entries == []
 
 
-@pytest.mark.parametrize(
-    ("now", "expected"),
-    [
-        pytest.param(datetime(2026, 1, 1, 12, tzinfo=UTC), None, id="first day"),
-        pytest.param(datetime(2026, 1, 11, 8, tzinfo=UTC), 3_000, id="a third"),
-        pytest.param(datetime(2026, 12, 16, 12, tzinfo=UTC), 0, id="an empty month"),
-    ],
+@cases(
+    "now, expected",
+    {
+        "first day": (datetime(2026, 1, 1, 12, tzinfo=UTC), None),
+        "a third": (datetime(2026, 1, 11, 8, tzinfo=UTC), 3_000),
+        "an empty month": (datetime(2026, 12, 16, 12, tzinfo=UTC), 0),
+    },
 )
 def test_a_month_is_foretold_as_it_went_so_far(acme, now, expected) -> None:
     offer(acme, "orders", 1_000, datetime(2026, 1, 1, 1, tzinfo=UTC))
@@ -111,9 +111,7 @@ def test_the_page_and_the_command_say_the_same(admin: Client, acme: Recipient) -
     assert rows[1][1:] == ["retail", "crm.orders", "1", "2", "2048", "", ""]
 
 
-def test_a_store_has_its_price(
-    admin: Client, acme: Recipient, settings: Settings
-) -> None:
+def test_a_store_has_its_price(admin, acme, settings):
     settings.PRICES, settings.CURRENCY = (
         {"s3://far": 0.5, "s3://": 0.1, "*": 0.25},
         "EUR",
@@ -134,9 +132,7 @@ def test_a_store_has_its_price(
     assert "EUR so far" in page(admin, f"/recipients/{acme.name}/usage")
 
 
-def test_limits_are_set_by_page_and_command_and_foretold(
-    admin: Client, acme: Recipient
-) -> None:
+def test_limits_are_set_by_page_and_command_and_foretold(admin, acme):
     address = f"/recipients/{acme.name}"
     offer(acme, "orders", 3 << 30, timezone.now())
 
@@ -157,19 +153,17 @@ def test_limits_are_set_by_page_and_command_and_foretold(
     assert actions.filter(action="recipient.set_hard_limit").count() == 2
 
 
-@pytest.mark.parametrize(
-    ("day", "limit", "expected"),
-    [
-        pytest.param(16, 1_999, (False, date(2026, 1, 31)), id="at the end"),
-        pytest.param(16, 1_500, (False, date(2026, 1, 24)), id="soon"),
-        pytest.param(16, 9_000, (False, None), id="not this month"),
-        pytest.param(16, 1_000, (True, None), id="already"),
-        pytest.param(1, 2_000, (False, None), id="too early to say"),
-    ],
+@cases(
+    "day, limit, expected",
+    {
+        "at the end": (16, 1_999, (False, date(2026, 1, 31))),
+        "soon": (16, 1_500, (False, date(2026, 1, 24))),
+        "not this month": (16, 9_000, (False, None)),
+        "already": (16, 1_000, (True, None)),
+        "too early to say": (1, 2_000, (False, None)),
+    },
 )
-def test_a_limit_is_foretold_by_the_pace_of_the_month(
-    acme: Recipient, day: int, limit: int, expected: tuple[bool, date | None]
-) -> None:
+def test_a_limit_is_foretold_by_the_pace_of_the_month(acme, day, limit, expected):
     acme.hard_limit_bytes = limit
     offer(acme, "orders", 1_000, datetime(2026, 1, 1, 1, tzinfo=UTC))
 

@@ -57,10 +57,12 @@ class TestRoles:
     )
     def test_only_administrators_come_here(self, role: User.Role, path: str) -> None:
         new_recipient()
-        client = signed_in(role=role)
+        client, at = signed_in(role=role), f"/recipients/{path}"
 
-        assert client.get(f"/recipients/{path}").status_code == 403
-        assert client.post(f"/recipients/{path}").status_code == 403
+        answers = {client.get(at).status_code, client.post(at).status_code}
+
+        assert 403 in answers
+        assert answers <= {403, 405}  # an address may not answer one of the methods
 
     @pytest.mark.parametrize("action", ["link", "profile", "revoke", "retire"])
     def test_only_they_touch_a_token(self, action: str) -> None:

@@ -11,6 +11,7 @@ from deltaweb.web.sharing.models import Share
 from deltaweb.web.tables.models import Table
 from tests.functional.sharing_api.ruled import new_staff
 from tests.functional.sharing_pages.wizard import go, step, typed
+from tests.support import cases
 from tests.support.pages.factories import new_metadata, new_recipient, new_table
 
 pytestmark = pytest.mark.django_db
@@ -32,10 +33,10 @@ def _reviewed(admin: Client, table: Table, **fields: str) -> str:
     return re.sub(r"<[^>]+>|\s+", " ", step(admin, "review"))
 
 
-@pytest.mark.parametrize(
-    ("fields", "said"),
-    [
-        pytest.param(
+@cases(
+    "fields, said",
+    {
+        "rows": (
             {"condition": "region = 'EU'"},
             [
                 r"Untouched *1 *file",
@@ -44,9 +45,8 @@ def _reviewed(admin: Client, table: Table, **fields: str) -> str:
                 r"Rows outside *0 *the untouched files were read",
                 r"salary *bigint *would rewrite 1 more file",
             ],
-            id="rows",
         ),
-        pytest.param(
+        "columns": (
             {"columns": "id, region"},
             [
                 r"0.0 % of the bytes are shared untouched",
@@ -54,14 +54,12 @@ def _reviewed(admin: Client, table: Table, **fields: str) -> str:
                 r"salary *bigint *left out: 3 files \([^)]+\) are rewritten",
                 r"id *bigint *rewrites no more files",
             ],
-            id="columns",
         ),
-        pytest.param(
+        "a recipient without the property": (
             {"condition": "region = recipient.region"},
             [r"has no region", r"Untouched *0 *files"],
-            id="a recipient without the property",
         ),
-    ],
+    },
 )
 def test_parts_show_what_becomes_of_files_before_anything_is_shared(
     admin: Client, staff: Table, fields, said

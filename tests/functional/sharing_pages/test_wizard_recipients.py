@@ -9,6 +9,7 @@ from django.test import Client
 from deltaweb.web.sharing.drafts.draft import MAX_NEW_RECIPIENTS
 from deltaweb.web.sharing.models import Recipient, Share
 from tests.functional.sharing_pages.wizard import NEW, draft, go, stays, step
+from tests.support import cases
 from tests.support.pages.factories import new_recipient, new_table
 
 pytestmark = pytest.mark.django_db
@@ -88,24 +89,15 @@ class TestNewRecipients:
         assert [one["name"] for one in draft(admin)["new_recipients"]] == ["initech"]
 
     @pytest.mark.parametrize("action", ["new", "next"])
-    @pytest.mark.parametrize(
-        ("fields", "said"),
-        [
-            pytest.param({"name": "a b"}, "it holds a space", id="name"),
-            pytest.param({"name": "TAKEN"}, "exists already", id="taken"),
-            pytest.param({"name": "twice"}, "exists already", id="twice"),
-            pytest.param({"contact": "nowhere"}, "nowhere", id="contact"),
-            pytest.param({"lifetime": ""}, "Choose how long", id="no lifetime"),
-            pytest.param(
-                {"lifetime": "custom", "until": "soon"}, "neither a span", id="until"
-            ),
-            pytest.param(
-                {"lifetime": "custom", "until": "9999d"}, "days at most", id="too long"
-            ),
-        ],
+    @cases(
+        "fields, said",
+        {
+            "name": ({"name": "a b"}, "it holds a space"),
+            "no lifetime": ({"lifetime": ""}, "Choose how long"),
+            "too long": ({"lifetime": "custom", "until": "9999d"}, "days at most"),
+        },
     )
     def test_says_beside_the_field_what_is_wrong(self, admin, action, fields, said):
-        new_recipient("taken")
         go(admin, "recipients", "new", name="twice", lifetime="7d")
 
         reader = {"name": "globex", "lifetime": "7d", **fields}

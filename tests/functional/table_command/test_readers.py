@@ -9,6 +9,7 @@ import pytest
 
 from tests.functional.command_line import Ran
 from tests.functional.table_command.commands import refusal, run, run_json
+from tests.support import cases
 from tests.support.logs.delta_logs import commit_bytes, metadata, own_time, protocol
 from tests.support.pages.factories import new_table
 from tests.support.tables.span_table import SPAN, write_span_table
@@ -123,15 +124,13 @@ class TestReaders:
 
         assert rows == [{column: "1"}]
 
-    @pytest.mark.parametrize(
-        ("arguments", "sentence"),
-        [
-            pytest.param(("--version", "9999"), "has no version 9999", id="version"),
-            pytest.param(
-                ("--timestamp", "1999-01-01T00:00:00Z"), "at or before", id="too early"
-            ),
-            pytest.param(("--timestamp", "yesterday"), "is not a time", id="no time"),
-        ],
+    @cases(
+        "arguments, sentence",
+        {
+            "version": (("--version", "9999"), "has no version 9999"),
+            "too early": (("--timestamp", "1999-01-01T00:00:00Z"), "at or before"),
+            "no time": (("--timestamp", "yesterday"), "is not a time"),
+        },
     )
     def test_an_unknown_version_or_time_is_one_sentence(
         self, lake: Path, arguments: tuple[str, str], sentence: str
@@ -139,13 +138,13 @@ class TestReaders:
         for command in ("show", "rows"):
             assert sentence in refusal(command, lake / "orders", *arguments)
 
-    @pytest.mark.parametrize(
-        ("arguments", "sentence"),
-        [
-            pytest.param(("--columns", "nope"), "no column 'nope'", id="column"),
-            pytest.param(("--where", "nope = 1"), "nope", id="predicate's column"),
-            pytest.param(("--where", "(("), "is not SQL at", id="predicate"),
-        ],
+    @cases(
+        "arguments, sentence",
+        {
+            "column": (("--columns", "nope"), "no column 'nope'"),
+            "predicate's column": (("--where", "nope = 1"), "nope"),
+            "predicate": (("--where", "(("), "is not SQL at"),
+        },
     )
     def test_rows_that_cannot_be_asked_for_are_one_sentence(
         self, lake: Path, arguments: tuple[str, str], sentence: str

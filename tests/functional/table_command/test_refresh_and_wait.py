@@ -8,6 +8,7 @@ from django.core.management import CommandError, call_command
 
 from deltaweb.web.jobs.models import Job
 from tests.functional.table_command.commands import refusal, run
+from tests.support import cases
 from tests.support.pages.factories import new_table
 
 pytestmark = pytest.mark.django_db
@@ -28,18 +29,15 @@ class TestRefreshAndWait:
 
         assert "version 2" in run("refresh", "orders", "--wait")
 
-    @pytest.mark.parametrize(
-        ("fields", "sentence"),
-        [
-            pytest.param(
+    @cases(
+        "fields, sentence",
+        {
+            "failed": (
                 {"state": Job.State.FAILED, "error": "Commit 5 is missing."},
                 "Commit 5 is missing.",
-                id="failed",
             ),
-            pytest.param(
-                {"state": Job.State.CANCELLED}, "was cancelled", id="cancelled"
-            ),
-        ],
+            "cancelled": ({"state": Job.State.CANCELLED}, "was cancelled"),
+        },
     )
     def test_a_job_without_a_result_is_exit_1(self, monkeypatch, fields, sentence):
         new_table("orders")

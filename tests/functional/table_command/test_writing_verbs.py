@@ -18,6 +18,7 @@ from deltaweb.web.pages.command import WritingVerb
 from deltaweb.web.tables.models import Table
 from tests.functional.command_line import Ran, Terminal
 from tests.functional.table_command.commands import refusal, run, run_json
+from tests.support import cases
 from tests.support.files.aged_files import age
 from tests.support.pages.factories import new_table
 
@@ -173,18 +174,18 @@ def test_a_verb_that_destroys_nothing_does_not_ask(verb, workshop, monkeypatch):
     assert everything(workshop) != before
 
 
-@pytest.mark.parametrize(
-    ("verb", "said"),
-    [
-        pytest.param("delete", "Would delete 3 rows in 2 files of 3", id="delete"),
-        pytest.param("update", "Would change 6 rows in 3 files of 3", id="update"),
-        pytest.param("merge", "Would change 1 row in 1 file of 3", id="merge"),
-        pytest.param("drop-column", "Would commit version 4, DROP", id="drop-column"),
-        pytest.param("restore", "would be restored, 2 files", id="restore"),
-        pytest.param("vacuum", "Would delete 1 file (27 bytes)", id="vacuum"),
-        pytest.param("cleanup", "Would delete ", id="cleanup"),
-        pytest.param("import", "would get 2 rows; 0 do not fit", id="import"),
-    ],
+@cases(
+    "verb, said",
+    {
+        "delete": ("delete", "Would delete 3 rows in 2 files of 3"),
+        "update": ("update", "Would change 6 rows in 3 files of 3"),
+        "merge": ("merge", "Would change 1 row in 1 file of 3"),
+        "drop-column": ("drop-column", "Would commit version 4, DROP"),
+        "restore": ("restore", "would be restored, 2 files"),
+        "vacuum": ("vacuum", "Would delete 1 file (27 bytes)"),
+        "cleanup": ("cleanup", "Would delete "),
+        "import": ("import", "would get 2 rows; 0 do not fit"),
+    },
 )
 def test_the_question_says_what_would_happen(verb, said, workshop, monkeypatch):
     monkeypatch.setattr("sys.stdin", Terminal("y\n"))

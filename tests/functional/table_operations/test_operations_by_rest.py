@@ -18,6 +18,7 @@ from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.operations.operation import operations
 from tests.functional.table_operations.conftest import SCHEMA, Work
 from tests.support.pages.factories import new_api_key, new_table, new_user
+from tests.support.pages.rest import refusal
 
 pytestmark = pytest.mark.django_db
 THERE = "/api/v1/tables/default/orders/operations"
@@ -72,9 +73,7 @@ class TestARestore:
         event = AuditEvent.objects.get(action="table.restore")
         assert (event.actor, event.detail["version"]) == ("eve", 1)
 
-    def test_is_done_at_once_where_nobody_wants_to_see(
-        self, eve: Client, work: Work, folder: Path
-    ):
+    def test_is_done_at_once_where_nobody_wants_to_see(self, eve, work, folder):
         body = {"parameters": {"version": 1}, "preview": False}
 
         answer = eve.post(f"{THERE}/restore", body, content_type=JSON)
@@ -83,9 +82,7 @@ class TestARestore:
         assert (answer.status_code, done.state) == (202, Job.State.DONE), done.error
         assert DeltaTable(str(folder)).latest_version() == 4
 
-    def test_is_not_done_at_another_version(
-        self, eve: Client, work: Work, folder: Path
-    ):
+    def test_is_not_done_at_another_version(self, eve, work, folder):
         body = {"parameters": {"version": 1}, "preview": False}
         eve.post(f"{THERE}/restore", body, content_type=JSON)
         refused = Job.objects.latest("created_at")
@@ -103,10 +100,7 @@ class TestARestore:
 
         answer = eve.post(f"{THERE}/restore", body, content_type=JSON)
 
-        assert (answer.status_code, answer.json()["error"]) == (
-            409,
-            "operation-outdated",
-        )
+        assert refusal(answer) == (409, "operation-outdated")
 
 
 @pytest.mark.usefixtures("orders")
@@ -159,17 +153,14 @@ class TestAnyOperation:
 
         answer = eve.post(f"{THERE}/{name}", body, content_type=JSON)
 
-        assert (answer.status_code, answer.json()["error"]) == (400, code)
+        assert refusal(answer) == (400, code)
 
     def test_is_for_editors(self, client: Client):
         key = new_api_key(new_user("vera"))
 
         answer = client.post(f"{THERE}/optimize", {}, content_type=JSON, headers=key)
 
-        assert (answer.status_code, answer.json()["error"]) == (
-            403,
-            "permission-denied",
-        )
+        assert refusal(answer) == (403, "permission-denied")
 
     def test_of_no_such_name_is_a_404(self, eve: Client):
         assert eve.post(f"{THERE}/burn", {}, content_type=JSON).status_code == 404
@@ -180,7 +171,7 @@ def test_a_table_that_is_not_indexed_is_left_alone(eve: Client, orders: Table):
 
     answer = eve.post(f"{THERE}/optimize", {}, content_type=JSON)
 
-    assert (answer.status_code, answer.json()["error"]) == (409, "not-indexed")
+    assert refusal(answer) == (409, "not-indexed")
 
 
 @pytest.mark.usefixtures("orders")
@@ -231,6 +222,34 @@ class TestAMerge:
         assert DeltaTable(str(folder)).snapshot().read().num_rows == 4
 
     @pytest.mark.parametrize(
+        ("fields", "code"),
+        [
+            ({"role": User.Role.VIEWER}, "merge-source-gone"),
+            ({"is_active": False}, "asker-gone"),
+            (None, "asker-gone"),
+        ],
+    )
+    def test_is_not_done_for_one_who_may_not_see_the_table_by_then(
+        self, eve, work, folder, fields, code
+    ):
+        location = str(folder.parent / "classified")
+        DeltaTable.create(location, SCHEMA)
+        new_table("hr.classified", location=location, restricted=True)
+        asked = {"on": "t.id = s.id", "table": "hr.classified", "update_all": True}
+        body = {"parameters": asked, "preview": False}
+        eve.post(f"{THERE}/merge_rows", body, content_type=JSON)
+        people = User.objects.filter(username="eve")
+        people.delete() if fields is None else people.update(**fields)
+
+        done = work()
+
+        assert (done.error_code, DeltaTable(str(folder)).latest_version()) == (code, 3)
+        script = Client(headers=new_api_key(new_user("vera")))
+        told = script.get(f"/api/v1/jobs/{done.id}").content
+        assert code.encode() in told
+        assert b"classified" not in told
+
+    @pytest.mark.parametrize(
         ("parameters", "status", "code"),
         [
             ({"on": "t.id = s.id", "table": "nowhere"}, 404, "table-not-found"),
@@ -257,5 +276,5 @@ class TestAMerge:
             f"{THERE}/merge_rows", {"parameters": parameters}, content_type=JSON
         )
 
-        assert (answer.status_code, answer.json()["error"]) == (status, code)
+        assert refusal(answer) == (status, code)
         assert not Job.objects.filter(kind="tables.merge_rows").exists()

@@ -7,6 +7,7 @@ from deltaweb.table import DeltaTable
 from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.jobs.models import Job
 from tests.functional.table_operations.conftest import SCHEMA, Work
+from tests.support import cases
 from tests.support.tables.weekly_table import page_json, page_text
 
 pytestmark = pytest.mark.django_db
@@ -72,13 +73,13 @@ class TestAnOptimization:
         assert "There is nothing to compact" in page
         assert 'name="seen"' not in page
 
-    @pytest.mark.parametrize(
-        ("asked", "expected"),
-        [
-            pytest.param({"where": "id = 10"}, "whole partitions", id="rows"),
-            pytest.param({"cluster_by": "nope"}, "nope", id="a column that is none"),
-            pytest.param({"where": "p = "}, "p =", id="no condition"),
-        ],
+    @cases(
+        "asked, expected",
+        {
+            "rows": ({"where": "id = 10"}, "whole partitions"),
+            "a column that is none": ({"cluster_by": "nope"}, "nope"),
+            "no condition": ({"where": "p = "}, "p ="),
+        },
     )
     def test_that_cannot_be_says_why(self, editor, work, asked, expected):
         job = look(editor, work, **asked)

@@ -4,8 +4,6 @@ import contextlib
 import socket
 import threading
 
-import pytest
-
 from tests.functional.web_server.patient_server import (
     ANSWERED_S,
     PATIENCE_S,
@@ -14,6 +12,7 @@ from tests.functional.web_server.patient_server import (
     process_of,
     serving,
 )
+from tests.support import cases
 
 NUM_CLIENTS = 8
 LARGE = POST + b"Content-Length: 4194000\r\n\r\n" + bytes(4_194_000 - 10)
@@ -28,13 +27,13 @@ def _come_and_leave(port: int, begun: bytes, *, num_times: int) -> None:
                 wire.sendall(begun)
 
 
-@pytest.mark.parametrize(
-    ("begun", "num_times", "limit"),
-    [
-        pytest.param(LARGE, 10, 8192, id="more bytes than fit"),
-        pytest.param(SMALL, 400, 4, id="more connections than fit"),
-        pytest.param(b"", 200, 4, id="more connections than fit, and no word"),
-    ],
+@cases(
+    "begun, num_times, limit",
+    {
+        "more bytes than fit": (LARGE, 10, 8192),
+        "more connections than fit": (SMALL, 400, 4),
+        "more connections than fit, and no word": (b"", 200, 4),
+    },
 )
 def test_clients_that_leave_at_once_end_no_process(tmp_path, begun, num_times, limit):
     with serving(tmp_path, PATIENCE_S, "--worker-connections", str(limit)) as port:

@@ -4,8 +4,6 @@ import contextlib
 import http.client
 import socket
 
-import pytest
-
 from tests.functional.web_server.patient_server import (
     ANSWERED_S,
     HEAD,
@@ -15,6 +13,7 @@ from tests.functional.web_server.patient_server import (
     is_served,
     serving,
 )
+from tests.support import cases
 from tests.support.processes.installation import wait_for
 
 NUM_SLOW = 64
@@ -38,31 +37,21 @@ def _takes_a_byte(wire: socket.socket) -> bool:
     return True
 
 
-@pytest.mark.parametrize(
+@cases(
     "begun",
-    [
-        pytest.param(b"", id="nothing"),
-        pytest.param(HEAD, id="half a head"),
-        pytest.param(POST + b"Content-Length: 9\r\n\r\nhalf", id="half a body"),
-        pytest.param(
-            HEAD + b"Connection: close\r\n\r\n", id="all, and never hanging up"
-        ),
-        pytest.param(
-            HEAD + b"Transfer-Encoding: chunked\r\n\r\n1",
-            id="half of chunks that nobody reads",
-        ),
-        pytest.param(
-            POST + b"Transfer-Encoding: chunked\r\n\r\n", id="no chunk at all"
-        ),
-        pytest.param(
-            POST + b"Transfer-Encoding: chunked\r\n\r\nff\r\nhalf", id="half a chunk"
-        ),
-        pytest.param(POST + b"Content-Length: 99999999\r\n\r\n", id="no large body"),
-        pytest.param(
-            POST + b"Expect: 100-continue\r\nContent-Length: 9\r\n\r\n",
-            id="no body, though asked for it",
-        ),
-    ],
+    {
+        "nothing": b"",
+        "half a head": HEAD,
+        "half a body": POST + b"Content-Length: 9\r\n\r\nhalf",
+        "all, and never hanging up": HEAD + b"Connection: close\r\n\r\n",
+        "half of chunks that nobody reads": HEAD
+        + b"Transfer-Encoding: chunked\r\n\r\n1",
+        "no chunk at all": POST + b"Transfer-Encoding: chunked\r\n\r\n",
+        "half a chunk": POST + b"Transfer-Encoding: chunked\r\n\r\nff\r\nhalf",
+        "no large body": POST + b"Content-Length: 99999999\r\n\r\n",
+        "no body, though asked for it": POST
+        + b"Expect: 100-continue\r\nContent-Length: 9\r\n\r\n",
+    },
 )
 def test_those_who_send_slowly_delay_nobody(port, connections, begun):
     for _ in range(NUM_SLOW):
@@ -71,15 +60,13 @@ def test_those_who_send_slowly_delay_nobody(port, connections, begun):
     assert is_served(port)
 
 
-@pytest.mark.parametrize(
+@cases(
     "begun",
-    [
-        pytest.param(HEAD, id="a head"),
-        pytest.param(POST + b"Content-Length: 999\r\n\r\n", id="a body"),
-        pytest.param(
-            POST + b"Transfer-Encoding: chunked\r\n\r\nffff\r\n", id="a chunk"
-        ),
-    ],
+    {
+        "a head": HEAD,
+        "a body": POST + b"Content-Length: 999\r\n\r\n",
+        "a chunk": POST + b"Transfer-Encoding: chunked\r\n\r\nffff\r\n",
+    },
 )
 def test_a_byte_now_and_then_does_not_hold_a_connection(
     impatient_port: int, connections: contextlib.ExitStack, begun: bytes

@@ -46,3 +46,8 @@ class Script:
         answer = self.call(method, path, body or {})
         assert answer.status_code in {200, 201}, answer.content
         return answer.json()
+
+
+def refusal(answer: Any) -> tuple[int, str]:  # noqa: ANN401 (a response)
+    """The status of an answer that refuses, and the code of its error."""
+    return answer.status_code, answer.json()["error"]

@@ -34,19 +34,20 @@ class RefusingServer:
         """Where it listens."""
         return f"http://127.0.0.1:{self.port}"
 
-    def options(self, scheme: str) -> dict[str, Any]:
-        """What the driver of a scheme needs to reach it."""
+    def options(self, scheme: str, *, host: str = "127.0.0.1") -> dict[str, Any]:
+        """What the driver of a scheme needs to reach it by a name."""
+        url = f"http://{host}:{self.port}"
         if scheme == "gs":
-            return {"token": "anon", "endpoint_url": self.url}
+            return {"token": "anon", "endpoint_url": url}
         if scheme == "az":
-            endpoint = f"BlobEndpoint={self.url}/{ACCOUNT};"
+            endpoint = f"BlobEndpoint={url}/{ACCOUNT};"
             account = f"AccountName={ACCOUNT};AccountKey={KEY};"
             text = f"DefaultEndpointsProtocol=http;{account}{endpoint}"
             return {"connection_string": text}
         return {
             "key": "key",
             "secret": "hunter2",
-            "client_kwargs": {"endpoint_url": self.url, "region_name": "us-east-1"},
+            "client_kwargs": {"endpoint_url": url, "region_name": "us-east-1"},
             "config_kwargs": {"retries": {"max_attempts": 0}},
         }
 

@@ -14,6 +14,7 @@ from deltaweb.expressions.condition import SQLCondition
 from deltaweb.expressions.errors import ExpressionError, ExpressionValueError
 from deltaweb.index.query.shared_table import SharedTableReader
 from deltaweb.table import DeltaTable
+from tests.support import cases
 from tests.support.pages.shared_tables import signed
 from tests.support.tables.written_rows import new_table
 
@@ -141,14 +142,14 @@ def test_a_share_offers_the_files_of_a_condition_on_partitions(table, sql, expec
     assert {row for batch in found for row in batch["row"].to_pylist()} == expected
 
 
-@pytest.mark.parametrize(
-    ("sql", "words"),
-    [
-        pytest.param("rand() > 0.5", "rand", id="what is another each time"),
-        pytest.param("my_function(id) = 1", "my_function", id="what nobody knows"),
-        pytest.param("nothing = 1", "no column", id="no column"),
-        pytest.param("id =", "not SQL", id="no SQL"),
-    ],
+@cases(
+    "sql, words",
+    {
+        "what is another each time": ("rand() > 0.5", "rand"),
+        "what nobody knows": ("my_function(id) = 1", "my_function"),
+        "no column": ("nothing = 1", "no column"),
+        "no SQL": ("id =", "not SQL"),
+    },
 )
 @pytest.mark.parametrize("place", [*READS, "delete", "overwrite"])
 def test_names_what_is_not_evaluated_here(table, place, sql, words):

@@ -10,6 +10,7 @@ import pytest
 from deltalake import DeltaTable as PeerTable
 
 from deltaweb.samples import SampleTable, make_samples
+from tests.support import cases
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 
@@ -20,14 +21,14 @@ def samples(lake: Path) -> dict[str, SampleTable]:
 
 
 class TestMakeSamples:
-    @pytest.mark.parametrize(
-        ("name", "version", "rows", "writer"),
-        [
-            pytest.param("orders", 21, 5568, 2, id="partitioned"),
-            pytest.param("device_readings", 6, 1500, 2, id="nested"),
-            pytest.param("customers", 59, 3438, 3, id="evolved"),
-            pytest.param("returns", 0, 0, 2, id="empty"),
-        ],
+    @cases(
+        "name, version, rows, writer",
+        {
+            "partitioned": ("orders", 21, 5568, 2),
+            "nested": ("device_readings", 6, 1500, 2),
+            "evolved": ("customers", 59, 3438, 3),
+            "empty": ("returns", 0, 0, 2),
+        },
     )
     def test_makes_tables_that_other_readers_read(
         self,

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support import cases
+
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -81,20 +83,20 @@ class TestEmbeddedMode:
         assert key.read_text() == first
         assert key.stat().st_mode & 0o777 == 0o600
 
-    @pytest.mark.parametrize(
-        ("name", "value"),
-        [
-            pytest.param("DELTAWEB_DEBUG", "maybe", id="a boolean"),
-            pytest.param("DELTAWEB_PROBE_INTERVAL_S", "soon", id="a number"),
-            pytest.param("DELTAWEB_JOB_LEASE_S", "0", id="a bound"),
-            pytest.param("PORT", "99999", id="a port"),
-            pytest.param("DELTAWEB_SECRET_KEY_FILE", "/no/such/file", id="a file"),
-            pytest.param("DELTAWEB_HOME", "/proc/no/home", id="a home"),
-            pytest.param("DELTAWEB_DATABASE_URL", "nonsense", id="no URL"),
-            pytest.param("DELTAWEB_DATABASE_URL", "oracle://x/y", id="a database"),
-            pytest.param("DELTAWEB_DATABASE_URL", "postgres://u@h:x/y", id="no port"),
-            pytest.param("DELTAWEB_BROKER_URL", "kafka://x", id="a broker"),
-        ],
+    @cases(
+        "name, value",
+        {
+            "a boolean": ("DELTAWEB_DEBUG", "maybe"),
+            "a number": ("DELTAWEB_PROBE_INTERVAL_S", "soon"),
+            "a bound": ("DELTAWEB_JOB_LEASE_S", "0"),
+            "a port": ("PORT", "99999"),
+            "a file": ("DELTAWEB_SECRET_KEY_FILE", "/no/such/file"),
+            "a home": ("DELTAWEB_HOME", "/proc/no/home"),
+            "no URL": ("DELTAWEB_DATABASE_URL", "nonsense"),
+            "a database": ("DELTAWEB_DATABASE_URL", "oracle://x/y"),
+            "no port": ("DELTAWEB_DATABASE_URL", "postgres://u@h:x/y"),
+            "a broker": ("DELTAWEB_BROKER_URL", "kafka://x"),
+        },
     )
     def test_says_in_one_sentence_which_variable_makes_no_sense(
         self, tmp_path: Path, name: str, value: str
@@ -133,18 +135,18 @@ class TestProductionMode:
         assert len(process.stderr.strip().splitlines()) == 1
         assert f"{missing} is not set" in process.stderr
 
-    @pytest.mark.parametrize(
-        ("name", "value"),
-        [
-            pytest.param("DELTAWEB_DEBUG", "true", id="debug pages"),
-            pytest.param("DELTAWEB_SECRET_KEY", "a", id="a short key"),
-            pytest.param("DELTAWEB_SECRET_KEY", "ab" * 40, id="a key of two letters"),
-            pytest.param("DELTAWEB_ALLOWED_HOSTS", "a.example,*", id="any host"),
-            pytest.param("DELTAWEB_PUBLIC_URL", "http://a.example", id="http"),
-            pytest.param("DELTAWEB_PUBLIC_URL", "https:///x", id="no host"),
-            pytest.param("DELTAWEB_ALLOWED_ROOTS", "/srv:/", id="every file"),
-            pytest.param("DELTAWEB_ALLOWED_ROOTS", "/srv/..", id="every file, in dots"),
-        ],
+    @cases(
+        "name, value",
+        {
+            "debug pages": ("DELTAWEB_DEBUG", "true"),
+            "a short key": ("DELTAWEB_SECRET_KEY", "a"),
+            "a key of two letters": ("DELTAWEB_SECRET_KEY", "ab" * 40),
+            "any host": ("DELTAWEB_ALLOWED_HOSTS", "a.example,*"),
+            "http": ("DELTAWEB_PUBLIC_URL", "http://a.example"),
+            "no host": ("DELTAWEB_PUBLIC_URL", "https:///x"),
+            "every file": ("DELTAWEB_ALLOWED_ROOTS", "/srv:/"),
+            "every file, in dots": ("DELTAWEB_ALLOWED_ROOTS", "/srv/.."),
+        },
     )
     def test_refuses_in_one_sentence_what_is_unsafe(self, tmp_path, name, value):
         process = start(tmp_path, *CHECK_SETTINGS, **{**PRODUCTION, name: value})

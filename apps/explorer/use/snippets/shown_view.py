@@ -56,5 +56,4 @@ class ShownView:
 
     @property
     def is_remote(self) -> bool:
-        """Whether its location is a URL."""
         return "://" in self.location

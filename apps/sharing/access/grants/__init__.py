@@ -11,3 +11,12 @@ Read in this order:
     foreseen   what a rule would leave, before anybody has it
     preparing  rewriting what is not ready, as a job
 """
+
+from typing import TYPE_CHECKING
+
+from deltaweb.lazy import modules_on_demand
+
+if TYPE_CHECKING:
+    from deltaweb.web.sharing.access.grants import preparing as preparing
+else:
+    __getattr__ = modules_on_demand(__name__)

@@ -9,7 +9,7 @@ import pyarrow as pa
 from django.utils import timezone
 
 from deltaweb.delta.errors import DeltaError
-from deltaweb.delta.log.file_actions import PARTITION_VALUES, VECTOR
+from deltaweb.delta.log.file_actions import VECTOR, files_of_block
 from deltaweb.delta.values.partition_values import partition_schema
 from deltaweb.index.query.shared_table import SharedTableReader
 from deltaweb.web.jobs import kinds
@@ -192,19 +192,12 @@ def _missing_files(ruled: RuledVersion) -> tuple[pa.Table, list[str]]:
         missing = [n for n, key in enumerate(keys) if key not in ruled.ready]
         if missing:
             files = part.part.block.files.filter(pa.array(part.rewritten))
-            found.append(pa.Table.from_batches([files.take(pa.array(missing))]))
+            found.append(files_of_block(files.take(pa.array(missing))))
             names += [keys[n] for n in missing]
     if not found:
         return pa.table({}), names
-    columns = ["path", "size", VECTOR]
-    table = pa.concat_tables([one.select(columns) for one in found])
-    values = pa.concat_tables(
-        one.select(["partition_values"]).cast(
-            pa.schema([("partition_values", PARTITION_VALUES)])
-        )
-        for one in found
-    )
-    table = table.append_column("partition_values", values["partition_values"])
+    columns = ["path", "size", VECTOR, "partition_values"]
+    table = pa.Table.from_batches(found).select(columns)
     excerpts = pa.array([path_of(name) for name in names], pa.string())
     return table.append_column(EXCERPT, excerpts), names
 

@@ -40,7 +40,6 @@ class TableRule:
 
     @property
     def is_whole(self) -> bool:
-        """Whether all of the table is seen."""
         return not self.conditions and self.columns is None
 
     @cached_property

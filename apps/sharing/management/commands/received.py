@@ -7,7 +7,14 @@ from django.utils import timezone
 from deltaweb.storage.received.errors import ProfileInvalidError
 from deltaweb.storage.received.profile import MAX_PROFILE_BYTES
 from deltaweb.web.pages.actions import command_stamp
-from deltaweb.web.pages.command import AddSubcommand, Output, SubcommandsCommand
+from deltaweb.web.pages.command import (
+    YES,
+    Output,
+    SubcommandsCommand,
+    argument,
+    flag,
+    subcommand,
+)
 from deltaweb.web.pages.page_json import json_with
 from deltaweb.web.sharing.shares.received.listing import (
     ProviderRow,
@@ -31,22 +38,14 @@ class Command(SubcommandsCommand):
     names_of = {"provider-not-found": lambda: [one.name for one in providers()]}
     help = "Received shares: add, list, refresh, remove."
 
-    def add_subcommands(self, add: AddSubcommand) -> None:
-        """Declare the subcommands."""
-        parser = add("add", self.add, help="add the profile of a provider")
-        parser.add_argument("name", help="what you call it; its tables are NAME.…")
-        parser.add_argument("profile", metavar="profile.share")
-        parser.add_argument(
-            "--replace", action="store_true", help="give a known provider this profile"
-        )
-        add("list", self.list_received, help="list the providers and their tables")
-        parser = add("refresh", self.refresh, help="ask a provider what it shares")
-        parser.add_argument("name")
-        parser = add("remove", self.remove, help="forget a provider and its tables")
-        parser.add_argument("name")
-        parser.add_argument("--yes", action="store_true", help="do not ask")
-
-    def add(self, *, name: str, profile: str, replace: bool, **_: object) -> Output:
+    @subcommand(
+        "add",
+        "add the profile of a provider",
+        argument("name", help="what you call it; its tables are NAME.…"),
+        argument("profile", metavar="profile.share"),
+        flag("--replace", "give a known provider this profile"),
+    )
+    def add(self, *, name: str, profile: str, replace: bool) -> Output:
         """Try a profile, keep it, and register its tables."""
         stamp = command_stamp()
         provider = add_provider(
@@ -61,8 +60,8 @@ class Command(SubcommandsCommand):
         tables = "table is" if count == 1 else "tables are"
         return Output(json_with(row), f"{name} answers: {count} {tables} registered.")
 
-    def list_received(self, **_: object) -> Output:
-        """List the providers, and what each shares."""
+    @subcommand("list", "list the providers and their tables")
+    def list_received(self) -> Output:
         rows = list(provider_rows(now=timezone.now()))
         if not rows:
             return Output([], "Nothing is received: received add NAME profile.share")
@@ -83,8 +82,8 @@ class Command(SubcommandsCommand):
         heads = [_head(row) for row in rows]
         return Output([json_with(row) for row in rows], lines=[*heads, "", *lines])
 
-    def refresh(self, *, name: str, **_: object) -> Output:
-        """Ask a provider again what it shares."""
+    @subcommand("refresh", "ask a provider what it shares", argument("name"))
+    def refresh(self, *, name: str) -> Output:
         provider = find_provider(name)
         report = scan_lake(lake_of(provider), is_asked=True, stamp=command_stamp())
         text = (
@@ -94,8 +93,8 @@ class Command(SubcommandsCommand):
         row = provider_row(provider, now=timezone.now())
         return Output(json_with(row), text)
 
-    def remove(self, *, name: str, yes: bool, **_: object) -> Output:
-        """Forget a provider after asking."""
+    @subcommand("remove", "forget a provider and its tables", argument("name"), YES)
+    def remove(self, *, name: str, yes: bool) -> Output:
         provider = find_provider(name)
         count = lake_of(provider).tables.count()
         self.confirm(f"Forget {name} and its {count} tables?", yes=yes)

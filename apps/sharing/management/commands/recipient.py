@@ -1,30 +1,62 @@
 """`deltaweb recipient ...`: who reads what is shared."""
 
+from datetime import datetime
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from deltaweb.web.pages.actions import command_stamp
-from deltaweb.web.pages.command import AddSubcommand, Output
+from deltaweb.web.pages.command import YES, Output, argument, subcommand
 from deltaweb.web.sharing.activity.ledger import ledger_of
 from deltaweb.web.sharing.issuing import credentials, tokens
 from deltaweb.web.sharing.issuing.lifetimes import (
     parse_lifetime,
     parse_span,
 )
-from deltaweb.web.sharing.management import (
-    arguments,
-    issued_output,
-    oauth_clients,
-    sharing_output,
-)
-from deltaweb.web.sharing.management.recipient_looks import RecipientLooks
-from deltaweb.web.sharing.models import Recipient, Share
+from deltaweb.web.sharing.issuing.token_rows import token_row
+from deltaweb.web.sharing.issuing.tokens import Credentials
+from deltaweb.web.sharing.management import arguments, oauth_clients, sharing_output
+from deltaweb.web.sharing.management.recipient_looks import NAME, RecipientLooks
+from deltaweb.web.sharing.models import Recipient, RecipientToken, Share
 from deltaweb.web.sharing.names import find_recipient, find_share, find_shared_table
 from deltaweb.web.sharing.recipients import holds
 from deltaweb.web.sharing.recipients import services as recipients
+from deltaweb.web.tables.management.text_output import time_text
+
+
+def issued(made: Credentials, profile: str | None, *, now: datetime) -> Output:
+    """Answer with the link of a new token, or with the file of its profile."""
+    token = made.token
+    token.refresh_from_db()
+    path = None if profile is None else Path(profile).expanduser()
+    data = {
+        **sharing_output.recipient_json(token.recipient, now=now),
+        "token": token_row(token, now=now),
+        "activation_url": made.link or None,
+        "activation_expires_at": made.link_expires_at,
+        "profile": None if path is None else str(path.resolve()),
+    }
+    if token.kind in RecipientToken.OPEN_KINDS:
+        data["profile_document"] = oauth_clients.open_profile(token)
+    recipient, ends = token.recipient.name, time_text(token.ends_at)
+    if path is not None:
+        text = f"Wrote the profile of {recipient} to {path}. The token ends {ends}."
+        return Output(data, text)
+    if not made.link:
+        return Output(data, *oauth_clients.client_lines(token))
+    note = (
+        f"The link works once, until {time_text(made.link_expires_at)}. Send it to "
+        f"{recipient}; the token ends {ends}."
+    )
+    return Output(data, made.link, ["", note])
+
 
 # What the line says of a new recipient.
 _NEW = ("name", "shares", "contact", "comment", "allowed_networks", "properties")
+_SHARES = (
+    argument("shares", nargs="*", metavar="share"),
+    argument("--share", action="append", default=[], dest="more", metavar="SHARE"),
+)
 
 
 class Command(RecipientLooks):
@@ -39,98 +71,40 @@ class Command(RecipientLooks):
         "reminders, grant, ungrant, add-client, link, rotate, revoke, delete."
     )
 
-    def add_subcommands(self, add: AddSubcommand) -> None:
-        """Declare the subcommands."""
-        parser = add("create", self.create, help="make a recipient and its first token")
-        parser.add_argument("name")
-        parser.add_argument(
+    # === Recipients ===
+
+    @subcommand(
+        "create",
+        "make a recipient and its first token",
+        NAME,
+        argument(
             "--share",
             action="append",
             required=True,
             dest="shares",
             metavar="SHARE",
             help="a share that it may read; repeat for each",
-        )
-        parser.add_argument("--contact", default="", help="a mail address")
-        parser.add_argument("--comment", default="", help="a note for administrators")
-        parser.add_argument(
+        ),
+        argument("--contact", default="", help="a mail address"),
+        argument("--comment", default="", help="a note for administrators"),
+        argument(
             "--allow",
             action="append",
             default=[],
             dest="allowed_networks",
             metavar="NETWORK",
             help="a network it may connect from, such as 192.0.2.0/24; default: any",
-        )
-        parser.add_argument(
+        ),
+        argument(
             "--property",
             action="append",
             default=[],
             dest="properties",
             metavar="KEY=VALUE",
             help="what conditions call recipient.KEY; give it again for each",
-        )
-        arguments.add_token_options(parser)
-        self.add_looks(add)
-        self._add_grants(add)
-        self._add_token_subcommands(add)
-        parser = add("limit", self.limit, help="limit what it is offered in a month")
-        arguments.add_limit_options(parser)
-        parser = add("hold", self.hold, help="keep versions of a table readable for it")
-        arguments.add_hold_options(parser)
-        parser = add("delete", self.delete, help="delete a recipient and its tokens")
-        parser.add_argument("name")
-        parser.add_argument("--yes", action="store_true", help="do not ask")
-
-    def _add_grants(self, add: AddSubcommand) -> None:
-        for verb, handler, text in (
-            ("grant", self.grant, "let a recipient read shares"),
-            ("ungrant", self.ungrant, "revoke shares from a recipient"),
-        ):
-            parser = add(verb, handler, help=text)
-            parser.add_argument("name")
-            parser.add_argument("shares", nargs="*", metavar="share")
-            parser.add_argument(
-                "--share", action="append", default=[], dest="more", metavar="SHARE"
-            )
-
-    def _add_token_subcommands(self, add: AddSubcommand) -> None:
-        parser = add(
-            "add-client", self.add_client, help="let a recipient come by OAuth, too"
-        )
-        parser.add_argument("name")
-        oauth_clients.add_proof_options(parser)
-        parser.add_argument(
-            "--keep-old",
-            metavar="SPAN",
-            help="it replaces others of its kind, which stay valid for 24h, 7d, 0",
-        )
-        arguments.add_token_options(parser)
-        parser = add(
-            "link",
-            self.link,
-            help="print a new activation link of the token that waits for one",
-        )
-        parser.add_argument("name")
-        parser = add(
-            "rotate", self.rotate, help="make a token that replaces the others"
-        )
-        parser.add_argument("name")
-        parser.add_argument(
-            "--keep-old",
-            default="24h",
-            metavar="SPAN",
-            help="how long the others stay valid: 24h (the default), 7d, 0",
-        )
-        arguments.add_token_options(parser)
-        parser = add("revoke", self.revoke, help="end tokens at once")
-        parser.add_argument("name")
-        parser.add_argument(
-            "--token", metavar="PREFIX", help="only this one, as `show` names it"
-        )
-        parser.add_argument("--yes", action="store_true", help="do not ask")
-
-    # === Recipients ===
-
+        ),
+        arguments.add_token_options,
+    )
     def create(
         self,
         *,
@@ -147,11 +121,10 @@ class Command(RecipientLooks):
             deliver=arguments.delivery(profile, force=force),
             stamp=stamp,
         )
-        return issued_output.issued(made, profile, now=stamp.at)
+        return issued(made, profile, now=stamp.at)
 
-    def limit(
-        self, *, name: str, soft: str | None, hard: str | None, **_: object
-    ) -> Output:
+    @subcommand("limit", "limit what it is offered in a month", NAME, *arguments.LIMITS)
+    def limit(self, *, name: str, soft: str | None, hard: str | None) -> Output:
         """Change or show what a recipient is offered in a month at most."""
         recipient, stamp = find_recipient(name), command_stamp()
         if soft is not None or hard is not None:
@@ -165,6 +138,9 @@ class Command(RecipientLooks):
         }
         return Output(data, ledger.limits_text or f"{recipient.name} has no limit.")
 
+    @subcommand(
+        "hold", "keep versions of a table readable for it", NAME, *arguments.HOLD
+    )
     def hold(  # noqa: PLR0913 (the options of the command)
         self,
         *,
@@ -174,7 +150,6 @@ class Command(RecipientLooks):
         until: str,
         version: int | None,
         end: bool,
-        **_: object,
     ) -> Output:
         """Keep versions of a table readable for a recipient, or no longer."""
         recipient, stamp = find_recipient(name), command_stamp()
@@ -200,8 +175,8 @@ class Command(RecipientLooks):
         data |= {"version": hold.version, "ends_at": hold.ends_at}
         return Output(data, f"{text} until {hold.ends_at:%Y-%m-%d}.")
 
-    def delete(self, *, name: str, yes: bool, **_: object) -> Output:
-        """Delete a recipient after asking."""
+    @subcommand("delete", "delete a recipient and its tokens", NAME, YES)
+    def delete(self, *, name: str, yes: bool) -> Output:
         recipient = find_recipient(name)
         self.confirm(f"Delete {recipient.name}? Its tokens end at once.", yes=yes)
         recipients.delete_recipient(recipient, stamp=command_stamp())
@@ -210,19 +185,15 @@ class Command(RecipientLooks):
 
     # === Grants ===
 
-    def grant(
-        self, *, name: str, shares: list[str], more: list[str], **_: object
-    ) -> Output:
-        """Let a recipient read shares."""
+    @subcommand("grant", "let a recipient read shares", NAME, *_SHARES)
+    def grant(self, *, name: str, shares: list[str], more: list[str]) -> Output:
         recipient = find_recipient(name)
         for share in [find_share(text) for text in arguments.named(shares, more)]:
             recipients.grant(share, recipient, stamp=command_stamp())
         return _grants(recipient)
 
-    def ungrant(
-        self, *, name: str, shares: list[str], more: list[str], **_: object
-    ) -> Output:
-        """Take shares from a recipient."""
+    @subcommand("ungrant", "revoke shares from a recipient", NAME, *_SHARES)
+    def ungrant(self, *, name: str, shares: list[str], more: list[str]) -> Output:
         recipient = find_recipient(name)
         for share in [find_share(text) for text in arguments.named(shares, more)]:
             removed = recipients.ungrant(share, recipient, stamp=command_stamp())
@@ -232,13 +203,28 @@ class Command(RecipientLooks):
 
     # === Tokens ===
 
-    def link(self, *, name: str, **_: object) -> Output:
+    @subcommand(
+        "link", "print a new activation link of the token that waits for one", NAME
+    )
+    def link(self, *, name: str) -> Output:
         """Print a new activation link; older ones of the token are withdrawn."""
         stamp = command_stamp()
         token = tokens.waiting_token(find_recipient(name), now=stamp.at)
         made = tokens.issue_link(token, stamp=stamp)
-        return issued_output.issued(made, None, now=stamp.at)
+        return issued(made, None, now=stamp.at)
 
+    @subcommand(
+        "add-client",
+        "let a recipient come by OAuth, too",
+        NAME,
+        *oauth_clients.PROOF,
+        argument(
+            "--keep-old",
+            metavar="SPAN",
+            help="it replaces others of its kind, which stay valid for 24h, 7d, 0",
+        ),
+        arguments.add_token_options,
+    )
     def add_client(
         self,
         *,
@@ -264,8 +250,20 @@ class Command(RecipientLooks):
             deliver=arguments.delivery(profile, force=force),
             stamp=stamp,
         )
-        return issued_output.issued(made, profile, now=stamp.at)
+        return issued(made, profile, now=stamp.at)
 
+    @subcommand(
+        "rotate",
+        "make a token that replaces the others",
+        NAME,
+        argument(
+            "--keep-old",
+            default="24h",
+            metavar="SPAN",
+            help="how long the others stay valid: 24h (the default), 7d, 0",
+        ),
+        arguments.add_token_options,
+    )
     def rotate(
         self,
         *,
@@ -274,7 +272,6 @@ class Command(RecipientLooks):
         expires: str,
         profile: str | None,
         force: bool,
-        **_: object,
     ) -> Output:
         """Replace a recipient's tokens and hand the new one over."""
         stamp = command_stamp()
@@ -287,9 +284,16 @@ class Command(RecipientLooks):
             deliver=arguments.delivery(profile, force=force),
             stamp=stamp,
         )
-        return issued_output.issued(made, profile, now=stamp.at)
+        return issued(made, profile, now=stamp.at)
 
-    def revoke(self, *, name: str, token: str | None, yes: bool, **_: object) -> Output:
+    @subcommand(
+        "revoke",
+        "end tokens at once",
+        NAME,
+        argument("--token", metavar="PREFIX", help="only this one, as `show` names it"),
+        YES,
+    )
+    def revoke(self, *, name: str, token: str | None, yes: bool) -> Output:
         """End one token of a recipient, or all, after asking."""
         stamp = command_stamp()
         recipient = find_recipient(name)

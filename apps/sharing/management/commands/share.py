@@ -1,10 +1,17 @@
 """`deltaweb share ...`: what is shared."""
 
-from django.core.management.base import CommandParser
 from django.utils import timezone
 
 from deltaweb.web.pages.actions import command_stamp
-from deltaweb.web.pages.command import AddSubcommand, Output, SubcommandsCommand
+from deltaweb.web.pages.command import (
+    YES,
+    Argument,
+    Output,
+    SubcommandsCommand,
+    argument,
+    flag,
+    subcommand,
+)
 from deltaweb.web.pages.page_json import json_with
 from deltaweb.web.sharing.access.grants.preparing import prepare_share
 from deltaweb.web.sharing.access.withdrawals import with_parts
@@ -34,6 +41,20 @@ from deltaweb.web.tables.management.terminal import TerminalReports, add_engine
 from deltaweb.web.tables.management.text_output import listed
 from deltaweb.web.tables.models import Table
 
+NAME = argument("name")
+SHARE = argument("share")
+NAME_OF_SHARE = argument("name", metavar="share")
+TABLE = argument("name", metavar="schema.table")
+COMMENT = argument("--comment", default="", help="the comment that recipients see")
+
+
+def _rule(*, where: str, columns: str) -> tuple[Argument, ...]:
+    """Return what says which rows and columns are seen, in the words that help."""
+    return (
+        argument("--where", default="", metavar="SQL", help=where),
+        argument("--columns", default="", metavar="A,B", help=columns),
+    )
+
 
 class Command(SubcommandsCommand):
     """Each subcommand is one call into the services that the pages use, too."""
@@ -47,97 +68,8 @@ class Command(SubcommandsCommand):
         "remove-table, remove-schema, delete."
     )
 
-    def add_subcommands(self, add: AddSubcommand) -> None:
-        """Declare the subcommands."""
-        parser = add("create", self.create, help="make an empty share")
-        parser.add_argument("name")
-        parser.add_argument(
-            "--comment", default="", help="the comment that recipients see"
-        )
-        parser = add("add-table", self.add_table, help="put a table into a share")
-        parser.add_argument("share")
-        parser.add_argument(
-            "name", metavar="schema.table", help="its name for recipients"
-        )
-        parser.add_argument(
-            "--table", required=True, metavar="NAME", help="the registered table"
-        )
-        parser.add_argument(
-            "--no-history",
-            action="store_true",
-            help="share the newest version only, without time travel",
-        )
-        parser.add_argument(
-            "--start-version", type=int, metavar="N", help="share history from it on"
-        )
-        _add_rule(
-            parser,
-            where="share only rows that it is true for; recipient.KEY is a property",
-            columns="share only these columns",
-        )
-        parser.add_argument(
-            "--directory",
-            action="store_true",
-            help="let its whole folder be read, too, by credentials of its store",
-        )
-        parser.add_argument(
-            "--comment", default="", help="the comment that recipients see"
-        )
-        parser = add("add-schema", self.add_schema, help="share a namespace whole")
-        parser.add_argument("share")
-        parser.add_argument("schema", help="its name for recipients")
-        parser.add_argument(
-            "--namespace",
-            required=True,
-            metavar="NS",
-            help="the namespace: its tables, and those that come",
-        )
-        parser.add_argument(
-            "--no-history", action="store_true", help="share newest versions alone"
-        )
-        parser = add(
-            "prepare", self.prepare, help="rewrite what is shared of files in part"
-        )
-        parser.add_argument("name", metavar="share")
-        parser.add_argument(
-            "--prove",
-            action="store_true",
-            help="read all that recipients get, and count the rows outside of the rule",
-        )
-        add_engine(parser)
-        parser = add(
-            "narrow", self.narrow, help="let one recipient see less of a table"
-        )
-        parser.add_argument("share")
-        parser.add_argument("name", metavar="schema.table")
-        parser.add_argument("--recipient", required=True, metavar="NAME")
-        _add_rule(
-            parser, where="holds beside the table's own", columns="of those it shares"
-        )
-        for verb, handler, text in (
-            ("off", self.turn_off, "let nobody read a share, until it is on again"),
-            ("on", self.turn_on, "let recipients read a share again"),
-        ):
-            parser = add(verb, handler, help=text)
-            parser.add_argument("name", metavar="share")
-        add("list", self.list_shares, help="list the shares")
-        parser = add("show", self.show, help="show a share: its tables and recipients")
-        parser.add_argument("name")
-        for verb, remove, name, shown in (
-            ("remove-table", self.remove_table, "name", "schema.table"),
-            ("remove-schema", self.remove_schema, "schema", "schema"),
-        ):
-            kind = verb.removeprefix("remove-")
-            parser = add(verb, remove, help=f"take a {kind} out")
-            parser.add_argument("share")
-            parser.add_argument(name, metavar=shown)
-            parser.add_argument("--yes", action="store_true", help="do not ask")
-        parser = add("delete", self.delete, help="delete a share; its tables stay")
-        parser.add_argument("name")
-        parser.add_argument("--yes", action="store_true", help="do not ask")
-
-    def create(self, *, name: str, comment: str, **_: object) -> Output:
-        """Make a share."""
+    @subcommand("create", "make an empty share", NAME, COMMENT)
+    def create(self, *, name: str, comment: str) -> Output:
         share = shares.create_share(name=name, comment=comment, stamp=command_stamp())
         text = (
             f"Made the share {share.name}. Fill it with: "
@@ -145,6 +77,26 @@ class Command(SubcommandsCommand):
         )
         return Output(json_with(resource_of_share(share), tables=[]), text)
 
+    @subcommand(
+        "add-table",
+        "put a table into a share",
+        SHARE,
+        argument("name", metavar="schema.table", help="its name for recipients"),
+        argument("--table", required=True, metavar="NAME", help="the registered table"),
+        flag("--no-history", "share the newest version only, without time travel"),
+        argument(
+            "--start-version", type=int, metavar="N", help="share history from it on"
+        ),
+        *_rule(
+            where="share only rows that it is true for; recipient.KEY is a property",
+            columns="share only these columns",
+        ),
+        flag(
+            "--directory",
+            "let its whole folder be read, too, by credentials of its store",
+        ),
+        COMMENT,
+    )
     def add_table(  # noqa: PLR0913 (the options of the command)
         self,
         *,
@@ -157,7 +109,6 @@ class Command(SubcommandsCommand):
         directory: bool,
         columns: str,
         comment: str,
-        **_: object,
     ) -> Output:
         """Put a table into a share; say what recipients could not read of it."""
         schema, bare_name = split_full_name(name)
@@ -184,10 +135,22 @@ class Command(SubcommandsCommand):
         )
         return Output(json_with(shown, warnings=warnings), text)
 
+    @subcommand(
+        "add-schema",
+        "share a namespace whole",
+        SHARE,
+        argument("schema", help="its name for recipients"),
+        argument(
+            "--namespace",
+            required=True,
+            metavar="NS",
+            help="the namespace: its tables, and those that come",
+        ),
+        flag("--no-history", "share newest versions alone"),
+    )
     def add_schema(
-        self, *, share: str, schema: str, namespace: str, no_history: bool, **_: object
+        self, *, share: str, schema: str, namespace: str, no_history: bool
     ) -> Output:
-        """Share a namespace whole."""
         found = find_share(share)
         added = schemas.add_schema(
             found,
@@ -206,10 +169,8 @@ class Command(SubcommandsCommand):
         )
         return Output(shown, text)
 
-    def remove_schema(
-        self, *, share: str, schema: str, yes: bool, **_: object
-    ) -> Output:
-        """Take a whole schema out of a share after asking."""
+    @subcommand("remove-schema", "take a schema out", SHARE, argument("schema"), YES)
+    def remove_schema(self, *, share: str, schema: str, yes: bool) -> Output:
         found = schemas.find_schema(find_share(share), schema)
         name = found.share.name
         self.confirm(f"Remove the whole schema {found.schema} from {name}?", yes=yes)
@@ -217,10 +178,17 @@ class Command(SubcommandsCommand):
         data = {"share": name, "schema": found.schema, "removed": True}
         return Output(data, f"Removed the whole schema {found.schema} from {name}.")
 
-    def prepare(
-        self, *, name: str, engine: Engine | None, prove: bool, **_: object
-    ) -> Output:
-        """Rewrite what is shared of files in part, as far as it is not there yet."""
+    @subcommand(
+        "prepare",
+        "rewrite what is shared of files in part",
+        NAME_OF_SHARE,
+        flag(
+            "--prove",
+            "read all that recipients get, and count the rows outside of the rule",
+        ),
+        add_engine,
+    )
+    def prepare(self, *, name: str, engine: Engine | None, prove: bool) -> Output:
         share = find_share(name)
         reports = TerminalReports(self.warn)
         found = prepare_share(
@@ -233,15 +201,16 @@ class Command(SubcommandsCommand):
             lines=listed(found, sharing_output.PREPARED_COLUMNS),
         )
 
+    @subcommand(
+        "narrow",
+        "let one recipient see less of a table",
+        SHARE,
+        TABLE,
+        argument("--recipient", required=True, metavar="NAME"),
+        *_rule(where="holds beside the table's own", columns="of those it shares"),
+    )
     def narrow(
-        self,
-        *,
-        share: str,
-        name: str,
-        recipient: str,
-        where: str,
-        columns: str,
-        **_: object,
+        self, *, share: str, name: str, recipient: str, where: str, columns: str
     ) -> Output:
         """Let one recipient see less of a table; without options as the others do."""
         found = find_shared_table(find_share(share), name)
@@ -266,12 +235,12 @@ class Command(SubcommandsCommand):
             text = f"{reader.name} sees less of {found.full_name} than others."
         return Output(data, text)
 
-    def turn_off(self, *, name: str, **_: object) -> Output:
-        """Turn a share off."""
+    @subcommand("off", "let nobody read a share, until it is on again", NAME_OF_SHARE)
+    def turn_off(self, *, name: str) -> Output:
         return self._switch(name, is_on=False)
 
-    def turn_on(self, *, name: str, **_: object) -> Output:
-        """Turn a share on again."""
+    @subcommand("on", "let recipients read a share again", NAME_OF_SHARE)
+    def turn_on(self, *, name: str) -> Output:
         return self._switch(name, is_on=True)
 
     def _switch(self, name: str, *, is_on: bool) -> Output:
@@ -283,15 +252,15 @@ class Command(SubcommandsCommand):
         until = urls_end_text(share, now=stamp.at)
         return Output(data, f"{share.name} is off. {until}")
 
-    def list_shares(self, **_: object) -> Output:
-        """List the shares."""
+    @subcommand("list", "list the shares")
+    def list_shares(self) -> Output:
         found = list(share_resources(Share.objects.all()))
         if not found:
             return Output(found, "No shares yet: share create NAME")
         return Output(found, lines=listed(found, sharing_output.SHARE_COLUMNS))
 
-    def show(self, *, name: str, **_: object) -> Output:
-        """Show a share."""
+    @subcommand("show", "show a share: its tables and recipients", NAME)
+    def show(self, *, name: str) -> Output:
         share = find_share(name)
         whole = schemas.schema_resources(share)
         shown = resource_of_share(share)
@@ -306,8 +275,8 @@ class Command(SubcommandsCommand):
         data = json_with(shown, schemas=whole, tables=tables, use=use)
         return Output(data, text, lines)
 
-    def remove_table(self, *, share: str, name: str, yes: bool, **_: object) -> Output:
-        """Take a table out of a share after asking."""
+    @subcommand("remove-table", "take a table out", SHARE, TABLE, YES)
+    def remove_table(self, *, share: str, name: str, yes: bool) -> Output:
         found = find_shared_table(find_share(share), name)
         data = {"share": found.share.name, "name": found.full_name, "removed": True}
         self.confirm(f"Remove {found.full_name} from {found.share.name}?", yes=yes)
@@ -318,8 +287,8 @@ class Command(SubcommandsCommand):
         )
         return Output(data, text)
 
-    def delete(self, *, name: str, yes: bool, **_: object) -> Output:
-        """Delete a share after asking."""
+    @subcommand("delete", "delete a share; its tables stay", NAME, YES)
+    def delete(self, *, name: str, yes: bool) -> Output:
         share = find_share(name)
         readers = share.recipients.count()
         loss = f" {_count(readers, 'recipient')} can read it." if readers else ""
@@ -338,12 +307,6 @@ class Command(SubcommandsCommand):
         for sentence in warnings:
             self.warn(sentence)
         return warnings
-
-
-def _add_rule(parser: CommandParser, *, where: str, columns: str) -> None:
-    """Let a command say which rows and columns are seen, in the words that help."""
-    parser.add_argument("--where", default="", metavar="SQL", help=where)
-    parser.add_argument("--columns", default="", metavar="A,B", help=columns)
 
 
 def _count(number: int, noun: str) -> str:

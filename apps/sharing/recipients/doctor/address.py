@@ -53,7 +53,6 @@ class PublicAddress:
 
     @property
     def host(self) -> str:
-        """Its host, in small letters."""
         return urlsplit(self.url).hostname or ""
 
     @property
@@ -63,7 +62,6 @@ class PublicAddress:
 
     @property
     def is_tls(self) -> bool:
-        """Whether it begins with https."""
         return urlsplit(self.url).scheme == "https"
 
 

@@ -7,7 +7,6 @@ from uuid import UUID
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect
 from django.utils import timezone
-from django.views.decorators.http import require_http_methods
 
 from deltaweb.web.accounts.permissions import admin_required
 from deltaweb.web.jobs.waiting import wait_a_glance
@@ -41,7 +40,6 @@ class ConnectionPage:
 
 
 @admin_required
-@require_http_methods(["GET", "HEAD", "POST"])
 def recipient_doctor(request: HttpRequest, *, name: str, fmt: str) -> HttpResponseBase:
     """Show the last examination; a form asks for a new one, or brings an error.
 

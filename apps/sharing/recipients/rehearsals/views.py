@@ -6,9 +6,8 @@ from uuid import UUID
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect
 from django.utils import timezone
-from django.views.decorators.http import require_http_methods
 
-from deltaweb.web.accounts.permissions import admin_required
+from deltaweb.web.accounts.permissions import admin_required, signed_in
 from deltaweb.web.pages.responses import respond
 from deltaweb.web.sharing.names import find_recipient
 from deltaweb.web.sharing.recipients.rehearsals.certificates import (
@@ -19,7 +18,6 @@ from deltaweb.web.sharing.recipients.rehearsals.nightly import (
     last_rehearsal,
     request_rehearsal,
 )
-from deltaweb.web.tables.head.shapes import signed_in
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,12 +37,10 @@ class RehearsalsPage:
 
     @property
     def num_passed(self) -> int:
-        """How many of the readings passed."""
         return sum(one.has_passed for one in self.certificates)
 
 
 @admin_required
-@require_http_methods(["GET", "HEAD", "POST"])
 def recipient_rehearsals(
     request: HttpRequest, *, name: str, fmt: str
 ) -> HttpResponseBase:

@@ -1,17 +1,19 @@
 """The page of received shares, and what is done there."""
 
+from typing import Any
+
+from django import forms
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect
 from django.utils import timezone
-from django.views.decorators.http import require_POST, require_safe
 
 from deltaweb.delta.errors import DeltaError
-from deltaweb.web.accounts.permissions import admin_required
+from deltaweb.storage.received.profile import MAX_PROFILE_BYTES
+from deltaweb.web.accounts.permissions import admin_required, signed_in
 from deltaweb.web.jobs.waiting import wait_a_glance
 from deltaweb.web.pages.actions import stamp_of
 from deltaweb.web.pages.responses import respond
-from deltaweb.web.sharing.shares.received.forms import ProfileForm
 from deltaweb.web.sharing.shares.received.listing import received_page
 from deltaweb.web.sharing.shares.received.services import (
     add_provider,
@@ -19,18 +21,39 @@ from deltaweb.web.sharing.shares.received.services import (
     remove_provider,
 )
 from deltaweb.web.tables.catalogue.lakes.scan_job import request_scan
-from deltaweb.web.tables.head.shapes import signed_in
 from deltaweb.web.tables.models import StorageConnection
 
 
-@require_safe
+class ProfileForm(forms.Form):
+    """A profile of somebody else: a file, or its text."""
+
+    name = forms.CharField(
+        max_length=100, error_messages={"required": "Name the provider."}
+    )
+    file = forms.FileField(required=False, max_length=200)
+    text = forms.CharField(required=False, max_length=MAX_PROFILE_BYTES)
+    replace = forms.BooleanField(required=False)
+
+    def clean(self) -> dict[str, Any]:
+        """Take the file's text where there is a file."""
+        values = super().clean() or {}
+        file = values.get("file")
+        if file is not None:
+            if file.size > MAX_PROFILE_BYTES:
+                self.add_error("file", "A profile is a small file; this is too large.")
+            else:
+                values["text"] = file.read()
+        elif not values.get("text") and "text" not in self.errors:
+            self.add_error("file", "Choose the .share file, or paste its text.")
+        return values
+
+
 @admin_required
 def received_list(request: HttpRequest, *, fmt: str) -> HttpResponseBase:
     """Show what others share with us."""
     return _page(request, fmt, ProfileForm())
 
 
-@require_POST
 @admin_required
 def received_add(request: HttpRequest) -> HttpResponseBase:
     """Keep a profile that was tried, and look for its tables."""
@@ -53,7 +76,6 @@ def received_add(request: HttpRequest) -> HttpResponseBase:
     return _page(request, "html", form)
 
 
-@require_POST
 @admin_required
 def received_look(request: HttpRequest, *, name: str) -> HttpResponseBase:
     """Ask a provider again what it shares."""
@@ -61,7 +83,6 @@ def received_look(request: HttpRequest, *, name: str) -> HttpResponseBase:
     return redirect("sharing:received-list")
 
 
-@require_POST
 @admin_required
 def received_remove(request: HttpRequest, *, name: str) -> HttpResponseBase:
     """Forget a provider, and its tables."""

@@ -5,6 +5,7 @@ from typing import Any, Final, cast
 
 from django.http import HttpRequest
 
+from deltaweb.web.accounts.permissions import signed_in
 from deltaweb.web.tables.catalogue.adding.checked import (
     checked_conversion,
     checked_creation,
@@ -19,7 +20,6 @@ from deltaweb.web.tables.catalogue.adding.uploads import keep_upload
 from deltaweb.web.tables.catalogue.adding.work.convert import CONVERT, ConvertFolder
 from deltaweb.web.tables.catalogue.adding.work.create import CREATE, CreateTable
 from deltaweb.web.tables.catalogue.adding.work.import_rows import IMPORT, ImportRows
-from deltaweb.web.tables.head.shapes import signed_in
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.operations.pages.page import OperationPage
 from deltaweb.web.tables.storage.locations import parse_location

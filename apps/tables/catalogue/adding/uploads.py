@@ -161,9 +161,7 @@ def note_counts(upload: str, key: str, counts: Mapping[str, int | None]) -> None
     """Keep what a look has counted, beside the file: the last look's alone.
 
     Args:
-        upload: The file.
         key: What the counts hang on: its bytes, and what was asked of them.
-        counts: By name.
     """
     folder = _kept_path(upload).parent
     kept_since = folder.stat()

@@ -42,7 +42,6 @@ class LakeRow:
 
     @property
     def is_remote(self) -> bool:
-        """Whether it is in an object store."""
         return is_remote(self.lake.url)
 
     @property
@@ -52,7 +51,6 @@ class LakeRow:
 
     @property
     def is_repeated(self) -> bool:
-        """Whether it is scanned by the clock."""
         return self.lake.scan_interval_s != ONLY_WHEN_ASKED_S
 
     def describe(self) -> dict[str, Any]:

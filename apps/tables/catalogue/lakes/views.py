@@ -7,10 +7,9 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect
 from django.utils import timezone
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from deltaweb.delta.errors import DeltaError
-from deltaweb.web.accounts.permissions import editor_required
+from deltaweb.web.accounts.permissions import editor_required, signed_in
 from deltaweb.web.jobs.waiting import wait_a_glance
 from deltaweb.web.pages.actions import stamp_of
 from deltaweb.web.pages.paging import page_links
@@ -27,13 +26,12 @@ from deltaweb.web.tables.catalogue.lakes.services import (
     get_lake,
     remove_lake,
 )
-from deltaweb.web.tables.head.shapes import cleaned, signed_in
+from deltaweb.web.tables.head.shapes import cleaned
 from deltaweb.web.tables.models import Lake
 from deltaweb.web.tables.models.schedules import schedule_name
 from deltaweb.web.tables.storage.roots import roots_for
 
 
-@require_GET
 @editor_required
 def lakes(request: HttpRequest, fmt: str) -> HttpResponseBase:
     """Show the lakes."""
@@ -49,14 +47,12 @@ def lakes(request: HttpRequest, fmt: str) -> HttpResponseBase:
     )
 
 
-@require_GET
 @editor_required
 def lake_new(request: HttpRequest, fmt: str) -> HttpResponseBase:
     """Show the form that adds a lake."""
     return _new_page(request, fmt, ScanForm())
 
 
-@require_POST
 @editor_required
 def table_scan(request: HttpRequest) -> HttpResponseBase:
     """Queue a scan of a lake, added if it is not one, then show how it goes."""
@@ -78,7 +74,6 @@ def table_scan(request: HttpRequest) -> HttpResponseBase:
     return _new_page(request, "html", form, status=422)
 
 
-@require_http_methods(["GET", "POST"])
 @editor_required
 def lake_detail(request: HttpRequest, lake_id: UUID, fmt: str) -> HttpResponseBase:
     """Show a lake; a POST changes how it is scanned."""
@@ -115,7 +110,6 @@ def lake_detail(request: HttpRequest, lake_id: UUID, fmt: str) -> HttpResponseBa
     )
 
 
-@require_POST
 @editor_required
 def lake_scan(request: HttpRequest, lake_id: UUID) -> HttpResponseBase:
     """Queue a scan of a lake."""
@@ -127,7 +121,6 @@ def lake_scan(request: HttpRequest, lake_id: UUID) -> HttpResponseBase:
     return redirect(lake)
 
 
-@require_POST
 @editor_required
 def lake_remove(request: HttpRequest, lake_id: UUID) -> HttpResponseBase:
     """Forget a lake; its tables stay."""

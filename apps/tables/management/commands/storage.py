@@ -4,7 +4,14 @@ from pathlib import Path
 
 from deltaweb.storage.objects.trial import Trial
 from deltaweb.web.pages.actions import command_stamp
-from deltaweb.web.pages.command import AddSubcommand, Output, SubcommandsCommand
+from deltaweb.web.pages.command import (
+    YES,
+    Output,
+    SubcommandsCommand,
+    argument,
+    flag,
+    subcommand,
+)
 from deltaweb.web.pages.page_json import json_with
 from deltaweb.web.tables.management import text_output
 from deltaweb.web.tables.models import StorageConnection
@@ -25,19 +32,17 @@ class Command(SubcommandsCommand):
     }
     help = "Object stores: add, list, remove, reseal."
 
-    def add_subcommands(self, add: AddSubcommand) -> None:
-        """Declare the subcommands."""
-        parser = add(
-            "add", self.add_storage, help="add an object store with its options"
-        )
-        parser.add_argument("name")
-        parser.add_argument(
+    @subcommand(
+        "add",
+        "add an object store with its options",
+        argument("name"),
+        argument(
             "--prefix",
             required=True,
             metavar="URL",
             help="what locations begin with, such as s3://bucket/",
-        )
-        parser.add_argument(
+        ),
+        argument(
             "--option",
             action="append",
             default=[],
@@ -46,24 +51,11 @@ class Command(SubcommandsCommand):
             help="an option of the driver (s3fs, gcsfs, adlfs); a dot leads into a"
             " mapping (client_kwargs.endpoint_url=...); env:VARIABLE and file:PATH"
             " are looked up at each use, and keep the value out of the process list",
-        )
-        parser.add_argument(
-            "--replace",
-            action="store_true",
-            help="replace the options of a known storage",
-        )
-        parser.add_argument("--write", action="store_true", help="test writing as well")
-        parser.add_argument(
-            "--untried",
-            action="store_true",
-            help="save it without testing the connection",
-        )
-        add("list", self.list_storages, help="list the storages, without values")
-        parser = add("remove", self.remove, help="remove a storage; its tables stay")
-        parser.add_argument("name")
-        parser.add_argument("--yes", action="store_true", help="do not ask")
-        add("reseal", self.reseal, help="seal all options with the current secret key")
-
+        ),
+        flag("--replace", "replace the options of a known storage"),
+        flag("--write", "test writing as well"),
+        flag("--untried", "save it without testing the connection"),
+    )
     def add_storage(  # noqa: PLR0913 (the options of the line)
         self,
         *,
@@ -73,7 +65,6 @@ class Command(SubcommandsCommand):
         replace: bool,
         write: bool,
         untried: bool,
-        **_: object,
     ) -> Output:
         """Try the options of a prefix, then keep them."""
         parsed = parse_options(options, base=Path.cwd())
@@ -96,8 +87,8 @@ class Command(SubcommandsCommand):
         data = json_with(storage_resource(connection), tried=tried)
         return Output(data, f"{text}{_tried(tried)}")
 
-    def list_storages(self, **_: object) -> Output:
-        """List the storages."""
+    @subcommand("list", "list the storages, without values")
+    def list_storages(self) -> Output:
         connections = list(StorageConnection.objects.all())
         rows = [
             (one.name, one.prefix, ", ".join(one.option_names)) for one in connections
@@ -109,8 +100,8 @@ class Command(SubcommandsCommand):
             lines=lines if rows else none,
         )
 
-    def remove(self, *, name: str, yes: bool, **_: object) -> Output:
-        """Forget a storage after asking."""
+    @subcommand("remove", "remove a storage; its tables stay", argument("name"), YES)
+    def remove(self, *, name: str, yes: bool) -> Output:
         connection = storage_connections.find_connection(name)
         count = len(storage_connections.tables_of(connection))
         read = "table is" if count == 1 else "tables are"
@@ -119,8 +110,8 @@ class Command(SubcommandsCommand):
         storage_connections.remove_connection(connection, stamp=command_stamp())
         return Output(data, f"Removed {name}; no table was removed.")
 
-    def reseal(self, **_: object) -> Output:
-        """Seal everything with the current secret key."""
+    @subcommand("reseal", "seal all options with the current secret key")
+    def reseal(self) -> Output:
         connections = storage_connections.reseal_connections(stamp=command_stamp())
         sealed = "storage is" if len(connections) == 1 else "storages are"
         text = f"{len(connections)} {sealed} sealed with the current secret key."

@@ -39,7 +39,6 @@ class Verb(Subcommand):
         row_group: int | None,
         limit: int,
         format: str,  # noqa: A002 (the option's name is a promise)
-        **_: object,
     ) -> Output:
         """Print rows."""
         with open_file(file) as source:

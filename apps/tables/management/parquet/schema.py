@@ -55,9 +55,7 @@ class Verb(Subcommand):
             help="required columns become NOT NULL",
         )
 
-    def run(
-        self, *, places: list[str], system: str, strict: bool, **_: object
-    ) -> Output:
+    def run(self, *, places: list[str], system: str, strict: bool) -> Output:
         """Merge the schemas of all files, or name every conflict among them."""
         merger = SchemaMerger(CONVERTERS[system], ignores_case=system == "delta")
         broken: list[FileProblem] = []

@@ -31,7 +31,7 @@ class Verb(Subcommand):
         """Declare the arguments."""
         parser.add_argument("file", help="a path or a URL")
 
-    def run(self, *, file: str, **_: object) -> Output:
+    def run(self, *, file: str) -> Output:
         """Show a footer: its schema, its row groups, its columns and statistics."""
         with open_file(file) as source, open_source(source) as opened:
             size_bytes = opened.size()

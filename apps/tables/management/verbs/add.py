@@ -57,7 +57,6 @@ class Verb(WritingVerb):
         description: str,
         restricted: bool,
         dry_run: bool,
-        **_: object,
     ) -> Output:
         """Check what is there, all of it, then register it."""
         if len(more) % 2:

@@ -1,5 +1,7 @@
 """`deltaweb table changes`: the rows that versions inserted, updated and deleted."""
 
+from typing import Any
+
 from django.core.management.base import CommandParser
 
 from deltaweb.web.pages.command import Output, Subcommand
@@ -32,23 +34,17 @@ class Verb(Subcommand):
         add_row_options(parser, example="_change_type = 'delete'")
         add_time_zone(parser, of=f"--from, --to and {SQL_OF_UTC}")
 
-    def run(  # noqa: PLR0913 (each is one option)
+    def run(
         self,
         *,
         table: str,
         first: str | None,
         last: str | None,
         time_zone: str | None,
-        columns: str | None,
-        where: str | None,
-        limit: int | None,
-        format: str,  # noqa: A002 (the option's name is a promise)
-        **_: object,
+        **of_rows: Any,  # noqa: ANN401  # as argparse read them
     ) -> Output:
         """Print the changes of a range of versions or times, both ends included."""
-        asked = RowOptions.of(
-            self, columns=columns, where=where, limit=limit, format=format
-        )
+        asked = RowOptions.of(self, **of_rows)
         (start, start_time), (end, end_time) = map(_version_or_time, (first, last))
         reader = open_location(locate(table)[1], time_zone=time_zone).changes(
             start,

@@ -26,7 +26,7 @@ class Verb(Subcommand):
         parser.add_argument("name")
         add_engine(parser)
 
-    def run(self, *, name: str, engine: Engine | None, **_: object) -> Output:
+    def run(self, *, name: str, engine: Engine | None) -> Output:
         """List the storage once and count what every version lacks."""
         table = find_table(name)
         check_present(table.location)

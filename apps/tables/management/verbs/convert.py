@@ -44,7 +44,6 @@ class Verb(WritingVerb):
         time_zone: str | None,
         description: str,
         dry_run: bool,
-        **_: object,
     ) -> Output:
         """Write version 0 of all files in one commit, then register the table."""
         where = parse_location(folder, base=Path.cwd())

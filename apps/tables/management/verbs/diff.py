@@ -65,7 +65,6 @@ class Verb(Subcommand):
         key: list[str],
         sample: int,
         output: Path | None,
-        **_: object,
     ) -> Output:
         """Compare two versions, either of which may be the later one.
 

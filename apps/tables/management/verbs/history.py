@@ -20,7 +20,7 @@ class Verb(Subcommand):
         parser.add_argument("table", metavar="name|location")
         parser.add_argument("--limit", type=whole_number, help="at most this many")
 
-    def run(self, *, table: str, limit: int | None, **_: object) -> Output:
+    def run(self, *, table: str, limit: int | None) -> Output:
         """List commits."""
         location = locate(table)[1]
         opened = open_location(location)

@@ -9,7 +9,7 @@ from deltaweb.web.tables.models import Table
 class Verb(Subcommand):
     """List the registered tables."""
 
-    def run(self, **_: object) -> Output:
+    def run(self) -> Output:
         """List every table, whoever may see it."""
         tables = [table_resource(one) for one in Table.objects.defer("summary")]
         if not tables:

@@ -28,7 +28,7 @@ class Verb(Subcommand):
         parser.add_argument("name")
         parser.add_argument("--wait", action="store_true", help="wait for the end")
 
-    def run(self, *, name: str, wait: bool, **_: object) -> Output:
+    def run(self, *, name: str, wait: bool) -> Output:
         """Queue an index job; with `--wait` say how it ended."""
         table = find_table(name)
         job = refresh_table(table, now=timezone.now())

@@ -18,7 +18,7 @@ class Verb(WritingVerb):
         """Declare the arguments."""
         parser.add_argument("name")
 
-    def run(self, *, name: str, dry_run: bool, **_: object) -> Output:
+    def run(self, *, name: str, dry_run: bool) -> Output:
         """Forget a table after asking."""
         table = find_table(name)
         check_removable(table)

@@ -20,7 +20,7 @@ class Verb(WritingVerb):
         parser.add_argument("name")
         parser.add_argument("new_name", metavar="new")
 
-    def run(self, *, name: str, new_name: str, dry_run: bool, **_: object) -> Output:
+    def run(self, *, name: str, new_name: str, dry_run: bool) -> Output:
         """Rename a table."""
         table = find_table(name)
         if dry_run:

@@ -1,5 +1,7 @@
 """`deltaweb table rows`: rows of one version."""
 
+from typing import Any
+
 from django.core.management.base import CommandParser
 
 from deltaweb.delta.protocol.schema import read_columns, unread_type
@@ -21,23 +23,17 @@ class Verb(Subcommand):
         add_version(parser, of=f"--timestamp and {SQL_OF_UTC}")
         add_row_options(parser, example="amount > 10")
 
-    def run(  # noqa: PLR0913 (each is one option)
+    def run(
         self,
         *,
         table: str,
         at_version: int | None,
         timestamp: str | None,
         time_zone: str | None,
-        columns: str | None,
-        where: str | None,
-        limit: int | None,
-        format: str,  # noqa: A002 (the option's name is a promise)
-        **_: object,
+        **of_rows: Any,  # noqa: ANN401  # as argparse read them
     ) -> Output:
         """Print rows of one version."""
-        asked = RowOptions.of(
-            self, columns=columns, where=where, limit=limit, format=format
-        )
+        asked = RowOptions.of(self, **of_rows)
         opened = open_location(locate(table)[1], time_zone=time_zone)
         snapshot = opened.snapshot(at_version, timestamp)
         names = asked.columns or self._columns_read(snapshot)

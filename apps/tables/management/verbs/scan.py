@@ -35,13 +35,7 @@ class Verb(WritingVerb):
         )
 
     def run(
-        self,
-        *,
-        root: str,
-        namespace: str | None,
-        repeat: str | None,
-        dry_run: bool,
-        **_: object,
+        self, *, root: str, namespace: str | None, repeat: str | None, dry_run: bool
     ) -> Output:
         """Register the tables below a folder or URL."""
         where = parse_location(root, base=Path.cwd())

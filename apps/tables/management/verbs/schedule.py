@@ -26,9 +26,7 @@ class Verb(WritingVerb):
             "only when asked",
         )
 
-    def run(
-        self, *, name: str, every: str | None, dry_run: bool, **_: object
-    ) -> Output:
+    def run(self, *, name: str, every: str | None, dry_run: bool) -> Output:
         """Set the schedule where one is given, then say what it is."""
         table = find_table(name)
         interval_s = table.refresh_interval_s if every is None else SCHEDULES[every]

@@ -30,7 +30,6 @@ class Verb(Subcommand):
         timestamp: str | None,
         time_zone: str | None,
         files: bool,
-        **_: object,
     ) -> Output:
         """Show one version."""
         name, location = locate(table)

@@ -37,7 +37,6 @@ class Verb(Subcommand):
         timestamp: str | None,
         time_zone: str | None,
         engine: Engine | None,
-        **_: object,
     ) -> Output:
         """Read every footer, in process or by Spark, and add them up."""
         name, location = locate(table)

@@ -19,19 +19,67 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import reverse
 
+from deltaweb.web.accounts.permissions import signed_in
 from deltaweb.web.accounts.zones import user_zone_name
 from deltaweb.web.jobs.kind import to_json
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.tables.errors import OperationOutdatedError
 from deltaweb.web.tables.head.job_json import check_may
-from deltaweb.web.tables.head.shapes import signed_in
 from deltaweb.web.tables.head.table_head import TableHead, table_head
 from deltaweb.web.tables.index.refresh import REFRESH
-from deltaweb.web.tables.models import Table
+from deltaweb.web.tables.models import Commit, Table
 from deltaweb.web.tables.operations.looks import is_look
 from deltaweb.web.tables.operations.operation import Operation
-from deltaweb.web.tables.operations.pages.made_version import made_version
 from deltaweb.web.tables.storage.roots import roots_for
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MadeVersion:
+    """A version that an operation made.
+
+    Attributes:
+        is_indexed: Whether pages know it.
+        has_changes: Whether the change data feed tells which rows it changed.
+        has_rows: Whether its rows can be compared with those of the version before.
+        num_later: How many versions came after it, as far as is known: an undo takes
+            these back, too.
+    """
+
+    version: int
+    is_indexed: bool
+    has_changes: bool = False
+    has_rows: bool = False
+    num_later: int = 0
+
+    @property
+    def before(self) -> int:
+        """The version that an undo brings back; -1 before the first one."""
+        return self.version - 1
+
+
+def made_version(
+    head: TableHead, result: Mapping[str, Any] | None
+) -> MadeVersion | None:
+    """Return what a job's result says that it committed; None where it made nothing."""
+    if not result or not result.get("is_done") or not result.get("attempts"):
+        return None
+    version = result.get("version")
+    if not isinstance(version, int):
+        return None
+    commit = head.table.commits.filter(version=version).first()
+    newest = head.table.version
+    if commit is None or newest is None or newest < version:
+        return MadeVersion(version=version, is_indexed=False)
+    metadata = head.table.metadata_versions.filter(version__lte=version).first()
+    changes_rows = commit.changes_files and commit.data_change
+    return MadeVersion(
+        version=version,
+        is_indexed=True,
+        has_changes=commit.is_in_feed(metadata),
+        has_rows=changes_rows and commit.readability != Commit.Readability.GONE,
+        num_later=newest - version,
+    )
+
 
 if TYPE_CHECKING:
     from django.contrib.messages.storage.base import BaseStorage
@@ -128,7 +176,6 @@ class OperationPage(Generic[P]):
 
     @property
     def template(self) -> str:
-        """The frame."""
         return f"tables/table_{'adding' if self.adds else 'operation'}.html"
 
     @property

@@ -16,17 +16,16 @@ from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
-from django.views.decorators.http import require_http_methods
 
 from deltaweb.delta.errors import DeltaError
-from deltaweb.web.accounts.permissions import editor_required
+from deltaweb.web.accounts.permissions import editor_required, signed_in
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.waiting import wait_a_glance
 from deltaweb.web.pages.actions import stamp_of
 from deltaweb.web.pages.responses import json_response, respond
 from deltaweb.web.tables.errors import OperationOutdatedError
 from deltaweb.web.tables.head.job_json import described, names_of, result_of
-from deltaweb.web.tables.head.shapes import cleaned, signed_in
+from deltaweb.web.tables.head.shapes import cleaned
 from deltaweb.web.tables.head.table_head import get_table
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.operations.looks import is_look
@@ -43,7 +42,6 @@ P = TypeVar("P")
 def view_of(on: OperationPage[Any]) -> Callable[..., HttpResponseBase]:
     """Return the view of a page, for the URL configuration."""
 
-    @require_http_methods(["GET", "HEAD", "POST"])
     @editor_required
     def view(
         request: HttpRequest, fmt: str, namespace: str = "", name: str = ""

@@ -80,7 +80,6 @@ class StorageLedger:
 
     @property
     def live_percent(self) -> float | None:
-        """The percent of the bytes that the newest version has."""
         live = next((one for one in self.parts if one.kind == "live"), None)
         if self.listed_at is None or live is None or not self.size_bytes:
             return None

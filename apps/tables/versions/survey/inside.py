@@ -132,17 +132,14 @@ class TableInside:
 
     @property
     def num_unlike_columns(self) -> int:
-        """How many columns are otherwise somewhere."""
         return len({one.row["column"] for one in self.unlike})
 
     @property
     def shown_unlike(self) -> list[UnlikeColumn]:
-        """Those that a page shows."""
         return self.unlike[:MAX_SHOWN]
 
     @property
     def shown_writers(self) -> list[Share]:
-        """Those that a page shows."""
         return self.writers[:MAX_SHOWN]
 
 
@@ -158,7 +155,6 @@ def table_inside(
     Args:
         table: The columns of the version; none if unknown.
         sums: `SURVEY_SCHEMA`.
-        page: Which page of the columns by their bytes, from 1.
     """
     kinds = _by_kind(sums)
     for row in (*kinds["column"], *kinds["type"]):

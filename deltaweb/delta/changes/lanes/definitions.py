@@ -72,7 +72,6 @@ def defined_columns(
 
 
 def _raw_fields(text: str) -> dict[str, Any]:
-    """Return the JSON of the columns by their names."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):

@@ -51,9 +51,7 @@ class LaneEvent:
 
     Attributes:
         before: The name, type or comment before; "" where there was none.
-        after: The same after.
         is_own: Whether it was done to the field, not to a struct around it.
-        path: What the field was called then.
     """
 
     version: int
@@ -81,7 +79,6 @@ class Lane:
     Attributes:
         path: Its newest names.
         until: The version that dropped it; None while it is there.
-        events: What became of it, the oldest first.
     """
 
     path: Key
@@ -102,7 +99,6 @@ class Lane:
 
     @property
     def field_id(self) -> int | None:
-        """Its id where columns are mapped."""
         found = self.column.metadata.get(FIELD_ID)
         return found if type(found) is int else None
 

@@ -78,7 +78,6 @@ class ReadingClient:
     checks_type_changes: bool = False
 
     def support(self, feature: str) -> Support:
-        """Return whether it reads a feature."""
         return self.supports.get(feature, UNKNOWN)
 
 

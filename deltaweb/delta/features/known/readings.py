@@ -27,7 +27,6 @@ class DirectReading:
 
     Attributes:
         supports: What it does with each feature that a reader must know.
-        reason: What that comes from, in a few words.
         stopped_by: The features that it is known not to read.
     """
 
@@ -39,18 +38,13 @@ class DirectReading:
 
     @property
     def reads(self) -> bool:
-        """Whether it is known to read the version."""
         return self.verdict.answer is Answer.READS
 
 
 def direct_readings(
     features: Sequence[str], facts: VersionFacts
 ) -> list[DirectReading]:
-    """Return, for each client that opens a log by itself, whether it reads a version.
-
-    Args:
-        features: What a reader must know, by name.
-    """
+    """Return, whether each client that opens logs by itself reads a version."""
     return [_reading(client, features, facts) for client in CLIENTS]
 
 

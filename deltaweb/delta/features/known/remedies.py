@@ -24,7 +24,6 @@ class Remedy:
     """What is done about a feature.
 
     Attributes:
-        cost: What becomes of the table, as a sentence.
         is_dropped: Whether it can be taken out; else a copy alone is without.
         before: Properties that are set first, where it is taken out.
         switch: The property that lets nothing new have it, and its value.
@@ -36,11 +35,6 @@ class Remedy:
     switch: tuple[str, str] | None = None
 
     def statements(self, feature: str, table: str) -> list[str]:
-        """Return the statements of Spark that take a feature out of a table.
-
-        Args:
-            table: The table as Spark's SQL names it.
-        """
         if not self.is_dropped:
             return []
         set_first = [

@@ -24,12 +24,12 @@ from deltaweb.delta.features.type_widening import TYPE_CHANGES, TYPE_WIDENING
 from deltaweb.delta.features.v2_checkpoints import V2_CHECKPOINT, wants_second_spec
 from deltaweb.delta.protocol.actions import Metadata, Protocol
 from deltaweb.delta.protocol.schema import (
-    ArrayType,
     DataType,
-    MapType,
     PrimitiveType,
     StructField,
     StructType,
+    all_fields,
+    types_in,
 )
 
 CONSTRAINT: Final = "delta.constraints."
@@ -48,7 +48,6 @@ class VersionFacts:
     """What is known of a version of a table.
 
     Attributes:
-        schema: Its schema; None where that does not parse.
         num_vectors: How many files have a deletion vector; None if unknown.
     """
 
@@ -63,12 +62,7 @@ class VersionFacts:
 
     def fields(self) -> Iterator[StructField]:
         """Yield every field of the schema, at any depth."""
-        pending: list[DataType] = [] if self.schema is None else [self.schema]
-        while pending:
-            data_type = pending.pop()
-            if isinstance(data_type, StructType):
-                yield from data_type.fields
-            pending += _inside(data_type)
+        return iter(()) if self.schema is None else all_fields(self.schema)
 
     def columns_of(self, names: Collection[str]) -> list[str]:
         """Return the top-level columns that have any of some types, at any depth."""
@@ -78,21 +72,10 @@ class VersionFacts:
 
 def _has(data_type: DataType, names: Collection[str]) -> bool:
     """Whether a type is one of some primitive ones, or holds one."""
-    if isinstance(data_type, PrimitiveType):
-        return data_type.name in names
-    return any(_has(inside, names) for inside in _inside(data_type))
-
-
-def _inside(data_type: DataType) -> list[DataType]:
-    match data_type:
-        case StructType(fields):
-            return [column.data_type for column in fields]
-        case ArrayType(element_type):
-            return [element_type]
-        case MapType(key_type, value_type):
-            return [key_type, value_type]
-        case _:
-            return []
+    return any(
+        isinstance(inside, PrimitiveType) and inside.name in names
+        for inside in types_in(data_type)
+    )
 
 
 def usage(name: str, facts: VersionFacts) -> Usage:
@@ -121,19 +104,7 @@ def _marked(key: str) -> _Test:
 
 
 def _typed(name: str) -> _Test:
-    return lambda facts: any(
-        isinstance(leaf, PrimitiveType) and leaf.name == name
-        for field in facts.fields()
-        for leaf in _leaves(field.data_type)
-    )
-
-
-def _leaves(data_type: DataType) -> Iterator[DataType]:
-    """Yield a type and the types in its arrays and maps; structs have fields."""
-    yield data_type
-    if not isinstance(data_type, StructType):
-        for inside in _inside(data_type):
-            yield from _leaves(inside)
+    return lambda facts: bool(facts.columns_of({name}))
 
 
 _NTZ: Final = _typed("timestamp_ntz")

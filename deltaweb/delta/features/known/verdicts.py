@@ -32,11 +32,7 @@ class ClientVerdict:
 def client_verdict(
     features: Sequence[str], supports: Mapping[str, Support]
 ) -> ClientVerdict:
-    """Return whether a client reads a table with these features.
-
-    Args:
-        features: What a reader must know.
-    """
+    """Return whether a client reads a table with these features."""
     for answer in (Answer.CANNOT, Answer.UNKNOWN):
         for name in features:
             if supports[name].answer is answer:

@@ -25,7 +25,6 @@ class WritingClient:
     Attributes:
         since: The first release that writes tables with a feature; "" for any that
             lists features.
-        refuses: Features with which it writes no table.
         tried: The release that was tried; "" where the facts are documents'.
     """
 

@@ -57,7 +57,6 @@ _NOT_FINITE: Final[Mapping[str, Callable[[pa.Array], pa.Array]]] = {
 
 
 def read_blocks(group: CheckpointRowGroup) -> list[FileBlock]:
-    """Read the live files of a row group."""
     blocks = []
     first = 0
     convert = partial(_files, has_values=_has_partition_values(group))
@@ -315,7 +314,6 @@ def _all_have_records(typed: pa.ChunkedArray) -> bool:
 
 
 def _rows_of(adds: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
-    """Return a field of the rows that name a file."""
     return pa.chunked_array(
         [
             _take_rows(pc.struct_field(chunk, [name]), _rows_with_path(chunk))

@@ -17,15 +17,19 @@ import pyarrow.parquet as pq
 
 from deltaweb.delta.errors import LogCorruptError
 from deltaweb.delta.log.checkpoints.json_file import ACTIONS, read_as_parquet
-from deltaweb.delta.log.checkpoints.unfolding import UNFOLDED_BYTES, rows_at_once
 from deltaweb.delta.log.paths import JSON_SUFFIX
 from deltaweb.delta.log.store import LogStore
 from deltaweb.delta.values.old_calendar.calendar import old_calendar
 from deltaweb.delta.values.stored_columns import MismatchError
 from deltaweb.parquet.arrow_footer import parse_arrow_footer, plain_footer
 from deltaweb.parquet.counts import parse_row_group_counts
-from deltaweb.parquet.errors import ParquetError
-from deltaweb.parquet.tail import read_footer
+from deltaweb.parquet.errors import FooterCorruptError, ParquetError
+from deltaweb.parquet.tail import RangeSource, read_footer
+from deltaweb.parquet.values.dictionaries import (
+    StoredChunk,
+    chunk_of_arrow,
+    longest_values,
+)
 
 PARTITION_LEAVES: Final = "add.partitionValues."
 READ_FAULTS: Final = (
@@ -46,7 +50,6 @@ class CheckpointPart:
 
     Attributes:
         footer: Its Parquet footer, read once and shared by all threads.
-        leaves: The dotted paths of its leaf columns.
         below: The leaves at or below each path of the file.
         data: The whole file, where it is JSON: as the Parquet that it could be.
     """
@@ -60,7 +63,6 @@ class CheckpointPart:
 
     @property
     def path(self) -> str:
-        """The file, as errors name it."""
         return f"{self.store.root}/_delta_log/{self.name}"
 
     @property
@@ -187,7 +189,6 @@ class CheckpointRowGroup:
     """What is read at once: a row group, or all those of a file with few rows.
 
     Attributes:
-        num_rows: Their rows, or more.
         null_leaves: Leaf columns that are known to hold nothing but nulls.
     """
 
@@ -211,7 +212,6 @@ class CheckpointRowGroup:
         """Read leaf columns.
 
         Args:
-            leaves: The columns asked for; more may come.
             ahead: Columns that the next call asks for: both calls are one read then.
         """
         if self._ahead:
@@ -247,7 +247,6 @@ def open_part(store: LogStore, name: str) -> list[CheckpointRowGroup]:
 
 
 def _by_path(leaves: Collection[str]) -> Mapping[str, Collection[str]]:
-    """Return the leaves at or below each path."""
     found: dict[str, list[str]] = {}
     for leaf in leaves:
         path = leaf
@@ -294,4 +293,58 @@ def raw_actions(
         row
         for row in rows
         if isinstance(row, dict) and any(value is not None for value in row.values())
+    ]
+
+
+# === Columns that become much more in memory ===
+
+
+UNFOLDED_BYTES: Final = 4 << 30
+"""What a read may become."""
+PART_BYTES: Final = 256 << 20
+"""What rows that are decoded at once become, unless it is one."""
+LEVELS_BYTES: Final = 12
+"""Of a value, or of a list without any, at the least."""
+
+
+def rows_at_once(
+    footer: pq.FileMetaData,
+    source: RangeSource,
+    row_groups: Collection[int],
+    positions: Sequence[int],
+) -> int | None:
+    """Return how many rows can be decoded at once; None where all of them can.
+
+    Args:
+        positions: Of the leaf columns to read.
+    """
+    groups = [footer.row_group(position) for position in row_groups]
+    columns = [group.column(position) for group in groups for position in positions]
+    if LEVELS_BYTES * sum(column.num_values for column in columns) > UNFOLDED_BYTES:
+        reason = "it claims more values than can be held"
+        raise FooterCorruptError(reason=reason)
+    found = [
+        chunk
+        for column in columns
+        if column.num_values * column.total_uncompressed_size > UNFOLDED_BYTES
+        and (chunk := chunk_of_arrow(column)).may_unfold
+    ]
+    if not found:
+        return None
+    longest = _longest(source, found)
+    become = sum(
+        chunk.size_bytes + chunk.num_values * length
+        for chunk, length in zip(found, longest, strict=True)
+    )
+    if become <= UNFOLDED_BYTES:
+        return None
+    return max(1, PART_BYTES // max(1, sum(longest)))
+
+
+def _longest(source: RangeSource, chunks: Sequence[StoredChunk]) -> list[int]:
+    """Return what no value of each chunk is longer than."""
+    looked_at = longest_values(source, chunks)
+    return [
+        chunk.size_bytes if chunk.is_prefixed else length
+        for chunk, length in zip(chunks, looked_at, strict=True)
     ]

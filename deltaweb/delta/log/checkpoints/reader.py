@@ -83,7 +83,6 @@ class CheckpointReader:
         )
 
     def transactions(self) -> dict[str, SetTransaction]:
-        """Return the transactions by their application."""
         found: dict[str, SetTransaction] = {}
         for raw in self._actions("txn")["txn"]:
             app_id, version = raw.get("appId"), raw.get("version")

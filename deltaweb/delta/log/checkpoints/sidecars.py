@@ -65,7 +65,6 @@ def find_sidecars(
 
 
 def open_sidecar(store: LogStore, name: str) -> list[CheckpointRowGroup]:
-    """Read the footer of a sidecar."""
     path = f"{store.root}/_delta_log/{name}"
     try:
         groups = open_part(store, name)
@@ -90,7 +89,6 @@ def _actions(groups: Sequence[CheckpointRowGroup], kind: str) -> list[dict[str, 
 
 
 def _has_any(groups: Sequence[CheckpointRowGroup], leaf: str) -> bool:
-    """Tell whether a leaf column holds a value."""
     kind = leaf.partition(".")[0]
     return any(
         raw_actions(group.part, group.part.read(group.indices, [leaf])[kind], kind)

@@ -1,7 +1,6 @@
 """What some commits hold, parsed: file actions as columns, all else by commit.
 
-Two modules make it: `msgspec_reader` quickly of commits as writers make them, and
-`columns` of any.
+`msgspec_reader` makes it quickly of commits as writers make them, and `batch` of any.
 
 Source: delta_protocol.md, "Actions".
 """
@@ -27,11 +26,7 @@ class FileActionRows:
 
     Attributes:
         owners: The position of the commit that each is of, ascending.
-        is_add: Whether it is an add; else it is a remove.
         paths: Of the file; null where it does not say, as all that follow.
-        dv_ids: Id of the deletion vector.
-        sizes: Bytes.
-        changes: Whether it changes data.
         num_records: Live rows of the file: those that no deletion vector deletes.
         deletion_ms: When a removed file left the table.
     """
@@ -55,7 +50,6 @@ class CommitActions:
         provenance: What the last commitInfo of each says.
         metadata: The last metaData of each that has one as it is in the log, by
             position.
-        protocols: The last protocol likewise.
         transactions: What each notes of applications that it names, by position.
     """
 

@@ -23,6 +23,7 @@ from deltaweb.delta.errors import LogCorruptError
 from deltaweb.delta.log.commits.conform import conform
 from deltaweb.delta.log.commits.fields import COMMIT_INFO
 from deltaweb.delta.values.statistics.objects import statistics_as_text
+from deltaweb.delta.values.whole import one_array
 
 MIN_BLOCK_BYTES: Final = 1 << 20
 MAX_BLOCK_BYTES: Final = 2**31 - 1
@@ -76,12 +77,10 @@ class ActionBatch:
         return rows.astype(np.int64)
 
     def owners(self, rows: Longs) -> Longs:
-        """Return the position of the commit that each row is of."""
         found = np.searchsorted(self.row_ends, rows, side="right")
         return found.astype(np.int64)
 
     def objects(self, action: str) -> list[tuple[int, dict[str, Any]]]:
-        """Return the actions of a kind as they are in the log, each with its commit."""
         rows = self.rows(action)
         values = [line.get(action) for line in self.load(rows)]
         return [
@@ -117,7 +116,6 @@ class Lines:
         return self._data[start : int(self._ends[row])]
 
     def take(self, rows: Longs) -> list[bytes]:
-        """Cut the lines of some rows."""
         ends = self._ends[rows].tolist()
         starts = (np.where(rows > 0, self._ends[rows - 1], -1) + 1).tolist()
         data = self._data
@@ -140,7 +138,6 @@ class JoinedLines(Lines):
 
     @property
     def parts(self) -> Sequence[Lines]:
-        """The lines of each batch."""
         return self._batches
 
     def __getitem__(self, row: int) -> bytes:
@@ -148,16 +145,7 @@ class JoinedLines(Lines):
         return self._batches[batch][row - int(self._starts[batch])]
 
     def take(self, rows: Longs) -> list[bytes]:
-        """Cut the lines of some rows."""
         return [self[row] for row in rows.tolist()]
-
-
-def one_array(column: pa.ChunkedArray) -> pa.Array:
-    """Return a column as one array, which of one chunk is no copy."""
-    chunks = column.chunks
-    if len(chunks) == 1:
-        return chunks[0]
-    return pa.concat_arrays(chunks) if chunks else pa.array([], column.type)
 
 
 def parse_actions(commits: Sequence[CommitData], schema: pa.Schema) -> ActionBatch:

@@ -11,7 +11,6 @@ INT64: Final = range(-(2**63), 2**63)
 
 
 def conform(value: object, data_type: pa.DataType, *, path: str, name: str) -> object:
-    """Return the value as its type, or refuse it."""
     if value is None:
         return None
     if pa.types.is_struct(data_type):

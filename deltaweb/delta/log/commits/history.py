@@ -44,11 +44,7 @@ def read_history(
 def read_raw_commit(
     store: LogStore, version: int, *, max_bytes: int
 ) -> list[dict[str, Any]]:
-    """Return the raw actions of one commit, whole lines of its first bytes.
-
-    Args:
-        max_bytes: How much of the commit is read at most.
-    """
+    """Return the raw actions of one commit, whole lines of its first bytes."""
     name = commit_name(version)
     data = store.read_head(name, max_bytes)
     if len(data) == max_bytes:

@@ -2,7 +2,7 @@
 
 `msgspec` builds of a line only what is asked for, in a fraction of the time that
 parsing columns takes. It takes strict JSON whose values are of their types; any
-commit with something else is for `deltaweb.delta.log.commits.columns`.
+commit with something else is for `deltaweb.delta.log.commits.batch`.
 
 Source: delta_protocol.md, "Actions".
 """

@@ -20,7 +20,6 @@ class NewestActions:
 
     Attributes:
         keys: Keys that partition values may have, by any metaData.
-        metadata: None while no commit has one.
     """
 
     keys: list[str] = field(default_factory=list)
@@ -38,17 +37,14 @@ class NewestActions:
         return len(self.keys) != known
 
     def take_protocol(self, batch: ActionBatch) -> None:
-        """Note the newest protocol."""
         for owner, raw in batch.objects(PROTOCOL):
             self.protocol = parse_protocol(raw, path=batch.paths[owner])
 
     def take_transactions(self, batch: ActionBatch) -> None:
-        """Note the newest transaction of each application."""
         self.transactions.update(parse_transactions(batch.table["txn"]))
 
 
 def parse_transactions(transactions: pa.ChunkedArray) -> dict[str, SetTransaction]:
-    """Return the newest transaction of each application."""
     return {
         raw["appId"]: SetTransaction(
             app_id=raw["appId"], version=raw["version"], last_updated=raw["lastUpdated"]

@@ -59,7 +59,6 @@ def read_commits(
 
 
 def read_some(store: LogStore, names: Sequence[str]) -> list[LogFile]:
-    """Read commits that a listing promised."""
     try:
         return store.read_many(names)
     except FileNotFoundError as error:

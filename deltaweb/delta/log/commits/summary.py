@@ -23,20 +23,12 @@ class CommitSummary(NamedTuple):
         operation: Name of the operation; empty when the commit does not say.
         parameters: operationParameters where they are an object, else empty.
         metrics: operationMetrics where they are an object, else empty.
-        added_bytes: Sum of the sizes of the added files.
         removed_bytes: As above for removed ones; None when a size is missing.
         added_rows: Sum of numRecords; None when a file has no statistics.
-        removed_rows: As above for removed ones.
-        data_change: Whether any file action changes data.
-        metadata: The metaData of this commit; None when it has none.
-        protocol: The protocol of this commit; None when it has none.
         has_transactions: Whether the commit notes how far an application has come.
         fault: Why the commit does not read, None when it does; without counts then.
         timestamp_ms: Time of the commit, made monotonic over the log.
         commit_info: The commitInfo action as it is in the log; None without one.
-        user_name: Who made it; empty when the commit does not say.
-        engine_info: Which software made it; empty when the commit does not say.
-        num_actions: Count of lines that hold an action, known or not.
     """
 
     operation: str = ""
@@ -109,7 +101,6 @@ def summed_up(
     """Return commits with all that a sentence says of each, and no more.
 
     Args:
-        batch: The commits.
         numbers: What `commit_numbers` says of them.
     """
     said = batch.provenance

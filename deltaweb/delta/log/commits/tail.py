@@ -17,7 +17,6 @@ from deltaweb.delta.log.commits.arrow_reader import (
     ActionBatch,
     CommitData,
     Longs,
-    one_array,
     parse_actions,
     parse_certain,
 )
@@ -45,6 +44,7 @@ from deltaweb.delta.log.file_actions import canonical_keys, dv_ids, file_keys
 from deltaweb.delta.log.replay import TailLayer, no_layer, reconcile_tail
 from deltaweb.delta.log.store import LogStore
 from deltaweb.delta.protocol.actions import Metadata, Protocol, SetTransaction
+from deltaweb.delta.values.whole import one_array
 
 REMOVE: Final = file_action(
     ("path", "deletionTimestamp", "dataChange", "size", "deletionVector")
@@ -57,10 +57,6 @@ class Tail:
     """What the commits after a checkpoint, or after a snapshot, say.
 
     Attributes:
-        layer: Their file actions, reconciled.
-        protocol: The newest protocol; None when no commit has one.
-        metadata: The newest metaData; None when no commit has one.
-        transactions: The newest transaction of each application in them.
         partition_keys: Keys that their partition values may have, by any metaData.
     """
 
@@ -130,9 +126,6 @@ def read_tail(
     """Reconcile the actions of commits.
 
     Args:
-        commits: The commits, oldest first.
-        protocol: The protocol in force before them, if any.
-        metadata: The metaData in force before them, if any.
         keys: The keys of partition values, where commits are part of a longer tail;
             by the protocol and the metaData for None.
         holds_statistics: Whether statistics are read at once and held, instead of
@@ -192,7 +185,6 @@ class _TailReader:
         self.removes.append(batch.table["remove"])
 
     def finish(self) -> Tail:
-        """Reconcile what was collected."""
         newest = self.newest
         return Tail(
             layer=self._layer() if self.adds else no_layer(),
@@ -275,7 +267,6 @@ def load_statistics(
 
 
 def _held_statistics(adds: pa.StructArray, rows: Longs) -> RawStatistics:
-    """Return the statistics of the given lines of commits that are held."""
     texts = pc.struct_field(adds, ["stats"]).take(pa.array(rows))
     return RawStatistics(pa.chunked_array([texts]), None)
 

@@ -2,11 +2,10 @@
 
 Read the modules in this order:
 
-    types       what a column can be
+    types       what a column can be, what is in it, and how it is stored
     log_json    the log's JSON: `parse_schema` and `format_schema`
     shown       what people read, and the leaf columns
     width       how many columns there are, before any is built
-    stored      the names that columns have in data files and statistics
     arrow       what rows are made of
     from_arrow  the schema that Arrow rows have
 
@@ -36,10 +35,6 @@ from deltaweb.delta.protocol.schema.shown import (
     short_type_text,
     type_text,
 )
-from deltaweb.delta.protocol.schema.stored import (
-    is_mapped_type,
-    stored_schema,
-)
 from deltaweb.delta.protocol.schema.types import (
     OPAQUE,
     ArrayType,
@@ -49,6 +44,14 @@ from deltaweb.delta.protocol.schema.types import (
     PrimitiveType,
     StructField,
     StructType,
+    all_fields,
+    fields_in,
+    is_mapped_type,
+    parts_of,
+    stored_schema,
+    types_in,
+    with_fields,
+    with_parts,
 )
 from deltaweb.delta.protocol.schema.width import (
     MAX_SHOWN_FIELDS,
@@ -72,15 +75,18 @@ __all__ = [
     "SchemaWidth",
     "StructField",
     "StructType",
+    "all_fields",
     "arrow_schema",
     "arrow_type",
     "check_read",
+    "fields_in",
     "format_schema",
     "is_mapped_type",
     "is_too_wide",
     "leaf_fields",
     "parse_schema",
     "parse_type",
+    "parts_of",
     "read_columns",
     "schema_json",
     "schema_of_arrow",
@@ -88,5 +94,8 @@ __all__ = [
     "short_type_text",
     "stored_schema",
     "type_text",
+    "types_in",
     "unread_type",
+    "with_fields",
+    "with_parts",
 ]

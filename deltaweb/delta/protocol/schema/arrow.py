@@ -13,6 +13,7 @@ from deltaweb.delta.protocol.schema.types import (
     PrimitiveType,
     StructField,
     StructType,
+    parts_of,
 )
 
 ARROW_TYPES: dict[str, pa.DataType] = {
@@ -79,18 +80,10 @@ def read_columns(schema: StructType) -> StructType:
 
 def unread_type(data_type: DataType) -> str:
     """The first type in `data_type` whose values are not read; "" where all are."""
-    match data_type:
-        case PrimitiveType(name):
-            return type_text(data_type) if name in SHOWN_ONLY else ""
-        case DecimalType():
-            return ""
-        case ArrayType(element_type):
-            return unread_type(element_type)
-        case MapType(key_type, value_type):
-            return unread_type(key_type) or unread_type(value_type)
-        case _:
-            parts = (unread_type(column.data_type) for column in data_type.fields)
-            return next(filter(None, parts), "")
+    if isinstance(data_type, PrimitiveType):
+        return type_text(data_type) if data_type.name in SHOWN_ONLY else ""
+    inside = (unread_type(part.data_type) for part in parts_of(data_type))
+    return next(filter(None, inside), "")
 
 
 def _arrow_field(column: StructField) -> pa.Field:

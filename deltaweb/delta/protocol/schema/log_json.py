@@ -40,9 +40,6 @@ _TYPE_NAME = re.compile(r"(?!(?:decimal|struct|array|map)\b)[A-Za-z][ -~]{0,199}
 def parse_schema(text: str) -> StructType:
     """Parse the `schemaString` of a table.
 
-    Args:
-        text: The JSON of a struct type.
-
     Returns:
         The struct of the table's columns.
     """

@@ -10,6 +10,7 @@ from deltaweb.delta.protocol.schema.types import (
     MapType,
     PrimitiveType,
     StructType,
+    fields_in,
 )
 
 _SQL_NAMES = {
@@ -46,7 +47,6 @@ def short_type_text(data_type: DataType, max_length: int) -> str:
 
 
 def _spelled(data_type: DataType) -> Iterator[str]:
-    """Yield the spelling of a type, part by part."""
     match data_type:
         case PrimitiveType(name, spelling):
             yield _SQL_NAMES.get(name, spelling or name)
@@ -75,13 +75,8 @@ def leaf_fields(schema: StructType) -> list[LeafField]:
 
     Arrays and maps are leaves: statistics never look into them.
     """
-    return list(_leaves(schema, ()))
-
-
-def _leaves(struct: StructType, prefix: tuple[str, ...]) -> Iterator[LeafField]:
-    for column in struct.fields:
-        path = (*prefix, column.name)
-        if isinstance(column.data_type, StructType):
-            yield from _leaves(column.data_type, path)
-        else:
-            yield LeafField(path, column.data_type)
+    return [
+        LeafField(path, column.data_type)
+        for path, column in fields_in(schema)
+        if not isinstance(column.data_type, StructType)
+    ]

@@ -17,11 +17,7 @@ _STATISTICS: Final = "stats"
 
 
 def statistics_as_text(action: dict[str, Any], line: bytes) -> dict[str, Any]:
-    """Return an action whose statistics, where they are an object, are its text.
-
-    Args:
-        action: What a line of a commit holds.
-    """
+    """Return an action whose statistics, where they are an object, are its text."""
     given = [name for name in _FILE_ACTIONS if _has_object(action.get(name))]
     if not given:
         return action

@@ -27,7 +27,6 @@ class StatisticsShape:
 
     Attributes:
         bounds: The columns that have an order, nested as in the table's schema.
-        counts: All columns asked for, every leaf a long.
     """
 
     bounds: StructType
@@ -40,7 +39,6 @@ class StatisticsShape:
 
     @property
     def arrow(self) -> pa.Schema:
-        """The Arrow schema of the table of statistics."""
         return pa.schema(
             [
                 ("num_records", pa.int64()),

@@ -41,8 +41,6 @@ def texts_of_each(
     checkpoint are written as text.
 
     Args:
-        text: The log's text; None without the column.
-        parsed: Typed statistics; None without the column.
         schema: The table's columns, by the names that the log has for them.
     """
     if text is None:
@@ -128,7 +126,6 @@ def _of_four_digits(texts: pa.StringArray) -> pa.StringArray:
 
 
 def _has_zone(kind: pa.TimestampType, known: DataType | None) -> bool:
-    """Return whether times are instants: those of 96 bits do not say so themselves."""
     if isinstance(known, PrimitiveType):
         target = arrow_type(known)
         return pa.types.is_timestamp(target) and target.tz is not None

@@ -7,8 +7,7 @@ last by what holds then. Arrow knows no rule after 2037, and Python none beyond 
 year 9999. Read the modules in this order:
 
     rules   offsets over time, and what they make of times
-    yearly  the changes of the years after the last known one
-    known   the rules of a zone by its name
+    known   the rules of a zone by its name, also of years after the last known one
 
 Source: RFC 9636, "The Time Zone Information Format"; `java.time.zone.ZoneRules`; Spark,
 `SparkDateTimeUtils`.

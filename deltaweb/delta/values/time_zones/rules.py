@@ -27,7 +27,6 @@ class ZoneRules:
 
     Attributes:
         changes_us: The instants from which another offset holds, ascending.
-        offsets_us: Before the first change, and after each.
         clocks_us: What the clock shows after each change, or would have shown without
             it, whichever is later: from then on it goes by the new offset alone.
         cycle_us: From when on everything is as it was `CYCLE_YEARS` before; None where
@@ -46,11 +45,9 @@ class ZoneRules:
         return not len(self.changes_us) and not self.offsets_us[0]
 
     def clocks(self, instants_us: Micros) -> Micros:
-        """Return what the clocks show at instants."""
         return _moved(instants_us, self._offsets(self.changes_us, instants_us))
 
     def instants(self, clocks_us: Micros) -> Micros:
-        """Return when the clocks show a time."""
         return _moved(clocks_us, -self._offsets(self.clocks_us, clocks_us))
 
     def day_starts(self, days: Micros) -> Micros:

@@ -52,11 +52,7 @@ class PreparedCheckpoint:
 def announce(
     store: LogStore, prepared: PreparedCheckpoint, files: Sequence[PendingFile]
 ) -> WrittenCheckpoint:
-    """Put the files of a checkpoint in place, and then name it in the hint.
-
-    Args:
-        files: All its files with file actions, in order.
-    """
+    """Put the files of a checkpoint in place, and then name it in the hint."""
     make_way(store, prepared.version, prepared.names)
     for file in files:
         file.commit()
@@ -110,11 +106,7 @@ def with_manifest(
     rare: pa.Table,
     sizes: Sequence[int],
 ) -> PreparedCheckpoint:
-    """Return a checkpoint with the file that names those which are whole.
-
-    Args:
-        sizes: Bytes of the sidecars.
-    """
+    """Return a checkpoint with the file that names those which are whole."""
     actions = [
         {kind: fields}
         for row in rare.to_pylist(maps_as_pydicts="strict")

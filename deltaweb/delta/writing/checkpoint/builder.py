@@ -8,10 +8,12 @@ Source: delta_protocol.md, "Requirements for Writers", "Checkpoints".
 """
 
 import contextlib
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Generator, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from typing import Final
+from typing import Final, TypeVar, cast
 
 from deltaweb.delta.log.checkpoints.attempts import of_checkpoint, try_segments
 from deltaweb.delta.log.checkpoints.reader import CheckpointReader
@@ -40,7 +42,6 @@ from deltaweb.delta.writing.checkpoint.plan import (
     make_plan,
     open_checkpoint,
 )
-from deltaweb.delta.writing.checkpoint.read_ahead import read_ahead
 from deltaweb.delta.writing.checkpoint.request import (
     MAX_PARTS,
     CheckpointRequest,
@@ -177,3 +178,28 @@ class _Source:
             self.plan.partition_keys,
         ):
             yield len(adds) + len(removes), shape(adds, removes)
+
+
+# === A piece ahead ===
+
+
+T = TypeVar("T")
+
+END: Final = object()
+
+
+def read_ahead(items: Iterator[T], *, depth: int) -> Generator[T]:
+    """Yield items in order; a thread makes up to `depth` of them ahead.
+
+    Whoever stops early closes this iterator; the thread has ended then.
+    """
+    with ThreadPoolExecutor(1) as pool:
+        waiting = deque(pool.submit(next, items, END) for _ in range(depth))
+        try:
+            while (item := waiting.popleft().result()) is not END:
+                waiting.append(pool.submit(next, items, END))
+                yield cast("T", item)
+                del item
+        finally:
+            for future in waiting:
+                future.cancel()

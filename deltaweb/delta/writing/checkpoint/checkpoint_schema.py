@@ -103,10 +103,8 @@ class CheckpointLayout:
             action.
         has_json_stats: Whether statistics are JSON.
         stats_type: The type of typed statistics; None without them.
-        partition_type: The type of typed partition values; None without them.
         version: That which a checkpoint of the second specification says it is of;
             None for one of the first.
-        has_sidecars: Whether its file actions are in files of their own.
     """
 
     extras: Collection[str]

@@ -13,9 +13,6 @@ class CommitFacts:
     """What commits say beside the fields of their files.
 
     Attributes:
-        protocol: The newest protocol; None when no commit has one.
-        metadata: The newest metaData; None when no commit has one.
-        transactions: The newest transaction of each application.
         domains: The newest configuration of each domain, None where it was removed.
         extras: Dotted names of fields beside the specification's that an action has.
         partition_keys: Keys that partition values may have by any metaData.

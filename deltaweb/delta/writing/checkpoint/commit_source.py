@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deltaweb.delta.errors import LogCorruptError
-from deltaweb.delta.log.commits.arrow_reader import ActionBatch, load_line, one_array
+from deltaweb.delta.log.commits.arrow_reader import ActionBatch, load_line
 from deltaweb.delta.log.commits.fields import (
     METADATA,
     PRESENCE,
@@ -37,6 +37,7 @@ from deltaweb.delta.log.file_actions import (
     partition_map,
 )
 from deltaweb.delta.log.store import LogStore
+from deltaweb.delta.values.whole import one_array
 from deltaweb.delta.writing.checkpoint.checkpoint_schema import (
     ADD_EXTRAS,
     DOMAIN,
@@ -62,7 +63,6 @@ def read_commit_facts(
     """Read what the commits say beside the fields of their files.
 
     Args:
-        names: The commits, oldest first.
         keys: Takes what identifies each file action.
     """
     found = _Collected(keys)
@@ -78,7 +78,6 @@ def read_commit_files(
     """Yield the adds and the removes that are the last ones of their files.
 
     Args:
-        names: The commits, oldest first.
         kinds: What each line is, as `LastActions` has it.
         keys: The keys of partition values, known of the whole log.
     """
@@ -97,8 +96,6 @@ def read_commit_files(
 
 @dataclass(slots=True)
 class _Collected:
-    """Collects what the first pass finds."""
-
     keys: ActionKeys
     newest: NewestActions = field(default_factory=NewestActions)
     domains: dict[str, str | None] = field(default_factory=dict)
@@ -116,7 +113,6 @@ class _Collected:
                 self.domains[raw["domain"]] = text
 
     def take_keys(self, batch: ActionBatch) -> None:
-        """Note which file each file action is of."""
         path = batch.paths[0]
         adds, removes = batch.column("add"), batch.column("remove")
         for action, column in (("add", adds), ("remove", removes)):
@@ -137,7 +133,6 @@ class _Collected:
         self.keys.add(keys.take(pa.array(rows)), rows, kinds, num_rows)
 
     def facts(self) -> CommitFacts:
-        """Return what all commits say."""
         return CommitFacts(
             protocol=self.newest.protocol,
             metadata=self.newest.metadata,

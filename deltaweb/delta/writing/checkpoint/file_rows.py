@@ -46,7 +46,6 @@ class RowShaper:
 
     Attributes:
         oldest_ms: Tombstones of before this time have expired.
-        allows_vectors: Whether the protocol announces deletion vectors.
     """
 
     layout: CheckpointLayout
@@ -67,7 +66,6 @@ class RowShaper:
         )
 
     def adds(self, adds: pa.StructArray) -> pa.StructArray:
-        """Return live files as the checkpoint has them."""
         self._check_vectors(adds)
         values = filled_map(partition_values(adds)).cast(PARTITION_VALUES)
         paths = typed_column(adds, "path", pa.string())

@@ -66,11 +66,7 @@ class ActionKeys:
         self._buckets.close()
 
     def add(self, keys: pa.Array, lines: Numbers, kinds: Kinds, num_lines: int) -> None:
-        """Take the file actions of the next lines.
-
-        Args:
-            kinds: `ADD` or `REMOVE` for each.
-        """
+        """Take the file actions of the next lines."""
         self._add(COMMITS, keys, lines + self._num_lines, kinds)
         self._num_lines += num_lines
         self.num_actions += len(keys)

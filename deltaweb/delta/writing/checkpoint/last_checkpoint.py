@@ -108,11 +108,7 @@ def write_last_checkpoint(store: LogStore, hint: LastCheckpoint) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class NamedCheckpoint:
-    """What a hint of any writer names.
-
-    Attributes:
-        parts: How many files; None where the hint does not say.
-    """
+    """What a hint of any writer names."""
 
     version: int
     parts: int | None

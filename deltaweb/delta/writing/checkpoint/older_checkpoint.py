@@ -119,7 +119,6 @@ def _read_actions(
 
 
 def _keys(rows: pa.StructArray) -> pa.Array:
-    """Return what identifies the file of each action."""
     return file_keys(typed_column(rows, "path", pa.string()), dv_columns(rows)[0])
 
 

@@ -34,11 +34,7 @@ REPEATED: Final = ("key_value.key", "key_value.value", "dataChange")
 
 
 class PartWriter:
-    """One file of a checkpoint: rows in, row groups out.
-
-    Attributes:
-        waiting_bytes: Bytes of those that are not written yet.
-    """
+    """One file of a checkpoint: rows in, row groups out."""
 
     def __init__(self, file: PendingFile, schema: pa.Schema) -> None:
         self.file = file
@@ -58,14 +54,12 @@ class PartWriter:
             )
 
     def put(self, action: str, rows: pa.StructArray) -> None:
-        """Take rows of one action."""
         if len(rows):
             self._waiting.setdefault(action, []).append(rows)
             self.num_rows += len(rows)
             self.waiting_bytes += rows.nbytes
 
     def take_full(self, *, least_rows: int = FULL_ROWS) -> list[pa.Table]:
-        """Take out the rows that make row groups."""
         tables = []
         for action, some in list(self._waiting.items()):
             if sum(len(rows) for rows in some) >= least_rows:
@@ -79,7 +73,6 @@ class PartWriter:
         self.write([table])
 
     def write(self, tables: Sequence[pa.Table]) -> None:
-        """Write row groups."""
         with self._faults():
             for table in tables:
                 self._writer.write_table(table, row_group_size=max(1, table.num_rows))
@@ -92,7 +85,6 @@ class PartWriter:
         return self.file.finish()
 
     def discard(self) -> None:
-        """Forget the file."""
         with contextlib.suppress(OSError, ValueError, pa.ArrowException):
             self._writer.close()  # into a file that goes away
         self.file.discard()
@@ -134,11 +126,9 @@ class PartsWriter:
 
     @property
     def num_rows(self) -> int:
-        """Count of actions taken so far."""
         return sum(part.num_rows for part in self._parts)
 
     def put(self, action: str, rows: pa.StructArray) -> None:
-        """Take file actions, each to its part."""
         for index, mine in enumerate(split_rows(rows, len(self._parts))):
             self._parts[index].put(action, mine)
         for index in range(len(self._parts)):
@@ -160,7 +150,6 @@ class PartsWriter:
 
     @property
     def files(self) -> list[PendingFile]:
-        """The files, in order."""
         return [part.file for part in self._parts]
 
     def discard(self) -> None:
@@ -201,7 +190,6 @@ def split_rows(rows: pa.StructArray, count: int) -> list[pa.StructArray]:
 
 
 def split_paths(paths: pa.Array, count: int) -> list[pa.Array]:
-    """Return the rows of each part, by the paths of the rows."""
     if has_absolute_paths(paths):
         paths = canonical_keys(paths)
     texts = paths.to_numpy(zero_copy_only=False)

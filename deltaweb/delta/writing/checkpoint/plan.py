@@ -100,11 +100,7 @@ def make_plan(
     facts: CommitFacts,
     request: CheckpointRequest,
 ) -> CheckpointPlan:
-    """Decide what the checkpoint of a segment's version will be.
-
-    Args:
-        facts: What the commits among them say.
-    """
+    """Decide what the checkpoint of a segment's version will be."""
     known = _known_state(segment, older)
     state = bring_up_to(known, facts, version=segment.version, root=store.root)
     check_checkpoint(store, Definition(segment.version, state.protocol, state.metadata))

@@ -19,11 +19,7 @@ PATHS = ("add.path", "remove.path")
 
 
 def make_way(store: LogStore, version: int, names: Sequence[str]) -> None:
-    """Delete other writers' parts, where no reader takes them for a checkpoint.
-
-    Args:
-        names: Its files, in order.
-    """
+    """Delete other writers' parts, where no reader takes them for a checkpoint."""
     for name in _find_strangers(store, version, names):
         store.delete(name)
 

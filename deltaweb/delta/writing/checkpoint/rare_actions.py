@@ -13,11 +13,7 @@ from deltaweb.delta.writing.checkpoint.checkpoint_schema import CheckpointLayout
 
 @dataclass(frozen=True, slots=True)
 class RareActions:
-    """What a snapshot has one of, or few.
-
-    Attributes:
-        transactions: The newest transaction of each application.
-    """
+    """What a snapshot has one of, or few."""
 
     protocol: Protocol
     metadata: Metadata

@@ -18,7 +18,6 @@ class CheckpointRequest:
     """What is wanted of a checkpoint.
 
     Attributes:
-        version: The version; the newest for None.
         parts: Into how many files; None leaves it to `rows_per_part`.
         rows_per_part: Actions a file, about, or more where `MAX_PARTS` files do not
             suffice; a single file for None.

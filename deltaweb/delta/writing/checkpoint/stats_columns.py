@@ -31,11 +31,6 @@ def stats_type(
     """Return the type of typed statistics, None for a table without data columns.
 
     Null counts are called `nullCount`, as in the JSON: what every reader looks for.
-
-    Args:
-        schema: The table's columns, by the names that the log has for them.
-        partition_columns: Those that files do not hold.
-        has_vectors: Whether files may have deletion vectors.
     """
     shape = statistics_shape(_data_columns(schema, partition_columns))
     bounds = _bounded(arrow_type(shape.bounds))
@@ -71,7 +66,6 @@ def typed_partition_values(
     schema: StructType,
     partition_columns: Iterable[str],
 ) -> pa.StructArray:
-    """Return partition values with the types of their columns, row for row."""
     columns = partition_schema(schema, list(partition_columns))
     typed = type_partition_values(
         pa.chunked_array([values]), columns, pa.chunked_array([paths])

@@ -23,14 +23,13 @@ from deltaweb.delta.features.column_mapping import (
 )
 from deltaweb.delta.protocol.actions import Metadata, Protocol
 from deltaweb.delta.protocol.schema import (
-    ArrayType,
-    DataType,
-    MapType,
     StructField,
     StructType,
+    all_fields,
     arrow_type,
     format_schema,
     parse_schema,
+    with_fields,
 )
 
 MAX_ID: Final = "delta.columnMapping.maxColumnId"
@@ -51,8 +50,10 @@ def with_mapping(
     schema = parse_schema(metadata.schema_string or "")
     is_turned_on = before is not None and not has_mapped_columns(protocol, before)
     highest = max(highest_id(metadata), highest_id(before) if before else 0)
+    ids = (column.metadata.get(FIELD_ID) for column in all_fields(schema))
+    highest = max([highest, *(id_ for id_ in ids if type(id_) is int)])
     mapping = _NewMapping(highest, _same_name if is_turned_on else _new_name)
-    mapped = mapping.struct(schema)
+    mapped = with_fields(schema, mapping.mapped)
     given = {MAX_ID: str(mapping.highest)}
     return replace(
         metadata,
@@ -120,46 +121,10 @@ class _NewMapping:
     highest: int
     name: Callable[[StructField], str]
 
-    def struct(self, struct: StructType) -> StructType:
-        self.highest = max(self.highest, _highest_in(struct))
-        return self._struct(struct)
-
-    def _struct(self, struct: StructType) -> StructType:
-        return replace(struct, fields=tuple(self._field(f) for f in struct.fields))
-
-    def _field(self, column: StructField) -> StructField:
+    def mapped(self, column: StructField, _path: tuple[str, ...]) -> StructField:
         said = dict(column.metadata)
         if FIELD_ID not in said:
             self.highest += 1
             said[FIELD_ID] = self.highest
         said.setdefault(PHYSICAL_NAME, self.name(column))
-        return replace(column, data_type=self._type(column.data_type), metadata=said)
-
-    def _type(self, data_type: DataType) -> DataType:
-        match data_type:
-            case StructType():
-                return self._struct(data_type)
-            case ArrayType(element_type):
-                return replace(data_type, element_type=self._type(element_type))
-            case MapType(key_type, value_type):
-                return replace(
-                    data_type,
-                    key_type=self._type(key_type),
-                    value_type=self._type(value_type),
-                )
-            case _:
-                return data_type
-
-
-def _highest_in(data_type: DataType) -> int:
-    match data_type:
-        case StructType(fields):
-            ids = [column.metadata.get(FIELD_ID) for column in fields]
-            inside = [_highest_in(column.data_type) for column in fields]
-            return max([0, *inside, *(id_ for id_ in ids if type(id_) is int)])
-        case ArrayType(element_type):
-            return _highest_in(element_type)
-        case MapType(key_type, value_type):
-            return max(_highest_in(key_type), _highest_in(value_type))
-        case _:
-            return 0
+        return replace(column, metadata=said)

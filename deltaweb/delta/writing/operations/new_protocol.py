@@ -14,11 +14,10 @@ from deltaweb.delta.features.registry import (
 )
 from deltaweb.delta.protocol.actions import Protocol
 from deltaweb.delta.protocol.schema import (
-    ArrayType,
     DataType,
-    MapType,
     PrimitiveType,
     StructType,
+    types_in,
 )
 from deltaweb.delta.protocol.schema.identity_keys import IDENTITY
 from deltaweb.delta.writing.operations.properties import needed_features
@@ -51,21 +50,12 @@ CHECKPOINT_PREFIX: Final = "delta.checkpoint.writeStats"
 
 def type_features(data_type: DataType) -> list[str]:
     """Return the table features that a type needs, at any depth; once each."""
-    return [*dict.fromkeys(_type_features(data_type))]
-
-
-def _type_features(data_type: DataType) -> Iterator[str]:
-    match data_type:
-        case PrimitiveType(name) if name in OF_TYPES:
-            yield OF_TYPES[name]
-        case ArrayType(element):
-            yield from _type_features(element)
-        case MapType(key, value):
-            yield from _type_features(key)
-            yield from _type_features(value)
-        case StructType(fields):
-            for field in fields:
-                yield from _type_features(field.data_type)
+    found = [
+        OF_TYPES[inside.name]
+        for inside in types_in(data_type)
+        if isinstance(inside, PrimitiveType) and inside.name in OF_TYPES
+    ]
+    return [*dict.fromkeys(found)]
 
 
 def column_features(schema: StructType) -> Iterator[str]:

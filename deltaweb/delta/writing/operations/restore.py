@@ -8,12 +8,20 @@ Source: delta_protocol.md, "Add File and Remove File".
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from deltaweb.delta.deletion_vectors.places import vector_paths
+from deltaweb.delta.features.column_mapping import has_mapped_columns, mapping_mode
+from deltaweb.delta.features.identity_columns import with_marks_kept
+from deltaweb.delta.features.in_commit_timestamps import (
+    ENABLED_AT_MS,
+    ENABLED_AT_VERSION,
+    IN_COMMIT_TIMESTAMPS,
+    own_times,
+)
 from deltaweb.delta.features.row_tracking import assigns_row_ids
 from deltaweb.delta.log.blocks import KeySet
 from deltaweb.delta.log.file_actions import (
@@ -27,12 +35,16 @@ from deltaweb.delta.protocol.actions import Metadata
 from deltaweb.delta.row_tracking.logged_fields import load_logged_fields
 from deltaweb.delta.row_tracking.numbering import with_fields
 from deltaweb.delta.snapshot import Snapshot
+from deltaweb.delta.snapshot.state import Definition
 from deltaweb.delta.snapshot.statistics_texts import block_texts
 from deltaweb.delta.values.statistics.record_counts import live_records
 from deltaweb.delta.writing.after_commit import commit_and_checkpoint
-from deltaweb.delta.writing.errors import RestoreFilesMissingError
+from deltaweb.delta.writing.errors import (
+    RestoreFilesMissingError,
+    UnsupportedWriteError,
+)
 from deltaweb.delta.writing.operations.data_places import data_places
-from deltaweb.delta.writing.operations.kept_definition import restored_metadata
+from deltaweb.delta.writing.operations.mapped_columns import MAX_ID, highest_id
 from deltaweb.delta.writing.requirements import check_writable
 from deltaweb.delta.writing.transaction import (
     EVERYTHING_READ,
@@ -67,7 +79,6 @@ class RestorePlan:
 
     @property
     def changes_schema(self) -> bool:
-        """Whether the schema becomes another."""
         before, after = self.now.metadata, self.target.metadata
         return before.schema_string != after.schema_string
 
@@ -177,7 +188,6 @@ def carry_out_restore(
 def _num_rows(
     snapshot: Snapshot, paths: pa.ChunkedArray
 ) -> tuple[int | None, int | None]:
-    """Return the rows of some files, and of all."""
     files = snapshot.files
     counts = live_records(snapshot.statistics([])["num_records"], files[VECTOR])
     is_meant = pc.is_in(files["path"], value_set=paths.combine_chunks())
@@ -208,7 +218,6 @@ def with_statistics(snapshot: Snapshot, there: pa.Table | None = None) -> pa.Tab
 
 
 def _without(files: pa.Table, others: pa.Table) -> pa.Table:
-    """Return files that are not among others: with another vector a file is another."""
     if not others.num_rows or not files.num_rows:
         return files
     is_there = pc.is_in(_keys(files), value_set=_keys(others))
@@ -221,7 +230,6 @@ def _keys(files: pa.Table) -> pa.Array:
 
 
 def _lost_vectors(store: TableStore, files: pa.Table) -> Iterator[str]:
-    """Yield the paths of vectors that are not in storage."""
     yield from (p for p in vector_paths(files) if not store.has_data_file(p))
 
 
@@ -235,3 +243,34 @@ def _missing(store: TableStore, paths: pa.ChunkedArray) -> Iterator[str]:
         is_there = pc.is_in(places, value_set=listed.combine_chunks())
         looked_for = paths.filter(pc.invert(is_there)).to_pylist()
     yield from (path for path in looked_for if not store.has_data_file(path))
+
+
+# === What stays of a definition ===
+
+
+OWN_TIMES: Final = (IN_COMMIT_TIMESTAMPS, ENABLED_AT_VERSION, ENABLED_AT_MS)
+
+
+def restored_metadata(now: Definition, target: Metadata, *, root: str) -> Metadata:
+    """Return the metaData with which a version comes back."""
+    modes = [
+        mapping_mode(metadata.configuration)
+        if has_mapped_columns(now.protocol, metadata)
+        else "none"
+        for metadata in (now.metadata, target)
+    ]
+    if modes[0] != modes[1]:
+        needs = ["columnMapping as it was then: the mode has changed since"]
+        raise UnsupportedWriteError(root=root, version=now.version, needs=needs)
+    configuration = dict(target.configuration)
+    before = now.metadata.configuration
+    if own_times(now.protocol, now.metadata) is not None:
+        configuration = {k: v for k, v in configuration.items() if k not in OWN_TIMES}
+        configuration |= {key: before[key] for key in OWN_TIMES if key in before}
+    highest = max(highest_id(now.metadata), highest_id(target))
+    if highest:
+        configuration[MAX_ID] = str(highest)
+    target = with_marks_kept(target, now.metadata)
+    if configuration == dict(target.configuration):
+        return target
+    return replace(target, configuration=configuration)

@@ -9,7 +9,8 @@ reference implementation.
 """
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
@@ -22,7 +23,8 @@ import pyarrow.compute as pc
 from deltaweb.delta.log.commits.times import to_ms
 from deltaweb.delta.log.store import TableStore
 from deltaweb.delta.protocol.table_properties import deleted_file_retention_ms
-from deltaweb.delta.snapshot.state import SnapshotState, load_state
+from deltaweb.delta.snapshot.state import SnapshotState, load_definition, load_state
+from deltaweb.delta.writing.after_commit import commit_and_checkpoint
 from deltaweb.delta.writing.errors import RetentionTooShortError
 from deltaweb.delta.writing.operations.file_ages import (
     HELD,
@@ -33,8 +35,8 @@ from deltaweb.delta.writing.operations.file_ages import (
     version_losses,
     with_held,
 )
-from deltaweb.delta.writing.operations.vacuum_marks import recorded_vacuum
 from deltaweb.delta.writing.requirements import check_writable
+from deltaweb.delta.writing.transaction import Transaction
 
 MS_PER_HOUR: Final = 3_600_000
 BATCH: Final = 1_000
@@ -144,7 +146,6 @@ class VacuumOutlook:
         )
 
     def num_bytes(self, kind: str) -> int:
-        """Return the bytes of the files of a kind."""
         files = self.ages.filter(pc.equal(self.ages["kind"], kind))
         return pc.sum(files["size"]).as_py() or 0
 
@@ -167,11 +168,7 @@ def vacuum(  # noqa: PLR0913  # what a caller may want of one
         retention_hours: How long what left the table is kept; by
             `delta.deletedFileRetentionDuration` for None.
         is_dry_run: Whether the files are only found.
-        allow_short_retention: Whether it may be shorter than that property.
         keep_from: The oldest version that has to stay readable; any for None.
-        record_in_history: As in `carry_out_vacuum`.
-        on_progress: Called with the files that are gone, and of how many; it may
-            raise to stop the work.
     """
     outlook = look_at_files(store, now=now, keep_from=keep_from)
     plan = outlook.plan(retention_hours, allow_short_retention=allow_short_retention)
@@ -209,8 +206,6 @@ def carry_out_vacuum(
     Args:
         record_in_history: Whether the table's history is to say so: a commit before
             files go, and one when they are gone.
-        on_progress: Called with the files that are gone, and of how many; it may
-            raise to stop the work.
     """
     told = recorded_vacuum(
         store,
@@ -233,3 +228,46 @@ def _delete(
         store.delete_data_files([quote(place, safe="/") for place in batch])
         if on_progress is not None:
             on_progress(first + len(batch), len(places))
+
+
+# === What the history says of it ===
+
+
+VACUUM_START = "VACUUM START"
+VACUUM_END = "VACUUM END"
+
+
+@contextmanager
+def recorded_vacuum(
+    store: TableStore, *, num_files: int, size_bytes: int, retention_ms: int
+) -> Iterator[None]:
+    """Commit the one mark, and after what is done within, the other.
+
+    Args:
+        retention_ms: How long is kept what left the table.
+    """
+    found = {"numFilesToDelete": num_files, "sizeOfDataToDelete": size_bytes}
+    _mark(store, VACUUM_START, {"defaultRetentionMillis": retention_ms}, found)
+    status = "FAILED"
+    try:
+        yield
+        status = "COMPLETED"
+    finally:
+        gone = {"numDeletedFiles": num_files} if status == "COMPLETED" else {}
+        _mark(store, VACUUM_END, {"status": status}, gone)
+
+
+def _mark(
+    store: TableStore,
+    operation: str,
+    parameters: Mapping[str, object],
+    metrics: Mapping[str, int],
+) -> None:
+    mark = Transaction(
+        base=load_definition(store),
+        operation=operation,
+        parameters=parameters,
+        metrics=metrics,
+        is_mark=True,
+    )
+    commit_and_checkpoint(store, mark)

@@ -6,7 +6,7 @@ became what is told in the metadata of the column.
 Source: delta_protocol.md, "Type Widening".
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -23,16 +23,16 @@ from deltaweb.delta.features.type_widening import (
 )
 from deltaweb.delta.protocol.column_path import ColumnPath
 from deltaweb.delta.protocol.schema import (
-    ArrayType,
     DataType,
     DecimalType,
-    MapType,
     PrimitiveType,
     StructField,
     StructType,
     format_schema,
+    parts_of,
     schema_json,
     type_text,
+    with_parts,
 )
 from deltaweb.delta.snapshot.state import Definition
 from deltaweb.delta.writing.errors import (
@@ -97,17 +97,17 @@ def widened_parts(schema: StructType) -> Iterator[str]:
 
 
 def _parts(data_type: DataType, path: str) -> Iterator[str]:
-    match data_type:
-        case StructType(fields):
-            for column in fields:
-                yield from _parts(column.data_type, f"{path}.{column.name}")
-        case ArrayType() | MapType():
-            for step, inner in inner_types(data_type).items():
-                yield from _parts(inner, f"{path}.{step}")
-        case DecimalType():
-            yield path
-        case PrimitiveType(name) if name in WIDER or name in WHOLE_DIGITS:
-            yield path
+    parts = parts_of(data_type)
+    for part in parts:
+        yield from _parts(part.data_type, f"{path}.{part.name}")
+    if not parts and _may_widen(data_type):
+        yield path
+
+
+def _may_widen(data_type: DataType) -> bool:
+    if isinstance(data_type, PrimitiveType):
+        return data_type.name in WIDER or data_type.name in WHOLE_DIGITS
+    return isinstance(data_type, DecimalType)
 
 
 def _check_enabled(base: Definition, *, root: str) -> None:
@@ -158,7 +158,6 @@ def wider_types(narrow: DataType) -> str:
 
 
 def _is_no_iceberg(narrow: DataType, wide: DataType) -> bool:
-    """Return whether Iceberg knows no such change of a type."""
     if isinstance(narrow, DecimalType) and isinstance(wide, DecimalType):
         return wide.scale > narrow.scale
     is_float = narrow == PrimitiveType("float")
@@ -186,7 +185,6 @@ class _Part:
     """A type with a part that is wider.
 
     Attributes:
-        path: The names that lead to the part from the column of the type.
         is_of_column: Whether that column tells of the change; else one within does.
     """
 
@@ -228,35 +226,17 @@ class _Widening:
             path = (*place, *found.path)
             return _Part(found.schema, path, found.narrow, is_of_column=False)
         step = names[0].lower()
-        inner = inner_types(data_type).get(step)
-        if inner is None:
-            steps = [*inner_types(data_type)]
-            raise ColumnNotFoundError(column=self.asked, columns=steps)
-        part = self._of_type(inner, names[1:], (*place, step))
-        whole = with_inner_type(data_type, step, part.data_type)
+        inner = {part.name: part for part in parts_of(data_type)}
+        if step not in inner:
+            raise ColumnNotFoundError(column=self.asked, columns=[*inner])
+        part = self._of_type(inner[step].data_type, names[1:], (*place, step))
+        whole = with_parts(
+            data_type,
+            lambda one: (
+                replace(one, data_type=part.data_type) if one.name == step else one
+            ),
+        )
         return replace(part, data_type=whole)
-
-
-def inner_types(data_type: DataType) -> Mapping[str, DataType]:
-    """Return the types in an array or a map, by what the log calls them."""
-    match data_type:
-        case ArrayType(element):
-            return {"element": element}
-        case MapType(key, value):
-            return {"key": key, "value": value}
-    return {}
-
-
-def with_inner_type(data_type: DataType, step: str, inner: DataType) -> DataType:
-    """Return an array or a map with another type in it."""
-    match data_type:
-        case ArrayType():
-            return replace(data_type, element_type=inner)
-        case MapType() if step == "key":
-            return replace(data_type, key_type=inner)
-        case MapType():
-            return replace(data_type, value_type=inner)
-    return data_type
 
 
 def _told(

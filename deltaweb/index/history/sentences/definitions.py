@@ -32,7 +32,6 @@ def _with_rows(summary: CommitSummary, metrics: Facts) -> str:
 
 
 def say_add_columns(_summary: CommitSummary, _metrics: Facts, parameters: Facts) -> str:
-    """Say of added columns."""
     names = column_names(parameters.parsed("columns", "fields", "column"))
     if not names:
         return "added columns"
@@ -42,7 +41,6 @@ def say_add_columns(_summary: CommitSummary, _metrics: Facts, parameters: Facts)
 def say_drop_columns(
     _summary: CommitSummary, _metrics: Facts, parameters: Facts
 ) -> str:
-    """Say of dropped columns."""
     names = column_names(parameters.parsed("columns", "column"))
     return f"dropped {named(names)}" if names else "dropped columns"
 
@@ -50,7 +48,6 @@ def say_drop_columns(
 def say_rename_column(
     _summary: CommitSummary, _metrics: Facts, parameters: Facts
 ) -> str:
-    """Say of a renamed column."""
     old = parameters.text("oldColumnPath", "oldColumnName")
     new = parameters.text("newColumnPath", "newColumnName")
     return f"renamed {old} to {new}" if old and new else "renamed a column"
@@ -59,7 +56,6 @@ def say_rename_column(
 def say_change_column(
     _summary: CommitSummary, _metrics: Facts, parameters: Facts
 ) -> str:
-    """Say of a changed column."""
     names = column_names(parameters.parsed("columns", "column"))
     wide = parameters.text("type")
     if wide and len(names) == 1:
@@ -72,7 +68,6 @@ def say_change_column(
 def say_set_properties(
     _summary: CommitSummary, _metrics: Facts, parameters: Facts
 ) -> str:
-    """Say of properties that were set."""
     properties = parameters.parsed("properties")
     if not isinstance(properties, dict) or not properties:
         return "set table properties"
@@ -92,7 +87,6 @@ def say_unset_properties(
 def say_add_constraint(
     _summary: CommitSummary, _metrics: Facts, parameters: Facts
 ) -> str:
-    """Say of a new constraint."""
     name, rule = parameters.text("name"), parameters.text("expr", "expression")
     constraint = parameters.parsed("constraints")
     if not name and isinstance(constraint, list) and constraint:
@@ -108,13 +102,11 @@ def say_add_constraint(
 def say_drop_constraint(
     _summary: CommitSummary, _metrics: Facts, parameters: Facts
 ) -> str:
-    """Say of a dropped constraint."""
     name = parameters.text("name", "constraint")
     return f"dropped the constraint {name}" if name else "dropped a constraint"
 
 
 def say_cluster(summary: CommitSummary, _metrics: Facts, parameters: Facts) -> str:
-    """Say of other clustering columns."""
     old, new = (
         [name.strip() for name in parameters.text(key).split(",") if name.strip()]
         for key in ("oldClusteringColumns", "newClusteringColumns")
@@ -148,7 +140,6 @@ def say_drop_feature(summary: CommitSummary, _metrics: Facts, parameters: Facts)
 
 
 def say_protocol(summary: CommitSummary, _metrics: Facts, parameters: Facts) -> str:
-    """Say of a changed protocol."""
     features = parameters.parsed("name", "feature")
     protocol = summary.protocol
     if isinstance(features, (list, str)) and features:

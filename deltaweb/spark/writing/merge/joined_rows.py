@@ -67,9 +67,6 @@ def reach_of(
 ) -> Predicate | None:
     """Return what is true of every row of the table that can match.
 
-    Args:
-        source: Of `numbered_source`.
-
     Returns:
         The condition; None where nothing is known of them.
     """
@@ -100,11 +97,7 @@ def reach_of(
 def table_rows(
     spark: SparkSession, request: MergeRequest, files: pa.Table
 ) -> Iterator[DataFrame]:
-    """Give the rows of files as `TABLE`, with `FILE_NUMBER` and `FILE_PLACE`.
-
-    Args:
-        files: Rows of `Snapshot.files`.
-    """
+    """Give the rows of files as `TABLE`, with `FILE_NUMBER` and `FILE_PLACE`."""
     names = _columns_named(request)
     reading = replace(request.reading, columns=names)
     with numbered_rows(spark, reading, files) as rows:
@@ -117,10 +110,6 @@ def joined_rows(
     request: MergeRequest, table: DataFrame, source: DataFrame
 ) -> DataFrame:
     """Return the rows of the table that match or change, kept as they are.
-
-    Args:
-        table: Of `table_rows`.
-        source: Of `numbered_source`.
 
     Returns:
         `FILE_NUMBER`, `FILE_PLACE`, `SOURCE_NUMBER` (null for rows that match none),
@@ -142,12 +131,7 @@ def joined_rows(
 
 
 def new_rows(request: MergeRequest, source: DataFrame, joined: DataFrame) -> DataFrame:
-    """Return the rows of the source that are inserted: `CHOICE` and what is sent.
-
-    Args:
-        source: Of `numbered_source`.
-        joined: Of `joined_rows`.
-    """
+    """Return the rows of the source that are inserted: `CHOICE` and what is sent."""
     inserts = request.of(About.NOT_MATCHED)
     met = joined.select(SOURCE_NUMBER).filter(F.col(SOURCE_NUMBER).isNotNull())
     left = source.join(met, SOURCE_NUMBER, "left_anti")
@@ -181,7 +165,6 @@ def check_merge(spark: SparkSession, request: MergeRequest) -> None:
 
 
 def _said(request: MergeRequest) -> Iterator[str]:
-    """Yield the SQL of a merge."""
     yield request.on
     for clause in request.clauses:
         if clause.condition is not None:

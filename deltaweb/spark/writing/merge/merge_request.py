@@ -42,10 +42,8 @@ class MergeRequest(ChangeRequest):
     """A merge.
 
     Attributes:
-        on: SQL by which rows match.
         is_evaluated_here: Whether tasks evaluate new values as a process does; else
             Spark has, and rows come with them.
-        is_dry: Whether nothing is written.
     """
 
     on: str
@@ -55,7 +53,6 @@ class MergeRequest(ChangeRequest):
     is_dry: bool = False
 
     def of(self, about: About) -> list[MergeClause]:
-        """Return the clauses about some rows."""
         return [clause for clause in self.clauses if clause.about is about]
 
     @property
@@ -126,13 +123,11 @@ class MergeRequest(ChangeRequest):
         )
 
     def open_changes(self) -> ChangeWriter | RowTally:
-        """Return what takes the changes of a task."""
         if self.is_dry:
             return RowTally(marks_rows=self.marks_rows)
         return self.open_writer()
 
     def open_merger(self, files: ChangeWriter | RowTally) -> FileMerger:
-        """Return what changes the files of a task."""
         checks = RowChecks(self.base.metadata, self.schema, (), self.elsewhere)
 
         def check(rows: pa.RecordBatch, beside: pa.RecordBatch | None) -> None:

@@ -12,7 +12,7 @@ import pyarrow as pa
 from deltaweb.spark.arrow_frames import Batches
 from deltaweb.spark.task_faults import faults_are_carried
 from deltaweb.spark.writing.change_tasks import pack
-from deltaweb.spark.writing.file_rows import FILE_NUMBER, FILE_PLACE
+from deltaweb.spark.writing.file_rows import FILE_NUMBER, FILE_PLACE, by_file
 from deltaweb.spark.writing.merge.joined_rows import CHOICE, source_fields
 from deltaweb.spark.writing.merge.merge_request import MergeRequest
 from deltaweb.writer.changes.change_writer import WrittenChanges
@@ -26,11 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class MergeAnswer:
-    """What a task answers.
-
-    Attributes:
-        counts: Of rows, by `COUNTS`.
-    """
+    """What a task answers."""
 
     written: WrittenChanges
     num_output_rows: int
@@ -55,7 +51,6 @@ class _FilePlan:
         )
 
     def planned(self, read: Iterable[pa.RecordBatch]) -> Iterator[PlannedRows]:
-        """Yield all rows of the file with what is done with each."""
         start = 0
         for rows in read:
             end = start + rows.num_rows
@@ -69,7 +64,6 @@ class _FilePlan:
             start = end
 
     def source_rows(self, places: Places) -> pa.RecordBatch:
-        """Return what came with some of the rows."""
         return self.sent.take(pa.array(places))
 
 
@@ -82,7 +76,6 @@ class _Sent:
         self._fit: RowSchema | None = None
 
     def fit(self, rows: pa.RecordBatch) -> pa.RecordBatch:
-        """Return what came with some rows."""
         some = rows.select(self._columns).rename_columns(list(self._schema.names))
         if self._fit is None:
             self._fit = RowSchema(self._schema, some.schema)
@@ -102,7 +95,7 @@ def change_files(
         merger, sent = request.open_merger(writer), _Sent(request)
         known = files.value
         rows_of = {number: row for row, number in enumerate(_numbers(known))}
-        for number, some in groupby(_by_file(batches), key=itemgetter(0)):
+        for number, some in groupby(by_file(batches), key=itemgetter(0)):
             file = known.slice(rows_of[number], 1)
             plan = _FilePlan.of((part for _, part in some), sent)
             planned = plan.planned(request.reading.table_rows(file))
@@ -132,15 +125,6 @@ def insert_rows(request: MergeRequest, batches: Batches, *, is_told: bool) -> Ba
             counts=merger.counts,
         )
     yield from pack(answer)
-
-
-def _by_file(batches: Batches) -> Iterator[tuple[int, pa.RecordBatch]]:
-    """Yield the number of a file, and some of its rows."""
-    for batch in batches:
-        numbers = batch.column(FILE_NUMBER).to_numpy()
-        starts = np.flatnonzero(np.diff(numbers, prepend=-1)).tolist()
-        for start, end in zip(starts, [*starts[1:], len(numbers)], strict=True):
-            yield int(numbers[start]), batch.slice(start, end - start)
 
 
 def _numbers(files: pa.Table) -> list[int]:

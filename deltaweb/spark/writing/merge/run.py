@@ -61,11 +61,7 @@ def merge_rows(
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class MergeOnSpark:
-    """A merge by tasks of Spark, as `MergePlan` is one in process.
-
-    Attributes:
-        on: SQL over `t`, the table, and `s`, the source.
-    """
+    """A merge by tasks of Spark, as `MergePlan` is one in process."""
 
     spark: SparkSession
     place: TablePlace
@@ -82,12 +78,6 @@ class MergeOnSpark:
     def commit(
         self, on_progress: Progress | None = None, *, user_name: str | None = None
     ) -> CommitResult:
-        """Do it, in one commit.
-
-        Args:
-            on_progress: Told how many tasks are done.
-            user_name: As `Transaction` has it.
-        """
         times = WorkTimes()
         engine = self._engine(is_dry=False)
         times.end_scan()

@@ -13,7 +13,7 @@ from deltaweb.delta.features.change_feed import writes_changes
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.writing.commit import discard_files
 from deltaweb.expressions.session.settings import OURS, SessionSettings
-from deltaweb.spark.arrow_frames import Batches, map_in_arrow, run_tasks
+from deltaweb.spark.arrow_frames import Batches, map_in_arrow, run_parts
 from deltaweb.spark.data_files.shares import READ, deal_out
 from deltaweb.spark.writing.change_tasks import ANSWER, run_watched, unpack
 from deltaweb.spark.writing.file_rows import numbered_rows
@@ -61,7 +61,6 @@ class RewriteByTasks:
     def look(
         self, about: ConcernedFiles, seen: RowsSeen, on_progress: Progress | None
     ) -> RewrittenFiles:
-        """Do all of it but writing."""
         work = partial(self._change, about.opened, is_dry=True, is_sure=about.is_sure)
         answers = self._run(work, on_progress)
         for answer in answers:
@@ -111,16 +110,12 @@ class RewriteByTasks:
         return self._by_shares(feed_share, gone) if gone.num_rows else []
 
     def _by_shares(self, task: Callable[..., Batches], files: pa.Table) -> Answers:
-        context = self.spark.sparkContext
-        at_least = context.defaultParallelism
+        at_least = self.spark.sparkContext.defaultParallelism
         more = [name for name in files.column_names if name not in READ]
         shares = deal_out(files, at_least=at_least, more=more)
-        kept = context.broadcast(shares)
-        try:
-            work = partial(task, self.request, kept)
-            rows = run_tasks(self.spark, len(shares), work, ANSWER).collect()
-        finally:
-            kept.destroy()
+        work = partial(task, self.request)
+        with run_parts(self.spark, shares, work, ANSWER) as answers:
+            rows = answers.collect()
         return [unpack(bytes(row.answer), ShareAnswer) for row in rows]
 
     def _judge(self, opened: pa.Table, *, is_dry: bool, is_sure: bool) -> Answers:

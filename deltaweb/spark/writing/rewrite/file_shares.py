@@ -1,6 +1,6 @@
 """A share of files changed by a task, with the code that changes them in process."""
 
-from typing import TYPE_CHECKING
+import pyarrow as pa
 
 from deltaweb.expressions.condition import SQLCondition
 from deltaweb.spark.arrow_frames import Batches
@@ -15,10 +15,6 @@ from deltaweb.writer.rewrite.file_changes import (
     rewrite_files,
 )
 from deltaweb.writer.rewrite.row_changes import RowChange, RowDeletion, RowUpdate
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-    from pyspark import Broadcast
 
 
 def change_of(request: RowRequest) -> RowChange:
@@ -36,15 +32,9 @@ def condition_of(request: RowRequest) -> SQLCondition | None:
 
 
 def rewrite_share(
-    request: RowRequest,
-    shares: "Broadcast[list[pa.Table]]",
-    number: int,
-    *,
-    is_dry: bool,
-    is_sure: bool,
+    request: RowRequest, share: pa.Table, *, is_dry: bool, is_sure: bool
 ) -> Batches:
     """In a task: change the files of a share; yields a row by `ANSWER`."""
-    share = shares.value[number]
     seen = RowsSeen() if is_dry else None
     with faults_are_carried(), request.open_changes(is_dry=is_dry) as files:
         work = RowWork(
@@ -59,11 +49,8 @@ def rewrite_share(
     yield from pack(answer)
 
 
-def feed_share(
-    request: RowRequest, shares: "Broadcast[list[pa.Table]]", number: int
-) -> Batches:
+def feed_share(request: RowRequest, share: pa.Table) -> Batches:
     """In a task: tell of the rows of files that go; yields a row by `ANSWER`."""
-    share = shares.value[number]
     with faults_are_carried(), request.open_changes(is_dry=False) as files:
         for rows in request.reading.table_rows(share):
             feed_change(files, rows, None)

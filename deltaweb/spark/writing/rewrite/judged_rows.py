@@ -4,12 +4,10 @@ A file's rows go through Spark in their order and by one task: with them go whet
 are concerned, and the values that they take.
 """
 
-from collections.abc import Iterator
 from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import DataFrame
@@ -18,7 +16,7 @@ from pyspark.sql import functions as F  # noqa: N812 (the name that all Spark co
 from deltaweb.spark.arrow_frames import Batches, column_of
 from deltaweb.spark.task_faults import faults_are_carried
 from deltaweb.spark.writing.change_tasks import pack
-from deltaweb.spark.writing.file_rows import FILE_NUMBER
+from deltaweb.spark.writing.file_rows import FILE_NUMBER, by_file
 from deltaweb.spark.writing.file_tasks import check_verdict, without_verdicts
 from deltaweb.spark.writing.rewrite.row_request import EVERY_ROW, RowRequest, answer_of
 from deltaweb.spark.writing.session.checked_sql import is_true
@@ -41,9 +39,6 @@ OLD: Final = "_deltaweb_old_"
 
 def judged_rows(rows: DataFrame, request: RowRequest) -> DataFrame:
     """Return rows as they become, and beside them what a task needs to know.
-
-    Args:
-        rows: Of `numbered_rows`.
 
     Returns:
         The table's columns with new values where rows are concerned, the old values
@@ -95,16 +90,14 @@ def rewrite_judged(
 
     Args:
         files: Rows of `Snapshot.files`, at the places that `FILE_NUMBER` says.
-        batches: Of `judged_rows`.
-        is_dry: Whether nothing is written.
     """
     seen = RowsSeen() if is_dry else None
     with faults_are_carried(), request.open_changes(is_dry=is_dry) as changes:
         rewriter = FileRewriter(changes, seen)
-        parts = _Judged(request).parts(batches)
-        for number, some in groupby(parts, key=itemgetter(0)):
+        judged = _Judged(request)
+        for number, some in groupby(by_file(batches), key=itemgetter(0)):
             file = files.value.slice(number, 1)
-            rewriter.rewrite(file, (touched for _, touched in some))
+            rewriter.rewrite(file, (judged.touched(rows) for _, rows in some))
         written = changes.finish(needs_feed=bool(rewriter.removed))
         answer = answer_of(files.value.slice(0, 0), written, rewriter, seen)
     yield from pack(answer)
@@ -128,16 +121,7 @@ class _Judged:
                 request.base.metadata, request.schema, (), request.elsewhere
             )
 
-    def parts(self, batches: Batches) -> Iterator[tuple[int, TouchedRows]]:
-        """Yield the number of a file, and some of its rows."""
-        for batch in batches:
-            numbers = batch.column(FILE_NUMBER).to_numpy()
-            starts = np.flatnonzero(np.diff(numbers, prepend=-1)).tolist()
-            for start, end in zip(starts, [*starts[1:], len(numbers)], strict=True):
-                some = batch.slice(start, end - start)
-                yield int(numbers[start]), self._touched(some)
-
-    def _touched(self, batch: pa.RecordBatch) -> TouchedRows:
+    def touched(self, batch: pa.RecordBatch) -> TouchedRows:
         request = self._request
         given, verdicts = without_verdicts(batch, len(request.elsewhere))
         holds = given.column(HOLDS)

@@ -24,9 +24,7 @@ class RowRequest(ChangeRequest):
     """A change of the rows of a condition.
 
     Attributes:
-        where: The condition of the rows, in SQL; every row for None.
-        assignments: SQL by the name of the column that takes its value, by the
-            table's spelling; None where the rows go.
+        assignments: SQL by the column, by the table's spelling; None where rows go.
         filled: Columns of the changed rows that Spark generates again.
     """
 
@@ -40,7 +38,6 @@ class RowRequest(ChangeRequest):
         return [*(self.assignments or {}), *self.filled.generated]
 
     def open_changes(self, *, is_dry: bool) -> ChangeWriter | RowTally:
-        """Return what takes the changes of a task."""
         return RowTally(marks_rows=self.marks_rows) if is_dry else self.open_writer()
 
 

@@ -21,12 +21,10 @@ def is_true(where: str) -> Column:
 
 
 def check_condition(rows: DataFrame, sql: str) -> None:
-    """Refuse what is no condition of the row."""
     _check(rows, sql, is_true)
 
 
 def check_value(rows: DataFrame, sql: str, column: StructField) -> None:
-    """Refuse what is no value of the row that a column takes."""
     wanted = column.dataType
     found = _check(rows, sql, F.expr).schema["value"].dataType
     is_text = isinstance(found, StringType)

@@ -27,7 +27,6 @@ from deltaweb.spark.writing.spark_types import frame_schema
 
 
 def stored(value: Column, field: StructField, settings: SessionSettings) -> Column:
-    """Return a value in the type of a column."""
     kind = field.dataType
     if settings.is_ansi or not settings.is_usual or not isinstance(kind, AtomicType):
         return value.cast(kind)

@@ -21,11 +21,7 @@ from deltaweb.table import DeltaTable
 
 
 class FilesPartition(InputPartition):
-    """Files that one task reads.
-
-    Attributes:
-        value: What a `RowSource` needs of each.
-    """
+    """Files that one task reads."""
 
     def __init__(self, files: pa.Table) -> None:
         super().__init__(files)
@@ -35,7 +31,6 @@ class BatchReader(DataSourceReader):
     """Reads the rows of a version.
 
     Args:
-        columns: What is read, in this order.
         files_where: Files that hold no row that this SQL is true for are left out;
             None for none.
     """
@@ -72,7 +67,6 @@ class BatchReader(DataSourceReader):
         return dealt_out(pa.concat_tables([found.whole, found.partly]))
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """Read the rows of a partition."""
         if partition.value is not None:  # Spark's own, where a table has no file
             yield from self._reading.rows(partition.value)
 
@@ -88,7 +82,6 @@ def dealt_out(files: pa.Table) -> list[InputPartition]:
 def reading_of_columns(
     definition: Definition, place: TablePlace, columns: SparkStruct
 ) -> FileReading:
-    """Return how some columns of a version are read."""
     reading = reading_of(definition, place)
     there = {
         field.name: field.dataType for field in spark_schema(reading.schema).fields

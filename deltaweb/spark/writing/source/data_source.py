@@ -52,7 +52,6 @@ class DeltawebSource(DataSource):
 
     @classmethod
     def name(cls) -> str:
-        """Return the name of the format."""
         return SOURCE_NAME
 
     @property
@@ -87,13 +86,11 @@ class DeltawebSource(DataSource):
         schema: SparkStruct,
         overwrite: bool,  # noqa: FBT001  # Spark's signature
     ) -> "StreamWriter":
-        """Return what writes the batches of a stream."""
         return source.stream_writer.StreamWriter(
             self._options, schema, overwrite=overwrite
         )
 
     def writer(self, schema: SparkStruct, overwrite: bool) -> "BatchWriter":  # noqa: FBT001  # Spark's signature
-        """Return what writes rows of a schema."""
         return source.batch_writer.BatchWriter(
             self._options, schema, overwrite=overwrite
         )

@@ -48,7 +48,6 @@ class SourceOptions:
         )
 
     def write_request(self, *, overwrite: bool) -> "WriteRequest":
-        """Return what a write is asked for."""
         write_plan = writing.write_plan
         modes = write_plan.SaveMode
         app_id, version = self.text("txnAppId"), self.number("txnVersion")

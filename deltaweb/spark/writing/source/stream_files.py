@@ -57,12 +57,10 @@ class StreamOffset:
     is_snapshot: bool = False
 
     def to_json(self) -> dict[str, Any]:
-        """Return the offset as Spark keeps it."""
         return asdict(self)
 
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> Self:
-        """Return the offset that Spark has kept."""
         return cls(
             int(values["version"]), int(values["index"]), bool(values["is_snapshot"])
         )
@@ -88,7 +86,6 @@ class StreamBounds:
     Attributes:
         max_files: Files; None for any number.
         max_bytes: Bytes of files; None for any number.
-        last_version: The last version; None for the newest.
     """
 
     max_files: int | None = None
@@ -98,11 +95,7 @@ class StreamBounds:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class StreamedFiles:
-    """The files of one version that a stream reads.
-
-    Attributes:
-        files: In their order, by `COLUMNS`.
-    """
+    """The files of one version that a stream reads."""
 
     version: int
     is_snapshot: bool
@@ -110,7 +103,6 @@ class StreamedFiles:
     definition: Definition
 
     def first(self, start: StreamOffset) -> int:
-        """Return the first file that is not before a place."""
         is_here = (start.version, start.is_snapshot) == (self.version, self.is_snapshot)
         return start.index if is_here else 0
 
@@ -169,11 +161,6 @@ class StreamFiles:
     def versions(
         self, start: StreamOffset, last: int | None
     ) -> Iterator[StreamedFiles]:
-        """Yield the files of each version from a place on.
-
-        Args:
-            last: The last version; None for the newest.
-        """
         version = start.version
         if start.is_snapshot:
             yield self._whole(version)

@@ -57,12 +57,7 @@ class StreamPartition(InputPartition):
 
 
 class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
-    """Reads a version whole, and then what each later one added.
-
-    Args:
-        columns: What is read, in this order.
-        is_whole: Whether these are all columns of the table.
-    """
+    """Reads a version whole, and then what each later one added."""
 
     def __init__(
         self, options: SourceOptions, columns: SparkStruct, *, is_whole: bool
@@ -166,6 +161,5 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return StreamSchemaError(root=root, version=definition.version, reason=reason)
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """Read the rows of a partition."""
         reading, files = partition.value
         yield from reading.rows(files)

@@ -109,9 +109,7 @@ def expected(name: str, version: int | None) -> Rows:
         for cell in CELLS
     ],
 )
-def test_a_client_reads_the_rows_of_the_table(
-    doors: Doors, client: Client, name: str
-) -> None:
+def test_a_client_reads_the_rows_of_the_table(doors, client, name):
     read, fault = READ[client], FAULTS.get((client, name))
     if name in UNREADABLE:
         with pytest.raises(DeltaError) as refused:

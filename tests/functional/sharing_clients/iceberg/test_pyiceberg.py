@@ -18,9 +18,7 @@ def test_lists_every_table_of_the_share(catalog: Catalog, tables: SharedTables) 
 
 
 @pytest.mark.parametrize("name", SMALL)
-def test_reads_the_rows_that_the_table_holds(
-    catalog: Catalog, tables: SharedTables, name: str
-) -> None:
+def test_reads_the_rows_that_the_table_holds(catalog, tables, name):
     shared = tables[name]
     expected = shared.table.snapshot()
 
@@ -31,9 +29,7 @@ def test_reads_the_rows_that_the_table_holds(
     assert of_table(read) == of_table(expected.read())
 
 
-def test_reads_files_whatever_their_paths_hold(
-    catalog: Catalog, tables: SharedTables
-) -> None:
+def test_reads_files_whatever_their_paths_hold(catalog, tables):
     assert "odd_paths" in tables
     read = catalog.load_table(("data", "odd_paths")).scan().to_arrow()
 
@@ -41,9 +37,7 @@ def test_reads_files_whatever_their_paths_hold(
     assert rows == set(enumerate(ODD_VALUES))
 
 
-def test_a_filter_leaves_out_files_and_no_row(
-    catalog: Catalog, tables: SharedTables
-) -> None:
+def test_a_filter_leaves_out_files_and_no_row(catalog, tables):
     snapshot = tables["orders"].table.snapshot()
     expected = snapshot.read().sort_by("order_id")
     middle = expected["order_id"][expected.num_rows // 2].as_py()

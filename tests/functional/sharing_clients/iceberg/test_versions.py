@@ -45,9 +45,7 @@ def snapshots(table: Table) -> dict[int, int]:
 
 
 @pytest.mark.parametrize("version", [0, 1, 2])
-def test_reads_an_older_version(
-    catalog: Catalog, indexed: dict[str, DeltaTable], version: int
-) -> None:
+def test_reads_an_older_version(catalog, indexed, version):
     table = catalog.load_table(("data", "orders"))
 
     read = table.scan(snapshot_id=snapshots(table)[version]).to_arrow()
@@ -56,9 +54,7 @@ def test_reads_an_older_version(
 
 
 @pytest.mark.parametrize("version", [0, 1, 2, 3])
-def test_reads_versions_with_deletion_vectors_and_without(
-    catalog: Catalog, indexed: dict[str, DeltaTable], version: int
-) -> None:
+def test_reads_versions_with_deletion_vectors_and_without(catalog, indexed, version):
     table = catalog.load_table(("data", "marked"))
 
     read = table.scan(snapshot_id=snapshots(table)[version]).to_arrow()
@@ -66,9 +62,7 @@ def test_reads_versions_with_deletion_vectors_and_without(
     assert of_table(read) == of_table(indexed["marked"].snapshot(version).read())
 
 
-def test_the_newest_version_is_the_current_one(
-    catalog: Catalog, indexed: dict[str, DeltaTable]
-) -> None:
+def test_the_newest_version_is_the_current_one(catalog, indexed):
     newest = indexed["orders"].latest_version()
     table = catalog.load_table(("data", "orders"))
 

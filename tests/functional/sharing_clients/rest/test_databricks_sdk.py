@@ -1,6 +1,5 @@
 """The SDK of the field manages shares and recipients, unchanged."""
 
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -38,20 +37,14 @@ def client_with(server: Installation, key: str) -> WorkspaceClient:
 
 
 @pytest.fixture(scope="module")
-def client(
-    server: Installation,
-    sharing_key: str,
-    tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator[WorkspaceClient]:
+def client(server, sharing_key, tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         nothing = tmp_path_factory.mktemp("config") / "none"
         patch.setenv("DATABRICKS_CONFIG_FILE", str(nothing))
         yield client_with(server, sharing_key)
 
 
-def change(
-    action: SharedDataObjectUpdateAction, **facts: object
-) -> list[SharedDataObjectUpdate]:
+def change(action, **facts):
     """Of the sample table of orders, as `sales.orders`."""
     shared = SharedDataObject(
         name="samples.orders",

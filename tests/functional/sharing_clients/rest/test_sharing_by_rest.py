@@ -58,9 +58,7 @@ def test_a_table_is_shared_read_and_withdrawn(calls: Calls, tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("name", "path"), [("aviato", "rotate"), ("raviga", "tokens/rotate")]
 )
-def test_a_rotated_token_takes_the_place_of_the_old(
-    calls: Calls, server, name: str, path: str
-) -> None:
+def test_a_rotated_token_takes_the_place_of_the_old(calls, server, name, path):
     calls("POST", "/recipients", {"name": name})
     old = calls("POST", f"/recipients/{name}/tokens").json()
     new = calls("POST", f"/recipients/{name}/{path}", {"keep_old": "0"}).json()

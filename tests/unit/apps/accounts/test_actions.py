@@ -10,6 +10,7 @@ from deltaweb.web.accounts import errors, services
 from deltaweb.web.accounts.models import User
 from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.pages.actions import Actor, Stamp
+from tests.support import cases
 from tests.support.pages.factories import NOW, new_user
 
 pytestmark = pytest.mark.django_db
@@ -17,11 +18,16 @@ ADMIN = Actor(name="ada", user_id=7, address="192.0.2.1")
 STRANGER = Actor(name="anonymous", address="198.51.100.9", user_agent="Firefox")
 PASSWORD = "a long enough phrase"
 BY: dict[str, Any] = {"stamp": Stamp(ADMIN, NOW)}
+BY_STRANGER = Stamp(STRANGER, NOW)
 
 
 def vera() -> User:
     new_user("root", role=User.Role.ADMIN)
     return new_user("vera")
+
+
+def token_of(url: str) -> str:
+    return url.rstrip("/").rpartition("/")[2]
 
 
 def recorded() -> list[tuple[str, dict[str, Any]]]:
@@ -95,25 +101,25 @@ class TestSignIn:
         user = services.create_user(name="vera", role="viewer", password=PASSWORD, **BY)
 
         services.sign_in(
-            rf.post("/"), name="VERA", password=PASSWORD, stamp=Stamp(STRANGER, NOW)
+            rf.post("/"), name="VERA", password=PASSWORD, stamp=BY_STRANGER
         )
 
         assert self.attempts() == [("vera", "password", 200, "")]
         assert AuditEvent.objects.latest("id").actor_id == user.pk
 
-    @pytest.mark.parametrize(
-        ("name", "actor"),
-        [
-            pytest.param("vera", "vera", id="a wrong password"),
-            pytest.param("hunter2!", "unknown", id="a password in the wrong field"),
-        ],
+    @cases(
+        "name, actor",
+        {
+            "a wrong password": ("vera", "vera"),
+            "a password in the wrong field": ("hunter2!", "unknown"),
+        },
     )
     def test_that_failed_is_recorded_by_the_account_alone(self, rf, name, actor):
         vera()
 
         with pytest.raises(errors.SignInError):
             services.sign_in(
-                rf.post("/"), name=name, password="secret", stamp=Stamp(STRANGER, NOW)
+                rf.post("/"), name=name, password="secret", stamp=BY_STRANGER
             )
 
         assert self.attempts() == [(actor, "password", 403, "sign-in-failed")]
@@ -122,12 +128,12 @@ class TestSignIn:
         assert "secret" not in record
 
     def test_by_link_is_recorded_and_so_is_a_second_use(self) -> None:
-        url = services.issue_sign_in_link(user=vera(), **BY)
-        token = url.rstrip("/").rpartition("/")[2]
+        user = vera()
+        token = token_of(services.issue_sign_in_link(user=user, **BY))
 
-        services.use_sign_in_link(token=token, stamp=Stamp(STRANGER, NOW))
+        assert services.use_sign_in_link(token=token, stamp=BY_STRANGER) == user
         with pytest.raises(errors.SignInLinkUsedError):
-            services.use_sign_in_link(token=token, stamp=Stamp(STRANGER, NOW))
+            services.use_sign_in_link(token=token, stamp=BY_STRANGER)
 
         assert self.attempts() == [
             ("vera", "link", 200, ""),
@@ -136,18 +142,17 @@ class TestSignIn:
         assert token not in str(list(AuditEvent.objects.values()))
 
     def test_by_a_late_link_is_recorded(self) -> None:
-        url = services.issue_sign_in_link(user=vera(), **BY)
-        token = url.rstrip("/").rpartition("/")[2]
+        token = token_of(services.issue_sign_in_link(user=vera(), **BY))
+        late = Stamp(STRANGER, NOW + timedelta(minutes=15))
 
         with pytest.raises(errors.SignInLinkExpiredError):
-            services.use_sign_in_link(
-                token=token, stamp=Stamp(STRANGER, NOW + timedelta(hours=1))
-            )
+            services.use_sign_in_link(token=token, stamp=late)
 
         assert self.attempts() == [("vera", "link", 410, "link-expired")]
 
-    def test_by_a_link_that_was_never_issued_leaves_no_record(self) -> None:
+    @pytest.mark.parametrize("token", ["x" * 43, "\udc80 nonsense"])
+    def test_by_a_link_that_was_never_issued_leaves_no_record(self, token: str) -> None:
         with pytest.raises(errors.SignInLinkInvalidError):
-            services.use_sign_in_link(token="x" * 43, stamp=Stamp(STRANGER, NOW))
+            services.use_sign_in_link(token=token, stamp=BY_STRANGER)
 
         assert self.attempts() == []

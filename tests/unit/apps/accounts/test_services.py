@@ -10,6 +10,7 @@ from deltaweb.web.accounts import errors, services
 from deltaweb.web.accounts.models import APIKey, SignInLink, User
 from deltaweb.web.accounts.tokens import sha256
 from deltaweb.web.pages.actions import COMMAND_LINE, Stamp
+from tests.support import cases
 from tests.support.pages.factories import new_user
 
 pytestmark = pytest.mark.database
@@ -45,15 +46,15 @@ class TestCreateUser:
         with pytest.raises(errors.UserNameTakenError, match="'Vera' exists already"):
             services.create_user(name="Vera", role="viewer", stamp=STAMP)
 
-    @pytest.mark.parametrize(
-        ("name", "role", "password"),
-        [
-            pytest.param("", "viewer", None, id="no name"),
-            pytest.param("a b", "viewer", None, id="a space in the name"),
-            pytest.param("a" * 151, "viewer", None, id="a long name"),
-            pytest.param("vera", "owner", None, id="an unknown role"),
-            pytest.param("vera", "viewer", "short", id="a short password"),
-        ],
+    @cases(
+        "name, role, password",
+        {
+            "no name": ("", "viewer", None),
+            "a space in the name": ("a b", "viewer", None),
+            "a long name": ("a" * 151, "viewer", None),
+            "an unknown role": ("vera", "owner", None),
+            "a short password": ("vera", "viewer", "short"),
+        },
     )
     def test_refuses_what_will_not_do(self, name: str, role: str, password: str | None):
         with pytest.raises(errors.UserInvalidError):
@@ -95,28 +96,12 @@ class TestTheLastAdministrator:
 
 @pytest.mark.django_db
 class TestSignInLinks:
-    def test_a_link_signs_in_once(self) -> None:
-        user = new_user()
-        token = token_of(services.issue_sign_in_link(user=user, stamp=STAMP))
-
-        assert services.use_sign_in_link(token=token, stamp=STAMP) == user
-        with pytest.raises(errors.SignInLinkUsedError):
-            services.use_sign_in_link(token=token, stamp=STAMP)
-
     def test_only_its_hash_is_kept(self) -> None:
         token = token_of(services.issue_sign_in_link(user=new_user(), stamp=STAMP))
 
         link = SignInLink.objects.get()
         assert link.token_sha256 == sha256(token)
         assert token not in str(link.__dict__)
-
-    def test_it_expires_after_fifteen_minutes(self) -> None:
-        token = token_of(services.issue_sign_in_link(user=new_user(), stamp=STAMP))
-
-        with pytest.raises(errors.SignInLinkExpiredError):
-            services.use_sign_in_link(
-                token=token, stamp=Stamp(COMMAND_LINE, NOW + timedelta(minutes=15))
-            )
 
     def test_it_is_worthless_once_the_account_is_disabled(self) -> None:
         new_user("ada", role=ADMIN)
@@ -130,10 +115,6 @@ class TestSignInLinks:
     def test_a_disabled_account_gets_none(self) -> None:
         with pytest.raises(errors.UserDisabledError):
             services.issue_sign_in_link(user=new_user(is_active=False), stamp=STAMP)
-
-    def test_what_was_never_issued_is_not_valid(self) -> None:
-        with pytest.raises(errors.SignInLinkInvalidError):
-            services.use_sign_in_link(token="\udc80 nonsense", stamp=STAMP)
 
 
 @pytest.mark.django_db(transaction=True)
@@ -200,16 +181,13 @@ def test_no_password_is_hashed_while_the_database_is_locked(monkeypatch):
 
 @pytest.mark.django_db
 class TestChangePassword:
-    @pytest.mark.parametrize("revoke", [False, True])
-    def test_ends_keys_where_that_is_wanted(self, *, revoke: bool) -> None:
+    def test_leaves_keys_where_nothing_else_is_wanted(self) -> None:
         user = new_user()
         services.issue_api_key(user=user, name="a", stamp=STAMP)
 
-        services.change_password(
-            user=user, password=PASSWORD, revoke_keys=revoke, stamp=STAMP
-        )
+        services.change_password(user=user, password=PASSWORD, stamp=STAMP)
 
-        assert (APIKey.objects.get().revoked_at == NOW) == revoke
+        assert APIKey.objects.get().revoked_at is None
 
     def test_ends_links_that_were_not_used(self) -> None:
         user = new_user()

@@ -262,9 +262,7 @@ def operation_call(name: str) -> str:
     return f"POST {TABLE}/operations/{name}"
 
 
-def pages(
-    patterns: list[Any] | None = None, app: str = ""
-) -> Iterator[tuple[str, URLPattern]]:
+def pages(patterns=None, app=""):
     """Yield the pages of the apps, and their other forms, by their URL names."""
     for one in get_resolver().url_patterns if patterns is None else patterns:
         if isinstance(one, URLResolver):

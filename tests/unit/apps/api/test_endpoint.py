@@ -9,6 +9,7 @@ from django.test import Client
 from deltaweb.web.accounts.models import User
 from tests.support.index.indexed_tables import new_sample_table
 from tests.support.pages.factories import new_api_key, new_user
+from tests.support.pages.rest import refusal
 
 pytestmark = pytest.mark.django_db
 TABLES = "/api/v1/tables"
@@ -52,10 +53,7 @@ class TestACall:
     def test_names_the_parameter_that_is_meant(self, vera: Client):
         answer = vera.get(f"{TABLES}?name_space=sales")
 
-        assert (answer.status_code, answer.json()["error"]) == (
-            400,
-            "unknown-parameter",
-        )
+        assert refusal(answer) == (400, "unknown-parameter")
         assert "'namespace'" in answer.json()["hint"]
 
     def test_reads_version_as_pages_do(self, vera: Client, lake: Path):
@@ -68,10 +66,7 @@ class TestACall:
     def test_of_another_method_says_which_there_are(self, vera: Client):
         answer = vera.put(TABLES)
 
-        assert (answer.status_code, answer.json()["error"]) == (
-            405,
-            "method-not-allowed",
-        )
+        assert refusal(answer) == (405, "method-not-allowed")
         assert "GET" in answer["Allow"]
 
     @pytest.mark.parametrize(
@@ -93,7 +88,7 @@ class TestASession:
 
         answer = browser.post(TABLES, {}, content_type="application/json")
 
-        assert (answer.status_code, answer.json()["error"]) == (403, "csrf-failed")
+        assert refusal(answer) == (403, "csrf-failed")
 
 
 def test_the_description_needs_no_key_and_has_every_endpoint(client: Client):

@@ -11,6 +11,7 @@ from deltaweb.web.audit.append_only import (
     drop_triggers,
 )
 from deltaweb.web.audit.models import AppendOnlyError, AuditEvent
+from tests.support import cases
 from tests.support.pages.factories import NOW
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
@@ -75,15 +76,13 @@ class TestTheCode:
 
 @pytest.mark.usefixtures("_triggers")
 class TestTheDatabase:
-    @pytest.mark.parametrize(
+    @cases(
         "statement",
-        [
-            pytest.param("UPDATE audit_auditevent SET status = 200", id="update"),
-            pytest.param("DELETE FROM audit_auditevent", id="delete"),
-            pytest.param(
-                "DELETE FROM audit_auditevent WHERE status = 404", id="delete some"
-            ),
-        ],
+        {
+            "update": "UPDATE audit_auditevent SET status = 200",
+            "delete": "DELETE FROM audit_auditevent",
+            "delete some": "DELETE FROM audit_auditevent WHERE status = 404",
+        },
     )
     def test_refuses_whoever_sends_it(self, statement: str) -> None:
         new_event(status=404)

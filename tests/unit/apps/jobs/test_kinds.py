@@ -2,12 +2,11 @@
 
 from dataclasses import dataclass
 
-import pytest
-
 from deltaweb.celery import app
 from deltaweb.web.jobs import kinds
 from deltaweb.web.jobs.kind import NoParameters, Queue, from_json, to_json
 from deltaweb.web.jobs.models import Job
+from tests.support import cases
 
 BY_THE_CLOCK = {"jobs.sweep_leases", "tables.probe_due"}  # never a job
 ON_SPARK = {
@@ -51,26 +50,22 @@ def test_jobs_wait_in_the_queue_of_their_kind() -> None:
     assert kinds.queues() == sorted(Queue)
 
 
-@pytest.mark.parametrize(
-    ("kind", "parameters", "queue"),
-    [
-        pytest.param("preview_rows", {"version": 1}, "interactive", id="rows"),
-        pytest.param(
-            "preview_rows", {"version": 1, "limit": None}, "default", id="every row"
-        ),
-        pytest.param("diff_rows", {}, "interactive", id="a comparison"),
-        pytest.param("inspect_file", {}, "interactive", id="a Parquet file"),
-        pytest.param("check_location", {}, "interactive", id="a place"),
-        pytest.param("delete_rows", {"seen": None}, "interactive", id="a dry run"),
-        pytest.param(
-            "write_checkpoint", {"seen": None}, "interactive", id="in process"
-        ),
-        pytest.param("delete_rows", {"seen": {}}, "spark", id="what is agreed to"),
-        pytest.param("optimize", {"seen": {}}, "default", id="the same, in process"),
-        pytest.param("profile_column", {}, "interactive", id="a profile"),
-        pytest.param("survey_files", {}, "spark", id="what Spark looks at"),
-        pytest.param("index_log", {}, "spark", id="an index"),
-    ],
+@cases(
+    "kind, parameters, queue",
+    {
+        "rows": ("preview_rows", {"version": 1}, "interactive"),
+        "every row": ("preview_rows", {"version": 1, "limit": None}, "default"),
+        "a comparison": ("diff_rows", {}, "interactive"),
+        "a Parquet file": ("inspect_file", {}, "interactive"),
+        "a place": ("check_location", {}, "interactive"),
+        "a dry run": ("delete_rows", {"seen": None}, "interactive"),
+        "in process": ("write_checkpoint", {"seen": None}, "interactive"),
+        "what is agreed to": ("delete_rows", {"seen": {}}, "spark"),
+        "the same, in process": ("optimize", {"seen": {}}, "default"),
+        "a profile": ("profile_column", {}, "interactive"),
+        "what Spark looks at": ("survey_files", {}, "spark"),
+        "an index": ("index_log", {}, "spark"),
+    },
 )
 def test_what_a_person_waits_for_has_a_lane_of_its_own(kind, parameters, queue):
     job = Job(kind=f"tables.{kind}", parameters=parameters)

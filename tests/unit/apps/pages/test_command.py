@@ -7,32 +7,30 @@ import pytest
 from django.core.management.base import CommandError
 
 from deltaweb.delta.errors import VersionNotFoundError
-from deltaweb.web.pages.command import AddSubcommand, Output, SubcommandsCommand
+from deltaweb.web.pages.command import YES, Output, SubcommandsCommand, subcommand
 from deltaweb.web.pages.errors import PageError
 from tests.functional.command_line import Terminal
+from tests.support import cases
 
 
 class Fruit(SubcommandsCommand):
     help = "A command for tests."
 
-    def add_subcommands(self, add: AddSubcommand) -> None:
-        add("show", self.show, help="show it")
-        add("fail", self.fail, help="fail in words")
-        add("miss", self.miss, help="miss a version")
-        parser = add("eat", self.eat, help="eat it")
-        parser.add_argument("--yes", action="store_true")
-
-    def show(self, **_: object) -> Output:
+    @subcommand("show", "show it")
+    def show(self) -> Output:
         self.warn("It is ripe.")
         return Output(text="an apple", lines=["red", "round"], data={"fruit": "apple"})
 
-    def fail(self, **_: object) -> Output:
+    @subcommand("fail", "fail in words")
+    def fail(self) -> Output:
         raise PageError(status=404, code="no-fruit", message="None left.", hint="Buy.")
 
-    def miss(self, **_: object) -> Output:
+    @subcommand("miss", "miss a version")
+    def miss(self) -> Output:
         raise VersionNotFoundError(root="/t", version=7, earliest=0, latest=5)
 
-    def eat(self, *, yes: bool, **_: object) -> Output:
+    @subcommand("eat", "eat it", YES)
+    def eat(self, *, yes: bool) -> Output:
         self.confirm("Eat it?", yes=yes)
         return Output(text="eaten", data={"eaten": True})
 
@@ -64,12 +62,9 @@ def test_a_person_reads_text_and_warnings_go_to_stderr() -> None:
     assert "It is ripe." in error
 
 
-@pytest.mark.parametrize(
+@cases(
     "arguments",
-    [
-        pytest.param(("show", "--json"), id="after the subcommand"),
-        pytest.param(("--json", "show"), id="before it"),
-    ],
+    {"after the subcommand": ("show", "--json"), "before it": ("--json", "show")},
 )
 def test_json_is_one_document_and_nothing_else(arguments: tuple[str, ...]) -> None:
     code, out, _ = run(*arguments)
@@ -97,13 +92,13 @@ def test_a_domain_error_is_json_too() -> None:
     }
 
 
-@pytest.mark.parametrize(
+@cases(
     "arguments",
-    [
-        pytest.param((), id="no subcommand"),
-        pytest.param(("peel",), id="an unknown subcommand"),
-        pytest.param(("show", "--loud"), id="an unknown option"),
-    ],
+    {
+        "no subcommand": (),
+        "an unknown subcommand": ("peel",),
+        "an unknown option": ("show", "--loud"),
+    },
 )
 def test_bad_usage_is_exit_2(arguments, capsys):
     assert run(*arguments)[0] == 2
@@ -121,14 +116,14 @@ def test_a_line_without_a_subcommand_lists_them(capsys: pytest.CaptureFixture[st
 
 
 class TestConfirm:
-    @pytest.mark.parametrize(
-        ("typed", "expected"),
-        [
-            pytest.param("yes\n", 0, id="yes"),
-            pytest.param("Y\n", 0, id="y"),
-            pytest.param("\n", 1, id="nothing"),
-            pytest.param("", 1, id="the end"),
-        ],
+    @cases(
+        "typed, expected",
+        {
+            "yes": ("yes\n", 0),
+            "y": ("Y\n", 0),
+            "nothing": ("\n", 1),
+            "the end": ("", 1),
+        },
     )
     def test_asks_before_it_destroys(self, typed, expected, monkeypatch):
         monkeypatch.setattr(sys, "stdin", Terminal(typed))

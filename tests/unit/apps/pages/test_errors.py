@@ -9,26 +9,22 @@ from django.db import OperationalError
 from deltaweb.delta.errors import DeltaError, LocationInvalidError, VersionNotFoundError
 from deltaweb.web.pages.errors import from_database_error, from_delta_error, is_busy
 from deltaweb.web.sharing import errors
+from tests.support import cases
 
 
 class TestFromDeltaError:
-    @pytest.mark.parametrize(
-        ("error", "status"),
-        [
-            pytest.param(
+    @cases(
+        "error, status",
+        {
+            "what is missing": (
                 VersionNotFoundError(root="/t", version=9, earliest=0, latest=1),
                 404,
-                id="what is missing",
             ),
-            pytest.param(
-                LocationInvalidError(location="x", reason="no"), 422, id="what is wrong"
-            ),
-            pytest.param(errors.ShareNotFoundError(name="x"), 404, id="its own: 404"),
-            pytest.param(
-                errors.NameTakenError(kind="share", name="x"), 409, id="its own: 409"
-            ),
-            pytest.param(errors.LinkWithdrawnError(), 410, id="its own: 410"),
-        ],
+            "what is wrong": (LocationInvalidError(location="x", reason="no"), 422),
+            "its own: 404": (errors.ShareNotFoundError(name="x"), 404),
+            "its own: 409": (errors.NameTakenError(kind="share", name="x"), 409),
+            "its own: 410": (errors.LinkWithdrawnError(), 410),
+        },
     )
     def test_answers_with_what_the_error_is(self, error: DeltaError, status: int):
         page_error = from_delta_error(error)

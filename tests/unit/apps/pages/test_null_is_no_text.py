@@ -2,10 +2,10 @@
 
 import re
 
-import pytest
 from django.template.loader import render_to_string
 
 from deltaweb.web.explorer.grid.cells import NULL, Cell
+from tests.support import cases
 from tests.support.processes.installation import ROOT
 
 NAMED = 'role="img" aria-label="no value">NULL<'
@@ -28,16 +28,12 @@ def test_no_template_draws_a_null_by_hand() -> None:
     assert found == [WORDS_OF_A_VARIANT]
 
 
-@pytest.mark.parametrize(
-    ("template", "null", "word"),
-    [
-        pytest.param(
-            "tables/operations/_cell.html", {"text": None}, {"text": "NULL"}, id="look"
-        ),
-        pytest.param(
-            "explorer/_compare_cell.html", {"cell": NULL}, {"cell": WORD}, id="changes"
-        ),
-    ],
+@cases(
+    "template, null, word",
+    {
+        "look": ("tables/operations/_cell.html", {"text": None}, {"text": "NULL"}),
+        "changes": ("explorer/_compare_cell.html", {"cell": NULL}, {"cell": WORD}),
+    },
 )
 def test_a_null_is_called_no_value(template, null, word):
     assert NAMED in render_to_string(template, null)

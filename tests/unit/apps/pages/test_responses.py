@@ -9,6 +9,7 @@ import pytest
 from django.test import RequestFactory
 
 from deltaweb.web.pages.responses import csv_response, respond, to_json
+from tests.support import cases
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -22,21 +23,20 @@ def text_of(response: object) -> str:
 
 
 class TestToJson:
-    @pytest.mark.parametrize(
-        ("value", "expected"),
-        [
-            pytest.param(2**63 - 1, 2**63 - 1, id="a whole number stays exact"),
-            pytest.param(Decimal("1.50"), "1.50", id="a decimal is text"),
-            pytest.param(Decimal("1E-9"), "0.000000001", id="without an exponent"),
-            pytest.param(float("nan"), None, id="NaN is null"),
-            pytest.param([float("inf")], [None], id="infinity is null, nested too"),
-            pytest.param(b"\x00\xff", "00ff", id="bytes are hex"),
-            pytest.param(
+    @cases(
+        "value, expected",
+        {
+            "a whole number stays exact": (2**63 - 1, 2**63 - 1),
+            "a decimal is text": (Decimal("1.50"), "1.50"),
+            "without an exponent": (Decimal("1E-9"), "0.000000001"),
+            "NaN is null": (float("nan"), None),
+            "infinity is null, nested too": ([float("inf")], [None]),
+            "bytes are hex": (b"\x00\xff", "00ff"),
+            "a time is UTC": (
                 datetime(2026, 1, 2, 3, tzinfo=timezone(timedelta(hours=1))),
                 "2026-01-02T02:00:00Z",
-                id="a time is UTC",
             ),
-        ],
+        },
     )
     def test_writes_values_that_every_reader_takes(self, value, expected):
         assert json.loads(to_json({"value": value})) == {"value": expected}
@@ -73,16 +73,14 @@ class TestCsvResponse:
 
         assert text.startswith(("'", "\"'"))
 
-    @pytest.mark.parametrize(
-        ("value", "cell"),
-        [
-            pytest.param(None, "", id="null is empty"),
-            pytest.param(-5, "-5", id="a negative number stays a number"),
-            pytest.param(
-                datetime(2026, 1, 2, tzinfo=UTC), "2026-01-02T00:00:00Z", id="time"
-            ),
-            pytest.param({"a": 1}, '{"a": 1}', id="nested values are JSON"),
-        ],
+    @cases(
+        "value, cell",
+        {
+            "null is empty": (None, ""),
+            "a negative number stays a number": (-5, "-5"),
+            "time": (datetime(2026, 1, 2, tzinfo=UTC), "2026-01-02T00:00:00Z"),
+            "nested values are JSON": ({"a": 1}, '{"a": 1}'),
+        },
     )
     def test_writes_values_as_text(self, value: object, cell: str) -> None:
         text = text_of(csv_response([(value, "end")], name="x"))

@@ -15,6 +15,7 @@ from deltaweb.web.pages.templatetags.deltaweb import (
     signed,
     size,
 )
+from tests.support import cases
 from tests.support.processes.installation import ROOT
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -108,13 +109,13 @@ def test_an_absolute_time_shows_its_zone() -> None:
 
 
 class TestAddresses:
-    @pytest.mark.parametrize(
-        ("asked", "address"),
-        [
-            pytest.param("", "/tables/", id="no query"),
-            pytest.param("?q=a", "/tables/", id="nothing is left"),
-            pytest.param("?q=a&page=3&sort=name", "/tables/?sort=name", id="a rest"),
-        ],
+    @cases(
+        "asked, address",
+        {
+            "no query": ("", "/tables/"),
+            "nothing is left": ("?q=a", "/tables/"),
+            "a rest": ("?q=a&page=3&sort=name", "/tables/?sort=name"),
+        },
     )
     def test_without_a_filter_end_in_no_bare_question_mark(self, rf, asked, address):
         context = Context({"request": rf.get(f"/tables/{asked}")})

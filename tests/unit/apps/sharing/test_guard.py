@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from deltaweb.web.pages.actions import COMMAND_LINE, Stamp
-from deltaweb.web.sharing.shares.elsewhere import shares_in_words
+from deltaweb.web.sharing.additions import shares_in_words
 from deltaweb.web.tables.catalogue.registration import remove_table
 from deltaweb.web.tables.errors import TableInUseError
 from deltaweb.web.tables.extension import guards

@@ -9,38 +9,39 @@ from deltaweb.web.sharing.names import (
     name_key,
     split_full_name,
 )
+from tests.support import cases
 
 
 class TestCheckName:
     @pytest.mark.parametrize("kind", ["share", "schema", "table", "recipient"])
-    @pytest.mark.parametrize(
+    @cases(
         "name",
-        [
-            pytest.param("sales", id="a plain word"),
-            pytest.param("Sales_2026-Q4", id="digits, a dash, a line"),
-            pytest.param("x" * 255, id="as long as allowed"),
-            pytest.param("Verkäufe", id="letters of another language"),
-            pytest.param("50%_off#1?", id="signs that an address escapes"),
-        ],
+        {
+            "a plain word": "sales",
+            "digits, a dash, a line": "Sales_2026-Q4",
+            "as long as allowed": "x" * 255,
+            "letters of another language": "Verkäufe",
+            "signs that an address escapes": "50%_off#1?",
+        },
     )
     def test_keeps_the_spelling(self, name: str, kind: str) -> None:
         assert check_name(name, kind) == name
 
     @pytest.mark.parametrize("kind", ["share", "schema", "table", "recipient"])
-    @pytest.mark.parametrize(
-        ("name", "reason"),
-        [
-            pytest.param("", "it is empty", id="nothing"),
-            pytest.param("x" * 256, "longer than 255", id="one too long"),
-            pytest.param("a b", "it holds a space", id="a space"),
-            pytest.param("a/b", "it holds '/'", id="a slash"),
-            pytest.param("a\nb", r"U\+000A", id="the end of a line"),
-            pytest.param("a\0b", r"U\+0000", id="NUL"),
-            pytest.param("a\x7fb", r"U\+007F", id="DEL"),
-            pytest.param("a\u00a0b", r"U\+00A0", id="a space that does not break"),
-            pytest.param("a\u202eb", r"U\+202E", id="a turn of direction"),
-            pytest.param("a\udc80b", r"U\+DC80", id="half a character"),
-        ],
+    @cases(
+        "name, reason",
+        {
+            "nothing": ("", "it is empty"),
+            "one too long": ("x" * 256, "longer than 255"),
+            "a space": ("a b", "it holds a space"),
+            "a slash": ("a/b", "it holds '/'"),
+            "the end of a line": ("a\nb", r"U\+000A"),
+            "NUL": ("a\0b", r"U\+0000"),
+            "DEL": ("a\x7fb", r"U\+007F"),
+            "a space that does not break": ("a\u00a0b", r"U\+00A0"),
+            "a turn of direction": ("a\u202eb", r"U\+202E"),
+            "half a character": ("a\udc80b", r"U\+DC80"),
+        },
     )
     def test_refuses_what_the_protocol_does(self, name: str, reason: str, kind: str):
         with pytest.raises(NameInvalidError, match=reason):

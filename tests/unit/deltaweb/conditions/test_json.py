@@ -9,6 +9,7 @@ from deltaweb.conditions.hints import (
     parse_hints,
 )
 from deltaweb.conditions.json import MAX_BYTES, MAX_DEPTH
+from tests.support import cases
 from tests.support.conditions.hint_cases import (
     EQUAL,
     SCHEMA,
@@ -23,10 +24,10 @@ from tests.support.conditions.hint_cases import (
 
 
 class TestJSONThatPrunes:
-    @pytest.mark.parametrize(
-        ("tree", "expected"),
-        [
-            pytest.param(
+    @cases(
+        "tree, expected",
+        {
+            "as the Spark connector sends it": (
                 op(
                     "and",
                     op("not", op("isNull", column("day", "date"))),
@@ -34,65 +35,46 @@ class TestJSONThatPrunes:
                     pair("greaterThan", "qty", "5"),
                 ),
                 "b",
-                id="as the Spark connector sends it",
             ),
-            pytest.param(pair("equal", "p", "9"), "b", id="equal"),
-            pytest.param(pair("lessThan", "p", "9"), "a", id="less"),
-            pytest.param(pair("lessThanOrEqual", "p", "9"), "ab", id="at most"),
-            pytest.param(pair("greaterThan", "p", "9"), "c", id="more"),
-            pytest.param(pair("greaterThanOrEqual", "p", "9"), "bc", id="at least"),
-            pytest.param(op("lessThan", literal("9"), column("p")), "c", id="swapped"),
-            pytest.param(op("isNull", column("p")), "d", id="null"),
-            pytest.param(op("not", pair("equal", "p", "9")), "ac", id="denied"),
-            pytest.param(
-                op("or", pair("equal", "p", "9"), pair("equal", "qty", "10")),
-                "bc",
-                id="or",
-            ),
-            pytest.param(
-                pair("equal", "p", "9", "integer"), "b", id="valueType integer"
-            ),
-            pytest.param(pair("=", "p", "9"), "b", id="op ="),
-            pytest.param(pair("GREATERTHAN", "P", "9"), "c", id="case"),
-            pytest.param(pair("<>", "p", "9"), "ac", id="unequal"),
-            pytest.param(op("isNotNull", column("p")), "abc", id="not null"),
-            pytest.param(
-                op("in", column("p"), literal("8"), literal(9)), "ab", id="in"
-            ),
-            pytest.param(
+            "equal": (pair("equal", "p", "9"), "b"),
+            "less": (pair("lessThan", "p", "9"), "a"),
+            "at most": (pair("lessThanOrEqual", "p", "9"), "ab"),
+            "more": (pair("greaterThan", "p", "9"), "c"),
+            "at least": (pair("greaterThanOrEqual", "p", "9"), "bc"),
+            "swapped": (op("lessThan", literal("9"), column("p")), "c"),
+            "null": (op("isNull", column("p")), "d"),
+            "denied": (op("not", pair("equal", "p", "9")), "ac"),
+            "or": (op("or", pair("equal", "p", "9"), pair("equal", "qty", "10")), "bc"),
+            "valueType integer": (pair("equal", "p", "9", "integer"), "b"),
+            "op =": (pair("=", "p", "9"), "b"),
+            "case": (pair("GREATERTHAN", "P", "9"), "c"),
+            "unequal": (pair("<>", "p", "9"), "ac"),
+            "not null": (op("isNotNull", column("p")), "abc"),
+            "in": (op("in", column("p"), literal("8"), literal(9)), "ab"),
+            "null-safe": (
                 op("not", op("nullSafeEqual", literal("9"), column("p"))),
                 "acd",
-                id="null-safe",
             ),
-            pytest.param(pair("<=>", "p", "9"), "b", id="op <=>"),
-            pytest.param(pair("equal", "p", 9), "b", id="a bare number"),
-            pytest.param(
-                op("equal", column("p", None), literal("9")), "b", id="no valueType"
-            ),
-            pytest.param(pair("equal", "p", "9", "long"), "b", id="long"),
-            pytest.param(
+            "op <=>": (pair("<=>", "p", "9"), "b"),
+            "a bare number": (pair("equal", "p", 9), "b"),
+            "no valueType": (op("equal", column("p", None), literal("9")), "b"),
+            "long": (pair("equal", "p", "9", "long"), "b"),
+            "a double beside whole numbers": (
                 pair("greaterThan", "p", "8.5", "double"),
                 "bc",
-                id="a double beside whole numbers",
             ),
-            pytest.param(
-                pair("equal", "price", "1.5", "double"),
-                "d",
-                id="a double beside a decimal",
-            ),
-            pytest.param(pair("equal", "k", "it's", "string"), "a", id="text"),
-            pytest.param(
+            "a double beside a decimal": (pair("equal", "price", "1.5", "double"), "d"),
+            "text": (pair("equal", "k", "it's", "string"), "a"),
+            "a backslash is itself": (
                 op("equal", column("k", "string"), literal(r"it\'s", "string")),
                 "",
-                id="a backslash is itself",
             ),
-            pytest.param(pair("lessThan", "st.x", "1"), "abd", id="nested"),
-            pytest.param(
+            "nested": (pair("lessThan", "st.x", "1"), "abd"),
+            "below a time that was cut": (
                 pair("lessThan", "ts", "2020-05-02T01:02:03.654Z", "timestamp"),
                 "ab",
-                id="below a time that was cut",
             ),
-            pytest.param(
+            "not at least a time that was cut": (
                 op(
                     "not",
                     pair(
@@ -103,40 +85,31 @@ class TestJSONThatPrunes:
                     ),
                 ),
                 "ab",
-                id="not at least a time that was cut",
             ),
-            pytest.param(
+            "equal to a time that was cut": (
                 pair("equal", "ts", "2020-05-02T01:02:03.654Z", "timestamp"),
                 "b",
-                id="equal to a time that was cut",
             ),
-            pytest.param(
+            "a time beside statistics": (
                 pair("greaterThan", "at", "2024-01-01T00:00:00.001Z", "timestamp"),
                 "bcd",
-                id="a time beside statistics",
             ),
-            pytest.param(
+            "a time of any zone": (
                 pair("lessThan", "ts", "2020-05-02 01:00:00", "timestamp"),
                 "ab",
-                id="a time of any zone",
             ),
-            pytest.param(
+            "a whole number beside a double": (
                 op(
                     "greaterThan",
                     column("big", "double"),
                     literal("9007199254740000", "long"),
                 ),
                 "abcd",
-                id="a whole number beside a double",
             ),
-            pytest.param(
-                op("not", column("ok", "bool")), "abcd", id="a boolean column denied"
-            ),
-            pytest.param(
-                op("equal", column("ok", "bool"), TRUE), "abcd", id="a bare boolean"
-            ),
-            pytest.param(op("and", op("isNull", column("p"))), "d", id="and of one"),
-        ],
+            "a boolean column denied": (op("not", column("ok", "bool")), "abcd"),
+            "a bare boolean": (op("equal", column("ok", "bool"), TRUE), "abcd"),
+            "and of one": (op("and", op("isNull", column("p"))), "d"),
+        },
     )
     def test_leaves_exactly(self, tree: object, expected: str) -> None:
         hints = json_hints(tree)

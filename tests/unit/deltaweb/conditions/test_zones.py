@@ -8,6 +8,7 @@ import pytest
 from deltaweb.conditions.columns import find_column
 from deltaweb.delta.scan.predicate import predicate_columns, to_expression
 from deltaweb.delta.values.value_text import arrow_array, parse_value
+from tests.support import cases
 from tests.support.conditions.hint_cases import SCHEMA, column, op, selected, sql_hints
 
 
@@ -23,34 +24,30 @@ class TestTimesOfAnotherZone:
     def test_are_exact_where_they_say_their_zone(self) -> None:
         assert selected(sql_hints(self.AFTER.replace(":00'", ":00Z'"))) == "c"
 
-    @pytest.mark.parametrize(
-        ("sql", "may_be", "may_not_be"),
-        [
-            pytest.param(
+    @cases(
+        "sql, may_be, may_not_be",
+        {
+            "a time beside a local one": (
                 "local < TIMESTAMP '2011-12-30 12:00:00'",
                 "2011-12-31 00:00:00",
                 "2011-12-31 13:00:00",
-                id="a time beside a local one",
             ),
-            pytest.param(
+            "a local time that was skipped": (
                 "local > TIMESTAMP '2011-12-31 22:00:00'",
                 "2011-12-30 23:00:00",
                 "2011-12-30 21:00:00",
-                id="a local time that was skipped",
             ),
-            pytest.param(
+            "a time beside a day": (
                 "born < TIMESTAMP '2011-12-30 12:00:00'",
                 "2011-12-31",
                 "2012-01-01",
-                id="a time beside a day",
             ),
-            pytest.param(
+            "a day that was skipped": (
                 "born >= TIMESTAMP '2011-12-31 00:00:00'",
                 "2011-12-30",
                 "2011-12-29",
-                id="a day that was skipped",
             ),
-        ],
+        },
     )
     def test_are_moved_by_what_the_clocks_of_some_zone_skipped(
         self, sql: str, may_be: str, may_not_be: str

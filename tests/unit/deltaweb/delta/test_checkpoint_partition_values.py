@@ -11,6 +11,7 @@ import pytest
 
 from deltaweb.delta.protocol.schema import PrimitiveType
 from deltaweb.delta.values.value_text import parse_value
+from tests.support import cases
 from tests.support.logs.delta_logs import LogBuilder, add, checkpoint_bytes, txn
 from tests.support.logs.small_checkpoints import (
     HEAD,
@@ -24,16 +25,15 @@ pytestmark = pytest.mark.usefixtures("_checkpoints_are_read")
 
 
 class TestPartitionValues:
-    @pytest.mark.parametrize(
+    @cases(
         "values_type",
-        [
-            pytest.param(pa.map_(pa.string(), pa.string()), id="a map"),
-            pytest.param(
-                pa.list_(pa.struct([("key", pa.string()), ("value", pa.string())])),
-                id="a list of pairs without the map's annotation",
+        {
+            "a map": pa.map_(pa.string(), pa.string()),
+            "a list of pairs without the map's annotation": pa.list_(
+                pa.struct([("key", pa.string()), ("value", pa.string())])
             ),
-            pytest.param(pa.map_(pa.large_string(), pa.large_string()), id="large"),
-        ],
+            "large": pa.map_(pa.large_string(), pa.large_string()),
+        },
     )
     def test_of_any_encoding(self, values_type: pa.DataType) -> None:
         pairs = [("p", "x"), ("q", None)]

@@ -3,6 +3,7 @@
 import pytest
 
 from deltaweb.delta.errors import DeltaError
+from tests.support import cases
 from tests.support.logs.delta_logs import (
     LogBuilder,
     add,
@@ -64,24 +65,24 @@ class TestOddCheckpoint:
         assert sorted(paths) == ["good", "more"]
 
 
-@pytest.mark.parametrize(
+@cases(
     "hint",
-    [
-        pytest.param(b"", id="empty"),
-        pytest.param(b'{"version":', id="torn"),
-        pytest.param(b"\xff\xfe", id="not UTF-8"),
-        pytest.param(b"null", id="null"),
-        pytest.param(b'{"version":"1"}', id="text"),
-        pytest.param(b'{"version":-1}', id="negative"),
-        pytest.param(b'{"version":true}', id="a truth"),
-        pytest.param(b'{"version":1.5}', id="a fraction"),
-        pytest.param(b'{"version":' + HUGE + b"}", id="huge"),
-        pytest.param(b'{"version":99999999999999999999}', id="beyond a long"),
-        pytest.param(DEEP, id="deep"),
-        pytest.param(b'{"version":7}', id="ahead of the log"),
-        pytest.param(b'{"version":1,"parts":3}', id="of parts that are not there"),
-        pytest.param(b"x" * (2 << 20), id="of two megabytes"),
-    ],
+    {
+        "empty": b"",
+        "torn": b'{"version":',
+        "not UTF-8": b"\xff\xfe",
+        "null": b"null",
+        "text": b'{"version":"1"}',
+        "negative": b'{"version":-1}',
+        "a truth": b'{"version":true}',
+        "a fraction": b'{"version":1.5}',
+        "huge": b'{"version":' + HUGE + b"}",
+        "beyond a long": b'{"version":99999999999999999999}',
+        "deep": DEEP,
+        "ahead of the log": b'{"version":7}',
+        "of parts that are not there": b'{"version":1,"parts":3}',
+        "of two megabytes": b"x" * (2 << 20),
+    },
 )
 def test_a_bad_hint_changes_nothing(hint: bytes) -> None:
     builder = LogBuilder().raw_commit(0, START).commit(1, add("more")).hint(hint)

@@ -24,6 +24,7 @@ from deltaweb.delta.protocol.schema import (
     arrow_schema,
 )
 from deltaweb.delta.scan.rows import RowSource, read_rows
+from tests.support import cases
 from tests.support.tables.row_tables import LONG, STRING, TIMESTAMP, Table, schema_of
 
 
@@ -142,36 +143,30 @@ class TestTypes:
 
         assert table.read() == [{"t": at}]
 
-    @pytest.mark.parametrize(
-        ("stored", "data_type"),
-        [
-            pytest.param(pa.array(["x"]), LONG, id="text for a number"),
-            pytest.param(pa.array([1]), PrimitiveType("integer"), id="a wider number"),
-            pytest.param(pa.array([1]), STRING, id="a number for text"),
-            pytest.param(pa.array([1.5]), LONG, id="a fraction for a whole number"),
-            pytest.param(pa.array([1.5]), PrimitiveType("float"), id="a wider float"),
-            pytest.param(pa.array([1]), TIMESTAMP, id="a number for a time"),
-            pytest.param(
-                pa.array([300], pa.int32()), PrimitiveType("byte"), id="range"
-            ),
-            pytest.param(pa.array([b"\xff"]), STRING, id="bytes that are no text"),
-            pytest.param(pa.array([1]), ArrayType(LONG), id="a number for a list"),
-            pytest.param(pa.array([1]), MapType(LONG, LONG), id="a number for a map"),
-            pytest.param(pa.array([1]), StructType(()), id="a number for a struct"),
-            pytest.param(
-                pa.array([_decimal("1.23")]), DecimalType(5, 1), id="lost digits"
-            ),
-            pytest.param(
+    @cases(
+        "stored, data_type",
+        {
+            "text for a number": (pa.array(["x"]), LONG),
+            "a wider number": (pa.array([1]), PrimitiveType("integer")),
+            "a number for text": (pa.array([1]), STRING),
+            "a fraction for a whole number": (pa.array([1.5]), LONG),
+            "a wider float": (pa.array([1.5]), PrimitiveType("float")),
+            "a number for a time": (pa.array([1]), TIMESTAMP),
+            "range": (pa.array([300], pa.int32()), PrimitiveType("byte")),
+            "bytes that are no text": (pa.array([b"\xff"]), STRING),
+            "a number for a list": (pa.array([1]), ArrayType(LONG)),
+            "a number for a map": (pa.array([1]), MapType(LONG, LONG)),
+            "a number for a struct": (pa.array([1]), StructType(())),
+            "lost digits": (pa.array([_decimal("1.23")]), DecimalType(5, 1)),
+            "a decimal that would overflow": (
                 pa.array([_decimal("1" + "0" * 30)]),
                 DecimalType(38, 18),
-                id="a decimal that would overflow",
             ),
-            pytest.param(
+            "a decimal of too many digits": (
                 pa.array([_decimal("1")], pa.decimal256(50, 0)),
                 DecimalType(38, 18),
-                id="a decimal of too many digits",
             ),
-        ],
+        },
     )
     def test_that_do_not_fit_are_refused_by_file_and_column(
         self, tmp_path: Path, stored: pa.Array, data_type: DataType
@@ -223,13 +218,9 @@ class TestFaults:
             table.read()
         assert caught.value.path == path
 
-    @pytest.mark.parametrize(
+    @cases(
         "content",
-        [
-            pytest.param(b"", id="empty"),
-            pytest.param(b"PAR1 no parquet PAR1", id="no footer"),
-            pytest.param(b"PARE" * 9, id="encrypted"),
-        ],
+        {"empty": b"", "no footer": b"PAR1 no parquet PAR1", "encrypted": b"PARE" * 9},
     )
     def test_of_a_damaged_file_name_it(self, tmp_path: Path, content: bytes) -> None:
         table = Table(tmp_path, schema_of(a=LONG))

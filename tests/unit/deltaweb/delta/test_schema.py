@@ -23,6 +23,7 @@ from deltaweb.delta.protocol.schema import (
     type_text,
     unread_type,
 )
+from tests.support import cases
 
 PRIMITIVES = [
     *("string", "long", "integer", "short", "byte", "float", "double", "boolean"),
@@ -182,45 +183,35 @@ class TestTypesThatAreNotKnown:
 
 
 class TestRefusing:
-    @pytest.mark.parametrize(
-        ("kind", "column"),
-        [
-            pytest.param("", "c", id="no name"),
-            pytest.param("array", "c", id="a name of what has parts"),
-            pytest.param("decimal(1)", "c", id="a decimal without a scale"),
-            pytest.param("in\nt", "c", id="a name of two lines"),
-            pytest.param("x" * 300, "c", id="a name without end"),
-            pytest.param(5, "c", id="a number"),
-            pytest.param(None, "c", id="nothing"),
-            pytest.param({"type": "udt"}, "c", id="an unknown object"),
-            pytest.param({"type": ["struct"]}, "c", id="a list for a name"),
-            pytest.param("decimal(39,0)", "c", id="too many digits"),
-            pytest.param("decimal(3,4)", "c", id="a scale beyond the digits"),
-            pytest.param("decimal(3,-1)", "c", id="a scale below zero"),
-            pytest.param({"type": "struct"}, "c", id="a struct without fields"),
-            pytest.param({"type": "array"}, "c.element", id="an array of nothing"),
-            pytest.param(
-                {"type": "map", "keyType": "long", "valueType": 7},
-                "c.value",
-                id="value",
-            ),
-            pytest.param(
+    @cases(
+        "kind, column",
+        {
+            "no name": ("", "c"),
+            "a name of what has parts": ("array", "c"),
+            "a decimal without a scale": ("decimal(1)", "c"),
+            "a name of two lines": ("in\nt", "c"),
+            "a name without end": ("x" * 300, "c"),
+            "a number": (5, "c"),
+            "nothing": (None, "c"),
+            "an unknown object": ({"type": "udt"}, "c"),
+            "a list for a name": ({"type": ["struct"]}, "c"),
+            "too many digits": ("decimal(39,0)", "c"),
+            "a scale beyond the digits": ("decimal(3,4)", "c"),
+            "a scale below zero": ("decimal(3,-1)", "c"),
+            "a struct without fields": ({"type": "struct"}, "c"),
+            "an array of nothing": ({"type": "array"}, "c.element"),
+            "value": ({"type": "map", "keyType": "long", "valueType": 7}, "c.value"),
+            "a name twice but for case": (
                 {"type": "struct", "fields": [field("x", "long"), field("X", "long")]},
                 "c.X",
-                id="a name twice but for case",
             ),
-            pytest.param(
-                {"type": "struct", "fields": [{"type": "long"}]}, "c", id="name"
-            ),
-            pytest.param(
-                {"type": "struct", "fields": [7]}, "c", id="a field of no object"
-            ),
-            pytest.param(
+            "name": ({"type": "struct", "fields": [{"type": "long"}]}, "c"),
+            "a field of no object": ({"type": "struct", "fields": [7]}, "c"),
+            "a flag that is no boolean": (
                 {"type": "array", "elementType": "long", "containsNull": "yes"},
                 "c",
-                id="a flag that is no boolean",
             ),
-        ],
+        },
     )
     def test_names_the_column(self, kind: object, column: str) -> None:
         with pytest.raises(SchemaError) as caught:
@@ -235,22 +226,21 @@ class TestRefusing:
         with pytest.raises(SchemaError, match=r"'c'.*nullable"):
             parse_schema(struct_text(field("c", "long", nullable=1)))
 
-    @pytest.mark.parametrize(
+    @cases(
         "text",
-        [
-            pytest.param("", id="empty"),
-            pytest.param("{", id="torn"),
-            pytest.param("[]", id="a list"),
-            pytest.param('"struct"', id="a name"),
-            pytest.param('{"type":"array"}', id="an array"),
-            pytest.param('{"type":"struct","fields":{}}', id="fields that are no list"),
-            pytest.param(
-                r'{"type":"struct","fields":[{"name":"\ud800","type":"long"}]}',
-                id="a name with half a surrogate pair",
+        {
+            "empty": "",
+            "torn": "{",
+            "a list": "[]",
+            "a name": '"struct"',
+            "an array": '{"type":"array"}',
+            "fields that are no list": '{"type":"struct","fields":{}}',
+            "a name with half a surrogate pair": (
+                r'{"type":"struct","fields":[{"name":"\ud800","type":"long"}]}'
             ),
-            pytest.param("1" * 5000, id="a huge number"),
-            pytest.param("[" * 100_000, id="a deep list"),
-        ],
+            "a huge number": "1" * 5000,
+            "a deep list": "[" * 100_000,
+        },
     )
     def test_refuses_what_is_no_struct(self, text: str) -> None:
         with pytest.raises(SchemaError) as caught:
@@ -271,44 +261,35 @@ class TestRefusing:
 
 
 class TestTypes:
-    @pytest.mark.parametrize(
-        ("kind", "text", "arrow"),
-        [
-            pytest.param("string", "string", pa.string(), id="string"),
-            pytest.param("long", "bigint", pa.int64(), id="long"),
-            pytest.param("integer", "int", pa.int32(), id="integer"),
-            pytest.param("short", "smallint", pa.int16(), id="short"),
-            pytest.param("byte", "tinyint", pa.int8(), id="byte"),
-            pytest.param(
-                "timestamp", "timestamp", pa.timestamp("us", "UTC"), id="time"
-            ),
-            pytest.param(
-                "timestamp_ntz", "timestamp_ntz", pa.timestamp("us"), id="ntz"
-            ),
-            pytest.param("void", "void", pa.null(), id="void"),
-            pytest.param("varchar(10)", "varchar(10)", pa.string(), id="varchar"),
-            pytest.param(
-                "decimal(18,2)", "decimal(18,2)", pa.decimal128(18, 2), id="decimal"
-            ),
-            pytest.param(
+    @cases(
+        "kind, text, arrow",
+        {
+            "string": ("string", "string", pa.string()),
+            "long": ("long", "bigint", pa.int64()),
+            "integer": ("integer", "int", pa.int32()),
+            "short": ("short", "smallint", pa.int16()),
+            "byte": ("byte", "tinyint", pa.int8()),
+            "time": ("timestamp", "timestamp", pa.timestamp("us", "UTC")),
+            "ntz": ("timestamp_ntz", "timestamp_ntz", pa.timestamp("us")),
+            "void": ("void", "void", pa.null()),
+            "varchar": ("varchar(10)", "varchar(10)", pa.string()),
+            "decimal": ("decimal(18,2)", "decimal(18,2)", pa.decimal128(18, 2)),
+            "array": (
                 {"type": "array", "elementType": "long", "containsNull": False},
                 "array<bigint>",
                 pa.list_(pa.field("element", pa.int64(), nullable=False)),
-                id="array",
             ),
-            pytest.param(
+            "map": (
                 {"type": "map", "keyType": "string", "valueType": "date"},
                 "map<string, date>",
                 pa.map_(pa.string(), pa.field("value", pa.date32())),
-                id="map",
             ),
-            pytest.param(
+            "struct": (
                 {"type": "struct", "fields": [field("x", "double", nullable=False)]},
                 "struct<x: double>",
                 pa.struct([pa.field("x", pa.float64(), nullable=False)]),
-                id="struct",
             ),
-        ],
+        },
     )
     def test_have_a_text_and_an_arrow_type(self, kind, text, arrow):
         column = parse_schema(struct_text(field("c", kind))).fields[0]

@@ -7,6 +7,7 @@ from decimal import Decimal
 import pyarrow as pa
 import pytest
 
+from tests.support import cases
 from tests.support.logs.parsed_statistics import bound, parsed
 
 
@@ -59,28 +60,28 @@ class TestValues:
             "12345678901234567890.123456789012345678"
         )
 
-    @pytest.mark.parametrize(
-        ("name", "value"),
-        [
-            pytest.param("i", "5", id="text for a number"),
-            pytest.param("i", 1.5, id="a fraction for a whole number"),
-            pytest.param("i", 2**63, id="a number beyond the range"),
-            pytest.param("n", 300, id="a number beyond a byte"),
-            pytest.param("i", True, id="a boolean for a number"),
-            pytest.param("i", {"x": 1}, id="an object for a number"),
-            pytest.param("s", 5, id="a number for text"),
-            pytest.param("s", "a\ud83d", id="text that ends in half a character"),
-            pytest.param("b", 1, id="a number for a boolean"),
-            pytest.param("d", "2021-02-30", id="no day"),
-            pytest.param("d", 5, id="a number for a date"),
-            pytest.param("t", "noon", id="no time"),
-            pytest.param("m", 1e30, id="a decimal with too many digits"),
-            pytest.param("m", 10**37, id="a decimal that would overflow"),
-            pytest.param("m", 10**38, id="a decimal beyond all types"),
-            pytest.param("f", "many", id="text for a double"),
-            pytest.param("st", 5, id="a number for a struct"),
-            pytest.param("i", None, id="null"),
-        ],
+    @cases(
+        "name, value",
+        {
+            "text for a number": ("i", "5"),
+            "a fraction for a whole number": ("i", 1.5),
+            "a number beyond the range": ("i", 2**63),
+            "a number beyond a byte": ("n", 300),
+            "a boolean for a number": ("i", True),
+            "an object for a number": ("i", {"x": 1}),
+            "a number for text": ("s", 5),
+            "text that ends in half a character": ("s", "a\ud83d"),
+            "a number for a boolean": ("b", 1),
+            "no day": ("d", "2021-02-30"),
+            "a number for a date": ("d", 5),
+            "no time": ("t", "noon"),
+            "a decimal with too many digits": ("m", 1e30),
+            "a decimal that would overflow": ("m", 10**37),
+            "a decimal beyond all types": ("m", 10**38),
+            "text for a double": ("f", "many"),
+            "a number for a struct": ("st", 5),
+            "null": ("i", None),
+        },
     )
     def test_of_a_wrong_type_are_unknown(self, name: str, value: object) -> None:
         known = bound(name, value)

@@ -16,6 +16,7 @@ from deltaweb.environment.home import (
     secret_key,
     served_url,
 )
+from tests.support import cases
 
 
 def test_processes_that_start_together_agree_on_one_key(tmp_path: Path) -> None:
@@ -52,14 +53,14 @@ def test_a_home_that_cannot_be_written_is_named() -> None:
 class TestAHomeThatIsOpenToEverybody:
     """As `mkdir` makes one, or a volume."""
 
-    @pytest.mark.parametrize(
-        ("mode", "closed"),
-        [
-            pytest.param(0o755, 0o700, id="as mkdir makes it"),
-            pytest.param(0o701, 0o700, id="where names must be known"),
-            pytest.param(0o777, 0o770, id="where everybody writes"),
-            pytest.param(0o2775, 0o2770, id="where a group works together"),
-        ],
+    @cases(
+        "mode, closed",
+        {
+            "as mkdir makes it": (0o755, 0o700),
+            "where names must be known": (0o701, 0o700),
+            "where everybody writes": (0o777, 0o770),
+            "where a group works together": (0o2775, 0o2770),
+        },
     )
     def test_is_closed_and_says_so(self, tmp_path, caplog, mode, closed):
         home = new_home(tmp_path, mode)

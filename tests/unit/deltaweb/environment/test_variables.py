@@ -2,21 +2,20 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 
 from deltaweb.environment.variables import env_networks, env_roots
+from tests.support import cases
 
 NAME = "DELTAWEB_TRUSTED_PROXIES"
 
 
 class TestEnvNetworks:
-    @pytest.mark.parametrize(
-        ("text", "networks"),
-        [
-            pytest.param("10.0.0.0/8", ["10.0.0.0/8"], id="a network"),
-            pytest.param("127.0.0.1", ["127.0.0.1/32"], id="an address"),
-            pytest.param(
-                "10.0.0.0/8, ::1", ["10.0.0.0/8", "::1/128"], id="both families"
-            ),
-            pytest.param("", [], id="nothing"),
-        ],
+    @cases(
+        "text, networks",
+        {
+            "a network": ("10.0.0.0/8", ["10.0.0.0/8"]),
+            "an address": ("127.0.0.1", ["127.0.0.1/32"]),
+            "both families": ("10.0.0.0/8, ::1", ["10.0.0.0/8", "::1/128"]),
+            "nothing": ("", []),
+        },
     )
     def test_reads(self, monkeypatch, text, networks):
         monkeypatch.setenv(NAME, text)
@@ -37,21 +36,17 @@ class TestEnvNetworks:
 
 
 class TestEnvRoots:
-    @pytest.mark.parametrize(
-        ("text", "roots"),
-        [
-            pytest.param("", [], id="nothing"),
-            pytest.param("/srv", ["/srv"], id="a folder"),
-            pytest.param(" /srv:/data: ", ["/srv", "/data"], id="folders"),
-            pytest.param("/a:lake", ["/a", "lake"], id="a relative folder"),
-            pytest.param("/a://b", ["/a", "//b"], id="a doubled slash"),
-            pytest.param("s3://lake/x", ["s3://lake/x"], id="a URL"),
-            pytest.param(
-                "/a:s3://lake/x:gs://b:/c",
-                ["/a", "s3://lake/x", "gs://b", "/c"],
-                id="both",
-            ),
-        ],
+    @cases(
+        "text, roots",
+        {
+            "nothing": ("", []),
+            "a folder": ("/srv", ["/srv"]),
+            "folders": (" /srv:/data: ", ["/srv", "/data"]),
+            "a relative folder": ("/a:lake", ["/a", "lake"]),
+            "a doubled slash": ("/a://b", ["/a", "//b"]),
+            "a URL": ("s3://lake/x", ["s3://lake/x"]),
+            "both": ("/a:s3://lake/x:gs://b:/c", ["/a", "s3://lake/x", "gs://b", "/c"]),
+        },
     )
     def test_reads(self, monkeypatch: pytest.MonkeyPatch, text: str, roots: list[str]):
         monkeypatch.setenv(NAME, text)

@@ -12,6 +12,7 @@ from deltaweb.delta.scan.predicate import Comparison
 from deltaweb.expressions.condition import SQLCondition
 from deltaweb.expressions.errors import ExpressionMistakenError, ExpressionValueError
 from deltaweb.table import DeltaTable
+from tests.support import cases
 from tests.support.tables.written_rows import new_table
 
 ROWS = pa.table(
@@ -36,26 +37,26 @@ def table() -> DeltaTable:
     return made
 
 
-@pytest.mark.parametrize(
-    ("sql", "rows"),
-    [
-        pytest.param("f = 0.1", [], id="a float is no decimal"),
-        pytest.param("f = 0.1F", [0], id="but a float"),
-        pytest.param("f = CAST(0.1 AS FLOAT)", [0], id="also by a cast"),
-        pytest.param("f > 5", [1, 2], id="NaN is above all numbers"),
-        pytest.param("f = 'NaN'", [1], id="and equals itself"),
-        pytest.param("f IN (1e3, 'NaN')", [1, 2], id="in a list as well"),
-        pytest.param("NOT f <= 1D", [1, 2], id="and denied"),
-        pytest.param("f = 1e3", [2], id="an exponent"),
-        pytest.param("day = '2026-1-1'", [0], id="a day of few digits"),
-        pytest.param("day > '2026'", [2], id="a year for its first day"),
-        pytest.param("day >= '2026-01-31 12:00:00'", [2], id="a time for its day"),
-        pytest.param("s ILIKE 'äb'", [0], id="letters beyond ASCII"),
-        pytest.param("'01' IN (i, n)", [0], id="a list of one type"),
-        pytest.param("n IN (5D, 9007199254740992)", [3], id="also where it rounds"),
-        pytest.param("i = '16777217'", [3], id="a number in quotes"),
-        pytest.param("i = 16777217F", [], id="a float beside an int: as doubles"),
-    ],
+@cases(
+    "sql, rows",
+    {
+        "a float is no decimal": ("f = 0.1", []),
+        "but a float": ("f = 0.1F", [0]),
+        "also by a cast": ("f = CAST(0.1 AS FLOAT)", [0]),
+        "NaN is above all numbers": ("f > 5", [1, 2]),
+        "and equals itself": ("f = 'NaN'", [1]),
+        "in a list as well": ("f IN (1e3, 'NaN')", [1, 2]),
+        "and denied": ("NOT f <= 1D", [1, 2]),
+        "an exponent": ("f = 1e3", [2]),
+        "a day of few digits": ("day = '2026-1-1'", [0]),
+        "a year for its first day": ("day > '2026'", [2]),
+        "a time for its day": ("day >= '2026-01-31 12:00:00'", [2]),
+        "letters beyond ASCII": ("s ILIKE 'äb'", [0]),
+        "a list of one type": ("'01' IN (i, n)", [0]),
+        "also where it rounds": ("n IN (5D, 9007199254740992)", [3]),
+        "a number in quotes": ("i = '16777217'", [3]),
+        "a float beside an int: as doubles": ("i = 16777217F", []),
+    },
 )
 def test_what_is_read_is_what_is_deleted(table: DeltaTable, sql: str, rows: list[int]):
     assert table.snapshot().read(["row"], sql)["row"].to_pylist() == rows

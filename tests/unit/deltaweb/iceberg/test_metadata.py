@@ -12,9 +12,7 @@ from deltaweb.iceberg.schema import TableColumns
 LONG = PrimitiveType("long")
 
 
-def version(
-    number: int, timestamp_ms: int, *names: str, partitions: tuple[str, ...] = ()
-) -> TableVersion:
+def version(number, timestamp_ms, *names, partitions=()):
     schema = StructType(tuple(StructField(name, LONG) for name in names))
     columns = TableColumns(schema, partitions)
     return TableVersion(

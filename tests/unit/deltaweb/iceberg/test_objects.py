@@ -14,12 +14,8 @@ from pyiceberg.manifest import ManifestFile, read_manifest_list
 from pyiceberg.schema import Schema
 from pyiceberg.table.metadata import TableMetadata, TableMetadataUtil
 
-from deltaweb.delta.protocol.schema import (
-    DecimalType,
-    PrimitiveType,
-    StructField,
-    StructType,
-)
+from deltaweb.delta.protocol.schema import StructType
+from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
 from deltaweb.delta.values.statistics.columns import read_statistics
 from deltaweb.iceberg.access.object_keys import PathSealer, location_of
 from deltaweb.iceberg.errors import InexpressibleError
@@ -28,16 +24,12 @@ from deltaweb.iceberg.metadata import TableLayout, TableVersion
 from deltaweb.iceberg.objects import LIST, ObjectNames, version_objects
 from deltaweb.iceberg.schema import TableColumns
 from deltaweb.index.query.file_part import ROWS_SCHEMA
+from tests.support import cases
 
 SCHEMA = StructType(
-    (
-        StructField("id", PrimitiveType("long")),
-        StructField("name", PrimitiveType("string")),
-        StructField("at", PrimitiveType("timestamp")),
-        StructField("x", PrimitiveType("double")),
-        StructField("price", DecimalType(30, 2)),
-        StructField("day", PrimitiveType("date")),
-        StructField("odd=%", PrimitiveType("string")),
+    parse_columns_ddl(
+        "id BIGINT, name STRING, at TIMESTAMP, x DOUBLE, price DECIMAL(30, 2), "
+        "day DATE, `odd=%` STRING"
     )
 )
 PARTITION_COLUMNS = ("day", "odd=%")
@@ -158,21 +150,20 @@ def bounds(made: Made, name: str) -> tuple[Any, Any]:
     return low, high
 
 
-@pytest.mark.parametrize(
-    ("name", "low", "high"),
-    [
-        pytest.param("id", 0, 9, id="numbers are as they are"),
-        pytest.param("name", "a", "z\U0010ffff", id="a text may have been cut"),
-        pytest.param(
+@cases(
+    "name, low, high",
+    {
+        "numbers are as they are": ("id", 0, 9),
+        "a text may have been cut": ("name", "a", "z\U0010ffff"),
+        "a time may have been cut to the millisecond": (
             "at",
             int(dt.datetime(2026, 1, 1, tzinfo=dt.UTC).timestamp()) * 1_000_000,
             int(dt.datetime(2026, 1, 2, tzinfo=dt.UTC).timestamp()) * 1_000_000 + 999,
-            id="a time may have been cut to the millisecond",
         ),
-        pytest.param("x", -0.0, None, id="NaN is above what is told"),
-        pytest.param("price", None, None, id="a long decimal may be rounded"),
-        pytest.param("day", None, None, id="partitions have values instead"),
-    ],
+        "NaN is above what is told": ("x", -0.0, None),
+        "a long decimal may be rounded": ("price", None, None),
+        "partitions have values instead": ("day", None, None),
+    },
 )
 def test_bounds_hold_however_the_log_was_written(made, name, low, high):
     assert bounds(made, name) == (low, high)

@@ -9,6 +9,7 @@ import pytest
 
 from deltaweb.index.folder.result import FAILED, INDEXED
 from deltaweb.table import DeltaTable
+from tests.support import cases
 from tests.support.index.index_builds import (
     add_commit,
     add_file,
@@ -23,20 +24,19 @@ pytestmark = pytest.mark.slow
 
 
 class TestBrokenTable:
-    @pytest.mark.parametrize(
-        ("break_table", "code"),
-        [
-            pytest.param(shutil.rmtree, "not-a-delta-table", id="no log"),
-            pytest.param(
+    @cases(
+        "break_table, code",
+        {
+            "no log": (shutil.rmtree, "not-a-delta-table"),
+            "a last commit alone": (
                 lambda log: [
                     path.unlink()
                     for path in log.iterdir()
                     if "21.json" not in path.name
                 ],
                 "log-gap",
-                id="a last commit alone",
             ),
-        ],
+        },
     )
     def test_gives_a_result_that_says_so(self, lake, tmp_path, break_table, code):
         table = Path(shutil.copytree(lake / "orders", tmp_path / "table"))
@@ -50,28 +50,25 @@ class TestBrokenTable:
         assert not (tmp_path / "index").exists()
         assert list(tmp_path.glob(".index.*")) == []
 
-    @pytest.mark.parametrize(
-        ("break_table", "code", "version"),
-        [
-            pytest.param(
+    @cases(
+        "break_table, code, version",
+        {
+            "a torn last commit": (
                 lambda log: (log / f"{21:020d}.json").write_text("{torn"),
                 "log-corrupt",
                 20,
-                id="a torn last commit",
             ),
-            pytest.param(
+            "a torn commit in the middle": (
                 lambda log: (log / f"{15:020d}.json").write_text("{torn"),
                 "log-corrupt",
                 14,
-                id="a torn commit in the middle",
             ),
-            pytest.param(
+            "a missing commit": (
                 lambda log: (log / f"{20:020d}.json").unlink(),
                 "log-gap",
                 19,
-                id="a missing commit",
             ),
-        ],
+        },
     )
     def test_is_indexed_up_to_the_fault(
         self,
@@ -94,50 +91,42 @@ class TestBrokenTable:
         assert open_index(result.folder).files.num_rows == files
         assert result.num_files == files
 
-    @pytest.mark.parametrize(
-        ("action", "facts"),
-        [
-            pytest.param(
+    @cases(
+        "action, facts",
+        {
+            "sizes beyond a long": (
                 add_file("big", size=2**62),
                 {"num_files": 88, "size_bytes": None},
-                id="sizes beyond a long",
             ),
-            pytest.param(
+            "a negative count of rows": (
                 add_file("odd", stats='{"numRecords": -7}'),
                 {"num_files": 85, "num_records": None},
-                id="a negative count of rows",
             ),
-            pytest.param(
+            "torn statistics": (
                 add_file("odd", stats='{"numRecords": 5', partition_values={"x": "1"}),
                 {"num_files": 85, "num_records": None},
-                id="torn statistics",
             ),
-            pytest.param(
+            "a partition value that is no date": (
                 add_file("odd", partition_values={"order_date": "yesterday"}),
                 {"num_files": 85},
-                id="a partition value that is no date",
             ),
-            pytest.param(
+            "a schema that does not parse": (
                 set_metadata("{torn"),
                 {"num_files": 84, "num_columns": None, "num_records": None},
-                id="a schema that does not parse",
             ),
-            pytest.param(
+            "an unknown type": (
                 set_metadata(schema_of("g", "geometry")),
                 {"num_files": 84, "num_records": 5568},
-                id="an unknown type",
             ),
-            pytest.param(
+            "a name that is no Unicode": (
                 set_metadata(schema_of("\ud800", "long"), created_time=2**70),
                 {"num_files": 84},
-                id="a name that is no Unicode",
             ),
-            pytest.param(
+            "a protocol beyond its column": (
                 {"protocol": {"minReaderVersion": 1, "minWriterVersion": 2**40}},
                 {"num_files": 84, "num_records": 5568},
-                id="a protocol beyond its column",
             ),
-        ],
+        },
     )
     def test_is_shown_as_far_as_it_goes(self, lake, tmp_path, action, facts):
         table = Path(shutil.copytree(lake / "orders", tmp_path / "table"))

@@ -84,9 +84,7 @@ def are_gone(*pids: int) -> bool:
     return not any(Path(f"/proc/{pid}").exists() for pid in pids)
 
 
-def test_a_copy_and_its_jobs_are_copies_of_one_process_of_one_thread(
-    copies: Copies,
-) -> None:
+def test_a_copy_and_its_jobs_are_copies_of_one_process_of_one_thread(copies):
     child = copies.newest()
 
     assert parent_of(child["job_process"]) == child["server"]
@@ -124,9 +122,7 @@ def test_copies_end_with_what_they_are_made_of_and_begin_again(copies: Copies) -
 
 
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGKILL])
-def test_nothing_is_left_of_a_supervisor(
-    ending: signal.Signals, tmp_path: Path
-) -> None:
+def test_nothing_is_left_of_a_supervisor(ending, tmp_path):
     copies = Copies(tmp_path)
     child = copies.newest()
 

@@ -12,6 +12,7 @@ from deltaweb.parquet.arrow_footer import (
 )
 from deltaweb.parquet.errors import FooterCorruptError
 from deltaweb.parquet.tail import read_footer
+from tests.support import cases
 
 
 def file_of(table: pa.Table, **options: Any) -> bytes:  # noqa: ANN401  # of pyarrow
@@ -54,13 +55,13 @@ class TestAPlainFooter:
     def test_is_not_made_of_one_that_is_too_large(self) -> None:
         assert plain_footer(b"ARROW:schema" + bytes(MAX_REWRITTEN_BYTES)) is None
 
-    @pytest.mark.parametrize(
+    @cases(
         "footer",
-        [
-            pytest.param(b"", id="nothing"),
-            pytest.param(b"\x29\xff", id="no struct"),
-            pytest.param(b"\x29\x15\x02\x00", id="a schema of numbers"),
-        ],
+        {
+            "nothing": b"",
+            "no struct": b"\x29\xff",
+            "a schema of numbers": b"\x29\x15\x02\x00",
+        },
     )
     def test_that_is_broken_is_refused(self, footer: bytes) -> None:
         with pytest.raises(FooterCorruptError):

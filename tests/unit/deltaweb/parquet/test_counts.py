@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from deltaweb.parquet.counts import RowGroupCounts, parse_row_group_counts
 from deltaweb.parquet.errors import FooterCorruptError
 from deltaweb.parquet.tail import read_footer
+from tests.support import cases
 from tests.support.logs.delta_logs import add, checkpoint_bytes, metadata, protocol
 
 
@@ -100,18 +101,18 @@ def test_many_columns_of_many_kinds_are_gone_past() -> None:
     assert counts.num_rows == 2
 
 
-@pytest.mark.parametrize(
+@cases(
     "footer",
-    [
-        pytest.param(b"", id="nothing"),
-        pytest.param(b"\x1c" * 50, id="structs without end"),
-        pytest.param(b"\x19" + b"\xf9" * 50, id="lists without end"),
-        pytest.param(b"\x1b\xff\xff\xff\xff\x0f\x88", id="a map beyond the bytes"),
-        pytest.param(b"\x16" + b"\xff" * 20, id="a number without end"),
-        pytest.param(b"\x18\xff\x0f", id="text beyond the bytes"),
-        pytest.param(b"\x1d\x00", id="an unknown type"),
-        pytest.param(b"\x49\x15\x02\x00", id="row groups that are numbers"),
-    ],
+    {
+        "nothing": b"",
+        "structs without end": b"\x1c" * 50,
+        "lists without end": b"\x19" + b"\xf9" * 50,
+        "a map beyond the bytes": b"\x1b\xff\xff\xff\xff\x0f\x88",
+        "a number without end": b"\x16" + b"\xff" * 20,
+        "text beyond the bytes": b"\x18\xff\x0f",
+        "an unknown type": b"\x1d\x00",
+        "row groups that are numbers": b"\x49\x15\x02\x00",
+    },
 )
 def test_broken_bytes_are_an_error(footer: bytes) -> None:
     with pytest.raises(FooterCorruptError):

@@ -4,6 +4,7 @@ import pytest
 
 from deltaweb.parquet.annotations import Annotation, invalid_reason
 from deltaweb.parquet.rendering import render
+from tests.support import cases
 
 MOST = 2**31 - 1
 
@@ -30,12 +31,12 @@ def test_a_length_of_gigabytes_is_judged_at_once() -> None:
     assert invalid_reason(decimal, "FIXED_LEN_BYTE_ARRAY", MOST) is None
 
 
-@pytest.mark.parametrize(
-    ("raw", "scale"),
-    [
-        pytest.param(b"\x01", MOST, id="a scale of gigabytes"),
-        pytest.param(b"\x01" * 2_000, 0, id="more digits than Python writes"),
-    ],
+@cases(
+    "raw, scale",
+    {
+        "a scale of gigabytes": (b"\x01", MOST),
+        "more digits than Python writes": (b"\x01" * 2_000, 0),
+    },
 )
 def test_a_decimal_whose_text_has_no_bounds_is_shown_as_bytes(raw: bytes, scale: int):
     decimal = Annotation("DECIMAL", precision=MOST, scale=scale)

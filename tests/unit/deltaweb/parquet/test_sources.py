@@ -13,6 +13,7 @@ import pytest
 
 from deltaweb.parquet import describe, preview
 from deltaweb.parquet.errors import FileNotParquetError
+from tests.support import cases
 
 pytestmark = pytest.mark.slow
 
@@ -24,15 +25,15 @@ def path(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize(
+@cases(
     "opened",
-    [
-        pytest.param(str, id="text"),
-        pytest.param(Path, id="a path"),
-        pytest.param(lambda path: pa.OSFile(str(path)), id="a file of Arrow"),
-        pytest.param(lambda path: io.BytesIO(path.read_bytes()), id="bytes in memory"),
-        pytest.param(lambda path: fsspec.open(f"file://{path}").open(), id="fsspec"),
-    ],
+    {
+        "text": str,
+        "a path": Path,
+        "a file of Arrow": lambda path: pa.OSFile(str(path)),
+        "bytes in memory": lambda path: io.BytesIO(path.read_bytes()),
+        "fsspec": lambda path: fsspec.open(f"file://{path}").open(),
+    },
 )
 def test_a_file_is_read_however_it_is_given(path: Path, opened: Callable[[Path], Any]):
     source = opened(path)

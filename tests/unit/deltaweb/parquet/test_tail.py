@@ -10,6 +10,7 @@ from deltaweb.parquet.errors import (
     ParquetError,
 )
 from deltaweb.parquet.tail import FIRST_READ_BYTES, read_footer
+from tests.support import cases
 from tests.support.stores.counted_reads import CountedSource
 
 
@@ -47,16 +48,16 @@ class TestReads:
             read_footer(source, max_bytes=1_000)
 
 
-@pytest.mark.parametrize(
+@cases(
     "data",
-    [
-        pytest.param(b"", id="empty"),
-        pytest.param(b"PAR1PAR1", id="no footer"),
-        pytest.param(b"\xff\xff\xff\x7fPAR1", id="a footer beyond the file"),
-        pytest.param(file_of(1)[:-1], id="torn"),
-        pytest.param(b"\0" * 100, id="zeros"),
-        pytest.param(b"PAR1\x04\x00\x00\x00PAR1", id="longer than the file"),
-    ],
+    {
+        "empty": b"",
+        "no footer": b"PAR1PAR1",
+        "a footer beyond the file": b"\xff\xff\xff\x7fPAR1",
+        "torn": file_of(1)[:-1],
+        "zeros": b"\0" * 100,
+        "longer than the file": b"PAR1\x04\x00\x00\x00PAR1",
+    },
 )
 def test_what_has_no_footer_is_an_error(data: bytes) -> None:
     with pytest.raises(ParquetError):
@@ -72,16 +73,15 @@ def test_a_file_that_shrinks_meanwhile_is_an_error() -> None:
         read_footer(Shrinking(file_of(1)))
 
 
-@pytest.mark.parametrize(
-    ("end", "said"),
-    [
-        pytest.param(b"XXXX", "it ends with 'XXXX' instead of 'PAR1'", id="a word"),
-        pytest.param(
+@cases(
+    "end, said",
+    {
+        "a word": (b"XXXX", "it ends with 'XXXX' instead of 'PAR1'"),
+        "no word": (
             b"\x00\xff01",
             "it ends with the bytes 00 ff 30 31 instead of 'PAR1'",
-            id="no word",
         ),
-    ],
+    },
 )
 def test_says_how_the_file_ends_in_words_of_its_own(end: bytes, said: str) -> None:
     with pytest.raises(FileNotParquetError) as caught:

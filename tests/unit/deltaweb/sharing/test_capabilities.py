@@ -4,26 +4,24 @@ from hypothesis import strategies as st
 
 from deltaweb.sharing.capabilities import answered, parse_capabilities
 from deltaweb.sharing.errors import ParameterInvalidError
+from tests.support import cases
 
 
 class TestParseCapabilities:
-    @pytest.mark.parametrize(
-        ("header", "formats"),
-        [
-            pytest.param("", (), id="nothing"),
-            pytest.param("responseformat=parquet", ("parquet",), id="one"),
-            pytest.param(
+    @cases(
+        "header, formats",
+        {
+            "nothing": ("", ()),
+            "one": ("responseformat=parquet", ("parquet",)),
+            "as the python client sends it": (
                 "responseformat=delta,parquet;readerfeatures=deletionvectors",
                 ("delta", "parquet"),
-                id="as the python client sends it",
             ),
-            pytest.param(
-                " ResponseFormat = DELTA , Delta ", ("delta",), id="spaces and capitals"
-            ),
-            pytest.param("responseformat", (), id="no value"),
-            pytest.param("responseformat=,", (), id="empty values"),
-            pytest.param("x=responseformat=delta", (), id="another key"),
-        ],
+            "spaces and capitals": (" ResponseFormat = DELTA , Delta ", ("delta",)),
+            "no value": ("responseformat", ()),
+            "empty values": ("responseformat=,", ()),
+            "another key": ("x=responseformat=delta", ()),
+        },
     )
     def test_reads_the_formats(self, header: str, formats: tuple[str, ...]) -> None:
         assert parse_capabilities(header).response_formats == formats
@@ -35,6 +33,7 @@ class TestParseCapabilities:
             (answered("parquet"), True),
             ("responseformat=delta", False),
             ("responseformat=avro,orc", False),
+            (";;=;responseformat;x=y=z", True),
         ],
     )
     def test_without_a_format_means_parquet(self, header: str, *, reads: bool) -> None:

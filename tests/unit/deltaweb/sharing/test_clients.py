@@ -3,13 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
-import pytest
-
 from deltaweb.delta.features.known.clients import Answer
 from deltaweb.delta.protocol.actions import Metadata, Protocol
 from deltaweb.delta.protocol.schema import PrimitiveType, StructField, StructType
 from deltaweb.sharing.clients import SHARE_CLIENTS, ClientReading, client_readings
 from deltaweb.sharing.response_format import IN_DELTA
+from tests.support import cases
 
 NTZ = PrimitiveType("timestamp_ntz")
 NARROW = {"delta.typeChanges": [{"fromType": "integer", "toType": "long"}]}
@@ -94,17 +93,13 @@ def test_what_no_answer_carries_is_read_by_nobody_for_its_reason() -> None:
     assert "A catalog decides" in found["pandas"].reason
 
 
-@pytest.mark.parametrize(
-    ("column", "partitioned"),
-    [
-        pytest.param(StructField("n", PrimitiveType("void")), (), id="void"),
-        pytest.param(
-            StructField("n", PrimitiveType("void", spelling="null")), (), id="null"
-        ),
-        pytest.param(
-            StructField("b", PrimitiveType("binary")), ("b",), id="binary partition"
-        ),
-    ],
+@cases(
+    "column, partitioned",
+    {
+        "void": (StructField("n", PrimitiveType("void")), ()),
+        "null": (StructField("n", PrimitiveType("void", spelling="null")), ()),
+        "binary partition": (StructField("b", PrimitiveType("binary")), ("b",)),
+    },
 )
 def test_what_the_python_client_alone_does_not_read(column, partitioned):
     found: dict[str, Any] = readings(column, partition_columns=partitioned)

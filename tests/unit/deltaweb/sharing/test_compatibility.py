@@ -15,6 +15,7 @@ from deltaweb.delta.protocol.schema import (
     StructType,
 )
 from deltaweb.sharing.compatibility import Misreading, misreadings
+from tests.support import cases
 
 LONG = PrimitiveType("long")
 NTZ = PrimitiveType("timestamp_ntz")
@@ -63,55 +64,47 @@ class TestMisreadings:
     def test_of_a_plain_table_are_none(self) -> None:
         assert found(table()) == []
 
-    @pytest.mark.parametrize(
+    @cases(
         "features",
-        [
-            pytest.param(["deletionVectors"], id="deletion vectors"),
-            pytest.param(["columnMapping"], id="column mapping"),
-            pytest.param(["typeWidening"], id="type widening"),
-            pytest.param(["timestampNtz"], id="timestamp without zone"),
-            pytest.param(["variantType", "variantShredding"], id="variant"),
-            pytest.param(["vacuumProtocolCheck", "appendOnly"], id="writers' rules"),
-        ],
+        {
+            "deletion vectors": ["deletionVectors"],
+            "column mapping": ["columnMapping"],
+            "type widening": ["typeWidening"],
+            "timestamp without zone": ["timestampNtz"],
+            "variant": ["variantType", "variantShredding"],
+            "writers' rules": ["vacuumProtocolCheck", "appendOnly"],
+        },
     )
     def test_of_a_feature_that_is_only_supported_are_none(self, features: list[str]):
         assert found(table(reader=3, features=features)) == []
 
-    @pytest.mark.parametrize(
-        ("facts", "feature"),
-        [
-            pytest.param(table(reader=4), "reader version 4", id="a later reader"),
-            pytest.param(table(reader=3), "reader version 3", id="no list"),
-            pytest.param(table(provider="orc"), "format", id="another format"),
-            pytest.param(
-                table(column("at", NTZ)), "timestampNtz", id="timestamp without zone"
-            ),
-            pytest.param(
+    @cases(
+        "facts, feature",
+        {
+            "a later reader": (table(reader=4), "reader version 4"),
+            "no list": (table(reader=3), "reader version 3"),
+            "another format": (table(provider="orc"), "format"),
+            "timestamp without zone": (table(column("at", NTZ)), "timestampNtz"),
+            "timestamp without zone in a map in an array": (
                 table(column("at", ArrayType(MapType(LONG, NTZ)))),
                 "timestampNtz",
-                id="timestamp without zone in a map in an array",
             ),
-            pytest.param(
+            "variant in a struct in an array": (
                 table(column("s", ArrayType(StructType((column("v", VARIANT),))))),
                 "variantType",
-                id="variant in a struct in an array",
             ),
-            pytest.param(
-                table(column("n", **NARROW)), "typeWidening", id="widened type"
-            ),
-            pytest.param(
+            "widened type": (table(column("n", **NARROW)), "typeWidening"),
+            "widened type in the key of a map": (
                 table(column("m", MapType(StructType((column("n", **NARROW),)), LONG))),
                 "typeWidening",
-                id="widened type in the key of a map",
             ),
-            pytest.param(
+            "mapped columns by version": (
                 table(
                     column("id", **physical("col-1")), reader=2, configuration=MAPPED
                 ),
                 "columnMapping",
-                id="mapped columns by version",
             ),
-            pytest.param(
+            "a mapped nested column by feature": (
                 table(
                     column("s", StructType((column("x", **physical("col-2")),))),
                     reader=3,
@@ -119,24 +112,20 @@ class TestMisreadings:
                     configuration=MAPPED,
                 ),
                 "columnMapping",
-                id="a mapped nested column by feature",
             ),
-            pytest.param(
+            "columns by their ids": (
                 table(reader=2, configuration={"delta.columnMapping.mode": "id"}),
                 "columnMapping",
-                id="columns by their ids",
             ),
-            pytest.param(
+            "a catalog's table": (
                 table(reader=3, features=["catalogManaged"]),
                 "catalogManaged",
-                id="a catalog's table",
             ),
-            pytest.param(
+            "an unknown feature": (
                 table(reader=3, features=["tableTeleport"]),
                 "tableTeleport",
-                id="an unknown feature",
             ),
-        ],
+        },
     )
     def test_name_the_feature_that_is_used(self, facts: dict[str, Any], feature: str):
         (misreading,) = found(facts)
@@ -144,18 +133,16 @@ class TestMisreadings:
         assert misreading.feature == feature
         assert misreading.reason.endswith(".")
 
-    @pytest.mark.parametrize(
+    @cases(
         "facts",
-        [
-            pytest.param(
-                table(column("id", **physical("id")), reader=2, configuration=MAPPED),
-                id="mapped to their own names",
+        {
+            "mapped to their own names": table(
+                column("id", **physical("id")), reader=2, configuration=MAPPED
             ),
-            pytest.param(
-                table(column("id", **physical("col-1")), configuration=MAPPED),
-                id="a protocol that knows no mapping",
+            "a protocol that knows no mapping": table(
+                column("id", **physical("col-1")), configuration=MAPPED
             ),
-        ],
+        },
     )
     def test_of_columns_that_go_by_their_names_are_none(self, facts: dict[str, Any]):
         assert found(facts) == []

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from deltaweb.sharing.errors import ParameterInvalidError
 from deltaweb.sharing.page_token import PageScope, decode_page_token, encode_page_token
+from tests.support import cases
 
 KEYS = [b"k" * 32]
 SCOPE = PageScope("tables", "r1", ("sales", "crm"))
@@ -31,15 +32,15 @@ class TestPageToken:
             held = base64.urlsafe_b64decode(token + "=" * (-len(token) % 4))
             assert b"index" not in held
 
-    @pytest.mark.parametrize(
+    @cases(
         "scope",
-        [
-            pytest.param(PageScope("shares", "r1", ("sales", "crm")), id="endpoint"),
-            pytest.param(PageScope("tables", "r2", ("sales", "crm")), id="recipient"),
-            pytest.param(PageScope("tables", "r1", ("sales", "web")), id="name"),
-            pytest.param(PageScope("tables", "r1", ("salescrm",)), id="joined names"),
-            pytest.param(PageScope("tables", "r1sales", ("crm",)), id="moved names"),
-        ],
+        {
+            "endpoint": PageScope("shares", "r1", ("sales", "crm")),
+            "recipient": PageScope("tables", "r2", ("sales", "crm")),
+            "name": PageScope("tables", "r1", ("sales", "web")),
+            "joined names": PageScope("tables", "r1", ("salescrm",)),
+            "moved names": PageScope("tables", "r1sales", ("crm",)),
+        },
     )
     def test_serves_its_list_alone(self, scope: PageScope) -> None:
         token = encode_page_token(["x"], SCOPE, keys=KEYS)
@@ -75,3 +76,10 @@ class TestPageToken:
         if changed != token:
             with pytest.raises(ParameterInvalidError):
                 decode_page_token(changed, SCOPE, keys=KEYS)
+
+    @pytest.mark.parametrize("end", ["=", "==", "A", "\0", " ", "€"])
+    def test_goes_on_by_no_character(self, end: str) -> None:
+        token = encode_page_token(["last"], SCOPE, keys=KEYS)
+
+        with pytest.raises(ParameterInvalidError):
+            decode_page_token(token + end, SCOPE, keys=KEYS)

@@ -14,6 +14,7 @@ from deltaweb.sharing.parameters import (
     parse_moment,
     parse_version,
 )
+from tests.support import cases
 
 
 def utc(  # noqa: PLR0913, PLR0917 (as datetime takes them)
@@ -46,7 +47,9 @@ class TestParseMaxResults:
     def test_is_cut_to_the_servers_most(self, text: str | None, length: int) -> None:
         assert parse_max_results(text) == length
 
-    @pytest.mark.parametrize("text", ["", "-1", "1.0", "x", "１", "1\n", " 1", "1_0"])
+    @pytest.mark.parametrize(
+        "text", ["", "-1", "1.0", "x", "１", "٣", "1\n", " 1", "1_0", "0x1", "1e3"]
+    )
     def test_refuses_what_is_no_number(self, text: str) -> None:
         with pytest.raises(ParameterInvalidError, match="maxResults"):
             parse_max_results(text)
@@ -74,25 +77,21 @@ class TestVersion:
 
 
 class TestParseMoment:
-    @pytest.mark.parametrize(
-        ("text", "moment"),
-        [
-            pytest.param("2026-01-31T12:00:00Z", utc(2026, 1, 31, 12), id="Z"),
-            pytest.param(
+    @cases(
+        "text, moment",
+        {
+            "Z": ("2026-01-31T12:00:00Z", utc(2026, 1, 31, 12)),
+            "a zone and microseconds": (
                 "2026-01-31T12:00:00.123456+02:00",
                 utc(2026, 1, 31, 10, 0, 0, 123456),
-                id="a zone and microseconds",
             ),
-            pytest.param(
-                "2026-01-31T12:00:00 02:00", utc(2026, 1, 31, 10), id="a lost plus"
-            ),
-            pytest.param("2026-1-5 3:04:05", utc(2026, 1, 5, 3, 4, 5), id="JDBC"),
-            pytest.param(
+            "a lost plus": ("2026-01-31T12:00:00 02:00", utc(2026, 1, 31, 10)),
+            "JDBC": ("2026-1-5 3:04:05", utc(2026, 1, 5, 3, 4, 5)),
+            "JDBC with nanoseconds": (
                 "2026-01-05 03:04:05.123456789",
                 utc(2026, 1, 5, 3, 4, 5, 123456),
-                id="JDBC with nanoseconds",
             ),
-        ],
+        },
     )
     def test_reads_times_with_a_zone(self, text: str, moment: datetime) -> None:
         assert parse_moment(text, name="timestamp") == moment
@@ -122,7 +121,15 @@ class TestParseMoment:
         assert found is None or found.tzinfo is not None
 
     @pytest.mark.parametrize(
-        "text", ["", "2026-01-31", "2026-01-31T12:00:00", "2026-13-01 00:00:00", "now"]
+        "text",
+        [
+            "",
+            "2026-01-31",
+            "2026-01-31T12:00:00",
+            "2026-02-30 00:00:00",
+            "now",
+            "1769904000",
+        ],
     )
     def test_refuses_times_without_a_zone(self, text: str) -> None:
         with pytest.raises(ParameterInvalidError, match="not a time with a zone"):

@@ -5,6 +5,7 @@ from deltaweb.sharing.capabilities import parse_capabilities
 from deltaweb.sharing.compatibility import Misreading
 from deltaweb.sharing.errors import TableMisreadError
 from deltaweb.sharing.response_format import ResponseFormat, choose_format, plain_format
+from tests.support import cases
 
 PYTHON = (
     "responseformat=delta,parquet;readerfeatures=deletionvectors,columnmapping,"
@@ -31,60 +32,53 @@ def chosen(header: str, *features: str) -> ResponseFormat:
     )
 
 
-@pytest.mark.parametrize(
-    ("header", "features", "name"),
-    [
-        pytest.param("", (), "parquet", id="a client that says nothing"),
-        pytest.param("responseformat=parquet", (), "parquet", id="parquet alone"),
-        pytest.param("responseformat=delta", (), "delta", id="delta alone"),
-        pytest.param(PYTHON, (), "parquet", id="either, and a plain table"),
-        pytest.param(PYTHON, ("columnMapping",), "delta", id="mapped columns"),
-        pytest.param(
-            PYTHON, ("timestampNtz", "columnMapping"), "delta", id="two features"
-        ),
-        pytest.param(
+@cases(
+    "header, features, name",
+    {
+        "a client that says nothing": ("", (), "parquet"),
+        "parquet alone": ("responseformat=parquet", (), "parquet"),
+        "delta alone": ("responseformat=delta", (), "delta"),
+        "either, and a plain table": (PYTHON, (), "parquet"),
+        "mapped columns": (PYTHON, ("columnMapping",), "delta"),
+        "two features": (PYTHON, ("timestampNtz", "columnMapping"), "delta"),
+        "capitals": (
             "responseformat=delta;readerfeatures=TYPEWIDENING",
             ("typeWidening",),
             "delta",
-            id="capitals",
         ),
-    ],
+    },
 )
 def test_is_one_that_the_client_reads_the_table_in(header, features, name):
     assert chosen(header, *features).name == name
 
 
-@pytest.mark.parametrize(
-    ("header", "protocol", "name"),
-    [
-        pytest.param("", allowing("deletionVectors"), "parquet", id="parquet alone"),
-        pytest.param(PYTHON, allowing("deletionVectors"), "delta", id="either"),
-        pytest.param(
+@cases(
+    "header, protocol, name",
+    {
+        "parquet alone": ("", allowing("deletionVectors"), "parquet"),
+        "either": (PYTHON, allowing("deletionVectors"), "delta"),
+        "beside what says nothing of files": (
             PYTHON,
             allowing("deletionVectors", "v2Checkpoint"),
             "delta",
-            id="beside what says nothing of files",
         ),
-        pytest.param(PYTHON, allowing("v2Checkpoint"), "parquet", id="that alone"),
-        pytest.param(
+        "that alone": (PYTHON, allowing("v2Checkpoint"), "parquet"),
+        "allowed by its version": (
             PYTHON,
             Protocol(min_reader_version=2, min_writer_version=5),
             "delta",
-            id="allowed by its version",
         ),
-        pytest.param(
+        "beside what the client does not read": (
             PYTHON,
             allowing("deletionVectors", "variantType"),
             "parquet",
-            id="beside what the client does not read",
         ),
-        pytest.param(
+        "a client that reads none": (
             "responseformat=delta,parquet",
             allowing("deletionVectors"),
             "parquet",
-            id="a client that reads none",
         ),
-        pytest.param(
+        "a feature that older versions may use": (
             PYTHON,
             Protocol(
                 min_reader_version=1,
@@ -92,9 +86,8 @@ def test_is_one_that_the_client_reads_the_table_in(header, features, name):
                 writer_features=("checkpointProtection",),
             ),
             "delta",
-            id="a feature that older versions may use",
         ),
-    ],
+    },
 )
 def test_goes_by_what_versions_may_use_where_the_client_takes_either(
     header: str, protocol: Protocol, name: str
@@ -106,26 +99,22 @@ def test_goes_by_what_versions_may_use_where_the_client_takes_either(
     assert found.name == name
 
 
-@pytest.mark.parametrize(
-    ("header", "features", "named"),
-    [
-        pytest.param("", ("columnMapping",), ["columnMapping"], id="parquet alone"),
-        pytest.param(
+@cases(
+    "header, features, named",
+    {
+        "parquet alone": ("", ("columnMapping",), ["columnMapping"]),
+        "a feature that the client does not name": (
             PYTHON,
             ("columnMapping", "typeWidening"),
             ["typeWidening"],
-            id="a feature that the client does not name",
         ),
-        pytest.param(
-            "responseformat=delta", ("timestampNtz",), ["timestampNtz"], id="none named"
-        ),
-        pytest.param(
+        "none named": ("responseformat=delta", ("timestampNtz",), ["timestampNtz"]),
+        "what no answer carries": (
             "responseformat=delta;readerfeatures=catalogmanaged,later",
             ("catalogManaged", "later"),
             ["catalogManaged", "later"],
-            id="what no answer carries",
         ),
-    ],
+    },
 )
 def test_is_none_where_the_client_would_misread_it(header, features, named):
     with pytest.raises(TableMisreadError) as caught:

@@ -80,10 +80,26 @@ class TestParseTableQuery:
     def test_ignores_an_end_without_a_start(self) -> None:
         assert parsed(endingVersion=5) == TableQuery()
 
-    @pytest.mark.parametrize("value", ["1", 1.5, True])
-    def test_refuses_a_start_that_is_no_number(self, value: object) -> None:
-        with pytest.raises(RequestMalformedError, match="startingVersion"):
-            parsed(startingVersion=value)
+    @pytest.mark.parametrize(
+        "fields",
+        [
+            *({"predicateHints": hints} for hints in ("day = 1", [1], [None], {})),
+            *({"limitHint": limit} for limit in ("10", True, 1.5)),
+            *({"startingVersion": version} for version in ("1", 1.5, True)),
+            *({"maxFiles": count} for count in ("10", 1.5, True)),
+            *({"version": version} for version in ("1", 1.0)),
+            {"jsonPredicateHints": {}},
+            {"timestamp": 0},
+            {"pageToken": 7},
+            {"refreshToken": ["x"]},
+        ],
+        ids=str,
+    )
+    def test_refuses_a_value_of_another_type(self, fields: dict[str, object]) -> None:
+        (name,) = fields
+
+        with pytest.raises(RequestMalformedError, match=name):
+            parsed(**fields)
 
     @pytest.mark.parametrize(
         "fields",
@@ -98,7 +114,11 @@ class TestParseTableQuery:
             parsed(**fields)
 
     @pytest.mark.parametrize(
-        "body", [b"", b" ", b"[]", b"1", b"{", b'{"a": NaN}', b"[" * 100_000, b"\xff"]
+        "body",
+        [
+            *(b"", b" ", b"[]", b"1", b"{", b"null", b'"text"', b"{} {}", b"\xff"),
+            *(b'{"a": NaN}', b'{"a": Infinity}', b'{"a": "\x00"}', b"[" * 100_000),
+        ],
     )
     def test_refuses_what_is_no_object(self, body: bytes) -> None:
         with pytest.raises(RequestMalformedError):

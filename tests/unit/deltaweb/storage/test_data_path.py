@@ -4,23 +4,24 @@ import pytest
 
 from deltaweb.delta.errors import PathEscapesTableError
 from deltaweb.storage.data_path import resolve_data_path
+from tests.support import cases
 
 
 def resolve(path: str, root: str = "/lake/t") -> str:
     return resolve_data_path(path, root=root, allowed_roots=["/more"])
 
 
-@pytest.mark.parametrize(
-    ("path", "place"),
-    [
-        pytest.param("a%2520b", "/lake/t/a%20b", id="relative, decoded once"),
-        pytest.param("/lake/t/a", "/lake/t/a", id="absolute"),
-        pytest.param("file:/lake/t/a", "/lake/t/a", id="a short URL"),
-        pytest.param("file:///lake/t/a%20b", "/lake/t/a b", id="a URL"),
-        pytest.param("FILE:///lake/t/a", "/lake/t/a", id="an upper scheme"),
-        pytest.param("file://localhost/more/a", "/more/a", id="this machine"),
-        pytest.param("file://LOCALHOST/more/a", "/more/a", id="in upper letters"),
-    ],
+@cases(
+    "path, place",
+    {
+        "relative, decoded once": ("a%2520b", "/lake/t/a%20b"),
+        "absolute": ("/lake/t/a", "/lake/t/a"),
+        "a short URL": ("file:/lake/t/a", "/lake/t/a"),
+        "a URL": ("file:///lake/t/a%20b", "/lake/t/a b"),
+        "an upper scheme": ("FILE:///lake/t/a", "/lake/t/a"),
+        "this machine": ("file://localhost/more/a", "/more/a"),
+        "in upper letters": ("file://LOCALHOST/more/a", "/more/a"),
+    },
 )
 def test_a_path_has_one_place(path: str, place: str) -> None:
     assert resolve(path) == place

@@ -3,6 +3,7 @@
 import pytest
 
 from deltaweb.storage.objects.hosts import allowed_addresses, refusal
+from tests.support import cases
 
 
 @pytest.mark.parametrize("address", ["64:ff9b::808:808", "::ffff:8.8.8.8", "8.8.8.8"])
@@ -10,17 +11,17 @@ def test_public_hosts_are_asked_at_the_address_that_the_name_has(address: str) -
     assert allowed_addresses(address, allowed=[]) == ([address], "")
 
 
-@pytest.mark.parametrize(
+@cases(
     "address",
-    [
-        pytest.param("2002:a01:203::1", id="6to4"),
-        pytest.param("2001:0:a01:203::1", id="Teredo"),
-        pytest.param("64:ff9b:1::a01:203", id="a translator of the network's own"),
-        pytest.param("::ffff:0:10.0.0.1", id="translated by the host"),
-        pytest.param("64:ff9b::7f00:1", id="this machine, translated"),
-        pytest.param("fd00:ec2::254", id="what AWS tells its machines"),
-        pytest.param("168.63.129.16", id="what Azure tells its machines"),
-    ],
+    {
+        "6to4": "2002:a01:203::1",
+        "Teredo": "2001:0:a01:203::1",
+        "a translator of the network's own": "64:ff9b:1::a01:203",
+        "translated by the host": "::ffff:0:10.0.0.1",
+        "this machine, translated": "64:ff9b::7f00:1",
+        "what AWS tells its machines": "fd00:ec2::254",
+        "what Azure tells its machines": "168.63.129.16",
+    },
 )
 def test_no_way_around_leads_into_the_servers_own_network(address: str) -> None:
     for allowed in ([], ["*"]):

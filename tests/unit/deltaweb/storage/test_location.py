@@ -6,24 +6,25 @@ import pytest
 
 from deltaweb.delta.errors import LocationInvalidError
 from deltaweb.storage.location import normalize_location
+from tests.support import cases
 
 
 class TestNormalizeLocation:
-    @pytest.mark.parametrize(
-        ("text", "expected"),
-        [
-            pytest.param("/lake/t/", "/lake/t", id="a trailing slash"),
-            pytest.param("/lake/x/../t", "/lake/t", id="a turn"),
-            pytest.param("file:///lake/a%20b", "/lake/a b", id="a file URL"),
-            pytest.param("file:/lake/t", "/lake/t", id="a short file URL"),
-            pytest.param("FILE:///lake/t", "/lake/t", id="an upper file URL"),
-            pytest.param("file://localhost/lake/t", "/lake/t", id="this machine"),
-            pytest.param("File://LocalHost/a%20b", "/a b", id="in any letters"),
-            pytest.param("S3://bucket/t/", "s3://bucket/t", id="an upper scheme"),
-            pytest.param("s3://bucket//a/./t", "s3://bucket/a/t", id="doubled slashes"),
-            pytest.param("s3://bucket/a/../../t", "s3://t", id="a turn in a URL"),
-            pytest.param("  /lake/t ", "/lake/t", id="spaces around"),
-        ],
+    @cases(
+        "text, expected",
+        {
+            "a trailing slash": ("/lake/t/", "/lake/t"),
+            "a turn": ("/lake/x/../t", "/lake/t"),
+            "a file URL": ("file:///lake/a%20b", "/lake/a b"),
+            "a short file URL": ("file:/lake/t", "/lake/t"),
+            "an upper file URL": ("FILE:///lake/t", "/lake/t"),
+            "this machine": ("file://localhost/lake/t", "/lake/t"),
+            "in any letters": ("File://LocalHost/a%20b", "/a b"),
+            "an upper scheme": ("S3://bucket/t/", "s3://bucket/t"),
+            "doubled slashes": ("s3://bucket//a/./t", "s3://bucket/a/t"),
+            "a turn in a URL": ("s3://bucket/a/../../t", "s3://t"),
+            "spaces around": ("  /lake/t ", "/lake/t"),
+        },
     )
     def test_gives_one_form(self, text: str, expected: str) -> None:
         assert normalize_location(text) == expected

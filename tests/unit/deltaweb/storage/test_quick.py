@@ -7,6 +7,7 @@ import pytest
 
 from deltaweb.storage.objects import quick
 from deltaweb.storage.objects.quick import QuickReads, quick_reads
+from tests.support import cases
 
 KEY = {"key": "AKIA", "secret": "open sesame"}
 REGION = {"client_kwargs": {"region_name": "eu-west-1"}}
@@ -38,20 +39,16 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> Opened:
     return found
 
 
-@pytest.mark.parametrize(
-    ("root", "options"),
-    [
-        pytest.param("s3://lake/t", {**KEY, **REGION}, id="a key and a region"),
-        pytest.param("s3://lake/t", {"anon": True, **REGION}, id="a public bucket"),
-        pytest.param("s3://lake/t", {**KEY, "token": "t", **REGION}, id="a session"),
-        pytest.param(
-            "abfss://lake@acme.dfs.core.windows.net/t", ACCOUNT, id="a key of Azure"
-        ),
-    ],
+@cases(
+    "root, options",
+    {
+        "a key and a region": ("s3://lake/t", {**KEY, **REGION}),
+        "a public bucket": ("s3://lake/t", {"anon": True, **REGION}),
+        "a session": ("s3://lake/t", {**KEY, "token": "t", **REGION}),
+        "a key of Azure": ("abfss://lake@acme.dfs.core.windows.net/t", ACCOUNT),
+    },
 )
-def test_obstore_is_asked_once_where_both_take_the_options_alike(
-    root: str, options: dict[str, Any], opened: Opened
-) -> None:
+def test_obstore_is_asked_once_where_both_take_the_options_alike(root, options, opened):
     reads = quick_reads(root, options)
 
     assert reads.read(f"{root}/a", lambda: b"by s3fs") == b"by s3fs"
@@ -62,38 +59,33 @@ def test_obstore_is_asked_once_where_both_take_the_options_alike(
     assert dict(bucket.credentials or ()).get("token") == options.get("token")
 
 
-@pytest.mark.parametrize(
-    ("root", "options"),
-    [
-        pytest.param("gs://lake/t", {**KEY, **REGION}, id="Google"),
-        pytest.param("s3a://lake/t", {**KEY, **ENDPOINT}, id="a server of others"),
-        pytest.param(
+@cases(
+    "root, options",
+    {
+        "Google": ("gs://lake/t", {**KEY, **REGION}),
+        "a server of others": ("s3a://lake/t", {**KEY, **ENDPOINT}),
+        "a server of others, as Azure has it": (
             "az://lake/t",
             {"connection_string": f"{CONNECTION};BlobEndpoint=https://acme.example"},
-            id="a server of others, as Azure has it",
         ),
-        pytest.param("az://lake/t", {"account_name": "acme"}, id="no key of Azure"),
-        pytest.param("az://lake/t", {"account_key": "a2V5"}, id="no account of Azure"),
-        pytest.param(
-            "az://lake/t", {**ACCOUNT, "client_id": "me"}, id="a sign-on of Azure"
-        ),
-        pytest.param(
+        "no key of Azure": ("az://lake/t", {"account_name": "acme"}),
+        "no account of Azure": ("az://lake/t", {"account_key": "a2V5"}),
+        "a sign-on of Azure": ("az://lake/t", {**ACCOUNT, "client_id": "me"}),
+        "a token of Azure": (
             "az://lake/t",
             {"connection_string": "AccountName=acme;SharedAccessSignature=sig"},
-            id="a token of Azure",
         ),
-        pytest.param("s3://lake/t", {}, id="what the machine finds"),
-        pytest.param("s3://lake/t", REGION, id="a region alone"),
-        pytest.param("s3://lake/t", KEY, id="a key alone"),
-        pytest.param("s3://lake/t", {"profile": "me", **REGION}, id="a profile"),
-        pytest.param("s3://lake/t", {**KEY, **REGION, "ssl": 1}, id="another option"),
-        pytest.param(
+        "what the machine finds": ("s3://lake/t", {}),
+        "a region alone": ("s3://lake/t", REGION),
+        "a key alone": ("s3://lake/t", KEY),
+        "a profile": ("s3://lake/t", {"profile": "me", **REGION}),
+        "another option": ("s3://lake/t", {**KEY, **REGION, "ssl": 1}),
+        "another one of the client": (
             "s3://lake/t",
             {**KEY, "client_kwargs": {"region_name": "x", "verify": False}},
-            id="another one of the client",
         ),
-        pytest.param("s3://lake/t", {**KEY, **REGION, "anon": True}, id="both"),
-    ],
+        "both": ("s3://lake/t", {**KEY, **REGION, "anon": True}),
+    },
 )
 def test_else_s3fs_is_asked(root: str, options: dict[str, Any], opened: Opened) -> None:
     reads = quick_reads(root, options)
@@ -103,15 +95,15 @@ def test_else_s3fs_is_asked(root: str, options: dict[str, Any], opened: Opened) 
 
 
 def test_an_own_server_that_is_named_is_asked_by_obstore(opened: Opened) -> None:
-    reads = quick_reads("s3a://lake/t", {**KEY, **ENDPOINT}, is_named=True)
+    reads = quick_reads(
+        "s3a://lake/t", {**KEY, **ENDPOINT}, allowed_hosts=["127.0.0.1"]
+    )
 
     assert reads.read("s3a://lake/t/a", lambda: b"by s3fs") == b"by s3fs"
     assert opened
 
 
-def test_s3fs_is_asked_where_an_own_authority_is_trusted(
-    monkeypatch: pytest.MonkeyPatch, opened: Opened
-) -> None:
+def test_s3fs_is_asked_where_an_own_authority_is_trusted(monkeypatch, opened):
     monkeypatch.setenv("AWS_CA_BUNDLE", "/etc/own.pem")
     reads = quick_reads("s3://lake/t", {**KEY, **REGION})
 
@@ -119,9 +111,7 @@ def test_s3fs_is_asked_where_an_own_authority_is_trusted(
     assert not opened
 
 
-def test_s3fs_is_asked_by_a_child_whose_parent_has_asked_obstore(
-    used_by: dict[str, int], opened: Opened
-) -> None:
+def test_s3fs_is_asked_by_a_child_whose_parent_has_asked_obstore(used_by, opened):
     used_by["pid"] = os.getppid()
     reads = quick_reads("s3://lake/t", {**KEY, **REGION})
 

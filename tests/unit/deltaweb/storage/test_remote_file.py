@@ -7,6 +7,7 @@ import pytest
 
 from deltaweb.delta.errors import DeltaError, LocationUnreachableError
 from deltaweb.storage.remote_file import END_BYTES, WHOLE_BYTES, GuardedFile, kept_parts
+from tests.support import cases
 
 SMALL = bytes(range(256)) * 16
 LARGE = bytes(range(256)) * ((WHOLE_BYTES + END_BYTES) // 256)
@@ -68,13 +69,13 @@ def test_of_a_large_file_the_end_is_kept() -> None:
     assert file.reads == [(5, 7)]
 
 
-@pytest.mark.parametrize(
-    ("other", "access"),
-    [
-        pytest.param(RemoteFile(SMALL[::-1], etag="other"), "a", id="written anew"),
-        pytest.param(RemoteFile(SMALL[::-1], path="b/g"), "a", id="another file"),
-        pytest.param(RemoteFile(SMALL[::-1]), "other", id="other credentials"),
-    ],
+@cases(
+    "other, access",
+    {
+        "written anew": (RemoteFile(SMALL[::-1], etag="other"), "a"),
+        "another file": (RemoteFile(SMALL[::-1], path="b/g"), "a"),
+        "other credentials": (RemoteFile(SMALL[::-1]), "other"),
+    },
 )
 def test_another_file_is_read_for_itself(other: RemoteFile, access: str) -> None:
     opened(RemoteFile(SMALL))

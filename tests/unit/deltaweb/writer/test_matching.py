@@ -7,6 +7,7 @@ from deltaweb.delta.log.paths import commit_name
 from deltaweb.table import DeltaTable
 from deltaweb.writer import data_files, matching
 from deltaweb.writer.making.new_table import NewTable, create_table
+from tests.support import cases
 from tests.support.stores.counting_store import CountingStore
 from tests.support.stores.memory import MemoryTableStore
 from tests.support.tables.written_rows import numbers
@@ -36,14 +37,14 @@ def store(monkeypatch: pytest.MonkeyPatch) -> OpeningsStore:
     return store
 
 
-@pytest.mark.parametrize(
-    ("where", "left"),
-    [
-        pytest.param("n % 10 = 0", [1, 2, 3, 4, 5, 6, 7, 8, 9], id="the first row"),
-        pytest.param("n % 10 = 9", [0, 1, 2, 3, 4, 5, 6, 7, 8], id="the last row"),
-        pytest.param("n % 4 = 3", [0, 1, 2, 4, 5, 6, 8, 9], id="some row groups"),
-        pytest.param("n % 10 = 10", [*range(10)], id="no row"),
-    ],
+@cases(
+    "where, left",
+    {
+        "the first row": ("n % 10 = 0", [1, 2, 3, 4, 5, 6, 7, 8, 9]),
+        "the last row": ("n % 10 = 9", [0, 1, 2, 3, 4, 5, 6, 7, 8]),
+        "some row groups": ("n % 4 = 3", [0, 1, 2, 4, 5, 6, 8, 9]),
+        "no row": ("n % 10 = 10", [*range(10)]),
+    },
 )
 def test_a_file_is_opened_once(store: OpeningsStore, where: str, left: list[int]):
     table = DeltaTable.from_store(store)

@@ -8,6 +8,7 @@ import pytest
 from deltaweb.delta.writing.errors import CommitConflictError
 from deltaweb.table import DeltaTable
 from deltaweb.writer.making.new_table import NewTable, create_table
+from tests.support import cases
 from tests.support.stores.memory import MemoryTableStore
 from tests.support.tables.written_rows import ROWS, SCHEMA, numbers
 
@@ -68,33 +69,26 @@ class TestARestore:
         assert numbers(table) == [1, 2, 3]
 
 
-@pytest.mark.parametrize(
+@cases(
     "rival",
-    [
-        pytest.param(lambda table: table.set_properties({"team": "blue"}), id="ours"),
-        pytest.param(lambda table: table.set_comment("words"), id="words"),
-        pytest.param(lambda table: table.set_comment("words", "n"), id="of a column"),
-        pytest.param(lambda table: table.add_columns("new INT"), id="a column"),
-        pytest.param(lambda table: table.add_constraint("b", "n < 9"), id="a rule"),
-        pytest.param(lambda table: table.drop_constraint("any"), id="no rule"),
-        pytest.param(
-            lambda table: table.set_properties({"delta.appendOnly": "true"}),
-            id="a rule for who changes rows",
+    {
+        "ours": lambda table: table.set_properties({"team": "blue"}),
+        "words": lambda table: table.set_comment("words"),
+        "of a column": lambda table: table.set_comment("words", "n"),
+        "a column": lambda table: table.add_columns("new INT"),
+        "a rule": lambda table: table.add_constraint("b", "n < 9"),
+        "no rule": lambda table: table.drop_constraint("any"),
+        "a rule for who changes rows": lambda table: table.set_properties(
+            {"delta.appendOnly": "true"}
         ),
-        pytest.param(lambda table: table.upgrade_protocol(writer=4), id="the protocol"),
-        pytest.param(
-            lambda table: table.set_properties(
-                {"delta.enableDeletionVectors": "true"}, upgrade=True
-            ),
-            id="the protocol and a property",
+        "the protocol": lambda table: table.upgrade_protocol(writer=4),
+        "the protocol and a property": lambda table: table.set_properties(
+            {"delta.enableDeletionVectors": "true"}, upgrade=True
         ),
-        pytest.param(
-            lambda table: table.set_properties(
-                {"delta.enableChangeDataFeed": "true"}, upgrade=True
-            ),
-            id="a feed",
+        "a feed": lambda table: table.set_properties(
+            {"delta.enableChangeDataFeed": "true"}, upgrade=True
         ),
-    ],
+    },
 )
 def test_an_optimize_follows_what_its_rows_do_not_see(store, table, rival):
     store.rival = rival
@@ -107,28 +101,19 @@ def test_an_optimize_follows_what_its_rows_do_not_see(store, table, rival):
     assert numbers(table) == [1, 1, 2, 2, 3, 3]
 
 
-@pytest.mark.parametrize(
+@cases(
     "rival",
-    [
-        pytest.param(
-            lambda table: table.set_properties(
-                {"delta.enableInCommitTimestamps": "true"}, upgrade=True
-            ),
-            id="a time in each commit",
+    {
+        "a time in each commit": lambda table: table.set_properties(
+            {"delta.enableInCommitTimestamps": "true"}, upgrade=True
         ),
-        pytest.param(
-            lambda table: table.set_properties(
-                {"delta.feature.rowTracking": "supported"}, upgrade=True
-            ),
-            id="ids of rows",
+        "ids of rows": lambda table: table.set_properties(
+            {"delta.feature.rowTracking": "supported"}, upgrade=True
         ),
-        pytest.param(
-            lambda table: table.overwrite(
-                ROWS.rename_columns(["n", "b", "c"]), overwrite_schema=True
-            ),
-            id="other columns",
+        "other columns": lambda table: table.overwrite(
+            ROWS.rename_columns(["n", "b", "c"]), overwrite_schema=True
         ),
-    ],
+    },
 )
 def test_an_optimize_is_lost_to_what_its_files_may_not_fit(store, table, rival):
     store.rival = rival
@@ -156,17 +141,14 @@ WRITES = {
 
 
 @pytest.mark.parametrize("write", WRITES)
-@pytest.mark.parametrize(
+@cases(
     "rival",
-    [
-        pytest.param(lambda table: table.upgrade_protocol(writer=4), id="versions"),
-        pytest.param(
-            lambda table: table.set_properties(
-                {"delta.feature.deletionVectors": "supported"}, upgrade=True
-            ),
-            id="a feature",
+    {
+        "versions": lambda table: table.upgrade_protocol(writer=4),
+        "a feature": lambda table: table.set_properties(
+            {"delta.feature.deletionVectors": "supported"}, upgrade=True
         ),
-    ],
+    },
 )
 def test_a_writer_follows_a_protocol_that_it_satisfies(store, table, rival, write):
     store.rival = rival

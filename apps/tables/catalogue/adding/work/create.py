@@ -41,7 +41,6 @@ class CreateTable(FileAsked):
 
     @property
     def has_file(self) -> bool:
-        """Whether a file says which columns there are."""
         return bool(self.upload or self.path)
 
 
@@ -50,7 +49,6 @@ class CreationPlan:
     """A table that could be made.
 
     Attributes:
-        asked: What was asked.
         columns: Its columns, as `CreateTable` has them.
         transaction: Its first commit.
     """

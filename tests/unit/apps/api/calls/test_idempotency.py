@@ -9,8 +9,9 @@ from django.db import connection
 from deltaweb.web.accounts.models import APIKey
 from deltaweb.web.api.models import KeptAnswer
 from deltaweb.web.sharing.models import RecipientToken, Share
+from tests.support import cases
 from tests.support.pages.factories import new_recipient, new_share
-from tests.support.pages.rest import V1, Script
+from tests.support.pages.rest import V1, Script, refusal
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 SHARES = f"{V1}/shares"
@@ -37,8 +38,7 @@ class TestACallThatIsRepeated:
 
         other = script.call("POST", SHARES, {"name": "wholesale"}, once="k1")
 
-        assert other.status_code == 422
-        assert other.json()["error"] == "idempotency-key-reused"
+        assert refusal(other) == (422, "idempotency-key-reused")
         assert Share.objects.count() == 1
 
     def test_is_anothers_call_with_the_key_of_another(self, script: Script) -> None:
@@ -71,14 +71,13 @@ class TestACallThatIsRepeated:
 
         again = script.call("POST", SHARES, {"name": "retail"}, once="k1")
 
-        assert (again.status_code, again.json()["error"]) == (409, "still-answered")
+        assert refusal(again) == (409, "still-answered")
 
     @pytest.mark.parametrize("key", ["x" * 256, "ü".encode().decode("latin-1")])
     def test_needs_a_key_of_printable_ascii(self, script: Script, key: str) -> None:
         answer = script.call("POST", SHARES, {"name": "retail"}, once=key)
 
-        assert answer.status_code == 400
-        assert answer.json()["error"] == "idempotency-key-invalid"
+        assert refusal(answer) == (400, "idempotency-key-invalid")
 
 
 def test_the_description_tells_of_the_key() -> None:
@@ -92,17 +91,15 @@ def test_the_description_tells_of_the_key() -> None:
 
 
 class TestAnAnswerWithASecret:
-    @pytest.mark.parametrize(
-        ("path", "body", "secret"),
-        [
-            pytest.param(
-                "recipients", {"name": "initech"}, "activation_url", id="link"
-            ),
-            pytest.param("recipients/acme/tokens", {}, "bearerToken", id="token"),
-            pytest.param("recipients/acme/rotate", {}, "bearerToken", id="rotation"),
-            pytest.param("users/ada/keys", {}, "key", id="key"),
-            pytest.param("users/ada/sign-in-links", {}, "url", id="sign-in link"),
-        ],
+    @cases(
+        "path, body, secret",
+        {
+            "link": ("recipients", {"name": "initech"}, "activation_url"),
+            "token": ("recipients/acme/tokens", {}, "bearerToken"),
+            "rotation": ("recipients/acme/rotate", {}, "bearerToken"),
+            "key": ("users/ada/keys", {}, "key"),
+            "sign-in link": ("users/ada/sign-in-links", {}, "url"),
+        },
     )
     def test_is_kept_nowhere_and_told_as_given(self, path, body, secret) -> None:
         new_recipient("acme")
@@ -115,7 +112,7 @@ class TestAnAnswerWithASecret:
         given = first.json()[secret]
         assert len(given) > 30
         assert first["Cache-Control"] == "no-store"
-        assert (again.status_code, again.json()["error"]) == (409, "secret-given")
+        assert refusal(again) == (409, "secret-given")
         kept = KeptAnswer.objects.get()
         assert given not in kept.body
         assert given.rstrip("/").rpartition("/")[2] not in f"{kept.body} {kept.headers}"

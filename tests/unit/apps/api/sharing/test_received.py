@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from deltaweb.web.tables.models import Lake, StorageConnection
-from tests.support.pages.rest import V1, Script
+from tests.support.pages.rest import V1, Script, refusal
 from tests.support.stores.sharing_provider import Provider, provider_running
 
 pytestmark = pytest.mark.django_db
@@ -39,7 +39,7 @@ def test_a_profile_is_tried_kept_and_forgotten(script, provider: Provider) -> No
     assert added.json()["endpoint"] == provider.endpoint
     assert added.json()["token_end"] == "oken"
     assert [one["name"] for one in listed["received"]] == ["acme"]
-    assert (again.status_code, again.json()["error"]) == (409, "storage-name-taken")
+    assert refusal(again) == (409, "storage-name-taken")
     assert refreshed.status_code == 202
     assert gone.status_code == 204
     assert not Lake.objects.exists()
@@ -63,7 +63,4 @@ def test_what_is_no_profile_is_refused(script, profile, name, error) -> None:
 def test_a_provider_that_is_not_known_is_a_404(script) -> None:
     for method, path in (("GET", "x"), ("DELETE", "x"), ("POST", "x/refresh")):
         answer = script.call(method, f"{RECEIVED}/{path}")
-        assert (answer.status_code, answer.json()["error"]) == (
-            404,
-            "provider-not-found",
-        )
+        assert refusal(answer) == (404, "provider-not-found")

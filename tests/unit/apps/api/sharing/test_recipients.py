@@ -10,7 +10,6 @@ from django.test import Client
 from django.utils import timezone
 from joserfc.jwk import ECKey
 
-from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.jobs.kinds import do_job
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.sharing.models import Hold, Recipient, RecipientToken
@@ -22,7 +21,7 @@ from tests.support.pages.factories import (
     new_shared_table,
     new_token,
 )
-from tests.support.pages.rest import V1, Script
+from tests.support.pages.rest import V1, Script, refusal
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 RECIPIENTS = f"{V1}/recipients"
@@ -47,7 +46,7 @@ def test_a_token_that_waits_is_activated_once_by_who_hands_it_over(script):
     secret = taken.json()["profile"]["bearerToken"]
     assert sha256(secret.encode()).hexdigest() == token.token_sha256
     assert secret.encode() not in again.content
-    assert (late.status_code, late.json()["error"]) == (409, "token-state")
+    assert refusal(late) == (409, "token-state")
     link = made["activation_url"].partition("/activate/")[2]
     assert Client().post(f"/activate/{link}").status_code == 410
 
@@ -144,7 +143,7 @@ class TestRecipients:
     def test_that_cannot_be_made_say_why(self, script, body, status, error) -> None:
         answer = script.call("POST", RECIPIENTS, body)
 
-        assert (answer.status_code, answer.json()["error"]) == (status, error)
+        assert refusal(answer) == (status, error)
         assert not Recipient.objects.exists()
 
 
@@ -173,15 +172,6 @@ class TestTokens:
         shown = script.call("GET", answer["Location"])
         assert (shown.status_code, shown.json()["prefix"]) == (200, token.prefix)
         assert secret not in script.call("GET", TOKENS).content.decode()
-
-    def test_are_recorded_without_the_secret(self, script: Script) -> None:
-        new_recipient("acme")
-
-        secret = script.made(TOKENS)["bearerToken"]
-
-        events = AuditEvent.objects.order_by("id")
-        assert [one.action for one in events][-2:] == ["token.issue", "token.profile"]
-        assert not any(secret in str(vars(one)) for one in events)
 
     def test_are_rotated_and_the_old_one_ends(self, script: Script) -> None:
         token, secret = new_token(new_recipient("acme"))
@@ -220,10 +210,7 @@ class TestTokens:
 
         for token_id in (other.id, uuid4()):
             answer = script.call("DELETE", f"{TOKENS}/{token_id}")
-            assert (answer.status_code, answer.json()["error"]) == (
-                404,
-                "token-not-found",
-            )
+            assert refusal(answer) == (404, "token-not-found")
         assert other.revoked_at is None
 
     def test_that_wait_get_new_links(self, script: Script) -> None:
@@ -248,7 +235,7 @@ class TestTokens:
 
         answer = Script(scope).call("POST", TOKENS, {})
 
-        assert (answer.status_code, answer.json()["error"]) == (403, "scope-required")
+        assert refusal(answer) == (403, "scope-required")
         assert not RecipientToken.objects.exists()
 
 
@@ -268,7 +255,7 @@ class TestClients:
         assert (first.status_code, made["kind"]) == (201, "client_secret")
         assert made["activation_url"].count("/activate/") == 1
         assert first["Location"] == f"{TOKENS}/{made['id']}"
-        assert (again.status_code, again.json()["error"]) == (409, "secret-given")
+        assert refusal(again) == (409, "secret-given")
         assert made["activation_url"] not in again.content.decode()
 
     @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ import pytest
 from deltaweb.web.accounts.models import User
 from deltaweb.web.api.models import KeptAnswer
 from deltaweb.web.sharing.models import Recipient, Share, SharedTable
+from tests.support import cases
 from tests.support.pages.factories import (
     new_grant,
     new_recipient,
@@ -51,18 +52,17 @@ class TestATable:
         shared = SharedTable.objects.get()
         assert (shared.with_history, shared.start_version) == (True, 7)
 
-    @pytest.mark.parametrize(
-        ("facts", "said"),
-        [
-            pytest.param({"partitions": []}, "'partitions' is not", id="partitions"),
-            pytest.param({"data_object_type": "VIEW"}, "VIEW", id="a view"),
-            pytest.param({"shared_as": "a.b.c"}, "", id="a name of three parts"),
-            pytest.param(
+    @cases(
+        "facts, said",
+        {
+            "partitions": ({"partitions": []}, "'partitions' is not"),
+            "a view": ({"data_object_type": "VIEW"}, "VIEW"),
+            "a name of three parts": ({"shared_as": "a.b.c"}, ""),
+            "a huge version": (
                 {"history_data_sharing_status": "ENABLED", "start_version": HUGE},
                 "so high",
-                id="a huge version",
             ),
-        ],
+        },
     )
     def test_is_refused_in_words_and_not_shared_otherwise(self, script, facts, said):
         new_share("retail")

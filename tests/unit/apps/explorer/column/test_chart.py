@@ -1,4 +1,4 @@
-from deltaweb.web.explorer.column.chart import file_ranges
+from deltaweb.web.explorer.column.view import file_ranges
 from deltaweb.web.explorer.columns.ranges import RangeBar, RangeStrip
 
 MARKUP = "<b>R&D</b>"

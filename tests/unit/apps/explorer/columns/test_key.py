@@ -1,7 +1,7 @@
 import pyarrow as pa
-import pytest
 
 from deltaweb.web.explorer.columns.key import ColumnFacts, likely_key, read_facts
+from tests.support import cases
 
 COUNTED = ColumnFacts(num_rows=100, num_nulls=0, low=1, high=110)
 SPARSE = ColumnFacts(num_rows=100, num_nulls=0, low=1, high=90_000)
@@ -11,21 +11,19 @@ TEXT = ColumnFacts(num_rows=100, num_nulls=0)
 
 
 class TestLikelyKey:
-    @pytest.mark.parametrize(
-        ("facts", "expected"),
-        [
-            pytest.param({"a": SPARSE, "b": COUNTED}, "b", id="numbers that count"),
-            pytest.param({"a_id": TEXT, "b_id": COUNTED}, "b_id", id="both at once"),
-            pytest.param({"a": COUNTED, "b_id": TEXT}, "a", id="numbers over a name"),
-            pytest.param({"a": SPARSE, "b_id": SPARSE}, "b_id", id="a name alone"),
-            pytest.param({"a_id": None, "b_id": TEXT}, "b_id", id="no null is told"),
-            pytest.param({"a": None, "orderId": None}, "orderId", id="nothing is told"),
-            pytest.param({"a_id": REPEATED, "b": COUNTED}, "b", id="values repeat"),
-            pytest.param(
-                {"a_id": WITH_NULLS, "b": SPARSE}, "", id="values are missing"
-            ),
-            pytest.param({"paid": TEXT, "acid": None}, "", id="not a name of a key"),
-        ],
+    @cases(
+        "facts, expected",
+        {
+            "numbers that count": ({"a": SPARSE, "b": COUNTED}, "b"),
+            "both at once": ({"a_id": TEXT, "b_id": COUNTED}, "b_id"),
+            "numbers over a name": ({"a": COUNTED, "b_id": TEXT}, "a"),
+            "a name alone": ({"a": SPARSE, "b_id": SPARSE}, "b_id"),
+            "no null is told": ({"a_id": None, "b_id": TEXT}, "b_id"),
+            "nothing is told": ({"a": None, "orderId": None}, "orderId"),
+            "values repeat": ({"a_id": REPEATED, "b": COUNTED}, "b"),
+            "values are missing": ({"a_id": WITH_NULLS, "b": SPARSE}, ""),
+            "not a name of a key": ({"paid": TEXT, "acid": None}, ""),
+        },
     )
     def test_is_the_column_that_speaks_most_for_itself(self, facts, expected):
         told = {name: fact for name, fact in facts.items() if fact is not None}
@@ -62,12 +60,12 @@ class TestReadFacts:
             "name": ColumnFacts(num_rows=20, num_nulls=3),
         }
 
-    @pytest.mark.parametrize(
+    @cases(
         "columns",
-        [
-            pytest.param({"num_records": [10, None]}, id="rows of a file"),
-            pytest.param({"null_count": [{"id": 0}, {"id": None}]}, id="its nulls"),
-        ],
+        {
+            "rows of a file": {"num_records": [10, None]},
+            "its nulls": {"null_count": [{"id": 0}, {"id": None}]},
+        },
     )
     def test_what_a_file_does_not_tell_is_not_made_up(self, columns):
         assert self.facts(**columns) == {}

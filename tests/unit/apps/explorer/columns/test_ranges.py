@@ -1,22 +1,18 @@
 from datetime import date
 
 import pyarrow as pa
-import pytest
 
-from deltaweb.delta.protocol.schema import PrimitiveType, StructField, StructType
+from deltaweb.delta.protocol.schema import StructType
+from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
 from deltaweb.web.explorer.columns.ranges import (
     MAX_BARS,
     ColumnRanges,
     range_strip,
     read_ranges,
 )
+from tests.support import cases
 
-SCHEMA = StructType(
-    (
-        StructField("id", PrimitiveType("long")),
-        StructField("name", PrimitiveType("string")),
-    )
-)
+SCHEMA = StructType(parse_columns_ddl("id BIGINT, name STRING"))
 STATS = (
     '{"numRecords":8,"nullCount":{"name":3},'
     '"minValues":{"name":"x"},"maxValues":{"name":"y"}}'
@@ -95,14 +91,14 @@ class TestReadRanges:
 
 
 class TestRangeStrip:
-    @pytest.mark.parametrize(
-        ("low", "high", "depth"),
-        [
-            pytest.param([0, 10, 20], [9, 19, 29], 1.0, id="apart"),
-            pytest.param([0, 0, 0], [9, 9, 9], 3.0, id="all alike"),
-            pytest.param(["a", "b"], ["c", "d"], 1.5, id="texts that overlap"),
-            pytest.param([False, True], [True, True], 1.5, id="truths"),
-        ],
+    @cases(
+        "low, high, depth",
+        {
+            "apart": ([0, 10, 20], [9, 19, 29], 1.0),
+            "all alike": ([0, 0, 0], [9, 9, 9], 3.0),
+            "texts that overlap": (["a", "b"], ["c", "d"], 1.5),
+            "truths": ([False, True], [True, True], 1.5),
+        },
     )
     def test_tells_in_how_many_ranges_a_value_is(self, low, high, depth):
         strip = range_strip(pa.chunked_array([low]), pa.chunked_array([high]))

@@ -7,6 +7,7 @@ from deltaweb.web.explorer.commit.actions import commit_actions
 from deltaweb.web.explorer.commit.selector import commit_page, metric
 from deltaweb.web.pages.errors import PageError
 from deltaweb.web.tables.models import Commit, Table
+from tests.support import cases
 from tests.support.pages.factories import (
     new_commit,
     new_metadata,
@@ -42,22 +43,18 @@ def lake(folder: Path, *actions: object) -> str:
 
 
 class TestMetric:
-    @pytest.mark.parametrize(
-        ("name", "value", "label", "shown"),
-        [
-            pytest.param("numOutputRows", "1234", "Output rows", "1,234", id="a count"),
-            pytest.param(
-                "executionTimeMs", "44123", "Execution time", "44.1 s", id="s"
-            ),
-            pytest.param(
-                "num_added_rows", 10, "Added rows", "10", id="with underscores"
-            ),
-            pytest.param("execution_time_ms", 7, "Execution time", "7 ms", id="ms"),
-            pytest.param("numbers", 3, "Numbers", "3", id="a word that begins alike"),
-            pytest.param("scanTimeMs", 90_500, "Scan time", "1 min 30 s", id="minutes"),
-            pytest.param("mine", {"a": 1}, "Mine", '{"a": 1}', id="any JSON"),
-            pytest.param("mine", "9" * 40, "Mine", "9" * 40, id="a huge number"),
-        ],
+    @cases(
+        "name, value, label, shown",
+        {
+            "a count": ("numOutputRows", "1234", "Output rows", "1,234"),
+            "s": ("executionTimeMs", "44123", "Execution time", "44.1 s"),
+            "with underscores": ("num_added_rows", 10, "Added rows", "10"),
+            "ms": ("execution_time_ms", 7, "Execution time", "7 ms"),
+            "a word that begins alike": ("numbers", 3, "Numbers", "3"),
+            "minutes": ("scanTimeMs", 90_500, "Scan time", "1 min 30 s"),
+            "any JSON": ("mine", {"a": 1}, "Mine", '{"a": 1}'),
+            "a huge number": ("mine", "9" * 40, "Mine", "9" * 40),
+        },
     )
     def test_has_a_name_and_a_unit(self, name, value, label, shown):
         found = metric(name, value)

@@ -1,8 +1,7 @@
-import pytest
-
 from deltaweb.delta.changes import diff_schemas
 from deltaweb.delta.protocol.schema import PrimitiveType, StructField, StructType
 from deltaweb.web.explorer.compare.schema import schema_part
+from tests.support import cases
 
 
 def schema(*names: str, kind: str = "long") -> StructType:
@@ -16,14 +15,14 @@ BEFORE = StructType((*schema(*REMOVED).fields, *schema(*CHANGED).fields))
 AFTER = StructType((*schema(*ADDED).fields, *schema(*CHANGED, kind="string").fields))
 
 
-@pytest.mark.parametrize(
-    ("page", "counts"),
-    [
-        pytest.param(1, (180, 20, 0), id="the first page"),
-        pytest.param(2, (0, 130, 70), id="the second goes on where it ended"),
-        pytest.param(3, (0, 0, 50), id="the last has the rest"),
-        pytest.param(9, (0, 0, 50), id="one behind the last is the last"),
-    ],
+@cases(
+    "page, counts",
+    {
+        "the first page": (1, (180, 20, 0)),
+        "the second goes on where it ended": (2, (0, 130, 70)),
+        "the last has the rest": (3, (0, 0, 50)),
+        "one behind the last is the last": (9, (0, 0, 50)),
+    },
 )
 def test_changes_of_a_schema_come_in_pages(page: int, counts: tuple[int, int, int]):
     part = schema_part(diff_schemas(BEFORE, AFTER), page)

@@ -3,8 +3,7 @@ from datetime import timedelta
 import pytest
 
 from deltaweb.web.accounts.models import User
-from deltaweb.web.explorer.dashboard.latest_commits import latest_commits
-from deltaweb.web.explorer.dashboard.selector import dashboard
+from deltaweb.web.explorer.dashboard.selector import dashboard, latest_commits
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.tables.models import Table
 from tests.support.pages.factories import NOW, new_commit, new_job, new_table, new_user

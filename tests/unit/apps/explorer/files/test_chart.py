@@ -2,10 +2,9 @@
 
 from datetime import datetime
 
-import pytest
-
 from deltaweb.web.explorer.files.chart import sizes_by_age
 from deltaweb.web.explorer.files.distributions import FileAges
+from tests.support import cases
 
 MARKUP = "<b>R&D</b>"
 WRITTEN = "&lt;b&gt;R&amp;D&lt;/b&gt;"
@@ -24,13 +23,13 @@ class TestTextsOfATable:
         assert "a&lt;b&gt;R&amp;D" in chart.figure["data"][0]["customdata"][0]
 
 
-@pytest.mark.parametrize(
-    ("oldest", "spelling"),
-    [
-        pytest.param("2026-03-05T01:00:00", "%H:%M", id="one day"),
-        pytest.param("2026-01-05T01:00:00", "%-d %b", id="one year"),
-        pytest.param("2025-03-05T01:00:00", "%b %Y", id="more than a year"),
-    ],
+@cases(
+    "oldest, spelling",
+    {
+        "one day": ("2026-03-05T01:00:00", "%H:%M"),
+        "one year": ("2026-01-05T01:00:00", "%-d %b"),
+        "more than a year": ("2025-03-05T01:00:00", "%b %Y"),
+    },
 )
 def test_times_are_as_short_as_they_still_differ(oldest: str, spelling: str) -> None:
     ages = FileAges(

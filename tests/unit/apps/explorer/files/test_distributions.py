@@ -1,5 +1,4 @@
 import pyarrow as pa
-import pytest
 
 from deltaweb.web.explorer.files.chart import sizes_by_age
 from deltaweb.web.explorer.files.distributions import (
@@ -7,6 +6,7 @@ from deltaweb.web.explorer.files.distributions import (
     file_ages,
     rows_histogram,
 )
+from tests.support import cases
 
 
 def files_of(*records: int | None, step_ms: int = 1_000) -> pa.Table:
@@ -24,13 +24,13 @@ def files_of(*records: int | None, step_ms: int = 1_000) -> pa.Table:
 
 
 class TestRowsHistogram:
-    @pytest.mark.parametrize(
-        ("records", "edges", "counts", "without"),
-        [
-            pytest.param([5], (4, 8), (1,), 0, id="one file"),
-            pytest.param([0, 1, 1], (0, 1, 2), (1, 2), 0, id="no rows have their bin"),
-            pytest.param([3, 4, None], (2, 4, 8), (1, 1), 1, id="one does not tell"),
-        ],
+    @cases(
+        "records, edges, counts, without",
+        {
+            "one file": ([5], (4, 8), (1,), 0),
+            "no rows have their bin": ([0, 1, 1], (0, 1, 2), (1, 2), 0),
+            "one does not tell": ([3, 4, None], (2, 4, 8), (1, 1), 1),
+        },
     )
     def test_counts_files_by_rows(self, records, edges, counts, without):
         found = rows_histogram(files_of(*records))
@@ -61,14 +61,14 @@ class TestFileAges:
         assert ages.modified_at[0] == "1970-01-01T00:00:02"
         assert ages.grid is None
 
-    @pytest.mark.parametrize(
-        ("step_ms", "first_tick"),
-        [
-            pytest.param(0, "00:00", id="at one moment"),
-            pytest.param(1, "00:00", id="within a second"),
-            pytest.param(60_000, "1 Jan", id="within days"),
-            pytest.param(10**9, "Jan 1970", id="within a century"),
-        ],
+    @cases(
+        "step_ms, first_tick",
+        {
+            "at one moment": (0, "00:00"),
+            "within a second": (1, "00:00"),
+            "within days": (60_000, "1 Jan"),
+            "within a century": (10**9, "Jan 1970"),
+        },
     )
     def test_many_files_are_counted_on_a_grid(self, step_ms: int, first_tick: str):
         count = MAX_POINTS + 1

@@ -7,18 +7,19 @@ from deltaweb.web.explorer.files.form import parse_file_filter
 from deltaweb.web.explorer.history.form import parse_history_filter
 from deltaweb.web.explorer.rows.form import parse_row_query
 from deltaweb.web.explorer.version.query import QueryError, parse_search
+from tests.support import cases
 
 
 class TestFileFilter:
-    @pytest.mark.parametrize(
-        ("text", "expected"),
-        [
-            pytest.param("0", 0, id="zero"),
-            pytest.param("65536", 65536, id="bytes"),
-            pytest.param("1.5 MiB", 1_572_864, id="a fraction of a unit"),
-            pytest.param("2g", 2**31, id="a letter for a unit"),
-            pytest.param("9" * 19, 2**63 - 1, id="more than a file can have"),
-        ],
+    @cases(
+        "text, expected",
+        {
+            "zero": ("0", 0),
+            "bytes": ("65536", 65536),
+            "a fraction of a unit": ("1.5 MiB", 1_572_864),
+            "a letter for a unit": ("2g", 2**31),
+            "more than a file can have": ("9" * 19, 2**63 - 1),
+        },
     )
     def test_reads_sizes_as_people_write_them(self, text: str, expected: int) -> None:
         query = QueryDict(mutable=True)

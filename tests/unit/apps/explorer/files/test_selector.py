@@ -9,6 +9,7 @@ from deltaweb.web.explorer.files.selector import file_page, file_rows, partition
 from deltaweb.web.explorer.version.query import QueryError
 from deltaweb.web.pages.page_json import json_of
 from deltaweb.web.tables.models import Table
+from tests.support import cases
 
 PARTITIONS = pa.map_(pa.string(), pa.string())
 
@@ -39,15 +40,15 @@ def paths(**fields: object) -> list[str]:
 
 
 class TestFilePage:
-    @pytest.mark.parametrize(
-        ("sort", "expected"),
-        [
-            pytest.param("-size", ["b", "c", "d", "a"], id="the largest first"),
-            pytest.param("size", ["a", "c", "d", "b"], id="the smallest first"),
-            pytest.param("-path", ["d", "c", "b", "a"], id="by path"),
-            pytest.param("-rows", ["b", "c", "d", "a"], id="unknown rows come last"),
-            pytest.param("rows", ["d", "c", "b", "a"], id="unknown rows come last too"),
-        ],
+    @cases(
+        "sort, expected",
+        {
+            "the largest first": ("-size", ["b", "c", "d", "a"]),
+            "the smallest first": ("size", ["a", "c", "d", "b"]),
+            "by path": ("-path", ["d", "c", "b", "a"]),
+            "unknown rows come last": ("-rows", ["b", "c", "d", "a"]),
+            "unknown rows come last too": ("rows", ["d", "c", "b", "a"]),
+        },
     )
     def test_sorts(self, sort: str, expected: list[str]) -> None:
         assert paths(sort=sort) == expected

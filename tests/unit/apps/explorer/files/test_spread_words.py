@@ -1,10 +1,10 @@
 """A sentence stands where a picture would show one or two bars."""
 
 import pyarrow as pa
-import pytest
 
 from deltaweb.web.explorer.files.spread_words import spread_words
 from deltaweb.web.explorer.version.listed import ListedFiles
+from tests.support import cases
 
 TIME_MS = 1_795_346_100_000
 counts = iter(range(1000))
@@ -22,25 +22,20 @@ def words(sizes, rows=None, times=None):
     return spread_words(ListedFiles(f"words/{next(counts)}", files))
 
 
-@pytest.mark.parametrize(
-    ("sizes", "expected"),
-    [
-        pytest.param([2048], "The one file has 2.0 KiB.", id="one file"),
-        pytest.param([2048] * 3, "All 3 files have 2.0 KiB.", id="all alike"),
-        pytest.param(
-            [2048, 2048, 9216], "2 files have 2.0 KiB, 1 file has 9.0 KiB.", id="two"
-        ),
-        pytest.param(
+@cases(
+    "sizes, expected",
+    {
+        "one file": ([2048], "The one file has 2.0 KiB."),
+        "all alike": ([2048] * 3, "All 3 files have 2.0 KiB."),
+        "two": ([2048, 2048, 9216], "2 files have 2.0 KiB, 1 file has 9.0 KiB."),
+        "under one bar": (
             [2048, 2100, 3000],
             "All 3 files have between 2.0 KiB and 2.9 KiB.",
-            id="under one bar",
         ),
-        pytest.param(
-            [2048, 2049, 2050], "All 3 files have about 2.0 KiB.", id="nearly alike"
-        ),
-        pytest.param([2048, 5000, 9216], "", id="three that differ"),
-        pytest.param([], "", id="no file"),
-    ],
+        "nearly alike": ([2048, 2049, 2050], "All 3 files have about 2.0 KiB."),
+        "three that differ": ([2048, 5000, 9216], ""),
+        "no file": ([], ""),
+    },
 )
 def test_sizes_that_make_no_picture_are_said(sizes: list[int], expected: str) -> None:
     assert words(sizes).sizes == expected

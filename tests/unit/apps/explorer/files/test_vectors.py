@@ -5,6 +5,7 @@ from deltaweb.web.explorer.files.form import FileFilter
 from deltaweb.web.explorer.files.selector import file_page
 from deltaweb.web.explorer.files.vectors import lens_of
 from deltaweb.web.pages.page_json import json_of
+from tests.support import cases
 
 PARTITIONS = pa.map_(pa.string(), pa.string())
 
@@ -49,13 +50,13 @@ class TestLens:
         assert (lens.num_files, lens.num_without_rows, lens.saved_bytes) == (2, 2, 0)
         assert (lens.dead_rows, lens.percent_of_files) == (25, None)
 
-    @pytest.mark.parametrize(
+    @cases(
         "files",
-        [
-            pytest.param(files_of(("a", 1, 1, 0)), id="no file has a vector"),
-            pytest.param(files_of(), id="there is no file"),
-            pytest.param(FILES.drop_columns(["deleted_rows"]), id="an older index"),
-        ],
+        {
+            "no file has a vector": files_of(("a", 1, 1, 0)),
+            "there is no file": files_of(),
+            "an older index": FILES.drop_columns(["deleted_rows"]),
+        },
     )
     def test_is_nothing_without_vectors(self, files: pa.Table) -> None:
         assert lens_of(files) is None

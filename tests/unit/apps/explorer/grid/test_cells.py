@@ -6,26 +6,27 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from deltaweb.web.explorer.grid.cells import cell, json_value, named_value
+from tests.support import cases
 
 BERLIN = ZoneInfo("Europe/Berlin")
 
 
 class TestCell:
-    @pytest.mark.parametrize(
-        ("value", "kind", "text"),
-        [
-            pytest.param(None, "null", "", id="null is a badge"),
-            pytest.param("", "empty", "", id="empty text is not null"),
-            pytest.param(2**63 - 1, "number", "9223372036854775807", id="a long"),
-            pytest.param(Decimal("1.50"), "number", "1.50", id="a decimal's scale"),
-            pytest.param(Decimal("1E+3"), "number", "1000", id="no exponent"),
-            pytest.param(0.1, "number", "0.1", id="a double"),
-            pytest.param(float("nan"), "number", "NaN", id="not a number"),
-            pytest.param(float("-inf"), "number", "-Infinity", id="endless"),
-            pytest.param(True, "text", "true", id="a boolean is no number"),
-            pytest.param(date(2026, 1, 2), "text", "2026-01-02", id="a date"),
-            pytest.param(b"\x9f\x3c", "binary", "9f 3c 2 B", id="short binary"),
-        ],
+    @cases(
+        "value, kind, text",
+        {
+            "null is a badge": (None, "null", ""),
+            "empty text is not null": ("", "empty", ""),
+            "a long": (2**63 - 1, "number", "9223372036854775807"),
+            "a decimal's scale": (Decimal("1.50"), "number", "1.50"),
+            "no exponent": (Decimal("1E+3"), "number", "1000"),
+            "a double": (0.1, "number", "0.1"),
+            "not a number": (float("nan"), "number", "NaN"),
+            "endless": (float("-inf"), "number", "-Infinity"),
+            "a boolean is no number": (True, "text", "true"),
+            "a date": (date(2026, 1, 2), "text", "2026-01-02"),
+            "short binary": (b"\x9f\x3c", "binary", "9f 3c 2 B"),
+        },
     )
     def test_shows_a_value_of_each_type(self, value: object, kind: str, text: str):
         shown = cell(value, UTC)

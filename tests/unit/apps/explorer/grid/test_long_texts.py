@@ -3,8 +3,11 @@ import pyarrow as pa
 from deltaweb.web.explorer.files.form import FileFilter
 from deltaweb.web.explorer.files.selector import file_page, file_rows
 from deltaweb.web.explorer.grid.long_texts import chunk_length, cut_texts
-from deltaweb.web.explorer.partitions.form import PartitionFilter
-from deltaweb.web.explorer.partitions.selector import partition_page, partition_totals
+from deltaweb.web.explorer.partitions.selector import (
+    PartitionFilter,
+    partition_page,
+    partition_totals,
+)
 
 LONG = "x" * 1_000_000
 

@@ -5,6 +5,7 @@ from django.http import QueryDict
 
 from deltaweb.web.explorer.history.form import parse_history_filter
 from deltaweb.web.explorer.version.query import QueryError
+from tests.support import cases
 
 
 class TestHistoryFilter:
@@ -23,17 +24,17 @@ class TestHistoryFilter:
     def test_nothing_asked_is_every_commit(self) -> None:
         assert parse_history_filter(QueryDict("op=&user=&from=&q=")).is_empty
 
-    @pytest.mark.parametrize(
+    @cases(
         "query",
-        [
-            pytest.param("from=yesterday", id="a word for a day"),
-            pytest.param("to=2026-13-01", id="a thirteenth month"),
-            pytest.param("before=-1", id="before the first version"),
-            pytest.param("before=99999999999999999999", id="beyond 64 bits"),
-            pytest.param("q=a%00b", id="a NUL byte"),
-            pytest.param("op=" + "x" * 5000, id="a text without end"),
-            pytest.param("&".join(f"op={n}" for n in range(50)), id="too many"),
-        ],
+        {
+            "a word for a day": "from=yesterday",
+            "a thirteenth month": "to=2026-13-01",
+            "before the first version": "before=-1",
+            "beyond 64 bits": "before=99999999999999999999",
+            "a NUL byte": "q=a%00b",
+            "a text without end": "op=" + "x" * 5000,
+            "too many": "&".join(f"op={n}" for n in range(50)),
+        },
     )
     def test_what_cannot_be_read_is_a_400_that_names_it(self, query: str) -> None:
         with pytest.raises(QueryError) as caught:

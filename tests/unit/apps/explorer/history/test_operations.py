@@ -1,26 +1,26 @@
-import pytest
 from django.conf import settings
 
 from deltaweb.web.explorer.history.operations import FAMILIES, operation_family
+from tests.support import cases
 
 
-@pytest.mark.parametrize(
-    ("operation", "expected"),
-    [
-        pytest.param("WRITE", "WRITE", id="a write"),
-        pytest.param("STREAMING UPDATE", "WRITE", id="a stream only adds"),
-        pytest.param("CREATE TABLE AS SELECT", "WRITE", id="a select brings rows"),
-        pytest.param("CREATE TABLE", "ALTER", id="an empty table is a definition"),
-        pytest.param("MERGE", "MERGE", id="a merge"),
-        pytest.param("UPDATE", "UPDATE", id="an update is no merge"),
-        pytest.param("UPDATE SCHEMA", "ALTER", id="a schema is no row"),
-        pytest.param("VACUUM END", "VACUUM", id="both ends of a vacuum"),
-        pytest.param("SET TBLPROPERTIES", "ALTER", id="properties"),
-        pytest.param("delete", "DELETE", id="any case"),
-        pytest.param("Something of mine", "OTHER", id="a word that nobody knows"),
-        pytest.param("", "OTHER", id="no word at all"),
-        pytest.param("   ", "OTHER", id="blanks alone"),
-    ],
+@cases(
+    "operation, expected",
+    {
+        "a write": ("WRITE", "WRITE"),
+        "a stream only adds": ("STREAMING UPDATE", "WRITE"),
+        "a select brings rows": ("CREATE TABLE AS SELECT", "WRITE"),
+        "an empty table is a definition": ("CREATE TABLE", "ALTER"),
+        "a merge": ("MERGE", "MERGE"),
+        "an update is no merge": ("UPDATE", "UPDATE"),
+        "a schema is no row": ("UPDATE SCHEMA", "ALTER"),
+        "both ends of a vacuum": ("VACUUM END", "VACUUM"),
+        "properties": ("SET TBLPROPERTIES", "ALTER"),
+        "any case": ("delete", "DELETE"),
+        "a word that nobody knows": ("Something of mine", "OTHER"),
+        "no word at all": ("", "OTHER"),
+        "blanks alone": ("   ", "OTHER"),
+    },
 )
 def test_an_operation_finds_its_family(operation: str, expected: str) -> None:
     assert operation_family(operation).name == expected

@@ -1,45 +1,37 @@
-import pytest
-
 from deltaweb.web.explorer.history.parameters import (
     MAX_ENTRIES,
     Parameter,
     commit_parameters,
     format_predicate,
 )
+from tests.support import cases
 
 
 class TestPredicate:
-    @pytest.mark.parametrize(
-        ("value", "text"),
-        [
-            pytest.param(None, "", id="none"),
-            pytest.param("a = 1", "a = 1", id="plain"),
-            pytest.param('["(a = 1)"]', "a = 1", id="a list of one"),
-            pytest.param('["a = 1","b = 2"]', "a = 1\nAND b = 2", id="a list of two"),
-            pytest.param(
-                "(a = 1) AND (b = 2)", "a = 1\nAND b = 2", id="parentheses apart"
-            ),
-            pytest.param("((a = 1) AND b = 2)", "a = 1\nAND b = 2", id="around all"),
-            pytest.param(
-                "(a = 1 OR b = 2) AND c", "(a = 1 OR b = 2)\nAND c", id="an OR in it"
-            ),
-            pytest.param('["(a OR b)", "c"]', "(a OR b)\nAND c", id="an OR in a list"),
-            pytest.param("a AND b OR c", "a AND b OR c", id="an OR around an AND"),
-            pytest.param(
-                "a BETWEEN 1 AND 2 AND b", "a BETWEEN 1 AND 2\nAND b", id="BETWEEN"
-            ),
-            pytest.param("a = 'x AND (y'", "a = 'x AND (y'", id="AND in a text"),
-            pytest.param('["(id#5058 = 7)"]', "id = 7", id="the planner's numbers"),
-            pytest.param(
+    @cases(
+        "value, text",
+        {
+            "none": (None, ""),
+            "plain": ("a = 1", "a = 1"),
+            "a list of one": ('["(a = 1)"]', "a = 1"),
+            "a list of two": ('["a = 1","b = 2"]', "a = 1\nAND b = 2"),
+            "parentheses apart": ("(a = 1) AND (b = 2)", "a = 1\nAND b = 2"),
+            "around all": ("((a = 1) AND b = 2)", "a = 1\nAND b = 2"),
+            "an OR in it": ("(a = 1 OR b = 2) AND c", "(a = 1 OR b = 2)\nAND c"),
+            "an OR in a list": ('["(a OR b)", "c"]', "(a OR b)\nAND c"),
+            "an OR around an AND": ("a AND b OR c", "a AND b OR c"),
+            "BETWEEN": ("a BETWEEN 1 AND 2 AND b", "a BETWEEN 1 AND 2\nAND b"),
+            "AND in a text": ("a = 'x AND (y'", "a = 'x AND (y'"),
+            "the planner's numbers": ('["(id#5058 = 7)"]', "id = 7"),
+            "two tables with a column of one name": (
                 '["(id#5058 = id#5062L)"]',
                 "target.id = source.id",
-                id="two tables with a column of one name",
             ),
-            pytest.param("a = '#12'", "a = '#12'", id="a number sign in a text"),
-            pytest.param("[]", "", id="an empty list"),
-            pytest.param('["', '["', id="no JSON after all"),
-            pytest.param("((((a", "((((a", id="parentheses that never close"),
-        ],
+            "a number sign in a text": ("a = '#12'", "a = '#12'"),
+            "an empty list": ("[]", ""),
+            "no JSON after all": ('["', '["'),
+            "parentheses that never close": ("((((a", "((((a"),
+        },
     )
     def test_is_written_as_people_do(self, value: object, text: str) -> None:
         assert format_predicate(value) == text
@@ -64,26 +56,23 @@ class TestMerge:
         assert found["notMatchedBySourcePredicates"].parts == ()
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "label", "text"),
-    [
-        pytest.param("partitionBy", '["a","b"]', "Partitioned by", "a, b", id="list"),
-        pytest.param(
-            "mode", "ErrorIfExists", "Mode", "fail if there is a table", id="m"
-        ),
-        pytest.param("isManaged", "false", "Managed by the catalog", "no", id="a no"),
-        pytest.param("statsOnLoad", True, "Stats on load", "yes", id="a yes"),
-        pytest.param("targetSize", "104857600", "Target size", "100 MiB", id="a size"),
-        pytest.param(
+@cases(
+    "name, value, label, text",
+    {
+        "list": ("partitionBy", '["a","b"]', "Partitioned by", "a, b"),
+        "m": ("mode", "ErrorIfExists", "Mode", "fail if there is a table"),
+        "a no": ("isManaged", "false", "Managed by the catalog", "no"),
+        "a yes": ("statsOnLoad", True, "Stats on load", "yes"),
+        "a size": ("targetSize", "104857600", "Target size", "100 MiB"),
+        "a duration": (
             "defaultRetentionMillis",
             "604800000",
             "Retention of the table",
             "7 days",
-            id="a duration",
         ),
-        pytest.param("description", None, "Description", "", id="nothing"),
-        pytest.param("updateId", "adf7-809f", "Update id", "adf7-809f", id="unknown"),
-    ],
+        "nothing": ("description", None, "Description", ""),
+        "unknown": ("updateId", "adf7-809f", "Update id", "adf7-809f"),
+    },
 )
 def test_has_a_name_and_a_value_in_words(name, value, label, text):
     found = by_name(**{name: value})[name]

@@ -7,6 +7,7 @@ from deltaweb.web.explorer.history import selector as history
 from deltaweb.web.explorer.history.form import HistoryFilter
 from deltaweb.web.explorer.history.selector import changed_parts, moves_files
 from deltaweb.web.tables.models import Commit, Table
+from tests.support import cases
 from tests.support.pages.factories import new_commit, new_table
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
@@ -80,15 +81,15 @@ class TestDailyCounts:
             "OPTIMIZE": (0, 0, 1, 0),
         }
 
-    @pytest.mark.parametrize(
-        ("wanted", "num_commits"),
-        [
-            pytest.param(HistoryFilter(), 6, id="no filter"),
-            pytest.param(HistoryFilter(text="no such words"), 0, id="words of none"),
-            pytest.param(HistoryFilter(operations=("MERGE",)), 1, id="an operation"),
-            pytest.param(HistoryFilter(first_day=date.max), 0, id="days to come"),
-            pytest.param(HistoryFilter(first_day=date.min), 6, id="all days"),
-        ],
+    @cases(
+        "wanted, num_commits",
+        {
+            "no filter": (HistoryFilter(), 6),
+            "words of none": (HistoryFilter(text="no such words"), 0),
+            "an operation": (HistoryFilter(operations=("MERGE",)), 1),
+            "days to come": (HistoryFilter(first_day=date.max), 0),
+            "all days": (HistoryFilter(first_day=date.min), 6),
+        },
     )
     def test_counts_what_a_filter_lets_pass(self, table, wanted, num_commits):
         counts = history.daily_counts(
@@ -97,13 +98,13 @@ class TestDailyCounts:
 
         assert sum(map(sum, counts.families.values())) == num_commits
 
-    @pytest.mark.parametrize(
-        ("first_day", "expected"),
-        [
-            pytest.param(date(2026, 11, 24), date(2026, 11, 24), id="as asked for"),
-            pytest.param(date(2000, 1, 1), date(2025, 11, 25), id="a year at most"),
-            pytest.param(None, date(2026, 10, 12), id="the last days without one"),
-        ],
+    @cases(
+        "first_day, expected",
+        {
+            "as asked for": (date(2026, 11, 24), date(2026, 11, 24)),
+            "a year at most": (date(2000, 1, 1), date(2025, 11, 25)),
+            "the last days without one": (None, date(2026, 10, 12)),
+        },
     )
     def test_begins_with_the_first_day_that_is_asked_for(
         self, table: Table, first_day: date | None, expected: date
@@ -161,26 +162,22 @@ def test_the_csv_form_of_nothing_has_its_header(table: Table) -> None:
     assert [line[0] for line in lines] == ["version"]
 
 
-@pytest.mark.parametrize(
-    ("fields", "parts"),
-    [
-        pytest.param(
-            {"changes_schema": True, "changes_metadata": True}, ["schema"], id="schema"
-        ),
-        pytest.param({"changes_metadata": True}, ["properties"], id="properties"),
-        pytest.param(
+@cases(
+    "fields, parts",
+    {
+        "schema": ({"changes_schema": True, "changes_metadata": True}, ["schema"]),
+        "properties": ({"changes_metadata": True}, ["properties"]),
+        "a property that needs a newer protocol": (
             {"changes_metadata": True, "changes_protocol": True},
             ["properties", "protocol"],
-            id="a property that needs a newer protocol",
         ),
-        pytest.param({}, [], id="the end of a VACUUM"),
-        pytest.param({"operation": "CLUSTER BY"}, ["clustering"], id="clustering"),
-        pytest.param(
+        "the end of a VACUUM": ({}, []),
+        "clustering": ({"operation": "CLUSTER BY"}, ["clustering"]),
+        "the first": (
             {"operation": "CREATE TABLE", "changes_metadata": True},
             ["new table"],
-            id="the first",
         ),
-    ],
+    },
 )
 def test_a_commit_without_files_tells_what_it_changed(fields, parts):
     commit = Commit(**fields)

@@ -9,6 +9,7 @@ from deltaweb.web.explorer.history.chart import commits_per_day
 from deltaweb.web.explorer.history.operations import MERGE, WRITE
 from deltaweb.web.explorer.overview.chart import VersionPoint, file_sizes, over_versions
 from deltaweb.web.pages.figures import Chart
+from tests.support import cases
 
 CARTESIAN = {"bar", "scatter", "box", "heatmap", "histogram", "contour", "violin"}
 EDGES = [0, 1024, 4096, 16384, 65536, 262144]
@@ -71,16 +72,14 @@ def test_files_below_a_quarter_of_the_target_are_called_small() -> None:
     assert texts == ["small: 3 of 15", "target"]
 
 
-@pytest.mark.parametrize(
-    ("num_records", "texts"),
-    [
-        pytest.param(0, ["0"], id="an empty table"),
-        pytest.param(3, ["0", "1", "2", "3"], id="rows are whole"),
-        pytest.param(8_260, ["0", "2,000", "4,000", "6,000", "8,000"], id="in full"),
-        pytest.param(
-            20_100_000_000, ["0", "5 B", "10 B", "15 B", "20 B"], id="as the number"
-        ),
-    ],
+@cases(
+    "num_records, texts",
+    {
+        "an empty table": (0, ["0"]),
+        "rows are whole": (3, ["0", "1", "2", "3"]),
+        "in full": (8_260, ["0", "2,000", "4,000", "6,000", "8,000"]),
+        "as the number": (20_100_000_000, ["0", "5 B", "10 B", "15 B", "20 B"]),
+    },
 )
 def test_the_axis_of_rows_reads_as_the_numbers_beside_it(num_records, texts):
     point = VersionPoint(version=0, num_records=num_records, num_files=1, size_bytes=9)

@@ -9,6 +9,7 @@ from deltaweb.web.explorer.overview.selector import (
 from deltaweb.web.explorer.version.table_version import table_version
 from deltaweb.web.pages.errors import PageError
 from deltaweb.web.tables.models import Commit, Table
+from tests.support import cases
 from tests.support.pages.factories import (
     new_commit,
     new_metadata,
@@ -20,18 +21,15 @@ from tests.support.pages.factories import (
 
 
 class TestChanges:
-    @pytest.mark.parametrize(
-        ("fields", "rows"),
-        [
-            pytest.param(
+    @cases(
+        "fields, rows",
+        {
+            "nothing removed is no unknown": (
                 {"num_added_files": 1, "added_rows": 5, "removed_rows": None},
                 5,
-                id="nothing removed is no unknown",
             ),
-            pytest.param(
-                {"num_added_files": 1, "added_rows": None}, None, id="no statistics"
-            ),
-            pytest.param(
+            "no statistics": ({"num_added_files": 1, "added_rows": None}, None),
+            "an unknown removal makes all unknown": (
                 {
                     "num_added_files": 1,
                     "added_rows": 5,
@@ -39,9 +37,8 @@ class TestChanges:
                     "removed_rows": None,
                 },
                 None,
-                id="an unknown removal makes all unknown",
             ),
-            pytest.param(
+            "the difference": (
                 {
                     "num_added_files": 1,
                     "added_rows": 5,
@@ -49,10 +46,9 @@ class TestChanges:
                     "removed_rows": 7,
                 },
                 -2,
-                id="the difference",
             ),
-            pytest.param({}, 0, id="no files, no rows"),
-        ],
+            "no files, no rows": ({}, 0),
+        },
     )
     def test_rows_are_told_only_where_they_are_known(self, fields, rows):
         assert row_change(Commit(data_change=True, **fields)) == rows

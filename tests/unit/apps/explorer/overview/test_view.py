@@ -6,6 +6,7 @@ import pytest
 
 from deltaweb.web.explorer.history.parameters import Parameter
 from deltaweb.web.explorer.overview.view import shown_domains
+from tests.support import cases
 
 
 def texts(columns: tuple[str, ...] = (), **domains: object) -> dict[str, str]:
@@ -14,14 +15,12 @@ def texts(columns: tuple[str, ...] = (), **domains: object) -> dict[str, str]:
     return {one.name: one.text for one in shown_domains(told, columns)}
 
 
-@pytest.mark.parametrize(
-    ("columns", "shown"),
-    [
-        pytest.param([], {}, id="an ended clustering is left out"),
-        pytest.param(
-            [["col-b"]], {"delta.clustering": "clustered by b"}, id="by its names"
-        ),
-    ],
+@cases(
+    "columns, shown",
+    {
+        "an ended clustering is left out": ([], {}),
+        "by its names": ([["col-b"]], {"delta.clustering": "clustered by b"}),
+    },
 )
 def test_clustering(columns: list[list[str]], shown: dict[str, str]) -> None:
     said = {"clusteringColumns": columns, "domainName": "delta.clustering"}

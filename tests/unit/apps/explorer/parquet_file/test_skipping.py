@@ -15,6 +15,7 @@ from deltaweb.parquet.inspection.facts import group_batches
 from deltaweb.parquet.inspection.nodes import node_batches, node_types
 from deltaweb.parquet.loading import load_footer
 from deltaweb.web.explorer.parquet_file.skipping import Condition, try_condition
+from tests.support import cases
 
 
 def _try(values: pa.Array, operator: str, value: str = "", upper: str = ""):
@@ -64,55 +65,47 @@ def test_reads_what_no_bound_rules_out(operator, value, upper, expected):
     assert _read(NUMBERS, operator, value, upper) == expected
 
 
-@pytest.mark.parametrize(
-    ("values", "value", "expected"),
-    [
-        pytest.param(pa.array(["a", "b", "é", "z"]), "b", [0], id="text"),
-        pytest.param(pa.array(["a", "b", "é", "é"]), "é", [1], id="text by its bytes"),
-        pytest.param(
+@cases(
+    "values, value, expected",
+    {
+        "text": (pa.array(["a", "b", "é", "z"]), "b", [0]),
+        "text by its bytes": (pa.array(["a", "b", "é", "é"]), "é", [1]),
+        "decimals": (
             pa.array([Decimal("-1.50"), Decimal("2.25"), Decimal(3), Decimal(9)]),
             "2.3",
             [],
-            id="decimals",
         ),
-        pytest.param(
+        "days": (
             pa.array([date(2026, 1, 1), date(2026, 2, 1), None, date(2027, 1, 1)]),
             "2026-01-15",
             [0],
-            id="days",
         ),
-        pytest.param(
+        "instants": (
             pa.array(
                 [datetime(2026, 1, day, 12, tzinfo=UTC) for day in (1, 2, 3, 4)],
                 pa.timestamp("ns", "UTC"),
             ),
             "2026-01-03 12:00",
             [1],
-            id="instants",
         ),
-        pytest.param(pa.array([True, True, False, False]), "false", [1], id="truths"),
-        pytest.param(
+        "truths": (pa.array([True, True, False, False]), "false", [1]),
+        "unsigned numbers": (
             pa.array([2**64 - 1, 2**63, 1, 2], pa.uint64()),
             str(2**63 + 1),
             [0],
-            id="unsigned numbers",
         ),
-        pytest.param(
-            pa.array([1.5, math.inf, -math.inf, 0.0]), "1e300", [0], id="infinity"
-        ),
-        pytest.param(
+        "infinity": (pa.array([1.5, math.inf, -math.inf, 0.0]), "1e300", [0]),
+        "UUIDs": (
             pa.array([UUID(int=n).bytes for n in (1, 2, 3, 4)], pa.uuid()),
             str(UUID(int=3)),
             [1],
-            id="UUIDs",
         ),
-        pytest.param(
+        "the cut bound of long text rules nothing out": (
             pa.array(["a" * 300, "b" * 300, "c", "c"]),
             "b" * 250,
             [0],
-            id="the cut bound of long text rules nothing out",
         ),
-    ],
+    },
 )
 def test_compares_by_the_type_of_the_column(values, value, expected):
     assert _read(values, "eq", value) == expected

@@ -1,10 +1,9 @@
 """The sizes of a table's row groups: what is marked, and what is said instead."""
 
-import pytest
-
 from deltaweb.web.explorer.drawing.figure import SMALL
 from deltaweb.web.explorer.parquet_table.view import group_sizes
 from deltaweb.web.tables.versions.survey.inside import GroupSizes
+from tests.support import cases
 
 MIB = 1 << 20
 TWO = GroupSizes(edges=(MIB, 2 * MIB, 4 * MIB), counts=(3, 1), num_small=4)
@@ -24,14 +23,14 @@ def test_nothing_is_marked_in_a_table_smaller_than_one_file() -> None:
     assert (chart.note, chart.label) == ("", "Sizes of 4 row groups")
 
 
-@pytest.mark.parametrize(
-    ("counts", "words"),
-    [
-        pytest.param((3, 1), "", id="two sizes are drawn"),
-        pytest.param((0, 1), "The one row group has 2 MiB to 4 MiB.", id="one"),
-        pytest.param((0, 2), "Both row groups have 2 MiB to 4 MiB.", id="both"),
-        pytest.param((22, 0), "All 22 row groups have 1 MiB to 2 MiB.", id="many"),
-    ],
+@cases(
+    "counts, words",
+    {
+        "two sizes are drawn": ((3, 1), ""),
+        "one": ((0, 1), "The one row group has 2 MiB to 4 MiB."),
+        "both": ((0, 2), "Both row groups have 2 MiB to 4 MiB."),
+        "many": ((22, 0), "All 22 row groups have 1 MiB to 2 MiB."),
+    },
 )
 def test_a_single_bar_is_a_sentence(counts: tuple[int, ...], words: str) -> None:
     sizes = GroupSizes(edges=TWO.edges, counts=counts, num_small=0)

@@ -5,10 +5,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from deltaweb.delta.protocol.schema import PrimitiveType, StructField, StructType
-from deltaweb.web.explorer.partitions.form import PartitionFilter
+from deltaweb.delta.protocol.schema import StructType
+from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
 from deltaweb.web.explorer.partitions.grid import partition_grid
 from deltaweb.web.explorer.partitions.selector import (
+    PartitionFilter,
     as_written,
     partition_page,
     partition_rows,
@@ -23,6 +24,7 @@ from deltaweb.web.explorer.partitions.treemap import (
     tiles_note,
 )
 from deltaweb.web.explorer.version.query import QueryError
+from tests.support import cases
 
 PARTITIONS = pa.map_(pa.string(), pa.string())
 COLUMNS = ["day", "shop"]
@@ -70,12 +72,7 @@ class TestTotals:
         assert shown() == [("2026-01-01", "a"), ("2026-01-02", None), (None, "b")]
 
     def test_one_value_is_one_partition_whatever_its_text(self) -> None:
-        schema = StructType(
-            (
-                StructField("day", PrimitiveType("timestamp")),
-                StructField("shop", PrimitiveType("integer")),
-            )
-        )
+        schema = StructType(parse_columns_ddl("day TIMESTAMP, shop INT"))
         files = files_of(
             ("2026-01-01 00:00:00", "7", 10, 1),
             ("2026-01-01T00:00:00.000000Z", "07", 30, 2),
@@ -91,17 +88,15 @@ class TestTotals:
         assert found.values == (("day", "2026-01-01T00:00:00.000000Z"), ("shop", "7"))
         assert (found.num_files, found.size_bytes) == (2, 40)
 
-    @pytest.mark.parametrize(
-        ("fields", "expected"),
-        [
-            pytest.param({"sort": "bytes"}, (None, "b"), id="the smallest first"),
-            pytest.param({"sort": "-rows"}, ("2026-01-02", None), id="by rows"),
-            pytest.param({"sort": "values"}, ("2026-01-01", "a"), id="by value"),
-            pytest.param({"text": "B"}, (None, "b"), id="a part of a value"),
-            pytest.param(
-                {"partitions": (("shop", None),)}, ("2026-01-02", None), id="null"
-            ),
-        ],
+    @cases(
+        "fields, expected",
+        {
+            "the smallest first": ({"sort": "bytes"}, (None, "b")),
+            "by rows": ({"sort": "-rows"}, ("2026-01-02", None)),
+            "by value": ({"sort": "values"}, ("2026-01-01", "a")),
+            "a part of a value": ({"text": "B"}, (None, "b")),
+            "null": ({"partitions": (("shop", None),)}, ("2026-01-02", None)),
+        },
     )
     def test_sorts_and_filters(self, fields, expected):
         assert shown(**fields)[0] == expected
@@ -120,13 +115,13 @@ class TestTotals:
 
 
 class TestSkew:
-    @pytest.mark.parametrize(
-        ("sizes", "gini", "ratio"),
-        [
-            pytest.param([5, 5, 5, 5], 0.0, 1.0, id="all equal"),
-            pytest.param([0, 0, 0, 8], 0.75, None, id="all in one"),
-            pytest.param([1, 3], 0.25, 1.5, id="two"),
-        ],
+    @cases(
+        "sizes, gini, ratio",
+        {
+            "all equal": ([5, 5, 5, 5], 0.0, 1.0),
+            "all in one": ([0, 0, 0, 8], 0.75, None),
+            "two": ([1, 3], 0.25, 1.5),
+        },
     )
     def test_tells_how_even_bytes_are(self, sizes, gini, ratio):
         skew = partition_skew(pa.table({"bytes": pa.array(sizes, pa.int64())}))
@@ -184,14 +179,14 @@ class TestTiles:
 
         assert {tile.shade for tile in tiles} == {"2", "3"}
 
-    @pytest.mark.parametrize(
-        ("size", "others", "expected"),
-        [
-            pytest.param(100, 0, "2026-11-01 / DE, the shop", id="all of it"),
-            pytest.param(50, 1, "2026-11-01 / DE, the shop", id="all that fits"),
-            pytest.param(50, 4, "…1 / DE, the shop", id="the most of it"),
-            pytest.param(1, 9, "", id="nothing where most is cut"),
-        ],
+    @cases(
+        "size, others, expected",
+        {
+            "all of it": (100, 0, "2026-11-01 / DE, the shop"),
+            "all that fits": (50, 1, "2026-11-01 / DE, the shop"),
+            "the most of it": (50, 4, "…1 / DE, the shop"),
+            "nothing where most is cut": (1, 9, ""),
+        },
     )
     def test_have_a_text_where_there_is_room_for_it(self, size, others, expected):
         files = files_of(

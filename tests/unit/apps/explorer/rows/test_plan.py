@@ -9,6 +9,7 @@ from deltaweb.expressions.condition import SQLCondition
 from deltaweb.web.explorer.rows.form import RowQuery
 from deltaweb.web.explorer.rows.plan import RowPlan, row_plan
 from deltaweb.web.explorer.version.query import QueryError
+from tests.support import cases
 
 COLUMNS = ("id", "note", "day")
 
@@ -67,14 +68,14 @@ class TestRowPlan:
 
         assert [*plan.parts] == [name]
 
-    @pytest.mark.parametrize(
-        ("text", "words"),
-        [
-            pytest.param("upper(nowhere) = 'A'", "no column 'nowhere'", id="no column"),
-            pytest.param("note =", "not SQL", id="no SQL"),
-            pytest.param("id + 1", "a condition is needed", id="a number"),
-            pytest.param("rlike(note, 'a')", "rlike", id="what is not evaluated here"),
-        ],
+    @cases(
+        "text, words",
+        {
+            "no column": ("upper(nowhere) = 'A'", "no column 'nowhere'"),
+            "no SQL": ("note =", "not SQL"),
+            "a number": ("id + 1", "a condition is needed"),
+            "what is not evaluated here": ("rlike(note, 'a')", "rlike"),
+        },
     )
     def test_says_why_one_in_sql_is_none(self, text: str, words: str) -> None:
         with pytest.raises(QueryError, match=words):
@@ -88,12 +89,12 @@ class TestRowPlan:
 
         assert offsets == [0, 0, 500]
 
-    @pytest.mark.parametrize(
+    @cases(
         "query",
-        [
-            pytest.param(RowQuery(columns=("nowhere",)), id="a column"),
-            pytest.param(RowQuery(sort="-nowhere"), id="an order"),
-        ],
+        {
+            "a column": RowQuery(columns=("nowhere",)),
+            "an order": RowQuery(sort="-nowhere"),
+        },
     )
     def test_refuses_a_column_that_the_version_has_not(self, query: RowQuery) -> None:
         with pytest.raises(QueryError, match="has no column 'nowhere'"):

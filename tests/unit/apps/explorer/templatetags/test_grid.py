@@ -2,38 +2,37 @@ import pytest
 
 from deltaweb.web.explorer.grid.cells import EMPTY, NULL, Cell
 from deltaweb.web.explorer.templatetags.grid import grid_cells, marked, marked_lines
+from tests.support import cases
 
 
-@pytest.mark.parametrize(
-    ("cell", "html"),
-    [
-        pytest.param(
+@cases(
+    "cell, html",
+    {
+        "null": (
             NULL,
-            '<td><span class="c-null" role="img" aria-label="no value">'
-            "NULL</span></td>",
-            id="null",
+            (
+                '<td><span class="c-null" role="img" aria-label="no value">'
+                "NULL</span></td>"
+            ),
         ),
-        pytest.param(
+        "an empty text": (
             EMPTY,
-            '<td class="c-json"><span role="img" aria-label="empty text">'
-            '""</span></td>',
-            id="an empty text",
+            (
+                '<td class="c-json"><span role="img" aria-label="empty text">'
+                '""</span></td>'
+            ),
         ),
-        pytest.param(Cell(kind="text", text="NULL"), "<td>NULL</td>", id="the word"),
-        pytest.param(
+        "the word": (Cell(kind="text", text="NULL"), "<td>NULL</td>"),
+        "a number stands right": (
             Cell(kind="number", text="-9223372036854775808"),
             '<td class="dw-r">-9223372036854775808</td>',
-            id="a number stands right",
         ),
-        pytest.param(
+        "markup is text": (
             Cell(kind="text", text="<script>&\"'"),
             "<td>&lt;script&gt;&amp;&quot;&#x27;</td>",
-            id="markup is text",
         ),
-        pytest.param(
-            Cell(kind="binary", text="00ff"), '<td class="c-json">00ff</td>', id="bytes"
-        ),
-    ],
+        "bytes": (Cell(kind="binary", text="00ff"), '<td class="c-json">00ff</td>'),
+    },
 )
 def test_a_cell_is_one_line(cell: Cell, html: str) -> None:
     assert grid_cells([cell]) == html
@@ -54,32 +53,21 @@ def test_the_cells_of_a_row_stand_in_its_order() -> None:
     assert grid_cells(row) == grid_cells(row[:1]) + grid_cells(row[1:])
 
 
-@pytest.mark.parametrize(
-    ("text", "html"),
-    [
-        pytest.param("a b", "a b", id="a blank between words is seen"),
-        pytest.param(
-            "  a", '<span class="c-sp" title="2 blanks">  </span>a', id="blanks first"
-        ),
-        pytest.param(
-            "a ", 'a<span class="c-sp" title="1 blank"> </span>', id="a blank last"
-        ),
-        pytest.param(
-            "a   b", 'a<span class="c-sp" title="3 blanks">   </span>b', id="several"
-        ),
-        pytest.param(
-            "a\nb", 'a<span class="c-br" title="line feed"></span>b', id="a line break"
-        ),
-        pytest.param("a\tb", 'a<span class="c-tab" title="tab">\t</span>b', id="a tab"),
-        pytest.param(
+@cases(
+    "text, html",
+    {
+        "a blank between words is seen": ("a b", "a b"),
+        "blanks first": ("  a", '<span class="c-sp" title="2 blanks">  </span>a'),
+        "a blank last": ("a ", 'a<span class="c-sp" title="1 blank"> </span>'),
+        "several": ("a   b", 'a<span class="c-sp" title="3 blanks">   </span>b'),
+        "a line break": ("a\nb", 'a<span class="c-br" title="line feed"></span>b'),
+        "a tab": ("a\tb", 'a<span class="c-tab" title="tab">\t</span>b'),
+        "a character without width": (
             "\u200b<",
             '<span class="c-odd" data-code="U+200B">\u200b</span>&lt;',
-            id="a character without width",
         ),
-        pytest.param(
-            "\0", '<span class="c-odd" data-code="U+0000"></span>', id="a zero"
-        ),
-    ],
+        "a zero": ("\0", '<span class="c-odd" data-code="U+0000"></span>'),
+    },
 )
 def test_what_is_not_seen_of_a_text_is_marked(text: str, html: str) -> None:
     assert marked(text) == html

@@ -1,40 +1,34 @@
-import pytest
-
 from deltaweb.web.jobs.listing.error_words import without_places
 from deltaweb.web.jobs.visibility import SubjectLink
+from tests.support import cases
 
 ORDERS = SubjectLink("sales.orders", "/t/sales/orders/", "/lake/sales/my orders")
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        pytest.param(
+@cases(
+    "text, expected",
+    {
+        "the place of the subject": (
             "/lake/sales/my orders cannot be read at version 13: commit 12 is gone.",
             "sales.orders cannot be read at version 13: commit 12 is gone.",
-            id="the place of the subject",
         ),
-        pytest.param(
+        "a file of the subject": (
             "/lake/sales/my orders/_delta_log/00000000000000000012.json: no JSON.",
             "00000000000000000012.json: no JSON.",
-            id="a file of the subject",
         ),
-        pytest.param(
+        "a neighbour of the subject": (
             "/lake/sales/my orders_2 is not there.",
             "my orders_2 is not there.",
-            id="a neighbour of the subject",
         ),
-        pytest.param(
+        "other places": (
             "s3://bucket/t/part-0.parquet is not there, nor /mnt/x/y.crc.",
             "part-0.parquet is not there, nor y.crc.",
-            id="other places",
         ),
-        pytest.param(
+        "what is no place": (
             "3/4 of text/json and/or nothing.",
             "3/4 of text/json and/or nothing.",
-            id="what is no place",
         ),
-    ],
+    },
 )
 def test_files_are_named_without_their_folders(text: str, expected: str) -> None:
     assert without_places(text, ORDERS) == expected

@@ -5,6 +5,7 @@ import sys
 import pytest
 
 from deltaweb.web.jobs.running.process import is_known_dead, process_name, short_name
+from tests.support import cases
 
 
 def test_this_process_lives() -> None:
@@ -24,14 +25,14 @@ def test_a_killed_process_is_dead_even_before_its_parent_has_looked() -> None:
     assert is_known_dead(name)
 
 
-@pytest.mark.parametrize(
+@cases(
     "name",
-    [
-        pytest.param("", id="no name"),
-        pytest.param("elsewhere/1/2/3", id="another machine"),
-        pytest.param("nonsense", id="no name of ours"),
-        pytest.param("a/b/c/d/e/f", id="too many parts"),
-    ],
+    {
+        "no name": "",
+        "another machine": "elsewhere/1/2/3",
+        "no name of ours": "nonsense",
+        "too many parts": "a/b/c/d/e/f",
+    },
 )
 def test_of_others_nothing_is_assumed(name: str) -> None:
     assert not is_known_dead(name)

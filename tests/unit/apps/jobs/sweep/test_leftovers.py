@@ -13,6 +13,7 @@ from deltaweb.web.jobs.sweep.leftovers import (
     remove_leftovers,
     remove_results,
 )
+from tests.support import cases
 from tests.support.pages.factories import NOW, new_job
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
@@ -47,22 +48,17 @@ def job_id(whose: str) -> str:
 
 
 class TestRemoveLeftovers:
-    @pytest.mark.parametrize(
-        ("name", "kept_for"),
-        [
-            pytest.param("scratch/{}", {"running", "queued"}, id="a folder to work in"),
-            pytest.param(
-                "results/{}.arrow", {"running", "queued", "done"}, id="a result"
-            ),
-            pytest.param(
-                "results/{}.arrow.part", {"running", "queued"}, id="half a result"
-            ),
-            pytest.param(
+    @cases(
+        "name, kept_for",
+        {
+            "a folder to work in": ("scratch/{}", {"running", "queued"}),
+            "a result": ("results/{}.arrow", {"running", "queued", "done"}),
+            "half a result": ("results/{}.arrow.part", {"running", "queued"}),
+            "half a file of rows": (
                 "results/.{}.parquet.partial",
                 {"running", "queued"},
-                id="half a file of rows",
             ),
-        ],
+        },
     )
     @pytest.mark.parametrize("whose", ["running", "queued", "done", "unknown"])
     def test_of_jobs_in_each_state(self, home, name, kept_for, whose):

@@ -1,20 +1,19 @@
 import csv
 
-import pytest
-
 from deltaweb.web.pages.lists.csv_lines import csv_line
+from tests.support import cases
 
 
-@pytest.mark.parametrize(
-    ("cells", "line"),
-    [
-        pytest.param(["a", None, ""], 'a,,""', id="no value and an empty text differ"),
-        pytest.param([None, None], ",", id="no values"),
-        pytest.param(['say "a", b'], '"say ""a"", b"', id="quotes and commas"),
-        pytest.param(["a\nb", "\r"], '"a\nb","\r"', id="line breaks"),
-        pytest.param([" a", "b "], '" a","b "', id="blanks at an end"),
-        pytest.param(["NULL", "null"], "NULL,null", id="words are words"),
-    ],
+@cases(
+    "cells, line",
+    {
+        "no value and an empty text differ": (["a", None, ""], 'a,,""'),
+        "no values": ([None, None], ","),
+        "quotes and commas": (['say "a", b'], '"say ""a"", b"'),
+        "line breaks": (["a\nb", "\r"], '"a\nb","\r"'),
+        "blanks at an end": ([" a", "b "], '" a","b "'),
+        "words are words": (["NULL", "null"], "NULL,null"),
+    },
 )
 def test_a_line(cells: list[str | None], line: str) -> None:
     assert csv_line(cells) == line

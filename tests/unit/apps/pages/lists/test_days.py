@@ -3,16 +3,17 @@ from datetime import date
 import pytest
 
 from deltaweb.web.pages.lists.days import day_text, parse_day
+from tests.support import cases
 
 
-@pytest.mark.parametrize(
+@cases(
     "text",
-    [
-        pytest.param("2026-11-05", id="ISO"),
-        pytest.param("5 Nov 2026", id="as pages write it"),
-        pytest.param(" 05 november 2026 ", id="the whole month"),
-        pytest.param("5. NOV. 2026", id="with dots"),
-    ],
+    {
+        "ISO": "2026-11-05",
+        "as pages write it": "5 Nov 2026",
+        "the whole month": " 05 november 2026 ",
+        "with dots": "5. NOV. 2026",
+    },
 )
 def test_a_day_is_read_as_people_type_it(text: str) -> None:
     assert parse_day(text) == date(2026, 11, 5)

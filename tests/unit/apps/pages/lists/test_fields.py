@@ -3,6 +3,7 @@ from django import forms
 
 from deltaweb.web.pages.lists.fields import SortField, WordField, hints_of
 from deltaweb.web.pages.lists.sorting import Column
+from tests.support import cases
 
 
 class ListForm(forms.Form):
@@ -11,16 +12,16 @@ class ListForm(forms.Form):
 
 
 class TestWordField:
-    @pytest.mark.parametrize(
-        ("text", "value"),
-        [
-            pytest.param("FAILED", "FAILED", id="a value"),
-            pytest.param("failed", "FAILED", id="its word"),
-            pytest.param("not indexed yet", "new", id="words"),
-            pytest.param("not-indexed-yet", "new", id="words with hyphens"),
-            pytest.param("New", "new", id="a value in another case"),
-            pytest.param("", "", id="nothing"),
-        ],
+    @cases(
+        "text, value",
+        {
+            "a value": ("FAILED", "FAILED"),
+            "its word": ("failed", "FAILED"),
+            "words": ("not indexed yet", "new"),
+            "words with hyphens": ("not-indexed-yet", "new"),
+            "a value in another case": ("New", "new"),
+            "nothing": ("", ""),
+        },
     )
     def test_reads_values_and_their_words(self, text: str, value: str) -> None:
         form = ListForm({"state": text})

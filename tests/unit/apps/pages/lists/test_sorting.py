@@ -1,7 +1,7 @@
-import pytest
 from django.test import RequestFactory
 
 from deltaweb.web.pages.lists.sorting import Column, sort_headers, sort_options
+from tests.support import cases
 
 COLUMNS = (
     Column(key="name", label="Name"),
@@ -18,14 +18,14 @@ def directions(sort: str) -> list[tuple[str, str, str]]:
     return [(header.label, header.direction, header.url) for header in headers]
 
 
-@pytest.mark.parametrize(
-    ("sort", "direction", "next_sort"),
-    [
-        pytest.param("name", "ascending", "-name", id="its own way"),
-        pytest.param("-name", "descending", "name", id="turned round"),
-        pytest.param("size", "descending", "-size", id="the largest first"),
-        pytest.param("-size", "ascending", "size", id="the smallest first"),
-    ],
+@cases(
+    "sort, direction, next_sort",
+    {
+        "its own way": ("name", "ascending", "-name"),
+        "turned round": ("-name", "descending", "name"),
+        "the largest first": ("size", "descending", "-size"),
+        "the smallest first": ("-size", "ascending", "size"),
+    },
 )
 def test_a_header_says_how_it_sorts_and_leads_to_the_other_way(
     sort: str, direction: str, next_sort: str

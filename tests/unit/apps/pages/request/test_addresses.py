@@ -7,49 +7,39 @@ from deltaweb.web.pages.request.addresses import (
     network_of,
     parse_address,
 )
+from tests.support import cases
 
 PROXIES = ["10.0.0.0/8", "2001:db8::/32"]
 
 
 class TestClientAddress:
-    @pytest.mark.parametrize(
-        ("remote", "forwarded", "address"),
-        [
-            pytest.param("192.0.2.7", "", "192.0.2.7", id="no proxy"),
-            pytest.param(
-                "192.0.2.7", "198.51.100.9", "192.0.2.7", id="a stranger's claim"
-            ),
-            pytest.param("10.0.0.1", "192.0.2.7", "192.0.2.7", id="one proxy"),
-            pytest.param(
-                "10.0.0.1", "192.0.2.7, 10.0.0.2", "192.0.2.7", id="two proxies"
-            ),
-            pytest.param(
+    @cases(
+        "remote, forwarded, address",
+        {
+            "no proxy": ("192.0.2.7", "", "192.0.2.7"),
+            "a stranger's claim": ("192.0.2.7", "198.51.100.9", "192.0.2.7"),
+            "one proxy": ("10.0.0.1", "192.0.2.7", "192.0.2.7"),
+            "two proxies": ("10.0.0.1", "192.0.2.7, 10.0.0.2", "192.0.2.7"),
+            "a claim that came through a proxy": (
                 "10.0.0.1",
                 "198.51.100.9, 192.0.2.7",
                 "192.0.2.7",
-                id="a claim that came through a proxy",
             ),
-            pytest.param(
-                "10.0.0.1",
-                "10.9.9.9, 192.0.2.7",
-                "192.0.2.7",
-                id="a claim to be a proxy",
-            ),
-            pytest.param("10.0.0.1", "", "10.0.0.1", id="a proxy by itself"),
-            pytest.param("10.0.0.1", "10.0.0.2", "10.0.0.2", id="proxies alone"),
-            pytest.param("10.0.0.1", "unknown", "10.0.0.1", id="no address"),
-            pytest.param(
+            "a claim to be a proxy": ("10.0.0.1", "10.9.9.9, 192.0.2.7", "192.0.2.7"),
+            "a proxy by itself": ("10.0.0.1", "", "10.0.0.1"),
+            "proxies alone": ("10.0.0.1", "10.0.0.2", "10.0.0.2"),
+            "no address": ("10.0.0.1", "unknown", "10.0.0.1"),
+            "no address in between": (
                 "10.0.0.1",
                 "198.51.100.9, garbage, 10.0.0.2",
                 "10.0.0.2",
-                id="no address in between",
             ),
-            pytest.param("10.0.0.1", "192.0.2.7,", "10.0.0.1", id="an empty end"),
-            pytest.param("::ffff:10.0.0.1", "192.0.2.7", "192.0.2.7", id="mapped"),
-            pytest.param("2001:db8::1", "2001:DB9::7", "2001:db9::7", id="IPv6"),
-            pytest.param("", "192.0.2.7", "", id="unknown: a socket"),
-            pytest.param("10.0.0.1", "192.0.2.7:4711", "10.0.0.1", id="with a port"),
-        ],
+            "an empty end": ("10.0.0.1", "192.0.2.7,", "10.0.0.1"),
+            "mapped": ("::ffff:10.0.0.1", "192.0.2.7", "192.0.2.7"),
+            "IPv6": ("2001:db8::1", "2001:DB9::7", "2001:db9::7"),
+            "unknown: a socket": ("", "192.0.2.7", ""),
+            "with a port": ("10.0.0.1", "192.0.2.7:4711", "10.0.0.1"),
+        },
     )
     def test_is_the_nearest_that_is_no_proxy(
         self,
@@ -85,14 +75,14 @@ class TestParseAddress:
         assert str(parse_address(" ::ffff:192.0.2.7 ")) == "192.0.2.7"
 
 
-@pytest.mark.parametrize(
-    ("address", "network"),
-    [
-        pytest.param("192.0.2.7", "192.0.2.7", id="an address"),
-        pytest.param("::ffff:192.0.2.7", "192.0.2.7", id="a mapped one"),
-        pytest.param("2001:db8:1:2:3::4", "2001:db8:1:2::/64", id="a customer"),
-        pytest.param("", "unknown", id="nothing"),
-    ],
+@cases(
+    "address, network",
+    {
+        "an address": ("192.0.2.7", "192.0.2.7"),
+        "a mapped one": ("::ffff:192.0.2.7", "192.0.2.7"),
+        "a customer": ("2001:db8:1:2:3::4", "2001:db8:1:2::/64"),
+        "nothing": ("", "unknown"),
+    },
 )
 def test_a_network_stands_for_everybody_behind_an_address(address: str, network: str):
     assert network_of(address) == network

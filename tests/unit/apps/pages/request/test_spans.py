@@ -3,20 +3,19 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from deltaweb.web.pages.request.spans import SpanInvalidError, parse_end, parse_span
+from tests.support import cases
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 
 class TestParseEnd:
-    @pytest.mark.parametrize(
-        ("text", "end"),
-        [
-            pytest.param("90d", NOW + timedelta(days=90), id="a span"),
-            pytest.param(
-                "2026-11-30", datetime(2026, 12, 1, tzinfo=UTC), id="through a day"
-            ),
-            pytest.param("", None, id="never"),
-        ],
+    @cases(
+        "text, end",
+        {
+            "a span": ("90d", NOW + timedelta(days=90)),
+            "through a day": ("2026-11-30", datetime(2026, 12, 1, tzinfo=UTC)),
+            "never": ("", None),
+        },
     )
     def test_reads_spans_days_and_nothing(self, text, end) -> None:
         assert parse_end(text, now=NOW) == end

@@ -2,20 +2,21 @@ import pytest
 
 from deltaweb.web.sharing.access.networks import is_allowed, parse_networks
 from deltaweb.web.sharing.errors import NetworkInvalidError, TooManyNetworksError
+from tests.support import cases
 
 
 class TestParseNetworks:
-    @pytest.mark.parametrize(
-        ("text", "stored"),
-        [
-            pytest.param("192.0.2.0/24", "192.0.2.0/24", id="a network"),
-            pytest.param(" 192.0.2.7 ", "192.0.2.7/32", id="one address"),
-            pytest.param("192.0.2.0/255.255.255.0", "192.0.2.0/24", id="a mask"),
-            pytest.param("2001:DB8::/32", "2001:db8::/32", id="IPv6"),
-            pytest.param("::1", "::1/128", id="one address of IPv6"),
-            pytest.param("::ffff:10.0.0.0/104", "10.0.0.0/8", id="IPv4 in IPv6"),
-            pytest.param("0.0.0.0/0", "0.0.0.0/0", id="all of IPv4"),
-        ],
+    @cases(
+        "text, stored",
+        {
+            "a network": ("192.0.2.0/24", "192.0.2.0/24"),
+            "one address": (" 192.0.2.7 ", "192.0.2.7/32"),
+            "a mask": ("192.0.2.0/255.255.255.0", "192.0.2.0/24"),
+            "IPv6": ("2001:DB8::/32", "2001:db8::/32"),
+            "one address of IPv6": ("::1", "::1/128"),
+            "IPv4 in IPv6": ("::ffff:10.0.0.0/104", "10.0.0.0/8"),
+            "all of IPv4": ("0.0.0.0/0", "0.0.0.0/0"),
+        },
     )
     def test_stores_one_spelling(self, text: str, stored: str) -> None:
         assert parse_networks([text]) == [stored]
@@ -63,21 +64,21 @@ class TestParseNetworks:
 
 
 class TestIsAllowed:
-    @pytest.mark.parametrize(
-        ("address", "networks", "allowed"),
-        [
-            pytest.param("192.0.2.9", ["192.0.2.0/24"], True, id="inside"),
-            pytest.param("192.0.3.9", ["192.0.2.0/24"], False, id="outside"),
-            pytest.param("192.0.2.9", ["10.0.0.0/8", "192.0.2.9/32"], True, id="any"),
-            pytest.param("::ffff:192.0.2.9", ["192.0.2.0/24"], True, id="mapped"),
-            pytest.param("2001:db8::9", ["2001:db8::/32"], True, id="IPv6"),
-            pytest.param("2001:db8::9", ["0.0.0.0/0"], False, id="the other family"),
-            pytest.param("fe80::1%eth0", ["fe80::/10"], True, id="with a zone"),
-            pytest.param("", ["0.0.0.0/0", "::/0"], False, id="unknown: closed"),
-            pytest.param("unix", ["0.0.0.0/0"], False, id="no address: closed"),
-            pytest.param("", [], True, id="no list: open"),
-            pytest.param("192.0.2.9", [], True, id="no list, known"),
-        ],
+    @cases(
+        "address, networks, allowed",
+        {
+            "inside": ("192.0.2.9", ["192.0.2.0/24"], True),
+            "outside": ("192.0.3.9", ["192.0.2.0/24"], False),
+            "any": ("192.0.2.9", ["10.0.0.0/8", "192.0.2.9/32"], True),
+            "mapped": ("::ffff:192.0.2.9", ["192.0.2.0/24"], True),
+            "IPv6": ("2001:db8::9", ["2001:db8::/32"], True),
+            "the other family": ("2001:db8::9", ["0.0.0.0/0"], False),
+            "with a zone": ("fe80::1%eth0", ["fe80::/10"], True),
+            "unknown: closed": ("", ["0.0.0.0/0", "::/0"], False),
+            "no address: closed": ("unix", ["0.0.0.0/0"], False),
+            "no list: open": ("", [], True),
+            "no list, known": ("192.0.2.9", [], True),
+        },
     )
     def test_decides(self, address: str, networks: list[str], *, allowed: bool) -> None:
         assert is_allowed(address, networks) is allowed

@@ -3,10 +3,9 @@
 import json
 from datetime import date, timedelta
 
-import pytest
-
 from deltaweb.web.sharing.activity.charts import bytes_per_day, requests_per_day
 from deltaweb.web.sharing.activity.usage import DailyUse
+from tests.support import cases
 
 
 def new_day(number: int = 0, *, answered: int = 0, **counts: int) -> DailyUse:
@@ -46,17 +45,16 @@ class TestRequestsPerDay:
 
 
 class TestBytesPerDay:
-    @pytest.mark.parametrize(
-        ("size_bytes", "expected"),
-        [
-            pytest.param(0, ["0 B"], id="nothing"),
-            pytest.param(3, ["0 B", "1 B", "2 B", "3 B"], id="bytes"),
-            pytest.param(
+    @cases(
+        "size_bytes, expected",
+        {
+            "nothing": (0, ["0 B"]),
+            "bytes": (3, ["0 B", "1 B", "2 B", "3 B"]),
+            "nearly a gibibyte": (
                 1000 << 20,
                 ["0 B", "256 MiB", "512 MiB", "768 MiB", "1 GiB"],
-                id="nearly a gibibyte",
             ),
-        ],
+        },
     )
     def test_its_axis_has_round_sizes_that_hold_the_highest_bar(
         self, size_bytes: int, expected: list[str]

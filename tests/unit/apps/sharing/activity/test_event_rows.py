@@ -1,66 +1,51 @@
 from typing import Any
 
-import pytest
-
 from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.sharing.activity.event_rows import event_row
+from tests.support import cases
 from tests.support.pages.factories import NOW
 
 
 class TestEventRow:
-    @pytest.mark.parametrize(
-        ("fields", "who", "what"),
-        [
-            pytest.param(
+    @cases(
+        "fields, who, what",
+        {
+            "a call": (
                 {"recipient": "acme", "share": "s", "schema": "a", "table": "t"},
                 "acme",
                 "a.t of s",
-                id="a call",
             ),
-            pytest.param(
-                {"recipient": "", "token_prefix": "dwt_1"}, "dwt_1", "", id="no token"
-            ),
-            pytest.param({"recipient": ""}, "nobody known", "", id="nobody"),
-            pytest.param(
+            "no token": ({"recipient": "", "token_prefix": "dwt_1"}, "dwt_1", ""),
+            "nobody": ({"recipient": ""}, "nobody known", ""),
+            "a grant": (
                 {"actor": "ada", "share": "s", "recipient": "acme"},
                 "ada",
                 "s for acme",
-                id="a grant",
             ),
-            pytest.param(
-                {"actor": "ada", "recipient": "acme"}, "ada", "acme", id="token"
-            ),
-            pytest.param(
+            "token": ({"actor": "ada", "recipient": "acme"}, "ada", "acme"),
+            "a user": (
                 {"actor": "ada", "recipient": "", "detail": {"user": "bob"}},
                 "ada",
                 "bob",
-                id="a user",
             ),
-            pytest.param(
-                {"actor": "ada", "recipient": "", "detail": ["odd"]},
-                "ada",
-                "",
-                id="odd",
-            ),
-        ],
+            "odd": ({"actor": "ada", "recipient": "", "detail": ["odd"]}, "ada", ""),
+        },
     )
     def test_names_who_and_what(self, fields: dict[str, Any], who: str, what: str):
         row = event_row(AuditEvent(at=NOW, action="x", **fields))
 
         assert (row.who, row.what) == (who, what)
 
-    @pytest.mark.parametrize(
-        ("detail", "change"),
-        [
-            pytest.param({"old": "a", "new": "b"}, ("a", "b"), id="texts"),
-            pytest.param({"old": "", "new": []}, ("nothing", "nothing"), id="nothing"),
-            pytest.param({"old": 1, "new": ["x", "y"]}, ("1", "x, y"), id="others"),
-            pytest.param(
-                {"old": "a", "new": "x" * 99}, ("a", f"{'x' * 39}…"), id="long"
-            ),
-            pytest.param({"old": "a"}, ("", ""), id="no change"),
-            pytest.param(["odd"], ("", ""), id="odd"),
-        ],
+    @cases(
+        "detail, change",
+        {
+            "texts": ({"old": "a", "new": "b"}, ("a", "b")),
+            "nothing": ({"old": "", "new": []}, ("nothing", "nothing")),
+            "others": ({"old": 1, "new": ["x", "y"]}, ("1", "x, y")),
+            "long": ({"old": "a", "new": "x" * 99}, ("a", f"{'x' * 39}…")),
+            "no change": ({"old": "a"}, ("", "")),
+            "odd": (["odd"], ("", "")),
+        },
     )
     def test_a_changed_field_shows_both_values(self, detail, change):
         row = event_row(AuditEvent(at=NOW, action="x", detail=detail))

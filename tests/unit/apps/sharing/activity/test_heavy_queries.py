@@ -11,6 +11,7 @@ from deltaweb.web.sharing.activity.heavy_queries import (
 )
 from deltaweb.web.sharing.models import Recipient, RecipientRule
 from deltaweb.web.tables.models import Commit, MetadataVersion, Table
+from tests.support import cases
 from tests.support.pages.factories import (
     NOW,
     new_recipient,
@@ -113,13 +114,13 @@ def test_a_condition_on_the_partitions_is_advised_to_who_reads_all() -> None:
     assert part.advice == ""
 
 
-@pytest.mark.parametrize(
-    ("columns", "num_partitions", "said"),
-    [
-        pytest.param(["id"], 3, "", id="none is seen"),
-        pytest.param(["id", "day"], 3, "A condition on day, ", id="one is seen"),
-        pytest.param(["id", "day"], 9, "", id="one of which not all is known"),
-    ],
+@cases(
+    "columns, num_partitions, said",
+    {
+        "none is seen": (["id"], 3, ""),
+        "one is seen": (["id", "day"], 3, "A condition on day, "),
+        "one of which not all is known": (["id", "day"], 9, ""),
+    },
 )
 def test_only_partition_columns_are_advised_that_the_recipient_sees(
     columns: list[str], num_partitions: int, said: str

@@ -10,6 +10,7 @@ from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.sharing.activity.forms import ActivityFilter
 from deltaweb.web.sharing.activity.use_spans import use_of
 from deltaweb.web.sharing.models import Recipient
+from tests.support import cases
 from tests.support.pages.factories import NOW, new_recipient
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
@@ -97,13 +98,13 @@ class TestReach:
         assert found.note.startswith("since 21 Nov")
         assert sum(day.num_requests for day in found.days) == 11
 
-    @pytest.mark.parametrize(
+    @cases(
         "wanted",
-        [
-            pytest.param(ALL, id="everything"),
-            pytest.param(ActivityFilter(share="s", status="ok"), id="a share"),
-            pytest.param(ActivityFilter(kind="CALL"), id="a kind"),
-        ],
+        {
+            "everything": ALL,
+            "a share": ActivityFilter(share="s", status="ok"),
+            "a kind": ActivityFilter(kind="CALL"),
+        },
     )
     def test_of_days_has_no_end_where_an_index_answers(self, wanted: ActivityFilter):
         found = use_of(wanted, now=NOW, scan=10)

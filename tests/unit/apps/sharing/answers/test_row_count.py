@@ -1,11 +1,11 @@
 """The rows of the files of an answer."""
 
 import pyarrow as pa
-import pytest
 
 from deltaweb.delta.log.file_actions import DELETION_VECTOR, VECTOR
 from deltaweb.sharing.parameters import MAX_LONG
 from deltaweb.web.sharing.answers.row_count import RowCount
+from tests.support import cases
 
 
 def listed(numbers: list[int | None], deleted: list[int | None]) -> pa.RecordBatch:
@@ -21,15 +21,15 @@ def listed(numbers: list[int | None], deleted: list[int | None]) -> pa.RecordBat
     )
 
 
-@pytest.mark.parametrize(
-    ("batches", "expected"),
-    [
-        pytest.param([], 0, id="nothing"),
-        pytest.param([([5, 7], [None, None]), ([1], [None])], 13, id="files"),
-        pytest.param([([5, 7], [None, 3])], 9, id="deleted rows"),
-        pytest.param([([5], [None]), ([None], [None])], None, id="one says nothing"),
-        pytest.param([([MAX_LONG, 9], [None, None])], MAX_LONG, id="absurd counts"),
-    ],
+@cases(
+    "batches, expected",
+    {
+        "nothing": ([], 0),
+        "files": ([([5, 7], [None, None]), ([1], [None])], 13),
+        "deleted rows": ([([5, 7], [None, 3])], 9),
+        "one says nothing": ([([5], [None]), ([None], [None])], None),
+        "absurd counts": ([([MAX_LONG, 9], [None, None])], MAX_LONG),
+    },
 )
 def test_rows_that_are_not_deleted_count(batches, expected: int | None) -> None:
     counted = RowCount()

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from deltaweb.web.sharing.clients.snippets import PLACEHOLDER, TableName, snippets
 from deltaweb.web.sharing.errors import NameInvalidError
 from deltaweb.web.sharing.names import check_name
+from tests.support import cases
 
 ENDPOINT = "https://share.acme.example/delta-sharing/"
 ORDERS = TableName(share="retail", schema="sales", name="orders")
@@ -75,15 +76,15 @@ def test_names_of_any_spelling_stay_names(share: str, schema: str, name: str) ->
     assert next(word for word in words if "://" in word).startswith(ENDPOINT)
 
 
-@pytest.mark.parametrize(
-    ("name", "variable"),
-    [
-        pytest.param("Orders", "orders", id="capitals"),
-        pytest.param("2024", "data", id="a number"),
-        pytest.param("class", "data", id="a word of Python"),
-        pytest.param("url", "data", id="a name that the code uses"),
-        pytest.param("bestellungen-übersicht", "data", id="other characters"),
-    ],
+@cases(
+    "name, variable",
+    {
+        "capitals": ("Orders", "orders"),
+        "a number": ("2024", "data"),
+        "a word of Python": ("class", "data"),
+        "a name that the code uses": ("url", "data"),
+        "other characters": ("bestellungen-übersicht", "data"),
+    },
 )
 def test_a_variable_reads_like_the_table_where_it_can(name: str, variable: str) -> None:
     table = TableName(share="s", schema="t", name=name)

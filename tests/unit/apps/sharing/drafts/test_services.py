@@ -10,6 +10,7 @@ from deltaweb.web.sharing.drafts.draft import Draft, DraftRecipient, DraftTable
 from deltaweb.web.sharing.drafts.services import MadeShare, make_share
 from deltaweb.web.sharing.models import Recipient, RecipientToken, Share
 from deltaweb.web.tables.models import Table
+from tests.support import cases
 from tests.support.pages.factories import (
     NOW,
     new_metadata,
@@ -84,29 +85,22 @@ class TestMakeShare:
         assert not Recipient.objects.exists()
         assert actions() == []
 
-    @pytest.mark.parametrize(
+    @cases(
         "draft",
-        [
-            pytest.param(Draft(name="a b"), id="a bad name"),
-            pytest.param(
-                Draft(name="sales", recipients=("nobody",)),
-                id="a recipient that has gone",
-            ),
-            pytest.param(
-                Draft(
-                    name="sales",
-                    new_recipients=(
-                        ONE_RECIPIENT,
-                        DraftRecipient(name="initech", lifetime="9999d"),
-                    ),
+        {
+            "a bad name": Draft(name="a b"),
+            "a recipient that has gone": Draft(name="sales", recipients=("nobody",)),
+            "a token that would live too long": Draft(
+                name="sales",
+                new_recipients=(
+                    ONE_RECIPIENT,
+                    DraftRecipient(name="initech", lifetime="9999d"),
                 ),
-                id="a token that would live too long",
             ),
-            pytest.param(
-                Draft(name="sales").with_table(uuid4(), schema="s", name="t"),
-                id="a table that has gone",
+            "a table that has gone": Draft(name="sales").with_table(
+                uuid4(), schema="s", name="t"
             ),
-        ],
+        },
     )
     def test_all_or_nothing(self, draft: Draft) -> None:
         assert not make(draft).faults.is_empty

@@ -7,35 +7,30 @@ from deltaweb.web.sharing.issuing.forms import (
     first_lifetime,
     lifetime_choices,
 )
+from tests.support import cases
 
 
-@pytest.mark.parametrize(
-    ("max_days", "presets", "first"),
-    [
-        pytest.param(365, ["7d", "30d", "90d"], {"lifetime": "90d"}, id="as it comes"),
-        pytest.param(90, ["7d", "30d", "90d"], {"lifetime": "90d"}, id="just enough"),
-        pytest.param(60, ["7d", "30d"], {"lifetime": "30d"}, id="two months"),
-        pytest.param(
-            3, [], {"lifetime": "custom", "until": "3d"}, id="less than any preset"
-        ),
-    ],
+@cases(
+    "max_days, presets, first",
+    {
+        "as it comes": (365, ["7d", "30d", "90d"], {"lifetime": "90d"}),
+        "just enough": (90, ["7d", "30d", "90d"], {"lifetime": "90d"}),
+        "two months": (60, ["7d", "30d"], {"lifetime": "30d"}),
+        "less than any preset": (3, [], {"lifetime": "custom", "until": "3d"}),
+    },
 )
 def test_only_lifetimes_that_are_allowed_are_offered(max_days, presets, first):
     assert list(lifetime_choices(max_days)) == presets
     assert first_lifetime(max_days) == first
 
 
-@pytest.mark.parametrize(
-    ("sent", "text"),
-    [
-        pytest.param({"lifetime": "30d"}, "30d", id="a preset"),
-        pytest.param(
-            {"lifetime": "30d", "until": "45d"}, "30d", id="a preset beside a span"
-        ),
-        pytest.param(
-            {"lifetime": "custom", "until": " 2030-12-31 "}, "2030-12-31", id="a date"
-        ),
-    ],
+@cases(
+    "sent, text",
+    {
+        "a preset": ({"lifetime": "30d"}, "30d"),
+        "a preset beside a span": ({"lifetime": "30d", "until": "45d"}, "30d"),
+        "a date": ({"lifetime": "custom", "until": " 2030-12-31 "}, "2030-12-31"),
+    },
 )
 def test_a_lifetime_is_a_preset_or_what_was_typed(sent: dict[str, str], text: str):
     form = LifetimeForm(sent)
@@ -44,14 +39,14 @@ def test_a_lifetime_is_a_preset_or_what_was_typed(sent: dict[str, str], text: st
     assert form.lifetime_text == text
 
 
-@pytest.mark.parametrize(
+@cases(
     "sent",
-    [
-        pytest.param({}, id="nothing"),
-        pytest.param({"lifetime": "9999d"}, id="none of the presets"),
-        pytest.param({"lifetime": "custom"}, id="another one, without saying which"),
-        pytest.param({"lifetime": "custom", "until": "x" * 21}, id="a long text"),
-    ],
+    {
+        "nothing": {},
+        "none of the presets": {"lifetime": "9999d"},
+        "another one, without saying which": {"lifetime": "custom"},
+        "a long text": {"lifetime": "custom", "until": "x" * 21},
+    },
 )
 def test_an_unclear_lifetime_is_refused_beside_its_field(sent: dict[str, str]) -> None:
     form = LifetimeForm(sent)
@@ -60,13 +55,13 @@ def test_an_unclear_lifetime_is_refused_beside_its_field(sent: dict[str, str]) -
     assert "until" in form.errors
 
 
-@pytest.mark.parametrize(
-    ("sent", "text"),
-    [
-        pytest.param({"keep": "0"}, "0", id="at once"),
-        pytest.param({"keep": "7d"}, "7d", id="a preset"),
-        pytest.param({"keep": "custom", "keep_until": "36h"}, "36h", id="a span"),
-    ],
+@cases(
+    "sent, text",
+    {
+        "at once": ({"keep": "0"}, "0"),
+        "a preset": ({"keep": "7d"}, "7d"),
+        "a span": ({"keep": "custom", "keep_until": "36h"}, "36h"),
+    },
 )
 def test_a_rotation_says_how_long_the_old_tokens_stay(sent: dict[str, str], text: str):
     form = RotateForm({"lifetime": "90d", **sent})

@@ -10,45 +10,46 @@ from deltaweb.web.sharing.issuing.lifetimes import (
     parse_lifetime,
     parse_span,
 )
+from tests.support import cases
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 
 class TestParseLifetime:
-    @pytest.mark.parametrize(
-        ("text", "lifetime"),
-        [
-            pytest.param("90d", timedelta(days=90), id="days"),
-            pytest.param("24h", timedelta(hours=24), id="hours"),
-            pytest.param("30m", timedelta(minutes=30), id="minutes"),
-            pytest.param(" 7D ", timedelta(days=7), id="capitals and blanks"),
-            pytest.param("365d", timedelta(days=365), id="the longest"),
-            pytest.param("2026-11-21", timedelta(hours=12), id="the rest of today"),
-            pytest.param("2026-12-31", timedelta(days=40.5), id="through a date"),
-        ],
+    @cases(
+        "text, lifetime",
+        {
+            "days": ("90d", timedelta(days=90)),
+            "hours": ("24h", timedelta(hours=24)),
+            "minutes": ("30m", timedelta(minutes=30)),
+            "capitals and blanks": (" 7D ", timedelta(days=7)),
+            "the longest": ("365d", timedelta(days=365)),
+            "the rest of today": ("2026-11-21", timedelta(hours=12)),
+            "through a date": ("2026-12-31", timedelta(days=40.5)),
+        },
     )
     def test_reads(self, text: str, lifetime: timedelta) -> None:
         assert parse_lifetime(text, now=NOW) == lifetime
 
-    @pytest.mark.parametrize(
-        ("text", "reason"),
-        [
-            pytest.param("366d", "365 days at most", id="too long"),
-            pytest.param("2030-01-01", "365 days at most", id="a date too far"),
-            pytest.param("999999d", "365 days at most", id="far too long"),
-            pytest.param("0d", "must live for a while", id="none"),
-            pytest.param("0", "must live for a while", id="nought"),
-            pytest.param("2026-11-20", "in the past", id="yesterday"),
-            pytest.param("", "neither a span of time nor a date", id="nothing"),
-            pytest.param("90", "neither", id="no unit"),
-            pytest.param("-1d", "neither", id="negative"),
-            pytest.param("1.5d", "neither", id="a fraction"),
-            pytest.param("1w", "neither", id="weeks"),
-            pytest.param("9999999d", "neither", id="more digits than a span has"),
-            pytest.param("9999-12-31", "neither", id="the end of all dates"),
-            pytest.param("2026-02-30", "neither", id="no such day"),
-            pytest.param("٣d", "neither", id="digits of another script"),
-        ],
+    @cases(
+        "text, reason",
+        {
+            "too long": ("366d", "365 days at most"),
+            "a date too far": ("2030-01-01", "365 days at most"),
+            "far too long": ("999999d", "365 days at most"),
+            "none": ("0d", "must live for a while"),
+            "nought": ("0", "must live for a while"),
+            "yesterday": ("2026-11-20", "in the past"),
+            "nothing": ("", "neither a span of time nor a date"),
+            "no unit": ("90", "neither"),
+            "negative": ("-1d", "neither"),
+            "a fraction": ("1.5d", "neither"),
+            "weeks": ("1w", "neither"),
+            "more digits than a span has": ("9999999d", "neither"),
+            "the end of all dates": ("9999-12-31", "neither"),
+            "no such day": ("2026-02-30", "neither"),
+            "digits of another script": ("٣d", "neither"),
+        },
     )
     def test_refuses(self, text: str, reason: str) -> None:
         with pytest.raises(LifetimeInvalidError, match=reason):

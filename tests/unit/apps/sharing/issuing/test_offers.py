@@ -5,7 +5,11 @@ from typing import Any
 
 import pytest
 
-from deltaweb.web.sharing.issuing.offers import LOOKED_AT, offered_tables, to_read_first
+from deltaweb.web.sharing.issuing.activation_page import (
+    LOOKED_AT,
+    offered_tables,
+    to_read_first,
+)
 from deltaweb.web.sharing.models import Recipient, Share
 from tests.support.pages.factories import (
     new_grant,

@@ -3,7 +3,6 @@
 import uuid
 from datetime import UTC, datetime, timedelta
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,6 +17,7 @@ from deltaweb.web.sharing.issuing.rotation import (
     rotation,
 )
 from deltaweb.web.sharing.models import RecipientToken
+from tests.support import cases
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -49,25 +49,19 @@ def waiting(**fields: object) -> RecipientToken:
 
 
 class TestTheLight:
-    @pytest.mark.parametrize(
-        ("silence", "light", "cause"),
-        [
-            pytest.param(
-                -SECOND, Light.RED, Cause.IN_USE, id="a clock that runs ahead"
-            ),
-            pytest.param(timedelta(0), Light.RED, Cause.IN_USE, id="right now"),
-            pytest.param(2 * HOUR, Light.RED, Cause.IN_USE, id="two hours ago"),
-            pytest.param(
-                QUIET_AFTER - SECOND, Light.RED, Cause.IN_USE, id="nearly a day ago"
-            ),
-            pytest.param(QUIET_AFTER, Light.AMBER, Cause.QUIET, id="a day ago"),
-            pytest.param(3 * DAY, Light.AMBER, Cause.QUIET, id="three days ago"),
-            pytest.param(
-                SILENT_AFTER - SECOND, Light.AMBER, Cause.QUIET, id="nearly a week ago"
-            ),
-            pytest.param(SILENT_AFTER, Light.GREEN, Cause.SILENT, id="a week ago"),
-            pytest.param(29 * DAY, Light.GREEN, Cause.SILENT, id="a month ago"),
-        ],
+    @cases(
+        "silence, light, cause",
+        {
+            "a clock that runs ahead": (-SECOND, Light.RED, Cause.IN_USE),
+            "right now": (timedelta(0), Light.RED, Cause.IN_USE),
+            "two hours ago": (2 * HOUR, Light.RED, Cause.IN_USE),
+            "nearly a day ago": (QUIET_AFTER - SECOND, Light.RED, Cause.IN_USE),
+            "a day ago": (QUIET_AFTER, Light.AMBER, Cause.QUIET),
+            "three days ago": (3 * DAY, Light.AMBER, Cause.QUIET),
+            "nearly a week ago": (SILENT_AFTER - SECOND, Light.AMBER, Cause.QUIET),
+            "a week ago": (SILENT_AFTER, Light.GREEN, Cause.SILENT),
+            "a month ago": (29 * DAY, Light.GREEN, Cause.SILENT),
+        },
     )
     def test_follows_the_last_request_when_another_key_works(
         self, silence: timedelta, light: Light, cause: Cause
@@ -79,24 +73,24 @@ class TestTheLight:
         assert (verdict.light, verdict.cause) == (light, cause)
         assert verdict.is_safe == (light is Light.GREEN)
 
-    @pytest.mark.parametrize(
-        ("silence", "light", "cause"),
-        [
-            pytest.param(HOUR, Light.RED, Cause.IN_USE, id="in use"),
-            pytest.param(3 * DAY, Light.RED, Cause.ALONE, id="quiet"),
-            pytest.param(SILENT_AFTER, Light.AMBER, Cause.ALONE, id="silent"),
-            pytest.param(29 * DAY, Light.AMBER, Cause.ALONE, id="long silent"),
-        ],
+    @cases(
+        "silence, light, cause",
+        {
+            "in use": (HOUR, Light.RED, Cause.IN_USE),
+            "quiet": (3 * DAY, Light.RED, Cause.ALONE),
+            "silent": (SILENT_AFTER, Light.AMBER, Cause.ALONE),
+            "long silent": (29 * DAY, Light.AMBER, Cause.ALONE),
+        },
     )
-    @pytest.mark.parametrize(
+    @cases(
         "other",
-        [
-            pytest.param(None, id="no other token"),
-            pytest.param(waiting(), id="another that waits for its activation"),
-            pytest.param(token(revoked_at=NOW), id="another that is revoked"),
-            pytest.param(token(expires_at=NOW), id="another that has expired"),
-            pytest.param(retiring(), id="another that is on its way out, too"),
-        ],
+        {
+            "no other token": None,
+            "another that waits for its activation": waiting(),
+            "another that is revoked": token(revoked_at=NOW),
+            "another that has expired": token(expires_at=NOW),
+            "another that is on its way out, too": retiring(),
+        },
     )
     def test_is_never_green_for_the_only_key_that_works(
         self,
@@ -112,13 +106,13 @@ class TestTheLight:
         assert (verdict.light, verdict.cause) == (light, cause)
         assert verdict.green_at is None
 
-    @pytest.mark.parametrize(
-        ("activated", "light"),
-        [
-            pytest.param(HOUR, Light.AMBER, id="just activated"),
-            pytest.param(6 * DAY, Light.AMBER, id="activated six days ago"),
-            pytest.param(7 * DAY, Light.GREEN, id="activated a week ago"),
-        ],
+    @cases(
+        "activated, light",
+        {
+            "just activated": (HOUR, Light.AMBER),
+            "activated six days ago": (6 * DAY, Light.AMBER),
+            "activated a week ago": (7 * DAY, Light.GREEN),
+        },
     )
     def test_of_a_key_that_was_never_used_counts_from_its_activation(
         self, activated: timedelta, light: Light
@@ -129,20 +123,14 @@ class TestTheLight:
 
         assert (verdict.light, verdict.cause) == (light, Cause.UNUSED)
 
-    @pytest.mark.parametrize(
-        ("gone", "cause"),
-        [
-            pytest.param(waiting(), Cause.NEVER_ACTIVATED, id="never activated"),
-            pytest.param(
-                token(revoked_at=NOW, last_used_at=NOW), Cause.ENDED, id="revoked"
-            ),
-            pytest.param(
-                token(expires_at=NOW, last_used_at=NOW), Cause.ENDED, id="expired"
-            ),
-            pytest.param(
-                retiring(retires_at=NOW, last_used_at=NOW), Cause.ENDED, id="retired"
-            ),
-        ],
+    @cases(
+        "gone, cause",
+        {
+            "never activated": (waiting(), Cause.NEVER_ACTIVATED),
+            "revoked": (token(revoked_at=NOW, last_used_at=NOW), Cause.ENDED),
+            "expired": (token(expires_at=NOW, last_used_at=NOW), Cause.ENDED),
+            "retired": (retiring(retires_at=NOW, last_used_at=NOW), Cause.ENDED),
+        },
     )
     def test_is_green_for_what_opens_nothing(self, gone: RecipientToken, cause: Cause):
         verdict = judge(gone, others=[], now=NOW)
@@ -215,22 +203,20 @@ class TestTheRotation:
         assert (under_way.old, under_way.new) == (old, new)
         assert under_way.num_others == 0
 
-    @pytest.mark.parametrize(
-        ("others", "chosen"),
-        [
-            pytest.param([], None, id="none is left"),
-            pytest.param([waiting()], 0, id="one that waits"),
-            pytest.param(
+    @cases(
+        "others, chosen",
+        {
+            "none is left": ([], None),
+            "one that waits": ([waiting()], 0),
+            "an active one before a newer that waits": (
                 [waiting(created_at=NOW), token(created_at=NOW - DAY)],
                 1,
-                id="an active one before a newer that waits",
             ),
-            pytest.param(
+            "the newest of the active ones": (
                 [token(created_at=NOW - 2 * DAY), token(created_at=NOW - DAY)],
                 1,
-                id="the newest of the active ones",
             ),
-        ],
+        },
     )
     def test_takes_another_successor_when_the_named_one_has_ended(self, others, chosen):
         ended = token(revoked_at=NOW)
@@ -252,13 +238,13 @@ class TestTheRotation:
         assert under_way.old == busy
         assert under_way.num_others == 2
 
-    @pytest.mark.parametrize(
-        ("silence", "ends", "warns"),
-        [
-            pytest.param(HOUR, 20 * HOUR, True, id="in use and over within a day"),
-            pytest.param(HOUR, 2 * DAY, False, id="in use and good for longer"),
-            pytest.param(8 * DAY, 20 * HOUR, False, id="silent"),
-        ],
+    @cases(
+        "silence, ends, warns",
+        {
+            "in use and over within a day": (HOUR, 20 * HOUR, True),
+            "in use and good for longer": (HOUR, 2 * DAY, False),
+            "silent": (8 * DAY, 20 * HOUR, False),
+        },
     )
     def test_warns_of_an_end_that_comes_too_early(self, silence, ends, *, warns):
         old = retiring(last_used_at=NOW - silence, retires_at=NOW + ends)
@@ -268,15 +254,15 @@ class TestTheRotation:
         assert under_way is not None
         assert under_way.ends_soon is warns
 
-    @pytest.mark.parametrize(
-        ("new", "silence", "current"),
-        [
-            pytest.param(None, HOUR, StepKind.ISSUED, id="no successor"),
-            pytest.param(waiting(), HOUR, StepKind.ACTIVATED, id="not activated"),
-            pytest.param(token(), HOUR, StepKind.BOTH, id="both in use"),
-            pytest.param(token(), 3 * DAY, StepKind.BOTH, id="old one quiet"),
-            pytest.param(token(), 8 * DAY, StepKind.REVOKE, id="old one silent"),
-        ],
+    @cases(
+        "new, silence, current",
+        {
+            "no successor": (None, HOUR, StepKind.ISSUED),
+            "not activated": (waiting(), HOUR, StepKind.ACTIVATED),
+            "both in use": (token(), HOUR, StepKind.BOTH),
+            "old one quiet": (token(), 3 * DAY, StepKind.BOTH),
+            "old one silent": (token(), 8 * DAY, StepKind.REVOKE),
+        },
     )
     def test_stands_at_one_step_with_those_before_it_done(self, new, silence, current):
         old = retiring(last_used_at=NOW - silence, replaced_by=new)

@@ -3,6 +3,7 @@ from datetime import date, timedelta
 import pytest
 
 from deltaweb.web.sharing.issuing.rotation_chart import BASE_PX, requests_chart
+from tests.support import cases
 
 DAYS = [date(2026, 11, 8) + timedelta(days=n) for n in range(14)]
 
@@ -17,15 +18,15 @@ def test_stacks_the_old_token_on_the_new_one() -> None:
     assert bar.title == "8 Nov: 30 with the new token, 10 with the old"
 
 
-@pytest.mark.parametrize(
-    ("highest", "labels"),
-    [
-        pytest.param(0, ["0", "1", "2"], id="no calls"),
-        pytest.param(1, ["0", "1", "2"], id="one call"),
-        pytest.param(3, ["0", "2", "4"], id="a few"),
-        pytest.param(310, ["0", "200", "400"], id="hundreds"),
-        pytest.param(1_999, ["0", "1,000", "2,000"], id="thousands"),
-    ],
+@cases(
+    "highest, labels",
+    {
+        "no calls": (0, ["0", "1", "2"]),
+        "one call": (1, ["0", "1", "2"]),
+        "a few": (3, ["0", "2", "4"]),
+        "hundreds": (310, ["0", "200", "400"]),
+        "thousands": (1_999, ["0", "1,000", "2,000"]),
+    },
 )
 def test_has_a_scale_of_round_numbers(highest: int, labels: list[str]) -> None:
     chart = requests_chart(DAYS, [highest] + [0] * 13, [0] * 14)

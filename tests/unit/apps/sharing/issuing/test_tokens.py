@@ -11,6 +11,7 @@ from deltaweb.web.sharing.access import callers as access
 from deltaweb.web.sharing.issuing import tokens
 from deltaweb.web.sharing.issuing.profile import Profile
 from deltaweb.web.sharing.models import ActivationLink, Recipient, RecipientToken
+from tests.support import cases
 from tests.support.pages.factories import NOW, new_recipient, new_token
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
@@ -89,13 +90,13 @@ class TestIssueLink:
 
         assert ActivationLink.objects.get().expires_at == NOW + DAY
 
-    @pytest.mark.parametrize(
-        ("fields", "reason"),
-        [
-            pytest.param({}, "activated already", id="activated"),
-            pytest.param({"revoked_at": NOW}, "has been revoked", id="revoked"),
-            pytest.param({"expires_at": NOW}, "has expired", id="expired"),
-        ],
+    @cases(
+        "fields, reason",
+        {
+            "activated": ({}, "activated already"),
+            "revoked": ({"revoked_at": NOW}, "has been revoked"),
+            "expired": ({"expires_at": NOW}, "has expired"),
+        },
     )
     def test_only_a_waiting_token_gets_one(self, fields: dict[str, Any], reason: str):
         token, _ = new_token(**fields)
@@ -116,21 +117,6 @@ class TestIssueProfile:
         assert found.activated_from == "192.0.2.1"
         assert profile.expiration_time == token.expires_at
         assert profile.bearer_token not in str(AuditEvent.objects.values())
-
-    def test_withdraws_the_links(self) -> None:
-        token = waiting()
-        tokens.issue_link(token, stamp=STAMP)
-
-        tokens.issue_profile(token, stamp=STAMP)
-
-        assert ActivationLink.objects.get().withdrawn_at == NOW
-
-    def test_works_once(self) -> None:
-        token = waiting()
-        tokens.issue_profile(token, stamp=STAMP)
-
-        with pytest.raises(errors.TokenStateError, match="activated already"):
-            tokens.issue_profile(token, stamp=STAMP)
 
 
 class TestRotate:

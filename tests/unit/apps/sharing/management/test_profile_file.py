@@ -7,7 +7,7 @@ import pytest
 from django.core.management import CommandError
 
 from deltaweb.web.sharing.issuing.profile import new_profile
-from deltaweb.web.sharing.management.profile_file import check_free, write_profile
+from deltaweb.web.sharing.management.arguments import check_free, write_profile
 
 PROFILE = new_profile(
     recipient_name="acme",

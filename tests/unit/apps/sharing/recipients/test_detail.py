@@ -7,6 +7,7 @@ import pytest
 from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.sharing.models import Recipient, RecipientToken
 from deltaweb.web.sharing.recipients.detail import recipient_detail
+from tests.support import cases
 from tests.support.pages.factories import NOW, new_recipient, new_token
 
 pytestmark = pytest.mark.django_db
@@ -27,14 +28,14 @@ def acme() -> Recipient:
     return new_recipient()
 
 
-@pytest.mark.parametrize(
-    ("old_calls", "new_calls", "percent"),
-    [
-        pytest.param(0, 0, None, id="none"),
-        pytest.param(4, 0, 0, id="all with the old one"),
-        pytest.param(1, 2, 67, id="most with the new one"),
-        pytest.param(0, 3, 100, id="all with the new one"),
-    ],
+@cases(
+    "old_calls, new_calls, percent",
+    {
+        "none": (0, 0, None),
+        "all with the old one": (4, 0, 0),
+        "most with the new one": (1, 2, 67),
+        "all with the new one": (0, 3, 100),
+    },
 )
 def test_a_rotation_says_how_many_calls_come_with_the_new_token(
     acme: Recipient, old_calls: int, new_calls: int, percent: int | None

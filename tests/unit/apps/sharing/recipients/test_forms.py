@@ -1,19 +1,17 @@
-import pytest
-
 from deltaweb.web.sharing.recipients.forms import AllowListForm, NewRecipientForm
+from tests.support import cases
 
 
-@pytest.mark.parametrize(
-    ("typed", "networks"),
-    [
-        pytest.param("", [], id="nothing"),
-        pytest.param("10.0.0.0/8", ["10.0.0.0/8"], id="one"),
-        pytest.param(
+@cases(
+    "typed, networks",
+    {
+        "nothing": ("", []),
+        "one": ("10.0.0.0/8", ["10.0.0.0/8"]),
+        "lines, commas and blanks": (
             "10.0.0.0/8\r\n 192.0.2.7,2001:db8::/32\n\n",
             ["10.0.0.0/8", "192.0.2.7", "2001:db8::/32"],
-            id="lines, commas and blanks",
         ),
-    ],
+    },
 )
 def test_networks_are_read_one_a_line_or_by_commas(typed: str, networks: list[str]):
     form = AllowListForm({"networks": typed})

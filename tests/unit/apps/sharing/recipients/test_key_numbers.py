@@ -8,8 +8,8 @@ from django.test import Client
 
 from deltaweb.web.accounts.models import User
 from deltaweb.web.explorer.dashboard.selector import dashboard
-from deltaweb.web.sharing.recipients.key_numbers import expiring_tokens
 from deltaweb.web.sharing.recipients.listing import RECIPIENTS, recipient_page
+from deltaweb.web.sharing.recipients.token_states import expiring_tokens
 from tests.support.pages.factories import (
     NOW,
     new_recipient,

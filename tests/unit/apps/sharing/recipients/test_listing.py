@@ -13,6 +13,7 @@ from deltaweb.web.sharing.recipients.listing import (
     recipient_page,
     recipient_resource,
 )
+from tests.support import cases
 from tests.support.pages.factories import (
     FAR_AHEAD,
     NOW,
@@ -31,52 +32,36 @@ def names(query: ListQuery) -> list[str]:
     return [row.recipient.name for row in recipient_page(None, query, NOW).rows]
 
 
-@pytest.mark.parametrize(
-    ("tokens", "state", "ends_at"),
-    [
-        pytest.param([], "none", None, id="none"),
-        pytest.param([{}], "active", FAR_AHEAD, id="one"),
-        pytest.param(
-            [{"expires_at": NOW + 7 * DAY}], "expiring", NOW + 7 * DAY, id="a week"
-        ),
-        pytest.param(
-            [{"expires_at": NOW + 8 * DAY}], "active", NOW + 8 * DAY, id="eight days"
-        ),
-        pytest.param(
-            [{"expires_at": NOW + 30 * DAY}], "active", NOW + 30 * DAY, id="thirty days"
-        ),
-        pytest.param(
+@cases(
+    "tokens, state, ends_at",
+    {
+        "none": ([], "none", None),
+        "one": ([{}], "active", FAR_AHEAD),
+        "a week": ([{"expires_at": NOW + 7 * DAY}], "expiring", NOW + 7 * DAY),
+        "eight days": ([{"expires_at": NOW + 8 * DAY}], "active", NOW + 8 * DAY),
+        "thirty days": ([{"expires_at": NOW + 30 * DAY}], "active", NOW + 30 * DAY),
+        "one that ends soon beside one that does not": (
             [{"expires_at": NOW + 5 * DAY}, {}],
             "active",
             FAR_AHEAD,
-            id="one that ends soon beside one that does not",
         ),
-        pytest.param(
+        "a retiring one, its successor not activated": (
             [{"retires_at": NOW + DAY}, WAITING],
             "expiring",
             NOW + DAY,
-            id="a retiring one, its successor not activated",
         ),
-        pytest.param([WAITING], "waiting", None, id="never activated"),
-        pytest.param(
-            [{"expires_at": NOW}, WAITING],
-            "waiting",
-            None,
-            id="expired, a new one waits",
-        ),
-        pytest.param(
-            [WAITING | {"expires_at": NOW}], "expired", None, id="waited too long"
-        ),
-        pytest.param([{"expires_at": NOW}], "expired", None, id="expired"),
-        pytest.param([{"retires_at": NOW}], "expired", None, id="retired"),
-        pytest.param([{"revoked_at": NOW}], "revoked", None, id="revoked"),
-        pytest.param(
+        "never activated": ([WAITING], "waiting", None),
+        "expired, a new one waits": ([{"expires_at": NOW}, WAITING], "waiting", None),
+        "waited too long": ([WAITING | {"expires_at": NOW}], "expired", None),
+        "expired": ([{"expires_at": NOW}], "expired", None),
+        "retired": ([{"retires_at": NOW}], "expired", None),
+        "revoked": ([{"revoked_at": NOW}], "revoked", None),
+        "the newest of those that ended decides": (
             [{"revoked_at": NOW, "created_at": NOW - DAY}, {"expires_at": NOW}],
             "expired",
             None,
-            id="the newest of those that ended decides",
         ),
-    ],
+    },
 )
 def test_the_state_of_the_tokens_is_one_word(tokens, state, ends_at):
     acme = new_recipient()
@@ -115,27 +100,6 @@ def test_orders() -> None:
     assert names(RECIPIENTS.query(sort="used")) == ["B", "a", "c"]
     assert names(RECIPIENTS.query(sort="ends")) == ["B", "a", "c"]
     assert names(RECIPIENTS.query(sort="created"))[0] == "c"
-
-
-def test_pages_hold_every_recipient_once() -> None:
-    for number in range(7):
-        new_recipient(f"r{number}")
-
-    pages = [
-        recipient_page(None, RECIPIENTS.query(page=page), NOW, length=3)
-        for page in (1, 2, 3, 4)
-    ]
-
-    assert [len(page.rows) for page in pages] == [3, 3, 1, 1]
-    assert [(page.paged.first, page.paged.last) for page in pages] == [
-        (1, 3),
-        (4, 6),
-        (7, 7),
-        (7, 7),
-    ]
-    assert [page.paged.next_page for page in pages] == [2, 3, None, None]
-    assert [page.paged.previous_page for page in pages] == [None, 1, 2, 2]
-    assert pages[0].paged.count == pages[0].num_all == 7
 
 
 def test_the_csv_holds_every_row_of_the_filter() -> None:

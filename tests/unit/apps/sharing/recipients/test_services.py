@@ -6,6 +6,7 @@ from deltaweb.web.sharing import errors
 from deltaweb.web.sharing.models import Grant, Recipient, RecipientToken
 from deltaweb.web.sharing.recipients import services as recipients
 from deltaweb.web.sharing.recipients.services import NewRecipient
+from tests.support import cases
 from tests.support.pages.factories import (
     NOW,
     new_grant,
@@ -34,24 +35,20 @@ class TestCreateRecipient:
         assert (event.action, event.recipient) == ("recipient.create", "Acme")
         assert event.recipient_id == recipient.id
 
-    @pytest.mark.parametrize(
-        ("new", "error"),
-        [
-            pytest.param(NewRecipient(name="ACME"), errors.NameTakenError, id="taken"),
-            pytest.param(
-                NewRecipient(name="a b"), errors.NameInvalidError, id="a bad name"
-            ),
-            pytest.param(
+    @cases(
+        "new, error",
+        {
+            "taken": (NewRecipient(name="ACME"), errors.NameTakenError),
+            "a bad name": (NewRecipient(name="a b"), errors.NameInvalidError),
+            "no mail address": (
                 NewRecipient(name="new", contact="nobody"),
                 errors.ContactInvalidError,
-                id="no mail address",
             ),
-            pytest.param(
+            "no network": (
                 NewRecipient(name="new", allowed_networks=["10.0.0.1/8"]),
                 errors.NetworkInvalidError,
-                id="no network",
             ),
-        ],
+        },
     )
     def test_refuses(self, new: NewRecipient, error: type[Exception]) -> None:
         new_recipient("acme")

@@ -8,6 +8,7 @@ from deltaweb.web.sharing import errors
 from deltaweb.web.sharing.models import Grant, Share, SharedTable
 from deltaweb.web.sharing.shares import services as shares
 from deltaweb.web.tables.models import Table
+from tests.support import cases
 from tests.support.pages.factories import (
     NOW,
     new_grant,
@@ -162,13 +163,13 @@ class TestAddTable:
 
         assert share.shared_tables.count() == 2
 
-    @pytest.mark.parametrize(
-        ("with_history", "start_version", "reason"),
-        [
-            pytest.param(True, -1, "begin at 0", id="negative"),
-            pytest.param(True, 3, "newest version is 2", id="not there yet"),
-            pytest.param(False, 1, "without history", id="no history to begin"),
-        ],
+    @cases(
+        "with_history, start_version, reason",
+        {
+            "negative": (True, -1, "begin at 0"),
+            "not there yet": (True, 3, "newest version is 2"),
+            "no history to begin": (False, 1, "without history"),
+        },
     )
     def test_history_begins_where_there_is_some(
         self, *, with_history: bool, start_version: int, reason: str
@@ -181,15 +182,15 @@ class TestAddTable:
 
         assert added.condition == "note = 'EU'"
 
-    @pytest.mark.parametrize(
-        ("sql", "said"),
-        [
-            pytest.param("recipient.a.b = 1", "recipient", id="below a property"),
-            pytest.param("day < current_date()", "current_date", id="another each day"),
-            pytest.param("nothing = 1", "nothing", id="no column"),
-            pytest.param("note = ", "cannot be used", id="half a condition"),
-            pytest.param("1 = 1; DROP TABLE t", "cannot be used", id="two statements"),
-        ],
+    @cases(
+        "sql, said",
+        {
+            "below a property": ("recipient.a.b = 1", "recipient"),
+            "another each day": ("day < current_date()", "current_date"),
+            "no column": ("nothing = 1", "nothing"),
+            "half a condition": ("note = ", "cannot be used"),
+            "two statements": ("1 = 1; DROP TABLE t", "cannot be used"),
+        },
     )
     def test_any_other_filter_is_refused(self, sql: str, said: str) -> None:
         with pytest.raises(errors.ConditionError, match=said) as caught:
@@ -207,12 +208,12 @@ class TestAddTable:
     def test_columns_are_kept_as_the_table_spells_them(self) -> None:
         assert add(table=partitioned(), columns=[" ID "]).columns == ["id"]
 
-    @pytest.mark.parametrize(
-        ("columns", "said"),
-        [
-            pytest.param(["pay"], "no column 'pay'", id="no column"),
-            pytest.param(["note"], "partition column", id="nothing that files hold"),
-        ],
+    @cases(
+        "columns, said",
+        {
+            "no column": (["pay"], "no column 'pay'"),
+            "nothing that files hold": (["note"], "partition column"),
+        },
     )
     def test_other_columns_are_refused(self, columns: list[str], said: str) -> None:
         with pytest.raises(errors.ColumnsError, match=said):

@@ -1,6 +1,5 @@
 from datetime import UTC, datetime, timedelta
 
-import pytest
 from django.utils import timezone
 
 from deltaweb.web.sharing.models import RecipientToken
@@ -13,37 +12,37 @@ from deltaweb.web.sharing.templatetags.recipients import (
     recipient_chip,
     time_left,
 )
+from tests.support import cases
 
 
-@pytest.mark.parametrize(
-    ("sent", "shown"),
-    [
-        pytest.param(
+@cases(
+    "sent, shown",
+    {
+        "the Python client": (
             "Delta-Sharing-Python/1.4.2 pandas/2.3.3 PyArrow/21.0.0",
             "Delta-Sharing-Python 1.4.2",
-            id="the Python client",
         ),
-        pytest.param("curl/8.5.0", "curl 8.5.0", id="curl"),
-        pytest.param("Mozilla/5.0 (X11; Linux)", "a browser", id="a browser"),
-        pytest.param("home-made client", "home-made client", id="no version"),
-        pytest.param("x" * 300, "x" * 60, id="a long text"),
-        pytest.param("", "", id="nothing"),
-    ],
+        "curl": ("curl/8.5.0", "curl 8.5.0"),
+        "a browser": ("Mozilla/5.0 (X11; Linux)", "a browser"),
+        "no version": ("home-made client", "home-made client"),
+        "a long text": ("x" * 300, "x" * 60),
+        "nothing": ("", ""),
+    },
 )
 def test_an_agent_is_shown_by_its_first_product(sent: str, shown: str) -> None:
     assert agent(sent) == shown
 
 
-@pytest.mark.parametrize(
-    ("ahead", "said"),
-    [
-        pytest.param(timedelta(days=81), "in 81 d", id="weeks"),
-        pytest.param(timedelta(days=7), "in 7 d", id="a week, less the time it takes"),
-        pytest.param(timedelta(hours=30), "in 30 h", id="a day and a bit"),
-        pytest.param(timedelta(minutes=5, seconds=30), "in 5 min", id="minutes"),
-        pytest.param(timedelta(seconds=2), "in 1 min", id="seconds"),
-        pytest.param(timedelta(days=-3), "3 d ago", id="over"),
-    ],
+@cases(
+    "ahead, said",
+    {
+        "weeks": (timedelta(days=81), "in 81 d"),
+        "a week, less the time it takes": (timedelta(days=7), "in 7 d"),
+        "a day and a bit": (timedelta(hours=30), "in 30 h"),
+        "minutes": (timedelta(minutes=5, seconds=30), "in 5 min"),
+        "seconds": (timedelta(seconds=2), "in 1 min"),
+        "over": (timedelta(days=-3), "3 d ago"),
+    },
 )
 def test_the_time_left_is_rounded(ahead: timedelta, said: str) -> None:
     assert time_left(timezone.now() + ahead) == said

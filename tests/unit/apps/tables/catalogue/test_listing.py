@@ -1,7 +1,6 @@
 from datetime import timedelta
 
 import pytest
-from pytest_django import DjangoAssertNumQueries
 
 from deltaweb.web.accounts.models import User
 from deltaweb.web.tables.catalogue.listing import (
@@ -10,6 +9,7 @@ from deltaweb.web.tables.catalogue.listing import (
     catalogue_tables,
 )
 from deltaweb.web.tables.models import Table
+from tests.support import cases
 from tests.support.pages.factories import (
     NOW,
     new_column,
@@ -17,7 +17,6 @@ from tests.support.pages.factories import (
     new_protocol,
     new_shared_table,
     new_table,
-    new_unindexed_table,
     new_user,
 )
 
@@ -41,29 +40,22 @@ class TestCataloguePage:
 
         assert names(vera) == ["sales.a", "sales.b", "web.a"]
 
-    def test_orders_the_unknown_last(self, vera: User) -> None:
-        new_table("small", size_bytes=1)
-        new_table("large", size_bytes=2**62)
-        new_unindexed_table("unknown")
-
-        assert names(vera, sort="size") == ["large", "small", "unknown"]
-
     def test_orders_by_the_newest_commit(self, vera: User) -> None:
         new_table("old", committed_at=NOW - timedelta(days=9))
         new_table("new", committed_at=NOW)
 
         assert names(vera, sort="commit") == ["new", "old"]
 
-    @pytest.mark.parametrize(
+    @cases(
         "text",
-        [
-            pytest.param("ORD", id="a name, whatever its case"),
-            pytest.param("ales", id="a namespace"),
-            pytest.param("les.ord", id="both with the dot"),
-            pytest.param("web shop", id="a description"),
-            pytest.param("from the log", id="the log's own comment"),
-            pytest.param("customer.id", id="a nested column"),
-        ],
+        {
+            "a name, whatever its case": "ORD",
+            "a namespace": "ales",
+            "both with the dot": "les.ord",
+            "a description": "web shop",
+            "the log's own comment": "from the log",
+            "a nested column": "customer.id",
+        },
     )
     def test_searches_names_comments_and_columns(self, vera: User, text: str) -> None:
         table = new_table(
@@ -109,63 +101,32 @@ class TestCataloguePage:
         ]
         assert page.paged.count == 1
 
-    @pytest.mark.parametrize(
-        ("fields", "status"),
-        [
-            pytest.param({}, "indexed", id="indexed"),
-            pytest.param({"state": Table.State.NEW}, "new", id="new"),
-            pytest.param({"state": Table.State.FAILED}, "failed", id="failed"),
-            pytest.param(
+    @cases(
+        "fields, status",
+        {
+            "indexed": ({}, "indexed"),
+            "new": ({"state": Table.State.NEW}, "new"),
+            "failed": ({"state": Table.State.FAILED}, "failed"),
+            "a feature that we do not read": (
                 {"state": Table.State.UNSUPPORTED, "error_code": "unsupported-feature"},
                 "unsupported",
-                id="a feature that we do not read",
             ),
-            pytest.param(
-                {"error_code": "location-unreachable"}, "unreachable", id="gone away"
-            ),
-            pytest.param(
+            "gone away": ({"error_code": "location-unreachable"}, "unreachable"),
+            "a log that breaks off": (
                 {"error_code": "log-gap", "fault_code": "log-gap", "fault": "a gap"},
                 "behind",
-                id="a log that breaks off",
             ),
-            pytest.param(
+            "a log that breaks off, and is gone": (
                 {"error_code": "gone", "fault_code": "log-gap", "fault": "a gap"},
                 "unreachable",
-                id="a log that breaks off, and is gone",
             ),
-        ],
+        },
     )
     def test_says_how_a_table_is(self, vera: User, fields: dict[str, str], status: str):
         new_table("orders", **fields)
 
         assert catalogue_page(vera, TABLES.query()).rows[0].status == status
         assert names(vera, status=status) == ["orders"]
-
-    def test_pages_through_all_tables_once(self, vera: User) -> None:
-        for number in range(7):
-            new_table(f"t{number}")
-
-        pages = [
-            catalogue_page(vera, TABLES.query(page=page), length=3)
-            for page in (1, 2, 3)
-        ]
-
-        seen = [row.table.name for page in pages for row in page.rows]
-        assert seen == [f"t{number}" for number in range(7)]
-        assert [page.paged.next_page for page in pages] == [2, 3, None]
-        assert (pages[1].paged.first, pages[1].paged.last, pages[1].paged.count) == (
-            4,
-            6,
-            7,
-        )
-
-    def test_a_page_beyond_the_last_is_the_last(self, vera: User) -> None:
-        new_table("orders")
-
-        page = catalogue_page(vera, TABLES.query(page=999))
-
-        assert page.paged.page == 1
-        assert len(page.rows) == 1
 
     def test_names_who_made_the_newest_version(self, vera: User) -> None:
         table = new_table("orders", version=1)
@@ -190,33 +151,6 @@ class TestCataloguePage:
         assert [facet.value for facet in page.namespaces] == ["sales"]
         assert names(editor) == ["hidden.secret", "sales.open"]
 
-    @pytest.mark.parametrize(("q", "num_queries"), [("", 6), ("o", 7)])
-    def test_asks_the_database_as_often_for_few_tables_as_for_many(
-        self,
-        vera: User,
-        django_assert_num_queries: DjangoAssertNumQueries,
-        q: str,
-        num_queries: int,
-    ) -> None:
-        for number in range(60):
-            new_commit(new_table(f"orders_{number}"), 2)
-
-        with django_assert_num_queries(num_queries):
-            page = catalogue_page(vera, TABLES.query(q=q))
-
-        assert len(page.rows) == 50
-
-
-def test_csv_holds_every_table_of_the_filter(vera: User) -> None:
-    for number in range(60):
-        new_table(f"sales.orders_{number}")
-    new_table("web.sessions")
-    new_table("sales.secret", restricted=True)
-
-    tables = catalogue_tables(vera, TABLES.query(namespace="sales"))
-
-    assert len({table.name for table in tables}) == 60
-
 
 class TestFacets:
     @pytest.fixture
@@ -231,15 +165,15 @@ class TestFacets:
         new_protocol(tables["c"])
         return tables
 
-    @pytest.mark.parametrize(
-        ("query", "expected"),
-        [
-            pytest.param({"feature": "deletionVectors"}, ["a", "b"], id="a feature"),
-            pytest.param({"feature": "rowTracking"}, ["b"], id="another"),
-            pytest.param({"feature": "columnMapping"}, [], id="one of an old protocol"),
-            pytest.param({"writer": "etl"}, ["a", "b"], id="who wrote last"),
-            pytest.param({"writer": "somebody before"}, [], id="who wrote before"),
-        ],
+    @cases(
+        "query, expected",
+        {
+            "a feature": ({"feature": "deletionVectors"}, ["a", "b"]),
+            "another": ({"feature": "rowTracking"}, ["b"]),
+            "one of an old protocol": ({"feature": "columnMapping"}, []),
+            "who wrote last": ({"writer": "etl"}, ["a", "b"]),
+            "who wrote before": ({"writer": "somebody before"}, []),
+        },
     )
     def test_filter(self, vera, tables, query, expected):
         assert names(vera, **query) == expected

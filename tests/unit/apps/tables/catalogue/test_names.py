@@ -10,22 +10,19 @@ from deltaweb.web.tables.catalogue.names import (
     with_suffix,
 )
 from deltaweb.web.tables.errors import TableNameError
+from tests.support import cases
 
 
 class TestParseTableName:
-    @pytest.mark.parametrize(
-        ("text", "expected"),
-        [
-            pytest.param("orders", TableName("default", "orders"), id="bare"),
-            pytest.param("sales.orders", TableName("sales", "orders"), id="two parts"),
-            pytest.param(
-                "default.orders", TableName("default", "orders"), id="default"
-            ),
-            pytest.param(
-                " orders ", TableName("default", "orders"), id="blanks around"
-            ),
-            pytest.param("Bücher-24_a", TableName("default", "Bücher-24_a"), id="é"),
-        ],
+    @cases(
+        "text, expected",
+        {
+            "bare": ("orders", TableName("default", "orders")),
+            "two parts": ("sales.orders", TableName("sales", "orders")),
+            "default": ("default.orders", TableName("default", "orders")),
+            "blanks around": (" orders ", TableName("default", "orders")),
+            "é": ("Bücher-24_a", TableName("default", "Bücher-24_a")),
+        },
     )
     def test_reads_both_parts(self, text: str, expected: TableName) -> None:
         assert parse_table_name(text) == expected
@@ -46,14 +43,14 @@ class TestParseTableName:
 
 
 class TestNameFromPath:
-    @pytest.mark.parametrize(
-        ("parts", "expected"),
-        [
-            pytest.param(("orders",), "orders", id="directly below the root"),
-            pytest.param(("sales", "orders"), "sales.orders", id="one folder"),
-            pytest.param(("a", "b", "c"), "a_b.c", id="folders are joined"),
-            pytest.param(("v1.2", "or ders"), "v1_2.or_ders", id="odd characters"),
-        ],
+    @cases(
+        "parts, expected",
+        {
+            "directly below the root": (("orders",), "orders"),
+            "one folder": (("sales", "orders"), "sales.orders"),
+            "folders are joined": (("a", "b", "c"), "a_b.c"),
+            "odd characters": (("v1.2", "or ders"), "v1_2.or_ders"),
+        },
     )
     def test_follows_the_path_below_the_root(self, parts, expected):
         assert str(name_from_path(parts)) == expected

@@ -14,6 +14,7 @@ from deltaweb.web.tables.index.folders import new_index_folder
 from deltaweb.web.tables.index.results import store_result
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.models.schedules import ONLY_WHEN_ASKED_S
+from tests.support import cases
 from tests.support.index.index_builds import build_index
 from tests.support.logs.local_logs import RandomLog
 from tests.support.pages.factories import NOW, new_unindexed_table
@@ -45,14 +46,14 @@ def _remove(folder: Path) -> None:
     folder.rename(folder.with_name("elsewhere"))
 
 
-@pytest.mark.parametrize(
+@cases(
     "spoil",
-    [
-        pytest.param(_empty, id="empty files"),
-        pytest.param(lambda at: (at / FILES).write_bytes(b""), id="an empty file"),
-        pytest.param(lambda at: (at / SUMMARY).unlink(), id="a file that is gone"),
-        pytest.param(_remove, id="a folder that is gone"),
-    ],
+    {
+        "empty files": _empty,
+        "an empty file": lambda at: (at / FILES).write_bytes(b""),
+        "a file that is gone": lambda at: (at / SUMMARY).unlink(),
+        "a folder that is gone": _remove,
+    },
 )
 def test_an_index_that_is_not_as_it_was_written_is_made_anew(table, spoil):
     spoil(folder_of(table))
@@ -70,12 +71,12 @@ def test_an_index_as_it_was_written_is_left(table: Table) -> None:
     assert refresh_corrupt_indexes(now=NOW) == 0
 
 
-@pytest.mark.parametrize(
+@cases(
     "fields",
-    [
-        pytest.param({"refresh_interval_s": ONLY_WHEN_ASKED_S}, id="on demand alone"),
-        pytest.param({"error_code": "location-not-found"}, id="that cannot be read"),
-    ],
+    {
+        "on demand alone": {"refresh_interval_s": ONLY_WHEN_ASKED_S},
+        "that cannot be read": {"error_code": "location-not-found"},
+    },
 )
 def test_a_table_is_left(table: Table, fields: dict[str, Any]) -> None:
     Table.objects.update(**fields)

@@ -8,6 +8,7 @@ from deltaweb.expressions.errors import ExpressionError, ExpressionMistakenError
 from deltaweb.web.jobs.running.reports import Reports
 from deltaweb.web.tables.index import engine
 from deltaweb.web.tables.index.engine import Engine, choose
+from tests.support import cases
 
 MOST = 10
 
@@ -39,16 +40,16 @@ def mistaken() -> int:
     raise ExpressionMistakenError(sql="n >", reason="it ends too soon")
 
 
-@pytest.mark.parametrize(
-    ("size", "wanted", "expected"),
-    [
-        pytest.param(lambda: MOST, None, "in process", id="small"),
-        pytest.param(lambda: MOST + 1, None, "Spark", id="large"),
-        pytest.param(lambda: None, None, "Spark", id="not known"),
-        pytest.param(not_evaluated, None, "Spark", id="not evaluated here"),
-        pytest.param(lambda: MOST + 1, Engine.HERE, "in process", id="asked for here"),
-        pytest.param(lambda: 0, Engine.SPARK, "Spark", id="asked for on Spark"),
-    ],
+@cases(
+    "size, wanted, expected",
+    {
+        "small": (lambda: MOST, None, "in process"),
+        "large": (lambda: MOST + 1, None, "Spark"),
+        "not known": (lambda: None, None, "Spark"),
+        "not evaluated here": (not_evaluated, None, "Spark"),
+        "asked for here": (lambda: MOST + 1, Engine.HERE, "in process"),
+        "asked for on Spark": (lambda: 0, Engine.SPARK, "Spark"),
+    },
 )
 def test_work_is_done_where_it_fits(size, wanted, expected):
     assert chosen(size, wanted) == expected

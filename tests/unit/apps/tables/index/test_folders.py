@@ -13,6 +13,7 @@ from deltaweb.web.tables.index.folders import (
     remove_orphaned_indexes,
     remove_other_indexes,
 )
+from tests.support import cases
 from tests.support.pages.factories import NOW, new_unindexed_table
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("home")]
@@ -65,13 +66,13 @@ class TestPresentIndex:
 
         assert present_index(table) == folder
 
-    @pytest.mark.parametrize(
+    @cases(
         "name",
-        [
-            pytest.param("", id="no index yet"),
-            pytest.param(f"{INDEX_FORMAT}-6-a", id="a folder that is gone"),
-            pytest.param(f"{INDEX_FORMAT}0-5-a", id="another form"),
-        ],
+        {
+            "no index yet": "",
+            "a folder that is gone": f"{INDEX_FORMAT}-6-a",
+            "another form": f"{INDEX_FORMAT}0-5-a",
+        },
     )
     def test_is_none(self, name: str) -> None:
         table = new_unindexed_table(index_name=name)

@@ -12,9 +12,8 @@ from deltaweb.index.folder.result import FAILED, INDEXED, IndexResult
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.running.tracking import TrackedJob
 from deltaweb.web.jobs.services import cancel
-from deltaweb.web.tables.index.jobs import IndexBatch
+from deltaweb.web.tables.index.jobs import KIND, IndexBatch
 from deltaweb.web.tables.index.refresh import refresh_table
-from deltaweb.web.tables.index.slow_tables import KIND
 from deltaweb.web.tables.models import Table
 from tests.support.pages.factories import NOW, new_job, new_unindexed_table
 

@@ -17,6 +17,7 @@ from deltaweb.web.tables.index.folders import new_index_folder
 from deltaweb.web.tables.index.probing import probe_tables
 from deltaweb.web.tables.index.results import store_failure, store_index
 from deltaweb.web.tables.models import Table
+from tests.support import cases
 from tests.support.index.index_builds import build_index
 from tests.support.index.indexed_tables import index_table, new_indexed_table
 from tests.support.logs.dated_log import DatedLog
@@ -80,12 +81,12 @@ class TestProbeTables:
         table.refresh_from_db()
         assert (looked_at, table.probed_at, table.error_code) == (0, NOW, "")
 
-    @pytest.mark.parametrize(
-        ("interval_s", "seconds"),
-        [
-            pytest.param(600, 1200, id="twice its interval"),
-            pytest.param(86_400, 86_400, id="never less than its interval"),
-        ],
+    @cases(
+        "interval_s, seconds",
+        {
+            "twice its interval": (600, 1200),
+            "never less than its interval": (86_400, 86_400),
+        },
     )
     def test_a_table_that_fails_rests_by_its_own_schedule(
         self, table: Table, interval_s: int, seconds: int
@@ -214,15 +215,15 @@ def rewrite_in_place(log: DatedLog) -> None:
 
 
 class TestALogThatIsAnother:
-    @pytest.mark.parametrize(
-        ("change", "version"),
-        [
-            pytest.param(made_anew(4), 4, id="made anew with fewer versions"),
-            pytest.param(made_anew(9), 9, id="made anew with as many"),
-            pytest.param(made_anew(12), 12, id="made anew with more"),
-            pytest.param(put_back, 5, id="put back from a backup"),
-            pytest.param(rewrite_in_place, 9, id="its newest commit rewritten"),
-        ],
+    @cases(
+        "change, version",
+        {
+            "made anew with fewer versions": (made_anew(4), 4),
+            "made anew with as many": (made_anew(9), 9),
+            "made anew with more": (made_anew(12), 12),
+            "put back from a backup": (put_back, 5),
+            "its newest commit rewritten": (rewrite_in_place, 9),
+        },
     )
     def test_is_indexed_anew_and_then_left_in_peace(self, dated, change, version):
         change(dated)

@@ -5,12 +5,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from pytest_django.fixtures import Settings
 
 from deltaweb.spark.driver import session
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.tables.index import spark_session
 from deltaweb.web.tables.index.refresh import REFRESH, refresh_table
+from tests.support import cases
 from tests.support.pages.factories import NOW, new_unindexed_table
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("home")]
@@ -50,17 +50,15 @@ def test_a_small_log_is_read_without_spark(job: Job) -> None:
     assert job.steps[0]["name"] == "Reading the log"
 
 
-@pytest.mark.parametrize(
-    ("most", "attempts"),
-    [
-        pytest.param(100, 0, id="a log of more bytes"),
-        pytest.param(0, 0, id="any log, where a setting says so"),
-        pytest.param(8 << 20, 1, id="one that a worker has tried before"),
-    ],
+@cases(
+    "most, attempts",
+    {
+        "a log of more bytes": (100, 0),
+        "any log, where a setting says so": (0, 0),
+        "one that a worker has tried before": (8 << 20, 1),
+    },
 )
-def test_is_left_to_spark(
-    most: int, attempts: int, job: Job, settings: Settings
-) -> None:
+def test_is_left_to_spark(most, attempts, job, settings):
     settings.SMALL_LOG_BYTES = most
     Job.objects.update(attempts=attempts)
 

@@ -13,6 +13,7 @@ from deltaweb.index.folder.result import IndexResult
 from deltaweb.web.tables.index.folders import new_index_folder
 from deltaweb.web.tables.index.results import store_failure, store_index, store_result
 from deltaweb.web.tables.models import Commit, Table
+from tests.support import cases
 from tests.support.index.index_builds import build_index
 from tests.support.index.index_folders import open_index
 from tests.support.pages.factories import NOW, new_unindexed_table
@@ -65,12 +66,9 @@ class TestStoreIndex:
         assert newest.metrics["numUpdatedRows"].isdigit()
         assert newest.sentence.startswith("Updated")
 
-    @pytest.mark.parametrize(
-        ("interval_s", "seconds"),
-        [
-            pytest.param(None, 60, id="the installation's"),
-            pytest.param(86_400, 86_400, id="its own"),
-        ],
+    @cases(
+        "interval_s, seconds",
+        {"the installation's": (None, 60), "its own": (86_400, 86_400)},
     )
     def test_is_due_again_as_its_schedule_says(
         self, settings: Settings, lake: Path, interval_s: int | None, seconds: int

@@ -3,9 +3,9 @@
 import csv
 
 import pyarrow as pa
-import pytest
 
 from deltaweb.web.tables.management.row_output import csv_lines, json_rows, row_lines
+from tests.support import cases
 
 ROWS = pa.table(
     {
@@ -52,13 +52,13 @@ def test_a_table_for_people_shows_nulls() -> None:
     assert "1152921504606846977" in lines[1]
 
 
-@pytest.mark.parametrize(
+@cases(
     "write",
-    [
-        pytest.param(lambda rows: "\n".join(row_lines(rows)), id="a table"),
-        pytest.param(lambda rows: "\n".join(csv_lines(rows)), id="CSV"),
-        pytest.param(lambda rows: str(json_rows(rows)), id="JSON"),
-    ],
+    {
+        "a table": lambda rows: "\n".join(row_lines(rows)),
+        "CSV": lambda rows: "\n".join(csv_lines(rows)),
+        "JSON": lambda rows: str(json_rows(rows)),
+    },
 )
 def test_times_beyond_what_python_holds_are_written_as_text(write):
     times = pa.array([2**31 - 1, 0], pa.int32()).cast(pa.date32())

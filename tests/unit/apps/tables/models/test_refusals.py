@@ -2,37 +2,34 @@
 
 from importlib import import_module
 
-import pytest
-
 from deltaweb.delta.errors import (
     SchemaMissingError,
     UnsupportedFeatureError,
     UnsupportedProtocolError,
 )
+from tests.support import cases
 
 ROOT = "s3://lake at version 9 uses/a b"
 migration = import_module("deltaweb.web.tables.migrations.0007_refusals_without_places")
 
 
-@pytest.mark.parametrize(
-    ("reason", "refusal"),
-    [
-        pytest.param(
+@cases(
+    "reason, refusal",
+    {
+        "a feature": (
             UnsupportedFeatureError(
                 root=ROOT, version=0, features=["deletionVectors"]
             ).message,
             "It uses deletionVectors, which this server does not read.",
-            id="a feature",
         ),
-        pytest.param(
+        "a reader": (
             UnsupportedProtocolError(
                 root=ROOT, version=12, min_reader_version=5, supported=3
             ).message,
             "It needs reader version 5; this server reads up to 3.",
-            id="a reader",
         ),
-        pytest.param("It uses teleport.", "It uses teleport.", id="one without"),
-    ],
+        "one without": ("It uses teleport.", "It uses teleport."),
+    },
 )
 def test_a_stored_refusal_loses_the_place_and_the_version(reason: str, refusal: str):
     assert migration.without_place(reason) == refusal

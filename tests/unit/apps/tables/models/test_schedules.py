@@ -15,6 +15,7 @@ from deltaweb.web.tables.models.schedules import (
     schedule_name,
     schedule_words,
 )
+from tests.support import cases
 from tests.support.pages.factories import NOW
 
 
@@ -24,16 +25,16 @@ def installation(settings: Settings) -> None:
 
 
 class TestNextLook:
-    @pytest.mark.parametrize(
-        ("interval_s", "failures", "seconds"),
-        [
-            pytest.param(None, 0, 90, id="as the installation is set"),
-            pytest.param(None, 1, 180, id="doubled by a failure"),
-            pytest.param(None, 500, 3600, id="an hour at most"),
-            pytest.param(600, 0, 600, id="its own interval"),
-            pytest.param(600, 2, 2400, id="its own, doubled"),
-            pytest.param(86_400, 3, 86_400, id="never less than its own"),
-        ],
+    @cases(
+        "interval_s, failures, seconds",
+        {
+            "as the installation is set": (None, 0, 90),
+            "doubled by a failure": (None, 1, 180),
+            "an hour at most": (None, 500, 3600),
+            "its own interval": (600, 0, 600),
+            "its own, doubled": (600, 2, 2400),
+            "never less than its own": (86_400, 3, 86_400),
+        },
     )
     def test_rests_longer_for_each_failure(self, interval_s, failures, seconds):
         due_at = next_look(interval_s, now=NOW, failures=failures)

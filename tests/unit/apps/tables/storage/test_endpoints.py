@@ -6,47 +6,52 @@ import pytest
 
 from deltaweb.web.tables.storage.endpoints import check_endpoints
 from deltaweb.web.tables.storage.errors import StorageHostError
+from tests.support import cases
 
 LOCAL = {"client_kwargs": {"endpoint_url": "http://127.0.0.1:9000"}}
 
 
-@pytest.mark.parametrize(
-    ("options", "host"),
-    [
-        pytest.param(LOCAL, "127.0.0.1", id="the machine itself"),
-        pytest.param({"endpoint_url": "http://LOCALHOST/x"}, "localhost", id="a name"),
-        pytest.param(
+@cases(
+    "options, host",
+    {
+        "the machine itself": (LOCAL, "127.0.0.1"),
+        "a name": ({"endpoint_url": "http://LOCALHOST/x"}, "localhost"),
+        "what clouds tell their machines": (
             {"endpoint_url": "http://169.254.169.254/latest"},
             "169.254.169.254",
-            id="what clouds tell their machines",
         ),
-        pytest.param({"endpoint_url": "https://[::1]:9000"}, "::1", id="IPv6"),
-        pytest.param(
+        "IPv6": ({"endpoint_url": "https://[::1]:9000"}, "::1"),
+        "IPv4 in IPv6": (
             {"endpoint_url": "https://[::ffff:10.0.0.1]"},
             "::ffff:10.0.0.1",
-            id="IPv4 in IPv6",
         ),
-        pytest.param(
-            {"endpoint_url": "https://user:word@10.1.2.3/"}, "10.1.2.3", id="a user"
-        ),
-        pytest.param({"endpoint_url": "http://2130706433/"}, "2130706433", id="digits"),
-        pytest.param({"account_host": "192.168.0.7:10000"}, "192.168.0.7", id="Azure"),
-        pytest.param(
+        "a user": ({"endpoint_url": "https://user:word@10.1.2.3/"}, "10.1.2.3"),
+        "digits": ({"endpoint_url": "http://2130706433/"}, "2130706433"),
+        "Azure": ({"account_host": "192.168.0.7:10000"}, "192.168.0.7"),
+        "a connection string": (
             {"connection_string": "AccountName=a;BlobEndpoint=http://10.0.0.8:1/a;"},
             "10.0.0.8",
-            id="a connection string",
         ),
-        pytest.param(
+        "the emulator": (
             {"connection_string": "UseDevelopmentStorage=true"},
             "127.0.0.1",
-            id="the emulator",
         ),
-        pytest.param(
+        "a proxy": (
             {"config_kwargs": {"proxies": {"https": "http://10.0.0.9:3128"}}},
             "10.0.0.9",
-            id="a proxy",
         ),
-    ],
+        "a mark": ({"endpoint_url": "http://10.0.0.8:1#@one.example"}, "10.0.0.8"),
+        "a query": ({"endpoint_url": "http://10.0.0.8?@one.example"}, "10.0.0.8"),
+        "an account that is an address": (
+            {"connection_string": "AccountName=10.0.0.8:1/;AccountKey=a2V5"},
+            "10.0.0.8",
+        ),
+        "the same, alone": ({"account_name": "10.0.0.8/"}, "10.0.0.8"),
+        "a suffix behind a user": (
+            {"connection_string": "AccountName=a;EndpointSuffix=x@10.0.0.8:1"},
+            "10.0.0.8",
+        ),
+    },
 )
 def test_the_servers_own_network_is_refused(options: dict[str, Any], host: str) -> None:
     for allowed in ([], ["*"], ["other.example"]):

@@ -4,6 +4,7 @@ import pytest
 
 from deltaweb.web.tables.errors import ScanRootError
 from deltaweb.web.tables.storage.finding import find_tables
+from tests.support import cases
 
 
 def make_table(root: Path, path: str) -> None:
@@ -30,14 +31,14 @@ class TestFindTables:
 
         assert find_tables(str(tmp_path)).tables == [()]
 
-    @pytest.mark.parametrize(
+    @cases(
         "path",
-        [
-            pytest.param("orders/nested", id="inside a table"),
-            pytest.param(".trash/old", id="below a hidden folder"),
-            pytest.param("_staging/new", id="below an engine's folder"),
-            pytest.param("day=2024-01-01/t", id="below a partition"),
-        ],
+        {
+            "inside a table": "orders/nested",
+            "below a hidden folder": ".trash/old",
+            "below an engine's folder": "_staging/new",
+            "below a partition": "day=2024-01-01/t",
+        },
     )
     def test_passes_over_what_is_no_place_for_tables(self, tmp_path: Path, path: str):
         make_table(tmp_path, "orders")

@@ -13,22 +13,23 @@ from deltaweb.web.tables.storage.locations import (
     parse_location,
     parse_root,
 )
+from tests.support import cases
 
 
 class TestParseLocation:
-    @pytest.mark.parametrize(
-        ("text", "expected"),
-        [
-            pytest.param("/lake/orders", "/lake/orders", id="a path"),
-            pytest.param("/lake/orders/", "/lake/orders", id="a slash at the end"),
-            pytest.param("/lake/../etc", "/etc", id="dots are resolved"),
-            pytest.param("//lake//orders", "/lake/orders", id="doubled slashes"),
-            pytest.param("file:///lake/or%20ders", "/lake/or ders", id="a file URL"),
-            pytest.param("s3://bucket/orders/", "s3://bucket/orders", id="a bucket"),
-            pytest.param("s3://b//a/./x/..", "s3://b/a", id="dots in a bucket"),
-            pytest.param("S3://Bucket/a", "s3://Bucket/a", id="a loud scheme"),
-            pytest.param("abfss://c@a.net/x", "abfss://c@a.net/x", id="a container"),
-        ],
+    @cases(
+        "text, expected",
+        {
+            "a path": ("/lake/orders", "/lake/orders"),
+            "a slash at the end": ("/lake/orders/", "/lake/orders"),
+            "dots are resolved": ("/lake/../etc", "/etc"),
+            "doubled slashes": ("//lake//orders", "/lake/orders"),
+            "a file URL": ("file:///lake/or%20ders", "/lake/or ders"),
+            "a bucket": ("s3://bucket/orders/", "s3://bucket/orders"),
+            "dots in a bucket": ("s3://b//a/./x/..", "s3://b/a"),
+            "a loud scheme": ("S3://Bucket/a", "s3://Bucket/a"),
+            "a container": ("abfss://c@a.net/x", "abfss://c@a.net/x"),
+        },
     )
     def test_spells_a_place_one_way(self, text: str, expected: str) -> None:
         assert parse_location(text) == expected
@@ -112,46 +113,42 @@ class TestCheckAllowed:
         with pytest.raises(LocationNotAllowedError):
             check_allowed(str(table), roots=[str(lake)])
 
-    @pytest.mark.parametrize(
-        ("root", "location"),
-        [
-            pytest.param("s3://lake", "s3://lake", id="the bucket itself"),
-            pytest.param("s3://lake/", "s3://lake/orders", id="a slash at the end"),
-            pytest.param("s3://lake", "s3a://lake/orders", id="another scheme"),
-            pytest.param("gcs://lake/a", "gs://lake/a/orders", id="of Google"),
-            pytest.param("S3://lake", "s3://lake/orders", id="a loud scheme"),
-            pytest.param("s3://", "s3://any/orders", id="every bucket"),
-            pytest.param(
+    @cases(
+        "root, location",
+        {
+            "the bucket itself": ("s3://lake", "s3://lake"),
+            "a slash at the end": ("s3://lake/", "s3://lake/orders"),
+            "another scheme": ("s3://lake", "s3a://lake/orders"),
+            "of Google": ("gcs://lake/a", "gs://lake/a/orders"),
+            "a loud scheme": ("S3://lake", "s3://lake/orders"),
+            "every bucket": ("s3://", "s3://any/orders"),
+            "a host has no capitals": (
                 "abfss://c@Lake.dfs.core.windows.net",
                 "abfss://c@lake.DFS.core.windows.net/orders",
-                id="a host has no capitals",
             ),
-        ],
+        },
     )
     def test_allows_a_url_below_a_prefix(self, root: str, location: str) -> None:
         check_allowed(parse_location(location), roots=["/srv", root])
 
-    @pytest.mark.parametrize(
-        ("root", "location"),
-        [
-            pytest.param("/srv", "s3://anybodys/x", id="folders hold no URL"),
-            pytest.param("/", "s3://anybodys/x", id="nor does the root"),
-            pytest.param("s3://lake", "s3://lake2/x", id="starts alike"),
-            pytest.param("s3://lake/a", "s3://lake/ab", id="a path that starts alike"),
-            pytest.param("s3://lake/a", "s3://lake", id="what is above"),
-            pytest.param("s3://lake/a", "s3://lake/a/../b", id="what is beside"),
-            pytest.param("s3://lake", "gs://lake/x", id="another store"),
-            pytest.param("s3://lake", "s3://Lake/x", id="buckets have capitals"),
-            pytest.param("s3://lake", "/lake/x", id="a local path"),
-            pytest.param(
+    @cases(
+        "root, location",
+        {
+            "folders hold no URL": ("/srv", "s3://anybodys/x"),
+            "nor does the root": ("/", "s3://anybodys/x"),
+            "starts alike": ("s3://lake", "s3://lake2/x"),
+            "a path that starts alike": ("s3://lake/a", "s3://lake/ab"),
+            "what is above": ("s3://lake/a", "s3://lake"),
+            "what is beside": ("s3://lake/a", "s3://lake/a/../b"),
+            "another store": ("s3://lake", "gs://lake/x"),
+            "buckets have capitals": ("s3://lake", "s3://Lake/x"),
+            "a local path": ("s3://lake", "/lake/x"),
+            "another host": (
                 "abfss://c@lake.dfs.core.windows.net",
                 "abfss://c@attacker.example/x",
-                id="another host",
             ),
-            pytest.param(
-                "abfs://c", "abfss://c@attacker.example/x", id="a host of one's own"
-            ),
-        ],
+            "a host of one's own": ("abfs://c", "abfss://c@attacker.example/x"),
+        },
     )
     def test_refuses_a_url_outside_of_it(self, root: str, location: str) -> None:
         with pytest.raises(LocationNotAllowedError):
@@ -159,12 +156,12 @@ class TestCheckAllowed:
 
 
 class TestParseRoot:
-    @pytest.mark.parametrize(
-        ("text", "root"),
-        [
-            pytest.param("/srv/tables/", "/srv/tables/", id="a folder"),
-            pytest.param("S3A://lake/a/", "s3://lake/a", id="a prefix"),
-        ],
+    @cases(
+        "text, root",
+        {
+            "a folder": ("/srv/tables/", "/srv/tables/"),
+            "a prefix": ("S3A://lake/a/", "s3://lake/a"),
+        },
     )
     def test_spells_it_one_way(self, text: str, root: str) -> None:
         assert parse_root(text) == root

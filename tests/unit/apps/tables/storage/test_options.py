@@ -4,6 +4,7 @@ import pytest
 
 from deltaweb.web.tables.storage.errors import StorageOptionError, StorageReferenceError
 from deltaweb.web.tables.storage.options import MAX_VALUE_BYTES, parse_options, resolve
+from tests.support import cases
 
 HERE = Path("/here")
 
@@ -27,21 +28,21 @@ class TestParse:
             "token": "file:/c",
         }
 
-    @pytest.mark.parametrize(
+    @cases(
         "texts",
-        [
-            pytest.param(["hunter2"], id="no key"),
-            pytest.param(["=hunter2"], id="an empty key"),
-            pytest.param(["hunter2!=x"], id="a key of other characters"),
-            pytest.param(["a..b=hunter2"], id="a key with an empty part"),
-            pytest.param(["a.b.c.d.e.f=hunter2"], id="a deep key"),
-            pytest.param(["key=hunter2", "key=hunter2"], id="a key twice"),
-            pytest.param(["a=hunter2", "a.b=hunter2"], id="a value and a mapping"),
-            pytest.param(["key=hunter2\0"], id="a NUL"),
-            pytest.param(["key=" + "hunter2" * MAX_VALUE_BYTES], id="a long value"),
-            pytest.param(["key=env:hunter2!"], id="no name of a variable"),
-            pytest.param(["key=file:"], id="no path"),
-        ],
+        {
+            "no key": ["hunter2"],
+            "an empty key": ["=hunter2"],
+            "a key of other characters": ["hunter2!=x"],
+            "a key with an empty part": ["a..b=hunter2"],
+            "a deep key": ["a.b.c.d.e.f=hunter2"],
+            "a key twice": ["key=hunter2", "key=hunter2"],
+            "a value and a mapping": ["a=hunter2", "a.b=hunter2"],
+            "a NUL": ["key=hunter2\0"],
+            "a long value": ["key=" + "hunter2" * MAX_VALUE_BYTES],
+            "no name of a variable": ["key=env:hunter2!"],
+            "no path": ["key=file:"],
+        },
     )
     def test_refuses_without_telling_the_value(self, texts: list[str]) -> None:
         with pytest.raises(StorageOptionError) as caught:

@@ -1,8 +1,8 @@
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from deltaweb.web.tables.versions.column_address import column_address, parse_address
+from tests.support import cases
 
 NAMES = st.lists(st.text("ab.`/ é", max_size=5), min_size=1, max_size=4)
 
@@ -12,13 +12,13 @@ class TestColumnAddress:
     def test_says_the_names_again(self, names: list[str]) -> None:
         assert parse_address(column_address(names)) == tuple(names)
 
-    @pytest.mark.parametrize(
-        ("names", "address"),
-        [
-            pytest.param(["a", "b"], "a.b", id="a field"),
-            pytest.param(["a.b"], "`a.b`", id="a dot is quoted"),
-            pytest.param(["a`b"], "`a``b`", id="a backtick is doubled"),
-        ],
+    @cases(
+        "names, address",
+        {
+            "a field": (["a", "b"], "a.b"),
+            "a dot is quoted": (["a.b"], "`a.b`"),
+            "a backtick is doubled": (["a`b"], "`a``b`"),
+        },
     )
     def test_quotes_only_what_needs_it(self, names: list[str], address: str) -> None:
         assert column_address(names) == address

@@ -5,6 +5,7 @@ from deltaweb.web.tables.versions.states import (
     update_archived,
     update_readability,
 )
+from tests.support import cases
 from tests.support.pages.factories import new_commit, new_table
 
 pytestmark = pytest.mark.database
@@ -13,48 +14,39 @@ READABLE, GONE, PARTLY = ("READABLE", ""), ("GONE", "cleaned"), ("PARTLY", "vacu
 
 
 class TestChangedRuns:
-    @pytest.mark.parametrize(
-        ("before", "after", "expected"),
-        [
-            pytest.param([], [(0, 9, *READABLE)], [], id="nothing is stored"),
-            pytest.param([(0, 9, *READABLE)], [(0, 9, *READABLE)], [], id="the same"),
-            pytest.param(
-                [(0, 9, *READABLE)], [(0, 12, *READABLE)], [], id="new commits alone"
-            ),
-            pytest.param(
+    @cases(
+        "before, after, expected",
+        {
+            "nothing is stored": ([], [(0, 9, *READABLE)], []),
+            "the same": ([(0, 9, *READABLE)], [(0, 9, *READABLE)], []),
+            "new commits alone": ([(0, 9, *READABLE)], [(0, 12, *READABLE)], []),
+            "a clean-up": (
                 [(0, 9, *READABLE)],
                 [(0, 4, *GONE), (5, 12, *READABLE)],
                 [(0, 4, *GONE)],
-                id="a clean-up",
             ),
-            pytest.param(
+            "a second clean-up": (
                 [(0, 4, *GONE), (5, 9, *READABLE)],
                 [(0, 6, *GONE), (7, 9, *READABLE)],
                 [(5, 6, *GONE)],
-                id="a second clean-up",
             ),
-            pytest.param(
+            "a vacuum": (
                 [(0, 2, *GONE), (3, 9, *READABLE)],
                 [(0, 2, *GONE), (3, 7, *PARTLY), (8, 12, *READABLE)],
                 [(3, 7, *PARTLY)],
-                id="a vacuum",
             ),
-            pytest.param(
+            "a backup put back": (
                 [(0, 2, *GONE), (3, 5, *PARTLY), (6, 9, *READABLE)],
                 [(0, 9, *READABLE)],
                 [(0, 2, *READABLE), (3, 5, *READABLE)],
-                id="a backup put back",
             ),
-            pytest.param(
+            "another reason": (
                 [(0, 9, "GONE", "cleaned")],
                 [(0, 9, "GONE", "broken")],
                 [(0, 9, "GONE", "broken")],
-                id="another reason",
             ),
-            pytest.param(
-                [(0, 9, *READABLE)], [(0, 3, *GONE)], [(0, 3, *GONE)], id="fewer now"
-            ),
-        ],
+            "fewer now": ([(0, 9, *READABLE)], [(0, 3, *GONE)], [(0, 3, *GONE)]),
+        },
     )
     def test_are_the_parts_that_differ(self, before, after, expected):
         stored = [list(run) for run in before]  # as JSON gives them back

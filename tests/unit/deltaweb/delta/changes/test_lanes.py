@@ -12,6 +12,7 @@ from deltaweb.delta.changes.lanes import (
     schema_lanes,
     weaving,
 )
+from tests.support import cases
 from tests.support.tables.mapped_tables import field, struct
 
 
@@ -52,46 +53,38 @@ def test_tells_what_is_added_dropped_and_added_again() -> None:
     assert found.lanes[1].until is None
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "kind", "is_breaking"),
-    [
-        pytest.param(
-            field("n", "integer"), field("n", "long"), "type widened", False, id="wider"
-        ),
-        pytest.param(
-            field("n", "long"), field("n", "string"), "type changed", True, id="other"
-        ),
-        pytest.param(
+@cases(
+    "before, after, kind, is_breaking",
+    {
+        "wider": (field("n", "integer"), field("n", "long"), "type widened", False),
+        "other": (field("n", "long"), field("n", "string"), "type changed", True),
+        "null allowed": (
             field("n", "long") | {"nullable": False},
             field("n", "long"),
             "null allowed",
             True,
-            id="null allowed",
         ),
-        pytest.param(
+        "null forbidden": (
             field("n", "long"),
             field("n", "long") | {"nullable": False},
             "null forbidden",
             False,
-            id="null forbidden",
         ),
-        pytest.param(
+        "comment": (
             field("n", "long"),
             field("n", "long") | {"metadata": {"comment": "net"}},
             "comment",
             False,
-            id="comment",
         ),
-        pytest.param(
+        "elements of an array": (
             field(
                 "n", {"type": "array", "elementType": "integer", "containsNull": True}
             ),
             field("n", {"type": "array", "elementType": "long", "containsNull": True}),
             "type widened",
             False,
-            id="elements of an array",
         ),
-    ],
+    },
 )
 def test_tells_what_changes_of_a_field(before, after, kind, *, is_breaking):
     found = lanes([before], [after])

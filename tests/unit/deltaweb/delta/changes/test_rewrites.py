@@ -3,9 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-import pytest
-
 from deltaweb.delta.changes.rewrites import Rewrites, action_key, find_rewrites
+from tests.support import cases
 
 Action = Mapping[str, Any]
 
@@ -33,52 +32,43 @@ Commits = list[list[Action]]
 
 
 class TestFindRewrites:
-    @pytest.mark.parametrize(
-        ("commits", "removed", "added", "expected"),
-        [
-            pytest.param(
-                [rewrite("ab", "c")], "ab", "c", found("ab", "c"), id="a compaction"
-            ),
-            pytest.param(
+    @cases(
+        "commits, removed, added, expected",
+        {
+            "a compaction": ([rewrite("ab", "c")], "ab", "c", found("ab", "c")),
+            "a compaction of a compacted file": (
                 [rewrite("ab", "c"), rewrite("cd", "e")],
                 "abd",
                 "e",
                 found("abd", "e"),
-                id="a compaction of a compacted file",
             ),
-            pytest.param(
+            "new data went in": (
                 [[add("n")], rewrite("an", "c")],
                 "a",
                 "c",
                 found("", ""),
-                id="new data went in",
             ),
-            pytest.param(
+            "data was deleted afterwards": (
                 [rewrite("ab", "cd"), [remove("c")]],
                 "ab",
                 "d",
                 found("", ""),
-                id="data was deleted afterwards",
             ),
-            pytest.param(
+            "one of two rewrites was changed": (
                 [rewrite("a", "c"), rewrite("b", "d"), [remove("d"), add("e")]],
                 "ab",
                 "ce",
                 found("a", "c"),
-                id="one of two rewrites was changed",
             ),
-            pytest.param(
+            "statistics that were written anew": (
                 [[add("a", data_change=False)]],
                 "",
                 "",
                 found("", ""),
-                id="statistics that were written anew",
             ),
-            pytest.param(
-                [[remove("a"), add("b")]], "a", "b", found("", ""), id="an update"
-            ),
-            pytest.param([[]], "", "", found("", ""), id="an empty commit"),
-        ],
+            "an update": ([[remove("a"), add("b")]], "a", "b", found("", "")),
+            "an empty commit": ([[]], "", "", found("", "")),
+        },
     )
     def test_a_rewrite_holds_the_same_rows_on_both_sides(
         self, commits: Commits, removed: str, added: str, expected: Rewrites

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deltaweb.delta.changes.row_codes import row_codes, row_hashes, value_codes
+from tests.support import cases
 
 TEXT = pa.string()
 POINT = pa.struct([("x", pa.int64()), ("y", TEXT)])
@@ -68,17 +69,16 @@ class TestEveryType:
 
 
 class TestWhatIsEqual:
-    @pytest.mark.parametrize(
-        ("kind", "pair"),
-        [
-            pytest.param(pa.float64(), [0.0, -0.0], id="zeros of both signs"),
-            pytest.param(pa.float32(), [math.nan, -math.nan], id="any NaN"),
-            pytest.param(
+    @cases(
+        "kind, pair",
+        {
+            "zeros of both signs": (pa.float64(), [0.0, -0.0]),
+            "any NaN": (pa.float32(), [math.nan, -math.nan]),
+            "entries of a map in any order": (
                 pa.map_(TEXT, TEXT),
                 [[("a", "1"), ("b", "2")], [("b", "2"), ("a", "1")]],
-                id="entries of a map in any order",
             ),
-        ],
+        },
     )
     def test_as_grouping_in_sql_has_it(self, kind: pa.DataType, pair: list[Any]):
         codes = value_codes(pa.array(pair, kind))

@@ -12,6 +12,7 @@ from deltaweb.delta.protocol.schema import (
     StructField,
     StructType,
 )
+from tests.support import cases
 
 LONG, INT = PrimitiveType("long"), PrimitiveType("integer")
 STRING = PrimitiveType("string")
@@ -94,34 +95,30 @@ class TestFieldsByName:
 
 
 class TestAspectsOfAField:
-    @pytest.mark.parametrize(
-        ("before", "after", "aspects"),
-        [
-            pytest.param(
+    @cases(
+        "before, after, aspects",
+        {
+            "may no longer be null": (
                 StructField("c", LONG),
                 StructField("c", LONG, nullable=False),
                 ["nullable"],
-                id="may no longer be null",
             ),
-            pytest.param(
+            "another comment": (
                 StructField("c", LONG, metadata={"comment": "a"}),
                 StructField("c", LONG, metadata={"comment": "b"}),
                 ["comment"],
-                id="another comment",
             ),
-            pytest.param(
+            "other metadata": (
                 StructField("c", LONG),
                 StructField("c", LONG, metadata={"delta.invariants": "c > 0"}),
                 ["metadata"],
-                id="other metadata",
             ),
-            pytest.param(
+            "several at once": (
                 StructField("c", INT),
                 StructField("c", LONG, nullable=False, metadata={"comment": "a"}),
                 ["type", "nullable", "comment"],
-                id="several at once",
             ),
-        ],
+        },
     )
     def test_each_is_told(self, before, after, aspects):
         found = diff_schemas(StructType((before,)), StructType((after,)))

@@ -29,6 +29,7 @@ from deltaweb.delta.protocol.schema import (
     StructType,
 )
 from deltaweb.table import DeltaTable
+from tests.support import cases
 from tests.support.logs.delta_logs import commit_bytes, protocol
 from tests.support.tables.span_table import SPAN, write_span_table
 from tests.support.tables.versioned_table import Row, VersionedTable
@@ -216,52 +217,43 @@ class TestVersionsOfOtherSchemas:
         assert found.columns.only_before == ("old",)
         assert found.columns.only_after == ("new",)
 
-    @pytest.mark.parametrize(
-        ("before", "old", "after", "new"),
-        [
-            pytest.param(
-                PrimitiveType("integer"), 1, LONG, 1, id="a wider whole number"
-            ),
-            pytest.param(
+    @cases(
+        "before, old, after, new",
+        {
+            "a wider whole number": (PrimitiveType("integer"), 1, LONG, 1),
+            "a wider decimal": (
                 DecimalType(5, 2),
                 Decimal("1.50"),
                 DecimalType(8, 3),
                 Decimal("1.500"),
-                id="a wider decimal",
             ),
-            pytest.param(
+            "a struct with one field more": (
                 schema(x=LONG),
                 {"x": 1},
                 schema(x=LONG, y=STRING),
                 {"x": 1, "y": None},
-                id="a struct with one field more",
             ),
-            pytest.param(
+            "items that are wider": (
                 ArrayType(PrimitiveType("integer")),
                 [1, None],
                 ArrayType(LONG),
                 [1, None],
-                id="items that are wider",
             ),
-            pytest.param(LONG, None, STRING, None, id="null of any type"),
-        ],
+            "null of any type": (LONG, None, STRING, None),
+        },
     )
     def test_equal_values_of_other_types_are_equal(self, before, old, after, new):
         found = self.changed(schema(c=before), {"c": old}, schema(c=after), {"c": new})
 
         assert (found.inserted, found.deleted) == (0, 0)
 
-    @pytest.mark.parametrize(
-        ("before", "old", "after", "new"),
-        [
-            pytest.param(LONG, 1, STRING, "1", id="a number that became text"),
-            pytest.param(
-                PrimitiveType("binary"), b"a", STRING, "61", id="bytes that became text"
-            ),
-            pytest.param(
-                schema(x=LONG), {"x": 1}, STRING, '{"x": 1}', id="a struct to its text"
-            ),
-        ],
+    @cases(
+        "before, old, after, new",
+        {
+            "a number that became text": (LONG, 1, STRING, "1"),
+            "bytes that became text": (PrimitiveType("binary"), b"a", STRING, "61"),
+            "a struct to its text": (schema(x=LONG), {"x": 1}, STRING, '{"x": 1}'),
+        },
     )
     def test_types_without_a_common_one_are_shown_as_text_and_never_equal(
         self,
@@ -276,12 +268,12 @@ class TestVersionsOfOtherSchemas:
         assert found.columns.as_text == ("c",)
         assert found.sample.deleted["c"].to_pylist() == [new]
 
-    @pytest.mark.parametrize(
-        ("before", "after"),
-        [
-            pytest.param(schema(id=LONG), schema(id=STRING), id="of another type"),
-            pytest.param(schema(id=LONG), schema(other=LONG), id="of one version"),
-        ],
+    @cases(
+        "before, after",
+        {
+            "of another type": (schema(id=LONG), schema(id=STRING)),
+            "of one version": (schema(id=LONG), schema(other=LONG)),
+        },
     )
     def test_a_key_must_be_the_same_in_both(self, before, after):
         table = VersionedTable()

@@ -9,6 +9,7 @@ from deltaweb.delta.errors import SchemaError
 from deltaweb.delta.features.column_mapping import table_schema
 from deltaweb.delta.protocol.actions import Metadata, Protocol
 from deltaweb.delta.protocol.schema import stored_schema
+from tests.support import cases
 from tests.support.tables.mapped_tables import field, struct
 
 MAPPED = Protocol(min_reader_version=2, min_writer_version=5)
@@ -89,28 +90,25 @@ class TestASchema:
 
 
 class TestAMappingThatContradictsItself:
-    @pytest.mark.parametrize(
-        ("fields", "column", "reason"),
-        [
-            pytest.param(
+    @cases(
+        "fields, column, reason",
+        {
+            "two columns with one physical name": (
                 [field("a", "long", 1, "x"), field("b", "long", 2, "x")],
                 "b",
                 "physical name 'x' is that of 'a'",
-                id="two columns with one physical name",
             ),
-            pytest.param(
+            "two physical names that only case tells apart": (
                 [field("a", "long", 1, "x"), field("b", "long", 2, "X")],
                 "b",
                 "physical name 'X' is that of 'a'",
-                id="two physical names that only case tells apart",
             ),
-            pytest.param(
+            "one id of a struct and its field": (
                 [field("a", struct(field("b", "long", 1, "y")), 1, "x")],
                 "a.b",
                 "id 1 is that of 'a'",
-                id="one id of a struct and its field",
             ),
-            pytest.param(
+            "two nested columns with one physical name": (
                 [
                     field(
                         "a",
@@ -126,24 +124,20 @@ class TestAMappingThatContradictsItself:
                 ],
                 "a.element.c",
                 "physical name 'y' is that of 'b'",
-                id="two nested columns with one physical name",
             ),
-            pytest.param([field("a", "long", 0, "x")], "a", "is 0", id="an id of 0"),
-            pytest.param([field("a", "long", -1, "x")], "a", "-1", id="a negative id"),
-            pytest.param(
-                [field("a", "long", 1 << 31, "x")], "a", "2147483648", id="a long id"
-            ),
-            pytest.param(
+            "an id of 0": ([field("a", "long", 0, "x")], "a", "is 0"),
+            "a negative id": ([field("a", "long", -1, "x")], "a", "-1"),
+            "a long id": ([field("a", "long", 1 << 31, "x")], "a", "2147483648"),
+            "a truth value as id": (
                 [field("a", "long", physical="x", field_id=True)],
                 "a",
                 "True",
-                id="a truth value as id",
             ),
-            pytest.param([field("a", "long", None, "x")], "a", "no column", id="no id"),
-            pytest.param([field("a", "long", 1, None)], "a", "physical", id="no name"),
-            pytest.param([field("a", "long", 1, "")], "a", "physical", id="empty name"),
-            pytest.param([field("a", "long", 1, 7)], "a", "physical", id="number"),
-        ],
+            "no id": ([field("a", "long", None, "x")], "a", "no column"),
+            "no name": ([field("a", "long", 1, None)], "a", "physical"),
+            "empty name": ([field("a", "long", 1, "")], "a", "physical"),
+            "number": ([field("a", "long", 1, 7)], "a", "physical"),
+        },
     )
     @pytest.mark.parametrize("mode", ["name", "id"])
     def test_is_refused_by_the_column(self, fields, column, reason, mode):

@@ -1,8 +1,7 @@
 """Which commits carry their own times."""
 
-import pytest
-
 from deltaweb.delta.features.in_commit_timestamps import OwnTimes, own_times_of
+from tests.support import cases
 
 ON = {"delta.enableInCommitTimestamps": "true"}
 AT = "delta.inCommitTimestampEnablementVersion"
@@ -10,19 +9,17 @@ SINCE = "delta.inCommitTimestampEnablementTimestamp"
 FEATURES = ["inCommitTimestamp"]
 
 
-@pytest.mark.parametrize(
-    ("features", "configuration", "expected"),
-    [
-        pytest.param([], ON, None, id="no feature"),
-        pytest.param(FEATURES, {}, None, id="not turned on"),
-        pytest.param(FEATURES, ON, OwnTimes(), id="from the start"),
-        pytest.param(
-            FEATURES, {**ON, AT: "4", SINCE: "99"}, OwnTimes(4, 99), id="from later on"
-        ),
-        pytest.param(FEATURES, {**ON, AT: "4"}, OwnTimes(4), id="without its time"),
-        pytest.param(FEATURES, {**ON, AT: "x", SINCE: "9"}, OwnTimes(), id="odd"),
-        pytest.param(FEATURES, {**ON, AT: "9" * 99}, OwnTimes(), id="beyond a long"),
-    ],
+@cases(
+    "features, configuration, expected",
+    {
+        "no feature": ([], ON, None),
+        "not turned on": (FEATURES, {}, None),
+        "from the start": (FEATURES, ON, OwnTimes()),
+        "from later on": (FEATURES, {**ON, AT: "4", SINCE: "99"}, OwnTimes(4, 99)),
+        "without its time": (FEATURES, {**ON, AT: "4"}, OwnTimes(4)),
+        "odd": (FEATURES, {**ON, AT: "x", SINCE: "9"}, OwnTimes()),
+        "beyond a long": (FEATURES, {**ON, AT: "9" * 99}, OwnTimes()),
+    },
 )
 def test_say_the_feature_and_the_properties(features, configuration, expected):
     assert own_times_of(features, configuration) == expected

@@ -18,6 +18,7 @@ from deltaweb.delta.feed import (
     FeedSchemaError,
 )
 from deltaweb.delta.scan.predicate import Comparison
+from tests.support import cases
 from tests.support.tables.fed_table import (
     FEED_ON,
     MINUTE_MS,
@@ -99,14 +100,12 @@ class TestChanges:
         ]
         assert rows.num_rows == 2
 
-    @pytest.mark.parametrize(
+    @cases(
         "predicate",
-        [
-            pytest.param(
-                (pc.field("_commit_version") > 1) & (pc.field("n") == 5), id="Arrow"
-            ),
-            pytest.param("_commit_version > 1 AND n = 5", id="SQL"),
-        ],
+        {
+            "Arrow": (pc.field("_commit_version") > 1) & (pc.field("n") == 5),
+            "SQL": "_commit_version > 1 AND n = 5",
+        },
     )
     def test_are_filtered_by_any_column(self, fed, predicate):
         assert fed.changes(predicate=predicate) == [
@@ -147,13 +146,13 @@ class TestRange:
 
         assert kinds == {1, 2}
 
-    @pytest.mark.parametrize(
-        ("start", "end"),
-        [
-            pytest.param(START + 4 * MINUTE, None, id="after the newest"),
-            pytest.param(None, START - MINUTE, id="before the earliest"),
-            pytest.param(START + MINUTE / 3, START + MINUTE / 2, id="between two"),
-        ],
+    @cases(
+        "start, end",
+        {
+            "after the newest": (START + 4 * MINUTE, None),
+            "before the earliest": (None, START - MINUTE),
+            "between two": (START + MINUTE / 3, START + MINUTE / 2),
+        },
     )
     def test_without_a_version_is_refused(self, fed, start, end):
         with pytest.raises(FeedRangeError):
@@ -217,13 +216,13 @@ class TestRefusals:
         with pytest.raises(PathEscapesTableError):
             fed.changes()
 
-    @pytest.mark.parametrize(
+    @cases(
         "action",
-        [
-            pytest.param({"cdc": {"dataChange": False}}, id="a file without a path"),
-            pytest.param({"cdc": {"path": 7}}, id="a path that is none"),
-            pytest.param({"add": 7}, id="an add that is none"),
-        ],
+        {
+            "a file without a path": {"cdc": {"dataChange": False}},
+            "a path that is none": {"cdc": {"path": 7}},
+            "an add that is none": {"add": 7},
+        },
     )
     def test_of_a_broken_action_name_its_commit(self, fed, action):
         version = fed.commit(action)
@@ -267,18 +266,17 @@ class TestSchema:
         assert fed.changes(0) == [change(1, "insert", 1)]
         assert fed.table.changes(0, 1).schema.field("n").type == pa.int64()
 
-    @pytest.mark.parametrize(
-        ("columns", "reason"),
-        [
-            pytest.param({"m": "long"}, "has the column n", id="dropped"),
-            pytest.param({"n": "string"}, "type of the column n", id="retyped"),
-            pytest.param({"n": "integer"}, "type of the column n", id="narrowed"),
-            pytest.param(
+    @cases(
+        "columns, reason",
+        {
+            "dropped": ({"m": "long"}, "has the column n"),
+            "retyped": ({"n": "string"}, "type of the column n"),
+            "narrowed": ({"n": "integer"}, "type of the column n"),
+            "not nullable any more": (
                 {"n": {"name": "n", "type": "long", "nullable": False, "metadata": {}}},
                 "may be null",
-                id="not nullable any more",
             ),
-        ],
+        },
     )
     def test_that_does_not_fit_names_the_version(self, fed, columns, reason):
         fed.commit(fed.metadata(columns))

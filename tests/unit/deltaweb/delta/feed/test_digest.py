@@ -11,6 +11,7 @@ from deltaweb.delta.feed.digest import (
     FeedDigest,
     digest_changes,
 )
+from tests.support import cases
 from tests.support.tables.fed_table import FedTable, renamed_things, things
 
 PRE, POST = "update_preimage", "update_postimage"
@@ -97,13 +98,13 @@ class TestTheDigestOfAFeed:
 
 
 class TestRowsOfUpdates:
-    @pytest.mark.parametrize(
+    @cases(
         "ids",
-        [
-            pytest.param([1, 1, 1, 1], id="of a key that came twice"),
-            pytest.param([None, None, None, None], id="without a key"),
-            pytest.param([1, 2, 3, 4], id="of a key that changed"),
-        ],
+        {
+            "of a key that came twice": [1, 1, 1, 1],
+            "without a key": [None, None, None, None],
+            "of a key that changed": [1, 2, 3, 4],
+        },
     )
     def test_are_not_matched(self, ids: list[int | None]) -> None:
         fed = FedTable({"id": "long", "name": "string"})

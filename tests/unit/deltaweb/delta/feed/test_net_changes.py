@@ -1,10 +1,8 @@
 """Changes as somebody sees them who sees a part: what comes, and what goes."""
 
 import math
-from typing import Any
 
 import pyarrow as pa
-import pytest
 
 from deltaweb.delta.changes import RowLimits
 from deltaweb.delta.feed.net_changes import (
@@ -13,6 +11,7 @@ from deltaweb.delta.feed.net_changes import (
     as_going_and_coming,
     by_file,
 )
+from tests.support import cases
 
 KINDS = {
     "+": "insert",
@@ -22,9 +21,7 @@ KINDS = {
 }
 
 
-def _net(
-    values: list[Any], kinds: str, limits: RowLimits | None = None
-) -> list[tuple[Any, str]]:
+def _net(values, kinds, limits=None):
     """What is left of rows, every other one of another file."""
     numbers = [row % 2 for row in range(len(values))]
     rows = pa.record_batch(
@@ -46,25 +43,24 @@ def _net(
     return [(values[row], kind) for row, kind in zip(left, kinds_left, strict=True)]
 
 
-@pytest.mark.parametrize(
-    ("values", "kinds", "left"),
-    [
-        pytest.param([1, 2], "+-", [(1, "insert"), (2, "delete")], id="as they are"),
-        pytest.param([1, 2], "<>", [(1, "delete"), (2, "insert")], id="an update"),
-        pytest.param([1], "<", [(1, "delete")], id="moved out"),
-        pytest.param([1], ">", [(1, "insert")], id="moved in"),
-        pytest.param([1, 1], "<>", [], id="an update of what is hidden"),
-        pytest.param([1, 1, 1], "-++", [(1, "insert")], id="one more of the same"),
-        pytest.param([None, None, 0], "<>+", [(0, "insert")], id="nulls"),
-        pytest.param([math.nan, math.nan], "<>", [], id="NaN"),
-        pytest.param(
+@cases(
+    "values, kinds, left",
+    {
+        "as they are": ([1, 2], "+-", [(1, "insert"), (2, "delete")]),
+        "an update": ([1, 2], "<>", [(1, "delete"), (2, "insert")]),
+        "moved out": ([1], "<", [(1, "delete")]),
+        "moved in": ([1], ">", [(1, "insert")]),
+        "an update of what is hidden": ([1, 1], "<>", []),
+        "one more of the same": ([1, 1, 1], "-++", [(1, "insert")]),
+        "nulls": ([None, None, 0], "<>+", [(0, "insert")]),
+        "NaN": ([math.nan, math.nan], "<>", []),
+        "nested values": (
             [{"a": [1]}, {"a": [1]}, {"a": [2]}],
             "<>+",
             [({"a": [2]}, "insert")],
-            id="nested values",
         ),
-        pytest.param([], "", [], id="nothing"),
-    ],
+        "nothing": ([], "", []),
+    },
 )
 def test_rows_that_go_and_come_again_are_no_changes(values, kinds, left) -> None:
     assert _net(values, kinds) == left

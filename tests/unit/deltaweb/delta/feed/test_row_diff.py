@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from deltaweb.delta.changes import RowChanges, RowDiffRequest, SnapshotDiff
 from deltaweb.delta.feed.row_diff import cheaper_engine
+from tests.support import cases
 from tests.support.conditions.drawn_examples import examples
 from tests.support.tables.fed_table import FEED_ON, FedTable, things
 
@@ -152,16 +153,15 @@ class TestAChangeOfFewRows:
 
 
 class TestTheFeed:
-    @pytest.mark.parametrize(
-        ("columns", "properties"),
-        [
-            pytest.param({"id": "long", "name": "string"}, {}, id="that is off"),
-            pytest.param(
+    @cases(
+        "columns, properties",
+        {
+            "that is off": ({"id": "long", "name": "string"}, {}),
+            "of another schema": (
                 {"id": "long", "name": "string", "more": "long"},
                 FEED_ON,
-                id="of another schema",
             ),
-        ],
+        },
     )
     def test_is_not_asked(self, columns: dict[str, str], properties: dict[str, str]):
         fed = EditedTable()

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.support import cases
 from tests.support.logs.roaring_bitmaps import inline_vector
 from tests.support.tables.fed_table import FedTable, change, numbers
 
@@ -28,16 +29,16 @@ def fed() -> FedTable:
     return fed
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "expected"),
-    [
-        pytest.param([], [1, 3], [(1, "delete"), (3, "delete")], id="first"),
-        pytest.param([1], [1, 3], [(3, "delete")], id="more"),
-        pytest.param([1, 3], [3], [(1, "insert")], id="fewer"),
-        pytest.param([1, 3], [], [(1, "insert"), (3, "insert")], id="none left"),
-        pytest.param([1], [2], [(1, "insert"), (2, "delete")], id="others"),
-        pytest.param([1], [1], [], id="the same"),
-    ],
+@cases(
+    "before, after, expected",
+    {
+        "first": ([], [1, 3], [(1, "delete"), (3, "delete")]),
+        "more": ([1], [1, 3], [(3, "delete")]),
+        "fewer": ([1, 3], [3], [(1, "insert")]),
+        "none left": ([1, 3], [], [(1, "insert"), (3, "insert")]),
+        "others": ([1], [2], [(1, "insert"), (2, "delete")]),
+        "the same": ([1], [1], []),
+    },
 )
 def test_that_differ_tell_the_rows_that_only_one_deletes(fed, before, after, expected):
     fed.commit(fed.remove("a"), fed.add("a", **vector(before)))

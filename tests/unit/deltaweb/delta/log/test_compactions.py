@@ -13,6 +13,7 @@ from deltaweb.delta.log.compactions import (
 )
 from deltaweb.delta.log.paths import checksum_name, commit_name
 from deltaweb.table import DeltaTable
+from tests.support import cases
 from tests.support.logs.delta_logs import (
     Action,
     LogBuilder,
@@ -39,16 +40,16 @@ def test_a_name_that_stands_for_no_commits_is_no_compaction(name: str) -> None:
     assert parse_compaction_name(name) is None
 
 
-@pytest.mark.parametrize(
-    ("there", "chosen"),
-    [
-        pytest.param([], [], id="none"),
-        pytest.param([(0, 3), (2, 5)], [(0, 3)], id="overlapping: an equal one"),
-        pytest.param([(0, 1), (1, 5)], [(1, 5)], id="overlapping: the longer one"),
-        pytest.param([(1, 2), (3, 4), (1, 4)], [(1, 4)], id="one for two"),
-        pytest.param([(0, 2), (3, 5), (1, 4)], [(0, 2), (3, 5)], id="two that fit"),
-        pytest.param([(4, 9), (-1, 2)], [], id="beyond what is read"),
-    ],
+@cases(
+    "there, chosen",
+    {
+        "none": ([], []),
+        "overlapping: an equal one": ([(0, 3), (2, 5)], [(0, 3)]),
+        "overlapping: the longer one": ([(0, 1), (1, 5)], [(1, 5)]),
+        "one for two": ([(1, 2), (3, 4), (1, 4)], [(1, 4)]),
+        "two that fit": ([(0, 2), (3, 5), (1, 4)], [(0, 2), (3, 5)]),
+        "beyond what is read": ([(4, 9), (-1, 2)], []),
+    },
 )
 def test_as_few_files_are_read_as_can_be(there, chosen):
     found = choose_compactions([Compaction(*pair) for pair in there], range(8))
@@ -116,19 +117,18 @@ def test_history_is_of_the_commits(log: LogBuilder) -> None:
     assert [commit.version for commit in log.table.history()] == [3, 2, 1, 0]
 
 
-@pytest.mark.parametrize(
+@cases(
     "data",
-    [
-        pytest.param(b'{"add":{"path":"b"', id="torn"),
-        pytest.param(b"\xff\xfe", id="no text"),
-        pytest.param(b'{"add":{"size":1}}\n', id="a file without a path"),
-        pytest.param(
-            commit_bytes(remove("b"), add("b"), remove("c"), add("c")),
-            id="not reconciled, the newest first",
+    {
+        "torn": b'{"add":{"path":"b"',
+        "no text": b"\xff\xfe",
+        "a file without a path": b'{"add":{"size":1}}\n',
+        "not reconciled, the newest first": commit_bytes(
+            remove("b"), add("b"), remove("c"), add("c")
         ),
-        pytest.param(commit_bytes(metadata("x"), metadata("y")), id="two definitions"),
-        pytest.param(b'{"metaData":{"id":7,"partitionColumns":3}}\n', id="broken"),
-    ],
+        "two definitions": commit_bytes(metadata("x"), metadata("y")),
+        "broken": b'{"metaData":{"id":7,"partitionColumns":3}}\n',
+    },
 )
 def test_a_broken_compaction_leaves_the_commits(log: LogBuilder, data: bytes) -> None:
     log.store.put(Compaction(1, 3).name, data)

@@ -55,6 +55,9 @@ class TestHint:
 
         assert load_hint(json.dumps(hint).encode()) is None
 
+    def test_is_none_with_a_number_that_json_has_not(self) -> None:
+        assert load_hint(b'{"version": NaN, "checksum": "0"}') is None
+
     @pytest.mark.parametrize(
         "data",
         [None, b"", b"{", b"[]", b"\xff", b'{"a": {"b": 1, "b": 1}}', b"[" * 100_000],

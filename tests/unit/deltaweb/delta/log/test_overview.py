@@ -10,6 +10,7 @@ from deltaweb.delta.log.paths import checkpoint_name, checkpoint_part_names, com
 from deltaweb.delta.log.segment import VersionRun
 from deltaweb.delta.log.store import LogStore
 from deltaweb.storage.local import LocalTableStore
+from tests.support import cases
 from tests.support.logs.delta_logs import LogBuilder, commit_bytes
 from tests.support.stores.memory import MemoryTableStore
 
@@ -43,14 +44,12 @@ def on_disk(folder: Path) -> LogStore:
     return LocalTableStore(str(folder))
 
 
-@pytest.mark.parametrize(
-    ("make", "commit_ms"),
-    [
-        pytest.param(
-            in_memory, {0: 100, 1: 50, 6: 80, 7: 90}, id="listings tell times"
-        ),
-        pytest.param(on_disk, {}, id="reads tell times"),
-    ],
+@cases(
+    "make, commit_ms",
+    {
+        "listings tell times": (in_memory, {0: 100, 1: 50, 6: 80, 7: 90}),
+        "reads tell times": (on_disk, {}),
+    },
 )
 def test_one_listing_tells_commits_runs_and_times_that_reads_do_not(
     tmp_path: Path, make: Callable[[Path], LogStore], commit_ms: dict[int, int]

@@ -11,6 +11,7 @@ from deltaweb.delta.log.paths import (
     parse_commit_names,
     version_prefix,
 )
+from tests.support import cases
 
 UUID = "80a083e8-7026-4e79-81be-64bd76c43a11"
 
@@ -83,15 +84,15 @@ def test_checkpoints_may_be_named_by_a_uuid(kind: str) -> None:
     assert parse_checkpoint_name(name) == CheckpointName(5, has_uuid=True)
 
 
-@pytest.mark.parametrize(
+@cases(
     "odd",
-    [
-        pytest.param("_last_checkpoint", id="the hint"),
-        pytest.param("00000000000000000007.json\n", id="a newline behind"),
-        pytest.param("٠" * 20 + ".json", id="digits of another script"),
-        pytest.param("9" * 20 + ".json", id="beyond a long"),
-        pytest.param("\udc80.json", id="no Unicode"),
-    ],
+    {
+        "the hint": "_last_checkpoint",
+        "a newline behind": "00000000000000000007.json\n",
+        "digits of another script": "٠" * 20 + ".json",
+        "beyond a long": "9" * 20 + ".json",
+        "no Unicode": "\udc80.json",
+    },
 )
 def test_many_names_are_read_as_each_of_them_is(odd: str) -> None:
     names = [*(commit_name(version) for version in range(MANY_NAMES)), odd]

@@ -19,6 +19,7 @@ from deltaweb.delta.log.segment import (
     read_hint_version,
     readable_runs,
 )
+from tests.support import cases
 from tests.support.logs.delta_logs import uuid_checkpoint_name
 from tests.support.stores.memory import MemoryTableStore
 
@@ -224,25 +225,17 @@ class TestHint:
         assert read_hint_version(store) == 5
 
 
-@pytest.mark.parametrize(
-    ("names", "expected"),
-    [
-        pytest.param(commits(0, 1, 2), [(0, 2)], id="from the beginning"),
-        pytest.param(commits(1, 2), [], id="nothing to start from"),
-        pytest.param([checkpoint_name(3)], [(3, 3)], id="a checkpoint alone"),
-        pytest.param(
-            [*commits(0, 1, 3, 4), checkpoint_name(4)], [(0, 1), (4, 4)], id="a gap"
-        ),
-        pytest.param(
-            [*commits(0, 1, 3), checkpoint_name(2)], [(0, 3)], id="a bridged gap"
-        ),
-        pytest.param(
-            [*commits(4, 5, 6), checkpoint_name(5)], [(5, 6)], id="cleaned up"
-        ),
-        pytest.param(
-            [*commits(0, 1, 2, 3), checkpoint_name(1)], [(0, 3)], id="one run"
-        ),
-    ],
+@cases(
+    "names, expected",
+    {
+        "from the beginning": (commits(0, 1, 2), [(0, 2)]),
+        "nothing to start from": (commits(1, 2), []),
+        "a checkpoint alone": ([checkpoint_name(3)], [(3, 3)]),
+        "a gap": ([*commits(0, 1, 3, 4), checkpoint_name(4)], [(0, 1), (4, 4)]),
+        "a bridged gap": ([*commits(0, 1, 3), checkpoint_name(2)], [(0, 3)]),
+        "cleaned up": ([*commits(4, 5, 6), checkpoint_name(5)], [(5, 6)]),
+        "one run": ([*commits(0, 1, 2, 3), checkpoint_name(1)], [(0, 3)]),
+    },
 )
 def test_readable_runs(names: list[str], expected: list[tuple[int, int]]) -> None:
     listing = parse_listing(sorted(names), is_whole=True)

@@ -1,28 +1,24 @@
-import pytest
-
 from deltaweb.delta.log.versions import GONE, PARTLY, READABLE, ReadableRun, joined
+from tests.support import cases
 
 
-@pytest.mark.parametrize(
-    ("runs", "expected"),
-    [
-        pytest.param([], [], id="none"),
-        pytest.param(
+@cases(
+    "runs, expected",
+    {
+        "none": ([], []),
+        "alike": (
             [ReadableRun(0, 1, GONE, "why"), ReadableRun(2, 4, GONE, "why")],
             [ReadableRun(0, 4, GONE, "why")],
-            id="alike",
         ),
-        pytest.param(
+        "for another reason": (
             [ReadableRun(0, 1, GONE, "why"), ReadableRun(2, 4, GONE, "cleaned")],
             [ReadableRun(0, 1, GONE, "why"), ReadableRun(2, 4, GONE, "cleaned")],
-            id="for another reason",
         ),
-        pytest.param(
+        "with a version between": (
             [ReadableRun(0, 1, READABLE), ReadableRun(3, 4, READABLE)],
             [ReadableRun(0, 1, READABLE), ReadableRun(3, 4, READABLE)],
-            id="with a version between",
         ),
-    ],
+    },
 )
 def test_neighbours_that_are_alike_are_one_run(runs, expected):
     assert joined(runs) == expected

@@ -11,23 +11,18 @@ from deltaweb.delta.protocol.column_path import (
     select_leaves,
 )
 from deltaweb.delta.protocol.schema import (
-    ArrayType,
     PrimitiveType,
     StructField,
     StructType,
     leaf_fields,
 )
+from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
+from tests.support import cases
 
 LONG, DATE, STRING = (PrimitiveType(name) for name in ("long", "date", "string"))
 INNER = StructField("b", STRING)
 SCHEMA = StructType(
-    (
-        StructField("a.b", LONG),
-        StructField(
-            "a", StructType((StructField("b", STRING), StructField("C", DATE)))
-        ),
-        StructField("l", ArrayType(LONG, contains_null=True)),
-    )
+    parse_columns_ddl("`a.b` BIGINT, a STRUCT<b: STRING, C: DATE>, l ARRAY<BIGINT>")
 )
 
 
@@ -40,14 +35,14 @@ class TestColumns:
             ("l",),
         ]
 
-    @pytest.mark.parametrize(
-        ("name", "path"),
-        [
-            pytest.param("A.B", ("a.b",), id="a top-level name wins, dots and all"),
-            pytest.param(("a", "b"), ("a", "b"), id="names one by one"),
-            pytest.param("A.c", ("a", "C"), id="dots lead into structs, case aside"),
-            pytest.param("l", ("l",), id="a list"),
-        ],
+    @cases(
+        "name, path",
+        {
+            "a top-level name wins, dots and all": ("A.B", ("a.b",)),
+            "names one by one": (("a", "b"), ("a", "b")),
+            "dots lead into structs, case aside": ("A.c", ("a", "C")),
+            "a list": ("l", ("l",)),
+        },
     )
     def test_are_found_by_name(self, name: str | tuple[str, ...], path: Any) -> None:  # noqa: ANN401 # a tuple
         assert resolve_column(SCHEMA, name) == path

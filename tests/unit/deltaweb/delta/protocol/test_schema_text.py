@@ -14,6 +14,7 @@ from deltaweb.delta.protocol.schema import (
     arrow_schema,
     parse_schema,
 )
+from tests.support import cases
 
 LONG, STRING = PrimitiveType("long"), PrimitiveType("string")
 SCHEMA = StructType(
@@ -55,10 +56,7 @@ class TestDDL:
 
 
 class TestPyarrow:
-    @pytest.mark.parametrize(
-        "schema",
-        [pytest.param(SCHEMA, id="nested"), pytest.param(StructType(()), id="empty")],
-    )
+    @cases("schema", {"nested": SCHEMA, "empty": StructType(())})
     def test_makes_the_schema_of_the_rows_when_run(self, schema: StructType) -> None:
         names: dict[str, Any] = {}
 

@@ -6,31 +6,32 @@ from deltaweb.delta.protocol.table_properties import (
     deleted_file_retention_ms,
     parse_interval_ms,
 )
+from tests.support import cases
 
 DAY_MS = 86_400_000
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        pytest.param("interval 1 week", 7 * DAY_MS, id="with the word"),
-        pytest.param("2 days", 2 * DAY_MS, id="without the word"),
-        pytest.param("INTERVAL 1 Day", DAY_MS, id="any case"),
-        pytest.param("interval 1 day 2 hours", DAY_MS + 7_200_000, id="two terms"),
-        pytest.param("interval 0 hours", 0, id="nothing"),
-        pytest.param("interval 36500 days", 36_500 * DAY_MS, id="a century"),
-        pytest.param("90 seconds", 90_000, id="seconds"),
-        pytest.param("interval 1999 microseconds", 1, id="less than a millisecond"),
-        pytest.param("1.0625 seconds", 1062, id="a fraction of seconds"),
-        pytest.param("2 DAYS 0.5 second", 2 * DAY_MS + 500, id="and of other terms"),
-        pytest.param("1 month", None, id="a month has no length"),
-        pytest.param("1 year", None, id="nor a year"),
-        pytest.param("", None, id="empty"),
-        pytest.param("interval", None, id="no term"),
-        pytest.param("-1 day", None, id="negative"),
-        pytest.param("1.5 days", None, id="a fraction of days"),
-        pytest.param("a week", None, id="words"),
-    ],
+@cases(
+    "text, expected",
+    {
+        "with the word": ("interval 1 week", 7 * DAY_MS),
+        "without the word": ("2 days", 2 * DAY_MS),
+        "any case": ("INTERVAL 1 Day", DAY_MS),
+        "two terms": ("interval 1 day 2 hours", DAY_MS + 7_200_000),
+        "nothing": ("interval 0 hours", 0),
+        "a century": ("interval 36500 days", 36_500 * DAY_MS),
+        "seconds": ("90 seconds", 90_000),
+        "less than a millisecond": ("interval 1999 microseconds", 1),
+        "a fraction of seconds": ("1.0625 seconds", 1062),
+        "and of other terms": ("2 DAYS 0.5 second", 2 * DAY_MS + 500),
+        "a month has no length": ("1 month", None),
+        "nor a year": ("1 year", None),
+        "empty": ("", None),
+        "no term": ("interval", None),
+        "negative": ("-1 day", None),
+        "a fraction of days": ("1.5 days", None),
+        "words": ("a week", None),
+    },
 )
 def test_an_interval_has_a_length_or_is_none(text: str, expected: int | None) -> None:
     assert parse_interval_ms(text) == expected

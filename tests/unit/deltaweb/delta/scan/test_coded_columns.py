@@ -8,8 +8,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from deltaweb.delta.errors import DataFileError
-from deltaweb.delta.scan.coded_columns import MIN_ROWS, CodedColumns
+from deltaweb.delta.scan.data_file import MIN_ROWS, CodedColumns
 from deltaweb.parquet.tail import read_footer
+from tests.support import cases
 from tests.support.logs.roaring_bitmaps import inline_vector
 from tests.support.tables.row_tables import LONG, STRING, Table, schema_of
 
@@ -26,18 +27,16 @@ def coded_in(path: Path, row_group: int = 0) -> tuple[str, ...]:
         return columns.among(parquet.schema_arrow.names, row_group)
 
 
-@pytest.mark.parametrize(
-    ("few", "options", "coded"),
-    [
-        pytest.param(FEW, {}, ("few",), id="a dictionary that holds all"),
-        pytest.param(FEW, {"compression": "zstd"}, ("few",), id="compressed"),
-        pytest.param(FEW, {"data_page_version": "2.0"}, ("few",), id="newer pages"),
-        pytest.param(FEW[1:], {}, (), id="too few rows to be worth it"),
-        pytest.param(
-            MANY, {"dictionary_pagesize_limit": 1_000}, (), id="one that was given up"
-        ),
-        pytest.param(FEW, {"use_dictionary": False}, (), id="none"),
-    ],
+@cases(
+    "few, options, coded",
+    {
+        "a dictionary that holds all": (FEW, {}, ("few",)),
+        "compressed": (FEW, {"compression": "zstd"}, ("few",)),
+        "newer pages": (FEW, {"data_page_version": "2.0"}, ("few",)),
+        "too few rows to be worth it": (FEW[1:], {}, ()),
+        "one that was given up": (MANY, {"dictionary_pagesize_limit": 1_000}, ()),
+        "none": (FEW, {"use_dictionary": False}, ()),
+    },
 )
 def test_a_column_is_read_by_codes_where_it_is_nothing_but_these(
     tmp_path: Path,

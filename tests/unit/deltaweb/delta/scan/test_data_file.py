@@ -8,6 +8,7 @@ from deltaweb.delta.errors import DataFileError
 from deltaweb.delta.protocol.schema import PrimitiveType, StructField, StructType
 from deltaweb.delta.scan.data_file import DataFile
 from deltaweb.delta.scan.predicate import Comparison
+from tests.support import cases
 
 SCHEMA = StructType((StructField("n", PrimitiveType("long")),))
 
@@ -43,16 +44,14 @@ def test_opening_and_choosing_row_groups_is_one_read() -> None:
         assert counted.reads == [len(data)]
 
 
-@pytest.mark.parametrize(
-    ("data", "reason"),
-    [
-        pytest.param(b"a,b\n1,2\n3,4\n", "not a Parquet file", id="another format"),
-        pytest.param(file_of([1])[:-4] + b"PARE", "encrypted", id="encrypted"),
-        pytest.param(file_of([1])[:-5], "not a Parquet file", id="torn"),
-        pytest.param(
-            file_of([1])[:-8] + b"\xff\xff\xff\x7fPAR1", "claims", id="a huge footer"
-        ),
-    ],
+@cases(
+    "data, reason",
+    {
+        "another format": (b"a,b\n1,2\n3,4\n", "not a Parquet file"),
+        "encrypted": (file_of([1])[:-4] + b"PARE", "encrypted"),
+        "torn": (file_of([1])[:-5], "not a Parquet file"),
+        "a huge footer": (file_of([1])[:-8] + b"\xff\xff\xff\x7fPAR1", "claims"),
+    },
 )
 def test_what_is_no_parquet_file_is_named_with_its_reason(data: bytes, reason: str):
     with pytest.raises(DataFileError, match=f"a/b.*{reason}"):

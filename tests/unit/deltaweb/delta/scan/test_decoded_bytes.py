@@ -13,8 +13,7 @@ import pytest
 from deltaweb.delta.errors import DataFileError
 from deltaweb.delta.protocol.schema import StructType, schema_of_arrow
 from deltaweb.delta.scan import decoded_bytes
-from deltaweb.delta.scan.coded_columns import MIN_ROWS
-from deltaweb.delta.scan.data_file import DataFile
+from deltaweb.delta.scan.data_file import MIN_ROWS, DataFile
 from deltaweb.delta.scan.rows import iter_rows
 from deltaweb.delta.scan.small_files import packed_rows
 from deltaweb.parquet.tail import read_footer

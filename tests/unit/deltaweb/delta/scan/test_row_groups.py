@@ -22,6 +22,7 @@ from deltaweb.delta.scan.predicate import Comparison, IsNull, Predicate
 from deltaweb.delta.scan.row_groups import has_every_chunk, select_row_groups
 from deltaweb.parquet.counts import RowGroupCounts
 from deltaweb.parquet.tail import read_footer
+from tests.support import cases
 
 pytestmark = pytest.mark.slow
 
@@ -54,23 +55,17 @@ def above(value: object, data_type: DataType) -> Comparison:
 
 
 class TestBounds:
-    @pytest.mark.parametrize(
-        ("name", "values"),
-        [
-            pytest.param("long", [1, 2, 3], id="long"),
-            pytest.param("byte", [1, 2, 3], id="byte"),
-            pytest.param("double", [1.0, 2.0, 3.0], id="double"),
-            pytest.param("float", [1.0, 2.0, 3.0], id="float"),
-            pytest.param("string", ["a", "b", "é"], id="string"),
-            pytest.param(
-                "date", [date(1, 1, 1), date(2, 1, 1), date(3, 1, 1)], id="date"
-            ),
-            pytest.param(
-                "timestamp",
-                [datetime(y, 1, 1, tzinfo=UTC) for y in (1, 2, 3)],
-                id="time",
-            ),
-        ],
+    @cases(
+        "name, values",
+        {
+            "long": ("long", [1, 2, 3]),
+            "byte": ("byte", [1, 2, 3]),
+            "double": ("double", [1.0, 2.0, 3.0]),
+            "float": ("float", [1.0, 2.0, 3.0]),
+            "string": ("string", ["a", "b", "é"]),
+            "date": ("date", [date(1, 1, 1), date(2, 1, 1), date(3, 1, 1)]),
+            "time": ("timestamp", [datetime(y, 1, 1, tzinfo=UTC) for y in (1, 2, 3)]),
+        },
     )
     def test_leave_row_groups_out(self, name: str, values: list[Any]) -> None:
         data_type = PrimitiveType(name)
@@ -78,39 +73,18 @@ class TestBounds:
         assert selected(values, data_type, above(values[1], data_type)) in ([2], [1, 2])
         assert selected(values, data_type, above(values[2], data_type)) in ([], [2])
 
-    @pytest.mark.parametrize(
-        ("data_type", "values", "options"),
-        [
-            pytest.param(
-                DecimalType(5, 2),
-                [Decimal(1), Decimal(2), Decimal(3)],
-                {},
-                id="decimal",
-            ),
-            pytest.param(PrimitiveType("binary"), [b"a", b"b", b"c"], {}, id="binary"),
-            pytest.param(
-                PrimitiveType("long"), [1, 2, 3], {"stored": pa.uint32()}, id="unsigned"
-            ),
-            pytest.param(
-                PrimitiveType("double"),
-                [1, 2, 3],
-                {"stored": pa.float32()},
-                id="narrow",
-            ),
-            pytest.param(
-                PrimitiveType("long"), [1, 2, 3], {"stored": pa.string()}, id="text"
-            ),
-            pytest.param(
-                PrimitiveType("long"), [1, 2, 3], {"write_statistics": False}, id="none"
-            ),
-            pytest.param(PrimitiveType("long"), [1, 2, 3], {"name": "c.d"}, id="a dot"),
-            pytest.param(
-                PrimitiveType("double"),
-                [math.nan, math.nan, 2.0],
-                {},
-                id="not a number",
-            ),
-        ],
+    @cases(
+        "data_type, values, options",
+        {
+            "decimal": (DecimalType(5, 2), [Decimal(1), Decimal(2), Decimal(3)], {}),
+            "binary": (PrimitiveType("binary"), [b"a", b"b", b"c"], {}),
+            "unsigned": (PrimitiveType("long"), [1, 2, 3], {"stored": pa.uint32()}),
+            "narrow": (PrimitiveType("double"), [1, 2, 3], {"stored": pa.float32()}),
+            "text": (PrimitiveType("long"), [1, 2, 3], {"stored": pa.string()}),
+            "none": (PrimitiveType("long"), [1, 2, 3], {"write_statistics": False}),
+            "a dot": (PrimitiveType("long"), [1, 2, 3], {"name": "c.d"}),
+            "not a number": (PrimitiveType("double"), [math.nan, math.nan, 2.0], {}),
+        },
     )
     def test_that_are_in_doubt_leave_none_out(self, data_type, values, options):
         if options.get("stored") == pa.string():

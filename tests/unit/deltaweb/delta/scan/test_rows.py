@@ -27,6 +27,7 @@ from deltaweb.delta.protocol.schema import (
 )
 from deltaweb.delta.scan.predicate import Comparison, IsNull
 from deltaweb.delta.scan.rows import read_rows
+from tests.support import cases
 from tests.support.conditions.drawn_examples import examples
 from tests.support.tables.row_tables import LONG, STRING, Table, schema_of
 
@@ -239,13 +240,13 @@ class TestConditions:
             99,
         ]
 
-    @pytest.mark.parametrize(
+    @cases(
         "expression",
-        [
-            pytest.param(pc.field("zz") > 1, id="an unknown column"),
-            pytest.param(pc.field("a") == "x", id="a value of another type"),
-            pytest.param(pc.field("a") + 1, id="no condition"),
-        ],
+        {
+            "an unknown column": pc.field("zz") > 1,
+            "a value of another type": pc.field("a") == "x",
+            "no condition": pc.field("a") + 1,
+        },
     )
     def test_that_do_not_fit_are_refused_before_a_file_is_opened(
         self, tmp_path: Path, expression: pc.Expression

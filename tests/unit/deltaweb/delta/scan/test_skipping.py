@@ -11,6 +11,7 @@ import pytest
 from deltaweb.delta.scan.predicate import Comparison, In, IsNull, Like, Not, Predicate
 from deltaweb.delta.scan.pruning import files_for_expression, files_for_predicate
 from deltaweb.delta.values.statistics.columns import parse_statistics
+from tests.support import cases
 from tests.support.files.random_files import ROWS, SCHEMA, scalar
 
 INTEGER = ("i",)
@@ -27,16 +28,16 @@ def _select(predicate: Predicate, *stats: dict[str, Any]) -> list[bool]:
 
 
 class TestBounds:
-    @pytest.mark.parametrize(
-        ("operator", "value", "expected"),
-        [
-            pytest.param("=", 4, [False, True, True], id="equal"),
-            pytest.param("<", 1, [False, False, True], id="below the smallest"),
-            pytest.param("<=", 1, [True, False, True], id="the smallest itself"),
-            pytest.param(">", 5, [False, False, True], id="above the largest"),
-            pytest.param(">=", 5, [False, True, True], id="the largest itself"),
-            pytest.param("!=", 2, [True, True, True], id="unequal"),
-        ],
+    @cases(
+        "operator, value, expected",
+        {
+            "equal": ("=", 4, [False, True, True]),
+            "below the smallest": ("<", 1, [False, False, True]),
+            "the smallest itself": ("<=", 1, [True, False, True]),
+            "above the largest": (">", 5, [False, False, True]),
+            "the largest itself": (">=", 5, [False, True, True]),
+            "unequal": ("!=", 2, [True, True, True]),
+        },
     )
     def test_a_comparison_selects_by_them(self, operator, value, expected):
         predicate = Comparison(INTEGER, operator, pa.scalar(value, pa.int64()))

@@ -12,6 +12,7 @@ from deltaweb.delta.protocol.schema import PrimitiveType
 from deltaweb.delta.scan.data_file import HELD_BYTES, MAX_BATCH_ROWS
 from deltaweb.delta.scan.rows import RowSource, read_rows
 from deltaweb.delta.scan.small_files import packed_rows
+from tests.support import cases
 from tests.support.tables.row_tables import LONG, STRING, TIMESTAMP, Table, schema_of
 
 SCHEMA = schema_of(a=LONG, p=STRING, b=STRING, at=TIMESTAMP)
@@ -58,50 +59,36 @@ def test_there_may_be_none(table: Table) -> None:
     assert [*packed_rows(replace(source, files=source.files.slice(0, 0)))] == []
 
 
-@pytest.mark.parametrize(
+@cases(
     "add",
-    [
-        pytest.param(
-            lambda table: table.add(rows(4).drop_columns("b"), {"p": "x"}),
-            id="one lacks a column",
+    {
+        "one lacks a column": lambda table: table.add(
+            rows(4).drop_columns("b"), {"p": "x"}
         ),
-        pytest.param(
-            lambda table: table.add(
-                rows(4).select(["b", "at", "a"]).rename_columns(["B", "at", "A"]),
-                {"p": "x"},
-            ),
-            id="one has them in another order and case",
+        "one has them in another order and case": lambda table: table.add(
+            rows(4).select(["b", "at", "a"]).rename_columns(["B", "at", "A"]),
+            {"p": "x"},
         ),
-        pytest.param(
-            lambda table: table.add(
-                rows(4).set_column(0, "a", pa.array([4], pa.int32())), {"p": "x"}
-            ),
-            id="one has smaller numbers",
+        "one has smaller numbers": lambda table: table.add(
+            rows(4).set_column(0, "a", pa.array([4], pa.int32())), {"p": "x"}
         ),
-        pytest.param(
-            lambda table: table.add(
-                rows(4), {"p": "x"}, use_deprecated_int96_timestamps=True
-            ),
-            id="one has old times",
+        "one has old times": lambda table: table.add(
+            rows(4), {"p": "x"}, use_deprecated_int96_timestamps=True
         ),
-        pytest.param(
-            lambda table: table.add(
-                pa.table(
-                    rows(-(10**17)).columns,
-                    schema=rows().schema.with_metadata(
-                        {"org.apache.spark.version": "2.4.0"}
-                    ),
+        "one is of the old calendar": lambda table: table.add(
+            pa.table(
+                rows(-(10**17)).columns,
+                schema=rows().schema.with_metadata(
+                    {"org.apache.spark.version": "2.4.0"}
                 ),
-                {"p": "x"},
             ),
-            id="one is of the old calendar",
+            {"p": "x"},
         ),
-        pytest.param(
-            lambda table: table.add(rows(*range(MAX_BATCH_ROWS)), {"p": "x"}),
-            id="one is larger",
+        "one is larger": lambda table: table.add(
+            rows(*range(MAX_BATCH_ROWS)), {"p": "x"}
         ),
-        pytest.param(lambda table: table.add(rows(), {"p": "x"}), id="one has no row"),
-    ],
+        "one has no row": lambda table: table.add(rows(), {"p": "x"}),
+    },
 )
 def test_any_file_may_be_among_them(table: Table, add: Add) -> None:
     add(table)

@@ -18,6 +18,7 @@ from deltaweb.delta.scan.variant_parts import (
 )
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.table import DeltaTable
+from tests.support import cases
 from tests.support.tables.mapped_tables import MappedTable, field, with_id
 from tests.support.tables.variant_tables import (
     TEXTS,
@@ -127,15 +128,15 @@ class TestRows:
 
 
 class TestConditions:
-    @pytest.mark.parametrize(
-        ("condition", "ids"),
-        [
-            pytest.param(f"`{USER_ID}` > 8", [1, 4], id="as a number, not as a text"),
-            pytest.param(f"`{USER_ID}` IS NULL", [3, 5], id="of none"),
-            pytest.param("`v:$.on::date` = DATE '1970-01-02'", [1, 2, 3, 4], id="day"),
-            pytest.param("`v:$.user.id::string` LIKE '%n%'", [3], id="a text"),
-            pytest.param("`v:$.note::variant` IS NULL", [5], id="a null that is there"),
-        ],
+    @cases(
+        "condition, ids",
+        {
+            "as a number, not as a text": (f"`{USER_ID}` > 8", [1, 4]),
+            "of none": (f"`{USER_ID}` IS NULL", [3, 5]),
+            "day": ("`v:$.on::date` = DATE '1970-01-02'", [1, 2, 3, 4]),
+            "a text": ("`v:$.user.id::string` LIKE '%n%'", [3]),
+            "a null that is there": ("`v:$.note::variant` IS NULL", [5]),
+        },
     )
     def test_compare_the_typed_value(self, events, condition, ids):
         scan = events.scan(["id"], condition)

@@ -11,6 +11,7 @@ import pytest
 from deltaweb.delta.snapshot.kept import kept
 from deltaweb.storage.local import LocalTableStore
 from deltaweb.table import DeltaTable
+from tests.support import cases
 from tests.support.logs.delta_logs import LogBuilder, add
 from tests.support.stores.counting_store import CountingStore
 from tests.support.tables.zoned_tables import MIDNIGHT, NEW_YORK, write_zoned_table
@@ -135,13 +136,13 @@ def touch(root: Path) -> None:
     DeltaTable(str(root)).append(ROWS.slice(0, 1))
 
 
-@pytest.mark.parametrize(
-    ("change", "version", "expected"),
-    [
-        pytest.param(make_anew, None, 1, id="a table made anew"),
-        pytest.param(make_anew, 1, 1, id="a version of a table made anew"),
-        pytest.param(touch, None, 4, id="a log that goes on from a backup"),
-    ],
+@cases(
+    "change, version, expected",
+    {
+        "a table made anew": (make_anew, None, 1),
+        "a version of a table made anew": (make_anew, 1, 1),
+        "a log that goes on from a backup": (touch, None, 4),
+    },
 )
 def test_another_log_at_the_same_place_is_noticed(tmp_path, change, version, expected):
     DeltaTable.create(str(tmp_path), ROWS.schema).append(ROWS)

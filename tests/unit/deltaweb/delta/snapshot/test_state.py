@@ -5,6 +5,7 @@ import pytest
 from deltaweb.delta.errors import LogCorruptError
 from deltaweb.delta.log.paths import checkpoint_name
 from deltaweb.delta.snapshot import state as snapshot_state
+from tests.support import cases
 from tests.support.logs.delta_logs import (
     Action,
     LogBuilder,
@@ -43,58 +44,43 @@ def read(builder: LogBuilder, monkeypatch: pytest.MonkeyPatch, *, beside: bool):
     return builder.table.snapshot()
 
 
-@pytest.mark.parametrize(
+@cases(
     "commits",
-    [
-        pytest.param([], id="no commit"),
-        pytest.param([b"", commit_bytes({"commitInfo": {}})], id="no file action"),
-        pytest.param([commit_bytes(remove("old"))], id="removes alone"),
-        pytest.param([commit_bytes(part("a", p="1", q="2"))], id="the right columns"),
-        pytest.param(
-            [commit_bytes(part("a", q="2", p="1"), part("b", p="1", q="2"))],
-            id="the columns in another order",
-        ),
-        pytest.param(
-            [commit_bytes(part("a", p="1")), commit_bytes(part("b", p="1", q="2"))],
-            id="fewer columns first",
-        ),
-        pytest.param(
-            [commit_bytes(part("a", p="1", q="2", r={"x": 1}))],
-            id="a column that is none of the table",
-        ),
-        pytest.param(
-            [commit_bytes(part("a", p=1, q=True))], id="values that are no text"
-        ),
-        pytest.param([commit_bytes(part("a", p="1", q="2"))[:-1]], id="no line end"),
-        pytest.param(
-            [
-                commit_bytes(
-                    metadata(partitionColumns=["q"]), remove("old"), part("a", q="3")
-                )
-            ],
-            id="columns that change",
-        ),
-        pytest.param(
-            [
-                commit_bytes(
-                    add("a", partitionValues=dict.fromkeys(map(str, range(99)), "x"))
-                )
-            ],
-            id="more columns than a table has",
-        ),
-        pytest.param(
-            [commit_bytes(part("a", **{"\ud800": "x"}))], id="a name that is no text"
-        ),
-        pytest.param(
-            [
-                commit_bytes(
-                    {"commitInfo": {"x": {"add": 1}}}, part("a", p="1", q="2")
-                ).replace(b" ", b"")
-            ],
-            id="an add that is none",
-        ),
-        pytest.param([commit_bytes({"add": None}, remove("old"))], id="a null"),
-    ],
+    {
+        "no commit": [],
+        "no file action": [b"", commit_bytes({"commitInfo": {}})],
+        "removes alone": [commit_bytes(remove("old"))],
+        "the right columns": [commit_bytes(part("a", p="1", q="2"))],
+        "the columns in another order": [
+            commit_bytes(part("a", q="2", p="1"), part("b", p="1", q="2"))
+        ],
+        "fewer columns first": [
+            commit_bytes(part("a", p="1")),
+            commit_bytes(part("b", p="1", q="2")),
+        ],
+        "a column that is none of the table": [
+            commit_bytes(part("a", p="1", q="2", r={"x": 1}))
+        ],
+        "values that are no text": [commit_bytes(part("a", p=1, q=True))],
+        "no line end": [commit_bytes(part("a", p="1", q="2"))[:-1]],
+        "columns that change": [
+            commit_bytes(
+                metadata(partitionColumns=["q"]), remove("old"), part("a", q="3")
+            )
+        ],
+        "more columns than a table has": [
+            commit_bytes(
+                add("a", partitionValues=dict.fromkeys(map(str, range(99)), "x"))
+            )
+        ],
+        "a name that is no text": [commit_bytes(part("a", **{"\ud800": "x"}))],
+        "an add that is none": [
+            commit_bytes(
+                {"commitInfo": {"x": {"add": 1}}}, part("a", p="1", q="2")
+            ).replace(b" ", b"")
+        ],
+        "a null": [commit_bytes({"add": None}, remove("old"))],
+    },
 )
 def test_commits_say_the_same_parsed_ahead(commits, monkeypatch):
     builder = log_of(*[data.replace(b'{"add": ', b'{"add":') for data in commits])

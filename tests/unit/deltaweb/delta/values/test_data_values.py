@@ -16,6 +16,7 @@ from deltaweb.delta.protocol.schema import (
 )
 from deltaweb.delta.values.data_values import conform
 from deltaweb.delta.values.stored_columns import MismatchError
+from tests.support import cases
 
 LONG, STRING = PrimitiveType("long"), PrimitiveType("string")
 MAP = MapType(STRING, LONG)
@@ -49,50 +50,35 @@ class TestText:
 
 
 class TestEncodings:
-    @pytest.mark.parametrize(
+    @cases(
         "array",
-        [
-            pytest.param(pa.array(["a", "a", None]).dictionary_encode(), id="codes"),
-            pytest.param(
-                pa.RunEndEncodedArray.from_arrays([2, 3], pa.array(["a", None])),
-                id="runs",
+        {
+            "codes": pa.array(["a", "a", None]).dictionary_encode(),
+            "runs": pa.RunEndEncodedArray.from_arrays([2, 3], pa.array(["a", None])),
+            "an extension": pa.ExtensionArray.from_storage(
+                pa.json_(pa.string()), pa.array(["a", "a", None])
             ),
-            pytest.param(
-                pa.ExtensionArray.from_storage(
-                    pa.json_(pa.string()), pa.array(["a", "a", None])
-                ),
-                id="an extension",
+            "codes of an extension": pa.ExtensionArray.from_storage(
+                pa.opaque(pa.dictionary(pa.int32(), pa.string()), "t", "v"),
+                pa.array(["a", "a", None]).dictionary_encode(),
             ),
-            pytest.param(
-                pa.ExtensionArray.from_storage(
-                    pa.opaque(pa.dictionary(pa.int32(), pa.string()), "t", "v"),
-                    pa.array(["a", "a", None]).dictionary_encode(),
-                ),
-                id="codes of an extension",
-            ),
-            pytest.param(pa.array(["a", "a", None], pa.large_string()), id="large"),
-            pytest.param(pa.array(["a", "a", None], pa.string_view()), id="views"),
-        ],
+            "large": pa.array(["a", "a", None], pa.large_string()),
+            "views": pa.array(["a", "a", None], pa.string_view()),
+        },
     )
     def test_are_undone(self, array: pa.Array) -> None:
         assert conformed(array, STRING).to_pylist() == ["a", "a", None]
 
-    @pytest.mark.parametrize(
+    @cases(
         "array",
-        [
-            pytest.param(
-                pa.DictionaryArray.from_arrays(
-                    pa.array([0, 7], pa.int32()), ["a"], safe=False
-                ),
-                id="a code beyond the dictionary",
+        {
+            "a code beyond the dictionary": pa.DictionaryArray.from_arrays(
+                pa.array([0, 7], pa.int32()), ["a"], safe=False
             ),
-            pytest.param(
-                pa.DictionaryArray.from_arrays(
-                    pa.array([0], pa.int32()), pa.array([b"\xff"]).view(pa.string())
-                ),
-                id="a value that is no text",
+            "a value that is no text": pa.DictionaryArray.from_arrays(
+                pa.array([0], pa.int32()), pa.array([b"\xff"]).view(pa.string())
             ),
-        ],
+        },
     )
     def test_that_are_broken_name_the_column(self, array: pa.Array) -> None:
         with pytest.raises(MismatchError, match="dictionary is broken"):
@@ -100,14 +86,14 @@ class TestEncodings:
 
 
 class TestLists:
-    @pytest.mark.parametrize(
+    @cases(
         "kind",
-        [
-            pytest.param(pa.list_(pa.int32()), id="list"),
-            pytest.param(pa.large_list(pa.int32()), id="large"),
-            pytest.param(pa.list_view(pa.int32()), id="view"),
-            pytest.param(pa.large_list_view(pa.int32()), id="large view"),
-        ],
+        {
+            "list": pa.list_(pa.int32()),
+            "large": pa.large_list(pa.int32()),
+            "view": pa.list_view(pa.int32()),
+            "large view": pa.large_list_view(pa.int32()),
+        },
     )
     def test_keep_nulls_and_empty_lists_in_a_slice(self, kind: pa.DataType) -> None:
         array = pa.array([[9], None, [], [1, None], [2]], kind).slice(1, 3)
@@ -133,20 +119,18 @@ class TestMaps:
 
         assert conformed(array, MAP).to_pylist() == [[("a", 1)], None]
 
-    @pytest.mark.parametrize(
-        ("stored", "expected"),
-        [
-            pytest.param(
+    @cases(
+        "stored, expected",
+        {
+            "in one of many maps": (
                 [[("a", 1), ("b", 2), ("a", 3)], None, [("a", 4)]],
                 [[("a", 3), ("b", 2)], None, [("a", 4)]],
-                id="in one of many maps",
             ),
-            pytest.param(
+            "the last one a null": (
                 [[("a", 1)], [("a", 2), ("a", None)], []],
                 [[("a", 1)], [("a", None)], []],
-                id="the last one a null",
             ),
-        ],
+        },
     )
     def test_have_the_last_value_of_a_key_that_is_there_twice(self, stored, expected):
         array = pa.array([[("a", 9), ("a", 8)], *stored], PAIRS).slice(1)
@@ -246,28 +230,23 @@ class TestWidening:
     def test_keeps_every_value(self, array, data_type, expected):
         assert conformed(array, data_type).to_pylist() == expected
 
-    @pytest.mark.parametrize(
-        ("array", "data_type"),
-        [
-            pytest.param(
+    @cases(
+        "array, data_type",
+        {
+            "long to double": (
                 pa.array([2**53 + 1], pa.int64()),
                 PrimitiveType("double"),
-                id="long to double",
             ),
-            pytest.param(
+            "a date to an instant": (
                 pa.array([1], pa.date32()),
                 PrimitiveType("timestamp"),
-                id="a date to an instant",
             ),
-            pytest.param(
-                pa.array([1000], pa.int32()), DecimalType(4, 1), id="too few digits"
-            ),
-            pytest.param(
+            "too few digits": (pa.array([1000], pa.int32()), DecimalType(4, 1)),
+            "a day beyond all times": (
                 pa.array([2**31 - 1], pa.int32()).view(pa.date32()),
                 PrimitiveType("timestamp_ntz"),
-                id="a day beyond all times",
             ),
-        ],
+        },
     )
     def test_that_would_change_a_value_is_refused(self, array, data_type):
         with pytest.raises(MismatchError):

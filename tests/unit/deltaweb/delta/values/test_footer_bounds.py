@@ -11,26 +11,23 @@ from deltaweb.delta.values.footer_bounds import (
     leaves_with_nan,
     leaves_without,
 )
+from tests.support import cases
 
 NAN = math.nan
 MAP = pa.map_(pa.string(), pa.float64())
 DEEP = pa.list_(pa.struct([("x", pa.float32()), ("y", pa.int64())]))
 
 
-@pytest.mark.parametrize(
-    ("values", "path"),
-    [
-        pytest.param(pa.array([1.0, NAN, None]), "c", id="a column"),
-        pytest.param(pa.array([NAN], pa.float32()), "c", id="a float"),
-        pytest.param(pa.array([{"x": 1.0}, {"x": NAN}]), "c.x", id="a struct"),
-        pytest.param(pa.array([[1.0], None, [NAN]]), "c.list.element", id="a list"),
-        pytest.param(
-            pa.array([[("k", NAN)], None], MAP), "c.key_value.value", id="a map"
-        ),
-        pytest.param(
-            pa.array([[{"x": NAN, "y": 1}]], DEEP), "c.list.element.x", id="any depth"
-        ),
-    ],
+@cases(
+    "values, path",
+    {
+        "a column": (pa.array([1.0, NAN, None]), "c"),
+        "a float": (pa.array([NAN], pa.float32()), "c"),
+        "a struct": (pa.array([{"x": 1.0}, {"x": NAN}]), "c.x"),
+        "a list": (pa.array([[1.0], None, [NAN]]), "c.list.element"),
+        "a map": (pa.array([[("k", NAN)], None], MAP), "c.key_value.value"),
+        "any depth": (pa.array([[{"x": NAN, "y": 1}]], DEEP), "c.list.element.x"),
+    },
 )
 def test_a_nan_is_found_by_the_path_that_the_file_has(values: pa.Array, path: str):
     rows = pa.table({"n": [1] * len(values), "c": values})

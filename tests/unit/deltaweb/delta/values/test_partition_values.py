@@ -8,7 +8,6 @@ import pytest
 from deltaweb.delta.errors import PartitionValueError, SchemaError
 from deltaweb.delta.protocol.schema import (
     OPAQUE,
-    ArrayType,
     DataType,
     PrimitiveType,
     StructField,
@@ -16,6 +15,7 @@ from deltaweb.delta.protocol.schema import (
     arrow_schema,
     schema_of_arrow,
 )
+from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
 from deltaweb.delta.values.partition_values import (
     canonical_texts,
     partition_schema,
@@ -23,6 +23,7 @@ from deltaweb.delta.values.partition_values import (
     type_partition_values,
     utc_partition_text,
 )
+from tests.support import cases
 from tests.support.logs.spelled_partitions import SPELLINGS
 
 MAPS = pa.map_(pa.string(), pa.string())
@@ -97,14 +98,14 @@ class TestTyping:
 
         assert rows.to_pylist() == [{}, {}]
 
-    @pytest.mark.parametrize(
-        ("name", "text"),
-        [
-            pytest.param("byte", "128", id="out of range"),
-            pytest.param("long", "x", id="no number"),
-            pytest.param("date", "2020-02-30", id="no day"),
-            pytest.param("boolean", "maybe", id="no boolean"),
-        ],
+    @cases(
+        "name, text",
+        {
+            "out of range": ("byte", "128"),
+            "no number": ("long", "x"),
+            "no day": ("date", "2020-02-30"),
+            "no boolean": ("boolean", "maybe"),
+        },
     )
     def test_names_file_column_and_value_of_a_bad_one(self, name: str, text: str):
         with pytest.raises(PartitionValueError) as caught:
@@ -115,12 +116,7 @@ class TestTyping:
 
 
 class TestPartitionSchema:
-    SCHEMA = StructType(
-        (
-            StructField("a", PrimitiveType("long"), nullable=False),
-            StructField("b", ArrayType(PrimitiveType("long"))),
-        )
-    )
+    SCHEMA = StructType(parse_columns_ddl("a BIGINT NOT NULL, b ARRAY<BIGINT>"))
 
     def test_lets_every_partition_be_null(self) -> None:
         assert partition_schema(self.SCHEMA, ["a"]).fields == (

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from deltaweb.delta.protocol.schema import ArrayType, DecimalType, PrimitiveType
 from deltaweb.delta.values.value_text import Value, arrow_array, parse_value
+from tests.support import cases
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
@@ -21,71 +22,57 @@ def micros(year: int, month: int, day: int, *time: int) -> int:
 
 
 class TestReading:
-    @pytest.mark.parametrize(
-        ("name", "text", "expected"),
-        [
-            pytest.param("long", "-9223372036854775808", -(2**63), id="the least long"),
-            pytest.param("byte", "+127", 127, id="a sign"),
-            pytest.param("double", "1.0E10", 1e10, id="Java's exponent"),
-            pytest.param("double", "-Infinity", -math.inf, id="infinity"),
-            pytest.param("float", ".5", 0.5, id="no digit before the point"),
-            pytest.param("boolean", "TRUE", True, id="a boolean in capitals"),
-            pytest.param("date", "1970-01-02", 1, id="a date"),
-            pytest.param("date", "1969-12-31", -1, id="a date before the epoch"),
-            pytest.param("date", "10000-01-01", 2932897, id="a year of five digits"),
-            pytest.param("date", "2020-2-9", 18301, id="a date without zeros"),
-            pytest.param(
+    @cases(
+        "name, text, expected",
+        {
+            "the least long": ("long", "-9223372036854775808", -(2**63)),
+            "a sign": ("byte", "+127", 127),
+            "Java's exponent": ("double", "1.0E10", 1e10),
+            "infinity": ("double", "-Infinity", -math.inf),
+            "no digit before the point": ("float", ".5", 0.5),
+            "a boolean in capitals": ("boolean", "TRUE", True),
+            "a date": ("date", "1970-01-02", 1),
+            "a date before the epoch": ("date", "1969-12-31", -1),
+            "a year of five digits": ("date", "10000-01-01", 2932897),
+            "a date without zeros": ("date", "2020-2-9", 18301),
+            "the specification's form": (
                 "timestamp",
                 "2020-02-29 12:00:00",
                 micros(2020, 2, 29, 12),
-                id="the specification's form",
             ),
-            pytest.param(
-                "timestamp", "1969-12-31 23:59:59.5", -500_000, id="a fraction"
-            ),
-            pytest.param(
+            "a fraction": ("timestamp", "1969-12-31 23:59:59.5", -500_000),
+            "ISO 8601": (
                 "timestamp",
                 "2020-02-29T12:00:00.123456Z",
                 micros(2020, 2, 29, 12, 0, 0, 123456),
-                id="ISO 8601",
             ),
-            pytest.param(
+            "an offset": (
                 "timestamp",
                 "2020-02-29T12:00:00.000-08:00",
                 micros(2020, 2, 29, 20),
-                id="an offset",
             ),
-            pytest.param(
+            "an offset without a colon": (
                 "timestamp",
                 "2020-02-29T12:00:00+0130",
                 micros(2020, 2, 29, 10, 30),
-                id="an offset without a colon",
             ),
-            pytest.param("timestamp", "2020-02-29", micros(2020, 2, 29), id="midnight"),
-            pytest.param(
+            "midnight": ("timestamp", "2020-02-29", micros(2020, 2, 29)),
+            "no seconds": (
                 "timestamp",
                 "2020-02-29 12:30",
                 micros(2020, 2, 29, 12, 30),
-                id="no seconds",
             ),
-            pytest.param(
+            "nanoseconds are cut": (
                 "timestamp",
                 "1970-01-01 00:00:00.123456789",
                 123456,
-                id="nanoseconds are cut",
             ),
-            pytest.param(
-                "timestamp_ntz", "1970-01-01 00:00:01", 1_000_000, id="no zone"
-            ),
-            pytest.param("string", "", "", id="an empty text"),
-            pytest.param(
-                "binary", "\u0001\u0002", b"\x01\x02", id="bytes as characters"
-            ),
-            pytest.param(
-                "binary", "\\u0001\\u00FF", b"\x01\xff", id="escapes in the text"
-            ),
-            pytest.param("binary", "é", "é".encode(), id="bytes as UTF-8"),
-        ],
+            "no zone": ("timestamp_ntz", "1970-01-01 00:00:01", 1_000_000),
+            "an empty text": ("string", "", ""),
+            "bytes as characters": ("binary", "\u0001\u0002", b"\x01\x02"),
+            "escapes in the text": ("binary", "\\u0001\\u00FF", b"\x01\xff"),
+            "bytes as UTF-8": ("binary", "é", "é".encode()),
+        },
     )
     def test_is_exact(self, name: str, text: str, expected: Value) -> None:
         assert parse_value(text, PrimitiveType(name)) == expected
@@ -125,15 +112,15 @@ class TestReading:
         with pytest.raises(ValueError, match="x"):
             parse_value("x", ArrayType(PrimitiveType("long")))
 
-    @pytest.mark.parametrize(
-        ("text", "expected"),
-        [
-            pytest.param("-12.340", Decimal("-12.340"), id="negative"),
-            pytest.param("7", Decimal("7.000"), id="padded"),
-            pytest.param("1E+3", Decimal("1000.000"), id="an exponent"),
-            pytest.param("0E-20", Decimal("0.000"), id="zero with an exponent"),
-            pytest.param("1.5000", Decimal("1.500"), id="zeros beyond the scale"),
-        ],
+    @cases(
+        "text, expected",
+        {
+            "negative": ("-12.340", Decimal("-12.340")),
+            "padded": ("7", Decimal("7.000")),
+            "an exponent": ("1E+3", Decimal("1000.000")),
+            "zero with an exponent": ("0E-20", Decimal("0.000")),
+            "zeros beyond the scale": ("1.5000", Decimal("1.500")),
+        },
     )
     def test_of_decimals_keeps_every_digit(self, text: str, expected: Decimal) -> None:
         value = parse_value(text, DecimalType(10, 3))

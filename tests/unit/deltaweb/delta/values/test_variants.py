@@ -10,6 +10,7 @@ from deltaweb.delta.values.data_values import conform
 from deltaweb.delta.values.stored_columns import MismatchError
 from deltaweb.delta.values.variants import variant_texts
 from deltaweb.parquet.values.variant import VariantError
+from tests.support import cases
 
 NO_NAMES = bytes([1, 0, 0])
 
@@ -90,16 +91,16 @@ class TestPlain:
     def test_a_missing_one_is_null_and_a_null_one_is_text(self) -> None:
         assert variant_texts(plain(None, primitive(0))).to_pylist() == [None, "null"]
 
-    @pytest.mark.parametrize(
+    @cases(
         "value",
-        [
-            pytest.param(b"", id="nothing"),
-            pytest.param(primitive(6, b"\x01"), id="cut"),
-            pytest.param(primitive(60), id="of an unknown type"),
-            pytest.param(members(a=(7, text("x"))), id="a name that is not there"),
-            pytest.param(bytes([3, 255]), id="a count beyond its bytes"),
-            pytest.param(b"\x03\x01\x00\x00" * 5, id="an array that holds itself"),
-        ],
+        {
+            "nothing": b"",
+            "cut": primitive(6, b"\x01"),
+            "of an unknown type": primitive(60),
+            "a name that is not there": members(a=(7, text("x"))),
+            "a count beyond its bytes": bytes([3, 255]),
+            "an array that holds itself": b"\x03\x01\x00\x00" * 5,
+        },
     )
     def test_broken_ones_name_their_column(self, value: bytes) -> None:
         with pytest.raises(MismatchError, match="a variant of it is broken") as caught:
@@ -107,19 +108,15 @@ class TestPlain:
 
         assert caught.value.column == "v"
 
-    @pytest.mark.parametrize(
+    @cases(
         "array",
-        [
-            pytest.param(pa.array([1]), id="numbers"),
-            pytest.param(pa.array([{"value": b""}]), id="no metadata"),
-            pytest.param(pa.array([{"metadata": b""}]), id="no value"),
-            pytest.param(
-                pa.array([{"metadata": "x", "value": b""}]), id="metadata of text"
-            ),
-            pytest.param(
-                pa.array([{"metadata": None, "value": text("x")}]), id="no names at all"
-            ),
-        ],
+        {
+            "numbers": pa.array([1]),
+            "no metadata": pa.array([{"value": b""}]),
+            "no value": pa.array([{"metadata": b""}]),
+            "metadata of text": pa.array([{"metadata": "x", "value": b""}]),
+            "no names at all": pa.array([{"metadata": None, "value": text("x")}]),
+        },
     )
     def test_what_is_no_variant_is_refused(self, array: pa.Array) -> None:
         with pytest.raises(VariantError):

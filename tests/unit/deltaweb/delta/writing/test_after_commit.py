@@ -16,6 +16,7 @@ from deltaweb.delta.writing.after_commit import (
 )
 from deltaweb.table import DeltaTable
 from deltaweb.writer.making.new_table import NewTable, create_table
+from tests.support import cases
 from tests.support.stores.memory import MemoryTableStore
 from tests.support.tables.written_rows import new_table
 
@@ -158,31 +159,25 @@ def test_no_other_time_is_known(held: DeltaTable) -> None:
         held.append(ROW)
 
 
-@pytest.mark.parametrize(
+@cases(
     "write",
-    [
-        pytest.param(lambda table: table.append(ROW, checkpoint="never"), id="append"),
-        pytest.param(lambda t: t.overwrite(ROW, checkpoint="never"), id="overwrite"),
-        pytest.param(lambda t: t.delete("n = 1", checkpoint="never"), id="delete"),
-        pytest.param(lambda t: t.update({"n": "2"}, checkpoint="never"), id="update"),
-        pytest.param(
-            lambda table: (
-                table.merge(ROW, on="t.n = s.n", checkpoint="never")
-                .when_matched_delete()
-                .execute()
-            ),
-            id="merge",
+    {
+        "append": lambda table: table.append(ROW, checkpoint="never"),
+        "overwrite": lambda t: t.overwrite(ROW, checkpoint="never"),
+        "delete": lambda t: t.delete("n = 1", checkpoint="never"),
+        "update": lambda t: t.update({"n": "2"}, checkpoint="never"),
+        "merge": lambda table: (
+            table.merge(ROW, on="t.n = s.n", checkpoint="never")
+            .when_matched_delete()
+            .execute()
         ),
-        pytest.param(lambda t: t.optimize(checkpoint="never"), id="optimize"),
-        pytest.param(lambda t: t.set_comment("n", checkpoint="never"), id="comment"),
-        pytest.param(
-            lambda table: table.add_constraint(
-                "c", "n > 0", upgrade=True, checkpoint="never"
-            ),
-            id="add constraint",
+        "optimize": lambda t: t.optimize(checkpoint="never"),
+        "comment": lambda t: t.set_comment("n", checkpoint="never"),
+        "add constraint": lambda table: table.add_constraint(
+            "c", "n > 0", upgrade=True, checkpoint="never"
         ),
-        pytest.param(lambda t: t.restore(0, checkpoint="never"), id="restore"),
-    ],
+        "restore": lambda t: t.restore(0, checkpoint="never"),
+    },
 )
 def test_whatever_writes_is_told_when(write: Callable[[DeltaTable], object]) -> None:
     table = new_table(ROW.schema, **{"delta.checkpointInterval": "1"})

@@ -2,30 +2,28 @@
 
 from dataclasses import replace
 
-import pytest
-
 from deltaweb.delta.log.commits.arrow_reader import CommitData
 from deltaweb.delta.writing.concurrent_commits import may_define, parse_winner
+from tests.support import cases
 from tests.support.tables.written_tables import METADATA, PROTOCOL
 
 
-@pytest.mark.parametrize(
-    ("commit", "expected"),
-    [
-        pytest.param(b"", False, id="nothing"),
-        pytest.param(b'{"add":{"path":"metaData"}}\n', False, id="a file of that name"),
-        pytest.param(
+@cases(
+    "commit, expected",
+    {
+        "nothing": (b"", False),
+        "a file of that name": (b'{"add":{"path":"metaData"}}\n', False),
+        "elsewhere than in an action's name": (
             b'{"commitInfo":{"protocol":1}}\n{"txn":{"appId":"metaData"}}\n',
             False,
-            id="elsewhere than in an action's name",
         ),
-        pytest.param(b'{"add":{}}\n{"metaData":{"id":"1"}}', True, id="metaData"),
-        pytest.param(b'{"protocol":{}}\n', True, id="protocol"),
-        pytest.param(b'{"meta\\u0044ata":{}}\n', True, id="a name that is escaped"),
-        pytest.param(b'{"add":{"path":', True, id="half a line"),
-        pytest.param(b"[1]\n", True, id="no action"),
-        pytest.param(b'{"add":' + b"[" * 100_000, True, id="what nests too deeply"),
-    ],
+        "metaData": (b'{"add":{}}\n{"metaData":{"id":"1"}}', True),
+        "protocol": (b'{"protocol":{}}\n', True),
+        "a name that is escaped": (b'{"meta\\u0044ata":{}}\n', True),
+        "half a line": (b'{"add":{"path":', True),
+        "no action": (b"[1]\n", True),
+        "what nests too deeply": (b'{"add":' + b"[" * 100_000, True),
+    },
 )
 def test_tells_whether_it_may_change_what_holds(commit: bytes, *, expected: bool):
     assert may_define(commit) is expected

@@ -24,6 +24,7 @@ from deltaweb.delta.writing.transaction import (
     TableRead,
     Transaction,
 )
+from tests.support import cases
 from tests.support.tables.written_tables import METADATA, PROTOCOL, added
 
 BASE = Definition(4, PROTOCOL, METADATA)
@@ -304,34 +305,30 @@ def test_a_changed_property_is_named() -> None:
     assert told.subject == "delta.enableInCommitTimestamps"
 
 
-@pytest.mark.parametrize(
-    ("configuration", "features", "lost"),
-    [
-        pytest.param(
+@cases(
+    "configuration, features, lost",
+    {
+        "who changes rows tells them to a feed": (
             {"delta.enableChangeDataFeed": "true"},
             ["changeDataFeed"],
             {"delete", "update", "overwrite"},
-            id="who changes rows tells them to a feed",
         ),
-        pytest.param(
+        "no row goes any more": (
             {"delta.appendOnly": "true"},
             ["appendOnly"],
             {"delete", "update", "overwrite"},
-            id="no row goes any more",
         ),
-        pytest.param(
+        "every commit has its time": (
             {"delta.enableInCommitTimestamps": "true"},
             ["inCommitTimestamp"],
             {"delete", "update", "overwrite", "optimize", "blind append"},
-            id="every commit has its time",
         ),
-        pytest.param(
+        "rows may be marked": (
             {"delta.enableDeletionVectors": "true"},
             ["deletionVectors"],
             set(),
-            id="rows may be marked",
         ),
-    ],
+    },
 )
 def test_a_protocol_that_wakes_a_property_stops_those_who_did_not_heed_it(
     configuration: dict[str, str], features: list[str], lost: set[str]

@@ -13,6 +13,7 @@ from deltaweb.delta.errors import (
 from deltaweb.delta.log.paths import checkpoint_name, checkpoint_part_names, commit_name
 from deltaweb.delta.writing.log_cleanup import LogCleanup
 from deltaweb.table import DeltaTable
+from tests.support import cases
 from tests.support.logs.delta_logs import (
     LogBuilder,
     add,
@@ -69,17 +70,17 @@ class TestWhatStays:
         for version, files in before.items():
             assert files_of(log, version) == files
 
-    @pytest.mark.parametrize(
-        ("expired", "checkpoints", "kept_version"),
-        [
-            pytest.param(0, (2, 6), None, id="nothing has expired"),
-            pytest.param(10, (), None, id="there is no checkpoint"),
-            pytest.param(5, (6, 8), None, id="each checkpoint is after the cut"),
-            pytest.param(5, (5,), None, id="the checkpoint is the first after the cut"),
-            pytest.param(5, (4,), 4, id="the checkpoint is the last before the cut"),
-            pytest.param(5, (0,), 0, id="the checkpoint is the first version"),
-            pytest.param(10, (3, 9), 9, id="everything has expired"),
-        ],
+    @cases(
+        "expired, checkpoints, kept_version",
+        {
+            "nothing has expired": (0, (2, 6), None),
+            "there is no checkpoint": (10, (), None),
+            "each checkpoint is after the cut": (5, (6, 8), None),
+            "the checkpoint is the first after the cut": (5, (5,), None),
+            "the checkpoint is the last before the cut": (5, (4,), 4),
+            "the checkpoint is the first version": (5, (0,), 0),
+            "everything has expired": (10, (3, 9), 9),
+        },
     )
     def test_starts_where_the_retention_still_reads(
         self, expired: int, checkpoints: tuple[int, ...], kept_version: int | None

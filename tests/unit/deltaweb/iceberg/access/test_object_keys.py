@@ -5,6 +5,7 @@ from uuid import UUID
 import pytest
 
 from deltaweb.iceberg.access.object_keys import PathSealer, parse_key
+from tests.support import cases
 
 TABLE = UUID("0a0b0c0d-0000-4000-8000-000000000001")
 PATHS = ["part-0.parquet", "a=%2520 ?#/é\udc80.parquet", "x" * 900]
@@ -21,12 +22,12 @@ def test_a_path_is_known_again_by_what_stands_for_it(path: str) -> None:
     assert PathSealer([b"newest", b"new"], "a table").open("data", text) == path
 
 
-@pytest.mark.parametrize(
+@cases(
     "opener",
-    [
-        pytest.param(PathSealer([b"new"], "another table"), id="of another scope"),
-        pytest.param(PathSealer([b"other"], "a table"), id="by another key"),
-    ],
+    {
+        "of another scope": PathSealer([b"new"], "another table"),
+        "by another key": PathSealer([b"other"], "a table"),
+    },
 )
 def test_it_opens_nothing_else(opener: PathSealer) -> None:
     (text,) = SEALER.seal("data", PATHS[:1])

@@ -15,6 +15,7 @@ from deltaweb.iceberg.access.signature import (
     check_signature,
     parse_signature,
 )
+from tests.support import cases
 
 SECRET = "the secret"
 PATH = "/prefix/iceberg/t/x/data/a.parquet"
@@ -41,14 +42,14 @@ def check(request: SignedRequest, now: datetime | None = None) -> None:
     check_signature(request, signature, secret_key=SECRET)
 
 
-@pytest.mark.parametrize(
+@cases(
     "asked",
-    [
-        pytest.param({}, id="plain"),
-        pytest.param({"Range": "bytes=0-9"}, id="of a range"),
-        pytest.param({"query": "x-id=GetObject&partNumber=1"}, id="with a query"),
-        pytest.param({"query": "prefix=a%2Fb&list-type=2&acl="}, id="of a list"),
-    ],
+    {
+        "plain": {},
+        "of a range": {"Range": "bytes=0-9"},
+        "with a query": {"query": "x-id=GetObject&partNumber=1"},
+        "of a list": {"query": "prefix=a%2Fb&list-type=2&acl="},
+    },
 )
 def test_a_request_that_was_signed_is_accepted(asked: dict[str, str]) -> None:
     check(signed(**asked))

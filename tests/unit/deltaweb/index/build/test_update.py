@@ -12,6 +12,7 @@ from deltaweb.index.build import new_commits
 from deltaweb.index.build.full import LogTooLargeError
 from deltaweb.index.folder.file_index import FILES
 from deltaweb.index.folder.result import IndexResult
+from tests.support import cases
 from tests.support.index.index_folders import open_index
 from tests.support.logs.delta_logs import Action, add, metadata, protocol, remove
 from tests.support.logs.indexed_logs import (
@@ -112,61 +113,48 @@ class TestWhatIsRead:
 
 
 class TestWhatIsGoneOnFrom:
-    @pytest.mark.parametrize(
+    @cases(
         "actions",
-        [
-            pytest.param([file_of("new", 9)], id="an append"),
-            pytest.param([remove("p=1/1"), remove("p=2/2")], id="a delete"),
-            pytest.param(
-                [*(remove(f"p={n}/{n}") for n in range(8)), file_of("all", 3)],
-                id="an overwrite",
-            ),
-            pytest.param([remove(f"p={n}/{n}") for n in range(8)], id="a truncation"),
-            pytest.param(
-                [
-                    remove("p=1/1", dataChange=False),
-                    remove("p=2/2", dataChange=False),
-                    file_of("p=1/small", 1, dataChange=False),
-                ],
-                id="an OPTIMIZE",
-            ),
-            pytest.param([file_of("p=3/3", 30)], id="statistics made anew"),
-            pytest.param([remove("never there")], id="a remove of no file"),
-            pytest.param(
-                [
-                    metadata(
-                        schemaString=typed_schema(id="long", p="integer", more="date"),
-                        partitionColumns=["p"],
-                    )
-                ],
-                id="a new column",
-            ),
-            pytest.param(
-                [
-                    metadata(
-                        schemaString=typed_schema(id="string", p="long"),
-                        partitionColumns=["p"],
-                    )
-                ],
-                id="other types",
-            ),
-            pytest.param(
-                [
-                    metadata(
-                        schemaString=SCHEMA,
-                        partitionColumns=["p"],
-                        configuration={"delta.dataSkippingNumIndexedCols": "0"},
-                    )
-                ],
-                id="fewer columns with statistics",
-            ),
-            pytest.param([protocol(1, 4)], id="another protocol that is read"),
-            pytest.param(
-                [add("odd", partitionValues={"p": "seven"})],
-                id="a value that is not of its type",
-            ),
-            pytest.param([vacuum_of("VACUUM END")], id="the end of a VACUUM"),
-        ],
+        {
+            "an append": [file_of("new", 9)],
+            "a delete": [remove("p=1/1"), remove("p=2/2")],
+            "an overwrite": [
+                *(remove(f"p={n}/{n}") for n in range(8)),
+                file_of("all", 3),
+            ],
+            "a truncation": [remove(f"p={n}/{n}") for n in range(8)],
+            "an OPTIMIZE": [
+                remove("p=1/1", dataChange=False),
+                remove("p=2/2", dataChange=False),
+                file_of("p=1/small", 1, dataChange=False),
+            ],
+            "statistics made anew": [file_of("p=3/3", 30)],
+            "a remove of no file": [remove("never there")],
+            "a new column": [
+                metadata(
+                    schemaString=typed_schema(id="long", p="integer", more="date"),
+                    partitionColumns=["p"],
+                )
+            ],
+            "other types": [
+                metadata(
+                    schemaString=typed_schema(id="string", p="long"),
+                    partitionColumns=["p"],
+                )
+            ],
+            "fewer columns with statistics": [
+                metadata(
+                    schemaString=SCHEMA,
+                    partitionColumns=["p"],
+                    configuration={"delta.dataSkippingNumIndexedCols": "0"},
+                )
+            ],
+            "another protocol that is read": [protocol(1, 4)],
+            "a value that is not of its type": [
+                add("odd", partitionValues={"p": "seven"})
+            ],
+            "the end of a VACUUM": [vacuum_of("VACUUM END")],
+        },
     )
     def test_is_the_usual(self, indexed: Indexed, actions: list[Action]) -> None:
         indexed.commit(*actions).index()

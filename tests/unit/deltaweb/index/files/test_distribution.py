@@ -3,10 +3,10 @@
 from typing import Any
 
 import pyarrow as pa
-import pytest
 
 from deltaweb.delta.protocol.schema import PrimitiveType, StructField, StructType
 from deltaweb.index.files.distribution import partition_totals, size_histogram
+from tests.support import cases
 
 
 def files(rows: list[tuple[dict[str, str | None], int]]) -> pa.Table:
@@ -20,21 +20,19 @@ def files(rows: list[tuple[dict[str, str | None], int]]) -> pa.Table:
 
 
 class TestSizeHistogram:
-    @pytest.mark.parametrize(
-        ("sizes", "expected"),
-        [
-            pytest.param([], {"edges": [], "counts": [], "bytes": []}, id="no files"),
-            pytest.param(
+    @cases(
+        "sizes, expected",
+        {
+            "no files": ([], {"edges": [], "counts": [], "bytes": []}),
+            "an edge opens its own bin": (
                 [4096],
                 {"edges": [4096, 8192], "counts": [1], "bytes": [4096]},
-                id="an edge opens its own bin",
             ),
-            pytest.param(
+            "tiny files share the first bin": (
                 [0, 1500, 2048],
                 {"edges": [0, 2048, 4096], "counts": [2, 1], "bytes": [1500, 2048]},
-                id="tiny files share the first bin",
             ),
-        ],
+        },
     )
     def test_counts_files_by_powers_of_two(self, sizes, expected):
         assert size_histogram(pa.chunked_array([sizes], pa.int64())) == expected
@@ -96,12 +94,8 @@ class TestPartitionTotals:
         assert largest[0] == {"values": {"d": "7"}, "files": 2, "bytes": 60, "rows": 3}
         assert largest[1]["values"] == {"d": "x"}
 
-    @pytest.mark.parametrize(
-        ("rows", "columns"),
-        [
-            pytest.param([({}, 5)], [], id="not partitioned"),
-            pytest.param([], ["d"], id="no files"),
-        ],
+    @cases(
+        "rows, columns", {"not partitioned": ([({}, 5)], []), "no files": ([], ["d"])}
     )
     def test_is_empty_without_partitions(self, rows, columns):
         records: Any = pa.chunked_array([[None] * len(rows)], pa.int64())

@@ -13,6 +13,7 @@ from deltaweb.index.folder.file_index import (
     written_beside,
 )
 from deltaweb.index.folder.parts import IndexMissingError, write_parts
+from tests.support import cases
 
 SCHEMA = pa.schema({"path": pa.string()})
 
@@ -70,16 +71,16 @@ class TestWrittenBeside:
         assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize(
-    ("lengths", "expected"),
-    [
-        pytest.param([], [], id="nothing"),
-        pytest.param([0, 0], [], id="no rows"),
-        pytest.param([1, 1], [2], id="small ones are joined"),
-        pytest.param([7], [3, 3, 1], id="a large one is parted"),
-        pytest.param([1, 3, 1, 1], [1, 3, 2], id="what does not fit waits for more"),
-        pytest.param([2, 2, 2, 1], [2, 2, 2, 1], id="half a batch is not copied"),
-    ],
+@cases(
+    "lengths, expected",
+    {
+        "nothing": ([], []),
+        "no rows": ([0, 0], []),
+        "small ones are joined": ([1, 1], [2]),
+        "a large one is parted": ([7], [3, 3, 1]),
+        "what does not fit waits for more": ([1, 3, 1, 1], [1, 3, 2]),
+        "half a batch is not copied": ([2, 2, 2, 1], [2, 2, 2, 1]),
+    },
 )
 def test_batches_are_bounded_and_few_are_small(lengths: list[int], expected: list[int]):
     numbers = iter(range(100))

@@ -16,6 +16,7 @@ from deltaweb.index.folder.manifest import (
     read_checksum,
     write_manifest,
 )
+from tests.support import cases
 
 LONG = bytes(range(256)) * (READ_BYTES // 128)  # read in several pieces
 
@@ -54,15 +55,15 @@ class TestCheck:
 
         assert set(manifest.files) == {"a", "b"}
 
-    @pytest.mark.parametrize(
+    @cases(
         "changed",
-        [
-            pytest.param(b"", id="empty"),
-            pytest.param(LONG[:-1], id="cut"),
-            pytest.param(LONG + b"x", id="longer"),
-            pytest.param(LONG[:-1] + b"x", id="another last byte"),
-            pytest.param(b"x" + LONG[1:], id="another first byte"),
-        ],
+        {
+            "empty": b"",
+            "cut": LONG[:-1],
+            "longer": LONG + b"x",
+            "another last byte": LONG[:-1] + b"x",
+            "another first byte": b"x" + LONG[1:],
+        },
     )
     def test_tells_of_a_file_that_is_another(self, tmp_path: Path, changed: bytes):
         manifest = written(tmp_path)

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,6 +17,7 @@ from deltaweb.index.history.lifetimes import (
     Vacuum,
     concat_actions,
 )
+from tests.support import cases
 
 
 @dataclass(frozen=True)
@@ -140,13 +140,13 @@ class TestVacuumed:
 
         assert result.versions.tolist() == [4, UNKNOWN, 4, UNKNOWN, UNKNOWN]
 
-    @pytest.mark.parametrize(
-        ("left_ms", "expected"),
-        [
-            pytest.param(None, [UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN], id="is live"),
-            pytest.param(900, [UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN], id="left lately"),
-            pytest.param(2, [3, 3, UNKNOWN, UNKNOWN], id="left long ago"),
-        ],
+    @cases(
+        "left_ms, expected",
+        {
+            "is live": (None, [UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN]),
+            "left lately": (900, [UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN]),
+            "left long ago": (2, [3, 3, UNKNOWN, UNKNOWN]),
+        },
     )
     def test_spares_a_file_of_which_only_rows_were_deleted(self, left_ms, expected):
         vector = f"a{KEY_SEPARATOR}u1"

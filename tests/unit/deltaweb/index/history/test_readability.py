@@ -1,7 +1,5 @@
 """Versions of equal state become runs; what the log leaves out is gone."""
 
-import pytest
-
 from deltaweb.delta.errors import (
     SchemaMissingError,
     UnsupportedFeatureError,
@@ -25,6 +23,7 @@ from deltaweb.index.history.readability import (
     refusal_reason,
     split_at_faults,
 )
+from tests.support import cases
 
 ROOT = "s3://lake/a b"
 GOOD = Readability(READABLE)
@@ -53,36 +52,32 @@ class TestReadableRuns:
 
 
 class TestIsInRuns:
-    @pytest.mark.parametrize(
-        ("versions", "runs", "expected"),
-        [
-            pytest.param([], [(0, 1)], [], id="no version"),
-            pytest.param([0, 1], [], [False, False], id="no run"),
-            pytest.param([0, 1, 2, 3], [(1, 2)], [False, True, True, False], id="ends"),
-            pytest.param(
-                [1, 5, 9], [(0, 2), (9, 9)], [True, False, True], id="two runs"
-            ),
-        ],
+    @cases(
+        "versions, runs, expected",
+        {
+            "no version": ([], [(0, 1)], []),
+            "no run": ([0, 1], [], [False, False]),
+            "ends": ([0, 1, 2, 3], [(1, 2)], [False, True, True, False]),
+            "two runs": ([1, 5, 9], [(0, 2), (9, 9)], [True, False, True]),
+        },
     )
     def test_looks_versions_up_in_order(self, versions, runs, expected):
         assert is_in_runs(versions, runs) == expected
 
 
 class TestSplitAtFaults:
-    @pytest.mark.parametrize(
-        ("faults", "checkpoints", "expected"),
-        [
-            pytest.param([], [], [(0, 20)], id="nothing broken"),
-            pytest.param([5], [], [(0, 4)], id="no checkpoint after it"),
-            pytest.param([5], [10], [(0, 4), (10, 20)], id="from the next checkpoint"),
-            pytest.param([10], [10], [(0, 9), (10, 20)], id="one at the commit itself"),
-            pytest.param([0], [3], [(3, 20)], id="the first commit"),
-            pytest.param(
-                [5, 7], [10], [(0, 4), (10, 20)], id="two before one checkpoint"
-            ),
-            pytest.param([5, 12], [10], [(0, 4), (10, 11)], id="two, one after it"),
-            pytest.param([25], [10], [(0, 20)], id="outside the run"),
-        ],
+    @cases(
+        "faults, checkpoints, expected",
+        {
+            "nothing broken": ([], [], [(0, 20)]),
+            "no checkpoint after it": ([5], [], [(0, 4)]),
+            "from the next checkpoint": ([5], [10], [(0, 4), (10, 20)]),
+            "one at the commit itself": ([10], [10], [(0, 9), (10, 20)]),
+            "the first commit": ([0], [3], [(3, 20)]),
+            "two before one checkpoint": ([5, 7], [10], [(0, 4), (10, 20)]),
+            "two, one after it": ([5, 12], [10], [(0, 4), (10, 11)]),
+            "outside the run": ([25], [10], [(0, 20)]),
+        },
     )
     def test_takes_out_what_a_broken_commit_hides(self, faults, checkpoints, expected):
         assert split_at_faults([(0, 20)], faults, checkpoints) == expected
@@ -95,17 +90,16 @@ class TestExtendedRuns:
         ReadableRun(5, 6, READABLE, ""),
     )
 
-    @pytest.mark.parametrize(
-        ("first", "latest", "expected"),
-        [
-            pytest.param(2, 6, RUNS, id="nothing came and nothing went"),
-            pytest.param(
+    @cases(
+        "first, latest, expected",
+        {
+            "nothing came and nothing went": (2, 6, RUNS),
+            "new versions are readable": (
                 2,
                 9,
                 [*RUNS[:2], ReadableRun(5, 9, READABLE, "")],
-                id="new versions are readable",
             ),
-            pytest.param(
+            "what is cleaned is gone, and why others are stays told": (
                 4,
                 6,
                 [
@@ -114,9 +108,8 @@ class TestExtendedRuns:
                     ReadableRun(4, 4, PARTLY, "vacuumed"),
                     RUNS[2],
                 ],
-                id="what is cleaned is gone, and why others are stays told",
             ),
-            pytest.param(
+            "gone runs of one reason are one": (
                 6,
                 7,
                 [
@@ -124,9 +117,8 @@ class TestExtendedRuns:
                     ReadableRun(2, 5, GONE, GONE_REASON),
                     ReadableRun(6, 7, READABLE, ""),
                 ],
-                id="gone runs of one reason are one",
             ),
-        ],
+        },
     )
     def test_follow_the_log(self, first: int, latest: int, expected: list[ReadableRun]):
         runs = extended_runs(self.RUNS, first=first, latest=latest)
@@ -183,27 +175,24 @@ class TestOverlaidRuns:
         assert overlaid_runs([], [ReadableRun(0, 3, PARTLY, "seen")]) == []
 
 
-@pytest.mark.parametrize(
-    ("refusal", "reason"),
-    [
-        pytest.param(
+@cases(
+    "refusal, reason",
+    {
+        "features": (
             UnsupportedFeatureError(root=ROOT, version=0, features=["a", "b"]),
             "It uses a, b, which this server does not read.",
-            id="features",
         ),
-        pytest.param(
+        "a reader": (
             UnsupportedProtocolError(
                 root=ROOT, version=12, min_reader_version=5, supported=3
             ),
             "It needs reader version 5; this server reads up to 3.",
-            id="a reader",
         ),
-        pytest.param(
+        "a schema": (
             SchemaMissingError(root=ROOT, version=3),
             "Its metadata has no schema.",
-            id="a schema",
         ),
-    ],
+    },
 )
 def test_a_refusal_names_neither_the_place_nor_a_version(refusal, reason):
     assert refusal_reason(refusal) == reason

@@ -4,6 +4,7 @@ from deltaweb.delta.log.commits.batch import read_commit_batches
 from deltaweb.delta.log.segment import VersionRun
 from deltaweb.index.history.commit_part import commit_part
 from deltaweb.index.history.reader import RunActions
+from tests.support import cases
 from tests.support.logs.delta_logs import LogBuilder, add
 
 RUNS = [VersionRun(0, 3), VersionRun(5, 9)]
@@ -33,15 +34,15 @@ def keys(actions: RunActions, run: VersionRun) -> list[str] | None:
     return [key for part in parts for key in part.keys.to_pylist()]
 
 
-@pytest.mark.parametrize(
-    ("run", "held"),
-    [
-        pytest.param(VersionRun(0, 3), "0123", id="a run"),
-        pytest.param(VersionRun(5, 9), "56789", id="the next run"),
-        pytest.param(VersionRun(6, 8), "678", id="some versions of one"),
-        pytest.param(VersionRun(9, 8), "", id="no version"),
-        pytest.param(VersionRun(4, 4), "", id="no run"),
-    ],
+@cases(
+    "run, held",
+    {
+        "a run": (VersionRun(0, 3), "0123"),
+        "the next run": (VersionRun(5, 9), "56789"),
+        "some versions of one": (VersionRun(6, 8), "678"),
+        "no version": (VersionRun(9, 8), ""),
+        "no run": (VersionRun(4, 4), ""),
+    },
 )
 def test_holds_the_actions_of_each_run(builder: LogBuilder, run: VersionRun, held: str):
     assert keys(taken(builder), run) == list(held)

@@ -3,8 +3,6 @@
 import json
 from typing import Any
 
-import pytest
-
 from deltaweb.delta.log.commits.provenance import load_object
 from deltaweb.index.history.stored_values import (
     bounded_json,
@@ -13,30 +11,31 @@ from deltaweb.index.history.stored_values import (
     bounded_texts,
     clean_text,
 )
+from tests.support import cases
 
 
 class TestCleanText:
-    @pytest.mark.parametrize(
-        ("text", "cleaned"),
-        [
-            pytest.param("a\0b", "a\ufffdb", id="NUL"),
-            pytest.param("a\ud800b", "a?b", id="a lone surrogate"),
-            pytest.param("Ł 😀", "Ł 😀", id="anything else stays"),
-        ],
+    @cases(
+        "text, cleaned",
+        {
+            "NUL": ("a\0b", "a\ufffdb"),
+            "a lone surrogate": ("a\ud800b", "a?b"),
+            "anything else stays": ("Ł 😀", "Ł 😀"),
+        },
     )
     def test_replaces_what_databases_refuse(self, text: str, cleaned: str) -> None:
         assert clean_text(text) == cleaned
 
 
 class TestBoundedJson:
-    @pytest.mark.parametrize(
-        ("value", "stored"),
-        [
-            pytest.param(float("nan"), "nan", id="not a number"),
-            pytest.param(10**5000, "∞", id="an endless integer"),
-            pytest.param({"\0": ["\ud800"]}, {"\ufffd": ["?"]}, id="nested texts"),
-            pytest.param(2**60, 2**60, id="a long stays exact"),
-        ],
+    @cases(
+        "value, stored",
+        {
+            "not a number": (float("nan"), "nan"),
+            "an endless integer": (10**5000, "∞"),
+            "nested texts": ({"\0": ["\ud800"]}, {"\ufffd": ["?"]}),
+            "a long stays exact": (2**60, 2**60),
+        },
     )
     def test_says_odd_values_as_text(self, value: Any, stored: Any) -> None:  # noqa: ANN401 (any JSON)
         assert json.loads(bounded_json({"x": value})) == {"x": stored}
@@ -70,19 +69,19 @@ class TestWhatALogNames:
 
 
 class TestBoundedTexts:
-    @pytest.mark.parametrize(
+    @cases(
         "odd",
-        [
-            pytest.param({}, id="an empty object"),
-            pytest.param({"é": "😀"}, id="any Unicode"),
-            pytest.param({"a": "\0"}, id="NUL"),
-            pytest.param({"a\ud800": 1}, id="a lone surrogate"),
-            pytest.param({"a": float("inf"), "b": "NaN"}, id="no number"),
-            pytest.param({"a": "x" * 70_000}, id="too long"),
-            pytest.param({"a": "[" * 50}, id="brackets in a text"),
-            pytest.param({"a": 10**4000}, id="an endless integer"),
-            pytest.param(json.loads('{"a":' * 60 + "1" + "}" * 60), id="too deep"),
-        ],
+        {
+            "an empty object": {},
+            "any Unicode": {"é": "😀"},
+            "NUL": {"a": "\0"},
+            "a lone surrogate": {"a\ud800": 1},
+            "no number": {"a": float("inf"), "b": "NaN"},
+            "too long": {"a": "x" * 70_000},
+            "brackets in a text": {"a": "[" * 50},
+            "an endless integer": {"a": 10**4000},
+            "too deep": json.loads('{"a":' * 60 + "1" + "}" * 60),
+        },
     )
     def test_say_what_the_text_of_each_object_says(self, odd: dict[str, Any]) -> None:
         objects: list[dict[str, Any]] = [{"n": n, "list": [n]} for n in range(9)]

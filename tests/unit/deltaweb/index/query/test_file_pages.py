@@ -28,9 +28,7 @@ def names(page: FilePage) -> list[str]:
     ]
 
 
-def read_pages(
-    version: SharedVersion, wanted: Wanted, max_files: random.Random
-) -> list[list[str]]:
+def read_pages(version, wanted, max_files):
     """Read all pages of a version, each of another length."""
     place: PagePlace | None = first_place(version)
     limit, found = wanted.limit, []

@@ -15,6 +15,7 @@ from deltaweb.conditions.hints import Hints, parse_hints
 from deltaweb.delta.protocol.schema import format_schema
 from deltaweb.index.query.shared_table import SharedTableReader
 from deltaweb.index.query.shared_version import SharedVersion
+from tests.support import cases
 from tests.support.conditions.drawn_conditions import JSON_CONDITIONS, SQL_CONDITIONS
 from tests.support.conditions.drawn_examples import examples
 from tests.support.conditions.hint_conditions import (
@@ -133,33 +134,27 @@ def stats(low: object, high: object, *, nulls: int = 0, column: str = "id") -> s
 class TestAFileThatCounts:
     """Of two files the second one is left out where the first one counts."""
 
-    @pytest.mark.parametrize(
-        ("text", "first", "counts"),
-        [
-            pytest.param("id < 5", stats(0, 4), True, id="by bounds"),
-            pytest.param("id < 5", stats(0, 9), False, id="not all by bounds"),
-            pytest.param("id < 5", stats(0, 4, nulls=1), False, id="not nulls"),
-            pytest.param("id IS NULL", stats(0, 4, nulls=3), False, id="some nulls"),
-            pytest.param("id IS NULL", stats(None, None, nulls=10), True, id="nulls"),
-            pytest.param("id IS NOT NULL", stats(0, 4), True, id="no nulls"),
-            pytest.param("id < 5", '{"numRecords":10}', False, id="no bounds"),
-            pytest.param("id < 5", None, False, id="no statistics"),
-            pytest.param("p = 1", '{"numRecords":10}', True, id="by its partition"),
-            pytest.param("p <> 2", '{"numRecords":10}', True, id="by another one"),
-            pytest.param("p = 1 AND id < 5", stats(0, 9), False, id="one of two"),
-            pytest.param("p = 1 OR id < 5", stats(0, 9), True, id="either of two"),
-            pytest.param(
-                "name < 'zb'", stats("a", "z", column="name"), False, id="cut text"
-            ),
-            pytest.param(
-                "name < 'zb'", stats("a", "y", column="name"), True, id="whole text"
-            ),
-            pytest.param(
-                "price < 5", stats(0, 4, column="price"), False, id="perhaps NaN"
-            ),
-            pytest.param("p IN (2, NULL)", stats(0, 9), False, id="a list with null"),
-            pytest.param("id + 1 < 9", stats(0, 4), False, id="what is not understood"),
-        ],
+    @cases(
+        "text, first, counts",
+        {
+            "by bounds": ("id < 5", stats(0, 4), True),
+            "not all by bounds": ("id < 5", stats(0, 9), False),
+            "not nulls": ("id < 5", stats(0, 4, nulls=1), False),
+            "some nulls": ("id IS NULL", stats(0, 4, nulls=3), False),
+            "nulls": ("id IS NULL", stats(None, None, nulls=10), True),
+            "no nulls": ("id IS NOT NULL", stats(0, 4), True),
+            "no bounds": ("id < 5", '{"numRecords":10}', False),
+            "no statistics": ("id < 5", None, False),
+            "by its partition": ("p = 1", '{"numRecords":10}', True),
+            "by another one": ("p <> 2", '{"numRecords":10}', True),
+            "one of two": ("p = 1 AND id < 5", stats(0, 9), False),
+            "either of two": ("p = 1 OR id < 5", stats(0, 9), True),
+            "cut text": ("name < 'zb'", stats("a", "z", column="name"), False),
+            "whole text": ("name < 'zb'", stats("a", "y", column="name"), True),
+            "perhaps NaN": ("price < 5", stats(0, 4, column="price"), False),
+            "a list with null": ("p IN (2, NULL)", stats(0, 9), False),
+            "what is not understood": ("id + 1 < 9", stats(0, 4), False),
+        },
     )
     @pytest.mark.parametrize("has_index", [True, False], ids=["indexed", "replayed"])
     def test_has_no_row_that_the_client_may_not_want(

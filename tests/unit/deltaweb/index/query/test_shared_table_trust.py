@@ -5,34 +5,34 @@ import shutil
 from pathlib import Path
 
 import pyarrow as pa
-import pytest
 
 from deltaweb.index.files.source import SOURCE
 from deltaweb.index.folder.file_index import FILES
 from deltaweb.index.query.shared_table import SharedTableReader
+from tests.support import cases
 from tests.support.logs.delta_logs import add, deletion_vector, remove
 from tests.support.logs.local_logs import LocalLog
 from tests.support.pages.shared_tables import is_mapped, paths
 
 
 class TestIndexThatIsNotTrusted:
-    @pytest.mark.parametrize(
+    @cases(
         "harm",
-        [
-            pytest.param(lambda at: (at / SOURCE).unlink(), id="an older form"),
-            pytest.param(shutil.rmtree, id="gone"),
-            pytest.param(lambda at: (at / SOURCE).write_text("[]"), id="no object"),
-            pytest.param(lambda at: _set(at, form=99), id="a form to come"),
-            pytest.param(lambda at: _set(at, protocol={}), id="no protocol"),
-            pytest.param(lambda at: _set(at, num_files=7), id="other rows"),
-            pytest.param(lambda at: _set(at, version="x"), id="no version"),
-            pytest.param(lambda at: (at / FILES).unlink(), id="no files"),
-            pytest.param(lambda at: _cut(at / FILES, 100), id="cut at its end"),
-            pytest.param(lambda at: _cut(at / FILES, None), id="empty"),
-            pytest.param(lambda at: (at / FILES).write_bytes(b"x" * 999), id="noise"),
-            pytest.param(lambda at: _drop(at, "stats"), id="a column is missing"),
-            pytest.param(lambda at: _drop(at, "min"), id="bounds are missing"),
-        ],
+        {
+            "an older form": lambda at: (at / SOURCE).unlink(),
+            "gone": shutil.rmtree,
+            "no object": lambda at: (at / SOURCE).write_text("[]"),
+            "a form to come": lambda at: _set(at, form=99),
+            "no protocol": lambda at: _set(at, protocol={}),
+            "other rows": lambda at: _set(at, num_files=7),
+            "no version": lambda at: _set(at, version="x"),
+            "no files": lambda at: (at / FILES).unlink(),
+            "cut at its end": lambda at: _cut(at / FILES, 100),
+            "empty": lambda at: _cut(at / FILES, None),
+            "noise": lambda at: (at / FILES).write_bytes(b"x" * 999),
+            "a column is missing": lambda at: _drop(at, "stats"),
+            "bounds are missing": lambda at: _drop(at, "min"),
+        },
     )
     def test_is_passed_over_for_the_log(self, log, harm):
         index = log.index()

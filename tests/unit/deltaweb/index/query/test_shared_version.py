@@ -13,6 +13,7 @@ from deltaweb.delta.scan.predicate import Comparison, IsNull, Predicate
 from deltaweb.expressions.condition import SQLCondition
 from deltaweb.index.query.shared_table import SharedTableReader
 from deltaweb.index.query.shared_version import SharedVersion
+from tests.support import cases
 from tests.support.logs.delta_logs import add, metadata, protocol, remove
 from tests.support.logs.local_logs import LocalLog, RandomLog, stats_of, typed_schema
 from tests.support.pages.shared_tables import hint, signed
@@ -184,15 +185,15 @@ class TestInstantsOfPartitions:
         )
         return both(log, log.index())
 
-    @pytest.mark.parametrize(
-        ("text", "expected"),
-        [
-            pytest.param("ts = '2024-03-10 02:00:00Z'", "day india utc", id="equal"),
-            pytest.param("ts > '2024-03-10 02:00:01Z'", "day", id="later"),
-            pytest.param("ts < '2024-03-09 02:00:01Z'", "day", id="a day before"),
-            pytest.param("ts < '2024-03-09 00:00:00Z'", "", id="more than a day"),
-            pytest.param("ts IS NULL", "null", id="none"),
-        ],
+    @cases(
+        "text, expected",
+        {
+            "equal": ("ts = '2024-03-10 02:00:00Z'", "day india utc"),
+            "later": ("ts > '2024-03-10 02:00:01Z'", "day"),
+            "a day before": ("ts < '2024-03-09 02:00:01Z'", "day"),
+            "more than a day": ("ts < '2024-03-09 00:00:00Z'", ""),
+            "none": ("ts IS NULL", "null"),
+        },
     )
     def test_are_within_a_day_to_hints(self, versions, text, expected):
         zoneless = [] if expected in {"", "null"} else ["zoneless"]

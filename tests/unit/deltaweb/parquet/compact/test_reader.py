@@ -9,6 +9,7 @@ from deltaweb.parquet.compact.layouts import LateListOf, Layout, ListOf, NamedLi
 from deltaweb.parquet.compact.reader import CompactReader
 from deltaweb.parquet.errors import FooterCorruptError
 from deltaweb.parquet.metadata import parse_metadata
+from tests.support import cases
 
 SMALL = Layout(n=(1, "int"), text=(2, "binary"))
 STOP = b"\0"
@@ -95,14 +96,14 @@ class TestListOfNamedStructs:
         assert first[1] == {"n": 2, "name": b"", "after": 3}
         assert other[1] == {"name": b"", "kind": {1: {1: 1}}}
 
-    @pytest.mark.parametrize(
+    @cases(
         "odd",
-        [
-            pytest.param(b"\x08\x04\x01d\x00", id="a field with a long header"),
-            pytest.param(b"\x28\x81\x00d\x00", id="a length in more than one byte"),
-            pytest.param(b"\x28\x01d\x39\x18\x01x\x00", id="a list that is unknown"),
-            pytest.param(b"\x28\x01d\x38\x01x\x00", id="another text"),
-        ],
+        {
+            "a field with a long header": b"\x08\x04\x01d\x00",
+            "a length in more than one byte": b"\x28\x81\x00d\x00",
+            "a list that is unknown": b"\x28\x01d\x39\x18\x01x\x00",
+            "another text": b"\x28\x01d\x38\x01x\x00",
+        },
     )
     def test_reads_what_has_another_shape_field_by_field(self, odd: bytes) -> None:
         (only,) = self._read(odd)
@@ -160,12 +161,9 @@ class TestAnEmptyList:
 class TestWhatIsBuilt:
     """A few bytes may say what takes hundreds as a value: bytes bound no memory."""
 
-    @pytest.mark.parametrize(
-        ("kind", "element"),
-        [
-            pytest.param(ListOf(SMALL), b"\x00", id="structs"),
-            pytest.param(ListOf("binary"), b"\x00", id="texts"),
-        ],
+    @cases(
+        "kind, element",
+        {"structs": (ListOf(SMALL), b"\x00"), "texts": (ListOf("binary"), b"\x00")},
     )
     def test_is_counted_over_all_lists(self, monkeypatch, kind, element):
         monkeypatch.setattr(reader, "MAX_BUILT", 1_000)

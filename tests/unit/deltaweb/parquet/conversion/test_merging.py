@@ -13,6 +13,7 @@ from deltaweb.parquet.conversion.merging import (
 )
 from deltaweb.parquet.conversion.spark import ROW_METADATA
 from deltaweb.parquet.loading import ParquetFooter, load_footer
+from tests.support import cases
 
 INTEGERS = {"byte": pa.int8(), "short": pa.int16(), "integer": pa.int32()}
 
@@ -177,24 +178,22 @@ class TestSparksOwnSchema:
 
         assert merge_schemas([("a", footer)]).strict == SPARK
 
-    @pytest.mark.parametrize(
+    @cases(
         "stored",
-        [
-            pytest.param([], id="no object"),
-            pytest.param({"type": "struct", "fields": 1}, id="no fields"),
-            pytest.param({"type": "struct", "fields": [1]}, id="a field is none"),
-            pytest.param(
-                {"type": "struct", "fields": [{"name": "n", "type": 3}]}, id="no type"
-            ),
-            pytest.param(
-                {"type": "struct", "fields": [{"name": "n", "nullable": 1}]},
-                id="a flag that is none",
-            ),
-            pytest.param(
-                {"type": "struct", "fields": [{"name": "n", "type": {"type": []}}]},
-                id="a type without a name",
-            ),
-        ],
+        {
+            "no object": [],
+            "no fields": {"type": "struct", "fields": 1},
+            "a field is none": {"type": "struct", "fields": [1]},
+            "no type": {"type": "struct", "fields": [{"name": "n", "type": 3}]},
+            "a flag that is none": {
+                "type": "struct",
+                "fields": [{"name": "n", "nullable": 1}],
+            },
+            "a type without a name": {
+                "type": "struct",
+                "fields": [{"name": "n", "type": {"type": []}}],
+            },
+        },
     )
     def test_that_is_none_is_passed_over(self, stored: object) -> None:
         footer = footer_of(pa.schema({"n": pa.int64()}), stored)

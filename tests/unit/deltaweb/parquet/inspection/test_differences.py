@@ -4,7 +4,6 @@ import json
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-import pytest
 
 from deltaweb.delta.protocol.schema import parse_schema
 from deltaweb.index.file_survey import surveyed_columns
@@ -21,6 +20,7 @@ from deltaweb.parquet.inspection.differences import (
 from deltaweb.parquet.inspection.nodes import node_batches, node_types
 from deltaweb.parquet.inspection.survey import Survey
 from deltaweb.parquet.loading import ParquetFooter, load_footer
+from tests.support import cases
 
 ITEM = pa.struct({"sku": pa.string(), "count": pa.int64()})
 USUAL = {
@@ -70,46 +70,37 @@ def test_a_file_as_the_table_says_has_none() -> None:
     assert _differences(USUAL) == []
 
 
-@pytest.mark.parametrize(
-    ("column", "kind", "expected"),
-    [
-        pytest.param(
+@cases(
+    "column, kind, expected",
+    {
+        "a narrower field of a struct": (
             "customer",
             pa.struct({"name": pa.string(), "age": pa.int32()}),
             [("customer.age", "widened")],
-            id="a narrower field of a struct",
         ),
-        pytest.param(
+        "a field that is not there, and one too many": (
             "customer",
             pa.struct({"name": pa.string(), "more": pa.int8()}),
             [("customer.age", "missing"), ("customer.more", "unknown")],
-            id="a field that is not there, and one too many",
         ),
-        pytest.param(
+        "another annotation in the struct of a list": (
             "items",
             pa.list_(pa.struct({"sku": pa.binary(), "count": pa.int64()})),
             [("items.element.sku", "other")],
-            id="another annotation in the struct of a list",
         ),
-        pytest.param(
+        "a field that is missing in the values of a map": (
             "by",
             pa.map_(pa.string(), pa.struct({"sku": pa.string()})),
             [("by.value.count", "missing")],
-            id="a field that is missing in the values of a map",
         ),
-        pytest.param(
+        "a type that Delta has not, in a list": (
             "items",
             pa.list_(pa.struct({"sku": pa.string(), "count": pa.time32("ms")})),
             [("items.element.count", "refused")],
-            id="a type that Delta has not, in a list",
         ),
-        pytest.param(
-            "items", pa.string(), [("items", "other")], id="no list where one should be"
-        ),
-        pytest.param(
-            "id", pa.list_(pa.int64()), [("id", "other")], id="a list where none should"
-        ),
-    ],
+        "no list where one should be": ("items", pa.string(), [("items", "other")]),
+        "a list where none should": ("id", pa.list_(pa.int64()), [("id", "other")]),
+    },
 )
 def test_a_nested_difference_has_its_path(column, kind, expected):
     assert _differences({**USUAL, column: kind}) == expected
@@ -146,17 +137,16 @@ class TestTablePath:
         "items", "col-1", 1, "array", is_partition=False, parts=(ELEMENT,)
     )
 
-    @pytest.mark.parametrize(
-        ("stored", "path"),
-        [
-            pytest.param("col-1", "items", id="a column"),
-            pytest.param(
+    @cases(
+        "stored, path",
+        {
+            "a column": ("col-1", "items"),
+            "a field in an array": (
                 "col-1.list.element.col-2",
                 "items.list.element.sku",
-                id="a field in an array",
             ),
-            pytest.param("col-9.x", "col-9.x", id="what the table does not have"),
-        ],
+            "what the table does not have": ("col-9.x", "col-9.x"),
+        },
     )
     def test_has_the_names_of_the_table(self, stored: str, path: str) -> None:
         assert table_path([self.ITEMS], stored) == path

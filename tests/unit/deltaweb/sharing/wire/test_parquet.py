@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from deltaweb.delta.protocol.actions import Format, Metadata
 from deltaweb.sharing.wire.lines import FileAnswer, TableFacts
 from deltaweb.sharing.wire.parquet import clean_schema, file_lines, head_lines
+from tests.support import cases
 
 MAP = pa.map_(pa.string(), pa.string())
 TEXTS = st.text(max_size=20)
@@ -148,16 +149,16 @@ class TestFileLines:
         assert found["stats"] == f'["{text}"]'
         assert found["partitionValues"] == {text: text}
 
-    @pytest.mark.parametrize(
-        ("stats", "sent"),
-        [
-            pytest.param(r'["\ud840\udc00x"]', '["\U00020000x"]', id="a pair"),
-            pytest.param(r'["é\uD840\uDC00"]', '["é\U00020000"]', id="capitals"),
-            pytest.param(r'["\ud840"]', r'["\ud840"]', id="the first half"),
-            pytest.param(r'["\udc00\ud840"]', r'["\udc00\ud840"]', id="two halves"),
-            pytest.param(r'["\\ud840\\udc00"]', r'["\\ud840\\udc00"]', id="no pair"),
-            pytest.param(r'["\\\ud840\udc00"]', '["\\\\\U00020000"]', id="after one"),
-        ],
+    @cases(
+        "stats, sent",
+        {
+            "a pair": (r'["\ud840\udc00x"]', '["\U00020000x"]'),
+            "capitals": (r'["é\uD840\uDC00"]', '["é\U00020000"]'),
+            "the first half": (r'["\ud840"]', r'["\ud840"]'),
+            "two halves": (r'["\udc00\ud840"]', r'["\udc00\ud840"]'),
+            "no pair": (r'["\\ud840\\udc00"]', r'["\\ud840\\udc00"]'),
+            "after one": (r'["\\\ud840\udc00"]', '["\\\\\U00020000"]'),
+        },
     )
     def test_write_a_pair_of_escapes_in_statistics_as_a_character(self, stats, sent):
         lines = file_lines(files({"stats": stats}), answer(["u"]))

@@ -25,9 +25,7 @@ SCHEMA = {
 }
 
 
-def shares(
-    provider: Provider, newest: int, *, table_id: str = "one", told_from: int = 0
-) -> None:
+def shares(provider, newest, *, table_id="one", told_from=0):
     """Share a table that has a file more in each version, named by it.
 
     The provider answers neither of commits nor of versions before `told_from`.

@@ -15,6 +15,7 @@ from deltaweb.storage.received.profile import (
     split_location,
     split_table_url,
 )
+from tests.support import cases
 
 GOOD = {
     "shareCredentialsVersion": 1,
@@ -43,22 +44,22 @@ def test_a_profile_comes_back_from_what_is_sealed() -> None:
     assert Profile.of_texts(profile.fields()) == profile
 
 
-@pytest.mark.parametrize(
+@cases(
     "changed",
-    [
-        pytest.param({"shareCredentialsVersion": 2}, id="a later version"),
-        pytest.param({"bearerToken": None}, id="no token"),
-        pytest.param({"bearerToken": "env:DELTAWEB_SECRET_KEY"}, id="a reference"),
-        pytest.param({"bearerToken": "a\r\nX-Other: b"}, id="a header in the token"),
-        pytest.param({"bearerToken": ["a"]}, id="a list"),
-        pytest.param({"endpoint": "file:///etc/passwd"}, id="a file"),
-        pytest.param({"endpoint": "https://user:pw@host/"}, id="credentials"),
-        pytest.param({"endpoint": "https://host/?a=b"}, id="a query"),
-        pytest.param({"endpoint": "https://host:99999/"}, id="no port"),
-        pytest.param({"endpoint": "https://[::1/"}, id="no URL"),
-        pytest.param({"endpoint": "https://"}, id="no host"),
-        pytest.param({"endpoint": "https://host/\n"[:-1] + "\x00"}, id="a NUL"),
-    ],
+    {
+        "a later version": {"shareCredentialsVersion": 2},
+        "no token": {"bearerToken": None},
+        "a reference": {"bearerToken": "env:DELTAWEB_SECRET_KEY"},
+        "a header in the token": {"bearerToken": "a\r\nX-Other: b"},
+        "a list": {"bearerToken": ["a"]},
+        "a file": {"endpoint": "file:///etc/passwd"},
+        "credentials": {"endpoint": "https://user:pw@host/"},
+        "a query": {"endpoint": "https://host/?a=b"},
+        "no port": {"endpoint": "https://host:99999/"},
+        "no URL": {"endpoint": "https://[::1/"},
+        "no host": {"endpoint": "https://"},
+        "a NUL": {"endpoint": "https://host/\n"[:-1] + "\x00"},
+    },
 )
 def test_what_cannot_be_a_profile_is_refused(changed: dict[str, object]) -> None:
     with pytest.raises(ProfileInvalidError):

@@ -9,6 +9,7 @@ from deltaweb.delta.errors import CredentialsNeededError, PathEscapesTableError
 from deltaweb.storage.signing.azure import HAND_OUT_OPTION
 from deltaweb.storage.signing.errors import SigningKeyNeededError
 from deltaweb.storage.signing.signer import URLSigner, open_signer
+from tests.support import cases
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 KEY = base64.b64encode(b"k" * 64).decode()
@@ -69,40 +70,35 @@ CONNECTION = f"AccountName=account;AccountKey={KEY}"
 EMULATOR = "BlobEndpoint=http://127.0.0.1:10000/account/"
 
 
-@pytest.mark.parametrize(
-    ("location", "options", "expected"),
-    [
-        pytest.param(
+@cases(
+    "location, options, expected",
+    {
+        "the account of the location comes first": (
             LOCATION,
             {"account_key": KEY, "account_name": "other"},
             "https://account.blob.core.windows.net/container/pre%20fix/t/k%3D1/a%20b?",
-            id="the account of the location comes first",
         ),
-        pytest.param(
+        "the account of the options": (
             "az://container/t",
             {"account_key": KEY, "account_name": "account"},
             "https://account.blob.core.windows.net/container/t/k%3D1/a%20b?",
-            id="the account of the options",
         ),
-        pytest.param(
+        "a connection string": (
             "abfs://container",
             {"connection_string": f"{CONNECTION};EndpointSuffix=core.example"},
             "https://account.blob.core.example/container/k%3D1/a%20b?",
-            id="a connection string",
         ),
-        pytest.param(
+        "an emulator": (
             "abfs://container",
             {"connection_string": f"{CONNECTION};{EMULATOR}"},
             "http://127.0.0.1:10000/account/container/k%3D1/a%20b?",
-            id="an emulator",
         ),
-        pytest.param(
+        "another cloud": (
             "abfs://container@account.dfs.core.chinacloudapi.cn",
             {"account_key": KEY},
             "https://account.blob.core.chinacloudapi.cn/container/k%3D1/a%20b?",
-            id="another cloud",
         ),
-    ],
+    },
 )
 def test_the_address_of_a_blob(location: str, options: dict[str, str], expected: str):
     assert sign(location, **options).startswith(expected)
@@ -138,13 +134,13 @@ def test_a_token_is_handed_out_only_where_that_is_asked_for() -> None:
     assert "sp=r&" in sign(sas_token=TOKEN, account_key=KEY)
 
 
-@pytest.mark.parametrize(
-    ("end", "expected"),
-    [
-        pytest.param("2026-01-02T03:30:00Z", "2026-01-02T03:30:00+00:00", id="before"),
-        pytest.param("2027-01-01", "2026-01-02T04:04:05+00:00", id="after"),
-        pytest.param("never", "2026-01-02T04:04:05+00:00", id="no time"),
-    ],
+@cases(
+    "end, expected",
+    {
+        "before": ("2026-01-02T03:30:00Z", "2026-01-02T03:30:00+00:00"),
+        "after": ("2027-01-01", "2026-01-02T04:04:05+00:00"),
+        "no time": ("never", "2026-01-02T04:04:05+00:00"),
+    },
 )
 def test_a_url_does_not_outlive_its_token(end: str, expected: str) -> None:
     signer = new_signer(sas_token=f"{TOKEN}&se={end}", **HANDED_OUT)
@@ -157,15 +153,13 @@ def test_a_token_that_has_ended_is_refused() -> None:
         new_signer(sas_token=f"{TOKEN}&se=2026-01-01", **HANDED_OUT)
 
 
-@pytest.mark.parametrize(
-    ("location", "options", "wanted"),
-    [
-        pytest.param(LOCATION, {}, "account_key", id="no key"),
-        pytest.param(
-            LOCATION, {"account_key": "hunter2!"}, "account_key", id="no base64"
-        ),
-        pytest.param("az://c/t", {"account_key": KEY}, "account_name", id="no account"),
-    ],
+@cases(
+    "location, options, wanted",
+    {
+        "no key": (LOCATION, {}, "account_key"),
+        "no base64": (LOCATION, {"account_key": "hunter2!"}, "account_key"),
+        "no account": ("az://c/t", {"account_key": KEY}, "account_name"),
+    },
 )
 def test_without_a_key_a_sentence_says_so(location, options, wanted):
     with pytest.raises(SigningKeyNeededError, match=wanted) as caught:

@@ -20,6 +20,7 @@ from deltaweb.storage.signing.file_urls import (
     SignedFile,
     verify,
 )
+from tests.support import cases
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 LATER = NOW + timedelta(hours=1)
@@ -101,16 +102,14 @@ def test_a_signed_url_names_its_file_again(path: str) -> None:
 
 
 @pytest.mark.parametrize("path", NAMES)
-@pytest.mark.parametrize(
+@cases(
     "quote_again",
-    [
-        pytest.param(lambda url: str(URL(url)), id="yarl"),
-        pytest.param(lambda url: str(URL(str(URL(url)))), id="yarl twice"),
-        pytest.param(
-            lambda url: str(requests.Request("GET", url).prepare().url), id="requests"
-        ),
-        pytest.param(lambda url: url.replace("%3D", "="), id="equals signs"),
-    ],
+    {
+        "yarl": lambda url: str(URL(url)),
+        "yarl twice": lambda url: str(URL(str(URL(url)))),
+        "requests": lambda url: str(requests.Request("GET", url).prepare().url),
+        "equals signs": lambda url: url.replace("%3D", "="),
+    },
 )
 def test_a_url_survives_that_a_client_quotes_it_again(path, quote_again):
     assert Request.of(quote_again(sign(path))).verify().path == path
@@ -142,21 +141,19 @@ def test_the_end_of_a_url_is_a_whole_second() -> None:
 # === What is refused ===
 
 
-@pytest.mark.parametrize(
+@cases(
     "changed",
-    [
-        pytest.param({"path": "b.parquet"}, id="another file"),
-        pytest.param({"path": "a.parquet\0"}, id="a NUL"),
-        pytest.param({"path": "\ud800"}, id="half a character"),
-        pytest.param({"share": "other"}, id="another share"),
-        pytest.param({"share": "\ud800"}, id="half a character of a share"),
-        pytest.param({"table_id": TOKEN}, id="another table"),
-        pytest.param({"keys": derive_keys("other", [], "file urls")}, id="another key"),
-        pytest.param(
-            {"keys": derive_keys("secret", [], "page tokens")}, id="another purpose"
-        ),
-        pytest.param({"keys": []}, id="no key"),
-    ],
+    {
+        "another file": {"path": "b.parquet"},
+        "a NUL": {"path": "a.parquet\0"},
+        "half a character": {"path": "\ud800"},
+        "another share": {"share": "other"},
+        "half a character of a share": {"share": "\ud800"},
+        "another table": {"table_id": TOKEN},
+        "another key": {"keys": derive_keys("other", [], "file urls")},
+        "another purpose": {"keys": derive_keys("secret", [], "page tokens")},
+        "no key": {"keys": []},
+    },
 )
 def test_refuses_what_was_not_signed(changed: dict[str, Any]) -> None:
     request = Request.of(sign("a.parquet"))
@@ -165,30 +162,30 @@ def test_refuses_what_was_not_signed(changed: dict[str, Any]) -> None:
         request.verify(**changed)
 
 
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        pytest.param("sz=573", "sz=574", id="another size"),
-        pytest.param("se=1767326645", "se=1767326646", id="a longer life"),
-        pytest.param(TOKEN.hex, TABLE.hex, id="another token"),
-        pytest.param("sp=r", "sp=w", id="another right"),
-        pytest.param("sp=r&", "", id="no right"),
-        pytest.param("sz=573", "sz=", id="no size"),
-        pytest.param("sz=573", "sz=-573", id="a size below nothing"),
-        pytest.param("sz=573", "sz=５７３", id="digits of another script"),
-        pytest.param("sz=573", "sz=573%00", id="a NUL"),
-        pytest.param("sz=573", "sz=" + "9" * 5000, id="a huge size"),
-        pytest.param("se=1767326645", "se=" + "9" * 5000, id="a huge time"),
-        pytest.param("se=1767326645", "se=99999999999", id="the last time"),
-        pytest.param("se=1767326645", "se=1e9", id="a number in another form"),
-        pytest.param("sp=r", "sp=r&sz=574", id="two sizes"),
-        pytest.param("sp=r", "sp=r&sig=", id="two signatures"),
-        pytest.param("sp=r", "&" * 100 + "a=b&" * 100, id="many parameters"),
-        pytest.param("sig=", "sig=é", id="a signature that is no number"),
-        pytest.param("sig=", "sig=0", id="a longer signature"),
-        pytest.param("sig=", "sag=", id="no signature"),
-        pytest.param("tk=", "tk=%FF", id="bytes that are no text"),
-    ],
+@cases(
+    "old, new",
+    {
+        "another size": ("sz=573", "sz=574"),
+        "a longer life": ("se=1767326645", "se=1767326646"),
+        "another token": (TOKEN.hex, TABLE.hex),
+        "another right": ("sp=r", "sp=w"),
+        "no right": ("sp=r&", ""),
+        "no size": ("sz=573", "sz="),
+        "a size below nothing": ("sz=573", "sz=-573"),
+        "digits of another script": ("sz=573", "sz=５７３"),
+        "a NUL": ("sz=573", "sz=573%00"),
+        "a huge size": ("sz=573", "sz=" + "9" * 5000),
+        "a huge time": ("se=1767326645", "se=" + "9" * 5000),
+        "the last time": ("se=1767326645", "se=99999999999"),
+        "a number in another form": ("se=1767326645", "se=1e9"),
+        "two sizes": ("sp=r", "sp=r&sz=574"),
+        "two signatures": ("sp=r", "sp=r&sig="),
+        "many parameters": ("sp=r", "&" * 100 + "a=b&" * 100),
+        "a signature that is no number": ("sig=", "sig=é"),
+        "a longer signature": ("sig=", "sig=0"),
+        "no signature": ("sig=", "sag="),
+        "bytes that are no text": ("tk=", "tk=%FF"),
+    },
 )
 def test_refuses_a_changed_query(old: str, new: str) -> None:
     request = Request.of(sign("a.parquet"))

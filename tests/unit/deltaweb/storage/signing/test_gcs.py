@@ -11,6 +11,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa
 from deltaweb.delta.errors import PathEscapesTableError
 from deltaweb.storage.signing.errors import SigningKeyNeededError
 from deltaweb.storage.signing.signer import URLSigner, open_signer
+from tests.support import cases
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 EMAIL = "signer@project.iam.gserviceaccount.com"
@@ -122,24 +123,21 @@ def test_signs_no_path_that_leads_out_of_the_table(account: dict[str, Any]) -> N
         new_signer(token=account).sign(["../a"], [1])
 
 
-@pytest.mark.parametrize(
+@cases(
     "token",
-    [
-        pytest.param(None, id="nothing"),
-        pytest.param("cloud", id="the account of the machine"),
-        pytest.param("/nowhere/hunter2.json", id="a file that is not there"),
-        pytest.param("{hunter2", id="no JSON"),
-        pytest.param("{}", id="an account without a key"),
-        pytest.param({"client_email": EMAIL, "private_key": "hunter2"}, id="no key"),
-        pytest.param(
-            {
-                "client_email": EMAIL,
-                "private_key": as_pem(ec.generate_private_key(ec.SECP256R1())),
-            },
-            id="another kind of key",
-        ),
-        pytest.param(7, id="a number"),
-    ],
+    {
+        "nothing": None,
+        "the account of the machine": "cloud",
+        "a file that is not there": "/nowhere/hunter2.json",
+        "no JSON": "{hunter2",
+        "an account without a key": "{}",
+        "no key": {"client_email": EMAIL, "private_key": "hunter2"},
+        "another kind of key": {
+            "client_email": EMAIL,
+            "private_key": as_pem(ec.generate_private_key(ec.SECP256R1())),
+        },
+        "a number": 7,
+    },
 )
 def test_without_a_key_a_sentence_says_so(token, monkeypatch):
     monkeypatch.delenv("GOOGLE_APPLICATION_CREDENTIALS", raising=False)

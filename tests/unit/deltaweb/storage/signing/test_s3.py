@@ -21,6 +21,7 @@ from deltaweb.delta.errors import (
 )
 from deltaweb.storage.signing.s3 import S3Credentials, S3Endpoint, S3Signer
 from deltaweb.storage.signing.signer import open_signer
+from tests.support import cases
 
 pytestmark = pytest.mark.slow
 
@@ -228,15 +229,15 @@ def test_a_url_does_not_outlive_the_credential_of_the_environment(monkeypatch):
     assert time_of(url) + timedelta(seconds=expires_s) == ends_at
 
 
-@pytest.mark.parametrize(
-    ("left_s", "lifetime_s", "expected_s"),
-    [
-        pytest.param(None, 3600, 3600, id="it never ends"),
-        pytest.param(None, 10**9, 7 * 86_400, id="seven days at most"),
-        pytest.param(7200, 3600, 3600, id="it ends later"),
-        pytest.param(600.9, 3600, 600, id="it ends before"),
-        pytest.param(-5, 3600, -5, id="it has ended"),
-    ],
+@cases(
+    "left_s, lifetime_s, expected_s",
+    {
+        "it never ends": (None, 3600, 3600),
+        "seven days at most": (None, 10**9, 7 * 86_400),
+        "it ends later": (7200, 3600, 3600),
+        "it ends before": (600.9, 3600, 600),
+        "it has ended": (-5, 3600, -5),
+    },
 )
 def test_the_end_of_a_url(left_s: float | None, lifetime_s: int, expected_s: int):
     expires_at = None if left_s is None else NOW + timedelta(seconds=left_s)
@@ -267,13 +268,13 @@ def test_what_everybody_may_read_has_plain_urls() -> None:
     assert signer.expires_at == NOW + timedelta(hours=1)
 
 
-@pytest.mark.parametrize(
-    ("location", "options"),
-    [
-        pytest.param("s3://b/t", {"config_kwargs": {"nonsense": 1}}, id="an option"),
-        pytest.param("s3://b/t", {"endpoint_url": "nonsense"}, id="an address"),
-        pytest.param("s3://-&-/t", {}, id="a bucket"),
-    ],
+@cases(
+    "location, options",
+    {
+        "an option": ("s3://b/t", {"config_kwargs": {"nonsense": 1}}),
+        "an address": ("s3://b/t", {"endpoint_url": "nonsense"}),
+        "a bucket": ("s3://-&-/t", {}),
+    },
 )
 def test_what_does_not_fit_is_a_sentence_without_a_secret(location, options):
     secrets = {"key": "hunter2", "secret": "hunter2"}

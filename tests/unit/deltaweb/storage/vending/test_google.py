@@ -9,7 +9,7 @@ from urllib.parse import unquote
 import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
 
-from deltaweb.storage.objects.vending.credentials import FolderCredentials, OAuthToken
+from deltaweb.storage.objects.vending.credentials import OAuthToken
 from deltaweb.storage.objects.vending.errors import VendingRefusedError
 from deltaweb.storage.objects.vending.vendors import open_vendor
 from tests.support.stores.token_service import (
@@ -45,9 +45,7 @@ def private_key() -> rsa.RSAPrivateKey:
     return rsa.generate_private_key(65537, 2048)
 
 
-def vend(
-    service: TokenService, key: rsa.RSAPrivateKey, location: str = "gs://b/lake/t"
-) -> FolderCredentials:
+def vend(service, key, location="gs://b/lake/t"):
     options = {
         "token": google_key(key, f"{service.url}/own"),
         "vend_sts_endpoint_url": f"{service.url}/sts",

@@ -13,6 +13,7 @@ from deltaweb.storage.objects.vending.credentials import (
 from deltaweb.storage.objects.vending.errors import VendingUnsupportedError
 from deltaweb.storage.objects.vending.vendors import open_vendor
 from deltaweb.storage.signing.s3 import S3Credentials
+from tests.support import cases
 
 ROLE = {"vend_role_arn": "arn:aws:iam::123456789012:role/reader"}
 R2 = {"vend_r2_api_token": "t", "vend_r2_account_id": "0" * 32}
@@ -21,25 +22,23 @@ GOOGLE = {"token": {"client_email": "a@b", "private_key": "k"}}
 HOST = "lake.dfs.core.windows.net"
 
 
-@pytest.mark.parametrize(
-    ("location", "options", "told"),
-    [
-        pytest.param("s3a://b/lake/t/", ROLE, "s3://b/lake/t", id="S3"),
-        pytest.param("s3://b/lake/t", R2, "s3://b/lake/t", id="R2"),
-        pytest.param("gcs://b/lake/t", GOOGLE, "gs://b/lake/t", id="Google"),
-        pytest.param(
+@cases(
+    "location, options, told",
+    {
+        "S3": ("s3a://b/lake/t/", ROLE, "s3://b/lake/t"),
+        "R2": ("s3://b/lake/t", R2, "s3://b/lake/t"),
+        "Google": ("gcs://b/lake/t", GOOGLE, "gs://b/lake/t"),
+        "Azure, its account by the options": (
             "az://c/lake/t",
             PRINCIPAL | {"account_name": "lake"},
             f"abfss://c@{HOST}/lake/t",
-            id="Azure, its account by the options",
         ),
-        pytest.param(
+        "Azure, its account by the location": (
             f"abfs://c@{HOST}/lake/t",
             {"anon": False},
             f"abfss://c@{HOST}/lake/t",
-            id="Azure, its account by the location",
         ),
-    ],
+    },
 )
 def test_a_folder_is_told_as_clients_of_its_store_write_it(location, options, told):
     assert open_vendor(location, options).location == told

@@ -19,6 +19,7 @@ from deltaweb.writer.files.statistics import (
     FileStatistics,
     statistics_columns,
 )
+from tests.support import cases
 
 
 def statistics_of(*tables: pa.Table) -> dict[str, Any]:
@@ -46,42 +47,35 @@ def at(microsecond: int) -> datetime:
     return datetime(2026, 11, 21, 8, 30, 0, microsecond, tzinfo=UTC)
 
 
-@pytest.mark.parametrize(
-    ("values", "data_type", "expected"),
-    [
-        pytest.param([3, None, -7], pa.int64(), (-7, 3, 1), id="whole numbers"),
-        pytest.param([2**62], pa.int64(), (2**62, 2**62, 0), id="a long stays exact"),
-        pytest.param([1.5, -2.0], pa.float64(), (-2, 1.5, 0), id="doubles"),
-        pytest.param(
-            [1.5, math.nan], pa.float64(), (None, None, 0), id="NaN bounds nothing"
-        ),
-        pytest.param(
-            [1.5, math.inf], pa.float64(), (1.5, None, 0), id="no infinite bound"
-        ),
-        pytest.param(
+@cases(
+    "values, data_type, expected",
+    {
+        "whole numbers": ([3, None, -7], pa.int64(), (-7, 3, 1)),
+        "a long stays exact": ([2**62], pa.int64(), (2**62, 2**62, 0)),
+        "doubles": ([1.5, -2.0], pa.float64(), (-2, 1.5, 0)),
+        "NaN bounds nothing": ([1.5, math.nan], pa.float64(), (None, None, 0)),
+        "no infinite bound": ([1.5, math.inf], pa.float64(), (1.5, None, 0)),
+        "dates": (
             [date(2026, 1, 2), date(2025, 3, 4)],
             pa.date32(),
             ("2025-03-04", "2026-01-02", 0),
-            id="dates",
         ),
-        pytest.param(
+        "decimals": (
             [Decimal("1.25"), Decimal("-3.10")],
             pa.decimal128(12, 2),
             (Decimal("-3.10"), Decimal("1.25"), 0),
-            id="decimals",
         ),
-        pytest.param(
+        "decimals of many digits are exact": (
             [Decimal("-12345678901234567890123456789012345.678")],
             pa.decimal128(38, 3),
             (Decimal("-12345678901234567890123456789012345.678"),) * 2 + (0,),
-            id="decimals of many digits are exact",
         ),
-        pytest.param([True], pa.bool_(), (None, None, 0), id="booleans"),
-        pytest.param([b"a", None], pa.binary(), (None, None, 1), id="binary"),
-        pytest.param([None], pa.string(), (None, None, 1), id="nulls alone"),
-        pytest.param([[1], None], pa.list_(pa.int64()), (None, None, 1), id="lists"),
-        pytest.param(["é", "z"], pa.string(), ("z", "é", 0), id="texts by code point"),
-    ],
+        "booleans": ([True], pa.bool_(), (None, None, 0)),
+        "binary": ([b"a", None], pa.binary(), (None, None, 1)),
+        "nulls alone": ([None], pa.string(), (None, None, 1)),
+        "lists": ([[1], None], pa.list_(pa.int64()), (None, None, 1)),
+        "texts by code point": (["é", "z"], pa.string(), ("z", "é", 0)),
+    },
 )
 def test_a_column_is_bounded_by_its_type(values, data_type, expected):
     assert collect(values, data_type) == expected
@@ -115,14 +109,14 @@ def test_a_year_that_readers_do_not_parse_is_no_bound() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@cases(
     "text",
-    [
-        pytest.param("x" * 40, id="ASCII"),
-        pytest.param("x" * 32 + "é", id="beyond ASCII"),
-        pytest.param("x" * 32 + "\x7f\x7f", id="the last of ASCII"),
-        pytest.param("x" * 32 + "\U0010ffff!", id="the last of all"),
-    ],
+    {
+        "ASCII": "x" * 40,
+        "beyond ASCII": "x" * 32 + "é",
+        "the last of ASCII": "x" * 32 + "\x7f\x7f",
+        "the last of all": "x" * 32 + "\U0010ffff!",
+    },
 )
 def test_a_string_is_cut_and_its_maximum_stays_above(text: str) -> None:
     smallest, largest, _ = collect([text], pa.string())

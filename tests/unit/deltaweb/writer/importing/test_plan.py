@@ -27,6 +27,7 @@ from deltaweb.writer.importing.plan import (
     plan_import,
 )
 from deltaweb.writer.importing.source_file import SourceFiles
+from tests.support import cases
 
 GERMAN = TextForm(decimal_sign=",", day_order="dmy", time_zone="Europe/Berlin")
 
@@ -283,16 +284,15 @@ class TestRowsThatBreakAConstraint:
             (7, "", "n=NULL", "breaks the constraint 'low': N < 100"),
         ]
 
-    @pytest.mark.parametrize(
-        ("what", "rows"),
-        [
-            pytest.param(BadRows.LEAVE_OUT, [{"n": 1, "x": 0.5}], id="left out"),
-            pytest.param(
+    @cases(
+        "what, rows",
+        {
+            "left out": (BadRows.LEAVE_OUT, [{"n": 1, "x": 0.5}]),
+            "null does not mend them": (
                 BadRows.STORE_NULL,
                 [{"n": 1, "x": 0.5}, {"n": 3, "x": None}],
-                id="null does not mend them",
             ),
-        ],
+        },
     )
     def test_are_left_out_by_choice(self, place, of, what, rows):
         assert imported(place, replace(of, bad_rows=what)) == rows

@@ -9,6 +9,7 @@ from deltaweb.writer.importing.narrower import NarrowerType
 from deltaweb.writer.importing.options import TextForm
 from deltaweb.writer.importing.proposal import ProposedColumn, propose_columns
 from deltaweb.writer.importing.source_file import SourceFiles
+from tests.support import cases
 
 Write = Callable[[list[str]], str]
 MISSING = ["1.5", "2", "n/a", "4", "5"]
@@ -56,19 +57,19 @@ def test_a_column_is_text_by_one_value_and_says_what_the_others_are(tmp_path: Pa
     )
 
 
-@pytest.mark.parametrize(
-    ("values", "found"),
-    [
-        pytest.param(MISSING, ("double", 4, 5), id="numbers"),
-        pytest.param(["1", "2", "x"], ("bigint", 2, 3), id="whole numbers"),
-        pytest.param(["1", "x", "3", ""], ("bigint", 2, 3), id="a null is no value"),
-        pytest.param(["2026-01-31", "soon", "2026-02-01"], ("date", 2, 3), id="dates"),
-        pytest.param(["yes", "no", "maybe"], ("boolean", 2, 3), id="true or false"),
-        pytest.param(["1", "x"], None, id="half of them"),
-        pytest.param(["01234", "90210", "x", "90211"], None, id="codes, not numbers"),
-        pytest.param(["a", "b", "c"], None, id="texts"),
-        pytest.param(["1", "2.5"], None, id="all fit a wider type"),
-    ],
+@cases(
+    "values, found",
+    {
+        "numbers": (MISSING, ("double", 4, 5)),
+        "whole numbers": (["1", "2", "x"], ("bigint", 2, 3)),
+        "a null is no value": (["1", "x", "3", ""], ("bigint", 2, 3)),
+        "dates": (["2026-01-31", "soon", "2026-02-01"], ("date", 2, 3)),
+        "true or false": (["yes", "no", "maybe"], ("boolean", 2, 3)),
+        "half of them": (["1", "x"], None),
+        "codes, not numbers": (["01234", "90210", "x", "90211"], None),
+        "texts": (["a", "b", "c"], None),
+        "all fit a wider type": (["1", "2.5"], None),
+    },
 )
 def test_most_of_the_values_decide(tmp_path, values, found):
     assert told(proposed(tmp_path, csv(values)).narrower) == found
@@ -100,17 +101,15 @@ def test_of_a_long_file_it_says_that_the_first_values_were_looked_at(
     assert shorter.sentence.startswith("2 of 3 values are whole numbers")
 
 
-@pytest.mark.parametrize(
-    ("values", "found"),
-    [
-        pytest.param(["1", "2.5", '"n/a"', "null"], ("double", 2, 3), id="numbers"),
-        pytest.param(["true", '"x"', "false"], ("boolean", 2, 3), id="booleans"),
-        pytest.param(['"1"', '"2"', '"x"'], None, id="texts that look like numbers"),
-        pytest.param(
-            ['"2026-01-31"', '"x"', '"2026-02-01"'], ("date", 2, 3), id="dates"
-        ),
-        pytest.param(["1", "2", '{"a": 1}'], None, id="an object"),
-    ],
+@cases(
+    "values, found",
+    {
+        "numbers": (["1", "2.5", '"n/a"', "null"], ("double", 2, 3)),
+        "booleans": (["true", '"x"', "false"], ("boolean", 2, 3)),
+        "texts that look like numbers": (['"1"', '"2"', '"x"'], None),
+        "dates": (['"2026-01-31"', '"x"', '"2026-02-01"'], ("date", 2, 3)),
+        "an object": (["1", "2", '{"a": 1}'], None),
+    },
 )
 def test_values_of_json_that_do_not_agree(tmp_path, values, found):
     column = proposed(tmp_path, json(values), ending="jsonl")
@@ -119,17 +118,15 @@ def test_values_of_json_that_do_not_agree(tmp_path, values, found):
     assert told(column.narrower) == found
 
 
-@pytest.mark.parametrize(
-    ("files", "type_name", "found"),
-    [
-        pytest.param([MISSING, ["1", "2"]], "string", ("double", 6, 7), id="one is"),
-        pytest.param(
-            [["1", "x", "2"], MISSING], "string", ("double", 6, 8), id="neither is"
-        ),
-        pytest.param([["1"], ["2.5"]], "double", None, id="both are"),
-        pytest.param([["1", "2"], ["2026-01-31"]], "string", None, id="unlike types"),
-        pytest.param([["1", "2"], ["a", "b"]], "string", None, id="texts"),
-    ],
+@cases(
+    "files, type_name, found",
+    {
+        "one is": ([MISSING, ["1", "2"]], "string", ("double", 6, 7)),
+        "neither is": ([["1", "x", "2"], MISSING], "string", ("double", 6, 8)),
+        "both are": ([["1"], ["2.5"]], "double", None),
+        "unlike types": ([["1", "2"], ["2026-01-31"]], "string", None),
+        "texts": ([["1", "2"], ["a", "b"]], "string", None),
+    },
 )
 def test_of_several_files_the_values_are_counted_together(
     tmp_path: Path,

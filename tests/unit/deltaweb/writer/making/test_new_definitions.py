@@ -5,45 +5,41 @@ import pytest
 
 from deltaweb.delta.errors import SchemaError
 from deltaweb.writer.making.new_table import NewTable, create_table
+from tests.support import cases
 from tests.support.stores.memory import MemoryTableStore
 
 LONG = pa.int64()
 
 
-@pytest.mark.parametrize(
-    ("schema", "said", "hint"),
-    [
-        pytest.param(
+@cases(
+    "schema, said, hint",
+    {
+        "an empty name": (
             pa.schema([("a", LONG), ("", LONG)]),
             "column 2 of the table has no name",
             "Give it a name in the definition",
-            id="an empty name",
         ),
-        pytest.param(
+        "a blank": (
             pa.schema([(" ", LONG)]),
             "column 1 of the table has no name",
             "Give it a name in the definition",
-            id="a blank",
         ),
-        pytest.param(
+        "at any depth": (
             pa.schema([("s", pa.list_(pa.struct([("", LONG)])))]),
             "column 1 of s.element has no name",
             "Give it a name in the definition",
-            id="at any depth",
         ),
-        pytest.param(
+        "one name twice": (
             pa.schema([("a", LONG), ("A", LONG)]),
             "Column 'A': another column has the same name",
             "Rename one of them in the definition",
-            id="one name twice",
         ),
-        pytest.param(
+        "twice in a struct": (
             pa.schema([("m", pa.map_(LONG, pa.struct([("x", LONG), ("X", LONG)])))]),
             "Column 'm.value.X': another column has the same name",
             "Rename one of them in the definition",
-            id="twice in a struct",
         ),
-    ],
+    },
 )
 def test_a_name_that_cannot_be_is_refused(schema: pa.Schema, said: str, hint: str):
     store = MemoryTableStore()

@@ -18,6 +18,7 @@ from deltaweb.table import DeltaTable
 from deltaweb.writer.append import append_transaction
 from deltaweb.writer.making.new_table import NewTable, create_table
 from deltaweb.writer.table_write import TableWrite, WrittenRows
+from tests.support import cases
 from tests.support.stores.memory import MemoryTableStore
 
 ALWAYS = (
@@ -205,23 +206,19 @@ class TestDefinitions:
         assert protocol.min_writer_version == 6
         assert protocol.min_reader_version == 1
 
-    @pytest.mark.parametrize(
-        ("ddl", "reason"),
-        [
-            pytest.param(
-                "k INT GENERATED ALWAYS AS IDENTITY", "is a bigint", id="another type"
-            ),
-            pytest.param(
+    @cases(
+        "ddl, reason",
+        {
+            "another type": ("k INT GENERATED ALWAYS AS IDENTITY", "is a bigint"),
+            "no step": (
                 "k BIGINT GENERATED ALWAYS AS IDENTITY (INCREMENT BY 0)",
                 "is not 0",
-                id="no step",
             ),
-            pytest.param(
+            "a start beyond bigint": (
                 f"k BIGINT GENERATED ALWAYS AS IDENTITY (START WITH {MOST + 1})",
                 "start of an identity column is a bigint",
-                id="a start beyond bigint",
             ),
-        ],
+        },
     )
     def test_that_contradict_themselves_are_refused(self, ddl: str, reason: str):
         with pytest.raises(SchemaError, match=reason):
@@ -242,15 +239,15 @@ class TestDefinitions:
             table.add_columns("k BIGINT GENERATED ALWAYS AS IDENTITY")
 
 
-@pytest.mark.parametrize(
-    ("start", "step", "mark", "value", "following"),
-    [
-        pytest.param(10, 5, None, 11, 20, id="between two numbers"),
-        pytest.param(10, 5, None, 9, 10, id="before the first"),
-        pytest.param(10, 5, 30, 12, 35, id="passed long ago"),
-        pytest.param(-1, -2, None, -4, -7, id="downwards"),
-        pytest.param(0, 3, 4, 4, 6, id="a mark of another writer between two numbers"),
-    ],
+@cases(
+    "start, step, mark, value, following",
+    {
+        "between two numbers": (10, 5, None, 11, 20),
+        "before the first": (10, 5, None, 9, 10),
+        "passed long ago": (10, 5, 30, 12, 35),
+        "downwards": (-1, -2, None, -4, -7),
+        "a mark of another writer between two numbers": (0, 3, 4, 4, 6),
+    },
 )
 def test_the_next_number_is_beyond_all_values(start, step, mark, value, following):
     column = IdentityColumn("k", start, step, mark, takes_values=True)

@@ -10,6 +10,7 @@ import pytest
 from deltaweb.delta.protocol.schema import StructType, arrow_schema, schema_of_arrow
 from deltaweb.delta.writing.errors import SchemaMismatchError
 from deltaweb.writer.rows.row_schema import RowSchema, merged_schema
+from tests.support import cases
 
 
 def table_schema(*fields: pa.Field) -> StructType:
@@ -29,35 +30,26 @@ def misfits(schema: StructType, rows: pa.Table) -> dict[str, str]:
     return dict(caught.value.misfits)
 
 
-@pytest.mark.parametrize(
-    ("target", "values", "expected"),
-    [
-        pytest.param(pa.int32(), pa.array([1, None]), [1, None], id="a narrower int"),
-        pytest.param(pa.float64(), pa.array([1]), [1.0], id="a double"),
-        pytest.param(
-            pa.decimal128(10, 2), pa.array([7]), [Decimal("7.00")], id="a decimal"
-        ),
-        pytest.param(
-            pa.string(),
-            pa.array(["a", "b"]).dictionary_encode(),
-            ["a", "b"],
-            id="texts",
-        ),
-        pytest.param(
+@cases(
+    "target, values, expected",
+    {
+        "a narrower int": (pa.int32(), pa.array([1, None]), [1, None]),
+        "a double": (pa.float64(), pa.array([1]), [1.0]),
+        "a decimal": (pa.decimal128(10, 2), pa.array([7]), [Decimal("7.00")]),
+        "texts": (pa.string(), pa.array(["a", "b"]).dictionary_encode(), ["a", "b"]),
+        "a time of nanoseconds": (
             pa.timestamp("us", "UTC"),
             pa.array([1_500], pa.timestamp("ns", "UTC")),
             [datetime(1970, 1, 1, 0, 0, 0, 1, tzinfo=UTC)],
-            id="a time of nanoseconds",
         ),
-        pytest.param(pa.list_(pa.int32()), pa.array([[1, 2]]), [[1, 2]], id="a list"),
-        pytest.param(
+        "a list": (pa.list_(pa.int32()), pa.array([[1, 2]]), [[1, 2]]),
+        "a struct": (
             pa.struct({"x": pa.int16(), "y": pa.string()}),
             pa.array([{"X": 1}]),
             [{"x": 1, "y": None}],
-            id="a struct",
         ),
-        pytest.param(pa.int32(), pa.nulls(1), [None], id="nulls of no type"),
-    ],
+        "nulls of no type": (pa.int32(), pa.nulls(1), [None]),
+    },
 )
 def test_values_take_the_type_of_their_column(target, values, expected):
     schema = table_schema(pa.field("c", target))

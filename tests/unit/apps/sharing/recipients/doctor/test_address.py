@@ -3,7 +3,6 @@
 import json
 import ssl
 import threading
-from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -51,9 +50,7 @@ class Proxy(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def answering(
-    tls: ssl.SSLContext | None = None, **what: object
-) -> Iterator[tuple[int, list[str]]]:
+def answering(tls=None, **what):
     """A server that answers so; its port, and what it was asked."""
     asked: list[str] = []
     handler = type("Handler", (Proxy,), {**what, "asked": asked})

@@ -13,6 +13,7 @@ from deltaweb.web.sharing.recipients.rehearsals.certificates import (
     keep,
 )
 from deltaweb.web.sharing.recipients.rehearsals.rehearsal import Reading, Rehearsal
+from tests.support import cases
 from tests.support.pages.factories import new_recipient, new_share, new_shared_table
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
@@ -49,20 +50,18 @@ def held(shared: SharedTable, client: str = "polars", **facts: Any) -> Rehearsal
     )
 
 
-@pytest.mark.parametrize(
-    ("rehearsals", "expected"),
-    [
-        pytest.param([(3, PASSED)], (3, None), id="it reads"),
-        pytest.param([(3, FAILED)], (None, None), id="it has never read"),
-        pytest.param([(3, PASSED), (5, FAILED)], (3, 5), id="a commit broke it"),
-        pytest.param([(3, PASSED), (3, FAILED)], (3, None), id="no commit is to blame"),
-        pytest.param(
-            [(3, PASSED), (5, FAILED), (6, FAILED)], (3, 5), id="it stays broken"
-        ),
-        pytest.param([(3, PASSED), (5, FAILED), (6, PASSED)], (6, None), id="mended"),
-        pytest.param([(3, PASSED), (None, FAILED)], (3, None), id="not to be opened"),
-        pytest.param([(3, PASSED), (4, {"is_equal": False})], (3, 4), id="other rows"),
-    ],
+@cases(
+    "rehearsals, expected",
+    {
+        "it reads": ([(3, PASSED)], (3, None)),
+        "it has never read": ([(3, FAILED)], (None, None)),
+        "a commit broke it": ([(3, PASSED), (5, FAILED)], (3, 5)),
+        "no commit is to blame": ([(3, PASSED), (3, FAILED)], (3, None)),
+        "it stays broken": ([(3, PASSED), (5, FAILED), (6, FAILED)], (3, 5)),
+        "mended": ([(3, PASSED), (5, FAILED), (6, PASSED)], (6, None)),
+        "not to be opened": ([(3, PASSED), (None, FAILED)], (3, None)),
+        "other rows": ([(3, PASSED), (4, {"is_equal": False})], (3, 4)),
+    },
 )
 def test_it_is_marked_since_which_version_a_client_is_broken(
     acme, orders, rehearsals, expected

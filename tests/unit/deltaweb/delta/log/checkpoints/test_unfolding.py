@@ -8,12 +8,13 @@ import pyarrow.parquet as pq
 import pytest
 
 from deltaweb.delta.errors import LogCorruptError
-from deltaweb.delta.log.checkpoints import part, unfolding
-from deltaweb.delta.log.checkpoints.unfolding import rows_at_once
+from deltaweb.delta.log.checkpoints import part
+from deltaweb.delta.log.checkpoints.part import rows_at_once
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.parquet.arrow_footer import parse_arrow_footer
 from deltaweb.parquet.errors import FooterCorruptError
 from deltaweb.parquet.tail import read_footer
+from tests.support import cases
 from tests.support.logs.small_checkpoints import (
     SMALL_HEAD,
     schema_with,
@@ -29,9 +30,9 @@ LONG = '{"numRecords":1,"more":"' + "x" * 10_000 + '"}'
 @pytest.fixture(autouse=True)
 def small_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a read become a mebibyte, and the rows of a part less than a tenth of it."""
-    monkeypatch.setattr(unfolding, "UNFOLDED_BYTES", MEBIBYTE)
     monkeypatch.setattr(part, "UNFOLDED_BYTES", MEBIBYTE)
-    monkeypatch.setattr(unfolding, "PART_BYTES", MEBIBYTE >> 4)
+    monkeypatch.setattr(part, "UNFOLDED_BYTES", MEBIBYTE)
+    monkeypatch.setattr(part, "PART_BYTES", MEBIBYTE >> 4)
 
 
 def checkpoint(stats: list[str | None], **options: Any) -> Snapshot:  # noqa: ANN401  # pyarrow's
@@ -44,18 +45,15 @@ def checkpoint(stats: list[str | None], **options: Any) -> Snapshot:  # noqa: AN
     return snapshot_of_bytes(sink.getvalue())
 
 
-@pytest.mark.parametrize(
+@cases(
     "options",
-    [
-        pytest.param({}, id="codes"),
-        pytest.param(
-            {
-                "use_dictionary": False,
-                "column_encoding": {"add.stats": "DELTA_BYTE_ARRAY"},
-            },
-            id="beginnings",
-        ),
-    ],
+    {
+        "codes": {},
+        "beginnings": {
+            "use_dictionary": False,
+            "column_encoding": {"add.stats": "DELTA_BYTE_ARRAY"},
+        },
+    },
 )
 def test_texts_that_stand_for_too_much_are_refused_before_all_are_made(options):
     usual = pa.default_memory_pool()
@@ -92,7 +90,7 @@ def test_lists_of_more_values_than_can_be_held_are_refused() -> None:
 
 
 def test_a_file_of_usual_texts_is_not_looked_into(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(unfolding, "longest_values", None)  # it would fail
+    monkeypatch.setattr(part, "longest_values", None)  # it would fail
 
     found = checkpoint(['{"numRecords":2}'] * 40).statistics()
 

@@ -12,6 +12,7 @@ from deltaweb.delta.log.commits.arrow_reader import (
     parse_certain,
 )
 from deltaweb.delta.log.commits.fields import PRESENCE
+from tests.support import cases
 
 ADD = pa.struct(
     [
@@ -36,52 +37,48 @@ def paths(*commits: bytes) -> list[object]:
     return [add and add["path"] for add in parse(*commits)]
 
 
-@pytest.mark.parametrize(
-    ("commits", "expected"),
-    [
-        pytest.param([b'{"add":{"path":"a"}}\n'], ["a"], id="plain"),
-        pytest.param([b'{"add":{"path":"a"}}'], ["a"], id="no final newline"),
-        pytest.param([b'{"add":{"path":"a"}}\r\n'], ["a"], id="CRLF"),
-        pytest.param([b'\n\n{"add":{"path":"a"}}\n \n'], ["a"], id="blank lines"),
-        pytest.param([b'  {"add":{"path":"a"}} \n'], ["a"], id="spaces around"),
-        pytest.param([b'\xef\xbb\xbf{"add":{"path":"a"}}'], ["a"], id="a mark"),
-        pytest.param([b'{"new":{"path":"a"}}\n'], [None], id="an unknown action"),
-        pytest.param([b'{"add":{"path":"a","x":[{}]}}'], ["a"], id="unknown fields"),
-        pytest.param([b""], [], id="an empty commit"),
-        pytest.param([b"", b""], [], id="empty commits"),
-        pytest.param(
+@cases(
+    "commits, expected",
+    {
+        "plain": ([b'{"add":{"path":"a"}}\n'], ["a"]),
+        "no final newline": ([b'{"add":{"path":"a"}}'], ["a"]),
+        "CRLF": ([b'{"add":{"path":"a"}}\r\n'], ["a"]),
+        "blank lines": ([b'\n\n{"add":{"path":"a"}}\n \n'], ["a"]),
+        "spaces around": ([b'  {"add":{"path":"a"}} \n'], ["a"]),
+        "a mark": ([b'\xef\xbb\xbf{"add":{"path":"a"}}'], ["a"]),
+        "an unknown action": ([b'{"new":{"path":"a"}}\n'], [None]),
+        "unknown fields": ([b'{"add":{"path":"a","x":[{}]}}'], ["a"]),
+        "an empty commit": ([b""], []),
+        "empty commits": ([b"", b""], []),
+        "commits that do not end their lines": (
             [b'{"add":{"path":"a"}}', b"", b'{"add":{"path":"b"}}'],
             ["a", "b"],
-            id="commits that do not end their lines",
         ),
-        pytest.param(
+        "one odd commit beside a plain one": (
             [b'{"add":{"path":"a"}}\n', b'\n{"add":{"path":"b","size":1.0}}\n'],
             ["a", "b"],
-            id="one odd commit beside a plain one",
         ),
-        pytest.param(
-            [b'{"add":{"path":"\\u0061\\"\\n"}}'], ['a"\n'], id="escapes in a path"
-        ),
-        pytest.param([b'{"add":{"path":"a"},"add":{"path":"b"}}'], ["b"], id="twice"),
-    ],
+        "escapes in a path": ([b'{"add":{"path":"\\u0061\\"\\n"}}'], ['a"\n']),
+        "twice": ([b'{"add":{"path":"a"},"add":{"path":"b"}}'], ["b"]),
+    },
 )
 def test_lines_are_rows(commits: list[bytes], expected: list[str]) -> None:
     assert paths(*commits) == expected
 
 
-@pytest.mark.parametrize(
-    ("field", "text", "expected"),
-    [
-        pytest.param("size", b"1.0", 1, id="a whole fraction"),
-        pytest.param("size", b"1e3", 1000, id="an exponent"),
-        pytest.param("size", b"9223372036854775807", 2**63 - 1, id="the largest long"),
-        pytest.param("size", b"null", None, id="null"),
-        pytest.param("dataChange", b"false", False, id="a truth"),
-        pytest.param("partitionValues", b'{"p":1}', {"p": "1"}, id="a number"),
-        pytest.param("partitionValues", b'{"p":true}', {"p": "true"}, id="true"),
-        pytest.param("partitionValues", b'{"q":"1"}', {"p": None}, id="another key"),
-        pytest.param("partitionValues", b"null", None, id="no values"),
-    ],
+@cases(
+    "field, text, expected",
+    {
+        "a whole fraction": ("size", b"1.0", 1),
+        "an exponent": ("size", b"1e3", 1000),
+        "the largest long": ("size", b"9223372036854775807", 2**63 - 1),
+        "null": ("size", b"null", None),
+        "a truth": ("dataChange", b"false", False),
+        "a number": ("partitionValues", b'{"p":1}', {"p": "1"}),
+        "true": ("partitionValues", b'{"p":true}', {"p": "true"}),
+        "another key": ("partitionValues", b'{"q":"1"}', {"p": None}),
+        "no values": ("partitionValues", b"null", None),
+    },
 )
 def test_values_that_have_one_meaning_are_taken(field, text, expected):
     (add,) = parse(b'{"add":{"path":"a","' + field.encode() + b'":' + text + b"}}")
@@ -90,23 +87,23 @@ def test_values_that_have_one_meaning_are_taken(field, text, expected):
     assert add[field] == expected
 
 
-@pytest.mark.parametrize(
+@cases(
     "text",
-    [
-        pytest.param(b'{"add":{"size":"1"}}', id="text for a number"),
-        pytest.param(b'{"add":{"size":true}}', id="a truth for a number"),
-        pytest.param(b'{"add":{"size":1.5}}', id="a fraction"),
-        pytest.param(b'{"add":{"size":9223372036854775808}}', id="beyond a long"),
-        pytest.param(b'{"add":{"dataChange":1}}', id="a number for a truth"),
-        pytest.param(b'{"add":{"path":1}}', id="a number for text"),
-        pytest.param(b'{"add":1}', id="a number for an object"),
-        pytest.param(b"null", id="null"),
-        pytest.param(b"[]", id="a list"),
-        pytest.param(b'{"add":{}} {"add":{}}', id="two objects in a line"),
-        pytest.param(b'{"add":{"path":"\xff"}}', id="not UTF-8"),
-        pytest.param(b'{"add":{"path":"\\ud800"}}', id="half a pair"),
-        pytest.param(b'{"add":', id="torn"),
-    ],
+    {
+        "text for a number": b'{"add":{"size":"1"}}',
+        "a truth for a number": b'{"add":{"size":true}}',
+        "a fraction": b'{"add":{"size":1.5}}',
+        "beyond a long": b'{"add":{"size":9223372036854775808}}',
+        "a number for a truth": b'{"add":{"dataChange":1}}',
+        "a number for text": b'{"add":{"path":1}}',
+        "a number for an object": b'{"add":1}',
+        "null": b"null",
+        "a list": b"[]",
+        "two objects in a line": b'{"add":{}} {"add":{}}',
+        "not UTF-8": b'{"add":{"path":"\xff"}}',
+        "half a pair": b'{"add":{"path":"\\ud800"}}',
+        "torn": b'{"add":',
+    },
 )
 def test_other_values_are_refused_and_the_commit_is_named(text: bytes) -> None:
     with pytest.raises(LogCorruptError) as caught:
@@ -116,25 +113,23 @@ def test_other_values_are_refused_and_the_commit_is_named(text: bytes) -> None:
 
 
 @pytest.mark.parametrize("action", ["add", "remove"])
-@pytest.mark.parametrize(
-    ("given", "text"),
-    [
-        pytest.param('{"numRecords": 3}', '{"numRecords":3}', id="a count"),
-        pytest.param("{}", "{}", id="nothing"),
-        pytest.param(
+@cases(
+    "given, text",
+    {
+        "a count": ('{"numRecords": 3}', '{"numRecords":3}'),
+        "nothing": ("{}", "{}"),
+        "numbers that a double does not hold": (
             '{"minValues": {"l": 9007199254740993, "d": 12345678901234567890.10}}',
             '{"minValues":{"l":9007199254740993,"d":12345678901234567890.10}}',
-            id="numbers that a double does not hold",
         ),
-        pytest.param('{"x": [NaN, 1e999, -0]}', '{"x":[NaN,1e999,-0]}', id="no double"),
-        pytest.param(
+        "no double": ('{"x": [NaN, 1e999, -0]}', '{"x":[NaN,1e999,-0]}'),
+        "texts and the rest": (
             '{"\u00fc\\"": ["1", true, null, []]}',
             '{"\\u00fc\\"":["1",true,null,[]]}',
-            id="texts and the rest",
         ),
-        pytest.param('{"s": "\\ud800"}', '{"s":"\\ud800"}', id="half a pair"),
-        pytest.param('" {} "', " {} ", id="text stays as it is"),
-    ],
+        "half a pair": ('{"s": "\\ud800"}', '{"s":"\\ud800"}'),
+        "text stays as it is": ('" {} "', " {} "),
+    },
 )
 def test_statistics_that_are_an_object_become_its_text(action, given, text):
     schema = pa.schema([(action, pa.struct([("stats", pa.string())]))])
@@ -207,15 +202,15 @@ def test_commit_information_of_any_kind_is_no_fault(info: str) -> None:
 
 
 class TestLoadRows:
-    @pytest.mark.parametrize(
+    @cases(
         "odd",
-        [
-            pytest.param(b'{"n":123456789012345678901234567890}', id="a huge number"),
-            pytest.param(b'{"n":-9223372036854775808}', id="the smallest long"),
-            pytest.param(b' {"n":1}', id="a space before"),
-            pytest.param(b'{"n":1,"n":2}', id="a key twice"),
-            pytest.param(b'{"add":{"path":"\\u00e9"}}', id="text"),
-        ],
+        {
+            "a huge number": b'{"n":123456789012345678901234567890}',
+            "the smallest long": b'{"n":-9223372036854775808}',
+            "a space before": b' {"n":1}',
+            "a key twice": b'{"n":1,"n":2}',
+            "text": b'{"add":{"path":"\\u00e9"}}',
+        },
     )
     def test_are_those_of_each_line(self, odd: bytes) -> None:
         commits = [
@@ -228,12 +223,12 @@ class TestLoadRows:
 
         assert loaded == [load_line(batch.lines[row], name="") for row in range(4)]
 
-    @pytest.mark.parametrize(
+    @cases(
         "line",
-        [
-            pytest.param(b'{"x":"\xff"}', id="no UTF-8"),
-            pytest.param(b'{"x":' + b"[" * 5000 + b"]" * 5000 + b"}", id="too deep"),
-        ],
+        {
+            "no UTF-8": b'{"x":"\xff"}',
+            "too deep": b'{"x":' + b"[" * 5000 + b"]" * 5000 + b"}",
+        },
     )
     def test_name_the_commit_that_does_not_read(self, line: bytes) -> None:
         commits = [CommitData("first", b"{}\n"), CommitData("second", line + b"\n")]

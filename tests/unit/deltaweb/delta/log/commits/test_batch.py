@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from deltaweb.delta.log.commits.batch import CommitBatch, read_commit_batches
+from tests.support import cases
 from tests.support.logs.delta_logs import (
     Action,
     LogBuilder,
@@ -82,13 +83,7 @@ class TestBatches:
 
 
 class TestNumbers:
-    @pytest.mark.parametrize(
-        "stats",
-        [
-            pytest.param('{"numRecords":5}', id="text"),
-            pytest.param({"numRecords": 5}, id="an object"),
-        ],
-    )
+    @cases("stats", {"text": '{"numRecords":5}', "an object": {"numRecords": 5}})
     def test_are_known_where_every_action_tells(self, stats: object) -> None:
         rows = {"stats": stats}
         builder = (

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from deltaweb.delta.errors import LogCorruptError
 from deltaweb.delta.log.commits.actions import CommitActions, FileActionRows, no_actions
 from deltaweb.delta.log.commits.arrow_reader import CommitData
-from deltaweb.delta.log.commits.columns import SCHEMA, parse_columns
+from deltaweb.delta.log.commits.batch import SCHEMA, parse_columns
 from deltaweb.delta.log.commits.msgspec_reader import parse_lines
 from tests.support.logs.delta_logs import (
     Action,
@@ -134,7 +134,7 @@ def test_commits_of_many_bytes_are_left_to_columns(monkeypatch: pytest.MonkeyPat
     some = commits(lines([add(str(n), stats=STATS) for n in range(9)]))
     quick = parse_lines(some)
     monkeypatch.setattr("deltaweb.delta.log.commits.msgspec_reader.MAX_BYTES", 100)
-    monkeypatch.setattr("deltaweb.delta.log.commits.columns.ROWS_A_SLICE", 4)
+    monkeypatch.setattr("deltaweb.delta.log.commits.batch.ROWS_A_SLICE", 4)
 
     assert quick is not None
     assert parse_lines(some) is None

@@ -15,6 +15,7 @@ from deltaweb.delta.log.commits.provenance import (
     write_provenance,
 )
 from deltaweb.delta.protocol.actions import parse_provenance
+from tests.support import cases
 
 STRICT = {
     "nothing": "{}",
@@ -70,33 +71,29 @@ def test_any_other_json_is_left_to_the_exact_parser(info: str) -> None:
     assert repr(values(one)) == repr(said(info))  # NaN is not equal to itself
 
 
-@pytest.mark.parametrize(
+@cases(
     "broken",
-    [
-        pytest.param(line('{"operationMetrics":{"a":"\0"}}'), id="a control character"),
-        pytest.param(b'{"commitInfo":{"x":"\xff"}}', id="no UTF-8, in what is skipped"),
-        pytest.param(
-            b'{"commitInfo":{"operationMetrics":{"x":"\xff"}}}', id="no UTF-8"
-        ),
-        pytest.param(line('{"operationMetrics":{"a":1,}}'), id="a comma too many"),
-        pytest.param(line("{} x"), id="more after it"),
-        pytest.param(line("5"), id="no object"),
-        pytest.param(
-            line('{"x":' + "[" * 100_000 + "]" * 100_000 + "}"), id="too deep"
-        ),
-    ],
+    {
+        "a control character": line('{"operationMetrics":{"a":"\0"}}'),
+        "no UTF-8, in what is skipped": b'{"commitInfo":{"x":"\xff"}}',
+        "no UTF-8": b'{"commitInfo":{"operationMetrics":{"x":"\xff"}}}',
+        "a comma too many": line('{"operationMetrics":{"a":1,}}'),
+        "more after it": line("{} x"),
+        "no object": line("5"),
+        "too deep": line('{"x":' + "[" * 100_000 + "]" * 100_000 + "}"),
+    },
 )
 def test_what_is_no_json_is_never_cut(broken: bytes) -> None:
     assert cut_provenance([line("{}"), broken]) is None
 
 
-@pytest.mark.parametrize(
+@cases(
     "text",
-    [
-        pytest.param(b'{"n":"12","m":3,"x":1.5,"y":[null,true]}', id="strict JSON"),
-        pytest.param(b'{"n":NaN}', id="no number"),
-        pytest.param(b'{"n":"\\ud800"}', id="half a character"),
-    ],
+    {
+        "strict JSON": b'{"n":"12","m":3,"x":1.5,"y":[null,true]}',
+        "no number": b'{"n":NaN}',
+        "half a character": b'{"n":"\\ud800"}',
+    },
 )
 def test_many_objects_are_what_each_is(text: bytes) -> None:
     found = load_objects([b"{}", text])

@@ -16,21 +16,22 @@ from deltaweb.delta.log.commits.times import (
 )
 from deltaweb.delta.log.paths import checkpoint_name, commit_name
 from deltaweb.delta.log.store import FileStatus
+from tests.support import cases
 
 
 def commit(version: int, time_ms: int) -> FileStatus:
     return FileStatus(commit_name(version), 10 + version, time_ms)
 
 
-@pytest.mark.parametrize(
-    ("times_ms", "expected"),
-    [
-        pytest.param([], [], id="no commit"),
-        pytest.param([5, 7, 9], [5, 7, 9], id="in order"),
-        pytest.param([5, 5, 5], [5, 6, 7], id="all at once"),
-        pytest.param([9, 5, 20], [9, 10, 20], id="one in the past"),
-        pytest.param([9, 1, 10], [9, 10, 11], id="pushed on by one before"),
-    ],
+@cases(
+    "times_ms, expected",
+    {
+        "no commit": ([], []),
+        "in order": ([5, 7, 9], [5, 7, 9]),
+        "all at once": ([5, 5, 5], [5, 6, 7]),
+        "one in the past": ([9, 5, 20], [9, 10, 20]),
+        "pushed on by one before": ([9, 1, 10], [9, 10, 11]),
+    },
 )
 def test_times_increase_with_versions(times_ms: list[int], expected: list[int]) -> None:
     statuses = [commit(version, time_ms) for version, time_ms in enumerate(times_ms)]

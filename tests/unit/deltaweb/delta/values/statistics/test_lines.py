@@ -7,53 +7,49 @@ import pytest
 
 from deltaweb.delta.values.statistics import lines as statistics_lines
 from deltaweb.delta.values.statistics.columns import parse_statistics
+from tests.support import cases
 from tests.support.logs.parsed_statistics import SCHEMA, parsed
 
 
 class TestTexts:
-    @pytest.mark.parametrize(
+    @cases(
         "text",
-        [
-            pytest.param(None, id="null"),
-            pytest.param("", id="empty"),
-            pytest.param("{}", id="an empty object"),
-            pytest.param('{"numRecords":3', id="torn"),
-            pytest.param("nonsense", id="no JSON"),
-            pytest.param("[1]", id="a list"),
-            pytest.param("{}{}", id="two objects"),
-            pytest.param('{"numRecords":1}\n{"numRecords":2}', id="two lines"),
-            pytest.param('{"a":' + "[" * 50_000, id="deep and torn"),
-            pytest.param('{"numRecords":' + "1" * 5000 + "}", id="a huge number"),
-            pytest.param('{"a":"\x00"}', id="a NUL byte"),
-        ],
+        {
+            "null": None,
+            "empty": "",
+            "an empty object": "{}",
+            "torn": '{"numRecords":3',
+            "no JSON": "nonsense",
+            "a list": "[1]",
+            "two objects": "{}{}",
+            "two lines": '{"numRecords":1}\n{"numRecords":2}',
+            "deep and torn": '{"a":' + "[" * 50_000,
+            "a huge number": '{"numRecords":' + "1" * 5000 + "}",
+            "a NUL byte": '{"a":"\x00"}',
+        },
     )
     def test_that_say_nothing_leave_their_neighbours(self, text: str | None) -> None:
         rows = parsed('{"numRecords":7}', text, '{"numRecords":8}', columns=["i"])
 
         assert [row["num_records"] for row in rows] == [7, None, 8]
 
-    @pytest.mark.parametrize(
+    @cases(
         "text",
-        [
-            pytest.param('\n{"numRecords": 5\n}\n', id="over lines"),
-            pytest.param('{"numRecords":4,"numRecords":5}', id="a key twice"),
-            pytest.param(
-                '{"numRecords":5,"x":' + "[" * 900 + "]" * 900 + "}", id="deep"
-            ),
-            pytest.param('{"numRecords":5,"tightBounds":true}', id="unknown keys"),
-        ],
+        {
+            "over lines": '\n{"numRecords": 5\n}\n',
+            "a key twice": '{"numRecords":4,"numRecords":5}',
+            "deep": '{"numRecords":5,"x":' + "[" * 900 + "]" * 900 + "}",
+            "unknown keys": '{"numRecords":5,"tightBounds":true}',
+        },
     )
     def test_of_unusual_form_are_read(self, text: str) -> None:
         rows = parsed('{"numRecords":7}', text, columns=["i"])
 
         assert [row["num_records"] for row in rows] == [7, 5]
 
-    @pytest.mark.parametrize(
+    @cases(
         "broken",
-        [
-            pytest.param(b'{"minValues":{"s":"\xff"}}', id="in a bound"),
-            pytest.param(b'{"\xff":1}', id="in a name"),
-        ],
+        {"in a bound": b'{"minValues":{"s":"\xff"}}', "in a name": b'{"\xff":1}'},
     )
     def test_that_are_not_utf_8_say_nothing(self, broken: bytes) -> None:
         texts = pa.array([b'{"numRecords":7,"minValues":{"s":"a"}}', broken, b"{}"])
@@ -68,7 +64,6 @@ class TestTexts:
 
     def test_too_long_are_not_looked_at(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(statistics_lines, "MAX_STATS_BYTES", 16)
-        monkeypatch.setattr("deltaweb.delta.values.statistics.json.MAX_STATS_BYTES", 16)
 
         rows = parsed('{"numRecords":7}', '{"numRecords":77}', columns=["i"])
 

@@ -3,9 +3,9 @@
 from decimal import Decimal
 
 import pyarrow as pa
-import pytest
 
 from deltaweb.delta.values.statistics.columns import read_statistics
+from tests.support import cases
 from tests.support.logs.parsed_statistics import SCHEMA, column
 
 STRUCTS = pa.struct(
@@ -53,20 +53,16 @@ class TestStructs:
         assert first["null_count"]["st"] is None
         assert second["num_records"] is None
 
-    @pytest.mark.parametrize(
+    @cases(
         "structs",
-        [
-            pytest.param(pa.array([{"other": 1}]), id="none of the fields"),
-            pytest.param(
-                pa.array([{"minValues": 5, "numRecords": "x"}]), id="other types"
-            ),
-            pytest.param(pa.array([{"minValues": {"i": "x"}}]), id="text for a number"),
-            pytest.param(pa.array([{"maxValues": {"n": 300}}]), id="beyond the range"),
-            pytest.param(pa.array([{"minValues": {"st": {"x": 1.5}}}]), id="fractions"),
-            pytest.param(
-                pa.array([{"minValues": {"m": Decimal(10) ** 30}}]), id="overflow"
-            ),
-        ],
+        {
+            "none of the fields": pa.array([{"other": 1}]),
+            "other types": pa.array([{"minValues": 5, "numRecords": "x"}]),
+            "text for a number": pa.array([{"minValues": {"i": "x"}}]),
+            "beyond the range": pa.array([{"maxValues": {"n": 300}}]),
+            "fractions": pa.array([{"minValues": {"st": {"x": 1.5}}}]),
+            "overflow": pa.array([{"minValues": {"m": Decimal(10) ** 30}}]),
+        },
     )
     def test_that_do_not_fit_are_unknown(self, structs: pa.Array) -> None:
         table = read_statistics(None, pa.chunked_array([structs]), SCHEMA, COLUMNS)

@@ -10,6 +10,7 @@ import pytest
 
 from deltaweb.delta.protocol.schema import DecimalType, PrimitiveType, StructType
 from deltaweb.delta.values.statistics.text import texts_of_each
+from tests.support import cases
 from tests.support.tables.row_tables import LONG, STRING, TIMESTAMP, schema_of
 
 SCHEMA = schema_of(
@@ -81,15 +82,15 @@ def test_text_of_the_log_is_kept() -> None:
     assert texts_of_each(None, None, marks, SCHEMA).to_pylist() == [None]
 
 
-@pytest.mark.parametrize(
+@cases(
     "bound",
-    [
-        pytest.param(pa.array([2**60], pa.timestamp("us")), id="a year of five digits"),
-        pytest.param(pa.array([-(2**60)], pa.timestamp("us", "UTC")), id="long ago"),
-        pytest.param(pa.array([2**30], pa.int32()).cast(pa.date32()), id="no day"),
-        pytest.param(pa.array([1], pa.time64("us")), id="a type of no table"),
-        pytest.param(pa.array([b"\xff"]).view(pa.string()), id="no text"),
-    ],
+    {
+        "a year of five digits": pa.array([2**60], pa.timestamp("us")),
+        "long ago": pa.array([-(2**60)], pa.timestamp("us", "UTC")),
+        "no day": pa.array([2**30], pa.int32()).cast(pa.date32()),
+        "a type of no table": pa.array([1], pa.time64("us")),
+        "no text": pa.array([b"\xff"]).view(pa.string()),
+    },
 )
 def test_what_no_reader_understands_is_unknown(bound: pa.Array) -> None:
     counts = pa.array([3])

@@ -7,6 +7,7 @@ import pytest
 
 from deltaweb.delta.values.statistics import lines as statistics_lines
 from deltaweb.delta.values.statistics.typed_lines import read_typed_lines
+from tests.support import cases
 from tests.support.logs.parsed_statistics import parsed
 
 COLUMNS = ["i", "n", "f", "s", "d", "st", "a.b"]
@@ -93,15 +94,15 @@ class TestLines:
             {"n": None, "in": None, "f": 1.0},
         ]
 
-    @pytest.mark.parametrize(
-        ("kind", "line"),
-        [
-            pytest.param(pa.int64(), b'{"a":"1"}', id="a value of another type"),
-            pytest.param(pa.int64(), b'{"a":1', id="no JSON"),
-            pytest.param(pa.int64(), b'{"b":"\xff"}', id="no text beside it"),
-            pytest.param(pa.string(), b'{"a":"\xff"}', id="no text"),
-            pytest.param(pa.float32(), b'{"a":1}', id="a type that would be rounded"),
-        ],
+    @cases(
+        "kind, line",
+        {
+            "a value of another type": (pa.int64(), b'{"a":"1"}'),
+            "no JSON": (pa.int64(), b'{"a":1'),
+            "no text beside it": (pa.int64(), b'{"b":"\xff"}'),
+            "no text": (pa.string(), b'{"a":"\xff"}'),
+            "a type that would be rounded": (pa.float32(), b'{"a":1}'),
+        },
     )
     def test_are_left_to_another_reader_for(self, kind: pa.DataType, line: bytes):
         assert read(pa.schema([("a", kind)]), line) is None

@@ -11,6 +11,7 @@ import pytest
 from deltaweb.delta.values.time_zones.errors import TimeZoneUnknownError
 from deltaweb.delta.values.time_zones.known import zone_rules
 from deltaweb.delta.values.time_zones.rules import to_clocks, to_instants
+from tests.support import cases
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
@@ -49,42 +50,31 @@ def test_clocks_and_instants_are_those_of_python(name: str) -> None:
         assert instant == micros(moment.replace(tzinfo=zone).astimezone(UTC))
 
 
-@pytest.mark.parametrize(
-    ("zone", "clock", "instant"),
-    [
-        pytest.param(
-            "America/New_York", "2024-03-10 02:30:00", "2024-03-10 07:30:00", id="a gap"
-        ),
-        pytest.param(
+@cases(
+    "zone, clock, instant",
+    {
+        "a gap": ("America/New_York", "2024-03-10 02:30:00", "2024-03-10 07:30:00"),
+        "the first of two": (
             "America/New_York",
             "2024-11-03 01:30:00",
             "2024-11-03 05:30:00",
-            id="the first of two",
         ),
-        pytest.param(
-            "America/New_York", "1850-07-01 00:00:00", "1850-07-01 04:56:02", id="LMT"
-        ),
-        pytest.param(
+        "LMT": ("America/New_York", "1850-07-01 00:00:00", "1850-07-01 04:56:02"),
+        "a summer to come": (
             "America/New_York",
             "2050-07-04 12:00:00",
             "2050-07-04 16:00:00",
-            id="a summer to come",
         ),
-        pytest.param(
+        "a far one": (
             "America/New_York",
             "12345-07-04 12:00:00",
             "12345-07-04 16:00:00",
-            id="a far one",
         ),
-        pytest.param(
-            "Asia/Kolkata", "2024-03-10 02:30:00", "2024-03-09 21:00:00", id="no summer"
-        ),
-        pytest.param(
-            "+05:30", "2024-03-10 02:30:00", "2024-03-09 21:00:00", id="an offset"
-        ),
-        pytest.param("UTC-3", "2024-03-10 00:00:00", "2024-03-10 03:00:00", id="UTC-3"),
-        pytest.param("+0530", "2024-03-10 12:00:00", "2024-03-10 06:30:00", id="+0530"),
-    ],
+        "no summer": ("Asia/Kolkata", "2024-03-10 02:30:00", "2024-03-09 21:00:00"),
+        "an offset": ("+05:30", "2024-03-10 02:30:00", "2024-03-09 21:00:00"),
+        "UTC-3": ("UTC-3", "2024-03-10 00:00:00", "2024-03-10 03:00:00"),
+        "+0530": ("+0530", "2024-03-10 12:00:00", "2024-03-10 06:30:00"),
+    },
 )
 def test_what_a_clock_shows_is_an_instant(zone: str, clock: str, instant: str) -> None:
     there = np.array([np.datetime64(clock.replace(" ", "T"), "us")]).astype(np.int64)

@@ -20,6 +20,7 @@ from deltaweb.delta.protocol.schema import schema_json, schema_of_arrow
 from deltaweb.delta.writing.checkpoint import plan
 from deltaweb.delta.writing.checkpoint.parts import split_rows
 from deltaweb.table import DeltaTable
+from tests.support import cases
 from tests.support.logs.appendix_log import (
     HINT,
     NOW,
@@ -170,13 +171,13 @@ class TestLastCheckpoint:
         assert hint_of(log)["version"] == 2
         assert log.table.snapshot().num_files == 2
 
-    @pytest.mark.parametrize(
+    @cases(
         "hint",
-        [
-            pytest.param({"version": 9, "size": 1}, id="beyond the log"),
-            pytest.param({"version": 1, "size": 4, "parts": 2}, id="of other parts"),
-            pytest.param({"version": 2, "size": 5}, id="of parts that are gone"),
-        ],
+        {
+            "beyond the log": {"version": 9, "size": 1},
+            "of other parts": {"version": 1, "size": 4, "parts": 2},
+            "of parts that are gone": {"version": 2, "size": 5},
+        },
     )
     def test_of_what_is_not_there_is_replaced(self, hint: dict[str, int]) -> None:
         log = LogBuilder().start().commit(1, add("a")).commit(2, add("b"))
@@ -189,12 +190,12 @@ class TestLastCheckpoint:
         assert written.is_last
         assert hint_of(log)["version"] == 0
 
-    @pytest.mark.parametrize(
-        ("name", "parts"),
-        [
-            pytest.param(checkpoint_part_names(1, 2), {"parts": 2}, id="in parts"),
-            pytest.param([UUID_NAME], {}, id="of the later kind"),
-        ],
+    @cases(
+        "name, parts",
+        {
+            "in parts": (checkpoint_part_names(1, 2), {"parts": 2}),
+            "of the later kind": ([UUID_NAME], {}),
+        },
     )
     def test_of_any_kind_that_is_there_stays(self, name, parts):
         log = LogBuilder().start().commit(1, add("a"))

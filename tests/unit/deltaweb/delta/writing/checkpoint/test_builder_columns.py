@@ -11,6 +11,7 @@ import pytest
 
 from deltaweb.delta.errors import PropertyError
 from deltaweb.delta.log.paths import checkpoint_name
+from tests.support import cases
 from tests.support.logs.appendix_log import (
     AS_STRUCT,
     NOT_AS_JSON,
@@ -230,13 +231,13 @@ class TestStatistics:
 
 
 class TestTombstones:
-    @pytest.mark.parametrize(
-        ("deleted_ms", "is_kept"),
-        [
-            pytest.param(NOW_MS - WEEK_MS, True, id="a week old"),
-            pytest.param(NOW_MS - WEEK_MS - 1, False, id="older than a week"),
-            pytest.param(None, False, id="without a time"),
-        ],
+    @cases(
+        "deleted_ms, is_kept",
+        {
+            "a week old": (NOW_MS - WEEK_MS, True),
+            "older than a week": (NOW_MS - WEEK_MS - 1, False),
+            "without a time": (None, False),
+        },
     )
     @pytest.mark.parametrize("is_older", [True, False])
     def test_stay_until_they_expire(self, deleted_ms, *, is_kept, is_older):

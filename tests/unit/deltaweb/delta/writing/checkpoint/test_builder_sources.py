@@ -15,6 +15,7 @@ from deltaweb.delta.errors import (
     UnsupportedWriterFeatureError,
 )
 from deltaweb.delta.log.paths import checkpoint_name, commit_name
+from tests.support import cases
 from tests.support.logs.appendix_log import NOW, NOW_MS, adds_of, read_rows
 from tests.support.logs.delta_logs import (
     Action,
@@ -233,14 +234,14 @@ class TestRefusals:
         assert log.table.create_checkpoint(now=NOW).version == 0
 
 
-@pytest.mark.parametrize(
+@cases(
     "action",
-    [
-        pytest.param(add("a", tags={"k": "\ud800"}), id="half a character in a tag"),
-        pytest.param(metadata(description="\ud800"), id="and in the metaData"),
-        pytest.param(metadata(createdTime=2**70), id="a time beyond a long"),
-        pytest.param(protocol(1, -(2**40)), id="a version beyond an integer"),
-    ],
+    {
+        "half a character in a tag": add("a", tags={"k": "\ud800"}),
+        "and in the metaData": metadata(description="\ud800"),
+        "a time beyond a long": metadata(createdTime=2**70),
+        "a version beyond an integer": protocol(1, -(2**40)),
+    },
 )
 def test_what_no_checkpoint_can_hold_is_refused_and_leaves_none(action: Action):
     log = LogBuilder().start().commit(1, action)

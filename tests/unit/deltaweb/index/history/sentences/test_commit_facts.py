@@ -2,26 +2,25 @@
 
 from typing import Any
 
-import pytest
-
 from deltaweb.index.history.sentences.commit_facts import Facts, shorten, size_text
+from tests.support import cases
 
 
 class TestFacts:
-    @pytest.mark.parametrize(
-        ("value", "number"),
-        [
-            pytest.param("41", 41, id="text"),
-            pytest.param(41, 41, id="number"),
-            pytest.param(0, 0, id="zero is told"),
-            pytest.param(-1, None, id="negative"),
-            pytest.param(True, None, id="boolean"),
-            pytest.param(1.5, None, id="fraction"),
-            pytest.param("4" * 400, None, id="endless digits"),
-            pytest.param("٤", None, id="digits of another script"),
-            pytest.param([1], None, id="list"),
-            pytest.param(None, None, id="null"),
-        ],
+    @cases(
+        "value, number",
+        {
+            "text": ("41", 41),
+            "number": (41, 41),
+            "zero is told": (0, 0),
+            "negative": (-1, None),
+            "boolean": (True, None),
+            "fraction": (1.5, None),
+            "endless digits": ("4" * 400, None),
+            "digits of another script": ("٤", None),
+            "list": ([1], None),
+            "null": (None, None),
+        },
     )
     def test_reads_whole_numbers(self, value: Any, number: int | None) -> None:  # noqa: ANN401 (any JSON)
         assert Facts({"numFiles": value}).number("num_files") == number
@@ -31,14 +30,14 @@ class TestFacts:
 
         assert facts.number("numFilesRemoved", "numRemovedFiles") == 3
 
-    @pytest.mark.parametrize(
-        ("value", "parsed"),
-        [
-            pytest.param('["a"]', ["a"], id="JSON in a text"),
-            pytest.param(["a"], ["a"], id="JSON"),
-            pytest.param("a = 1", "a = 1", id="other text"),
-            pytest.param("[" * 15_000, "[" * 15_000, id="JSON that nests too deep"),
-        ],
+    @cases(
+        "value, parsed",
+        {
+            "JSON in a text": ('["a"]', ["a"]),
+            "JSON": (["a"], ["a"]),
+            "other text": ("a = 1", "a = 1"),
+            "JSON that nests too deep": ("[" * 15_000, "[" * 15_000),
+        },
     )
     def test_unpacks_json(self, value: Any, parsed: Any) -> None:  # noqa: ANN401 (any JSON)
         assert Facts({"x": value}).parsed("x") == parsed
@@ -53,16 +52,16 @@ class TestShorten:
 
 
 class TestSizeText:
-    @pytest.mark.parametrize(
-        ("size_bytes", "text"),
-        [
-            pytest.param(0, "0 B", id="nothing"),
-            pytest.param(1023, "1,023 B", id="bytes"),
-            pytest.param(1000 << 10, "1,000 KiB", id="four digits of a unit"),
-            pytest.param(1536, "1.5 KiB", id="a fraction"),
-            pytest.param(150 << 20, "150 MiB", id="three digits need none"),
-            pytest.param(1 << 70, "1,024 EiB", id="beyond the last unit"),
-        ],
+    @cases(
+        "size_bytes, text",
+        {
+            "nothing": (0, "0 B"),
+            "bytes": (1023, "1,023 B"),
+            "four digits of a unit": (1000 << 10, "1,000 KiB"),
+            "a fraction": (1536, "1.5 KiB"),
+            "three digits need none": (150 << 20, "150 MiB"),
+            "beyond the last unit": (1 << 70, "1,024 EiB"),
+        },
     )
     def test_uses_binary_units(self, size_bytes: int, text: str) -> None:
         assert size_text(size_bytes) == text

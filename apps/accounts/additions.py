@@ -1,0 +1,17 @@
+"""What accounts add to the pages of all apps: a place in the rail, ends of keys."""
+
+from deltaweb.web.accounts.keys import expiring_keys
+from deltaweb.web.pages.frame import front_page, navigation
+
+front_page.numbers.register(expiring_keys)
+navigation.entries.register(
+    navigation.NavEntry(
+        label="Admin",
+        icon="settings",
+        url_name="accounts:user-list",
+        order=900,
+        prefixes=("/admin-area/",),
+        visible=lambda user: getattr(user, "is_admin", False),
+        at_bottom=True,
+    )
+)

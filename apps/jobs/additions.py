@@ -1,0 +1,16 @@
+"""What jobs add to the pages of all apps: a place in the rail, and their news."""
+
+from deltaweb.web.jobs.listing.revisions import TOPICS
+from deltaweb.web.news.topics import topics
+from deltaweb.web.pages.frame import navigation
+
+topics.register(*TOPICS)
+navigation.entries.register(
+    navigation.NavEntry(
+        label="Jobs",
+        icon="list-check",
+        url_name="jobs:job-list",
+        order=500,
+        prefixes=("/jobs/",),
+    )
+)

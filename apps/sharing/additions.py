@@ -1,0 +1,224 @@
+"""What sharing adds to the apps below: to tables, search, first page, rail and workers.
+
+Every command loads this module. What few of them need is loaded when it is named, by
+the faces of its packages.
+"""
+
+from collections.abc import Collection
+from typing import TypeAlias
+from uuid import UUID
+
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.contrib.auth.models import AnonymousUser
+from django.db.models import Count, Q, QuerySet
+
+from deltaweb.storage.location import RECEIVED
+from deltaweb.web.accounts.keys import AppScope, app_scopes
+from deltaweb.web.accounts.models import Scope
+from deltaweb.web.jobs import kinds
+from deltaweb.web.pages.frame import front_page, navigation
+from deltaweb.web.sharing import clients, recipients
+from deltaweb.web.sharing.access import grants
+from deltaweb.web.sharing.models import Recipient, Share, SharedTable
+from deltaweb.web.tables.extension import badges, guards, marks, share_names, tabs
+from deltaweb.web.tables.extension.badges import Badge
+from deltaweb.web.tables.extension.clock import dues
+from deltaweb.web.tables.extension.search_kinds import Hit, SearchKind
+from deltaweb.web.tables.extension.search_kinds import kinds as search_kinds
+from deltaweb.web.tables.models import Table
+
+AnyUser: TypeAlias = AbstractBaseUser | AnonymousUser
+
+
+def _is_admin(user: AnyUser) -> bool:
+    return getattr(user, "is_admin", False)
+
+
+def _is_editor(user: AnyUser) -> bool:
+    return getattr(user, "is_editor", False)
+
+
+# === Tables ===
+
+
+def shared_badges(user: AnyUser, table_ids: Collection[UUID]) -> dict[UUID, Badge]:
+    """Return a badge for each table that is in a share; viewers do not see them."""
+    if not getattr(user, "is_editor", False):
+        return {}
+    counts = (
+        SharedTable.objects.filter(table__in=table_ids)
+        .order_by()
+        .values_list("table")
+        .annotate(shares=Count("share", distinct=True))
+    )
+    return {
+        table_id: Badge(
+            label="shared",
+            icon="share-3",
+            title=f"in {shares} share{'s' * (shares != 1)}",
+        )
+        for table_id, shares in counts
+    }
+
+
+def received_badges(_: AnyUser, table_ids: Collection[UUID]) -> dict[UUID, Badge]:
+    """Return a badge for each table that is somebody else's."""
+    found = Table.objects.filter(id__in=table_ids, location__startswith=RECEIVED)
+    return {
+        table_id: Badge(
+            label=f"received from {location.removeprefix(RECEIVED).partition('/')[0]}",
+            icon="share-3",
+            title="It belongs to its provider: it can be read, and not changed",
+        )
+        for table_id, location in found.values_list("id", "location")
+    }
+
+
+def shared_table_ids() -> QuerySet[SharedTable, UUID]:
+    """Return the ids of the tables that are in a share."""
+    return SharedTable.objects.order_by().values_list("table_id", flat=True)
+
+
+def name_in_a_share(user: AnyUser, table_id: UUID) -> str:
+    """Return what recipients call a table with its history; viewers do not see it."""
+    if not getattr(user, "is_editor", False):
+        return ""
+    shared = SharedTable.objects.filter(table=table_id, with_history=True)
+    names = (
+        clients.snippets.TableName(share=share, schema=schema, name=name)
+        for share, schema, name in shared.order_by(
+            "share__name", "schema", "name"
+        ).values_list("share__name", "schema", "name")
+    )
+    return next((name.full_name for name in names if name.is_addressable), "")
+
+
+def shares_in_words(table: Table) -> list[str]:
+    """Return the shares that hold a table, each as "the share sales"."""
+    shares = Share.objects.filter(shared_tables__table=table).distinct()
+    return [f"the share {share.name}" for share in shares]
+
+
+# === The search ===
+
+
+def find_shares(text: str) -> QuerySet[Share]:
+    """Return the shares whose name or comment holds a text."""
+    return Share.objects.filter(Q(name__icontains=text) | Q(comment__icontains=text))
+
+
+def find_recipients(text: str) -> QuerySet[Recipient]:
+    """Return the recipients whose name, contact or comment holds a text."""
+    return Recipient.objects.filter(
+        Q(name__icontains=text)
+        | Q(contact__icontains=text)
+        | Q(comment__icontains=text)
+    )
+
+
+def share_hit(share: Share) -> Hit:
+    """Return a share as a list of what was found shows it."""
+    return Hit(name=share.name, about=share.comment, url=share.get_absolute_url())
+
+
+def recipient_hit(recipient: Recipient) -> Hit:
+    """Return a recipient as a list of what was found shows it."""
+    about = ", ".join(text for text in (recipient.contact, recipient.comment) if text)
+    return Hit(name=recipient.name, about=about, url=recipient.get_absolute_url())
+
+
+# === What is added ===
+
+app_scopes.register(AppScope("sharing", Scope.SHARE))
+kinds.load_from(
+    "deltaweb.web.sharing.access.grants.preparing",
+    "deltaweb.web.sharing.answers.answer_query",
+    "deltaweb.web.sharing.recipients.doctor.doctor",
+    "deltaweb.web.sharing.recipients.rehearsals.nightly",
+    "deltaweb.web.sharing.recipients.telling",
+)
+dues.register(
+    lambda now: grants.preparing.request_due_preparations(now=now),
+    lambda now: recipients.rehearsals.nightly.request_due_rehearsals(now=now),
+    lambda now: recipients.telling.request_due_reminders(now=now),
+)
+guards.finders.register(
+    lambda table, now: recipients.last_reads.holds_of_recipients(table, now)  # noqa: PLW0108 (loads it)
+)
+guards.guards.register(shares_in_words)
+badges.providers.register(shared_badges, received_badges)
+marks.marks.register(
+    marks.Mark(key="shared", tables=shared_table_ids, visible=_is_editor)
+)
+share_names.finders.register(name_in_a_share)
+tabs.tabs.register(
+    tabs.Tab(
+        label="Sharing",
+        url_name="sharing:table-sharing",
+        order=90,
+        is_for_owners=True,
+        visible=_is_editor,
+    )
+)
+tabs.buttons.register(
+    tabs.HeadButton(
+        label="Share…",
+        icon="share-3",
+        url_name="sharing:table-sharing",
+        anchor="#share",
+        is_for_owners=True,
+        visible=_is_admin,
+    )
+)
+search_kinds.register(
+    SearchKind(
+        key="share",
+        label="Shares",
+        icon="share-3",
+        order=10,
+        find=find_shares,
+        hit=share_hit,
+        visible=_is_admin,
+    ),
+    SearchKind(
+        key="recipient",
+        label="Recipients",
+        icon="users",
+        order=20,
+        find=find_recipients,
+        hit=recipient_hit,
+        visible=_is_admin,
+    ),
+)
+front_page.numbers.register(
+    lambda user, now: recipients.token_states.expiring_tokens(user, now)  # noqa: PLW0108 (as above)
+)
+front_page.steps.register(
+    front_page.FirstStep(
+        title="And share",
+        text="Put tables into a share and hand each recipient a link of their own.",
+        button="New share",
+        icon="share-3",
+        url_name="sharing:share-new",
+        visible=_is_admin,
+    )
+)
+navigation.entries.register(
+    *(
+        navigation.NavEntry(
+            label=label,
+            icon=icon,
+            url_name=f"sharing:{view}",
+            order=20 + position,
+            prefixes=tuple(prefixes),
+            visible=_is_admin,
+        )
+        for position, (label, icon, view, *prefixes) in enumerate(
+            (
+                ("Shares", "share-3", "share-list", "/shares/", "/received/"),
+                ("Recipients", "users", "recipient-list", "/recipients/"),
+                ("Activity", "activity", "activity-list", "/activity/"),
+            )
+        )
+    )
+)

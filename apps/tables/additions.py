@@ -1,0 +1,121 @@
+"""What the catalogue adds to the apps below, and to the heads of its own tables."""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+from uuid import UUID
+
+from django.apps import AppConfig
+from django.conf import settings
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.contrib.auth.models import AnonymousUser
+from django.core import checks
+from django.core.checks import CheckMessage, Error
+
+from deltaweb.delta.errors import LocationInvalidError
+from deltaweb.environment.checks import SETTINGS
+from deltaweb.web.jobs import kinds, visibility
+from deltaweb.web.news.topics import topics
+from deltaweb.web.pages import errors
+from deltaweb.web.pages.frame import navigation
+from deltaweb.web.tables.extension import badges, marks, tabs
+from deltaweb.web.tables.extension.badges import Badge
+from deltaweb.web.tables.extension.marks import Mark
+from deltaweb.web.tables.head.error_frame import table_frame
+from deltaweb.web.tables.models import Table
+from deltaweb.web.tables.models.news import TOPICS
+from deltaweb.web.tables.models.subjects import subject_links, subjects_named
+from deltaweb.web.tables.storage.locations import parse_root
+
+# === Tables that their lake no longer has ===
+
+BADGE = Badge(
+    label="vanished",
+    icon="database-off",
+    title="The newest scan of its lake did not find it",
+)
+
+
+def vanished_badges(
+    _: AbstractBaseUser | AnonymousUser, table_ids: Collection[UUID]
+) -> Mapping[UUID, Badge]:
+    """Return the badge of those of some tables that are gone."""
+    gone = Table.objects.filter(id__in=table_ids, vanished_at__isnull=False)
+    return dict.fromkeys(gone.values_list("id", flat=True), BADGE)
+
+
+MARK = Mark(
+    key="vanished",
+    tables=lambda: Table.objects.filter(vanished_at__isnull=False).values_list(
+        "id", flat=True
+    ),
+    visible=lambda _: True,
+)
+
+
+# === Allowed roots that allow nothing ===
+
+
+def check_roots(
+    app_configs: Sequence[AppConfig] | None,
+    **_: Any,  # noqa: ANN401 (whatever Django passes on)
+) -> list[CheckMessage]:
+    """Name each URL among the allowed roots that is no bucket of an object store."""
+    del app_configs
+    found: list[CheckMessage] = []
+    for root in settings.ALLOWED_ROOTS or []:
+        try:
+            parse_root(root)
+        except LocationInvalidError as error:
+            said = f"DELTAWEB_ALLOWED_ROOTS: {error.message}"
+            found.append(Error(said, hint=error.hint, id="tables.E001"))
+    return found
+
+
+# === What is added ===
+
+checks.register(check_roots, SETTINGS)
+navigation.entries.register(
+    navigation.NavEntry(
+        label="Catalog",
+        icon="database",
+        url_name="tables:table-list",
+        order=10,
+        prefixes=("/tables", "/t/", "/search"),
+    )
+)
+tabs.tabs.register(
+    tabs.Tab(
+        label="Maintenance",
+        url_name="tables:table-maintenance",
+        order=85,
+        also=(
+            "tables:table-vacuum",
+            "tables:table-optimize",
+            "tables:table-restore",
+            "tables:table-checkpoint",
+            "tables:table-cleanup",
+        ),
+        is_for_owners=True,
+        visible=lambda user: getattr(user, "is_editor", False),
+    )
+)
+visibility.subjects_of_jobs.register(
+    visibility.Subjects(
+        visible_ids=lambda user: Table.objects.visible_to(user).values("id"),
+        links=subject_links,
+        named=subjects_named,
+    )
+)
+badges.providers.register(vanished_badges)
+marks.marks.register(MARK)
+errors.frames.register(table_frame)
+topics.register(*TOPICS)
+kinds.load_from(
+    "deltaweb.web.tables.catalogue.adding.work",
+    "deltaweb.web.tables.catalogue.check_location",
+    "deltaweb.web.tables.catalogue.samples",
+    "deltaweb.web.tables.index.refresh",
+    "deltaweb.web.tables.catalogue.lakes.scan_job",
+    "deltaweb.web.tables.operations",
+    "deltaweb.web.tables.work",
+)

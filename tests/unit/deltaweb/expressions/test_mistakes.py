@@ -1,0 +1,83 @@
+"""SQL that cannot be right is told from SQL that only Spark evaluates."""
+
+import pytest
+
+from deltaweb.delta.protocol.schema import PrimitiveType, StructField, StructType
+from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
+from deltaweb.expressions.condition import SQLCondition
+from deltaweb.expressions.errors import ExpressionError, ExpressionMistakenError
+from tests.support import cases
+
+LONG, STRING = PrimitiveType("long"), PrimitiveType("string")
+INNER = StructType((StructField("b", LONG),))
+SCHEMA = StructType(
+    parse_columns_ddl(
+        "n BIGINT, day DATE, a STRUCT<b: BIGINT>, many ARRAY<STRUCT<b: BIGINT>>, "
+        "by MAP<STRING, BIGINT>"
+    )
+)
+
+
+@cases(
+    "sql, reason",
+    {
+        "no SQL": ("n = = 3", "not SQL"),
+        "nothing": (" ", "empty"),
+        "below a function of Spark": ("hash(m) = 3", "no column 'm'"),
+        "after one": ("soundex('a') = m", "no column 'm'"),
+        "within a struct": ("hash(a.c) = 3", "no column 'a.c'"),
+        "in a lambda": ("exists(many, x -> x.b > m)", "no column 'm'"),
+        "no function of the row": ("rand() > 0.5", "changes with each evaluation"),
+    },
+)
+def test_what_no_engine_evaluates_is_a_mistake(sql: str, reason: str) -> None:
+    with pytest.raises(ExpressionMistakenError, match=reason):
+        SQLCondition(sql, SCHEMA)
+
+
+def test_a_name_that_is_much_alike_is_asked_for() -> None:
+    with pytest.raises(ExpressionMistakenError, match="Did you mean 'day'"):
+        SQLCondition("hash(dya) = 3", SCHEMA)
+
+
+@cases(
+    "sql, meant",
+    {
+        "a letter is missing": ("hsh(n) = 3", "'hash'"),
+        "a letter is too much": ("haash(n) = 3", "'hash'"),
+        "another letter": ("Hush(n) = 3", "'hash'"),
+        "letters in another order": ("hahs(n) = 3", "'hash'"),
+        "in another function": ("hash(hahs(n)) = 3", "'hash'"),
+        "in a query": ("n in (select hahs(m) from other)", "'hash'"),
+        "at the end": ("tanhh(n) = 3", "'tanh'"),
+        "in the middle": ("asiin(n) = 3", "'asin'"),
+        "of more than one": ("asin2(n) = 3", "'asin' or 'asinh'"),
+    },
+)
+def test_a_function_that_is_nearly_one_is_asked_for(sql: str, meant: str) -> None:
+    with pytest.raises(ExpressionMistakenError, match=f"Did you mean {meant}.$"):
+        SQLCondition(sql, SCHEMA)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "hash(N) = hash(4L)",
+        "HASH(n) = 3",
+        "some_function_of_a_cluster(n) = 3",
+        "of_a_cluster.hahs(n) = 3",
+        "hash(a.B) = 3",
+        "exists(many, x -> x.b > n)",
+        "aggregate(many.b, 0L, (sum, b) -> sum + b, sum -> sum) > n",
+        "hash(by.some) = 3",
+        "timestampadd(MONTH, 1, day) > day",
+        "hash(current_catalog) = hash(user)",
+        "n in (select m from other)",
+        f"n in ({', '.join(str(number) for number in range(20_001))})",
+    ],
+)
+def test_what_spark_may_evaluate_is_none(sql: str) -> None:
+    with pytest.raises(ExpressionError) as raised:
+        SQLCondition(sql, SCHEMA)
+
+    assert type(raised.value) is ExpressionError
