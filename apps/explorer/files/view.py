@@ -15,9 +15,8 @@ from deltaweb.web.explorer.files.spread_words import SpreadWords, spread_words
 from deltaweb.web.explorer.files.vectors import VectorLens, vector_lens
 from deltaweb.web.explorer.grid.cells import named_value
 from deltaweb.web.explorer.overview.selector import sizes_chart, target_bytes_of
-from deltaweb.web.explorer.version.job_errors import check_job
 from deltaweb.web.explorer.version.listed import ListedFiles
-from deltaweb.web.explorer.version.page import JobOfPage, TablePage
+from deltaweb.web.explorer.version.page import JobOfPage, TablePage, check_job
 from deltaweb.web.explorer.version.table_version import (
     TableVersion,
     table_columns,

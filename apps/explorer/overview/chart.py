@@ -7,8 +7,12 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from deltaweb.web.explorer.drawing.figure import SMALL, amount_axis, plain_figure
-from deltaweb.web.explorer.drawing.histogram import histogram_figure
+from deltaweb.web.explorer.drawing.figure import (
+    SMALL,
+    amount_axis,
+    histogram_figure,
+    plain_figure,
+)
 from deltaweb.web.pages.figures import ACCENT, Chart, bytes_text
 
 BAND = "var(--dw-band)"
