@@ -3,13 +3,21 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 
-from deltaweb.delta.changes import ChangeType
+from deltaweb.delta.changes import ChangeType, SchemaChanges, ValueChanges
 from deltaweb.index.history.sentences.commit_facts import counted
-from deltaweb.web.explorer.grid.cells import ChangedCell, cell, is_number, python_values
+from deltaweb.web.explorer.grid.cells import (
+    ChangedCell,
+    cell,
+    csv_rows,
+    is_number,
+    python_values,
+)
 from deltaweb.web.explorer.rows.selector import bounded_value, cut_length
 from deltaweb.web.pages.paging import Paged, paged
 
@@ -226,3 +234,33 @@ def _note(
 def _short_type(text: str) -> str:
     """Return the name of a type; what it nests is too long for a header."""
     return text.partition("<")[0]
+
+
+CSV_ROWS = 1_000
+
+
+def named_rows(changes: SchemaChanges | ValueChanges) -> Iterator[Sequence[object]]:
+    """Yield what was added, removed and changed by name, the header first."""
+    yield ["change", "name", "from", "to"]
+    kinds = (
+        ("added", changes.added),
+        ("removed", changes.removed),
+        ("changed", changes.changed),
+    )
+    for kind, entries in kinds:
+        for entry in entries:
+            sides = (
+                getattr(side, "type_text", side) for side in (entry.before, entry.after)
+            )
+            yield [
+                kind,
+                entry.name,
+                *(", ".join(s) if isinstance(s, tuple) else s for s in sides),
+            ]
+
+
+def stored_rows(path: Path) -> Iterator[Sequence[object]]:
+    """Yield every changed row, the header first."""
+    with pq.ParquetFile(path) as file:
+        yield list(file.schema_arrow.names)
+        yield from csv_rows(file.iter_batches(batch_size=CSV_ROWS))

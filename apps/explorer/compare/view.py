@@ -22,7 +22,7 @@ from deltaweb.web.explorer.columns.key import KeySuggestion
 from deltaweb.web.explorer.compare import files as compare_files
 from deltaweb.web.explorer.compare import jobs as compare_jobs
 from deltaweb.web.explorer.compare import rows as compare_rows
-from deltaweb.web.explorer.compare.csv_rows import named_rows, stored_rows
+from deltaweb.web.explorer.compare.rows import named_rows, stored_rows
 from deltaweb.web.explorer.compare.schema import SchemaPart
 from deltaweb.web.explorer.compare.selector import Comparison, compare_versions
 from deltaweb.web.explorer.compare.summary import Card, summary_cards
