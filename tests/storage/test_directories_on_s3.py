@@ -22,10 +22,7 @@ from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.pages.actions import command_stamp
 from deltaweb.web.sharing.access.errors import DirectoryRefusedError
 from deltaweb.web.sharing.recipients.rehearsals import rehearsal
-from deltaweb.web.sharing.recipients.rehearsals.client_program import (
-    CLIENTS,
-    DIRECTORY,
-)
+from deltaweb.web.sharing.recipients.rehearsals.client_program import CLIENTS, DIRECTORY
 from deltaweb.web.sharing.shares.services import add_table
 from deltaweb.web.tables.storage.connections import add_connection
 from tests.functional.sharing_api.calls import Answer, Caller, error, items, lines

@@ -61,15 +61,6 @@ class TestSettings:
         assert f'<option value="{refresh}" selected>' in shown
         assert shown.count(" selected>") == 1
 
-    def test_takes_a_schedule_back(self, editor: Client) -> None:
-        new_table("orders", refresh_interval_s=0)
-
-        editor.post(
-            "/t/default/orders/settings", {"name": "orders", "refresh": "default"}
-        )
-
-        assert Table.objects.get().refresh_interval_s is None
-
     def test_a_schedule_that_is_not_listed_changes_nothing(self, editor: Client):
         new_table("orders")
 

@@ -4,12 +4,8 @@ from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
 
-from deltaweb.delta.protocol.schema import (
-    DecimalType,
-    PrimitiveType,
-    StructField,
-    StructType,
-)
+from deltaweb.delta.protocol.schema import PrimitiveType, StructField, StructType
+from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
 from deltaweb.storage.place import open_store
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.tables.work.diff_files import DIFF_FILES
@@ -24,11 +20,7 @@ RUN: dict[str, Callable[..., None]] = {
 }
 LONG, STRING = PrimitiveType("long"), PrimitiveType("string")
 NARROW = StructType(
-    (
-        StructField("order_id", LONG),
-        StructField("status", STRING),
-        StructField("amount", DecimalType(10, 2)),
-    )
+    parse_columns_ddl("order_id BIGINT, status STRING, amount DECIMAL(10, 2)")
 )
 WIDE = StructType(
     (*NARROW.fields, StructField("channel", STRING, metadata={"comment": "Where"}))

@@ -7,10 +7,7 @@ from django.test import Client
 
 from tests.functional.explore_a_table.pages import TABLE
 from tests.support.index.indexed_tables import new_indexed_table
-from tests.support.logs.delta_logs import (
-    LogBuilder,
-    add,
-)
+from tests.support.logs.delta_logs import LogBuilder, add
 from tests.support.logs.local_logs import stats_of, typed_schema
 from tests.support.pages.answers import json_of, text_of
 

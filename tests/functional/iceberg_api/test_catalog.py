@@ -10,13 +10,7 @@ from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.sharing.api.iceberg import kept
 from deltaweb.web.sharing.models import Recipient
 from tests.functional.iceberg_api.clients import TABLE, body, catalog, loaded
-from tests.functional.sharing_api.calls import (
-    SCHEMA,
-    Caller,
-    Lake,
-    commit_time,
-    files,
-)
+from tests.functional.sharing_api.calls import SCHEMA, Caller, Lake, commit_time, files
 from tests.support.index.indexed_tables import index_table
 
 ORDERS = {"namespace": ["Sales", "crm"], "name": "Orders"}

@@ -1,7 +1,6 @@
 """The page of a checkpoint: what it would hold, then the job that writes it."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 from django.test import Client
@@ -11,8 +10,7 @@ from deltaweb.table import DeltaTable
 from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.jobs.models import Job
 from tests.benchmarks.logs import write_commit
-from tests.support import cases
-from tests.support.pages.factories import new_job, new_metadata, new_protocol, new_table
+from tests.support.pages.factories import new_job
 from tests.support.pages.operated import work_newest
 from tests.support.pages.shown_words import words
 from tests.support.tables.weekly_table import log_names, page_json, page_text
@@ -74,39 +72,6 @@ class TestWhatACheckpointWouldHold:
         looked_at(editor, version=5)
 
         assert "There is one already" in page_text(editor, CHECKPOINT)
-
-    @cases(
-        "protocol, configuration, expected",
-        {
-            "a feature": (
-                {"min_writer_version": 7, "writer_features": ["checkpointProtection"]},
-                {},
-                "checkpointProtection",
-            ),
-            "a version": ({"min_writer_version": 9}, {}, "version 9"),
-            "a property": (
-                {},
-                {"delta.deletedFileRetentionDuration": "soon"},
-                "delta.deletedFileRetentionDuration",
-            ),
-        },
-    )
-    def test_that_is_refused_is_refused_at_once(
-        self,
-        editor: Client,
-        protocol: dict[str, Any],
-        configuration: dict[str, str],
-        expected: str,
-    ) -> None:
-        table = new_table("orders")
-        new_protocol(table, **protocol)
-        new_metadata(table, configuration=configuration)
-
-        answer = editor.post(CHECKPOINT)
-
-        assert answer.status_code == 422
-        assert expected in answer.content.decode()
-        assert not Job.objects.exists()
 
     @pytest.mark.usefixtures("orders")
     def test_of_a_version_that_is_none_is_told_by_the_look(self, editor: Client):

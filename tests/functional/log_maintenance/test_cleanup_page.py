@@ -1,7 +1,6 @@
 """The page of a clean-up: what would go, then the job that deletes just that."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 from django.test import Client
@@ -14,9 +13,7 @@ from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.services import cancel
 from deltaweb.web.tables.index.refresh import refresh_table
 from deltaweb.web.tables.models import Table
-from tests.support import cases
 from tests.support.index.indexed_tables import index_table, new_indexed_table
-from tests.support.pages.factories import new_metadata, new_protocol, new_table
 from tests.support.pages.operated import work_newest, worked
 from tests.support.pages.shown_words import words
 from tests.support.tables.weekly_table import log_names, page_json, page_text
@@ -168,35 +165,3 @@ class TestACleanUp:
 
         assert log_names(folder) == before
         assert "Cancelled" in page_text(editor, CLEANUP)
-
-    @cases(
-        "protocol, configuration, expected",
-        {
-            "a writer feature that is not known": (
-                {"min_writer_version": 7, "writer_features": ["tableTeleport"]},
-                {},
-                "tableTeleport",
-            ),
-            "a retention without a length": (
-                {},
-                {"delta.logRetentionDuration": "3 months"},
-                "delta.logRetentionDuration",
-            ),
-        },
-    )
-    def test_that_is_refused_is_refused_at_once(
-        self,
-        editor: Client,
-        protocol: dict[str, Any],
-        configuration: dict[str, str],
-        expected: str,
-    ) -> None:
-        table = new_table("orders")
-        new_protocol(table, **protocol)
-        new_metadata(table, configuration=configuration)
-
-        answer = editor.post(CLEANUP)
-
-        assert answer.status_code == 422
-        assert expected in answer.content.decode()
-        assert not Job.objects.exists()

@@ -13,6 +13,8 @@ from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.services import cancel
 from deltaweb.web.tables.models import Table
+from tests.support import cases
+from tests.support.pages.factories import new_metadata, new_protocol, new_table
 from tests.support.pages.operated import work_newest, worked
 from tests.support.tables.weekly_table import log_names, page_text
 
@@ -52,3 +54,50 @@ class TestWhoMay:
 
         assert (job.state, job.error_code) == (Job.State.FAILED, "location-not-allowed")
         assert log_names(folder) == before
+
+
+LISTED = {"min_writer_version": 7}
+
+
+@cases(
+    "page, protocol, configuration, expected",
+    {
+        "a feature that checkpoints do not keep": (
+            "checkpoint",
+            {**LISTED, "writer_features": ["checkpointProtection"]},
+            {},
+            "checkpointProtection",
+        ),
+        "a writer version": ("checkpoint", {"min_writer_version": 9}, {}, "version 9"),
+        "how long tombstones stay": (
+            "checkpoint",
+            {},
+            {"delta.deletedFileRetentionDuration": "soon"},
+            "delta.deletedFileRetentionDuration",
+        ),
+        "a writer feature that is not known": (
+            "cleanup",
+            {**LISTED, "writer_features": ["tableTeleport"]},
+            {},
+            "tableTeleport",
+        ),
+        "a retention without a length": (
+            "cleanup",
+            {},
+            {"delta.logRetentionDuration": "3 months"},
+            "delta.logRetentionDuration",
+        ),
+    },
+)
+def test_what_is_refused_is_refused_at_once(
+    editor, page, protocol, configuration, expected
+):
+    table = new_table("orders")
+    new_protocol(table, **protocol)
+    new_metadata(table, configuration=configuration)
+
+    answer = editor.post(f"/t/default/orders/{page}")
+
+    assert answer.status_code == 422
+    assert expected in answer.content.decode()
+    assert not Job.objects.exists()

@@ -11,17 +11,13 @@ from urllib.parse import urlsplit
 import pyarrow as pa
 from django.test import Client
 
-from deltaweb.delta.protocol.schema import PrimitiveType, StructField, StructType
+from deltaweb.delta.protocol.schema import StructType
+from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
 from deltaweb.web.sharing.models import Recipient, RecipientToken, SharedTable
 from tests.support.tables.raw_table import Operation, TableWriter
 
 PREFIX = "/delta-sharing"
-SCHEMA = StructType(
-    (
-        StructField("id", PrimitiveType("long")),
-        StructField("day", PrimitiveType("date")),
-    )
-)
+SCHEMA = StructType(parse_columns_ddl("id BIGINT, day DATE"))
 DAYS = ("2026-01-01", "2026-01-02", "2026-01-03")
 
 Answer = Any  # of Django's test client, streamed or not

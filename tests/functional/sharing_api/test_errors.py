@@ -2,13 +2,7 @@ import pytest
 from django.test import Client
 
 from deltaweb.web.sharing.models import SharedTable
-from tests.functional.sharing_api.calls import (
-    PREFIX,
-    Answer,
-    Caller,
-    Lake,
-    refused,
-)
+from tests.functional.sharing_api.calls import PREFIX, Answer, Caller, Lake, refused
 from tests.support import cases
 from tests.support.pages.factories import new_share
 
@@ -75,25 +69,28 @@ class TestNotFound:
         assert refused(other.ask(method, path, b"{}"), MISSING, 404) == not_granted
 
     @pytest.mark.parametrize(
-        "path",
+        ("path", "kind"),
         [
-            "/shares/nope",
-            "/shares/Sales/schemas/nope/tables",
-            "/shares/Sales/schemas/crm/tables/nope",
-            "/shares/Sales/schemas/crm/tables/nope/version",
-            "/shares/Sales/schemas/crm/tables/nope/metadata",
-            "/shares/%00/schemas",
-            "/shares/Sales/schemas/%00/tables",
-            "/shares/Sales/schemas/crm/tables/a%00b/version",
-            "/shares/%ff%fe",
-            "/shares/%ED%A0%80",
-            "/shares/" + "x" * 3000,
-            "/shares/a%0Ab",
-            "/shares/Sales/schemas/crm/tables/%2e%2e/version",
+            ("/shares/nope", "share"),
+            ("/shares/Sales/schemas/nope/tables", "schema"),
+            ("/shares/Sales/schemas/crm/tables/nope", "table"),
+            ("/shares/Sales/schemas/crm/tables/nope/version", "table"),
+            ("/shares/Sales/schemas/crm/tables/nope/metadata", "table"),
+            ("/shares/%00/schemas", "share"),
+            ("/shares/Sales/schemas/%00/tables", "schema"),
+            ("/shares/Sales/schemas/crm/tables/a%00b/version", "table"),
+            ("/shares/%ff%fe", "share"),
+            ("/shares/%ED%A0%80", "share"),
+            ("/shares/" + "x" * 3000, "share"),
+            ("/shares/a%0Ab", "share"),
+            ("/shares/Sales/schemas/crm/tables/%2e%2e/version", "table"),
         ],
     )
-    def test_names_of_nothing_are_404(self, acme: Caller, path: str) -> None:
-        refused(acme.get(path), MISSING, 404)
+    def test_names_of_nothing_are_404(self, acme, path: str, kind: str) -> None:
+        message = refused(acme.get(path), MISSING, 404)
+
+        assert message.startswith(f"The {kind} ")
+        assert " does not exist." in message
 
     @pytest.mark.parametrize(
         "path",

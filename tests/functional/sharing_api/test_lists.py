@@ -1,4 +1,5 @@
 import json
+from urllib.parse import quote
 
 import pytest
 
@@ -80,11 +81,16 @@ class TestLists:
             "share": {"name": "Sales", "id": str(lake.shared.share_id)}
         }
 
-    def test_find_names_that_were_quoted(self, new_caller: NewCaller) -> None:
-        caller = new_caller("globex", new_share("größe+%"))
+    def test_find_names_that_were_quoted(self, new_caller: NewCaller, lake) -> None:
+        share = new_share("größe+%")
+        new_shared_table(share, "daten.bestell-übersicht", table=lake.shared.table)
+        caller = new_caller("globex", share)
+        path = f"/shares/{quote('GRÖSSE+%')}"
 
         assert names(caller.get("/shares")) == ["größe+%"]
-        assert caller.get("/shares/GR%C3%96SSE+%25").status_code == 200
+        assert names(caller.get(f"{path}/all-tables")) == ["bestell-übersicht"]
+        table = f"{path}/schemas/DATEN/tables/{quote('Bestell-Übersicht')}"
+        assert caller.get(f"{table}/version").status_code == 200
 
     def test_answer_to_head_without_a_body(self, acme: Caller) -> None:
         answer = acme.head("/shares")

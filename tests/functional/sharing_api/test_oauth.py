@@ -16,11 +16,7 @@ from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.pages.actions import command_stamp
 from deltaweb.web.sharing.api.authentication import oauth_server
 from deltaweb.web.sharing.issuing import proofs, tokens
-from deltaweb.web.sharing.models import (
-    Recipient,
-    RecipientToken,
-    UsedAssertion,
-)
+from deltaweb.web.sharing.models import Recipient, RecipientToken, UsedAssertion
 from tests.functional.sharing_api.calls import PREFIX, Answer, Caller, Lake, refused
 from tests.functional.sharing_api.conftest import NewCaller
 from tests.support import cases

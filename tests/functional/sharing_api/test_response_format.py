@@ -3,13 +3,7 @@ from typing import Any
 
 import pytest
 
-from tests.functional.sharing_api.calls import (
-    Caller,
-    Lake,
-    body_of,
-    files,
-    refused,
-)
+from tests.functional.sharing_api.calls import Caller, Lake, body_of, files, refused
 
 PARQUET = "responseformat=parquet"
 

@@ -158,12 +158,6 @@ def profile(server: Installation) -> Path:
 
 
 @pytest.fixture(scope="session")
-def bearer(profile: Path) -> str:
-    """The token of the recipient."""
-    return str(json.loads(profile.read_text())["bearerToken"])
-
-
-@pytest.fixture(scope="session")
 def tables(server: Installation, profile: Path) -> dict[str, Shared]:
     """Every table of these tests by its name, registered and put into the share."""
     places = {name: server.home / "samples" / name for name in SAMPLES}

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from deltaweb.delta.protocol.schema import PrimitiveType, StructField, StructType
+from deltaweb.delta.protocol.schema import StructType
+from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
 from tests.support.tables.raw_table import Operation, TableWriter
 
 INSTANTS = [
@@ -14,12 +15,7 @@ INSTANTS = [
     "2024-03-10T02:00:00.000000Z",
     "2024-03-10T02:00:00+05:30",
 ]
-COLUMNS = StructType(
-    (
-        StructField("id", PrimitiveType("long")),
-        StructField("ts", PrimitiveType("timestamp")),
-    )
-)
+COLUMNS = StructType(parse_columns_ddl("id BIGINT, ts TIMESTAMP"))
 
 
 def write_instants(root: Path) -> None:

@@ -140,21 +140,6 @@ def test_no_file_that_is_served_holds_a_hidden_value(readers, region, name):
         assert texts & hidden == set()
 
 
-@pytest.mark.parametrize("region", ["EU", "US"])
-@pytest.mark.parametrize("name", FORMATS)
-def test_no_line_tells_of_what_is_hidden(readers, region, name):
-    reader = readers[region]
-    told = b"\n".join(reader.lines(name)).decode()
-
-    hidden = {"salary", *map(str, reader.seen["salary"].to_pylist())}
-    hidden |= {
-        text
-        for one in ("note", "salary")
-        for text in map(str, reader.hidden[one].to_pylist())
-    }
-    assert [one for one in hidden if one in told] == []
-
-
 @pytest.mark.parametrize("use_delta_format", [True, False])
 def test_the_client_reads_changes_by_the_same_rule(
     server: Installation, readers: dict[str, Reader], *, use_delta_format: bool

@@ -189,15 +189,6 @@ def test_files_that_nobody_needs_go(orders: Path) -> None:
     assert DeltaTable(str(orders)).snapshot().read().num_rows > 0
 
 
-def test_a_registered_table_keeps_a_record(orders: Path) -> None:
-    run("add", "orders", orders)
-
-    run("set", "orders", "team=blue")
-
-    event = AuditEvent.objects.get(action="table.set_properties")
-    assert event.detail["values"] == {"team": "blue"}
-
-
 def test_a_folder_is_converted_and_registered(tmp_path: Path) -> None:
     folder = tmp_path / "visits"
     (folder / "day=2026-01-31").mkdir(parents=True)

@@ -75,24 +75,6 @@ class TestProperties:
         event = AuditEvent.objects.get(action="table.set_properties")
         assert (event.actor, event.detail["value"]) == ("eve", "interval 9 days")
 
-    def test_raise_the_protocol_where_they_have_to_by_one_agreement(
-        self, editor: Client, work: Work, folder: Path
-    ) -> None:
-        asked = {"name": "delta.enableChangeDataFeed", "value": "true"}
-
-        page = look_at(editor, work, PROPERTIES, asked)
-        assert "Writer version 2 → 4." in page
-        assert "changeDataFeed" in page
-        assert "Can no longer write it" in page
-        do(editor, work, PROPERTIES, asked)
-
-        opened = DeltaTable(str(folder))
-        assert opened.latest_version() == 4
-        assert opened.definition().protocol.min_writer_version == 4
-        assert opened.definition().metadata.configuration == {
-            "delta.enableChangeDataFeed": "true"
-        }
-
     def test_go_by_an_action_of_their_own(self, editor, work, folder):
         DeltaTable(str(folder)).set_properties({"team": "blue"})
 

@@ -6,13 +6,8 @@ from typing import Any
 import pyarrow as pa
 
 from deltaweb.conditions.hints import Hints, parse_hints
-from deltaweb.delta.protocol.schema import (
-    ArrayType,
-    DecimalType,
-    PrimitiveType,
-    StructField,
-    StructType,
-)
+from deltaweb.delta.protocol.schema import PrimitiveType, StructField, StructType
+from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
 from deltaweb.delta.scan.predicate import And
 from deltaweb.delta.scan.pruning import files_for_predicate
 from deltaweb.delta.values.partition_values import (
@@ -23,27 +18,14 @@ from deltaweb.delta.values.statistics.columns import parse_statistics
 
 SCHEMA = StructType(
     (
-        StructField("day", PrimitiveType("date")),
-        StructField("ts", PrimitiveType("timestamp")),
-        StructField("p", PrimitiveType("integer")),
-        StructField("k", PrimitiveType("string")),
-        StructField("price", DecimalType(10, 2)),
-        StructField("qty", PrimitiveType("integer")),
-        StructField("big", PrimitiveType("long")),
-        StructField("long_price", DecimalType(38, 2)),
-        StructField("amount", PrimitiveType("double")),
-        StructField("rate", PrimitiveType("float")),
-        StructField("at", PrimitiveType("timestamp")),
-        StructField("local", PrimitiveType("timestamp_ntz")),
-        StructField("born", PrimitiveType("date")),
-        StructField("ok", PrimitiveType("boolean")),
-        StructField("raw", PrimitiveType("binary")),
-        StructField("name", PrimitiveType("string")),
-        StructField("odd name", PrimitiveType("string")),
-        StructField("date", PrimitiveType("date")),
-        StructField("list", ArrayType(PrimitiveType("long"))),
+        *parse_columns_ddl(
+            "day DATE, ts TIMESTAMP, p INT, k STRING, price DECIMAL(10, 2), qty INT, "
+            "big BIGINT, long_price DECIMAL(38, 2), amount DOUBLE, rate FLOAT, "
+            "at TIMESTAMP, local TIMESTAMP_NTZ, born DATE, ok BOOLEAN, raw BINARY, "
+            "name STRING, `odd name` STRING, date DATE, list ARRAY<BIGINT>, "
+            "st STRUCT<x: INT>"
+        ),
         StructField("nothing", PrimitiveType("void")),
-        StructField("st", StructType((StructField("x", PrimitiveType("integer")),))),
         StructField("padded", PrimitiveType("string", "char(5)")),
         StructField("limited", PrimitiveType("string", "varchar(5)")),
         StructField("loud", PrimitiveType("string", "string collate UTF8_LCASE")),
@@ -64,18 +46,8 @@ FILES: dict[str, dict[str, str | None]] = {
 DAY_1 = "2024-01-01T00:00:00.000Z"
 STATS: dict[str, dict[str, Any]] = {
     "a": {
-        "min": {
-            "qty": 1,
-            "at": "2024-01-01T00:00:00.000Z",
-            "name": "Anna",
-            "amount": 1,
-        },
-        "max": {
-            "qty": 5,
-            "at": "2024-01-01T00:00:00.000Z",
-            "name": "Bert",
-            "amount": 9,
-        },
+        "min": {"qty": 1, "at": DAY_1, "name": "Anna", "amount": 1},
+        "max": {"qty": 5, "at": DAY_1, "name": "Bert", "amount": 9},
     },
     "b": {
         "min": {

@@ -11,46 +11,18 @@ from zoneinfo import ZoneInfo
 
 from hypothesis import strategies as st
 
-from deltaweb.delta.protocol.schema import (
-    DecimalType,
-    PrimitiveType,
-    StructField,
-    StructType,
-    arrow_schema,
-)
+from deltaweb.delta.protocol.schema import StructType, arrow_schema
+from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
 from deltaweb.delta.values.partition_values import partition_schema
 from tests.support.conditions.hint_conditions import Row, single, value_at
 from tests.support.files.written_bounds import written_bound
 
 SCHEMA = StructType(
-    (
-        StructField("i", PrimitiveType("long")),
-        StructField("n", PrimitiveType("integer")),
-        StructField("f", PrimitiveType("float")),
-        StructField("x", PrimitiveType("double")),
-        StructField("m", DecimalType(20, 2)),
-        StructField("c", DecimalType(10, 2)),
-        StructField("s", PrimitiveType("string")),
-        StructField("t", PrimitiveType("timestamp")),
-        StructField("z", PrimitiveType("timestamp_ntz")),
-        StructField("d", PrimitiveType("date")),
-        StructField("b", PrimitiveType("boolean")),
-        StructField(
-            "st",
-            StructType(
-                (
-                    StructField("x", PrimitiveType("integer")),
-                    StructField("t", PrimitiveType("timestamp")),
-                )
-            ),
-        ),
-        StructField("ps", PrimitiveType("string")),
-        StructField("pi", PrimitiveType("integer")),
-        StructField("pd", PrimitiveType("date")),
-        StructField("pt", PrimitiveType("timestamp")),
-        StructField("px", PrimitiveType("double")),
-        StructField("pm", DecimalType(10, 2)),
-        StructField("pb", PrimitiveType("boolean")),
+    parse_columns_ddl(
+        "i BIGINT, n INT, f FLOAT, x DOUBLE, m DECIMAL(20, 2), c DECIMAL(10, 2), "
+        "s STRING, t TIMESTAMP, z TIMESTAMP_NTZ, d DATE, b BOOLEAN, "
+        "st STRUCT<x: INT, t: TIMESTAMP>, ps STRING, pi INT, pd DATE, pt TIMESTAMP, "
+        "px DOUBLE, pm DECIMAL(10, 2), pb BOOLEAN"
     )
 )
 ROWS = arrow_schema(SCHEMA)

@@ -12,27 +12,14 @@ import pyarrow as pa
 from hypothesis import strategies as st
 
 from deltaweb.delta.protocol.column_path import ColumnPath
-from deltaweb.delta.protocol.schema import (
-    DecimalType,
-    PrimitiveType,
-    StructField,
-    StructType,
-    arrow_schema,
-)
+from deltaweb.delta.protocol.schema import StructType, arrow_schema
+from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
 from tests.support.files.written_bounds import written_bound
 
 SCHEMA = StructType(
-    (
-        StructField("i", PrimitiveType("long")),
-        StructField("f", PrimitiveType("double")),
-        StructField("s", PrimitiveType("string")),
-        StructField("t", PrimitiveType("timestamp")),
-        StructField("d", PrimitiveType("date")),
-        StructField("b", PrimitiveType("boolean")),
-        StructField("m", DecimalType(20, 2)),
-        StructField("st", StructType((StructField("x", PrimitiveType("integer")),))),
-        StructField("p", PrimitiveType("string")),
-        StructField("q", PrimitiveType("double")),
+    parse_columns_ddl(
+        "i BIGINT, f DOUBLE, s STRING, t TIMESTAMP, d DATE, b BOOLEAN, "
+        "m DECIMAL(20, 2), st STRUCT<x: INT>, p STRING, q DOUBLE"
     )
 )
 ROWS = arrow_schema(SCHEMA)

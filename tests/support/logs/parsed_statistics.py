@@ -5,41 +5,20 @@ from typing import Any
 
 import pyarrow as pa
 
-from deltaweb.delta.protocol.schema import (
-    ArrayType,
-    DecimalType,
-    PrimitiveType,
-    StructField,
-    StructType,
-)
+from deltaweb.delta.protocol.schema import PrimitiveType, StructField, StructType
+from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
 from deltaweb.delta.values.statistics.columns import parse_statistics
 from deltaweb.delta.values.statistics.shape import statistics_shape
 
 LONG = PrimitiveType("long")
 SCHEMA = StructType(
     (
-        StructField("i", LONG),
-        StructField("n", PrimitiveType("byte")),
-        StructField("f", PrimitiveType("double")),
-        StructField("g", PrimitiveType("float")),
-        StructField("s", PrimitiveType("string")),
-        StructField("b", PrimitiveType("boolean")),
-        StructField("d", PrimitiveType("date")),
-        StructField("t", PrimitiveType("timestamp")),
-        StructField("z", PrimitiveType("timestamp_ntz")),
-        StructField("m", DecimalType(38, 18)),
-        StructField("bin", PrimitiveType("binary")),
-        StructField("list", ArrayType(LONG)),
-        StructField(
-            "st",
-            StructType(
-                (
-                    StructField("x", LONG),
-                    StructField("y", StructType((StructField("z", LONG),))),
-                )
-            ),
+        *parse_columns_ddl(
+            "i BIGINT, n TINYINT, f DOUBLE, g FLOAT, s STRING, b BOOLEAN, d DATE, "
+            "t TIMESTAMP, z TIMESTAMP_NTZ, m DECIMAL(38, 18), bin BINARY, "
+            "list ARRAY<BIGINT>, st STRUCT<x: BIGINT, y: STRUCT<z: BIGINT>>, "
+            "`a.b` BIGINT"
         ),
-        StructField("a.b", LONG),
         StructField("v", PrimitiveType("void")),
     )
 )

@@ -9,14 +9,8 @@ from typing import Any
 import pyarrow as pa
 from hypothesis import strategies as st
 
-from deltaweb.delta.protocol.schema import (
-    ArrayType,
-    DecimalType,
-    MapType,
-    PrimitiveType,
-    StructField,
-    StructType,
-)
+from deltaweb.delta.protocol.schema import PrimitiveType, StructField, StructType
+from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
 from deltaweb.delta.values.python_values import python_values
 from tests.support.tables.versioned_table import Row, VersionedTable
 
@@ -24,19 +18,11 @@ LONG, STRING = PrimitiveType("long"), PrimitiveType("string")
 DOUBLE, BINARY = PrimitiveType("double"), PrimitiveType("binary")
 POINT = StructType((StructField("x", LONG), StructField("y", STRING)))
 SCHEMA = StructType(
-    (
-        StructField("id", LONG),
-        StructField("name", STRING),
-        StructField("price", DOUBLE),
-        StructField("amount", DecimalType(10, 2)),
-        StructField("raw", BINARY),
-        StructField("day", PrimitiveType("date")),
-        StructField("at", PrimitiveType("timestamp")),
-        StructField("flag", PrimitiveType("boolean")),
-        StructField("point", POINT),
-        StructField("tags", ArrayType(STRING)),
-        StructField("points", ArrayType(POINT)),
-        StructField("counts", MapType(STRING, LONG)),
+    parse_columns_ddl(
+        "id BIGINT, name STRING, price DOUBLE, amount DECIMAL(10, 2), raw BINARY, "
+        "day DATE, at TIMESTAMP, flag BOOLEAN, point STRUCT<x: BIGINT, y: STRING>, "
+        "tags ARRAY<STRING>, points ARRAY<STRUCT<x: BIGINT, y: STRING>>, "
+        "counts MAP<STRING, BIGINT>"
     )
 )
 WIDER = StructType((*SCHEMA.fields, StructField("extra", STRING)))

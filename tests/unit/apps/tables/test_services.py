@@ -21,12 +21,7 @@ from deltaweb.web.tables.catalogue.registration import (
     schedule_table,
 )
 from deltaweb.web.tables.catalogue.scanning import load_samples, scan_root
-from deltaweb.web.tables.errors import (
-    TableInUseError,
-    TableNameTakenError,
-    TableNotRegisteredError,
-)
-from deltaweb.web.tables.extension import guards
+from deltaweb.web.tables.errors import TableNotRegisteredError
 from deltaweb.web.tables.index.refresh import refresh_table
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.storage.connections import add_connection
@@ -62,13 +57,6 @@ class TestRegisterTable:
         job = Job.objects.get(subject_id=table.id)
         assert job.kind == "tables.index_log"
         assert job.state == Job.State.QUEUED
-
-    def test_refuses_a_name_that_is_taken_and_says_by_what(self) -> None:
-        register()
-
-        with pytest.raises(TableNameTakenError, match="/lake/orders"):
-            register(location="/elsewhere")
-        assert Table.objects.count() == 1
 
     def test_keeps_nothing_of_a_refused_location(self) -> None:
         with pytest.raises(LocationInvalidError):
@@ -188,16 +176,6 @@ class TestScanRoot:
             ("a_b.t_2", "a_b.t")
         ]
 
-    def test_a_second_scan_registers_only_what_is_new(self, lake: Path) -> None:
-        scan_root(root=str(lake), stamp=STAMP)
-        (lake / "late" / "_delta_log").mkdir(parents=True)
-
-        report = scan_root(root=str(lake), stamp=STAMP)
-
-        assert [table.full_name for table in report.registered] == ["late"]
-        assert len(report.known) == 4
-        assert report.renamed == []
-
     def test_a_name_given_by_hand_is_never_taken_away(self, lake: Path) -> None:
         register(name="orders", location="/elsewhere")
 
@@ -210,25 +188,10 @@ class TestScanRoot:
         assert report.as_json()["num_registered"] == 4
 
 
-class TestRenameTable:
-    def test_moves_the_table_to_its_new_name(self) -> None:
-        table = new_table("orders")
+def test_its_own_name_is_no_clash() -> None:
+    table = new_table("orders")
 
-        rename_table(table, name="sales.orders_v2", stamp=STAMP)
-
-        assert Table.objects.get().full_name == "sales.orders_v2"
-
-    def test_refuses_a_name_that_another_table_has(self) -> None:
-        table = new_table("orders")
-        new_table("items")
-
-        with pytest.raises(TableNameTakenError):
-            rename_table(table, name="items", stamp=STAMP)
-
-    def test_its_own_name_is_no_clash(self) -> None:
-        table = new_table("orders")
-
-        assert rename_table(table, name="default.orders", stamp=STAMP).name == "orders"
+    assert rename_table(table, name="default.orders", stamp=STAMP).name == "orders"
 
 
 class TestScheduleTable:
@@ -282,20 +245,6 @@ class TestRemoveTable:
         assert not index.exists()
         assert (tmp_path / "_delta_log").is_dir()
         assert job.state == Job.State.CANCELLED
-
-    def test_is_refused_while_a_guard_names_what_uses_it(self) -> None:
-        table = new_table("orders")
-
-        def shares_of(_: Table) -> list[str]:
-            return ["the share sales", "the share partners"]
-
-        guards.guards.register(shares_of)
-        try:
-            with pytest.raises(TableInUseError, match="sales, the share partners"):
-                remove_table(table, stamp=STAMP)
-        finally:
-            guards.guards.remove(shares_of)
-        assert Table.objects.exists()
 
 
 class TestFindTable:

@@ -2,13 +2,8 @@
 
 import pytest
 
-from deltaweb.delta.protocol.schema import (
-    ArrayType,
-    MapType,
-    PrimitiveType,
-    StructField,
-    StructType,
-)
+from deltaweb.delta.protocol.schema import PrimitiveType, StructField, StructType
+from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
 from deltaweb.expressions.condition import SQLCondition
 from deltaweb.expressions.errors import ExpressionError, ExpressionMistakenError
 from tests.support import cases
@@ -16,12 +11,9 @@ from tests.support import cases
 LONG, STRING = PrimitiveType("long"), PrimitiveType("string")
 INNER = StructType((StructField("b", LONG),))
 SCHEMA = StructType(
-    (
-        StructField("n", LONG),
-        StructField("day", PrimitiveType("date")),
-        StructField("a", INNER),
-        StructField("many", ArrayType(INNER, contains_null=True)),
-        StructField("by", MapType(STRING, LONG, value_contains_null=True)),
+    parse_columns_ddl(
+        "n BIGINT, day DATE, a STRUCT<b: BIGINT>, many ARRAY<STRUCT<b: BIGINT>>, "
+        "by MAP<STRING, BIGINT>"
     )
 )
 

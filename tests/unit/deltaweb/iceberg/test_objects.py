@@ -14,12 +14,8 @@ from pyiceberg.manifest import ManifestFile, read_manifest_list
 from pyiceberg.schema import Schema
 from pyiceberg.table.metadata import TableMetadata, TableMetadataUtil
 
-from deltaweb.delta.protocol.schema import (
-    DecimalType,
-    PrimitiveType,
-    StructField,
-    StructType,
-)
+from deltaweb.delta.protocol.schema import StructType
+from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
 from deltaweb.delta.values.statistics.columns import read_statistics
 from deltaweb.iceberg.access.object_keys import PathSealer, location_of
 from deltaweb.iceberg.errors import InexpressibleError
@@ -31,14 +27,9 @@ from deltaweb.index.query.file_part import ROWS_SCHEMA
 from tests.support import cases
 
 SCHEMA = StructType(
-    (
-        StructField("id", PrimitiveType("long")),
-        StructField("name", PrimitiveType("string")),
-        StructField("at", PrimitiveType("timestamp")),
-        StructField("x", PrimitiveType("double")),
-        StructField("price", DecimalType(30, 2)),
-        StructField("day", PrimitiveType("date")),
-        StructField("odd=%", PrimitiveType("string")),
+    parse_columns_ddl(
+        "id BIGINT, name STRING, at TIMESTAMP, x DOUBLE, price DECIMAL(30, 2), "
+        "day DATE, `odd=%` STRING"
     )
 )
 PARTITION_COLUMNS = ("day", "odd=%")

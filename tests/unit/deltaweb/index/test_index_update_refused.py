@@ -57,31 +57,26 @@ class TestWhatIsReadFromTheStart:
         assert (result.version, result.is_broken) == (1, True)
         indexed.assert_is_what_the_log_gives()
 
-    @pytest.mark.parametrize(
+    @cases(
         "spoil",
-        [
-            pytest.param(lambda at: (at / SUMMARY).unlink(), id="without a summary"),
-            pytest.param(lambda at: (at / SUMMARY).write_text("{"), id="torn summary"),
-            pytest.param(
-                lambda at: (at / SUMMARY).write_text('{"state": "INDEXED", "x": 1}'),
-                id="a summary of another form",
+        {
+            "without a summary": lambda at: (at / SUMMARY).unlink(),
+            "torn summary": lambda at: (at / SUMMARY).write_text("{"),
+            "a summary of another form": lambda at: (at / SUMMARY).write_text(
+                '{"state": "INDEXED", "x": 1}'
             ),
-            pytest.param(
-                lambda at: _change_summary(at, first_commit=None),
-                id="a summary that knows of no commit",
+            "a summary that knows of no commit": lambda at: _change_summary(
+                at, first_commit=None
             ),
-            pytest.param(
-                lambda at: _change_summary(at, summary={"readable_runs": []}),
-                id="a summary without events",
+            "a summary without events": lambda at: _change_summary(
+                at, summary={"readable_runs": []}
             ),
-            pytest.param(
-                lambda at: _change_summary(at, summary={"readable_runs": [["0"]]}),
-                id="runs of another form",
+            "runs of another form": lambda at: _change_summary(
+                at, summary={"readable_runs": [["0"]]}
             ),
-            *(
-                pytest.param(
-                    lambda at, f=field, v=value: _change_summary(at, **{f: v}),
-                    id=f"a summary whose {field} is {value}",
+            **{
+                f"a summary whose {field} is {value}": lambda at, f=field, v=value: (
+                    _change_summary(at, **{f: v})
                 )
                 for field, value in (
                     ("version", "0"),
@@ -93,29 +88,22 @@ class TestWhatIsReadFromTheStart:
                     ("summary", {"events": [{"version": "0"}]}),
                     ("summary", {"events": [{}]}),
                 )
+            },
+            "without a source": lambda at: (at / SOURCE).unlink(),
+            "a source whose table is a number": lambda at: (at / SOURCE).write_text(
+                (at / SOURCE).read_text().replace('"table"', "7")
             ),
-            pytest.param(lambda at: (at / SOURCE).unlink(), id="without a source"),
-            pytest.param(
-                lambda at: (at / SOURCE).write_text(
-                    (at / SOURCE).read_text().replace('"table"', "7")
-                ),
-                id="a source whose table is a number",
+            "a source of another form": lambda at: (at / SOURCE).write_text(
+                (at / SOURCE).read_text().replace('"form": 1', '"form": 99')
             ),
-            pytest.param(
-                lambda at: (at / SOURCE).write_text(
-                    (at / SOURCE).read_text().replace('"form": 1', '"form": 99')
-                ),
-                id="a source of another form",
-            ),
-            *(
-                pytest.param(lambda at, n=name: _cut(at / n), id=f"torn {name}")
+            **{
+                f"torn {name}": lambda at, n=name: _cut(at / n)
                 for name in (FILES, COMMITS, "metadata.arrow", "protocols.arrow")
+            },
+            "commits of other columns": lambda at: (at / COMMITS).write_bytes(
+                (at / FILES).read_bytes()
             ),
-            pytest.param(
-                lambda at: (at / COMMITS).write_bytes((at / FILES).read_bytes()),
-                id="commits of other columns",
-            ),
-        ],
+        },
     )
     def test_is_the_log_of_an_index_that_is_not_whole(self, indexed, spoil):
         assert indexed.folder is not None

@@ -2,7 +2,8 @@ from datetime import date
 
 import pyarrow as pa
 
-from deltaweb.delta.protocol.schema import PrimitiveType, StructField, StructType
+from deltaweb.delta.protocol.schema import StructType
+from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
 from deltaweb.web.explorer.columns.ranges import (
     MAX_BARS,
     ColumnRanges,
@@ -11,12 +12,7 @@ from deltaweb.web.explorer.columns.ranges import (
 )
 from tests.support import cases
 
-SCHEMA = StructType(
-    (
-        StructField("id", PrimitiveType("long")),
-        StructField("name", PrimitiveType("string")),
-    )
-)
+SCHEMA = StructType(parse_columns_ddl("id BIGINT, name STRING"))
 STATS = (
     '{"numRecords":8,"nullCount":{"name":3},'
     '"minValues":{"name":"x"},"maxValues":{"name":"y"}}'

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from deltaweb.delta.protocol.schema import PrimitiveType, StructField, StructType
+from deltaweb.delta.protocol.schema import StructType
+from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
 from deltaweb.web.explorer.partitions.grid import partition_grid
 from deltaweb.web.explorer.partitions.selector import (
     PartitionFilter,
@@ -71,12 +72,7 @@ class TestTotals:
         assert shown() == [("2026-01-01", "a"), ("2026-01-02", None), (None, "b")]
 
     def test_one_value_is_one_partition_whatever_its_text(self) -> None:
-        schema = StructType(
-            (
-                StructField("day", PrimitiveType("timestamp")),
-                StructField("shop", PrimitiveType("integer")),
-            )
-        )
+        schema = StructType(parse_columns_ddl("day TIMESTAMP, shop INT"))
         files = files_of(
             ("2026-01-01 00:00:00", "7", 10, 1),
             ("2026-01-01T00:00:00.000000Z", "07", 30, 2),

@@ -4,32 +4,18 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from deltaweb.delta.protocol.schema import (
-    ArrayType,
-    DecimalType,
-    PrimitiveType,
-    StructField,
-    StructType,
-)
+from deltaweb.delta.protocol.schema import StructType
+from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
 from deltaweb.expressions.condition import SQLCondition
 from deltaweb.web.explorer.rows.filters import row_filter
 from deltaweb.web.explorer.version.query import QueryError
 from tests.support import cases
 
 SCHEMA = StructType(
-    (
-        StructField("id", PrimitiveType("long")),
-        StructField("note", PrimitiveType("string")),
-        StructField("price", DecimalType(10, 2)),
-        StructField("rate", PrimitiveType("float")),
-        StructField("share", PrimitiveType("double")),
-        StructField("day", PrimitiveType("date")),
-        StructField("at", PrimitiveType("timestamp")),
-        StructField("local", PrimitiveType("timestamp_ntz")),
-        StructField("done", PrimitiveType("boolean")),
-        StructField("tags", ArrayType(PrimitiveType("string"))),
-        StructField("a:b", PrimitiveType("string")),
-        StructField("tick`s", PrimitiveType("string")),
+    parse_columns_ddl(
+        "id BIGINT, note STRING, price DECIMAL(10, 2), rate FLOAT, share DOUBLE, "
+        "day DATE, at TIMESTAMP, local TIMESTAMP_NTZ, done BOOLEAN, "
+        "tags ARRAY<STRING>, `a:b` STRING, `tick``s` STRING"
     )
 )
 

@@ -46,23 +46,6 @@ class TestAuthenticate:
                 plan = str(cursor.fetchall())
             assert "SCAN" not in plan
 
-    @cases(
-        "fields, error",
-        {
-            "revoked": ({"revoked_at": NOW}, errors.TokenRevokedError),
-            "expired": ({"expires_at": NOW}, errors.TokenExpiredError),
-            "replaced": ({"retires_at": NOW}, errors.TokenExpiredError),
-        },
-    )
-    def test_says_why_a_token_no_longer_works(self, fields, error):
-        _, secret = new_token(**fields)
-
-        with pytest.raises(error) as caught:
-            access.authenticate(secret, now=NOW)
-
-        assert caught.value.status == 401
-        assert secret not in str(caught.value)
-
     @pytest.mark.parametrize("ends", ["expires_at", "retires_at"])
     def test_works_until_its_last_moment(self, ends: str) -> None:
         fields: dict[str, Any] = {ends: NOW + SECOND}
@@ -103,17 +86,9 @@ class TestAuthenticate:
 
 
 @pytest.mark.django_db
-class TestCheckAddress:
-    def test_refuses_from_elsewhere(self) -> None:
-        recipient = new_recipient(allowed_networks=["192.0.2.0/24"])
-
-        access.check_address(recipient, "192.0.2.7")
-        with pytest.raises(errors.AddressNotAllowedError, match=r"198\.51\.100\.9"):
-            access.check_address(recipient, "198.51.100.9")
-
-    def test_refuses_an_unknown_address_where_there_is_a_list(self) -> None:
-        with pytest.raises(errors.AddressNotAllowedError, match="An unknown address"):
-            access.check_address(new_recipient(allowed_networks=["::/0"]), "")
+def test_an_unknown_address_is_refused_where_there_is_a_list() -> None:
+    with pytest.raises(errors.AddressNotAllowedError, match="An unknown address"):
+        access.check_address(new_recipient(allowed_networks=["::/0"]), "")
 
 
 @pytest.mark.django_db
@@ -214,17 +189,6 @@ class TestGranted:
             "Zeta",
         ]
 
-    def test_finds_names_in_any_capitals_and_keeps_their_spelling(self) -> None:
-        recipient, share = new_recipient(), new_share("Sales")
-        new_grant(share, recipient)
-        table = new_shared_table(share, "CRM.Orders")
-
-        assert access.granted_share(recipient, "SALES") == share
-        assert list(access.granted_schemas(recipient, "sales")) == [("crm", "CRM")]
-        assert list(access.granted_tables(recipient, "sales")) == [table]
-        assert list(access.granted_tables(recipient, "SALES", "cRm")) == [table]
-        assert access.granted_table(recipient, "sales", "crm", "ORDERS") == table
-
     def test_a_table_comes_with_its_share_and_registration(
         self, django_assert_num_queries: DjangoAssertNumQueries
     ) -> None:
@@ -235,48 +199,3 @@ class TestGranted:
         with django_assert_num_queries(1):
             table = access.granted_table(recipient, "sales", "crm", "orders")
             assert (table.share.name, table.table.full_name) == ("sales", "crm.orders")
-
-    @cases(
-        "names, what",
-        {
-            "not granted": (("hidden", "crm", "orders"), "share"),
-            "no such share": (("nowhere", "crm", "orders"), "share"),
-            "no such schema": (("sales", "none", "orders"), "table"),
-            "no such table": (("sales", "crm", "none"), "table"),
-            "NUL": (("sa\0les", "crm", "orders"), "table"),
-            "half a character": (("sales", "\ud800", "orders"), "table"),
-        },
-    )
-    def test_missing_and_not_granted_read_the_same(self, names, what: str) -> None:
-        recipient, share = new_recipient(), new_share("sales")
-        new_grant(share, recipient)
-        new_shared_table(share, "crm.orders")
-        new_shared_table(
-            new_share("hidden"), "crm.orders", table=share.shared_tables.get().table
-        )
-
-        with pytest.raises(errors.NotGrantedError) as caught:
-            access.granted_table(recipient, *names)
-
-        assert (caught.value.status, caught.value.code) == (404, "not-granted")
-        name = names[0] if what == "share" else "/".join(names)
-        assert caught.value.message == f"The {what} {name!r} does not exist."
-
-    def test_so_do_shares_and_schemas(self) -> None:
-        recipient = new_recipient()
-        new_shared_table(new_share("hidden"))
-
-        messages = set()
-        for name in ("hidden", "nowhere"):
-            for look in (access.granted_share, access.granted_schemas):
-                with pytest.raises(errors.NotGrantedError) as caught:
-                    look(recipient, name)
-                messages.add(caught.value.message.replace(name, "NAME"))
-        assert messages == {"The share 'NAME' does not exist."}
-
-    def test_an_unknown_schema_of_a_granted_share_is_refused(self) -> None:
-        recipient, share = new_recipient(), new_share()
-        new_grant(share, recipient)
-
-        with pytest.raises(errors.NotGrantedError, match="schema 'sales/none'"):
-            access.granted_tables(recipient, "sales", "none")

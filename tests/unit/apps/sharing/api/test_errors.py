@@ -1,4 +1,5 @@
 from datetime import UTC, datetime
+from typing import Final
 
 import psycopg
 import pytest
@@ -25,76 +26,48 @@ from deltaweb.web.sharing.errors import (
 ROOT = "/srv/private/lake/orders"
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
 
+OF_A_TABLE: Final = {
+    "INVALID_PARAMETER_VALUE": [
+        delta.VersionNotFoundError(root=ROOT, version=9, earliest=0, latest=5),
+        delta.TimestampNotFoundError(
+            root=ROOT, timestamp=NOON, earliest=NOON, latest=NOON
+        ),
+        delta.TimestampInvalidError(text=ROOT),
+    ],
+    "RESOURCE_DOES_NOT_EXIST": [
+        delta.TableNotFoundError(root=ROOT),
+        delta.LocationNotFoundError(location=ROOT),
+        delta.LocationDeniedError(location=ROOT),
+        delta.LocationNotAllowedError(location=ROOT, allowed=[ROOT]),
+        delta.CredentialsNeededError(location=ROOT),
+        delta.LocationUnreachableError(location=ROOT, reason=ROOT),
+        delta.LocationUnsupportedError(location=ROOT, scheme="x"),
+        delta.LogGapError(root=ROOT, version=9, missing_version=4),
+        delta.LogCorruptError(path=f"{ROOT}/_delta_log/1.json", reason="odd"),
+        delta.MissingMetadataError(root=ROOT, version=1),
+        delta.DataFileMissingError(path=f"{ROOT}/x"),
+        delta.DataFileError(path=f"{ROOT}/x", reason="odd"),
+        delta.DeltaError(message=ROOT, hint=ROOT),
+    ],
+    "UNSUPPORTED_OPERATION": [
+        delta.UnsupportedFeatureError(root=ROOT, version=1, features=["x"]),
+        delta.UnsupportedProtocolError(
+            root=ROOT, version=1, min_reader_version=9, supported=3
+        ),
+        delta.SchemaMissingError(root=ROOT, version=1),
+        delta.PathEscapesTableError(path=f"{ROOT}/../x"),
+        delta.PartitionValueError(
+            path=f"{ROOT}/x", column="day", value="x", type_name="date"
+        ),
+        delta.PredicateError(reason="secret_column"),
+    ],
+}
+
 
 class TestFailureOfATable:
     @pytest.mark.parametrize(
-        ("error", "code"),
-        [
-            (
-                delta.VersionNotFoundError(root=ROOT, version=9, earliest=0, latest=5),
-                "INVALID_PARAMETER_VALUE",
-            ),
-            (
-                delta.TimestampNotFoundError(
-                    root=ROOT, timestamp=NOON, earliest=NOON, latest=NOON
-                ),
-                "INVALID_PARAMETER_VALUE",
-            ),
-            (delta.TimestampInvalidError(text=ROOT), "INVALID_PARAMETER_VALUE"),
-            (delta.TableNotFoundError(root=ROOT), "RESOURCE_DOES_NOT_EXIST"),
-            (delta.LocationNotFoundError(location=ROOT), "RESOURCE_DOES_NOT_EXIST"),
-            (delta.LocationDeniedError(location=ROOT), "RESOURCE_DOES_NOT_EXIST"),
-            (
-                delta.LocationNotAllowedError(location=ROOT, allowed=[ROOT]),
-                "RESOURCE_DOES_NOT_EXIST",
-            ),
-            (delta.CredentialsNeededError(location=ROOT), "RESOURCE_DOES_NOT_EXIST"),
-            (
-                delta.LocationUnreachableError(location=ROOT, reason=ROOT),
-                "RESOURCE_DOES_NOT_EXIST",
-            ),
-            (
-                delta.LocationUnsupportedError(location=ROOT, scheme="x"),
-                "RESOURCE_DOES_NOT_EXIST",
-            ),
-            (
-                delta.LogGapError(root=ROOT, version=9, missing_version=4),
-                "RESOURCE_DOES_NOT_EXIST",
-            ),
-            (
-                delta.LogCorruptError(path=f"{ROOT}/_delta_log/1.json", reason="odd"),
-                "RESOURCE_DOES_NOT_EXIST",
-            ),
-            (
-                delta.MissingMetadataError(root=ROOT, version=1),
-                "RESOURCE_DOES_NOT_EXIST",
-            ),
-            (delta.DataFileMissingError(path=f"{ROOT}/x"), "RESOURCE_DOES_NOT_EXIST"),
-            (
-                delta.DataFileError(path=f"{ROOT}/x", reason="odd"),
-                "RESOURCE_DOES_NOT_EXIST",
-            ),
-            (
-                delta.UnsupportedFeatureError(root=ROOT, version=1, features=["x"]),
-                "UNSUPPORTED_OPERATION",
-            ),
-            (
-                delta.UnsupportedProtocolError(
-                    root=ROOT, version=1, min_reader_version=9, supported=3
-                ),
-                "UNSUPPORTED_OPERATION",
-            ),
-            (delta.SchemaMissingError(root=ROOT, version=1), "UNSUPPORTED_OPERATION"),
-            (delta.PathEscapesTableError(path=f"{ROOT}/../x"), "UNSUPPORTED_OPERATION"),
-            (
-                delta.PartitionValueError(
-                    path=f"{ROOT}/x", column="day", value="x", type_name="date"
-                ),
-                "UNSUPPORTED_OPERATION",
-            ),
-            (delta.PredicateError(reason="secret_column"), "UNSUPPORTED_OPERATION"),
-            (delta.DeltaError(message=ROOT, hint=ROOT), "RESOURCE_DOES_NOT_EXIST"),
-        ],
+        ("code", "error"),
+        [(code, error) for code, errors in OF_A_TABLE.items() for error in errors],
         ids=lambda value: value.code if isinstance(value, delta.DeltaError) else "",
     )
     def test_is_the_callers_to_see_and_tells_no_place(self, error, code):

@@ -9,10 +9,10 @@ from pytest_django.fixtures import Settings
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.results import job_rows
 from deltaweb.web.tables.catalogue.check_location import CHECK_LOCATION, request_check
-from deltaweb.web.tables.catalogue.lakes.scan_job import SCAN_ROOT, request_scan
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.work.preview import PREVIEW, Preview
 from deltaweb.web.tables.work.version_files import VERSION_FILES, VersionFiles
+from tests.support import cases
 from tests.support.pages.factories import NOW, new_table, new_user
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -134,41 +134,20 @@ class TestListVersionFiles:
 
 
 @pytest.mark.usefixtures("orders")
-class TestCheckLocation:
-    def test_says_what_is_there(self, lake: Path) -> None:
-        ada = new_user("ada", role="ADMIN")
-        place = str(lake / "device_readings")
-        job = request_check(location=place, now=NOW, requested_by=ada)
+@cases(
+    "name, state, found",
+    {
+        "a table": ("device_readings", Job.State.DONE, {"version": 6, "num_files": 6}),
+        "nothing": ("nothing", Job.State.FAILED, {}),
+    },
+)
+def test_a_look_says_what_is_there(lake, name, state, found) -> None:
+    ada = new_user("ada", role="ADMIN")
+    job = request_check(location=str(lake / name), now=NOW, requested_by=ada)
 
-        CHECK_LOCATION.work(job.id)
+    CHECK_LOCATION.work(job.id)
 
-        job.refresh_from_db()
-        assert job.state == Job.State.DONE
-        assert (facts(job)["version"], facts(job)["num_files"]) == (6, 6)
-
-    def test_says_that_nothing_is_there(self, lake: Path) -> None:
-        ada = new_user("ada", role="ADMIN")
-        place = str(lake / "nothing")
-        job = request_check(location=place, now=NOW, requested_by=ada)
-
-        CHECK_LOCATION.work(job.id)
-
-        job.refresh_from_db()
-        assert job.state == Job.State.FAILED
-        assert job.error_hint
-
-
-@pytest.mark.usefixtures("orders")
-class TestScanRoot:
-    def test_registers_what_is_below(self, lake: Path) -> None:
-        ada = new_user("ada", role="ADMIN")
-        job = request_scan(root=str(lake), now=NOW, requested_by=ada)
-
-        SCAN_ROOT.work(job.id)
-
-        job.refresh_from_db()
-        assert job.state == Job.State.DONE
-        assert facts(job)["num_registered"] == 3
-        assert facts(job)["known"] == ["orders"]
-        created_by = Table.objects.exclude(name="orders").values_list("created_by")
-        assert set(created_by) == {(ada.pk,)}
+    job.refresh_from_db()
+    assert job.state == state
+    assert found.items() <= (job.result or {}).items()
+    assert bool(job.error_hint) == (state == Job.State.FAILED)

@@ -1,4 +1,4 @@
-"""The rules of reconciliation, one by one."""
+"""The rules of reconciliation beyond the model of `test_replay_property.py`."""
 
 import json
 
@@ -9,27 +9,11 @@ from deltaweb.delta.errors import LogCorruptError, MissingActionError
 from deltaweb.delta.log.blocks import KeySet, SelectedBlock
 from deltaweb.delta.log.replay import last_rows
 from tests.support import cases
-from tests.support.logs.delta_logs import (
-    LogBuilder,
-    add,
-    deletion_vector,
-    metadata,
-    remove,
-    txn,
-)
+from tests.support.logs.delta_logs import LogBuilder, add, metadata, remove
 
 
 def paths(builder: LogBuilder, version: int | None = None) -> list[str]:
     return sorted(builder.table.snapshot(version).files["path"].to_pylist())
-
-
-def test_the_latest_add_of_a_path_wins() -> None:
-    builder = LogBuilder().start(add("a", size=1)).commit(1, add("a", size=2))
-
-    snapshot = builder.table.snapshot()
-
-    assert snapshot.num_files == 1
-    assert snapshot.size_bytes == 2
 
 
 @pytest.mark.parametrize("is_text", [True, False])
@@ -64,48 +48,6 @@ def test_a_later_remove_hides_the_file_and_is_a_tombstone() -> None:
     ]
 
 
-def test_a_later_add_brings_the_file_back_and_ends_the_tombstone() -> None:
-    builder = LogBuilder().start(add("a")).commit(1, remove("a")).commit(2, add("a"))
-
-    snapshot = builder.table.snapshot()
-
-    assert snapshot.num_files == 1
-    assert snapshot.tombstones.num_rows == 0
-
-
-def test_a_remove_of_what_was_never_there_is_a_tombstone() -> None:
-    snapshot = LogBuilder().start().commit(1, remove("a")).table.snapshot()
-
-    assert snapshot.num_files == 0
-    assert snapshot.tombstones["path"].to_pylist() == ["a"]
-
-
-def test_a_tombstone_of_a_checkpoint_ends_with_a_later_add() -> None:
-    builder = LogBuilder().start()
-    start = [{"protocol": {"minReaderVersion": 1, "minWriterVersion": 2}}, metadata()]
-    builder.checkpoint(1, *start, remove("a"), remove("b")).commit(1)
-    builder.commit(2, add("a")).commit(3, remove("c"))
-
-    snapshot = builder.table.snapshot()
-
-    assert sorted(snapshot.tombstones["path"].to_pylist()) == ["b", "c"]
-
-
-def test_one_path_with_two_deletion_vectors_is_two_files() -> None:
-    old, new = deletion_vector("old"), deletion_vector("new")
-    builder = LogBuilder().start(add("a"))
-    builder.commit(1, remove("a"), add("a", deletionVector=old))
-    builder.commit(2, remove("a", deletionVector=old), add("a", deletionVector=new))
-
-    snapshot = builder.table.snapshot()
-
-    assert snapshot.files["dv_id"].to_pylist() == ["unew"]
-    assert sorted(str(dv) for dv in snapshot.tombstones["dv_id"].to_pylist()) == [
-        "None",
-        "uold",
-    ]
-
-
 def test_paths_are_compared_as_the_log_spells_them() -> None:
     builder = LogBuilder().start(add("a%20b")).commit(1, remove("a b"))
 
@@ -131,14 +73,6 @@ def test_a_path_of_another_machine_is_another_path() -> None:
     assert paths(builder) == ["file://p/a"]
 
 
-def test_a_version_of_a_transaction_may_go_down() -> None:
-    builder = LogBuilder().start(txn("app", 7)).commit(1, txn("app", 3), txn("b", 1))
-
-    transactions = builder.table.snapshot().transactions
-
-    assert {app: t.version for app, t in transactions.items()} == {"app": 3, "b": 1}
-
-
 def test_the_latest_metadata_and_protocol_win() -> None:
     builder = LogBuilder().start()
     builder.commit(
@@ -158,13 +92,6 @@ def test_unknown_actions_and_fields_are_ignored() -> None:
     builder = LogBuilder().start(add("a", baseRowId=5, newField={"x": []}))
     builder.commit(1, {"cdc": {"path": "x", "size": 1}}, {"domainMetadata": {}}, {})
 
-    assert paths(builder) == ["a"]
-
-
-def test_an_empty_commit_changes_nothing() -> None:
-    builder = LogBuilder().start(add("a")).raw_commit(1, b"")
-
-    assert builder.table.snapshot().version == 1
     assert paths(builder) == ["a"]
 
 

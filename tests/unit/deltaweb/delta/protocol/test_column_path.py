@@ -11,24 +11,18 @@ from deltaweb.delta.protocol.column_path import (
     select_leaves,
 )
 from deltaweb.delta.protocol.schema import (
-    ArrayType,
     PrimitiveType,
     StructField,
     StructType,
     leaf_fields,
 )
+from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
 from tests.support import cases
 
 LONG, DATE, STRING = (PrimitiveType(name) for name in ("long", "date", "string"))
 INNER = StructField("b", STRING)
 SCHEMA = StructType(
-    (
-        StructField("a.b", LONG),
-        StructField(
-            "a", StructType((StructField("b", STRING), StructField("C", DATE)))
-        ),
-        StructField("l", ArrayType(LONG, contains_null=True)),
-    )
+    parse_columns_ddl("`a.b` BIGINT, a STRUCT<b: STRING, C: DATE>, l ARRAY<BIGINT>")
 )
 
 

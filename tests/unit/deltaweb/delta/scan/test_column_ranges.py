@@ -7,24 +7,16 @@ import numpy as np
 import pyarrow as pa
 
 from deltaweb.delta.protocol.column_path import ColumnPath
-from deltaweb.delta.protocol.schema import (
-    ArrayType,
-    PrimitiveType,
-    StructField,
-    StructType,
-)
+from deltaweb.delta.protocol.schema import StructType
+from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
 from deltaweb.delta.scan.column_ranges import statistics_ranges
 from deltaweb.delta.scan.predicate import Comparison, IsNull, Not, Or
 from deltaweb.delta.scan.skipping import ColumnRange, may_match
 from deltaweb.delta.values.statistics.columns import parse_statistics
 
 SCHEMA = StructType(
-    (
-        StructField("i", PrimitiveType("long")),
-        StructField("x", PrimitiveType("double")),
-        StructField("y", PrimitiveType("binary")),
-        StructField("list", ArrayType(PrimitiveType("long"))),
-        StructField("st", StructType((StructField("x", PrimitiveType("long")),))),
+    parse_columns_ddl(
+        "i BIGINT, x DOUBLE, y BINARY, list ARRAY<BIGINT>, st STRUCT<x: BIGINT>"
     )
 )
 

@@ -8,7 +8,6 @@ import pytest
 from deltaweb.delta.errors import PartitionValueError, SchemaError
 from deltaweb.delta.protocol.schema import (
     OPAQUE,
-    ArrayType,
     DataType,
     PrimitiveType,
     StructField,
@@ -16,6 +15,7 @@ from deltaweb.delta.protocol.schema import (
     arrow_schema,
     schema_of_arrow,
 )
+from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
 from deltaweb.delta.values.partition_values import (
     canonical_texts,
     partition_schema,
@@ -116,12 +116,7 @@ class TestTyping:
 
 
 class TestPartitionSchema:
-    SCHEMA = StructType(
-        (
-            StructField("a", PrimitiveType("long"), nullable=False),
-            StructField("b", ArrayType(PrimitiveType("long"))),
-        )
-    )
+    SCHEMA = StructType(parse_columns_ddl("a BIGINT NOT NULL, b ARRAY<BIGINT>"))
 
     def test_lets_every_partition_be_null(self) -> None:
         assert partition_schema(self.SCHEMA, ["a"]).fields == (

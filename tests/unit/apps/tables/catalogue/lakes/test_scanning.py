@@ -16,11 +16,7 @@ from deltaweb.web.tables.catalogue.lakes.scan_job import (
     request_scan,
 )
 from deltaweb.web.tables.catalogue.lakes.scanning import scan_lake
-from deltaweb.web.tables.catalogue.lakes.services import (
-    add_lake,
-    change_lake,
-    remove_lake,
-)
+from deltaweb.web.tables.catalogue.lakes.services import add_lake, change_lake
 from deltaweb.web.tables.catalogue.registration import register_table, remove_table
 from deltaweb.web.tables.errors import ScanRootError
 from deltaweb.web.tables.models import Lake, Table
@@ -166,10 +162,3 @@ class TestServices:
         events = AuditEvent.objects.exclude(action="lake.add").order_by("id")
         told = [(event.action, event.detail["new"]) for event in events]
         assert told == [("lake.set_namespace", "raw"), ("lake.schedule", "1d")]
-
-    def test_a_removed_lake_leaves_its_tables(self, lake: Lake) -> None:
-        scan_lake(lake, stamp=STAMP)
-
-        remove_lake(lake, stamp=STAMP)
-
-        assert Table.objects.filter(lake=None).count() == 3
