@@ -24,6 +24,7 @@ from deltaweb.web.pages.paging import Paged, paged
 OUR_COLUMNS = 2  # of a sample: kind, and which columns changed
 ROW_KINDS = ("updated", "inserted", "deleted")
 MAX_COLUMNS = 60  # of a wide table that are shown at once
+CSV_ROWS = 1_000  # of a batch of a download
 FIRST_ROWS = 20  # of each kind, where all are shown
 
 
@@ -132,7 +133,7 @@ def _columns(
     return [
         RowColumn(
             name=field.name,
-            type_text=_short_type(types.get(field.name, "")),
+            type_text=types.get(field.name, "").partition("<")[0],
             note=_note(field.name, key, only_from, only_to, as_text),
             is_number=is_number(field.type),
         )
@@ -229,14 +230,6 @@ def _note(
         (name in as_text, "other type"),
     ]
     return ", ".join(word for holds, word in notes if holds)
-
-
-def _short_type(text: str) -> str:
-    """Return the name of a type; what it nests is too long for a header."""
-    return text.partition("<")[0]
-
-
-CSV_ROWS = 1_000
 
 
 def named_rows(changes: SchemaChanges | ValueChanges) -> Iterator[Sequence[object]]:

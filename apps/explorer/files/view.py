@@ -85,7 +85,7 @@ def file_list(request: HttpRequest, at: TableVersion, fmt: str) -> HttpResponseB
     """List the files of a version; those of an older one come from a job."""
     wanted = parse_file_filter(request.GET)
     listed, job = listed_files(request, at, waits=fmt == "csv")
-    columns = _partition_columns(at)
+    columns = at.metadata.partition_columns if at.metadata else []
     schema, found = table_columns(at), None
     if listed is not None:
         found = files.file_page(listed.files, wanted, columns, schema)
@@ -127,10 +127,6 @@ def file_list(request: HttpRequest, at: TableVersion, fmt: str) -> HttpResponseB
         else files.file_rows(listed.files, wanted, columns, schema),
         status=202 if job and listed is None and fmt == "json" else 200,
     )
-
-
-def _partition_columns(at: TableVersion) -> Sequence[str]:
-    return at.metadata.partition_columns if at.metadata else []
 
 
 def _distributions(at: TableVersion, spread: FileSpread | None) -> Distributions | None:
