@@ -43,5 +43,5 @@ def check_pages_zone(name: str) -> str:
         return name
     nearest = " or ".join(time_zones.known.nearest_zones(name))
     meant = f"Did you mean {nearest}? " if nearest else ""
-    reason = f"{name!r} is not a time zone. {meant}Give one such as Europe/Berlin."
+    reason = f"{name[:80]!r} is not a time zone. {meant}Give one such as Europe/Berlin."
     raise UserInvalidError(reason=reason)

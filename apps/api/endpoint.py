@@ -264,7 +264,7 @@ def _faults(errors: object, path: str = "") -> Iterator[str]:
         for one in errors:
             yield from _faults(one, path)
     else:
-        yield f"{path}: {errors}".lstrip(".: ")
+        yield f"{path}: {errors!s:.200}".lstrip(".: ")
 
 
 def _no_number(text: str) -> NoReturn:

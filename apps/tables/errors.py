@@ -83,6 +83,21 @@ class OutputFormatError(DeltaError, code="output-format-unknown"):
         return " or ".join(self.formats)
 
 
+class MergeSourceError(DeltaError, code="merge-source-gone"):
+    status = 409
+    message = (
+        "Nothing was merged: the table with the rows is not registered any more, or "
+        "whoever requested this may not see it."  # nor may all who see the job
+    )
+    hint = "Merge the rows of a table that the catalog lists for you."
+
+
+class AskerGoneError(DeltaError, code="asker-gone"):
+    status = 409
+    message = "Whoever requested this may not sign in any more."
+    hint = "Let somebody else request it."
+
+
 class OperationOutdatedError(DeltaError, code="operation-outdated"):
     name: str
     status = 409

@@ -222,6 +222,34 @@ class TestAMerge:
         assert DeltaTable(str(folder)).snapshot().read().num_rows == 4
 
     @pytest.mark.parametrize(
+        ("fields", "code"),
+        [
+            ({"role": User.Role.VIEWER}, "merge-source-gone"),
+            ({"is_active": False}, "asker-gone"),
+            (None, "asker-gone"),
+        ],
+    )
+    def test_is_not_done_for_one_who_may_not_see_the_table_by_then(
+        self, eve, work, folder, fields, code
+    ):
+        location = str(folder.parent / "classified")
+        DeltaTable.create(location, SCHEMA)
+        new_table("hr.classified", location=location, restricted=True)
+        asked = {"on": "t.id = s.id", "table": "hr.classified", "update_all": True}
+        body = {"parameters": asked, "preview": False}
+        eve.post(f"{THERE}/merge_rows", body, content_type=JSON)
+        people = User.objects.filter(username="eve")
+        people.delete() if fields is None else people.update(**fields)
+
+        done = work()
+
+        assert (done.error_code, DeltaTable(str(folder)).latest_version()) == (code, 3)
+        script = Client(headers=new_api_key(new_user("vera")))
+        told = script.get(f"/api/v1/jobs/{done.id}").content
+        assert code.encode() in told
+        assert b"classified" not in told
+
+    @pytest.mark.parametrize(
         ("parameters", "status", "code"),
         [
             ({"on": "t.id = s.id", "table": "nowhere"}, 404, "table-not-found"),

@@ -5,6 +5,7 @@ from typing import Any
 
 from deltaweb.web.accounts.models import User
 from deltaweb.web.tables.catalogue.adding.uploads import upload_path
+from deltaweb.web.tables.errors import AskerGoneError
 from deltaweb.web.tables.storage.locations import check_allowed
 from deltaweb.web.tables.storage.opening import open_file
 from deltaweb.web.tables.storage.roots import roots_for
@@ -37,8 +38,16 @@ def check_file(asked: FileAsked) -> str:
     """Return the path of the file; who asked may read it."""
     if asked.upload:
         return str(upload_path(asked.upload, user_id=asked.user_id))
-    check_allowed(asked.path, roots=roots_for(User.objects.get(pk=asked.user_id)))
+    check_allowed(asked.path, roots=roots_for(asker(asked.user_id)))
     return asked.path
+
+
+def asker(user_id: int) -> User:
+    """Return who has asked for a job, as long as they may sign in."""
+    found = User.objects.filter(pk=user_id, is_active=True).first()
+    if found is None:
+        raise AskerGoneError
+    return found
 
 
 def source_files(asked: FileAsked) -> SourceFiles:

@@ -9,6 +9,7 @@ from deltaweb.delta.errors import LocationNotFoundError, TableNotFoundError
 from deltaweb.delta.writing.concurrent_commits import is_noted
 from deltaweb.table import DeltaTable
 from deltaweb.web.accounts.models import User
+from deltaweb.web.tables.catalogue.adding.source import asker
 from deltaweb.web.tables.catalogue.names import parse_table_name
 from deltaweb.web.tables.catalogue.registration import (
     check_name_free,
@@ -107,4 +108,4 @@ def made_json(table: Table) -> dict[str, Any]:
 
 
 def _maker(asked: TableRequest) -> User | None:
-    return None if asked.user_id is None else User.objects.get(pk=asked.user_id)
+    return None if asked.user_id is None else asker(asked.user_id)

@@ -5,11 +5,10 @@ from typing import Final
 
 import pyarrow as pa
 
-from deltaweb.web.accounts.models import User
 from deltaweb.web.jobs.kind import Queue
-from deltaweb.web.tables.catalogue.adding.source import FileAsked, source_files
+from deltaweb.web.tables.catalogue.adding.source import FileAsked, asker, source_files
 from deltaweb.web.tables.catalogue.adding.work.import_rows import settle_rows
-from deltaweb.web.tables.errors import TableNotRegisteredError
+from deltaweb.web.tables.errors import MergeSourceError
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.operations.operation import Operation, register
 from deltaweb.web.tables.operations.rows.merge_rows import (
@@ -39,10 +38,10 @@ class MergeBrought(FileAsked, MergeAsked):
         """Read the rows of the source, from their beginning each time."""
         if not self.source_id:
             return importing.plan.open_import(source_files(self))
-        user = User.objects.get(pk=self.user_id)
-        found = Table.objects.visible_to(user).filter(id=self.source_id).first()
+        seen = Table.objects.visible_to(asker(self.user_id))
+        found = seen.filter(id=self.source_id).first()
         if found is None:
-            raise TableNotRegisteredError(name=self.source)
+            raise MergeSourceError
         return rows_of_table(open_table(found, roots=roots_of_server()))
 
 
