@@ -34,46 +34,45 @@ def signed_in(request: HttpRequest) -> User:
     return cast("User", request.user)
 
 
-def editor_required(view: View[P]) -> View[P]:
-    """Let editors and administrators in."""
-
+def _guarded(view: View[P], check: Callable[[HttpRequest], None]) -> View[P]:
     @wraps(view)
     def guarded(
         request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs
     ) -> HttpResponseBase:
-        if not getattr(request.user, "is_editor", False):
-            raise RoleRequiredError(role="an editor or an administrator")
+        check(request)
         return view(request, *args, **kwargs)
 
     return guarded
+
+
+def editor_required(view: View[P]) -> View[P]:
+    """Let editors and administrators in."""
+    return _guarded(view, _check_editor)
 
 
 def admin_required(view: View[P]) -> View[P]:
     """Let administrators in."""
-
-    @wraps(view)
-    def guarded(
-        request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs
-    ) -> HttpResponseBase:
-        if not getattr(request.user, "is_admin", False):
-            raise RoleRequiredError(role="an administrator")
-        return view(request, *args, **kwargs)
-
-    return guarded
+    return _guarded(view, _check_admin)
 
 
 def session_required(view: View[P]) -> View[P]:
     """Let a signed-in user in, but no script with an API key: it changes accounts."""
+    return _guarded(view, _check_session)
 
-    @wraps(view)
-    def guarded(
-        request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs
-    ) -> HttpResponseBase:
-        if key_of(request) is not None:
-            raise SessionRequiredError
-        return view(request, *args, **kwargs)
 
-    return guarded
+def _check_editor(request: HttpRequest) -> None:
+    if not getattr(request.user, "is_editor", False):
+        raise RoleRequiredError(role="an editor or an administrator")
+
+
+def _check_admin(request: HttpRequest) -> None:
+    if not getattr(request.user, "is_admin", False):
+        raise RoleRequiredError(role="an administrator")
+
+
+def _check_session(request: HttpRequest) -> None:
+    if key_of(request) is not None:
+        raise SessionRequiredError
 
 
 # === Requests with an API key ===

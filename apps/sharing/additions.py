@@ -5,11 +5,8 @@ the faces of its packages.
 """
 
 from collections.abc import Collection
-from typing import TypeAlias
 from uuid import UUID
 
-from django.contrib.auth.base_user import AbstractBaseUser
-from django.contrib.auth.models import AnonymousUser
 from django.db.models import Count, Q, QuerySet
 
 from deltaweb.storage.location import RECEIVED
@@ -17,17 +14,16 @@ from deltaweb.web.accounts.keys import AppScope, app_scopes
 from deltaweb.web.accounts.models import Scope
 from deltaweb.web.jobs import kinds
 from deltaweb.web.pages.frame import front_page, navigation
+from deltaweb.web.pages.frame.navigation import AnyUser
 from deltaweb.web.sharing import clients, recipients
 from deltaweb.web.sharing.access import grants
 from deltaweb.web.sharing.models import Recipient, Share, SharedTable
-from deltaweb.web.tables.extension import badges, guards, marks, share_names, tabs
-from deltaweb.web.tables.extension.badges import Badge
+from deltaweb.web.tables.extension import guards, marks, tabs
 from deltaweb.web.tables.extension.clock import dues
+from deltaweb.web.tables.extension.marks import Badge
 from deltaweb.web.tables.extension.search_kinds import Hit, SearchKind
 from deltaweb.web.tables.extension.search_kinds import kinds as search_kinds
 from deltaweb.web.tables.models import Table
-
-AnyUser: TypeAlias = AbstractBaseUser | AnonymousUser
 
 
 def _is_admin(user: AnyUser) -> bool:
@@ -146,11 +142,11 @@ guards.finders.register(
     lambda table, now: recipients.last_reads.holds_of_recipients(table, now)  # noqa: PLW0108 (loads it)
 )
 guards.guards.register(shares_in_words)
-badges.providers.register(shared_badges, received_badges)
+marks.badges.register(shared_badges, received_badges)
 marks.marks.register(
     marks.Mark(key="shared", tables=shared_table_ids, visible=_is_editor)
 )
-share_names.finders.register(name_in_a_share)
+marks.share_names.register(name_in_a_share)
 tabs.tabs.register(
     tabs.Tab(
         label="Sharing",

@@ -6,8 +6,6 @@ from uuid import UUID
 
 from django.apps import AppConfig
 from django.conf import settings
-from django.contrib.auth.base_user import AbstractBaseUser
-from django.contrib.auth.models import AnonymousUser
 from django.core import checks
 from django.core.checks import CheckMessage, Error
 
@@ -17,9 +15,8 @@ from deltaweb.web.jobs import kinds, visibility
 from deltaweb.web.news.topics import topics
 from deltaweb.web.pages import errors
 from deltaweb.web.pages.frame import navigation
-from deltaweb.web.tables.extension import badges, marks, tabs
-from deltaweb.web.tables.extension.badges import Badge
-from deltaweb.web.tables.extension.marks import Mark
+from deltaweb.web.tables.extension import marks, tabs
+from deltaweb.web.tables.extension.marks import Badge, Mark
 from deltaweb.web.tables.head.error_frame import table_frame
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.models.news import TOPICS
@@ -36,7 +33,7 @@ BADGE = Badge(
 
 
 def vanished_badges(
-    _: AbstractBaseUser | AnonymousUser, table_ids: Collection[UUID]
+    _: navigation.AnyUser, table_ids: Collection[UUID]
 ) -> Mapping[UUID, Badge]:
     """Return the badge of those of some tables that are gone."""
     gone = Table.objects.filter(id__in=table_ids, vanished_at__isnull=False)
@@ -106,7 +103,7 @@ visibility.subjects_of_jobs.register(
         named=subjects_named,
     )
 )
-badges.providers.register(vanished_badges)
+marks.badges.register(vanished_badges)
 marks.marks.register(MARK)
 errors.frames.register(table_frame)
 topics.register(*TOPICS)

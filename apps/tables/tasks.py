@@ -10,7 +10,7 @@ from deltaweb.web.jobs.sweep.leftovers import remove_leftovers
 from deltaweb.web.tables.catalogue.adding.uploads import forget_old_uploads
 from deltaweb.web.tables.catalogue.lakes.scan_job import request_due_scans
 from deltaweb.web.tables.extension.clock import request_due
-from deltaweb.web.tables.index import corrupt, probing
+from deltaweb.web.tables.index import probing
 from deltaweb.web.tables.index.folders import remove_orphaned_indexes
 
 CLEAN_INTERVAL_S = 3600
@@ -28,4 +28,4 @@ def probe_due(**_: object) -> None:
         remove_orphaned_indexes()
         remove_leftovers(now=timezone.now())
         forget_old_uploads()
-        corrupt.refresh_corrupt_indexes(now=timezone.now())
+        probing.refresh_corrupt_indexes(now=timezone.now())

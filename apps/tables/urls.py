@@ -13,7 +13,7 @@ from deltaweb.web.tables.catalogue.adding.pages import (
 )
 from deltaweb.web.tables.catalogue.forms import RegisterQueryForm, SearchForm
 from deltaweb.web.tables.catalogue.lakes import views as lake_views
-from deltaweb.web.tables.catalogue.lakes.forms import LakeListForm
+from deltaweb.web.tables.catalogue.lakes.views import LakeListForm
 from deltaweb.web.tables.catalogue.listing import TABLES
 from deltaweb.web.tables.head import views as head_views
 from deltaweb.web.tables.maintenance.page import table_maintenance

@@ -19,7 +19,7 @@ from sqlglot import exp
 from deltaweb.conditions.sql import COMPARISONS, column_names, unwrapped
 from deltaweb.delta.errors import ColumnNotFoundError
 from deltaweb.delta.protocol.column_path import ColumnPath, resolve_column
-from deltaweb.delta.protocol.schema import StructField, StructType
+from deltaweb.delta.protocol.schema import StructField, StructType, fields_in
 from deltaweb.expressions.errors import ExpressionError
 from deltaweb.expressions.node import BoundExpression, NotTranslatedError
 
@@ -60,7 +60,7 @@ def with_padded_literals(tree: exp.Expr, schema: StructType) -> exp.Expr:
 
 def refuse_char(sql: str, schema: StructType) -> None:
     """Refuse SQL that names a column of CHAR, where another engine evaluates it."""
-    for field in _named(schema):
+    for _, field in fields_in(schema):
         name = re.escape(field.name)
         if _CHAR.search(_said(field)) and re.search(
             rf"(?<!\w){name}(?!\w)", sql, re.IGNORECASE
@@ -124,15 +124,7 @@ def _fields(schema: StructType, path: ColumnPath) -> Iterator[StructField]:
 
 
 def _has_char(schema: StructType) -> bool:
-    return any(_CHAR.search(_said(field)) for field in _named(schema))
-
-
-def _named(schema: StructType) -> Iterator[StructField]:
-    """Yield the columns, also of sides of a merge, which are structs."""
-    for field in schema.fields:
-        yield field
-        if isinstance(field.data_type, StructType):
-            yield from _named(field.data_type)
+    return any(_CHAR.search(_said(field)) for _, field in fields_in(schema))
 
 
 def _said(field: StructField) -> str:

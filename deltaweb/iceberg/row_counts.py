@@ -4,12 +4,12 @@ A manifest has to say it, and readers count rows by that: so it is read from the
 itself, of a few files; a table of many such files is refused.
 """
 
-from collections.abc import Callable
 from typing import Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from deltaweb.delta.scan.data_file import OpenFile
 from deltaweb.iceberg.errors import InexpressibleError
 from deltaweb.parquet.counts import parse_row_group_counts
 from deltaweb.parquet.errors import ParquetError
@@ -17,9 +17,6 @@ from deltaweb.parquet.tail import open_source, read_footer
 
 MAX_FOOTERS: Final = 64
 RECORDS: Final = "num_records"
-
-OpenFile = Callable[[str], pa.NativeFile]
-"""Opens a file of the table at a path of the log."""
 
 
 def with_row_counts(rows: pa.Table, open_file: OpenFile) -> pa.Table:

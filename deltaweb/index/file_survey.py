@@ -15,7 +15,7 @@ from deltaweb.delta.protocol.schema import (
     parts_of,
     schema_json,
 )
-from deltaweb.delta.scan.data_file import reading
+from deltaweb.delta.scan.data_file import OpenFile, reading
 from deltaweb.parquet.errors import ParquetError
 from deltaweb.parquet.inspection.differences import (
     SurveyedColumn,
@@ -23,8 +23,6 @@ from deltaweb.parquet.inspection.differences import (
 from deltaweb.parquet.inspection.nodes import type_word
 from deltaweb.parquet.inspection.survey import Survey
 from deltaweb.parquet.loading import load_footer
-
-OpenFile = Callable[[str], pa.NativeFile]
 
 
 def surveyed_columns(

@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from deltaweb.delta.changes import RowDiffRequest, RowLimits
 from deltaweb.delta.changes.buckets import RowBuckets
-from deltaweb.delta.changes.row_codes import row_hashes
+from deltaweb.delta.changes.row_codes import dealt, row_hashes
 from deltaweb.delta.changes.rows import (
     ComparedRows,
     common_rows,
@@ -110,14 +110,8 @@ def _blocks(
     rows: pa.Table, by: Sequence[str], num_partitions: int
 ) -> Iterator[tuple[int, bytes]]:
     hashes = row_hashes(rows, by, seed=0) >> HASH_SHIFT
-    numbers = (hashes % np.uint64(num_partitions)).astype(np.int64)
-    order = np.argsort(numbers, kind="stable")
-    ends = np.searchsorted(numbers[order], np.arange(num_partitions + 1))
-    ordered = rows.combine_chunks().take(pa.array(order))
-    for number in range(num_partitions):
-        start, stop = int(ends[number]), int(ends[number + 1])
-        if start < stop:
-            yield number, packed(ordered.slice(start, stop - start))
+    for number, some in dealt(rows, hashes, num_partitions):
+        yield number, packed(some)
 
 
 # === Comparing ===

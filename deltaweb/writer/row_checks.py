@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deltaweb.delta.protocol.actions import Metadata
-from deltaweb.delta.protocol.schema import StructType
+from deltaweb.delta.protocol.schema import StructType, fields_in
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.values.python_values import python_values
 from deltaweb.delta.values.time_zones.known import UTC_ZONE
@@ -46,7 +46,8 @@ class RowChecks:
         elsewhere: Collection[RowConstraint] = (),
         time_zone: str = UTC_ZONE,
     ) -> None:
-        self._required = [*_required(schema, ())]
+        columns = fields_in(schema)
+        self._required = [path for path, column in columns if not column.nullable]
         self._conditions = [
             (constraint, SQLCondition(constraint.sql, schema, time_zone))
             for constraint in (
@@ -117,15 +118,6 @@ def look_at_rows(
         num_violating=num_violating,
         rows=tuple(shown),
     )
-
-
-def _required(struct: StructType, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-    for column in struct.fields:
-        here = (*path, column.name)
-        if not column.nullable:
-            yield here
-        if isinstance(column.data_type, StructType):
-            yield from _required(column.data_type, here)
 
 
 def _missing(rows: pa.RecordBatch, path: tuple[str, ...]) -> pa.BooleanArray | None:

@@ -1,9 +1,10 @@
-"""One S3 server of each kind for all tests of this folder."""
+"""One server of each kind for all tests of this folder."""
 
 from collections.abc import Iterator
 
 import pytest
 
+from tests.support.stores.azure_server import AzureServer, running_azure
 from tests.support.stores.s3_server import S3Server, running_s3
 from tests.support.stores.seaweed_server import running_seaweed
 
@@ -19,4 +20,11 @@ def s3() -> Iterator[S3Server]:
 def seaweed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3Server]:
     """Another one, for what moto does otherwise than servers of people do."""
     with running_seaweed(tmp_path_factory.mktemp("seaweed")) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def azure(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AzureServer]:
+    """A server of Azure's blobs; each test has containers of its own."""
+    with running_azure(tmp_path_factory.mktemp("azure")) as server:
         yield server

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from tests.support.stores.azure_server import ACCOUNT, KEY, AzureServer, running_azure
+from tests.support.stores.azure_server import ACCOUNT, KEY, AzureServer
 from tests.support.stores.drivers import (
     Driver,
     FsspecDriver,
@@ -18,12 +18,6 @@ from tests.support.stores.s3_server import S3Server
 
 LOG = "a b/ü=1/_delta_log"
 Open = Callable[[], Driver]
-
-
-@pytest.fixture(scope="module")
-def azure(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AzureServer]:
-    with running_azure(tmp_path_factory.mktemp("azure")) as server:
-        yield server
 
 
 @pytest.fixture(scope="module")

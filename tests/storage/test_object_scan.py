@@ -8,7 +8,7 @@ import pytest
 
 from deltaweb.storage.objects.errors import BucketNotFoundError
 from deltaweb.storage.objects.scan import FoundTables, find_objects
-from tests.support.stores.azure_server import AzureServer, running_azure
+from tests.support.stores.azure_server import AzureServer
 from tests.support.stores.google_server import GoogleServer, running_google
 from tests.support.stores.s3_server import S3Server
 
@@ -27,12 +27,6 @@ KEYS = (
 )
 TABLES = [("Orders",), ("sales", "items"), ("sales", "ü 1")]
 Place = tuple[str, dict[str, Any]]
-
-
-@pytest.fixture(scope="module")
-def azure(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AzureServer]:
-    with running_azure(tmp_path_factory.mktemp("azure")) as server:
-        yield server
 
 
 @pytest.fixture(scope="module")

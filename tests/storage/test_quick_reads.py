@@ -1,6 +1,5 @@
 """Logs in object stores as obstore reads them: just as the drivers of fsspec do."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import fsspec
@@ -10,7 +9,7 @@ from deltaweb.delta.errors import CredentialsNeededError, LocationDeniedError
 from deltaweb.storage.objects import quick
 from deltaweb.storage.objects.hosts import ALLOWED_HOSTS
 from deltaweb.storage.remote import RemoteTableStore
-from tests.support.stores.azure_server import AzureServer, running_azure
+from tests.support.stores.azure_server import AzureServer
 from tests.support.stores.s3_server import S3Server
 
 NAMES = [f"{version:020}.json" for version in range(30)]
@@ -18,12 +17,6 @@ SIDECARS = [f"_sidecars/{number:03}.parquet" for number in range(12)]
 LATER = "_tail"
 ROOT = "a b/ü=1/%41"
 Log = tuple[str, dict[str, Any]]
-
-
-@pytest.fixture(scope="module")
-def azure(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AzureServer]:
-    with running_azure(tmp_path_factory.mktemp("azure")) as server:
-        yield server
 
 
 def filled(url: str, options: dict[str, Any]) -> Log:

@@ -22,7 +22,7 @@ from deltaweb.storage.objects.hosts import ALLOWED_HOSTS
 from deltaweb.storage.objects.scan import first_object
 from deltaweb.storage.objects.trial import Trial, try_storage
 from deltaweb.storage.remote import RemoteTableStore
-from tests.support.stores.azure_server import running_azure
+from tests.support.stores.azure_server import AzureServer
 from tests.support.stores.refusing_server import RefusingServer, running_refusals
 from tests.support.stores.s3_server import S3Server
 
@@ -134,16 +134,14 @@ def test_a_wrong_key_is_refused_by_a_server(seaweed: S3Server, wrong: dict[str, 
         first_object(f"s3://{seaweed.new_bucket()}", options)
 
 
-def test_a_wrong_key_is_refused_by_azure(tmp_path_factory: pytest.TempPathFactory):
-    with running_azure(tmp_path_factory.mktemp("azure")) as azure:
-        container = azure.new_container()
-        text = azure.options["connection_string"].replace(
-            "AccountKey=E", "AccountKey=F"
-        )
-        with pytest.raises(CredentialsNeededError):
-            first_object(f"az://{container}", {"connection_string": text})
-        with pytest.raises(BucketNotFoundError):
-            first_object("az://no-such-container/lake", azure.options)
+def test_a_wrong_key_is_refused_by_azure(azure: AzureServer) -> None:
+    container = azure.new_container()
+    text = azure.options["connection_string"].replace("AccountKey=E", "AccountKey=F")
+
+    with pytest.raises(CredentialsNeededError):
+        first_object(f"az://{container}", {"connection_string": text})
+    with pytest.raises(BucketNotFoundError):
+        first_object("az://no-such-container/lake", azure.options)
 
 
 def test_a_dead_address_says_so() -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from tests.unit.glossary import GLOSSARY
 
+pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[2]
 # Between two marks of a template: what a browser shows, and what lies beside it.
 _COMMENTS = re.compile(r"{#.*?#}|{% comment %}.*?{% endcomment %}", re.DOTALL)

@@ -13,7 +13,7 @@ from deltaweb.web.api.pages import list_of, page_endpoint
 from deltaweb.web.api.shapes import one_of
 from deltaweb.web.explorer import urls as explorer
 from deltaweb.web.explorer.overview.view import TableOverview
-from deltaweb.web.explorer.version.job_errors import check_job
+from deltaweb.web.explorer.version.page import check_job
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.waiting import wait_for
 from deltaweb.web.pages.actions import stamp_of

@@ -17,8 +17,8 @@ from deltaweb.web.explorer.grid.cells import (
     MAX_DETAIL_LENGTH,
     ChangedCell,
     cell,
+    csv_rows,
     is_number,
-    json_value,
     python_values,
 )
 from deltaweb.web.explorer.rows.selector import beginnings, bounded_value, cut_length
@@ -169,13 +169,7 @@ def change_lines(kept: pa.Table) -> Iterator[Sequence[object]]:
     """Yield every row that was kept, as the CSV form shows it, the header first."""
     names = [name for name in kept.column_names if name != CHANGED]
     yield names
-    for batch in kept.select(names).to_batches(max_chunksize=1_000):
-        columns = [python_values(column) for column in batch.columns]
-        for values in zip(*columns, strict=True):
-            yield [
-                value if isinstance(value, str | int | float) else json_value(value)
-                for value in values
-            ]
+    yield from csv_rows(kept.select(names).to_batches(max_chunksize=1_000))
 
 
 def _page(kept: pa.Table, page: int) -> tuple[Paged, pa.Table]:

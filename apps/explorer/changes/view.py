@@ -31,8 +31,7 @@ from deltaweb.web.explorer.changes.selector import (
     version_counts,
 )
 from deltaweb.web.explorer.changes.span import ChangeSpan, change_span
-from deltaweb.web.explorer.version.job_errors import check_job
-from deltaweb.web.explorer.version.page import JobOfPage, TablePage
+from deltaweb.web.explorer.version.page import JobOfPage, TablePage, check_job, still
 from deltaweb.web.explorer.version.table_version import TableVersion
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.results import JobRows, job_rows
@@ -208,9 +207,4 @@ def _not_ready(job: Job | None, problem: str) -> PageError:
             message=problem or "The table is not indexed yet.",
             hint="Choose versions at which delta.enableChangeDataFeed is true.",
         )
-    return PageError(
-        status=409,
-        code="still-reading",
-        message="The changes are still being read.",
-        hint=f"Ask again when job {job.id} is done.",
-    )
+    return still("reading", "The changes are still being read.", job)

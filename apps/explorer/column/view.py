@@ -30,6 +30,7 @@ from deltaweb.web.pages.errors import PageError
 from deltaweb.web.pages.figures import ACCENT, GRID, MIN_BARS, Chart, percent, ticks_at
 from deltaweb.web.pages.page_json import Named, OnPage, Spread
 from deltaweb.web.pages.responses import respond_page
+from deltaweb.web.tables.head.job_json import NotIndexedError
 from deltaweb.web.tables.work.profile import PROFILE, Profile
 
 MAX_VALUE: Final = 60  # characters of a value
@@ -264,12 +265,7 @@ def request_profile(
     """Queue the profile of a column; return the job and the page of the column."""
     at = table_version(user, namespace, name, version)
     if at.version is None:
-        raise PageError(
-            status=409,
-            code="not-indexed",
-            message=f"{at.table.full_name} is not indexed yet.",
-            hint="Ask again when it is.",
-        )
+        raise NotIndexedError(table=at.table.full_name)
     page = column_page(at, column)
     if at.unreadable_reason or not page.can_be_profiled:
         raise PageError(

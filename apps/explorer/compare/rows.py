@@ -3,19 +3,28 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 
-from deltaweb.delta.changes import ChangeType
+from deltaweb.delta.changes import ChangeType, SchemaChanges, ValueChanges
 from deltaweb.index.history.sentences.commit_facts import counted
-from deltaweb.web.explorer.grid.cells import ChangedCell, cell, is_number, python_values
+from deltaweb.web.explorer.grid.cells import (
+    ChangedCell,
+    cell,
+    csv_rows,
+    is_number,
+    python_values,
+)
 from deltaweb.web.explorer.rows.selector import bounded_value, cut_length
 from deltaweb.web.pages.paging import Paged, paged
 
 OUR_COLUMNS = 2  # of a sample: kind, and which columns changed
 ROW_KINDS = ("updated", "inserted", "deleted")
 MAX_COLUMNS = 60  # of a wide table that are shown at once
+CSV_ROWS = 1_000  # of a batch of a download
 FIRST_ROWS = 20  # of each kind, where all are shown
 
 
@@ -124,7 +133,7 @@ def _columns(
     return [
         RowColumn(
             name=field.name,
-            type_text=_short_type(types.get(field.name, "")),
+            type_text=types.get(field.name, "").partition("<")[0],
             note=_note(field.name, key, only_from, only_to, as_text),
             is_number=is_number(field.type),
         )
@@ -223,6 +232,28 @@ def _note(
     return ", ".join(word for holds, word in notes if holds)
 
 
-def _short_type(text: str) -> str:
-    """Return the name of a type; what it nests is too long for a header."""
-    return text.partition("<")[0]
+def named_rows(changes: SchemaChanges | ValueChanges) -> Iterator[Sequence[object]]:
+    """Yield what was added, removed and changed by name, the header first."""
+    yield ["change", "name", "from", "to"]
+    kinds = (
+        ("added", changes.added),
+        ("removed", changes.removed),
+        ("changed", changes.changed),
+    )
+    for kind, entries in kinds:
+        for entry in entries:
+            sides = (
+                getattr(side, "type_text", side) for side in (entry.before, entry.after)
+            )
+            yield [
+                kind,
+                entry.name,
+                *(", ".join(s) if isinstance(s, tuple) else s for s in sides),
+            ]
+
+
+def stored_rows(path: Path) -> Iterator[Sequence[object]]:
+    """Yield every changed row, the header first."""
+    with pq.ParquetFile(path) as file:
+        yield list(file.schema_arrow.names)
+        yield from csv_rows(file.iter_batches(batch_size=CSV_ROWS))

@@ -35,7 +35,7 @@ from deltaweb.web.explorer.version.table_version import (
     table_columns,
     table_version,
 )
-from deltaweb.web.pages.errors import PageError
+from deltaweb.web.tables.head.job_json import NotIndexedError
 from deltaweb.web.tables.head.table_head import TableHead, requested_version
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.versions.change_json import values_json
@@ -105,12 +105,7 @@ class Comparison:
     @property
     def versions(self) -> tuple[int, int]:
         if self.before is None or self.after is None:
-            raise PageError(
-                status=409,
-                code="not-indexed",
-                message=f"{self.table.full_name} is not indexed yet.",
-                hint="Ask again when it is.",
-            )
+            raise NotIndexedError(table=self.table.full_name)
         return self.before.version, self.after.version
 
     @property

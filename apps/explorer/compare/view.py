@@ -22,13 +22,12 @@ from deltaweb.web.explorer.columns.key import KeySuggestion
 from deltaweb.web.explorer.compare import files as compare_files
 from deltaweb.web.explorer.compare import jobs as compare_jobs
 from deltaweb.web.explorer.compare import rows as compare_rows
-from deltaweb.web.explorer.compare.csv_rows import named_rows, stored_rows
+from deltaweb.web.explorer.compare.rows import named_rows, stored_rows
 from deltaweb.web.explorer.compare.schema import SchemaPart
 from deltaweb.web.explorer.compare.selector import Comparison, compare_versions
 from deltaweb.web.explorer.compare.summary import Card, summary_cards
 from deltaweb.web.explorer.files.form import parse_file_filter
-from deltaweb.web.explorer.version.job_errors import check_job
-from deltaweb.web.explorer.version.page import JobOfPage, TablePage
+from deltaweb.web.explorer.version.page import JobOfPage, TablePage, check_job, still
 from deltaweb.web.explorer.version.query import QueryError, parse_page
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.results import JobRows
@@ -369,12 +368,7 @@ def _not_ready(job: Job | None) -> PageError:
             message="These versions have not been compared yet.",
             hint="Start the comparison on its page.",
         )
-    return PageError(
-        status=409,
-        code="still-comparing",
-        message="These versions are still being compared.",
-        hint=f"Ask again when job {job.id} is done.",
-    )
+    return still("comparing", "These versions are still being compared.", job)
 
 
 def comparison_url(namespace: str, name: str, before: int, after: int) -> str:

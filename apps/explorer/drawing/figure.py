@@ -1,12 +1,19 @@
 """How pictures of a table are drawn, and how their labels are written."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import plotly.graph_objects as go
 from plotly.basedatatypes import BaseTraceType
 
-from deltaweb.web.pages.figures import bytes_text, figure_layout, plain_values, ticks_at
+from deltaweb.web.pages.figures import (
+    ACCENT,
+    bytes_text,
+    count_ticks,
+    figure_layout,
+    plain_values,
+    ticks_at,
+)
 
 COUNT_UNITS = ("", "k", "M", "B", "T")
 FIRST_SHORTENED = 10_000  # counts from here on are written with a unit
@@ -59,3 +66,80 @@ def plain_figure(
     """
     shared = figure_layout(xaxis=xaxis, yaxis=yaxis, **layout)
     return plain_values(go.Figure(data=list(data), layout=shared))
+
+
+SCALE: Final = [
+    [0.0, "var(--dw-accent-soft)"],
+    [1.0, "var(--dw-accent)"],
+]
+
+
+def cells_figure(
+    across: Sequence[str],
+    down: Sequence[str],
+    values: Sequence[Sequence[int | None]],
+    texts: Sequence[Sequence[str]],
+) -> go.Heatmap:
+    """Draw cells; `texts` are what each says when it is pointed at."""
+    return go.Heatmap(
+        x=[as_written(label) for label in across],
+        y=[as_written(label) for label in down],
+        z=[list(row) for row in values],
+        customdata=[list(row) for row in texts],
+        zmin=0,
+        colorscale=SCALE,
+        showscale=False,
+        xgap=1,
+        ygap=1,
+        hoverongaps=False,
+        hovertemplate="%{y} / %{x}<br>%{customdata}<extra></extra>",
+    )
+
+
+ROOM_ABOVE = 1.1
+
+
+def histogram_figure(  # noqa: PLR0913 (each is one part of the picture)
+    counts: Sequence[int],
+    texts: Sequence[str] | Sequence[Sequence[object]],
+    edges: Sequence[str],
+    *,
+    unit: str,
+    max_ticks: int,
+    colours: str | Sequence[str] = ACCENT,
+    opacity: float | Sequence[float] = 0.85,
+    room: float = ROOM_ABOVE,
+    **layout: object,
+) -> dict[str, Any]:
+    """Draw a bar a count; the edges between them are told as often as they fit.
+
+    Args:
+        texts: Between which edges each bar is; or lists that begin with that.
+        edges: What stands at the n + 1 ends of the n bars; none of no bar.
+        unit: What the things are: `files`.
+        room: How far the axis goes past the highest bar.
+    """
+    said = (
+        "customdata"
+        if all(isinstance(text, str) for text in texts)
+        else "customdata[0]"
+    )
+    bars = go.Bar(
+        x=list(range(len(counts))),
+        y=list(counts),
+        customdata=list(texts),
+        marker={"color": colours, "opacity": opacity},
+        hovertemplate=f"%{{y:,}} {unit}<br>%{{{said}}}<extra></extra>",
+    )
+    ticks = range(0, len(edges), -(-len(edges) // max_ticks) or 1)
+    top = max(counts, default=1) or 1
+    return plain_figure(
+        [bars],
+        xaxis={
+            **ticks_at((tick - 0.5 for tick in ticks), (edges[tick] for tick in ticks)),
+            "range": [-0.5, max(len(counts), 1) - 0.5],
+        },
+        yaxis={"range": [0, top * room], **count_ticks(top)},
+        bargap=0.12,
+        **layout,
+    )

@@ -10,10 +10,10 @@ from deltaweb.web.explorer.drawing.figure import (
     FIRST_SHORTENED,
     SMALL,
     as_written,
+    cells_figure,
+    histogram_figure,
     plain_figure,
 )
-from deltaweb.web.explorer.drawing.heatmap import cells_figure
-from deltaweb.web.explorer.drawing.histogram import histogram_figure
 from deltaweb.web.explorer.files.distributions import AgeGrid, FileAges, Histogram
 from deltaweb.web.pages.figures import ACCENT, Chart, bytes_text, ticks_at
 

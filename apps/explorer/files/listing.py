@@ -6,6 +6,7 @@ from django.utils import timezone
 from deltaweb.web.accounts.permissions import signed_in
 from deltaweb.web.explorer.version.indexed import indexed_files
 from deltaweb.web.explorer.version.listed import ListedFiles
+from deltaweb.web.explorer.version.page import still
 from deltaweb.web.explorer.version.table_version import TableVersion
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.pages.errors import PageError
@@ -49,9 +50,6 @@ def not_ready(at: TableVersion, job: Job | None) -> PageError:
             or f"{at.table.full_name} is not indexed yet.",
             hint="Open the page of the table: it says why.",
         )
-    return PageError(
-        status=409,
-        code="still-listing",
-        message=f"The files of version {at.version} are still being listed.",
-        hint=f"Ask again when job {job.id} is done.",
+    return still(
+        "listing", f"The files of version {at.version} are still being listed.", job
     )

@@ -15,9 +15,8 @@ from deltaweb.web.explorer.files.spread_words import SpreadWords, spread_words
 from deltaweb.web.explorer.files.vectors import VectorLens, vector_lens
 from deltaweb.web.explorer.grid.cells import named_value
 from deltaweb.web.explorer.overview.selector import sizes_chart, target_bytes_of
-from deltaweb.web.explorer.version.job_errors import check_job
 from deltaweb.web.explorer.version.listed import ListedFiles
-from deltaweb.web.explorer.version.page import JobOfPage, TablePage
+from deltaweb.web.explorer.version.page import JobOfPage, TablePage, check_job
 from deltaweb.web.explorer.version.table_version import (
     TableVersion,
     table_columns,
@@ -86,7 +85,7 @@ def file_list(request: HttpRequest, at: TableVersion, fmt: str) -> HttpResponseB
     """List the files of a version; those of an older one come from a job."""
     wanted = parse_file_filter(request.GET)
     listed, job = listed_files(request, at, waits=fmt == "csv")
-    columns = _partition_columns(at)
+    columns = at.metadata.partition_columns if at.metadata else []
     schema, found = table_columns(at), None
     if listed is not None:
         found = files.file_page(listed.files, wanted, columns, schema)
@@ -128,10 +127,6 @@ def file_list(request: HttpRequest, at: TableVersion, fmt: str) -> HttpResponseB
         else files.file_rows(listed.files, wanted, columns, schema),
         status=202 if job and listed is None and fmt == "json" else 200,
     )
-
-
-def _partition_columns(at: TableVersion) -> Sequence[str]:
-    return at.metadata.partition_columns if at.metadata else []
 
 
 def _distributions(at: TableVersion, spread: FileSpread | None) -> Distributions | None:

@@ -5,7 +5,7 @@ Longs and decimals stay exact: text on pages and in JSON, never a JavaScript num
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, tzinfo
 from decimal import Decimal
@@ -209,3 +209,14 @@ def _json_map(entries: list[Any], zone: tzinfo) -> object:
 def shortened(text: str, length: int) -> str:
     """Return a text of at most `length` characters, the last an ellipsis if cut."""
     return text if len(text) <= length else f"{text[: length - 1]}…"
+
+
+def csv_rows(batches: Iterable[pa.RecordBatch]) -> Iterator[list[object]]:
+    """Yield rows as the CSV form shows them."""
+    for batch in batches:
+        columns = [python_values(column) for column in batch.columns]
+        for row in zip(*columns, strict=True):
+            yield [
+                value if isinstance(value, str | int | float) else json_value(value)
+                for value in row
+            ]

@@ -7,8 +7,12 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from deltaweb.web.explorer.drawing.figure import SMALL, amount_axis, plain_figure
-from deltaweb.web.explorer.drawing.histogram import histogram_figure
+from deltaweb.web.explorer.drawing.figure import (
+    SMALL,
+    amount_axis,
+    histogram_figure,
+    plain_figure,
+)
 from deltaweb.web.pages.figures import ACCENT, Chart, bytes_text
 
 BAND = "var(--dw-band)"
@@ -71,7 +75,7 @@ def file_sizes(
         max_ticks=MAX_SIZE_TICKS,
         colours=[SMALL] * small + [ACCENT] * large,
         opacity=[1.0] * small + [0.82] * large,
-        room=_room_for_notes(height),
+        room=LOW_ROOM_FOR_NOTES if height == LOW else ROOM_FOR_NOTES,
         shapes=shapes,
         annotations=notes,
     )
@@ -164,11 +168,6 @@ def _unbroken(
         elif runs[-1]:
             runs.append([])
     return runs if runs[-1] or len(runs) == 1 else runs[:-1]
-
-
-def _room_for_notes(height: str) -> float:
-    """Return how far the axis goes past the highest bar, for a line of text."""
-    return LOW_ROOM_FOR_NOTES if height == LOW else ROOM_FOR_NOTES
 
 
 def _small_bins(edges: Sequence[int], target_bytes: int | None) -> int:

@@ -88,7 +88,7 @@ def _ignored(leaves: pa.Table) -> Iterator[Note]:
         without = row["num_chunks"] - row["num_ranges"]
         groups = f"{without:,} of {row['num_chunks']:,} row groups"
         yield Note(
-            subject=_name(row["path"]),
+            subject=".".join(row["path"])[:MAX_NAME_LENGTH],
             finding=finding,
             meaning=f"{_sentence(row['ignored_because'])} A filter on it cannot skip "
             f"{groups} of this file.".strip(),
@@ -168,10 +168,6 @@ def _warnings(facts: Mapping[str, Any]) -> Iterator[Note]:
         yield Note(finding=text, is_costly=True)
     if len(warnings) > MAX_WARNINGS or facts.get("has_more_warnings"):
         yield Note(finding="There are more such warnings; the JSON form has them.")
-
-
-def _name(path: Sequence[str]) -> str:
-    return ".".join(path)[:MAX_NAME_LENGTH]
 
 
 def _sentence(text: str | None) -> str:

@@ -21,7 +21,7 @@ from deltaweb.web.explorer.parquet_file.view import (
     parts_of,
     sent_text,
 )
-from deltaweb.web.explorer.version.job_errors import check_job
+from deltaweb.web.explorer.version.page import check_job
 from deltaweb.web.explorer.version.query import text_of
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.results import job_rows

@@ -29,8 +29,7 @@ from deltaweb.web.explorer.parquet_file.selector import (
     whole_text,
 )
 from deltaweb.web.explorer.parquet_file.skipping import OPERATORS
-from deltaweb.web.explorer.version.job_errors import check_job
-from deltaweb.web.explorer.version.page import JobOfPage, TablePage, page_job
+from deltaweb.web.explorer.version.page import JobOfPage, TablePage, check_job, page_job
 from deltaweb.web.explorer.version.table_version import TableVersion
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.results import JobRows

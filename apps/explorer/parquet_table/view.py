@@ -9,11 +9,9 @@ from django.utils import timezone
 from deltaweb.index.file_survey import surveyed_columns
 from deltaweb.parquet.inspection.differences import SurveyedColumn
 from deltaweb.web.accounts.permissions import signed_in
-from deltaweb.web.explorer.drawing.figure import SMALL
-from deltaweb.web.explorer.drawing.histogram import histogram_figure
+from deltaweb.web.explorer.drawing.figure import SMALL, histogram_figure
 from deltaweb.web.explorer.overview.selector import target_bytes_of
-from deltaweb.web.explorer.version.job_errors import check_job
-from deltaweb.web.explorer.version.page import JobOfPage, TablePage
+from deltaweb.web.explorer.version.page import JobOfPage, TablePage, check_job, still
 from deltaweb.web.explorer.version.query import parse_page
 from deltaweb.web.explorer.version.table_version import (
     TableVersion,
@@ -112,11 +110,8 @@ def _not_ready(at: TableVersion, job: Job | None) -> PageError:
         message = at.unlisted_reason or f"{at.table.full_name} is not indexed yet."
         hint = "Open the page of the table: it says why."
         return PageError(status=409, code="not-listed", message=message, hint=hint)
-    return PageError(
-        status=409,
-        code="still-reading",
-        message=f"The footers of version {at.version} are still being read.",
-        hint=f"Ask again when job {job.id} is done.",
+    return still(
+        "reading", f"The footers of version {at.version} are still being read.", job
     )
 
 

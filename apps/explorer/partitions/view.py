@@ -13,9 +13,9 @@ from django.urls import reverse
 from deltaweb.web.explorer.drawing.figure import (
     MAX_TICK,
     as_written,
+    cells_figure,
     plain_figure,
 )
-from deltaweb.web.explorer.drawing.heatmap import cells_figure
 from deltaweb.web.explorer.files.chart import MAX_TABLE_ROWS, short_size
 from deltaweb.web.explorer.files.listing import listed_files, not_ready
 from deltaweb.web.explorer.partitions import selector as partitions
@@ -35,9 +35,8 @@ from deltaweb.web.explorer.partitions.treemap import (
     partition_tiles,
     tiles_note,
 )
-from deltaweb.web.explorer.version.job_errors import check_job
 from deltaweb.web.explorer.version.listed import ListedFiles
-from deltaweb.web.explorer.version.page import JobOfPage, TablePage
+from deltaweb.web.explorer.version.page import JobOfPage, TablePage, check_job
 from deltaweb.web.explorer.version.query import QueryError
 from deltaweb.web.explorer.version.table_version import (
     TableVersion,

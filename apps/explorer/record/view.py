@@ -19,8 +19,7 @@ from deltaweb.web.explorer.rows import jobs as services
 from deltaweb.web.explorer.rows.filter_errors import UnknownColumnError
 from deltaweb.web.explorer.rows.plan import EVERY_COLUMN, NARROW_COLUMNS, RowPlan
 from deltaweb.web.explorer.rows.view import ColumnURLs, column_urls, row_plan_of
-from deltaweb.web.explorer.version.job_errors import check_job
-from deltaweb.web.explorer.version.page import JobOfPage, TablePage
+from deltaweb.web.explorer.version.page import JobOfPage, TablePage, check_job
 from deltaweb.web.explorer.version.query import QueryError, parse_column_page
 from deltaweb.web.explorer.version.table_version import TableVersion
 from deltaweb.web.jobs.models import Job

@@ -42,8 +42,7 @@ from deltaweb.web.explorer.rows.selector import (
     row_page,
 )
 from deltaweb.web.explorer.version.gone import GoneVersion, gone_version
-from deltaweb.web.explorer.version.job_errors import check_job
-from deltaweb.web.explorer.version.page import JobOfPage, TablePage
+from deltaweb.web.explorer.version.page import JobOfPage, TablePage, check_job, still
 from deltaweb.web.explorer.version.query import QueryError
 from deltaweb.web.explorer.version.table_version import TableVersion
 from deltaweb.web.jobs.models import Job
@@ -281,11 +280,8 @@ def _not_ready(at: TableVersion, job: Job | None, problem: str) -> PageError:
         message = problem or at.table.error or unindexed
         hint = "Metadata and history can still be shown."
         return PageError(status=409, code="rows-unreadable", message=message, hint=hint)
-    return PageError(
-        status=409,
-        code="still-reading",
-        message=f"The rows of version {at.version} are still being read.",
-        hint=f"Ask again when job {job.id} is done.",
+    return still(
+        "reading", f"The rows of version {at.version} are still being read.", job
     )
 
 

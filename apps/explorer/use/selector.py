@@ -46,7 +46,7 @@ from deltaweb.web.explorer.version.table_version import TableVersion
 from deltaweb.web.pages.page_json import As, OnPage, in_json
 from deltaweb.web.pages.request.server_paths import place_for_code
 from deltaweb.web.pages.snippets import Snippet
-from deltaweb.web.tables.extension.share_names import share_name_of
+from deltaweb.web.tables.extension.marks import share_name_of
 from deltaweb.web.tables.head.newest import newest_definition
 from deltaweb.web.tables.models import Commit, Table
 from deltaweb.web.tables.storage.received import is_received

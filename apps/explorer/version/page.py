@@ -1,4 +1,4 @@
-"""What every page over a table has."""
+"""What every page over a table has, and what it answers for its job."""
 
 from dataclasses import dataclass
 from typing import Annotated, TypeAlias
@@ -7,10 +7,34 @@ from deltaweb.web.explorer.version.table_version import TableVersion
 from deltaweb.web.jobs.listing.resource import PageJob
 from deltaweb.web.jobs.listing.selectors import page_jobs
 from deltaweb.web.jobs.models import Job
+from deltaweb.web.pages.errors import PageError
 from deltaweb.web.pages.page_json import As, OnPage, Spread
+from deltaweb.web.pages.request.server_paths import text_for_reader
 from deltaweb.web.tables.head.drawn_head import DrawnHead
 from deltaweb.web.tables.head.table_head import TableHead
 from deltaweb.web.tables.models import Table
+
+OVER_WITHOUT_RESULT = {Job.State.FAILED, Job.State.CANCELLED}
+
+
+def check_job(job: Job | None) -> None:
+    """Raise what a job failed with; a page shows it in place instead."""
+    if job is None or job.state not in OVER_WITHOUT_RESULT:
+        return
+    tables = Table.objects.filter(id__in=[job.subject_id] if job.subject_id else [])
+    place = tables.values_list("location", flat=True).first() or ""
+    raise PageError(
+        status=422,
+        code=job.error_code or "job-cancelled",
+        message=text_for_reader(job.error, place) or f"Job {job.id} was cancelled.",
+        hint=text_for_reader(job.error_hint, place) or "Retry the job, then ask again.",
+    )
+
+
+def still(doing: str, said: str, job: Job) -> PageError:
+    """Return why a machine form has nothing yet: a job is at it."""
+    hint = f"Ask again when job {job.id} is done."
+    return PageError(status=409, code=f"still-{doing}", message=said, hint=hint)
 
 
 def page_job(job: Job) -> PageJob:

@@ -14,7 +14,6 @@ from django.utils import timezone
 from deltaweb.web.accounts.models import User
 from deltaweb.web.jobs.kind import Queue
 from deltaweb.web.jobs.kinds import queue_of, queues, words_of
-from deltaweb.web.jobs.listing.error_words import without_places
 from deltaweb.web.jobs.listing.resource import JobOutcome, JobResource, PageJob
 from deltaweb.web.jobs.models import Job, JobQuerySet, Worker
 from deltaweb.web.jobs.running.process import is_known_alive, is_known_dead
@@ -26,7 +25,20 @@ from deltaweb.web.jobs.visibility import (
 )
 from deltaweb.web.pages.errors import PageError
 from deltaweb.web.pages.page_json import shaped
+from deltaweb.web.pages.request import server_paths
 from deltaweb.web.pages.request.server_paths import text_for_reader
+
+
+def without_places(text: str, subject: SubjectLink | None) -> str:
+    """Name files by their last part, and a subject's place by the subject's name.
+
+    A person reads the name of a file; its folders tell a viewer of the server's disk,
+    and a log path of twenty digits leaves no room for what is wrong.
+    """
+    if subject is None:
+        return server_paths.without_places(text)
+    return server_paths.without_places(text, subject.place, subject.label)
+
 
 ALIVE_FOR = timedelta(seconds=30)  # since a worker was last heard of
 POLLS_S = ((10, 1), (60, 3))  # until so many seconds after the start, poll every ...

@@ -1,16 +1,11 @@
 """What other apps add to the first page: an app registers its own when ready."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
 
+from deltaweb.web.pages.frame.navigation import AnyUser
 from deltaweb.web.pages.registry import Registry
-
-if TYPE_CHECKING:  # An app's config imports this before Django's models are ready.
-    from deltaweb.web.pages.frame.navigation import AnyUser
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +32,7 @@ class FirstStep:
 
 
 # Returns a number for what this user may know, or None.
-NumberProvider = Callable[["AnyUser", datetime], KeyNumber | None]
+NumberProvider = Callable[[AnyUser, datetime], KeyNumber | None]
 
 numbers: Registry[NumberProvider] = Registry()
 steps: Registry[FirstStep] = Registry(key=lambda step: step.url_name)

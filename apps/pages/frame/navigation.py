@@ -1,19 +1,15 @@
 """The entries of the rail: an app registers its own when Django is ready."""
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TypeAlias
+
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.contrib.auth.models import AnonymousUser
 
 from deltaweb.web.pages.registry import Registry
 
-if TYPE_CHECKING:  # An app's config imports this before Django's models are ready.
-    from collections.abc import Callable
-
-    from django.contrib.auth.base_user import AbstractBaseUser
-    from django.contrib.auth.models import AnonymousUser
-
-    AnyUser = AbstractBaseUser | AnonymousUser
+AnyUser: TypeAlias = AbstractBaseUser | AnonymousUser
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

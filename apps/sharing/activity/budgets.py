@@ -8,12 +8,11 @@ other processes are one interval behind at most.
 
 import re
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Final
 from uuid import UUID
 
 from deltaweb.sharing.errors import BudgetSpentError
-from deltaweb.web.sharing.activity.months import first_of_month, midnight, next_month
 from deltaweb.web.sharing.activity.usage import (
     FIRST_FAILED_STATUS,
     calls,
@@ -21,6 +20,32 @@ from deltaweb.web.sharing.activity.usage import (
 )
 from deltaweb.web.sharing.errors import LimitInvalidError
 from deltaweb.web.sharing.models import Recipient
+
+
+def first_of_month(now: datetime) -> date:
+    """Return the first day of the month that a moment is in."""
+    return now.astimezone(UTC).date().replace(day=1)
+
+
+def next_month(first: date) -> date:
+    """Return the first day of the month after one, by its own first day."""
+    return date(first.year + first.month // 12, first.month % 12 + 1, 1)
+
+
+def last_months(now: datetime, count: int) -> list[date]:
+    """Return the first days of months, the present one first."""
+    index = now.astimezone(UTC).year * 12 + now.astimezone(UTC).month - 1
+    return [date(*_year_and_month(index - back), 1) for back in range(count)]
+
+
+def midnight(day: date) -> datetime:
+    """Return when a day begins."""
+    return datetime(day.year, day.month, day.day, tzinfo=UTC)
+
+
+def _year_and_month(index: int) -> tuple[int, int]:
+    return index // 12, index % 12 + 1
+
 
 RECOUNT_INTERVAL: Final = timedelta(seconds=10)
 MAX_LIMIT_BYTES: Final = 1 << 60

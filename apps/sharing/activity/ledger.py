@@ -16,8 +16,8 @@ from django.db.models.functions import Cast
 
 from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.pages.page_json import OnPage, in_json
+from deltaweb.web.sharing.activity.budgets import last_months, midnight, next_month
 from deltaweb.web.sharing.activity.heavy_queries import HeavyQuery, heavy_queries
-from deltaweb.web.sharing.activity.months import last_months, midnight, next_month
 from deltaweb.web.sharing.activity.usage import (
     FIRST_FAILED_STATUS,
     READ_ACTIONS,

@@ -69,19 +69,25 @@ class OnceForm(forms.Form):
 
     once = forms.UUIDField(required=False)
 
-    def _check_span(
-        self, preset: str, own: str, presets: Collection[str], *, question: str
-    ) -> None:
-        """Ask for the field `own` if none of the presets is chosen."""
-        chosen = self.cleaned_data.get(preset)
-        if chosen not in {*presets, CUSTOM}:
-            self.add_error(own, question)
-        elif chosen == CUSTOM and not self.cleaned_data.get(own):
-            self.add_error(own, SPAN_HELP)
+    # Of a choice of spans: the field of one's own, the presets, what is asked without.
+    spans: ClassVar[dict[str, tuple[str, Collection[str], str]]] = {}
 
-    def _span_text(self, preset: str, own: str) -> str:
-        chosen = self.cleaned_data[preset]
-        return str(self.cleaned_data[own] if chosen == CUSTOM else chosen)
+    def clean(self) -> None:
+        """Ask for a span where none of the presets is chosen."""
+        super().clean()
+        for choice, (own, presets, question) in self.spans.items():
+            chosen = self.cleaned_data.get(choice)
+            if chosen not in {*presets, CUSTOM}:
+                self.add_error(own, question)
+            elif chosen == CUSTOM and not self.cleaned_data.get(own):
+                self.add_error(own, SPAN_HELP)
+
+    def span_text(self, choice: str) -> str:
+        """Return a span as `parse_span` reads it."""
+        chosen = self.cleaned_data[choice]
+        return str(
+            self.cleaned_data[self.spans[choice][0]] if chosen == CUSTOM else chosen
+        )
 
 
 class LifetimeForm(OnceForm):
@@ -89,19 +95,14 @@ class LifetimeForm(OnceForm):
 
     lifetime = forms.CharField(max_length=10, initial="90d", required=False)
     until = forms.CharField(max_length=20, required=False, strip=True)
+    spans = {"lifetime": ("until", LIFETIMES, "Choose how long the token lives.")}
 
     first: ClassVar[dict[str, str]] = {}  # what is chosen at first, besides
     keep_text = ""  # how long others stay good; empty where none is replaced
 
-    def clean(self) -> None:
-        """Ask for the span where none of the presets is chosen."""
-        super().clean()
-        question = "Choose how long the token lives."
-        self._check_span("lifetime", "until", LIFETIMES, question=question)
-
     @property
     def lifetime_text(self) -> str:
-        return self._span_text("lifetime", "until")
+        return self.span_text("lifetime")
 
     def proof(self) -> proofs.Proof:
         """Return what its holder proves itself by."""
@@ -114,16 +115,13 @@ class RotateForm(LifetimeForm):
     keep = forms.CharField(max_length=10, initial="24h", required=False)
     keep_until = forms.CharField(max_length=20, required=False, strip=True)
     first = {"keep": "24h"}
-
-    def clean(self) -> None:
-        """Ask for the span where none of the presets is chosen."""
-        super().clean()
-        question = "Choose how long the old tokens stay valid."
-        self._check_span("keep", "keep_until", OVERLAPS, question=question)
+    spans = LifetimeForm.spans | {
+        "keep": ("keep_until", OVERLAPS, "Choose how long the old tokens stay valid.")
+    }
 
     @property
     def keep_text(self) -> str:  # type: ignore[override]  # as chosen
-        return self._span_text("keep", "keep_until")
+        return self.span_text("keep")
 
 
 class ClientForm(LifetimeForm):
@@ -155,13 +153,8 @@ class RetireForm(OnceForm):
 
     at = forms.CharField(max_length=10, initial="7d", required=False)
     at_until = forms.CharField(max_length=20, required=False, strip=True)
-
-    def clean(self) -> None:
-        """Ask for the span where none of the presets is chosen."""
-        super().clean()
-        question = "Choose when the token ends."
-        self._check_span("at", "at_until", DELAYS, question=question)
+    spans = {"at": ("at_until", DELAYS, "Choose when the token ends.")}
 
     @property
     def at_text(self) -> str:
-        return self._span_text("at", "at_until")
+        return self.span_text("at")

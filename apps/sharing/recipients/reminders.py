@@ -15,7 +15,7 @@ from django.db.models import F, Q
 from django.utils.feedgenerator import Atom1Feed
 
 from deltaweb.web.pages.figures import bytes_text
-from deltaweb.web.sharing.activity.months import first_of_month, midnight
+from deltaweb.web.sharing.activity.budgets import first_of_month, midnight
 from deltaweb.web.sharing.activity.usage import (
     FIRST_FAILED_STATUS,
     calls,

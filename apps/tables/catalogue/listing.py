@@ -18,7 +18,7 @@ from deltaweb.web.pages.paging import PAGE_LENGTH, Paged, paged
 from deltaweb.web.pages.request.list_page import ListPage, ListQuery
 from deltaweb.web.tables.catalogue import facets as catalogue_facets
 from deltaweb.web.tables.catalogue.forms import STATUSES
-from deltaweb.web.tables.extension.badges import Badge, badges_of
+from deltaweb.web.tables.extension.marks import Badge, badges_of
 from deltaweb.web.tables.head.shapes import TableResource, table_resource
 from deltaweb.web.tables.models import Commit, Table, TableColumn, name_holds
 

@@ -1,22 +1,45 @@
-"""What other apps know of a table, yes or no, for the catalogue to filter by.
+"""What other apps say of a table: badges, marks to filter by, its name in a share.
 
 An app registers its own when Django is ready.
 """
 
-from __future__ import annotations
-
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from uuid import UUID
 
+from django.db.models import Model, QuerySet
+
+from deltaweb.web.pages.frame.navigation import AnyUser
 from deltaweb.web.pages.registry import Registry
 
-if TYPE_CHECKING:  # An app's config imports this before Django's models are ready.
-    from collections.abc import Callable
-    from uuid import UUID
+# === Badges ===
 
-    from django.db.models import Model, QuerySet
 
-    from deltaweb.web.pages.frame.navigation import AnyUser
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Badge:
+    """A word beside a table's name, and a title that says more."""
+
+    label: str
+    icon: str
+    title: str
+
+
+# Returns the badges of some tables, for what this user may know.
+BadgeProvider = Callable[[AnyUser, Collection[UUID]], Mapping[UUID, Badge]]
+
+badges: Registry[BadgeProvider] = Registry()
+
+
+def badges_of(user: AnyUser, table_ids: Collection[UUID]) -> dict[UUID, list[Badge]]:
+    """Return the badges of tables that have any."""
+    found: dict[UUID, list[Badge]] = {}
+    for provider in badges:
+        for table_id, badge in provider(user, table_ids).items():
+            found.setdefault(table_id, []).append(badge)
+    return found
+
+
+# === Marks ===
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,3 +62,19 @@ marks: Registry[Mark] = Registry(key=lambda mark: mark.key)
 def marks_for(user: AnyUser) -> list[Mark]:
     """Return the marks that `user` may know of."""
     return [mark for mark in marks if mark.visible(user)]
+
+
+# === Names in shares ===
+
+NameFinder = Callable[[AnyUser, UUID], str]
+
+share_names: Registry[NameFinder] = Registry()
+
+
+def share_name_of(user: AnyUser, table_id: UUID) -> str:
+    """Return `share.schema.table` of a table whose history is shared.
+
+    "" where there is none, or none that this user may know.
+    """
+    names = (finder(user, table_id) for finder in share_names)
+    return next((name for name in names if name), "")

@@ -1,18 +1,13 @@
 """What else the search finds: an app registers a kind of its own when ready."""
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from django.db.models import QuerySet
+
+from deltaweb.web.pages.frame.navigation import AnyUser
 from deltaweb.web.pages.registry import Registry
-
-if TYPE_CHECKING:  # An app's config imports this before Django's models are ready.
-    from collections.abc import Callable
-
-    from django.db.models import QuerySet
-
-    from deltaweb.web.pages.frame.navigation import AnyUser
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

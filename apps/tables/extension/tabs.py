@@ -3,17 +3,11 @@
 An app may also register a button for the head of these pages.
 """
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from deltaweb.web.pages.frame.navigation import AnyUser
 from deltaweb.web.pages.registry import Registry
-
-if TYPE_CHECKING:  # An app's config imports this before Django's models are ready.
-    from collections.abc import Callable
-
-    from deltaweb.web.pages.frame.navigation import AnyUser
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

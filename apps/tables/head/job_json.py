@@ -10,7 +10,16 @@ from deltaweb.web.pages.errors import PageError
 from deltaweb.web.tables.head.shapes import names_of
 from deltaweb.web.tables.models import Table
 
-__all__ = ["check_may", "described", "names_of", "result_of"]
+__all__ = ["NotIndexedError", "check_may", "described", "names_of", "result_of"]
+
+
+class NotIndexedError(PageError, code="not-indexed"):
+    """Something is asked of a table of which nothing is known yet."""
+
+    table: str
+    status = 409
+    message = "{table} is not indexed yet."
+    hint = "Ask again when it is."
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +46,4 @@ def result_of(job: Job | None) -> dict[str, Any] | None:
 def check_may(table: Table, version: int | None) -> None:
     """Refuse to ask for anything of a table that is not indexed yet."""
     if version is None:
-        raise PageError(
-            status=409,
-            code="not-indexed",
-            message=f"{table.full_name} is not indexed yet.",
-            hint="Ask again when it is.",
-        )
+        raise NotIndexedError(table=table.full_name)

@@ -317,7 +317,7 @@ class IndexBatch:
     def _add(self, job: TrackedJob, clock: Callable[[], datetime]) -> None:
         table = Table.objects.filter(id=str(job.parameters["table_id"])).first()
         if table is None:
-            job.fail(_gone(job))
+            job.fail(TableNotRegisteredError(name=job.title))
             return
         try:
             place = table_place(table, roots=roots_of_server())
@@ -334,7 +334,3 @@ class IndexBatch:
         self._leases.enter_context(job.renewing())
         base = present_index(table)
         self.jobs.append(IndexJob(job, table, base, place))
-
-
-def _gone(job: TrackedJob) -> DeltaError:
-    return TableNotRegisteredError(name=job.title)

@@ -11,8 +11,7 @@ import pyarrow as pa
 
 from deltaweb.delta.errors import SchemaError
 from deltaweb.delta.protocol.schema import (
-    StructField,
-    StructType,
+    fields_in,
     is_too_wide,
     parse_schema,
     schema_width,
@@ -144,20 +143,10 @@ def columns_of(table: Table, schema_string: str) -> list[TableColumn]:
             type_text=clean_text(short_type_text(column.data_type, MAX_PATH_LENGTH)),
         )
         for position, (path, column) in enumerate(
-            islice(_all_columns(schema, ()), MAX_COLUMNS)
+            islice(fields_in(schema), MAX_COLUMNS)
         )
     ]
 
 
 def _optional_json(text: str | None) -> Any:  # noqa: ANN401 (any JSON)
     return None if text is None else json.loads(text)
-
-
-def _all_columns(
-    schema: StructType, above: tuple[str, ...]
-) -> Iterator[tuple[tuple[str, ...], StructField]]:
-    for column in schema.fields:
-        path = (*above, column.name)
-        yield path, column
-        if isinstance(column.data_type, StructType):
-            yield from _all_columns(column.data_type, path)

@@ -12,11 +12,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, Self
 
-import numpy as np
 import pyarrow as pa
 
 from deltaweb.delta.changes.errors import RowDiffTooLargeError
-from deltaweb.delta.changes.row_codes import row_hashes
+from deltaweb.delta.changes.row_codes import dealt, row_hashes
 from deltaweb.delta.errors import StorageFullError
 
 NUM_BUCKETS: Final = 32
@@ -143,14 +142,8 @@ class RowBuckets:
 
     def _write(self, files: "_BucketFiles", side: int, rows: pa.Table) -> None:
         hashes = row_hashes(rows, self._columns, seed=self._depth)
-        numbers = (hashes % np.uint64(NUM_BUCKETS)).astype(np.int64)
-        order = np.argsort(numbers, kind="stable")
-        ends = np.searchsorted(numbers[order], np.arange(NUM_BUCKETS + 1))
-        ordered = rows.combine_chunks().take(pa.array(order))
-        for number in range(NUM_BUCKETS):
-            start, stop = int(ends[number]), int(ends[number + 1])
-            if start < stop:
-                files.write(side, number, ordered.slice(start, stop - start))
+        for number, some in dealt(rows, hashes, NUM_BUCKETS):
+            files.write(side, number, some)
 
     def _smaller(self, files: "_BucketFiles", number: int) -> Iterator[Bucket]:
         """Spread a bucket that is too large over smaller ones."""

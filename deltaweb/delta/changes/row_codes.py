@@ -6,7 +6,7 @@ on Arrow and NumPy arrays, nested values included.
 """
 
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Final, TypeAlias
 
 import numpy as np
@@ -75,6 +75,18 @@ def row_hashes(rows: pa.Table, columns: Iterable[str], seed: int) -> Hashes:
         values = one_array(rows[name])
         hashes = _mix(hashes ^ _value_hashes(values, is_thorough=seed > 0))
     return hashes
+
+
+def dealt(rows: pa.Table, hashes: Hashes, count: int) -> Iterator[tuple[int, pa.Table]]:
+    """Yield rows by the remainder of their hash, in their order; none is empty."""
+    numbers = (hashes % np.uint64(count)).astype(np.int64)
+    order = np.argsort(numbers, kind="stable")
+    ends = np.searchsorted(numbers[order], np.arange(count + 1))
+    ordered = rows.combine_chunks().take(pa.array(order))
+    for number in range(count):
+        start, stop = int(ends[number]), int(ends[number + 1])
+        if start < stop:
+            yield number, ordered.slice(start, stop - start)
 
 
 def _dense(codes: Codes) -> Codes:

@@ -26,7 +26,12 @@ from deltaweb.delta.features.registry import (
 )
 from deltaweb.delta.features.row_tracking import assigns_row_ids
 from deltaweb.delta.protocol.actions import Metadata
-from deltaweb.delta.protocol.schema import StructField, StructType, parse_schema
+from deltaweb.delta.protocol.schema import (
+    StructField,
+    StructType,
+    fields_in,
+    parse_schema,
+)
 from deltaweb.delta.snapshot.state import Definition
 from deltaweb.delta.writing.errors import (
     AppendOnlyError,
@@ -195,7 +200,7 @@ def row_constraints(metadata: Metadata) -> tuple[RowConstraint, ...]:
     if INVARIANTS not in text and GENERATION not in text:
         return tuple(checks)
     schema = parse_schema(text)
-    return (*checks, *_invariants(schema, ""), *_generated(schema))
+    return (*checks, *_invariants(schema), *_generated(schema))
 
 
 def _generated(schema: StructType) -> Iterator[RowConstraint]:
@@ -210,14 +215,11 @@ def _generated(schema: StructType) -> Iterator[RowConstraint]:
             yield RowConstraint(f"generated {column.name}", f"{name} <=> ({sql})")
 
 
-def _invariants(schema: StructType, prefix: str) -> Iterator[RowConstraint]:
-    for column in schema.fields:
-        path = f"{prefix}{column.name}"
+def _invariants(schema: StructType) -> Iterator[RowConstraint]:
+    for path, column in fields_in(schema):
         sql = _invariant(column)
         if sql is not None:
-            yield RowConstraint(path, sql)
-        if isinstance(column.data_type, StructType):
-            yield from _invariants(column.data_type, f"{path}.")
+            yield RowConstraint(".".join(path), sql)
 
 
 def _invariant(column: StructField) -> str | None:

@@ -65,7 +65,7 @@ def test_are_together_the_one_answer_while_the_table_goes_on(  # noqa: PLR0913 (
     ruled = Ruled(history.table, shared)
     acme = new_caller("acme", shared.share)
     ruled.rule(condition)
-    for _ in range(8):
+    for _ in range(6):
         history.table.append(history.rows())
         if is_indexed and chance.random() < 0.3:
             index_table(table)

@@ -16,7 +16,6 @@ from deltaweb.web.sharing.recipients import seen
 from deltaweb.web.tables.models import Table
 from tests.functional import command_line
 from tests.functional.sharing_api.calls import Caller, Lake, error, items, lines
-from tests.functional.sharing_api.conftest import NewCaller
 from tests.functional.sharing_api.ruled import Ruled, new_staff
 from tests.support.pages.factories import (
     new_recipient,
@@ -201,10 +200,3 @@ def test_pages_of_recipients_and_shares_lead_to_it(admin: Client) -> None:
 
     assert "/recipients/acme/seen" in recipient
     assert "/recipients/acme/seen?share=Sales" in share
-
-
-def test_who_only_reads_is_not_shown_it(lake, new_caller: NewCaller) -> None:
-    new_caller("acme", lake.shared.share)
-    viewer = signed_in("vic", role=User.Role.VIEWER)
-
-    assert viewer.get("/recipients/acme/seen").status_code == 403

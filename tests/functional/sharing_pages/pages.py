@@ -5,10 +5,10 @@ import re
 from typing import Any
 
 from django.test import Client
-from django.utils import timezone
 
 from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.sharing.models import Share
+from tests.support.pages.factories import new_call
 
 HTMX = {"HX-Request": "true"}
 
@@ -41,11 +41,4 @@ def refused(client: Client, path: str, **fields: str) -> str:
 
 def new_read(share: Share, **fields: Any) -> AuditEvent:  # noqa: ANN401 (columns)
     """A query of a table of a share, just now."""
-    defaults = {
-        "at": timezone.now(),
-        "kind": AuditEvent.Kind.CALL,
-        "action": "table.query",
-        "share": share.name,
-        "size_bytes": 1024,
-    }
-    return AuditEvent.objects.create(**(defaults | fields))
+    return new_call(**{"share": share.name, "size_bytes": 1024, **fields})

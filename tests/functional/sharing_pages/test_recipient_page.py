@@ -6,9 +6,9 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from deltaweb.web.audit.models import AuditEvent
 from tests.functional.sharing_pages.pages import page
 from tests.support.pages.factories import (
+    new_call,
     new_grant,
     new_recipient,
     new_share,
@@ -42,10 +42,7 @@ class TestOneRecipient:
             last_used_from="10.1.4.9",
             last_used_agent="Delta-Sharing-Python/1.4.2 pandas/2",
         )
-        AuditEvent.objects.create(
-            at=now,
-            kind=AuditEvent.Kind.CALL,
-            action="table.query",
+        new_call(
             recipient="acme",
             recipient_id=acme.id,
             share="retail",

@@ -5,10 +5,9 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from deltaweb.web.audit.models import AuditEvent
 from tests.functional.sharing_pages.pages import page
 from tests.support import cases
-from tests.support.pages.factories import new_recipient, new_token
+from tests.support.pages.factories import new_call, new_recipient, new_token
 
 pytestmark = pytest.mark.django_db
 DAY = timedelta(days=1)
@@ -74,9 +73,7 @@ class TestTheSafetyLight:
             last_used_from="10.1.4.7",
             **{name: now - ago for name, ago in old.items()},
         )
-        AuditEvent.objects.create(
-            at=now, kind=AuditEvent.Kind.CALL, action="x", token_id=retiring.id
-        )
+        new_call(at=now, token_id=retiring.id)
 
         text = page(admin, "/recipients/acme/")
         data = admin.get("/recipients/acme.json").json()["rotation"]

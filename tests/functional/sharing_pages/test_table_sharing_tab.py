@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 from django.test import Client
-from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
 from deltaweb.web.accounts.models import User
@@ -12,6 +11,7 @@ from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.tables.models import Table
 from tests.functional.sharing_pages.pages import as_json, page
 from tests.support.pages.factories import (
+    new_call,
     new_grant,
     new_metadata,
     new_protocol,
@@ -51,9 +51,6 @@ def shared() -> Table:
 
 def new_read(table: Table, **fields: Any) -> AuditEvent:  # noqa: ANN401 (columns)
     defaults = {
-        "at": timezone.now(),
-        "kind": AuditEvent.Kind.CALL,
-        "action": "table.query",
         "recipient": "globex",
         "share": "retail",
         "schema": "sales",
@@ -64,7 +61,7 @@ def new_read(table: Table, **fields: Any) -> AuditEvent:  # noqa: ANN401 (column
         "total_files": 12,
         "size_bytes": 2048,
     }
-    return AuditEvent.objects.create(**(defaults | fields))
+    return new_call(**(defaults | fields))
 
 
 def test_shows_where_the_table_is_shared_who_may_read_it_and_who_did(admin, shared):

@@ -14,7 +14,7 @@ from deltaweb.web.sharing.models import Recipient
 from tests.functional import command_line
 from tests.functional.sharing_pages.pages import as_json, page, posted, refused
 from tests.support import cases
-from tests.support.pages.factories import new_table
+from tests.support.pages.factories import new_call, new_table
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
@@ -22,11 +22,9 @@ NOW = datetime(2026, 1, 11, 12, tzinfo=UTC)
 
 
 def offer(recipient: Recipient, table: str, size: int, at: datetime = NOW, **fields):
-    AuditEvent.objects.create(
+    new_call(
         **{
             "at": at,
-            "kind": AuditEvent.Kind.CALL,
-            "action": "table.query",
             "recipient": recipient.name,
             "recipient_id": recipient.id,
             "share": "retail",

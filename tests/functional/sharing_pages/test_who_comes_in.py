@@ -6,6 +6,7 @@ from django.test import Client
 from deltaweb.web.accounts.models import User
 from deltaweb.web.sharing.models import Recipient
 from tests.support.pages.factories import (
+    new_call,
     new_recipient,
     new_share,
     new_token,
@@ -26,10 +27,14 @@ pytestmark = pytest.mark.django_db
         "/shares/new",
         "/shares.json",
         "/activity/",
+        "/activity.json",
+        "/activity.csv",
+        "/received/",
     ],
 )
 def test_only_administrators_come_in(role: User.Role, path: str) -> None:
     new_share("sales")
+    new_call(share="sales")
     client = signed_in("someone", role=role)
 
     answer = client.get(path)
@@ -51,6 +56,8 @@ class TestRoles:
             "acme/grants",
             "acme/settings",
             "acme/delete",
+            "acme/doctor",
+            "acme/seen",
             "acme/tokens/new",
             "acme/tokens/rotate",
         ],

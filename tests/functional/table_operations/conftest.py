@@ -1,5 +1,6 @@
 """A table of a few versions in the catalogue, and an editor who works on it."""
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,15 +32,21 @@ def home(settings: "Settings", tmp_path: Path) -> Path:
     return tmp_path / "home"
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
+@pytest.fixture(scope="session")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Versions 1 to 3 append a file of two rows each, to partitions a and b."""
-    folder = tmp_path / "lake" / "orders"
+    folder = tmp_path_factory.mktemp("written") / "orders"
     table = DeltaTable.create(str(folder), SCHEMA, partition_by=["p"])
     for version, partition in enumerate(["a", "a", "b"], start=1):
         rows = {"p": [partition] * 2, "id": [version * 10, version * 10 + 1]}
         table.append(pa.table(rows, schema=SCHEMA))
     return folder
+
+
+@pytest.fixture
+def folder(written: Path, tmp_path: Path) -> Path:
+    """The table of those versions, a copy of which a test may change."""
+    return Path(shutil.copytree(written, tmp_path / "lake" / "orders"))
 
 
 @pytest.fixture

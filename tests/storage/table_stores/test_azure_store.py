@@ -1,6 +1,5 @@
 """A store on Azure."""
 
-from collections.abc import Iterator
 from datetime import UTC, datetime
 
 import pytest
@@ -11,7 +10,7 @@ from deltaweb.storage.objects.vending.errors import VendingUnsupportedError
 from deltaweb.storage.objects.vending.vendors import open_vendor
 from deltaweb.storage.place import open_store
 from tests.storage.table_stores.every_store import TableStorePromises
-from tests.support.stores.azure_server import AzureServer, running_azure
+from tests.support.stores.azure_server import AzureServer
 from tests.support.tables.written_tables import (
     AT_ONCE,
     added,
@@ -19,12 +18,6 @@ from tests.support.tables.written_tables import (
     live_paths,
     on_newest,
 )
-
-
-@pytest.fixture(scope="module")
-def azure(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AzureServer]:
-    with running_azure(tmp_path_factory.mktemp("azure")) as server:
-        yield server
 
 
 # What Azure's own client does with a file of some megabytes.

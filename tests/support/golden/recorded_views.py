@@ -11,6 +11,8 @@ import pytest
 
 from deltaweb.delta.features.known.usage import VersionFacts
 from deltaweb.delta.features.registry import required_features
+from deltaweb.delta.protocol.action_values import parse_protocol
+from deltaweb.delta.protocol.actions import Protocol
 from deltaweb.table import DeltaTable
 from deltaweb.web.explorer.use.selector import access_by
 from deltaweb.web.explorer.use.snippets import ShownView
@@ -37,16 +39,19 @@ class Recorded(NamedTuple):
         return self.folder.parent.name
 
 
-def _recorded() -> Iterator[Recorded]:
+def _recorded() -> Iterator[tuple[Recorded, Protocol]]:
     for path in FOLDERS:
         said = json.loads(path.read_text(encoding="utf-8"))
         version = said.get("latest_version")
-        rows = (said.get("versions") or {}).get(str(version), {}).get("rows")
+        newest = (said.get("versions") or {}).get(str(version), {})
+        rows = newest.get("rows")
         if rows is not None and path.parent.name != ODD_STATISTICS:
-            yield Recorded(path.parent.resolve() / "table", version, rows)
+            one = Recorded(path.parent.resolve() / "table", version, rows)
+            yield one, parse_protocol(newest["protocol"], path=path.name)
 
 
-RECORDED = [*_recorded()]
+PROTOCOLS = dict(_recorded())
+RECORDED = [*PROTOCOLS]
 
 
 def recorded_facts(folder: Path, version: int | None = None) -> VersionFacts:
@@ -77,8 +82,7 @@ def recorded_view(folder: Path, version: int) -> ShownView:
 def one_of_each() -> list[Recorded]:
     """Return a recorded table for each set of features that readers must know."""
     kinds: dict[frozenset[str], Recorded] = {}
-    for one in RECORDED:
-        protocol = recorded_facts(one.folder, one.version).protocol
+    for one, protocol in PROTOCOLS.items():
         kinds.setdefault(frozenset(required_features(protocol)), one)
     return [*kinds.values()]
 

@@ -7,9 +7,11 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django.test import Client
+from django.utils import timezone
 
 from deltaweb.web.accounts import services
 from deltaweb.web.accounts.models import User
+from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.pages.actions import command_stamp
 from deltaweb.web.sharing.issuing.tokens import new_prefix, new_secret
@@ -121,6 +123,12 @@ def new_job(**fields: Any) -> Job:  # noqa: ANN401 (columns)
     """A queued job that nobody was woken for."""
     defaults = {"kind": "test.nothing", "title": "Do nothing", "created_at": NOW}
     return Job.objects.create(**(defaults | fields))
+
+
+def new_call(**fields: Any) -> AuditEvent:  # noqa: ANN401 (columns)
+    """A query of the sharing server, just now."""
+    query = {"kind": AuditEvent.Kind.CALL, "action": "table.query"}
+    return AuditEvent.objects.create(**{"at": timezone.now(), **query, **fields})
 
 
 def new_metadata(table: Table, version: int = 0, **fields: Any) -> MetadataVersion:  # noqa: ANN401

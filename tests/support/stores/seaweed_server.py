@@ -113,7 +113,7 @@ def running_seaweed(folder: Path) -> Iterator[S3Server]:
         assert wait_for(lambda: _answers(seaweed)), log.read_text()[-2000:]
         yield seaweed
     finally:
-        server.terminate()
+        server.kill()  # in good order it takes its leave of nobody for half a minute
         server.wait()
 
 

@@ -104,7 +104,7 @@ def open_iceberg_table(
         layout = TableLayout(
             newest.metadata.id or str(shared.table_id),
             versions,
-            has_vectors=_may_have_vectors(newest),
+            has_vectors=DELETION_VECTORS in (newest.protocol.reader_features or ()),
         )
     except InexpressibleError as error:
         raise NotIcebergError(table=shared.full_name, reason=error.reason) from error
@@ -149,10 +149,6 @@ def _check_form(columns: TableColumns) -> None:
     ids = FieldIds([columns])
     schema_json(columns, ids)
     partition_fields(columns, ids)
-
-
-def _may_have_vectors(newest: SharedVersion) -> bool:
-    return DELETION_VECTORS in (newest.protocol.reader_features or ())
 
 
 # === Older versions ===

@@ -15,7 +15,7 @@ from deltaweb.web.sharing.issuing.lifetimes import (
 )
 from deltaweb.web.sharing.issuing.token_rows import token_row
 from deltaweb.web.sharing.issuing.tokens import Credentials
-from deltaweb.web.sharing.management import arguments, oauth_clients, sharing_output
+from deltaweb.web.sharing.management import arguments, sharing_output
 from deltaweb.web.sharing.management.recipient_looks import NAME, RecipientLooks
 from deltaweb.web.sharing.models import Recipient, RecipientToken, Share
 from deltaweb.web.sharing.names import find_recipient, find_share, find_shared_table
@@ -37,13 +37,13 @@ def issued(made: Credentials, profile: str | None, *, now: datetime) -> Output:
         "profile": None if path is None else str(path.resolve()),
     }
     if token.kind in RecipientToken.OPEN_KINDS:
-        data["profile_document"] = oauth_clients.open_profile(token)
+        data["profile_document"] = arguments.open_profile(token)
     recipient, ends = token.recipient.name, time_text(token.ends_at)
     if path is not None:
         text = f"Wrote the profile of {recipient} to {path}. The token ends {ends}."
         return Output(data, text)
     if not made.link:
-        return Output(data, *oauth_clients.client_lines(token))
+        return Output(data, *arguments.client_lines(token))
     note = (
         f"The link works once, until {time_text(made.link_expires_at)}. Send it to "
         f"{recipient}; the token ends {ends}."
@@ -217,7 +217,7 @@ class Command(RecipientLooks):
         "add-client",
         "let a recipient come by OAuth, too",
         NAME,
-        *oauth_clients.PROOF,
+        *arguments.PROOF,
         argument(
             "--keep-old",
             metavar="SPAN",
@@ -238,7 +238,7 @@ class Command(RecipientLooks):
         """Make an OAuth client; the recipient's tokens stay as they are."""
         stamp = command_stamp()
         wanted = ("public_key", "issuer", "audience", "subject", "group")
-        proof = oauth_clients.proof_of(**{name: options[name] for name in wanted})
+        proof = arguments.proof_of(**{name: options[name] for name in wanted})
         issue = credentials.issue
         if keep_old is not None:
             kept = parse_span(keep_old, now=stamp.at)

@@ -2,6 +2,9 @@
 
 from django.utils import timezone
 
+from deltaweb.delta.errors import DeltaError
+from deltaweb.index.query.shared_table import SharedTableReader
+from deltaweb.sharing.compatibility import misreadings
 from deltaweb.web.pages.actions import command_stamp
 from deltaweb.web.pages.command import (
     YES,
@@ -18,7 +21,6 @@ from deltaweb.web.sharing.access.withdrawals import with_parts
 from deltaweb.web.sharing.activity.usage import calls
 from deltaweb.web.sharing.activity.use_resource import use_resource
 from deltaweb.web.sharing.management import sharing_output
-from deltaweb.web.sharing.management.log_look import refusals
 from deltaweb.web.sharing.models import Share
 from deltaweb.web.sharing.names import (
     find_recipient,
@@ -37,9 +39,40 @@ from deltaweb.web.sharing.shares.resources import (
 from deltaweb.web.sharing.shares.switching import urls_end_text
 from deltaweb.web.tables.catalogue.registration import find_table
 from deltaweb.web.tables.index.engine import Engine
+from deltaweb.web.tables.index.folders import index_folder
 from deltaweb.web.tables.management.terminal import TerminalReports, add_engine
 from deltaweb.web.tables.management.text_output import listed
 from deltaweb.web.tables.models import Table
+from deltaweb.web.tables.storage.opening import open_table, roots_of_server
+
+IN_PARQUET = (
+    "Clients that accept the delta format are answered in it, if they know what the "
+    "table uses; queries in the parquet format are refused for this."
+)
+IN_ANY_FORMAT = "Recipients see the table, and their queries are refused for this."
+
+
+def refusals(table: Table) -> list[str]:
+    """Say why queries of the newest version are refused, and in the end which ones.
+
+    Nothing is said of a table whose queries are answered in every format.
+    """
+    try:
+        reader = open_table(table, roots=roots_of_server())
+        newest = SharedTableReader().open_version(
+            reader, index_folder=index_folder(table)
+        )
+        found = misreadings(
+            newest.protocol,
+            newest.metadata,
+            newest.schema,
+            has_deletion_vectors=newest.has_deletion_vectors,
+        )
+    except DeltaError as error:
+        return [error.message, IN_ANY_FORMAT]
+    reasons = [misreading.reason for misreading in found]
+    return [*reasons, IN_PARQUET] if reasons else []
+
 
 NAME = argument("name")
 SHARE = argument("share")

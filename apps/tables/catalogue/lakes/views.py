@@ -3,6 +3,7 @@
 from dataclasses import replace
 from uuid import UUID
 
+from django import forms
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect
@@ -14,22 +15,59 @@ from deltaweb.web.jobs.waiting import wait_a_glance
 from deltaweb.web.pages.actions import stamp_of
 from deltaweb.web.pages.paging import page_links
 from deltaweb.web.pages.responses import respond, respond_page
-from deltaweb.web.tables.catalogue.lakes.forms import (
-    LakeListForm,
-    LakeRuleForm,
-    ScanForm,
-)
 from deltaweb.web.tables.catalogue.lakes.listing import lake_csv, lake_list, lake_page
 from deltaweb.web.tables.catalogue.lakes.scan_job import request_scan
 from deltaweb.web.tables.catalogue.lakes.services import (
+    LAKE_SCHEDULES,
     change_lake,
     get_lake,
     remove_lake,
 )
 from deltaweb.web.tables.head.shapes import cleaned
 from deltaweb.web.tables.models import Lake
-from deltaweb.web.tables.models.schedules import schedule_name
+from deltaweb.web.tables.models.schedules import (
+    SCHEDULES,
+    schedule_name,
+    schedule_words,
+)
+from deltaweb.web.tables.storage.locations import MAX_LENGTH as MAX_LOCATION_LENGTH
 from deltaweb.web.tables.storage.roots import roots_for
+
+MAX_PAGE = 1_000_000
+
+
+def lake_schedules() -> list[tuple[str, str]]:
+    """Return the name of each schedule with the words that a list of them shows."""
+    return [
+        (name, schedule_words(SCHEDULES[name]).capitalize()) for name in LAKE_SCHEDULES
+    ]
+
+
+class LakeListForm(forms.Form):
+    """The page of the list."""
+
+    page = forms.IntegerField(min_value=1, max_value=MAX_PAGE, required=False)
+
+
+class LakeRuleForm(forms.Form):
+    """How the tables of a lake are named, and how often it is scanned."""
+
+    namespace = forms.CharField(max_length=200, required=False)
+    schedule = forms.ChoiceField(
+        choices=lake_schedules,
+        required=False,
+        initial="1h",
+        error_messages={"invalid_choice": "Choose one of the listed schedules."},
+    )
+
+
+class ScanForm(LakeRuleForm):
+    """A folder or URL to be scanned for tables."""
+
+    root = forms.CharField(
+        max_length=MAX_LOCATION_LENGTH,
+        error_messages={"required": "Give a folder or URL to scan."},
+    )
 
 
 @editor_required

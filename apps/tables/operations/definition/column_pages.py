@@ -1,11 +1,12 @@
 """The pages that change columns, and the words about a table and its columns."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import Any, Final
 
 from django import forms
 
-from deltaweb.delta.protocol.schema import StructType
+from deltaweb.delta.protocol.schema import StructType, fields_in
 from deltaweb.delta.writing.operations.widened_columns import (
     types_change,
     widened_parts,
@@ -106,7 +107,7 @@ def columns_shown(head: TableHead, _result: Mapping[str, Any] | None) -> dict[st
     schema = newest_schema(head.table)
     definition = newest_definition(head.table)
     return {
-        "column_names": [*_paths(schema)][:MAX_NAMES] if schema else [],
+        "column_names": _names(schema),
         "parts": [*widened_parts(schema)][:MAX_NAMES] if schema else [],
         "is_widened": definition is not None and types_change(definition),
         "is_mapped": bool(schema and any(c.physical_name for c in schema.fields)),
@@ -114,12 +115,9 @@ def columns_shown(head: TableHead, _result: Mapping[str, Any] | None) -> dict[st
     }
 
 
-def _paths(schema: StructType, above: str = "") -> Iterator[str]:
-    for column in schema.fields:
-        path = f"{above}{column.name}"
-        yield path
-        if isinstance(column.data_type, StructType):
-            yield from _paths(column.data_type, f"{path}.")
+def _names(schema: StructType | None) -> list[str]:
+    columns = islice(fields_in(schema), MAX_NAMES) if schema else ()
+    return [".".join(path) for path, _ in columns]
 
 
 def comments_shown(
@@ -130,7 +128,7 @@ def comments_shown(
     schema = newest_schema(head.table)
     return {
         "about_table": metadata.description if metadata else "",
-        "column_names": [*_paths(schema)][:MAX_NAMES] if schema else [],
+        "column_names": _names(schema),
         "comments": [*_comments(schema)][:MAX_NAMES] if schema else [],
     }
 

@@ -1,7 +1,6 @@
 """What some commits hold, parsed: file actions as columns, all else by commit.
 
-Two modules make it: `msgspec_reader` quickly of commits as writers make them, and
-`columns` of any.
+`msgspec_reader` makes it quickly of commits as writers make them, and `batch` of any.
 
 Source: delta_protocol.md, "Actions".
 """

@@ -10,6 +10,7 @@ from deltaweb.delta.protocol.schema.types import (
     MapType,
     PrimitiveType,
     StructType,
+    fields_in,
 )
 
 _SQL_NAMES = {
@@ -74,13 +75,8 @@ def leaf_fields(schema: StructType) -> list[LeafField]:
 
     Arrays and maps are leaves: statistics never look into them.
     """
-    return list(_leaves(schema, ()))
-
-
-def _leaves(struct: StructType, prefix: tuple[str, ...]) -> Iterator[LeafField]:
-    for column in struct.fields:
-        path = (*prefix, column.name)
-        if isinstance(column.data_type, StructType):
-            yield from _leaves(column.data_type, path)
-        else:
-            yield LeafField(path, column.data_type)
+    return [
+        LeafField(path, column.data_type)
+        for path, column in fields_in(schema)
+        if not isinstance(column.data_type, StructType)
+    ]

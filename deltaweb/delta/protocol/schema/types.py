@@ -183,6 +183,20 @@ def with_fields(
     return with_parts(data_type, changed)
 
 
+def fields_in(
+    struct: StructType, above: tuple[str, ...] = ()
+) -> Iterator[tuple[tuple[str, ...], StructField]]:
+    """Yield the fields of a struct, and of structs in it, with the names to each.
+
+    What is in an array or a map is left out.
+    """
+    for column in struct.fields:
+        path = (*above, column.name)
+        yield path, column
+        if isinstance(column.data_type, StructType):
+            yield from fields_in(column.data_type, path)
+
+
 def types_in(data_type: DataType) -> Iterator[DataType]:
     """Yield a type, and all types in it."""
     yield data_type

@@ -21,6 +21,7 @@ from deltaweb.delta.protocol.schema import (
     format_schema,
     parse_schema,
     type_text,
+    with_fields,
 )
 from deltaweb.delta.snapshot.state import Definition
 from deltaweb.delta.writing.errors import (
@@ -213,18 +214,14 @@ def set_comment(
 def _with_comment(
     schema: StructType, path: ColumnPath, words: str | None
 ) -> StructType:
-    fields = []
-    for field in schema.fields:
-        if field.name != path[0]:
-            fields.append(field)
-        elif len(path) == 1:
-            rest = {key: said for key, said in field.metadata.items() if key != COMMENT}
-            said = rest if words is None else {**rest, COMMENT: words}
-            fields.append(replace(field, metadata=said))
-        elif isinstance(field.data_type, StructType):
-            inner = _with_comment(field.data_type, path[1:], words)
-            fields.append(replace(field, data_type=inner))
-    return replace(schema, fields=tuple(fields))
+    def changed(field: StructField, at: ColumnPath) -> StructField:
+        if at != path:
+            return field
+        rest = {key: said for key, said in field.metadata.items() if key != COMMENT}
+        said = rest if words is None else {**rest, COMMENT: words}
+        return replace(field, metadata=said)
+
+    return with_fields(schema, changed)
 
 
 def table_schema(base: Definition) -> StructType:

@@ -19,8 +19,14 @@ from deltaweb.delta.features.column_mapping import (
     has_mapped_columns,
     table_schema,
 )
-from deltaweb.delta.protocol.column_path import ColumnPath, resolve_column
-from deltaweb.delta.protocol.schema import StructType, format_schema, leaf_fields
+from deltaweb.delta.protocol.column_path import ColumnPath, column_field, resolve_column
+from deltaweb.delta.protocol.schema import (
+    StructType,
+    fields_in,
+    format_schema,
+    leaf_fields,
+    with_fields,
+)
 from deltaweb.delta.snapshot.state import Definition
 from deltaweb.delta.writing.errors import (
     ColumnInUseError,
@@ -130,32 +136,24 @@ def _constraints(base: Definition) -> Iterator[tuple[str, str]]:
 
 
 def _rules(schema: StructType) -> Iterator[tuple[str, str]]:
-    for field in schema.fields:
+    for _, field in fields_in(schema):
         for key in EXPRESSIONS:
             if key in field.metadata:
                 yield f"{key} of {field.name} names it", str(field.metadata[key])
-        if isinstance(field.data_type, StructType):
-            yield from _rules(field.data_type)
 
 
 # === The schema ===
 
 
 def _renamed(schema: StructType, path: ColumnPath, name: str) -> StructType:
-    if len(path) == 1:
-        taken = schema.find(name)
-        if taken is not None and taken.name != path[0]:
-            raise NewColumnsError(misfits={name: "is there already"})
-    fields = []
-    for field in schema.fields:
-        if field.name != path[0]:
-            fields.append(field)
-        elif len(path) == 1:
-            fields.append(replace(field, name=name))
-        else:
-            inner = _renamed(_struct(field.data_type, path), path[1:], name)
-            fields.append(replace(field, data_type=inner))
-    return replace(schema, fields=tuple(fields))
+    above = path[:-1]
+    holder = _struct(column_field(schema, above).data_type, path) if above else schema
+    taken = holder.find(name)
+    if taken is not None and taken.name != path[-1]:
+        raise NewColumnsError(misfits={name: "is there already"})
+    return with_fields(
+        schema, lambda field, at: replace(field, name=name) if at == path else field
+    )
 
 
 def _without(schema: StructType, path: ColumnPath) -> StructType:

@@ -21,6 +21,8 @@ from deltaweb.web.accounts.services import passwords
 from deltaweb.web.pages.actions import COMMAND_LINE, Actor, Stamp
 from deltaweb.web.pages.errors import PageError
 
+pytestmark = pytest.mark.slow
+
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 PASSWORD = "a long enough phrase"
 GUESS = "wrong"

@@ -12,14 +12,9 @@ from deltaweb.web.audit.append_only import (
 )
 from deltaweb.web.audit.models import AppendOnlyError, AuditEvent
 from tests.support import cases
-from tests.support.pages.factories import NOW
+from tests.support.pages.factories import NOW, new_call
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
-
-
-def new_event(**fields: Any) -> AuditEvent:  # noqa: ANN401 (columns)
-    defaults = {"at": NOW, "kind": AuditEvent.Kind.CALL, "action": "table.query"}
-    return AuditEvent.objects.create(**(defaults | fields))
 
 
 @pytest.fixture
@@ -35,13 +30,13 @@ def _triggers() -> Iterator[None]:
 
 class TestTheCode:
     def test_adds_an_event_with_what_it_is_about(self) -> None:
-        event = new_event(detail={"hints": 2})
+        event = new_call(at=NOW, detail={"hints": 2})
 
         assert AuditEvent.objects.get().detail == {"hints": 2}
         assert str(event) == "table.query 2026-11-21 12:00:00"
 
     def test_saves_it_once(self) -> None:
-        event = new_event()
+        event = new_call()
         event.action = "nothing"
 
         with pytest.raises(AppendOnlyError, match="append-only"):
@@ -50,7 +45,7 @@ class TestTheCode:
         assert AuditEvent.objects.get().action == "table.query"
 
     def test_an_event_with_the_id_of_another_does_not_replace_it(self) -> None:
-        old = new_event()
+        old = new_call()
 
         with pytest.raises(DatabaseError), transaction.atomic():
             AuditEvent(
@@ -60,7 +55,7 @@ class TestTheCode:
         assert AuditEvent.objects.get().action == "table.query"
 
     def test_neither_changes_nor_deletes(self) -> None:
-        event = new_event()
+        event = new_call()
 
         with pytest.raises(AppendOnlyError):
             event.delete()
@@ -85,7 +80,7 @@ class TestTheDatabase:
         },
     )
     def test_refuses_whoever_sends_it(self, statement: str) -> None:
-        new_event(status=404)
+        new_call(status=404)
 
         with (
             pytest.raises(DatabaseError, match=REFUSAL),
@@ -97,7 +92,7 @@ class TestTheDatabase:
         assert AuditEvent.objects.get().status == 404
 
     def test_refuses_a_replacement(self) -> None:
-        event = new_event(status=404)
+        event = new_call(status=404)
         if connection.vendor != "sqlite":
             pytest.skip("REPLACE is SQLite's own")
 
@@ -113,8 +108,8 @@ class TestTheDatabase:
         assert AuditEvent.objects.get() == event
 
     def test_still_takes_new_events(self) -> None:
-        new_event()
-        new_event()
+        new_call()
+        new_call()
 
         assert AuditEvent.objects.count() == 2
 

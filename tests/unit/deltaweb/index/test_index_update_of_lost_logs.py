@@ -11,6 +11,8 @@ from tests.support.index.index_folders import commit_rows
 from tests.support.logs.delta_logs import metadata, protocol, remove
 from tests.support.logs.indexed_logs import NOW_MS, SCHEMA, Indexed, file_of, vacuum_of
 
+pytestmark = pytest.mark.slow
+
 
 class TestALogThatWasCleaned:
     @pytest.fixture

@@ -15,6 +15,8 @@ from deltaweb.parquet import describe, preview
 from deltaweb.parquet.errors import FileNotParquetError
 from tests.support import cases
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:

@@ -17,6 +17,8 @@ from deltaweb.delta.writing.errors import (
 from deltaweb.table import DeltaTable
 from tests.support.tables.written_rows import ROWS, SCHEMA, new_table, numbers
 
+pytestmark = pytest.mark.slow
+
 MODE = "delta.columnMapping.mode"
 NESTED = pa.schema(
     [

@@ -15,6 +15,7 @@ from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
 from deltaweb.delta.writing.errors import ConstraintViolatedError
 from deltaweb.table import DeltaTable
 
+pytestmark = pytest.mark.slow
 SCHEMA = pa.schema([("id", pa.int64()), ("n", pa.int64()), ("p", pa.string())])
 MATCH = "t.id = s.id"
 

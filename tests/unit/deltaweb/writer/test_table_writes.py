@@ -23,6 +23,8 @@ from deltaweb.writer.making.new_table import NewTable, create_table
 from tests.support.stores.memory import MemoryTableStore
 from tests.support.tables.written_rows import ROWS, SCHEMA, new_table, numbers
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def table() -> DeltaTable:

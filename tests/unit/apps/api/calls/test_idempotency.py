@@ -13,7 +13,7 @@ from tests.support import cases
 from tests.support.pages.factories import new_recipient, new_share
 from tests.support.pages.rest import V1, Script, refusal
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 SHARES = f"{V1}/shares"
 
 

@@ -23,7 +23,7 @@ from tests.support.pages.factories import (
 )
 from tests.support.pages.rest import V1, Script, refusal
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 RECIPIENTS = f"{V1}/recipients"
 TOKENS = f"{RECIPIENTS}/acme/tokens"
 

@@ -20,7 +20,7 @@ from tests.support.pages.factories import (
 )
 from tests.support.pages.rest import V1, Script, refusal
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 SHARES = f"{V1}/shares"
 TABLE = f"{SHARES}/retail/tables/crm.orders"
 

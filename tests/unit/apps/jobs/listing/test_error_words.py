@@ -1,4 +1,4 @@
-from deltaweb.web.jobs.listing.error_words import without_places
+from deltaweb.web.jobs.listing.selectors import without_places
 from deltaweb.web.jobs.visibility import SubjectLink
 from tests.support import cases
 

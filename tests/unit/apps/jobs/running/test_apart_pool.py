@@ -9,6 +9,8 @@ import pytest
 
 from deltaweb.web.jobs.running.apart_pool import JobProcesses
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def processes() -> Iterator[JobProcesses]:

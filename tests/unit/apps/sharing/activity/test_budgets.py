@@ -5,7 +5,6 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from deltaweb.sharing.errors import BudgetSpentError
-from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.sharing.activity.budgets import (
     RECOUNT_INTERVAL,
     check_budget,
@@ -14,7 +13,7 @@ from deltaweb.web.sharing.activity.budgets import (
 )
 from deltaweb.web.sharing.errors import LimitInvalidError
 from deltaweb.web.sharing.models import Recipient
-from tests.support.pages.factories import new_recipient
+from tests.support.pages.factories import new_call, new_recipient
 
 NOW = datetime(2026, 12, 30, 12, tzinfo=UTC)
 
@@ -48,13 +47,7 @@ class TestChecks:
 
     @staticmethod
     def offer(recipient: Recipient, size: int, at: datetime = NOW) -> None:
-        AuditEvent.objects.create(
-            at=at,
-            kind=AuditEvent.Kind.CALL,
-            action="table.query",
-            recipient_id=recipient.id,
-            size_bytes=size,
-        )
+        new_call(at=at, recipient_id=recipient.id, size_bytes=size)
 
     def test_cost_no_query_without_a_limit(self, django_assert_num_queries):
         recipient = new_recipient("free")

@@ -14,6 +14,7 @@ from deltaweb.web.tables.models import Commit, MetadataVersion, Table
 from tests.support import cases
 from tests.support.pages.factories import (
     NOW,
+    new_call,
     new_recipient,
     new_share,
     new_shared_table,
@@ -24,11 +25,9 @@ pytestmark = pytest.mark.django_db
 
 
 def read(table: Table, size: int, version: int, condition: str = "", **fields):
-    return AuditEvent.objects.create(
+    return new_call(
         **{
             "at": NOW,
-            "kind": AuditEvent.Kind.CALL,
-            "action": "table.query",
             "share": "retail",
             "schema": "crm",
             "table": "orders",

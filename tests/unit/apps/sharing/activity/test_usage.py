@@ -16,7 +16,13 @@ from deltaweb.web.sharing.activity.usage import (
     last_use,
     reads,
 )
-from tests.support.pages.factories import NOW, new_recipient, new_share, new_token
+from tests.support.pages.factories import (
+    NOW,
+    new_call,
+    new_recipient,
+    new_share,
+    new_token,
+)
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 ACME, TOKEN, TABLE = (UUID(int=number) for number in (1, 2, 3))
@@ -25,15 +31,13 @@ OTHER = UUID(int=9)
 
 def call(at: datetime = NOW, **fields: Any) -> AuditEvent:  # noqa: ANN401 (columns)
     defaults: dict[str, Any] = {
-        "kind": AuditEvent.Kind.CALL,
-        "action": "table.query",
         "recipient_id": ACME,
         "token_id": TOKEN,
         "table_id": TABLE,
         "share": "sales",
         "size_bytes": 100,
     }
-    return AuditEvent.objects.create(at=at, **(defaults | fields))
+    return new_call(at=at, **(defaults | fields))
 
 
 def plan_of(queries: CaptureQueriesContext) -> str:

@@ -11,7 +11,7 @@ from deltaweb.web.sharing.activity.forms import ActivityFilter
 from deltaweb.web.sharing.activity.use_spans import use_of
 from deltaweb.web.sharing.models import Recipient
 from tests.support import cases
-from tests.support.pages.factories import NOW, new_recipient
+from tests.support.pages.factories import NOW, new_call, new_recipient
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 DAY = timedelta(days=1)
@@ -24,9 +24,8 @@ def acme() -> Recipient:
     return new_recipient("acme")
 
 
-def new_event(at: datetime = NOW, **fields: Any) -> AuditEvent:  # noqa: ANN401 (columns)
-    defaults = {"kind": AuditEvent.Kind.CALL, "action": "table.query"}
-    return AuditEvent.objects.create(at=at, **(defaults | fields))
+def new_event(at: datetime = NOW, **fields: Any) -> None:  # noqa: ANN401 (columns)
+    new_call(at=at, **fields)
 
 
 @pytest.mark.parametrize("wanted", [ALL, BY_ROWS], ids=["by index", "by rows"])

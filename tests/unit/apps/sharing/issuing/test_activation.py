@@ -22,7 +22,7 @@ from tests.support.pages.factories import (
     new_token,
 )
 
-pytestmark = pytest.mark.database
+pytestmark = [pytest.mark.database, pytest.mark.slow]
 
 WHO = Actor(name="ada")
 STAMP = Stamp(WHO, NOW)

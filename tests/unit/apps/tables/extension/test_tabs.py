@@ -7,7 +7,7 @@ from django.contrib.auth.models import AnonymousUser
 
 from deltaweb.web.accounts.models import User
 from deltaweb.web.pages.registry import Registry
-from deltaweb.web.tables.extension import badges, tabs
+from deltaweb.web.tables.extension import marks, tabs
 
 ADMIN = User(username="ada", role=User.Role.ADMIN)
 VIEWER = User(username="vera", role=User.Role.VIEWER)
@@ -17,7 +17,7 @@ VIEWER = User(username="vera", role=User.Role.VIEWER)
 def _own_registry(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tabs, "tabs", Registry(key=lambda tab: tab.url_name))
     monkeypatch.setattr(tabs, "buttons", Registry(key=lambda one: one.url_name))
-    monkeypatch.setattr(badges, "providers", Registry())
+    monkeypatch.setattr(marks, "badges", Registry())
 
 
 def test_tabs_stand_in_order_and_only_for_those_who_may_find_them() -> None:
@@ -72,12 +72,12 @@ def test_a_button_is_replaced_by_a_later_one_for_the_same_page() -> None:
 
 def test_badges_of_several_apps_stand_beside_each_other() -> None:
     first, second = uuid4(), uuid4()
-    shared = badges.Badge(label="shared", icon="x", title="in 1 share")
-    pinned = badges.Badge(label="pinned", icon="x", title="by you")
-    badges.providers.register(lambda _user, ids: dict.fromkeys(ids, shared))
-    badges.providers.register(lambda _user, _ids: {first: pinned})
+    shared = marks.Badge(label="shared", icon="x", title="in 1 share")
+    pinned = marks.Badge(label="pinned", icon="x", title="by you")
+    marks.badges.register(lambda _user, ids: dict.fromkeys(ids, shared))
+    marks.badges.register(lambda _user, _ids: {first: pinned})
 
-    assert badges.badges_of(ADMIN, [first, second]) == {
+    assert marks.badges_of(ADMIN, [first, second]) == {
         first: [shared, pinned],
         second: [shared],
     }

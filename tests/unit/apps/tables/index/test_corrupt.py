@@ -9,8 +9,8 @@ from pytest_django.fixtures import Settings
 from deltaweb.index.folder.file_index import FILES, SUMMARY
 from deltaweb.index.folder.manifest import MANIFEST
 from deltaweb.web.jobs.models import Job
-from deltaweb.web.tables.index.corrupt import refresh_corrupt_indexes
 from deltaweb.web.tables.index.folders import new_index_folder
+from deltaweb.web.tables.index.probing import refresh_corrupt_indexes
 from deltaweb.web.tables.index.results import store_result
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.models.schedules import ONLY_WHEN_ASKED_S

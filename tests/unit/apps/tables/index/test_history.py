@@ -9,6 +9,8 @@ from tests.support.index.index_builds import build_index
 from tests.support.logs.dated_log import DatedLog
 from tests.support.logs.delta_logs import metadata
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:

@@ -20,7 +20,7 @@ from tests.support.pages.factories import NOW, new_job, new_unindexed_table
 if TYPE_CHECKING:
     from pytest_django.fixtures import DjangoAssertNumQueries
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
 
 def clock() -> datetime:

@@ -23,7 +23,7 @@ from tests.support.index.indexed_tables import index_table, new_indexed_table
 from tests.support.logs.dated_log import DatedLog
 from tests.support.pages.factories import NOW, new_table, new_unindexed_table
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 LATER = NOW + timedelta(minutes=5)
 SOON = LATER + timedelta(seconds=1)
 

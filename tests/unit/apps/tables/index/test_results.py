@@ -22,6 +22,7 @@ pytestmark = [
     pytest.mark.django_db,
     pytest.mark.database,
     pytest.mark.usefixtures("home"),
+    pytest.mark.slow,
 ]
 
 

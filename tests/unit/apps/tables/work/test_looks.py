@@ -15,7 +15,7 @@ from deltaweb.web.tables.work.version_files import VERSION_FILES, VersionFiles
 from tests.support import cases
 from tests.support.pages.factories import NOW, new_table, new_user
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
 
 @pytest.fixture

@@ -15,6 +15,8 @@ from deltaweb.delta.profile.described import ColumnProfile
 from deltaweb.delta.profile.in_process import profile_column
 from deltaweb.table import DeltaTable
 
+pytestmark = pytest.mark.slow
+
 
 def profile(location: Path, *column: str) -> ColumnProfile:
     snapshot = DeltaTable(str(location)).snapshot()

@@ -13,6 +13,8 @@ from deltaweb.sharing.wire.partition_values import instant_columns
 from tests.support.logs.delta_logs import add
 from tests.support.logs.local_logs import LocalLog, RandomLog, stats_of, typed_schema
 
+pytestmark = pytest.mark.slow
+
 
 def selections(log: LocalLog, index: Path) -> list[FileSelection]:
     """Open all files of the newest version by the index, and by the log."""

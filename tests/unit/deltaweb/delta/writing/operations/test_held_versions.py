@@ -9,6 +9,8 @@ import pytest
 from deltaweb.table import DeltaTable
 from tests.support.tables.written_rows import ROWS, SCHEMA
 
+pytestmark = pytest.mark.slow
+
 LATER = datetime.now(UTC) + timedelta(days=60)
 
 

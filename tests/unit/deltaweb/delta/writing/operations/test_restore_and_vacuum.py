@@ -24,6 +24,8 @@ from tests.support.tables.written_tables import (
     on_newest,
 )
 
+pytestmark = pytest.mark.slow
+
 REMOVED_AT = datetime.fromtimestamp(1_700_000_000, UTC)
 LATER = REMOVED_AT + timedelta(days=8)
 
