@@ -89,7 +89,7 @@ def test_an_address_that_makes_no_sense_is_a_400(admin: Client, path: str, query
 def test_a_list_tells_none_yet_from_none_that_match(admin, path, one, filtered):
     assert f"No {one}s yet" in admin.get(path).content.decode()
 
-    for _, _, _, make in (list_.values for list_ in LISTS):
+    for make in (new_jobs, *map(each, (new_table, new_share, new_recipient))):
         make(["n"])
 
     assert f"No {one} matches" in admin.get(f"{path}?{filtered}").content.decode()

@@ -79,9 +79,11 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Package:
 @pytest.fixture(scope="module")
 def served(package: Package) -> Iterator[Installation]:
     line = (str(package.programs / "deltaweb"), "demo", "--home", str(package.home))
-    variables = {"DELTAWEB_WEB_PROCESSES": "1"}  # each compiles what is asked of it
     with serving(
-        package.home, line=line, cwd=package.home, **variables
+        package.home,
+        line=line,
+        cwd=package.home,
+        DELTAWEB_WEB_PROCESSES="1",  # each compiles what is asked of it
     ) as installation:
         yield installation
 

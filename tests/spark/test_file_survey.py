@@ -9,7 +9,7 @@ import pytest
 from deltaweb.index.file_survey import survey_files, surveyed_columns
 from deltaweb.parquet.inspection.survey import Survey
 from deltaweb.spark.data_files import survey as file_survey
-from deltaweb.spark.data_files.shares import LISTED_FILES
+from deltaweb.spark.data_files.shares import LISTED_FILES, VersionRequest
 from deltaweb.storage.place import TablePlace
 from deltaweb.table import DeltaTable
 from deltaweb.web.jobs.models import Job
@@ -44,7 +44,7 @@ def _in_process(folder: Path) -> pa.Table:
 )
 def test_tasks_add_up_what_one_process_does(spark, tmp_path, num_files):
     folder = write_mixed_table(tmp_path / "mixed")
-    request = file_survey.VersionRequest(
+    request = VersionRequest(
         place=TablePlace(str(folder)), version=0, num_files=num_files
     )
 

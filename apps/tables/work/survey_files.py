@@ -73,7 +73,7 @@ def survey(
 
     def on_spark(spark: "SparkSession") -> pa.Table:
         reports.step("Reading the footers")
-        request = data_files.survey.VersionRequest(
+        request = data_files.shares.VersionRequest(
             place=place, version=version, num_files=num_files
         )
         return data_files.survey.survey_version(

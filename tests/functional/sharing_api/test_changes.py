@@ -1,5 +1,7 @@
 """Changes of a shared table: its feed, and the files of a stream."""
 
+from typing import Any
+
 import pytest
 
 from deltaweb.web.audit.models import AuditEvent
@@ -40,7 +42,7 @@ def fed(lake: Lake) -> Lake:
 
 
 def turn(lake: Lake, configuration: dict[str, str], schema: str = "") -> None:
-    made = lake.writer.metadata(
+    made: dict[str, Any] = lake.writer.metadata(
         SCHEMA,
         created_at=commit_time(0),
         partition_columns=["day"],

@@ -50,7 +50,7 @@ def change(action, **facts):
         name="samples.orders",
         data_object_type=TABLE,
         shared_as="sales.orders",
-        **facts,  # type: ignore[arg-type]  # as each test names them
+        **facts,
     )
     return [SharedDataObjectUpdate(action=action, data_object=shared)]
 

@@ -83,7 +83,9 @@ class TestParseTableQuery:
     @pytest.mark.parametrize(
         "fields",
         [
-            *({"predicateHints": hints} for hints in ("day = 1", [1], [None], {})),
+            {"predicateHints": "day = 1"},
+            *({"predicateHints": [hint]} for hint in (1, None)),
+            {"predicateHints": {}},
             *({"limitHint": limit} for limit in ("10", True, 1.5)),
             *({"startingVersion": version} for version in ("1", 1.5, True)),
             *({"maxFiles": count} for count in ("10", 1.5, True)),
