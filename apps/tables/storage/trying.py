@@ -19,7 +19,7 @@ from deltaweb.web.tables.storage.errors import StorageOptionError
 from deltaweb.web.tables.storage.options import resolve
 from deltaweb.web.tables.storage.url_prefixes import parts_of
 
-TRIAL_S: Final = 5.0  # a dead address is soon told
+TRIAL_S: Final = 10.0  # a slow one is no dead one
 T = TypeVar("T")
 
 

@@ -83,10 +83,16 @@ class FeedTask:
 
 @dataclass(frozen=True, slots=True)
 class FeedShare:
-    """Files that a task reads, which all tell the kind of each change, or none does."""
+    """Files that a task reads, which all tell the kind of each change, or none does.
+
+    Attributes:
+        number: Its place among the shares: what is found in it goes the same way when
+            its task is tried again.
+    """
 
     files: pa.Table
     tells_kinds: bool
+    number: int
 
 
 def digest_changes(
@@ -132,7 +138,10 @@ def _shares(files: list[ChangedFiles], at_least: int) -> list[FeedShare]:
         tables = [some.files for some in files if some.tells_kinds == tells]
         if tables:
             dealt = deal_out(pa.concat_tables(tables), at_least=at_least)
-            found += [FeedShare(share, tells) for share in dealt]
+            found += [
+                FeedShare(share, tells, number)
+                for number, share in enumerate(dealt, len(found))
+            ]
     return found
 
 
@@ -171,7 +180,7 @@ def read_share(task: FeedTask, share: FeedShare) -> Batches:
         for number, block in spread(updates, task.spread_by, task.num_partitions):
             yield row_of(_SPREAD, number, block, None)
         facts = _leave(task, digester.result())
-    yield row_of(_SPREAD, secrets.randbelow(task.num_partitions), None, facts)
+    yield row_of(_SPREAD, share.number % task.num_partitions, None, facts)
 
 
 def _updates(
