@@ -133,7 +133,7 @@ def digest_changes(
 
 
 def _shares(files: list[ChangedFiles], at_least: int) -> list[FeedShare]:
-    found = []
+    found: list[FeedShare] = []
     for tells in (True, False):
         tables = [some.files for some in files if some.tells_kinds == tells]
         if tables:
