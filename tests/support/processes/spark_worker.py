@@ -17,7 +17,7 @@ from uuid import UUID
 from tests.support.index.index_folders import OpenIndex, open_index
 from tests.support.processes.installation import ROOT, environment, migrate, run
 from tests.support.processes.spark_cluster import quick_java
-from tests.support.stores.gated_storage import Gate, gated_environment
+from tests.support.stores.gated_storage import PASSES, Gate, gated_environment
 
 STOP_TIMEOUT_S = 30
 QUEUES = "spark,interactive"
@@ -48,14 +48,17 @@ def new_home(folder: Path, lake: Path, *names: str) -> Path:
 
 
 def add_gated(home: Path, table: Path) -> Gate:
-    """Register a copy of a table behind a gate, which closes with the job queued."""
+    """Register a copy of a table behind a gate: its job is queued, and waits there.
+
+    It is closed before, since a worker may take the job at once.
+    """
     copy = home.parent / "gated" / table.name
     shutil.copytree(table / "_delta_log", copy / "_delta_log")
-    gate = Gate(copy)
-    variables = gated_environment(home.parent / "site")
+    gate = Gate.before(copy)
+    variables = gated_environment(home.parent / "site") | {PASSES: "yes"}
     done = run(home, "table", "add", f"slow_{table.name}", gate.location, **variables)
     assert done.returncode == 0, done.stderr
-    return Gate.before(copy)
+    return gate
 
 
 QUEUE = """

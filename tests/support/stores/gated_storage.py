@@ -20,6 +20,7 @@ from fsspec.implementations.local import LocalFileSystem
 
 ROOT = Path(__file__).resolve().parents[3]
 SCHEME = "adl"
+PASSES = "TESTS_PASS_GATES"  # a process that has this variable meets none closed
 LOOK_INTERVAL_S = 0.02
 
 
@@ -91,6 +92,8 @@ class GatedFileSystem(LocalFileSystem):  # type: ignore[misc]  # fsspec has no t
 
 
 def _wait(path: str) -> None:
+    if PASSES in os.environ:
+        return
     table = GatedFileSystem._strip_protocol(path).partition("/_delta_log")[0]  # noqa: SLF001 (ours)
     Gate(Path(table)).pass_through()
 
