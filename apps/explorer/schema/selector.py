@@ -27,6 +27,8 @@ class SchemaPage:
         columns: The rows; those above the first one lead to it.
         num_above: How many of them stand there only as the way to the first.
         paged: Where the page stands among the rows that the filter leaves.
+        has_about: Whether a column of the page has a comment or a fact beside its
+            mapping.
         bounds: What files tell, by the path of a column; nothing of one that they
             do not tell of.
     """
@@ -34,12 +36,8 @@ class SchemaPage:
     columns: tuple[SchemaColumn, ...]
     num_above: int
     paged: Paged
+    has_about: bool
     bounds: Mapping[str, ColumnBounds] = field(default_factory=dict)
-
-    @property
-    def has_about(self) -> bool:
-        """Whether a column of the page has a comment or a fact beside its mapping."""
-        return any(column.comment or column.logical_facts for column in self.columns)
 
     @property
     def rows(self) -> list[tuple[SchemaColumn, ColumnBounds | None]]:
@@ -69,6 +67,7 @@ def schema_page(
         columns=columns,
         num_above=len(above),
         paged=place,
+        has_about=any(column.comment or column.logical_facts for column in columns),
         bounds=column_bounds(at, columns),
     )
 
