@@ -187,8 +187,8 @@ class SubcommandsCommand(BaseCommand):
         return {declared.name: declared.help for declared, _ in self.subcommands()}
 
     def subcommands(self) -> Iterable[tuple[Declared, Handler]]:
-        """Return the subcommands, those of a base first, each with its method."""
-        names = [name for kind in reversed(type(self).mro()) for name in vars(kind)]
+        """Return the subcommands, those of a base last, each with its method."""
+        names = [name for kind in type(self).mro() for name in vars(kind)]
         for handler in (getattr(self, name) for name in dict.fromkeys(names)):
             if declared := getattr(handler, "declared", None):
                 yield declared, handler
