@@ -14,7 +14,7 @@ from tests.functional.nap_workers import (
     NapWorkers,
     installation,
 )
-from tests.support.processes.installation import wait_for
+from tests.support.processes.installation import is_running, wait_for
 
 pytestmark = pytest.mark.timeout(600)
 LIMIT_BYTES = 400 << 20
@@ -99,11 +99,3 @@ def test_a_job_ends_with_its_worker_and_is_taken_by_the_next(
     assert wait_for(lambda: not is_running(pid))
     workers.start(APART, *DEFAULT)
     assert workers.reaches(job, state="DONE", attempts=2)
-
-
-def is_running(pid: int) -> bool:
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_text(encoding="ascii")
-    except OSError:
-        return False
-    return stat.rpartition(")")[2].split()[0] not in {"Z", "X"}

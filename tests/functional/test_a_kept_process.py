@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.functional.nap_workers import LOOKS, NapWorkers, installation
-from tests.functional.test_a_hungry_job import is_running, pid_of
-from tests.support.processes.installation import wait_for
+from tests.functional.test_a_hungry_job import pid_of
+from tests.support.processes.installation import is_running, wait_for
 
 pytestmark = pytest.mark.timeout(600)
 LIMIT_BYTES = 700 << 20

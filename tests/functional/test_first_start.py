@@ -14,6 +14,7 @@ import pytest
 from tests.support.processes.installation import (
     ROOT,
     environment,
+    is_running,
     migrate,
     run,
     serving,
@@ -46,7 +47,7 @@ def children_of(pid: int) -> set[int]:
 
 
 def alive(pids: set[int]) -> set[int]:
-    return {pid for pid in pids if Path(f"/proc/{pid}").exists()}
+    return {pid for pid in pids if is_running(pid)}
 
 
 def test_a_busy_port_is_one_clear_sentence(tmp_path: Path) -> None:

@@ -102,6 +102,15 @@ def furnish(home: Path, samples: Path) -> None:
     shutil.copytree(samples, home / "samples")
 
 
+def is_running(pid: int) -> bool:
+    """Tell whether a process is there, and more than what its parent left of it."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text(encoding="ascii")
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return stat.rpartition(")")[2].split()[0] not in {"Z", "X"}
+
+
 def wait_for(condition: Callable[[], bool], *, timeout_s: float = WAIT_S) -> bool:
     """Wait until the condition holds; say whether it came to hold.
 

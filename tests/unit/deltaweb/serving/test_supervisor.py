@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.processes.installation import wait_for
+from tests.support.processes.installation import is_running, wait_for
 
 PARENT = """
 import os, sys
@@ -53,14 +53,6 @@ time.sleep(600)
 """
 
 
-def is_alive(pid: int) -> bool:
-    try:
-        status = Path(f"/proc/{pid}/stat").read_text()
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-    return status.rsplit(")", 1)[1].split()[0] != "Z"
-
-
 @pytest.fixture
 def pids(tmp_path: Path) -> Path:
     path = tmp_path / "pids"
@@ -93,7 +85,7 @@ def test_an_interrupt_stops_all(parent: "subprocess.Popen[bytes]", pids: Path) -
     parent.send_signal(signal.SIGINT)
 
     assert parent.wait(60) == 0
-    assert not is_alive(child)
+    assert not is_running(child)
 
 
 def test_a_killed_parent_leaves_nothing_behind(parent, pids):
@@ -101,7 +93,7 @@ def test_a_killed_parent_leaves_nothing_behind(parent, pids):
     parent.kill()
     parent.wait(60)
 
-    assert wait_for(lambda: not is_alive(child))
+    assert wait_for(lambda: not is_running(child))
 
 
 def test_a_child_answers_when_it_was_heard_that_it_is_ready(pids: Path) -> None:

@@ -25,6 +25,7 @@ from deltaweb.index.history.pool import commit_reader, read_share
 from deltaweb.storage.local import LocalTableStore
 from tests.support.logs.delta_logs import add, metadata, remove
 from tests.support.logs.local_logs import LocalLog
+from tests.support.processes.installation import is_running
 
 pytestmark = pytest.mark.slow
 
@@ -86,15 +87,6 @@ def facts(parts: Sequence[CommitPart]) -> list[object]:
     files = [pair for one in actions for pair in zip(*one, strict=True)]
     faulty = [version for part in parts if part.is_faulty for version in part.versions]
     return [rows, changes, files, faulty]
-
-
-def is_running(pid: int) -> bool:
-    """Tell whether a process is there, and more than what its parent left of it."""
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text(encoding="ascii")
-    except FileNotFoundError:
-        return False
-    return state.rsplit(")", 1)[1].split()[0] != "Z"
 
 
 def test_two_processes_read_what_one_does(log, helpers, monkeypatch):
