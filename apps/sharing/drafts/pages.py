@@ -16,7 +16,7 @@ from django.utils import timezone
 from deltaweb.delta.errors import DeltaError
 from deltaweb.web.pages.request.parameters import cleaned
 from deltaweb.web.pages.responses import respond
-from deltaweb.web.sharing.access.grants.foreseen import Foreseen, foresee
+from deltaweb.web.sharing.access.grants.rule_preview import RulePreview, preview_rule
 from deltaweb.web.sharing.access.grants.rules import TableRule, rule_of
 from deltaweb.web.sharing.drafts import review as draft_review
 from deltaweb.web.sharing.drafts.draft import (
@@ -38,22 +38,24 @@ MAX_RULES: Final = 12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ForeseenTable:
+class PreviewedTable:
     """A table of which a part is shared.
 
     Attributes:
-        parts: What is foreseen, and for which recipients; equal rules are one.
+        parts: What each rule would leave, and for whom; equal rules are one.
         num_more: Rules that were not looked at.
-        problem: Why nothing is foreseen; "" where it is.
+        problem: Why that is not known; "" where it is.
     """
 
     chosen: ChosenTable
-    parts: list[tuple[list[str], Foreseen]] = field(default_factory=list)
+    parts: list[tuple[list[str], RulePreview]] = field(default_factory=list)
     num_more: int = 0
     problem: str = ""
 
 
-def foreseen_tables(draft: Draft, tables: Sequence[ChosenTable]) -> list[ForeseenTable]:
+def previewed_tables(
+    draft: Draft, tables: Sequence[ChosenTable]
+) -> list[PreviewedTable]:
     """Return what becomes of the files of tables of which a part is shared."""
     known = Recipient.objects.filter(name__in=draft.recipients).order_by("name_key")
     new = (Recipient(name=one.name) for one in draft.new_recipients)
@@ -73,14 +75,14 @@ def foreseen_tables(draft: Draft, tables: Sequence[ChosenTable]) -> list[Foresee
                 rules[rule.digest] = rule
                 names.setdefault(rule.digest, []).append(recipient.name)
             looked = [*rules][:room]
-            parts = foresee(chosen.table, [rules[digest] for digest in looked])
+            parts = preview_rule(chosen.table, [rules[digest] for digest in looked])
         except DeltaError as error:
-            found.append(ForeseenTable(chosen=chosen, problem=error.message))
+            found.append(PreviewedTable(chosen=chosen, problem=error.message))
             continue
         room -= len(looked)
         pairs = [(names[key], one) for key, one in zip(looked, parts, strict=True)]
         num_more = len(rules) - len(looked)
-        found.append(ForeseenTable(chosen=chosen, parts=pairs, num_more=num_more))
+        found.append(PreviewedTable(chosen=chosen, parts=pairs, num_more=num_more))
     return found
 
 
@@ -139,7 +141,7 @@ def step_page(  # noqa: PLR0913 (each is one part of the page)
             "tables": tables,
             "seen": draft_review.newly_seen(draft, tables, now=timezone.now()),
             "faults": faults_of(request, draft),
-            "foreseen": foreseen_tables(draft, tables),
+            "previews": previewed_tables(draft, tables),
         }
     return respond(
         request,

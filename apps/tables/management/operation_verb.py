@@ -30,9 +30,9 @@ from deltaweb.web.tables.management.arguments import locate
 from deltaweb.web.tables.management.row_output import json_rows, row_lines
 from deltaweb.web.tables.management.terminal import TerminalReports, add_engine
 from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.operations.foreseen import Foreseen, Occasion
 from deltaweb.web.tables.operations.operation import Operation
 from deltaweb.web.tables.operations.parameters import add_parameters, given
+from deltaweb.web.tables.operations.preview import OperationPreview, RunContext
 from deltaweb.web.tables.storage.opening import place_of
 from deltaweb.web.tables.work.log_writing import record_log_writing
 
@@ -99,7 +99,7 @@ class OperationVerb(WritingVerb, Generic[P]):
             self.check_somebody_there(question)
         asks = bool(question) and not self.is_agreed
         place = place_of(location)
-        occasion = Occasion(
+        context = RunContext(
             job=TerminalReports(self.warn),
             now=timezone.now(),
             place=lambda: place,
@@ -108,27 +108,27 @@ class OperationVerb(WritingVerb, Generic[P]):
             is_shown=dry_run or asks or operation.deletes_files,
         )
         opened = DeltaTable.from_store(place.open())
-        plan = operation.plan(opened, asked, occasion)
-        foreseen = operation.foresee(plan) if occasion.is_shown else None
+        plan = operation.plan(opened, asked, context)
+        preview = operation.preview(plan) if context.is_shown else None
         there = {"name": name, "location": location}
-        if foreseen and (dry_run or (operation.deletes_files and foreseen.is_empty)):
-            data = {**there, **_document(foreseen)}
-            return Output(data, foreseen.says, _lines(foreseen.lines()))
+        if preview and (dry_run or (operation.deletes_files and preview.is_empty)):
+            data = {**there, **_document(preview)}
+            return Output(data, preview.says, _lines(preview.lines()))
         operation.check(plan)
-        if asks and foreseen and not foreseen.is_empty:
-            self.ask(f"{foreseen.says} {question}")
+        if asks and preview and not preview.is_empty:
+            self.ask(f"{preview.says} {question}")
             if operation.deletes_files:
                 # An answer may take long: what could go may be needed by then.
-                occasion = replace(occasion, now=timezone.now())
-                plan = operation.plan(opened, asked, occasion)
-                foreseen = operation.foresee(plan)
+                context = replace(context, now=timezone.now())
+                plan = operation.plan(opened, asked, context)
+                preview = operation.preview(plan)
         registered = None if name is None else find_table(name)
         gone = {}
-        if foreseen and operation.deletes_files:  # half of it is to be recorded, too
-            gone = {**_document(foreseen), "deleted": True}
-            detail = {**foreseen.counts, "size_bytes": gone["size_bytes"]}
+        if preview and operation.deletes_files:  # half of it is to be recorded, too
+            gone = {**_document(preview), "deleted": True}
+            detail = {**preview.counts, "size_bytes": gone["size_bytes"]}
             self._record(asked, registered, detail)
-        result = operation.run(opened, plan, occasion, registered, asked)
+        result = operation.run(opened, plan, context, registered, asked)
         told = {key: value for key, value in result.items() if key not in NOT_TOLD}
         if not gone:
             self._record(asked, registered, {"version": told["version"]})
@@ -147,16 +147,16 @@ class OperationVerb(WritingVerb, Generic[P]):
             )
 
 
-def _document(foreseen: Foreseen) -> dict[str, Any]:
+def _document(preview: OperationPreview) -> dict[str, Any]:
     """Return what would happen as `--json` answers it."""
     return {
-        "version": foreseen.version,
-        **foreseen.counts,
-        **foreseen.detail,
-        "is_empty": foreseen.is_empty,
+        "version": preview.version,
+        **preview.counts,
+        **preview.detail,
+        "is_empty": preview.is_empty,
         **{
             key: json_rows(value) if isinstance(value, pa.Table) else value
-            for key, value in foreseen.exact().items()
+            for key, value in preview.exact().items()
         },
     }
 

@@ -8,9 +8,9 @@
             doing="Bringing files back",
             action="table.restore",
             parameters=Restore,          # a frozen dataclass of JSON values
-            plan=plan_restore,           # (DeltaTable, Restore, Occasion) -> a plan
-            foresee=foresee_restore,     # a plan -> Foreseen
-            carry_out=carry_out_restore, # (DeltaTable, plan, Occasion) -> CommitResult
+            plan=plan_restore,           # (DeltaTable, Restore, RunContext) -> a plan
+            preview=preview_restore,     # a plan -> OperationPreview
+            carry_out=carry_out_restore, # (table, plan, RunContext) -> CommitResult
         )
     )
 
@@ -40,13 +40,13 @@ from deltaweb.web.tables.errors import OperationOutdatedError
 from deltaweb.web.tables.index.refresh import refresh_anew
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.models.subjects import on_table, table_of
-from deltaweb.web.tables.operations.foreseen import (
-    Foreseen,
-    Occasion,
-    Seen,
+from deltaweb.web.tables.operations.looks import look_again
+from deltaweb.web.tables.operations.preview import (
+    Approval,
+    OperationPreview,
+    RunContext,
     no_place,
 )
-from deltaweb.web.tables.operations.looks import look_again
 from deltaweb.web.tables.storage.opening import open_table, roots_of_server, table_place
 
 P = TypeVar("P")
@@ -61,7 +61,7 @@ class Asked:
     """The parameters of a job of an operation.
 
     Attributes:
-        seen: What is agreed to, of `Seen.to_json`; None only looks.
+        seen: What is agreed to, of `Approval.to_json`; None only looks.
     """
 
     asked: Mapping[str, Any] = field(default_factory=dict)
@@ -90,7 +90,7 @@ def index_again(table: Table | None, _asked: object, _result: object) -> None:
         refresh_anew(table, now=timezone.now())
 
 
-def finish_nothing(_asked: object, _occasion: Occasion) -> Mapping[str, Any] | None:
+def finish_nothing(_asked: object, _context: RunContext) -> Mapping[str, Any] | None:
     """Find nothing that a worker before has left half done."""
     return None
 
@@ -128,7 +128,7 @@ class Operation(Generic[P, T]):
             asked.
         parameters: A frozen dataclass of JSON values.
         plan: Finds out what is to be done, and changes nothing.
-        foresee: What of a plan is shown and agreed to.
+        preview: What of a plan is shown and agreed to.
         carry_out: Does what was planned; what it returns is the job's result.
         opens: Opens what it works on: a table of the catalogue, or a place.
         settle: Called when it is done, or has failed half-way; with the result, or
@@ -158,13 +158,13 @@ class Operation(Generic[P, T]):
     doing: str
     action: str | Callable[[P], str]
     parameters: type[P]
-    plan: Callable[[DeltaTable, P, Occasion], T]
-    foresee: Callable[[T], Foreseen]
-    carry_out: Callable[[DeltaTable, T, Occasion], CommitResult | Mapping[str, Any]]
+    plan: Callable[[DeltaTable, P, RunContext], T]
+    preview: Callable[[T], OperationPreview]
+    carry_out: Callable[[DeltaTable, T, RunContext], CommitResult | Mapping[str, Any]]
     opens: Callable[[Table | None, P], DeltaTable] = open_subject
     settle: Settle[P] = index_again
     agreed: Callable[[Mapping[str, Any], P], Mapping[str, int]] = counts_of
-    resume: Callable[[P, Occasion], Mapping[str, Any] | None] = finish_nothing
+    resume: Callable[[P, RunContext], Mapping[str, Any] | None] = finish_nothing
     is_still: Callable[[Mapping[str, int], Mapping[str, int]], bool] = eq
     check: Callable[[T], None] = lambda _plan: None
     question: Callable[[P, str], str] = lambda _asked, _location: ""
@@ -209,7 +209,7 @@ class Operation(Generic[P, T]):
         name = table.full_name if table else job.title
         seen = _agreed_to(given, name)
         now = seen.at if seen else timezone.now()
-        occasion = Occasion(
+        context = RunContext(
             job=job,
             now=now,
             seen=seen,
@@ -218,35 +218,37 @@ class Operation(Generic[P, T]):
         )
         job.step(LOOKING)
         if table is None and seen is not None:
-            finished = self.resume(asked, occasion)
+            finished = self.resume(asked, context)
             if finished is not None:
                 self.settle(table, asked, finished)
                 return {"is_done": True, **finished}
         opened = self.opens(table, asked)
-        plan = self.plan(opened, asked, occasion)
-        foreseen = self.foresee(plan)
+        plan = self.plan(opened, asked, context)
+        preview = self.preview(plan)
         if seen is None:
-            return shown(foreseen, now=now)
-        if job.attempt > 1 and foreseen.is_empty:
+            return shown(preview, now=now)
+        if job.attempt > 1 and preview.is_empty:
             # A worker that was killed after its commit has done it.
             self.settle(table, asked, None)
-            return {"is_done": True, "version": foreseen.version, "done_before": True}
-        if not self._is_agreed(seen, foreseen, job.attempt):
+            return {"is_done": True, "version": preview.version, "done_before": True}
+        if not self._is_agreed(seen, preview, job.attempt):
             look_again(job.id, now=timezone.now())
             raise OperationOutdatedError(name=name)
         job.step(self.doing)
         job.check_held()
-        return self.run(opened, plan, occasion, table, asked)
+        return self.run(opened, plan, context, table, asked)
 
-    def _is_agreed(self, seen: Seen, foreseen: Foreseen, attempt: int) -> bool:
+    def _is_agreed(
+        self, seen: Approval, preview: OperationPreview, attempt: int
+    ) -> bool:
         if not seen.job:  # nothing was to be agreed to, but perhaps the version
-            return None in {seen.version, foreseen.version} or (
-                seen.version == foreseen.version
+            return None in {seen.version, preview.version} or (
+                seen.version == preview.version
             )
         # A worker before this one may have done it: then the version is another, and
         # equal counts would mean to do it twice.
-        may_be_done = attempt > 1 and foreseen.version != seen.version
-        return self.is_still(dict(foreseen.counts), dict(seen.counts)) and not (
+        may_be_done = attempt > 1 and preview.version != seen.version
+        return self.is_still(dict(preview.counts), dict(seen.counts)) and not (
             may_be_done
         )
 
@@ -254,14 +256,14 @@ class Operation(Generic[P, T]):
         self,
         opened: DeltaTable,
         plan: T,
-        occasion: Occasion,
+        context: RunContext,
         table: Table | None,
         asked: P,
     ) -> dict[str, Any]:
         """Carry out a plan; what is shown of the table then follows."""
         result: dict[str, Any] | None = None
         try:
-            outcome = self.carry_out(opened, plan, occasion)
+            outcome = self.carry_out(opened, plan, context)
             told = asdict(outcome) if isinstance(outcome, CommitResult) else outcome
             result = {"is_done": True, **told}
         finally:
@@ -273,23 +275,23 @@ def _place(table: Table) -> TablePlace:
     return table_place(table, roots=roots_of_server())
 
 
-def _agreed_to(given: Asked, name: str) -> Seen | None:
+def _agreed_to(given: Asked, name: str) -> Approval | None:
     """Read what somebody agreed to."""
     if given.seen is None:
         return None
     if "at" not in given.seen:
         raise OperationOutdatedError(name=name)
-    return Seen.from_json(given.seen)
+    return Approval.from_json(given.seen)
 
 
-def shown(foreseen: Foreseen, *, now: datetime) -> dict[str, Any]:
+def shown(preview: OperationPreview, *, now: datetime) -> dict[str, Any]:
     """Return what a look has found, as a job's result."""
     return {
-        **foreseen.detail,
+        **preview.detail,
         "at": now.isoformat(),
-        "version": foreseen.version,
-        "counts": dict(foreseen.counts),
-        "is_empty": foreseen.is_empty,
+        "version": preview.version,
+        "counts": dict(preview.counts),
+        "is_empty": preview.is_empty,
     }
 
 

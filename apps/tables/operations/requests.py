@@ -12,9 +12,9 @@ from deltaweb.web.jobs.services import enqueue
 from deltaweb.web.pages.actions import Stamp
 from deltaweb.web.tables.errors import OperationOutdatedError
 from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.operations.foreseen import Seen
 from deltaweb.web.tables.operations.looks import key_of, look_result, look_title
 from deltaweb.web.tables.operations.operation import Operation
+from deltaweb.web.tables.operations.preview import Approval
 from deltaweb.web.tables.work.log_writing import record_log_writing
 
 NO_TABLE: Final = -1
@@ -64,13 +64,13 @@ def request_operation(  # noqa: PLR0913 (each is one part of what is asked)
     name = table.full_name if table else operation.words
     result = look_result(seen) if seen else None
     if seen is None and (operation.is_harmless or unseen_at is not None):
-        agreed = Seen(
+        agreed = Approval(
             job="", at=stamp.at, version=unseen_at, counts={}, by=stamp.actor.name
         )
     elif seen is None or result is None or seen.kind != operation.kind:
         raise OperationOutdatedError(name=name)
     else:
-        agreed = Seen(
+        agreed = Approval(
             job=str(seen.id),
             at=datetime.fromisoformat(result["at"]),
             version=result["version"],
@@ -91,7 +91,7 @@ def _queue(  # noqa: PLR0913 (as above)
     operation: Operation[P, T],
     table: Table | None,
     asked: P,
-    seen: Seen | None,
+    seen: Approval | None,
     *,
     now: datetime,
     requested_by: User | None,

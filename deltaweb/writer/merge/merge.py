@@ -119,7 +119,7 @@ class MergePlan:
         inserts = any(c.about is About.NOT_MATCHED for c in self.merge.clauses)
         return keeps_ids or (inserts and bool(self.write.numbers.columns))
 
-    def foresee(self) -> MergeOutlook:
+    def preview(self) -> MergeOutlook:
         """Find out what it would do; nothing is written."""
         base = self.write.base
         marks_rows = marks_deleted_rows(base.protocol, base.metadata)
@@ -128,7 +128,7 @@ class MergePlan:
         return MergeOutlook(snapshot=self.snapshot, outcome=outcome)
 
     def commit(self, *, user_name: str | None = None) -> CommitResult:
-        """Do it; a plan is carried out or foreseen once."""
+        """Do it; a plan is carried out or previewed once."""
         snapshot, write = self.snapshot, self.write
         texts = partial(statistics_texts, snapshot)
         row_ids = KeptRowIds.of(write.store, snapshot)

@@ -17,7 +17,7 @@ from deltaweb.web.tables.catalogue.registration import (
     stamp_for,
 )
 from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.operations.foreseen import Occasion
+from deltaweb.web.tables.operations.preview import RunContext
 from deltaweb.web.tables.storage.locations import check_allowed, parse_location
 from deltaweb.web.tables.storage.opening import open_location
 from deltaweb.web.tables.storage.roots import roots_for
@@ -54,7 +54,7 @@ def open_place(_table: Table | None, asked: TableRequest) -> DeltaTable:
 
 
 def finish_making(
-    asked: TableRequest, occasion: Occasion, action: str
+    asked: TableRequest, context: RunContext, action: str
 ) -> dict[str, Any] | None:
     """Register a table whose maker was killed between the commit and the catalogue.
 
@@ -66,7 +66,7 @@ def finish_making(
     location = parse_location(asked.location)
     check_allowed(location, roots=roots_for(_maker(asked)))
     try:
-        if not is_noted(open_location(location).store, occasion.txn):
+        if not is_noted(open_location(location).store, context.txn):
             return None
     except (LocationNotFoundError, TableNotFoundError):
         return None
@@ -74,7 +74,7 @@ def finish_making(
     there = Table.objects.filter(namespace=name.namespace, name=name.name).first()
     if there is not None and there.location == location:
         return {**made_json(there), "version": 0}
-    return {**register_made(asked, occasion, action, {"version": 0}), "version": 0}
+    return {**register_made(asked, context, action, {"version": 0}), "version": 0}
 
 
 def settle_nothing(_table: Table | None, _asked: object, _result: object) -> None:
@@ -82,7 +82,7 @@ def settle_nothing(_table: Table | None, _asked: object, _result: object) -> Non
 
 
 def register_made(
-    asked: TableRequest, occasion: Occasion, action: str, detail: Mapping[str, Any]
+    asked: TableRequest, context: RunContext, action: str, detail: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Put a table that was made into the catalogue, and the making into the record.
 
@@ -97,7 +97,7 @@ def register_made(
         created_by=maker,
         stamp=stamp_for(maker, timezone.now()),
         made_by=action,
-        detail={**detail, **({"job": occasion.work} if occasion.work else {})},
+        detail={**detail, **({"job": context.work} if context.work else {})},
     )
     return made_json(table)
 

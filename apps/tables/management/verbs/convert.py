@@ -12,7 +12,7 @@ from deltaweb.web.tables.catalogue.registration import find_table
 from deltaweb.web.tables.head.shapes import table_json
 from deltaweb.web.tables.management.arguments import add_time_zone
 from deltaweb.web.tables.management.terminal import TerminalReports
-from deltaweb.web.tables.operations.foreseen import Occasion
+from deltaweb.web.tables.operations.preview import RunContext
 from deltaweb.web.tables.storage.locations import parse_location
 
 
@@ -55,9 +55,9 @@ class Verb(WritingVerb):
             partition_schema=partition_schema,
             time_zone=time_zone or "",
         )
-        occasion = Occasion(job=TerminalReports(self.warn), now=timezone.now())
+        context = RunContext(job=TerminalReports(self.warn), now=timezone.now())
         opened = CONVERT.opens(None, asked)
-        planned = CONVERT.plan(opened, asked, occasion)
+        planned = CONVERT.plan(opened, asked, context)
         if dry_run:
             plan = planned.table
             partitions = ", ".join(plan.metadata.partition_columns) or "nothing"
@@ -70,7 +70,7 @@ class Verb(WritingVerb):
                 "Nothing was written."
             )
             return Output({"location": where, **plan.describe()}, text)
-        made = CONVERT.run(opened, planned, occasion, None, asked)
+        made = CONVERT.run(opened, planned, context, None, asked)
         data = {"version": made["version"], "num_added_files": made["files"]}
         text = (
             f"Converted {where} into {made['table']}: version {made['version']}, "

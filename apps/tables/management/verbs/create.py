@@ -86,7 +86,7 @@ class Verb(WritingVerb):
         )
         store = open_location(where).store
         if dry_run:
-            return _foreseen(name, where, plan_table(store, new))
+            return _preview(name, where, plan_table(store, new))
         create_table(store, new)
         table = register_table(
             name=name,
@@ -109,7 +109,7 @@ class Verb(WritingVerb):
         return columns_schema([*columns])
 
 
-def _foreseen(name: str, location: str, made: Transaction) -> Output:
+def _preview(name: str, location: str, made: Transaction) -> Output:
     """Say which columns the table would have, and what it would ask of clients."""
     metadata, protocol = made.next_metadata, made.next_protocol
     columns = parse_schema(metadata.schema_string or "").fields

@@ -33,9 +33,9 @@ from deltaweb.web.jobs.kind import Queue
 from deltaweb.web.tables.index.engine import choose
 from deltaweb.web.tables.index.folders import RUNS_FOLDER, indexes_folder
 from deltaweb.web.tables.index.rows import moment
-from deltaweb.web.tables.operations.foreseen import Foreseen, Occasion
 from deltaweb.web.tables.operations.operation import Operation, register
 from deltaweb.web.tables.operations.parameters import Line, parameter
+from deltaweb.web.tables.operations.preview import OperationPreview, RunContext
 from deltaweb.web.tables.work.log_writing import MAX_FILES_NAMED
 
 if TYPE_CHECKING:
@@ -123,10 +123,10 @@ class CheckpointPlan:
 
 
 def plan(
-    opened: DeltaTable, asked: WriteCheckpoint, occasion: Occasion
+    opened: DeltaTable, asked: WriteCheckpoint, context: RunContext
 ) -> CheckpointPlan:
     """Find out what a checkpoint would hold."""
-    store, seen = opened.store, occasion.seen
+    store, seen = opened.store, context.seen
     wanted_version = asked.version
     if wanted_version is None and seen is not None:
         wanted_version = seen.version  # the newest when it was looked at
@@ -136,7 +136,7 @@ def plan(
     check_checkpoint(store, definition)
     wanted = WriteCheckpoint(version=version, parts=asked.parts)
     log_bytes = log_size_bytes(store, segment)
-    if seen is not None or not occasion.is_shown:
+    if seen is not None or not context.is_shown:
         return CheckpointPlan(asked=wanted, definition=definition, log_bytes=log_bytes)
     newest = None if segment.checkpoint is None else _known(store, segment.checkpoint)
     if log_bytes > COUNTED_BYTES:
@@ -144,7 +144,7 @@ def plan(
             asked=wanted, definition=definition, log_bytes=log_bytes, newest=newest
         )
     snapshot = opened.snapshot_metadata(version)
-    num_tombstones = snapshot.unexpired_tombstones(occasion.now).num_rows
+    num_tombstones = snapshot.unexpired_tombstones(context.now).num_rows
     file_bytes = snapshot.files.nbytes // MEMORY_A_BYTE
     return CheckpointPlan(
         asked=wanted,
@@ -157,13 +157,13 @@ def plan(
     )
 
 
-def foresee(plan: CheckpointPlan) -> Foreseen:
+def preview(plan: CheckpointPlan) -> OperationPreview:
     """Tell what a checkpoint would hold, and how far readers have to go without it."""
     version, newest = plan.definition.version, plan.newest
     parts, properties = plan.asked.parts, plan.definition.metadata.configuration
     files = "its files" if plan.num_files is None else counted(plan.num_files, "file")
     into = "one file" if parts is None else counted(parts, "file")
-    return Foreseen(
+    return OperationPreview(
         version=version,
         counts={"version": version},
         detail={
@@ -189,15 +189,15 @@ def foresee(plan: CheckpointPlan) -> Foreseen:
 
 
 def carry_out(
-    opened: DeltaTable, plan: CheckpointPlan, occasion: Occasion
+    opened: DeltaTable, plan: CheckpointPlan, context: RunContext
 ) -> Mapping[str, Any]:
     """Write a checkpoint, in process or by Spark; cancelled, it leaves nothing."""
-    job = occasion.job
-    request = checkpoint_request(plan.asked, occasion)
+    job = context.job
+    request = checkpoint_request(plan.asked, context)
 
     def on_spark(session: "SparkSession") -> WrittenCheckpoint:
         job.step(DOING)
-        place, scratch = occasion.place(), indexes_folder() / RUNS_FOLDER
+        place, scratch = context.place(), indexes_folder() / RUNS_FOLDER
         return spark.checkpoint.build_checkpoint(
             session, place, request, scratch=scratch
         )
@@ -208,7 +208,7 @@ def carry_out(
         here=lambda: build_checkpoint(opened.store, request),
         on_spark=on_spark,
         reports=job,
-        wanted=occasion.engine,
+        wanted=context.engine,
     )
     for name, number in (
         ("files", written.num_files),
@@ -231,18 +231,20 @@ def carry_out(
     }
 
 
-def checkpoint_request(asked: WriteCheckpoint, occasion: Occasion) -> CheckpointRequest:
+def checkpoint_request(
+    asked: WriteCheckpoint, context: RunContext
+) -> CheckpointRequest:
     """Return what is wanted of a checkpoint; a cancelled job stops it."""
 
     def is_cancelled() -> bool:
-        occasion.job.check_cancelled()
+        context.job.check_cancelled()
         return False
 
     return CheckpointRequest(
-        now=occasion.now,
+        now=context.now,
         version=asked.version,
         parts=asked.parts,
-        on_progress=occasion.job.progress_of("file actions"),
+        on_progress=context.job.progress_of("file actions"),
         is_cancelled=is_cancelled,
     )
 
@@ -281,7 +283,7 @@ CHECKPOINT: Final = register(
         action="table.checkpoint",
         parameters=WriteCheckpoint,
         plan=plan,
-        foresee=foresee,
+        preview=preview,
         carry_out=carry_out,
         told=told,
         settle=lambda _table, _asked, _result: None,  # no version comes or goes

@@ -18,8 +18,8 @@ from deltaweb.web.tables.extension.guards import (
     holds_text,
     oldest_held,
 )
-from deltaweb.web.tables.operations.foreseen import Foreseen, Occasion
 from deltaweb.web.tables.operations.operation import Operation, register
+from deltaweb.web.tables.operations.preview import OperationPreview, RunContext
 from deltaweb.web.tables.work.log_writing import MAX_FILES_NAMED
 
 NO_CHECKPOINT: Final = -1
@@ -38,20 +38,20 @@ class CleanUpChoice:
     holds: Sequence[HeldVersions]
 
 
-def plan(opened: DeltaTable, _asked: CleanUp, occasion: Occasion) -> CleanUpChoice:
+def plan(opened: DeltaTable, _asked: CleanUp, context: RunContext) -> CleanUpChoice:
     """List the history that has expired."""
-    occasion.job.step("Looking for history that has expired")
-    holds = holds_at(opened.root, now=occasion.now)
+    context.job.step("Looking for history that has expired")
+    holds = holds_at(opened.root, now=context.now)
     found = opened.clean_up_log(
-        now=occasion.now, is_dry_run=True, keep_from=oldest_held(holds)
+        now=context.now, is_dry_run=True, keep_from=oldest_held(holds)
     )
     return CleanUpChoice(found, holds)
 
 
-def foresee(choice: CleanUpChoice) -> Foreseen:
+def preview(choice: CleanUpChoice) -> OperationPreview:
     """Tell what would go; the list of the detail is bounded."""
     found, held = choice.found, holds_text(choice.holds)
-    return Foreseen(
+    return OperationPreview(
         version=None,
         counts=_counts(found),
         detail=cleanup_json(found) | {"holds": held},
@@ -68,7 +68,7 @@ def foresee(choice: CleanUpChoice) -> Foreseen:
 
 
 def carry_out(
-    opened: DeltaTable, listed: CleanUpChoice, occasion: Occasion
+    opened: DeltaTable, listed: CleanUpChoice, context: RunContext
 ) -> Mapping[str, Any]:
     """Delete what was listed; one that is stopped half-way has taken the oldest."""
 
@@ -77,13 +77,13 @@ def carry_out(
             raise OperationOutdatedError(name=opened.root)
 
     found = opened.clean_up_log(
-        now=occasion.now,
+        now=context.now,
         keep_from=oldest_held(listed.holds),
         on_found=check,
-        on_progress=occasion.job.progress_of("files"),
+        on_progress=context.job.progress_of("files"),
     )
-    occasion.job.count("expired_files", len(found.files))
-    occasion.job.count("expired_bytes", found.size_bytes)
+    context.job.count("expired_files", len(found.files))
+    context.job.count("expired_bytes", found.size_bytes)
     return {"version": None, **cleanup_json(found)}
 
 
@@ -146,7 +146,7 @@ CLEAN_UP: Final = register(
         action="table.cleanup",
         parameters=CleanUp,
         plan=plan,
-        foresee=foresee,
+        preview=preview,
         carry_out=carry_out,
         is_still=is_still,
         question=lambda _asked, location: f"Delete them from {location}?",

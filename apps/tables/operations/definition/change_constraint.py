@@ -12,12 +12,12 @@ from deltaweb.delta.writing.operations.definition_plan import DefinitionPlan
 from deltaweb.delta.writing.transaction import Transaction
 from deltaweb.table import DeltaTable
 from deltaweb.web.tables.operations.definition.definition_change import register_change
-from deltaweb.web.tables.operations.foreseen import Occasion
 from deltaweb.web.tables.operations.parameters import (
     parameter,
     upgrade_parameter,
     zone_parameter,
 )
+from deltaweb.web.tables.operations.preview import RunContext
 
 if TYPE_CHECKING:
     from deltaweb.delta.snapshot.state import Definition
@@ -52,7 +52,7 @@ def change_constraint(
 
 
 def plan_constraint(
-    opened: DeltaTable, asked: ChangeConstraint, occasion: Occasion
+    opened: DeltaTable, asked: ChangeConstraint, context: RunContext
 ) -> DefinitionPlan:
     """Check every row for a new constraint."""
     if asked.sql is None:
@@ -63,7 +63,7 @@ def plan_constraint(
         asked.name,
         asked.sql,
         upgrade=asked.upgrade,
-        on_progress=occasion.job.progress_of("rows"),
+        on_progress=context.job.progress_of("rows"),
     )
 
 

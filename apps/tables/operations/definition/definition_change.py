@@ -14,8 +14,8 @@ from deltaweb.delta.writing.operations.definition_plan import (
 from deltaweb.delta.writing.requirements import CONSTRAINT_PREFIX
 from deltaweb.delta.writing.transaction import CommitResult, Transaction
 from deltaweb.table import DeltaTable
-from deltaweb.web.tables.operations.foreseen import Foreseen, Occasion
 from deltaweb.web.tables.operations.operation import Operation, register
+from deltaweb.web.tables.operations.preview import OperationPreview, RunContext
 
 if TYPE_CHECKING:
     from deltaweb.delta.changes.schema import SchemaChanges
@@ -32,10 +32,10 @@ MAX_TEXT_LENGTH: Final = 500
 
 def planned_by(
     change: Change[P],
-) -> Callable[[DeltaTable, P, Occasion], DefinitionPlan]:
+) -> Callable[[DeltaTable, P, RunContext], DefinitionPlan]:
     """Return the plan of an operation whose change looks at no row."""
 
-    def plan(opened: DeltaTable, asked: P, _occasion: Occasion) -> DefinitionPlan:
+    def plan(opened: DeltaTable, asked: P, _context: RunContext) -> DefinitionPlan:
         return opened.plan_definition(lambda base: change(base, asked, opened.root))
 
     return plan
@@ -44,7 +44,7 @@ def planned_by(
 def register_change(
     *,
     change: Change[P],
-    plan: Callable[[DeltaTable, P, Occasion], DefinitionPlan] | None = None,
+    plan: Callable[[DeltaTable, P, RunContext], DefinitionPlan] | None = None,
     **said: Any,  # noqa: ANN401 (what else an operation says of itself)
 ) -> Operation[P, DefinitionPlan]:
     """Make the operation of a change of the definition known, and return it.
@@ -57,14 +57,14 @@ def register_change(
     return register(
         Operation(
             plan=plan or planned_by(change),
-            foresee=foresee_definition,
+            preview=preview_definition,
             carry_out=carry_out_change,
             **said,
         )
     )
 
 
-def foresee_definition(plan: DefinitionPlan) -> Foreseen:
+def preview_definition(plan: DefinitionPlan) -> OperationPreview:
     """Tell what becomes another, the protocol first.
 
     The detail has `protocol` (`reader` and `writer` with both versions, the features
@@ -75,7 +75,7 @@ def foresee_definition(plan: DefinitionPlan) -> Foreseen:
     changes = [*_changes(plan)]
     protocol = _protocol(plan) if plan.protocol.count else None
     checked = _checked(plan.checked) if plan.checked else None
-    return Foreseen(
+    return OperationPreview(
         version=plan.base.version,
         counts={
             "num_changes": len(changes),
@@ -99,10 +99,10 @@ def foresee_definition(plan: DefinitionPlan) -> Foreseen:
 
 
 def carry_out_change(
-    opened: DeltaTable, plan: DefinitionPlan, occasion: Occasion
+    opened: DeltaTable, plan: DefinitionPlan, context: RunContext
 ) -> CommitResult:
     """Commit what was planned."""
-    return carry_out_definition(opened.store, plan, user_name=occasion.user_name)
+    return carry_out_definition(opened.store, plan, user_name=context.user_name)
 
 
 def _checked(checked: "CheckedRows") -> dict[str, Any]:

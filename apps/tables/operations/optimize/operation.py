@@ -9,7 +9,6 @@ from deltaweb.delta.values.time_zones.known import UTC_ZONE
 from deltaweb.delta.writing.transaction import CommitResult
 from deltaweb.index.history.sentences.commit_facts import counted
 from deltaweb.table import DeltaTable
-from deltaweb.web.tables.operations.foreseen import Foreseen, Occasion
 from deltaweb.web.tables.operations.operation import Operation, register
 from deltaweb.web.tables.operations.parameters import (
     names_of,
@@ -17,6 +16,7 @@ from deltaweb.web.tables.operations.parameters import (
     whole_number,
     zone_parameter,
 )
+from deltaweb.web.tables.operations.preview import OperationPreview, RunContext
 from deltaweb.writer.files.respelling import (
     RespellPlan,
     carry_out_respell,
@@ -59,14 +59,14 @@ class Optimize:
 
 
 def plan(
-    opened: DeltaTable, asked: Optimize, occasion: Occasion
+    opened: DeltaTable, asked: Optimize, context: RunContext
 ) -> OptimizePlan | RespellPlan:
     """Find out which files are rewritten.
 
     Files that came after the look stay as they are: what was shown is done.
     """
-    seen = occasion.seen
-    is_again = occasion.job.attempt > 1
+    seen = context.seen
+    is_again = context.job.attempt > 1
     version = seen.version if seen and not is_again else None
     if asked.respell:
         return plan_respell(
@@ -85,10 +85,10 @@ def plan(
     )
 
 
-def foresee(plan: OptimizePlan | RespellPlan) -> Foreseen:
+def preview(plan: OptimizePlan | RespellPlan) -> OperationPreview:
     """Tell how many files become how many, partition by partition."""
     if isinstance(plan, RespellPlan):
-        return _foresee_texts(plan)
+        return _preview_texts(plan)
     partitions, removed = plan.partitions(), plan.removed
     num_bytes = pc.sum(removed["size"]).as_py() or 0
     num_after = sum(one.num_after for one in partitions)
@@ -97,7 +97,7 @@ def foresee(plan: OptimizePlan | RespellPlan) -> Foreseen:
         f"{counted(removed.num_rows, 'file')} ({num_bytes:,} bytes) in "
         f"{counted(len(partitions), 'partition')} would become about {num_after:,}."
     )
-    return Foreseen(
+    return OperationPreview(
         version=plan.snapshot.version,
         counts={"num_files": removed.num_rows, "num_bytes": num_bytes},
         detail={
@@ -116,11 +116,11 @@ def foresee(plan: OptimizePlan | RespellPlan) -> Foreseen:
     )
 
 
-def _foresee_texts(plan: RespellPlan) -> Foreseen:
+def _preview_texts(plan: RespellPlan) -> OperationPreview:
     """Tell of which files the log says the values otherwise, and how it says them."""
     number = plan.files.num_rows
     says = f"The values of {counted(number, 'file')} would be respelled."
-    return Foreseen(
+    return OperationPreview(
         version=plan.snapshot.version,
         counts={"num_files": number},
         detail={
@@ -136,16 +136,16 @@ def _foresee_texts(plan: RespellPlan) -> Foreseen:
 
 
 def carry_out(
-    opened: DeltaTable, plan: OptimizePlan | RespellPlan, occasion: Occasion
+    opened: DeltaTable, plan: OptimizePlan | RespellPlan, context: RunContext
 ) -> CommitResult:
     """Rewrite the files and commit that."""
     if isinstance(plan, RespellPlan):
-        return carry_out_respell(opened.store, plan, user_name=occasion.user_name)
+        return carry_out_respell(opened.store, plan, user_name=context.user_name)
     return carry_out_optimize(
         opened.store,
         plan,
-        user_name=occasion.user_name,
-        on_progress=occasion.job.progress_of("files"),
+        user_name=context.user_name,
+        on_progress=context.job.progress_of("files"),
     )
 
 
@@ -158,7 +158,7 @@ OPTIMIZE: Final = register(
         action="table.optimize",
         parameters=Optimize,
         plan=plan,
-        foresee=foresee,
+        preview=preview,
         carry_out=carry_out,
         page="tables:table-optimize",
     )

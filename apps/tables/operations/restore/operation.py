@@ -7,9 +7,9 @@ from deltaweb.delta.writing.operations.restore import RestorePlan, carry_out_res
 from deltaweb.delta.writing.transaction import CommitResult
 from deltaweb.index.history.sentences.commit_facts import counted
 from deltaweb.table import DeltaTable
-from deltaweb.web.tables.operations.foreseen import Foreseen, Occasion
 from deltaweb.web.tables.operations.operation import Operation, register
 from deltaweb.web.tables.operations.parameters import Line, parameter
+from deltaweb.web.tables.operations.preview import OperationPreview, RunContext
 from deltaweb.web.tables.work.log_writing import MAX_FILES_NAMED
 
 MAX_VERSION: Final = 2**63 - 1
@@ -42,14 +42,14 @@ class Restore:
 
 
 def plan_restore(
-    opened: DeltaTable, asked: Restore, _occasion: Occasion
+    opened: DeltaTable, asked: Restore, _context: RunContext
 ) -> RestorePlan:
     """Find out which files come back, and which go."""
     there = DeltaTable.from_store(opened.store, time_zone=asked.timestamp_zone)
     return there.plan_restore(asked.version, asked.timestamp)
 
 
-def foresee_restore(plan: RestorePlan) -> Foreseen:
+def preview_restore(plan: RestorePlan) -> OperationPreview:
     """Tell what a restore would do, and what it lacks."""
     rows = plan.count_rows()
     says = (
@@ -57,7 +57,7 @@ def foresee_restore(plan: RestorePlan) -> Foreseen:
         f"would be restored, {counted(plan.removed.num_rows, 'file')} "
         f"({plan.removed_bytes:,} bytes) would be removed."
     )
-    return Foreseen(
+    return OperationPreview(
         version=plan.base_version,
         counts={
             "num_files_back": plan.added.num_rows,
@@ -94,10 +94,10 @@ def foresee_restore(plan: RestorePlan) -> Foreseen:
 
 
 def bring_back(
-    opened: DeltaTable, plan: RestorePlan, occasion: Occasion
+    opened: DeltaTable, plan: RestorePlan, context: RunContext
 ) -> CommitResult:
     """Commit what was planned."""
-    return carry_out_restore(opened.store, plan, user_name=occasion.user_name)
+    return carry_out_restore(opened.store, plan, user_name=context.user_name)
 
 
 RESTORE: Final = register(
@@ -109,7 +109,7 @@ RESTORE: Final = register(
         action="table.restore",
         parameters=Restore,
         plan=plan_restore,
-        foresee=foresee_restore,
+        preview=preview_restore,
         carry_out=bring_back,
         check=lambda plan: plan.check(),
         question=lambda asked, location: (

@@ -8,15 +8,15 @@ from deltaweb import spark
 from deltaweb.delta.values.time_zones.known import UTC_ZONE
 from deltaweb.table import DeltaTable
 from deltaweb.web.jobs.kind import Queue
-from deltaweb.web.tables.operations.foreseen import Occasion
 from deltaweb.web.tables.operations.operation import Operation, register
 from deltaweb.web.tables.operations.parameters import parameter, zone_parameter
+from deltaweb.web.tables.operations.preview import RunContext
 from deltaweb.web.tables.operations.rows.engines import with_fitting_engine
 from deltaweb.web.tables.operations.rows.previews import (
     LookedAt,
     carry_out_rows,
-    foresee_looked_at,
     looked_at,
+    preview_looked_at,
     rows_meant,
 )
 from deltaweb.writer import rewrite
@@ -40,20 +40,18 @@ class DeleteRows:
     time_zone: str = zone_parameter(UTC_ZONE)
 
 
-def plan_delete(opened: DeltaTable, asked: DeleteRows, occasion: Occasion) -> LookedAt:
+def plan_delete(opened: DeltaTable, asked: DeleteRows, context: RunContext) -> LookedAt:
     """Find the rows and the files that hold them."""
-    then, where = looked_at(occasion), asked.where or None
+    then, where = looked_at(context), asked.where or None
 
     def on_spark(session: "SparkSession") -> LookedAt:
-        return then(
-            spark.writing.rewrite.run.deletion(session, occasion.place(), where)
-        )
+        return then(spark.writing.rewrite.run.deletion(session, context.place(), where))
 
     return with_fitting_engine(
         lambda: rewrite.run.deletion(opened.store, where, time_zone=asked.time_zone),
         then,
         on_spark,
-        occasion,
+        context,
         time_zone=asked.time_zone,
     )
 
@@ -67,7 +65,7 @@ DELETE_ROWS: Final = register(
         action="table.delete_rows",
         parameters=DeleteRows,
         plan=plan_delete,
-        foresee=foresee_looked_at,
+        preview=preview_looked_at,
         carry_out=carry_out_rows,
         question=lambda asked, where: f"Delete {rows_meant(asked.where)} of {where}?",
         has_engines=True,
@@ -94,21 +92,21 @@ class UpdateRows:
     time_zone: str = zone_parameter(UTC_ZONE)
 
 
-def plan_update(opened: DeltaTable, asked: UpdateRows, occasion: Occasion) -> LookedAt:
+def plan_update(opened: DeltaTable, asked: UpdateRows, context: RunContext) -> LookedAt:
     """Find the rows and the files that hold them, and calculate the new values."""
     sets, where, zone = asked.assignments, asked.where or None, asked.time_zone
-    then = looked_at(occasion)
+    then = looked_at(context)
 
     def on_spark(session: "SparkSession") -> LookedAt:
         return then(
-            spark.writing.rewrite.run.update(session, occasion.place(), sets, where)
+            spark.writing.rewrite.run.update(session, context.place(), sets, where)
         )
 
     return with_fitting_engine(
         lambda: rewrite.run.update(opened.store, sets, where, time_zone=zone),
         then,
         on_spark,
-        occasion,
+        context,
         time_zone=zone,
     )
 
@@ -128,7 +126,7 @@ UPDATE_ROWS: Final = register(
         action="table.update_rows",
         parameters=UpdateRows,
         plan=plan_update,
-        foresee=foresee_looked_at,
+        preview=preview_looked_at,
         carry_out=carry_out_rows,
         question=update_question,
         has_engines=True,

@@ -13,7 +13,7 @@ from deltaweb.web.tables.index.engine import choose
 
 if TYPE_CHECKING:
     from deltaweb.web.tables.index.spark_session import SparkSession
-    from deltaweb.web.tables.operations.foreseen import Occasion
+    from deltaweb.web.tables.operations.preview import RunContext
 
 T = TypeVar("T")
 
@@ -42,14 +42,14 @@ def with_fitting_engine(
     here: Callable[[], Change],
     then: Callable[[Change], T],
     on_spark: "Callable[[SparkSession], T]",
-    occasion: "Occasion",
+    context: "RunContext",
     *,
     time_zone: str,
 ) -> T:
     """Do a change of rows; the bytes of the files that it opens decide who does it.
 
     Args:
-        occasion: Told that Spark is started, where it is; it may say who does it.
+        context: Told that Spark is started, where it is; it may say who does it.
         time_zone: The zone of the SQL: Spark has it in a session of that zone.
     """
     change = cache(here)
@@ -63,8 +63,8 @@ def with_fitting_engine(
         settings.SPARK_DIFF_BYTES,
         here=lambda: then(change()),
         on_spark=lambda spark: on_spark(in_zone(spark, time_zone)),
-        reports=occasion.job,
-        wanted=occasion.engine,
+        reports=context.job,
+        wanted=context.engine,
     )
     return found
 

@@ -17,9 +17,9 @@ from deltaweb.delta.values.time_zones.known import UTC_ZONE
 from deltaweb.index.history.sentences.commit_facts import counted
 from deltaweb.table import DeltaTable
 from deltaweb.web.tables.errors import OperationOutdatedError
-from deltaweb.web.tables.operations.foreseen import Foreseen, Occasion
 from deltaweb.web.tables.operations.operation import Operation
 from deltaweb.web.tables.operations.parameters import parameter, zone_parameter
+from deltaweb.web.tables.operations.preview import OperationPreview, RunContext
 from deltaweb.web.tables.operations.rows.engines import with_fitting_engine
 from deltaweb.web.tables.storage.opening import open_location
 from deltaweb.writer import importing, merge
@@ -127,7 +127,7 @@ def rows_of_table(source: DeltaTable) -> pa.RecordBatchReader:
 class _Merge(Protocol):
     """A merge of either engine."""
 
-    def foresee(self) -> "MergeOutlook": ...
+    def preview(self) -> "MergeOutlook": ...
 
     def commit(self, *, user_name: str | None) -> "CommitResult": ...
 
@@ -140,15 +140,15 @@ class MergePlan:
     outlook: "MergeOutlook | None"
 
 
-def plan_merge(opened: DeltaTable, asked: MergeAsked, occasion: Occasion) -> MergePlan:
+def plan_merge(opened: DeltaTable, asked: MergeAsked, context: RunContext) -> MergePlan:
     """Find out what a merge would do; the rows of the source are held in memory."""
-    if not occasion.is_shown:
+    if not context.is_shown:
         return MergePlan(asked, None)
-    look = _with_merge(opened, asked, occasion, lambda found: found.foresee())
+    look = _with_merge(opened, asked, context, lambda found: found.preview())
     return MergePlan(asked, look)
 
 
-def foresee_merge(plan: MergePlan) -> Foreseen:
+def preview_merge(plan: MergePlan) -> OperationPreview:
     """Tell how many rows change, go and come."""
     outlook = plan.outlook
     if outlook is None:
@@ -168,7 +168,7 @@ def foresee_merge(plan: MergePlan) -> Foreseen:
         "total_files": snapshot.num_files,
         "size_bytes": pc.sum(outcome.changed["size"]).as_py() or 0,
     }
-    return Foreseen(
+    return OperationPreview(
         version=snapshot.version,
         counts=counts,
         detail=detail,
@@ -178,24 +178,24 @@ def foresee_merge(plan: MergePlan) -> Foreseen:
 
 
 def carry_out_merge(
-    opened: DeltaTable, plan: MergePlan, occasion: Occasion
+    opened: DeltaTable, plan: MergePlan, context: RunContext
 ) -> "CommitResult":
     """Merge, and commit that; what somebody agreed to is of one version."""
-    outlook = plan.outlook if occasion.seen else None
+    outlook = plan.outlook if context.seen else None
     if outlook and opened.latest_version() != outlook.snapshot.version:
         raise OperationOutdatedError(name=opened.root)
     return _with_merge(
         opened,
         plan.asked,
-        occasion,
-        lambda found: found.commit(user_name=occasion.user_name),
+        context,
+        lambda found: found.commit(user_name=context.user_name),
     )
 
 
 def _with_merge(
     opened: DeltaTable,
     asked: MergeAsked,
-    occasion: Occasion,
+    context: RunContext,
     then: "Callable[[_Merge], T]",
 ) -> T:
     clauses, zone = asked.clauses, asked.time_zone
@@ -204,7 +204,7 @@ def _with_merge(
         return then(
             spark.writing.merge.run.MergeOnSpark(
                 spark=session,
-                place=occasion.place(),
+                place=context.place(),
                 source=session.createDataFrame(asked.rows().read_all()),
                 on=asked.on,
                 clauses=clauses,
@@ -217,7 +217,7 @@ def _with_merge(
         ),
         then,
         on_spark,
-        occasion,
+        context,
         time_zone=zone,
     )
 
@@ -253,7 +253,7 @@ MERGE_ROWS: Final = Operation(
     action="table.merge",
     parameters=MergeRows,
     plan=plan_merge,
-    foresee=foresee_merge,
+    preview=preview_merge,
     carry_out=carry_out_merge,
     question=question,
     has_engines=True,

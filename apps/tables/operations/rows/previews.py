@@ -8,7 +8,7 @@ from deltaweb.delta.values.python_values import as_text
 from deltaweb.delta.writing.transaction import CommitResult
 from deltaweb.index.history.sentences.commit_facts import counted
 from deltaweb.table import DeltaTable
-from deltaweb.web.tables.operations.foreseen import Foreseen, Occasion
+from deltaweb.web.tables.operations.preview import OperationPreview, RunContext
 
 if TYPE_CHECKING:  # most processes ask for rows to be written, and write none
     from collections.abc import Callable, Iterator
@@ -35,14 +35,14 @@ class LookedAt:
     found: "RewritePlan | None" = None
 
 
-def looked_at(occasion: Occasion) -> "Callable[[Rewrite], LookedAt]":
+def looked_at(context: RunContext) -> "Callable[[Rewrite], LookedAt]":
     """Return what looks through the files of a change, where somebody is shown it."""
 
     def look(rewrite: "Rewrite") -> LookedAt:
-        if not occasion.is_shown:
+        if not context.is_shown:
             return LookedAt(rewrite)
-        occasion.job.step("Searching the files")
-        tell = occasion.job.progress_of(rewrite.engine.progress_unit)
+        context.job.step("Searching the files")
+        tell = context.job.progress_of(rewrite.engine.progress_unit)
         return LookedAt(rewrite, rewrite.plan(tell))
 
     return look
@@ -53,12 +53,12 @@ def rows_meant(where: str) -> str:
     return f"the rows where {where}" if where else "every row"
 
 
-def foresee_looked_at(looked: LookedAt) -> Foreseen:
-    """Tell what `foresee_rows` does, looking through the files if nobody has."""
-    return foresee_rows(looked.found or looked.rewrite.plan())
+def preview_looked_at(looked: LookedAt) -> OperationPreview:
+    """Tell what `preview_rows` does, looking through the files if nobody has."""
+    return preview_rows(looked.found or looked.rewrite.plan())
 
 
-def foresee_rows(plan: "RewritePlan") -> Foreseen:
+def preview_rows(plan: "RewritePlan") -> OperationPreview:
     """Tell which rows and files a plan is about, and show some of the rows.
 
     The detail has the sample as text: `columns` names them, `before` and `after` hold
@@ -68,7 +68,7 @@ def foresee_rows(plan: "RewritePlan") -> Foreseen:
     partitions = plan.by_partition()
     columns = _columns(plan)
     after = None if plan.after is None else _cells(plan.after, columns)
-    return Foreseen(
+    return OperationPreview(
         version=snapshot.version,
         counts={
             "num_rows": outcome.num_rows,
@@ -100,13 +100,13 @@ def foresee_rows(plan: "RewritePlan") -> Foreseen:
 
 
 def carry_out_rows(
-    _opened: DeltaTable, looked: LookedAt, occasion: Occasion
+    _opened: DeltaTable, looked: LookedAt, context: RunContext
 ) -> CommitResult:
     """Write and commit what was planned."""
     rewrite, found = looked.rewrite, looked.found
-    tell = occasion.job.progress_of(rewrite.engine.progress_unit)
+    tell = context.job.progress_of(rewrite.engine.progress_unit)
     files = found.files if found else None
-    return rewrite.commit(files, on_progress=tell, user_name=occasion.user_name)
+    return rewrite.commit(files, on_progress=tell, user_name=context.user_name)
 
 
 def _says(plan: "RewritePlan") -> str:

@@ -44,9 +44,9 @@ from deltaweb.web.tables.extension.guards import (
     holds_text,
     oldest_held,
 )
-from deltaweb.web.tables.operations.foreseen import Foreseen, Occasion
 from deltaweb.web.tables.operations.operation import Operation, register
 from deltaweb.web.tables.operations.parameters import parameter
+from deltaweb.web.tables.operations.preview import OperationPreview, RunContext
 from deltaweb.web.tables.work.log_writing import MAX_FILES_NAMED
 
 Longs = npt.NDArray[np.int64]
@@ -103,32 +103,30 @@ class VacuumChoice:
     ledger: list[dict[str, Any]] = field(default_factory=list)
 
 
-def plan(opened: DeltaTable, asked: Vacuum, occasion: Occasion) -> VacuumChoice:
+def plan(opened: DeltaTable, asked: Vacuum, context: RunContext) -> VacuumChoice:
     """List the folder, and find out what goes."""
-    occasion.job.step("Listing the files of the table")
-    holds = holds_at(opened.root, now=occasion.now)
-    outlook = look_at_files(
-        opened.store, now=occasion.now, keep_from=oldest_held(holds)
-    )
+    context.job.step("Listing the files of the table")
+    holds = holds_at(opened.root, now=context.now)
+    outlook = look_at_files(opened.store, now=context.now, keep_from=oldest_held(holds))
     may_be_short = asked.allow_short_retention
     hours = asked.hours
-    if hours is None and occasion.is_job:  # the curve of a look is of whole hours
+    if hours is None and context.is_job:  # the curve of a look is of whole hours
         hours = least_hours(outlook)
     chosen = outlook.plan(hours, allow_short_retention=may_be_short)
-    occasion.job.count("files_listed", outlook.ages.num_rows)
-    if occasion.seen is not None or not occasion.is_job:
+    context.job.count("files_listed", outlook.ages.num_rows)
+    if context.seen is not None or not context.is_job:
         return VacuumChoice(outlook, chosen, holds)
     ledger = storage_ledger(opened.store, outlook)
     return VacuumChoice(outlook, chosen, holds, ledger)
 
 
-def foresee(choice: VacuumChoice) -> Foreseen:
+def preview(choice: VacuumChoice) -> OperationPreview:
     """Tell what goes, and what would go by any other retention."""
     outlook, plan = choice.outlook, choice.plan
     lost = plan.lost_versions
     known = pc.sum(pc.equal(plan.files["kind"], TOMBSTONED)).as_py() or 0
     order = pc.sort_indices(plan.files["modification_time"])
-    return Foreseen(
+    return OperationPreview(
         version=plan.version,
         counts=_counts(plan.files.num_rows, plan.size_bytes, len(plan.lost_versions)),
         detail={
@@ -166,14 +164,14 @@ def foresee(choice: VacuumChoice) -> Foreseen:
 
 
 def carry_out(
-    opened: DeltaTable, choice: VacuumChoice, occasion: Occasion
+    opened: DeltaTable, choice: VacuumChoice, context: RunContext
 ) -> Mapping[str, Any]:
     """Delete what was planned."""
     done = carry_out_vacuum(
         opened.store,
         choice.plan,
         record_in_history=True,
-        on_progress=occasion.job.progress_of("files"),
+        on_progress=context.job.progress_of("files"),
     )
     lost = done.lost_versions
     return {
@@ -353,7 +351,7 @@ VACUUM: Final = register(
         action="table.vacuum",
         parameters=Vacuum,
         plan=plan,
-        foresee=foresee,
+        preview=preview,
         carry_out=carry_out,
         agreed=agreed,
         question=lambda _asked, location: f"Delete them from {location}?",

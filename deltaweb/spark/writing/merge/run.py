@@ -69,7 +69,7 @@ class MergeOnSpark:
     on: str
     clauses: Sequence[MergeClause]
 
-    def foresee(self) -> MergeOutlook:
+    def preview(self) -> MergeOutlook:
         """Find out what it would do, by its own tasks; nothing is written."""
         engine = self._engine(is_dry=True)
         with engine.write(None) as outcome:

@@ -12,8 +12,8 @@ from deltaweb.web.tables.catalogue.adding.table_request import (
     register_made,
     settle_nothing,
 )
-from deltaweb.web.tables.operations.foreseen import Foreseen, Occasion
 from deltaweb.web.tables.operations.operation import Operation, register
+from deltaweb.web.tables.operations.preview import OperationPreview, RunContext
 from deltaweb.web.tables.storage.locations import check_present
 from deltaweb.writer.making.conversion import (
     Conversion,
@@ -53,10 +53,10 @@ class FolderPlan:
 
 
 def plan_folder(
-    opened: DeltaTable, asked: ConvertFolder, occasion: Occasion
+    opened: DeltaTable, asked: ConvertFolder, context: RunContext
 ) -> FolderPlan:
     """Look at every file of the folder."""
-    job = occasion.job
+    job = context.job
     check_present(asked.location)
     columns = asked.partition_schema.strip()
 
@@ -72,12 +72,12 @@ def plan_folder(
     return FolderPlan(asked=asked, table=plan_conversion(opened.store, conversion))
 
 
-def foresee_folder(plan: FolderPlan) -> Foreseen:
+def preview_folder(plan: FolderPlan) -> OperationPreview:
     """Tell what the table would be."""
     table = plan.table
     partitions = table.metadata.partition_columns
     fields = table.schema.fields
-    return Foreseen(
+    return OperationPreview(
         version=None,
         counts={"num_files": table.files.num_rows, "num_rows": table.num_rows},
         detail={
@@ -104,11 +104,13 @@ def foresee_folder(plan: FolderPlan) -> Foreseen:
     )
 
 
-def convert(opened: DeltaTable, plan: FolderPlan, occasion: Occasion) -> dict[str, Any]:
+def convert(
+    opened: DeltaTable, plan: FolderPlan, context: RunContext
+) -> dict[str, Any]:
     """Commit the files, and put the table into the catalogue."""
-    result = commit_conversion(opened.store, plan.table, txn=occasion.txn)
+    result = commit_conversion(opened.store, plan.table, txn=context.txn)
     detail = {"version": result.version, "files": result.num_added_files}
-    made = register_made(plan.asked, occasion, "table.convert", detail)
+    made = register_made(plan.asked, context, "table.convert", detail)
     return {**made, **detail}
 
 
@@ -121,7 +123,7 @@ CONVERT: Final = register(
         action="table.convert",
         parameters=ConvertFolder,
         plan=plan_folder,
-        foresee=foresee_folder,
+        preview=preview_folder,
         carry_out=convert,
         opens=open_place,
         settle=settle_nothing,

@@ -17,8 +17,8 @@ from deltaweb.web.tables.catalogue.adding.table_request import (
 )
 from deltaweb.web.tables.catalogue.adding.uploads import forget_upload
 from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.operations.foreseen import Foreseen, Occasion
 from deltaweb.web.tables.operations.operation import Operation, register
+from deltaweb.web.tables.operations.preview import OperationPreview, RunContext
 from deltaweb.writer.importing.checked_rows import schema_of
 from deltaweb.writer.importing.options import ImportColumn
 from deltaweb.writer.importing.proposal import propose_columns
@@ -60,7 +60,7 @@ class CreationPlan:
 
 
 def plan_creation(
-    opened: DeltaTable, asked: CreateTable, _occasion: Occasion
+    opened: DeltaTable, asked: CreateTable, _context: RunContext
 ) -> CreationPlan:
     """Find out whether the columns make a table, and the place takes one."""
     given = asked.columns or proposed(asked)
@@ -103,10 +103,10 @@ def proposed(asked: CreateTable) -> list[dict[str, Any]]:
     ]
 
 
-def foresee_creation(plan: CreationPlan) -> Foreseen:
+def preview_creation(plan: CreationPlan) -> OperationPreview:
     """Tell which columns the table would have, and what it would ask of readers."""
     metadata, protocol = plan.transaction.next_metadata, plan.transaction.next_protocol
-    return Foreseen(
+    return OperationPreview(
         version=None,
         counts={
             "num_columns": len(plan.schema.fields),
@@ -135,12 +135,12 @@ def foresee_creation(plan: CreationPlan) -> Foreseen:
 
 
 def create(
-    opened: DeltaTable, plan: CreationPlan, occasion: Occasion
+    opened: DeltaTable, plan: CreationPlan, context: RunContext
 ) -> dict[str, Any]:
     """Make the table, and put it into the catalogue."""
-    result = commit(opened.store, replace(plan.transaction, txn=occasion.txn))
+    result = commit(opened.store, replace(plan.transaction, txn=context.txn))
     detail = {"version": result.version, "columns": plan.schema.names}
-    made = register_made(plan.asked, occasion, "table.create", detail)
+    made = register_made(plan.asked, context, "table.create", detail)
     return {**made, "version": result.version}
 
 
@@ -161,7 +161,7 @@ CREATE: Final = register(
         action="table.create",
         parameters=CreateTable,
         plan=plan_creation,
-        foresee=foresee_creation,
+        preview=preview_creation,
         carry_out=create,
         opens=open_place,
         settle=settle_creation,

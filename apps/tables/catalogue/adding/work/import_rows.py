@@ -23,13 +23,13 @@ from deltaweb.web.tables.catalogue.adding.uploads import (
     upload_digest,
 )
 from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.operations.foreseen import Foreseen, Occasion
 from deltaweb.web.tables.operations.operation import (
     Operation,
     index_again,
     open_subject,
     register,
 )
+from deltaweb.web.tables.operations.preview import OperationPreview, RunContext
 from deltaweb.writer.importing.options import BadRows, ImportColumn
 from deltaweb.writer.importing.plan import (
     CountedRows,
@@ -73,9 +73,9 @@ class RowsPlan:
     size_bytes: int
 
 
-def as_import(asked: ImportRows, occasion: Occasion) -> Import:
+def as_import(asked: ImportRows, context: RunContext) -> Import:
     """Return what the library is asked."""
-    job = occasion.job
+    job = context.job
 
     def tell(count: int) -> None:
         job.progress(count, unit="rows")
@@ -93,13 +93,13 @@ def as_import(asked: ImportRows, occasion: Occasion) -> Import:
         partition_by=[c["name"] for c in asked.columns if c.get("is_partition")],
         description=asked.description or None,
         on_rows=tell,
-        made_by=occasion.txn,
+        made_by=context.txn,
     )
 
 
-def plan_rows(opened: DeltaTable, asked: ImportRows, occasion: Occasion) -> RowsPlan:
+def plan_rows(opened: DeltaTable, asked: ImportRows, context: RunContext) -> RowsPlan:
     """Check every row, or go by a look at the same bytes of a file that was brought."""
-    wanted = as_import(asked, occasion)
+    wanted = as_import(asked, context)
     (file,) = wanted.files.each()
     with file.open() as source:
         size_bytes = source.size()
@@ -107,7 +107,7 @@ def plan_rows(opened: DeltaTable, asked: ImportRows, occasion: Occasion) -> Rows
         table = plan_import(opened.store, wanted)
         return RowsPlan(asked=asked, table=table, size_bytes=size_bytes)
     key = f"{upload_digest(asked.upload)} {json.dumps(asdict(asked), sort_keys=True)}"
-    counts = noted_counts(asked.upload, key) if occasion.seen else None
+    counts = noted_counts(asked.upload, key) if context.seen else None
     counted = None if counts is None else CountedRows(**counts)
     table = plan_import(opened.store, wanted, counted)
     if counted is None:
@@ -120,12 +120,12 @@ def plan_rows(opened: DeltaTable, asked: ImportRows, occasion: Occasion) -> Rows
     return RowsPlan(asked=asked, table=table, size_bytes=size_bytes)
 
 
-def foresee_rows(plan: RowsPlan) -> Foreseen:
+def preview_rows(plan: RowsPlan) -> OperationPreview:
     """Tell how many rows fit, what is wrong with the others, and show the first."""
     table, asked = plan.table, plan.asked
     told = table.describe()
     first = table.first.select(table.first.column_names[:MAX_GRID_COLUMNS])
-    return Foreseen(
+    return OperationPreview(
         version=None if table.base is None else table.base.version,
         counts={"num_rows": told["num_rows"], "num_bad": told["num_bad"]},
         detail={
@@ -164,7 +164,7 @@ def _types(table: ImportPlan) -> dict[str, str]:
 
 
 def import_rows(
-    opened: DeltaTable, plan: RowsPlan, occasion: Occasion
+    opened: DeltaTable, plan: RowsPlan, context: RunContext
 ) -> dict[str, Any]:
     """Write the rows in one commit; a table that was made is registered."""
     asked = plan.asked
@@ -172,7 +172,7 @@ def import_rows(
     told = {**asdict(result), "num_bad": rows.num_bad, "num_rows": rows.num_rows}
     if asked.name:
         detail = {"version": result.version, "files": [asked.file_name]}
-        told |= register_made(asked, occasion, "table.import", detail)
+        told |= register_made(asked, context, "table.import", detail)
     return told
 
 
@@ -199,7 +199,7 @@ IMPORT: Final = register(
         action="table.import",
         parameters=ImportRows,
         plan=plan_rows,
-        foresee=foresee_rows,
+        preview=preview_rows,
         carry_out=import_rows,
         opens=open_table_or_place,
         settle=settle_rows,

@@ -14,8 +14,8 @@ from deltaweb.web.tables.operations.operation import Operation, register
 from deltaweb.web.tables.operations.rows.merge_rows import (
     MergeAsked,
     carry_out_merge,
-    foresee_merge,
     plan_merge,
+    preview_merge,
     rows_of_table,
 )
 from deltaweb.web.tables.storage.opening import open_table, roots_of_server
@@ -54,7 +54,7 @@ MERGE: Final = register(
         action="table.merge",
         parameters=MergeBrought,
         plan=plan_merge,
-        foresee=foresee_merge,
+        preview=preview_merge,
         carry_out=carry_out_merge,
         settle=settle_rows,
         queue=Queue.SPARK,  # of a large table

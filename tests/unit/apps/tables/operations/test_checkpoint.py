@@ -19,7 +19,7 @@ from deltaweb.web.tables.operations.checkpoint.operation import (
     checkpoint_request,
     plan,
 )
-from deltaweb.web.tables.operations.foreseen import Occasion
+from deltaweb.web.tables.operations.preview import RunContext
 from tests.benchmarks.logs import write_json_log
 from tests.support.pages.factories import new_job
 
@@ -40,8 +40,8 @@ def job() -> TrackedJob:
     return taken
 
 
-def occasion(job: Reports) -> Occasion:
-    return Occasion(job=job, now=timezone.now())
+def context(job: Reports) -> RunContext:
+    return RunContext(job=job, now=timezone.now())
 
 
 def names(folder: Path) -> list[str]:
@@ -50,13 +50,13 @@ def names(folder: Path) -> list[str]:
 
 def planned(folder: Path, version: int | None = None) -> CheckpointPlan:
     asked = WriteCheckpoint(version=version)
-    return plan(DeltaTable(str(folder)), asked, occasion(Reports()))
+    return plan(DeltaTable(str(folder)), asked, context(Reports()))
 
 
 @pytest.mark.django_db
 class TestTheRequest:
     def test_tells_the_job_how_far_it_is(self, folder: Path, job: TrackedJob) -> None:
-        request = checkpoint_request(ASKED, occasion(job))
+        request = checkpoint_request(ASKED, context(job))
 
         build_checkpoint(DeltaTable(str(folder)).store, request)
         job.step("The next step")
@@ -68,7 +68,7 @@ class TestTheRequest:
         assert row.progress_unit == "file actions"
 
     def test_of_a_job_that_is_cancelled_stops_and_leaves_nothing(self, folder, job):
-        request = checkpoint_request(ASKED, occasion(job))
+        request = checkpoint_request(ASKED, context(job))
         before = names(folder)
         cancel(Job.objects.get(id=job.id), now=timezone.now())
 

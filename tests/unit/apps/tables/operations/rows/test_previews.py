@@ -7,7 +7,7 @@ import pyarrow as pa
 from deltaweb.web.tables.operations.rows.previews import (
     MAX_CELL_LENGTH,
     MAX_COLUMNS,
-    foresee_rows,
+    preview_rows,
 )
 from tests.support.tables.written_rows import ROWS, new_table
 
@@ -16,12 +16,12 @@ def test_values_are_text_and_nulls_stay_null() -> None:
     table = new_table()
     table.append(ROWS)
 
-    foreseen = foresee_rows(table.plan_update({"n": "n + 1"}, "n = 3"))
+    preview = preview_rows(table.plan_update({"n": "n + 1"}, "n = 3"))
 
-    assert foreseen.counts == {"num_rows": 1, "num_files": 1}
-    assert foreseen.detail["before"] == [["3", None, "x"]]
-    assert foreseen.detail["after"] == [["4", None, "x"]]
-    assert not foreseen.is_empty
+    assert preview.counts == {"num_rows": 1, "num_files": 1}
+    assert preview.detail["before"] == [["3", None, "x"]]
+    assert preview.detail["after"] == [["4", None, "x"]]
+    assert not preview.is_empty
 
 
 def test_long_texts_are_cut_and_whole_seconds_end_with_them() -> None:
@@ -33,7 +33,7 @@ def test_long_texts_are_cut_and_whole_seconds_end_with_them() -> None:
     table = new_table(rows.schema)
     table.append(rows)
 
-    cells = foresee_rows(table.plan_delete()).detail["before"]
+    cells = preview_rows(table.plan_delete()).detail["before"]
 
     assert cells[0][0] == "a" * MAX_CELL_LENGTH + "…"
     assert [row[1] for row in cells] == [
@@ -48,7 +48,7 @@ def test_of_many_columns_those_that_change_are_shown() -> None:
     table = new_table(rows.schema)
     table.append(rows)
 
-    detail = foresee_rows(table.plan_update({names[-1]: "7"})).detail
+    detail = preview_rows(table.plan_update({names[-1]: "7"})).detail
 
     assert detail["columns"] == [*names[: MAX_COLUMNS - 1], names[-1]]
     assert detail["num_hidden_columns"] == 20
@@ -59,4 +59,4 @@ def test_no_row_is_nothing_to_do() -> None:
     table = new_table()
     table.append(ROWS)
 
-    assert foresee_rows(table.plan_delete("n = 99")).is_empty
+    assert preview_rows(table.plan_delete("n = 99")).is_empty

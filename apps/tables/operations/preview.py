@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Foreseen:
+class OperationPreview:
     """What an operation would do: a page, a command and a job's result say the same.
 
     Attributes:
@@ -40,13 +40,13 @@ class Foreseen:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Seen:
+class Approval:
     """What somebody has looked at and agreed to.
 
     Attributes:
         job: The id of the job that found it out.
-        version: As in `Foreseen`.
-        counts: As in `Foreseen`.
+        version: As in `OperationPreview`.
+        counts: As in `OperationPreview`.
         by: Who agreed, as the log is to name them.
     """
 
@@ -61,7 +61,7 @@ class Seen:
         return {**asdict(self), "counts": dict(self.counts), "at": self.at.isoformat()}
 
     @classmethod
-    def from_json(cls, values: Mapping[str, Any]) -> "Seen":
+    def from_json(cls, values: Mapping[str, Any]) -> "Approval":
         """Read what `to_json` wrote."""
         return cls(**{**values, "at": datetime.fromisoformat(values["at"])})
 
@@ -73,7 +73,7 @@ def no_place() -> "TablePlace":
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Occasion:
+class RunContext:
     """When an operation is looked at or done, and for whom.
 
     Attributes:
@@ -88,7 +88,7 @@ class Occasion:
 
     job: Reports
     now: datetime
-    seen: Seen | None = None
+    seen: Approval | None = None
     place: "Callable[[], TablePlace]" = no_place
     engine: Engine | None = None
     is_job: bool = True

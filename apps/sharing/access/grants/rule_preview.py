@@ -33,7 +33,7 @@ class SomeFiles:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ForeseenColumn:
+class PreviewedColumn:
     """A column, and what it costs to leave it out.
 
     Attributes:
@@ -47,7 +47,7 @@ class ForeseenColumn:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Foreseen:
+class RulePreview:
     """What becomes of the files of a version under a rule.
 
     Attributes:
@@ -65,11 +65,11 @@ class Foreseen:
     rewritten: SomeFiles
     left_out: SomeFiles
     inside: SomeFiles
-    columns: list[ForeseenColumn]
+    columns: list[PreviewedColumn]
     rows_outside: int | None
 
     @property
-    def hidden(self) -> list[ForeseenColumn]:
+    def hidden(self) -> list[PreviewedColumn]:
         """The columns that are left out."""
         return [column for column in self.columns if not column.is_seen]
 
@@ -96,21 +96,21 @@ class Foreseen:
         return 100 * self.untouched.size_bytes / shared if shared else 0.0
 
 
-def foresee(table: Table, rules: Collection[TableRule]) -> list[Foreseen]:
+def preview_rule(table: Table, rules: Collection[TableRule]) -> list[RulePreview]:
     """Return what some rules would leave of a table's newest version, rule for rule."""
     opened = open_table(table, roots=roots_of_server())
     version = SharedTableReader().open_version(opened, index_folder=index_folder(table))
-    return [_foreseen(version, rule) for rule in rules]
+    return [_preview(version, rule) for rule in rules]
 
 
-def _foreseen(version: SharedVersion, rule: TableRule) -> Foreseen:
+def _preview(version: SharedVersion, rule: TableRule) -> RulePreview:
     bound = rule.bind(version)
     condition = bound.files.condition
     inside = classify(version, FileRule(condition=condition))
     told = inside if rule.columns is None else classify(version, bound.files)
     signed = _sum((one.part, one.signed) for one in told)
     asked = condition.names if condition is not None else frozenset()
-    return Foreseen(
+    return RulePreview(
         version=version.version,
         missing=[name for name, value in rule.asked.items() if value is None],
         untouched=signed,
@@ -118,7 +118,7 @@ def _foreseen(version: SharedVersion, rule: TableRule) -> Foreseen:
         left_out=_sum((one.part, one.absent) for one in told),
         inside=_sum((one.part, one.signed) for one in inside),
         columns=[
-            ForeseenColumn(
+            PreviewedColumn(
                 name=column.name,
                 type=type_text(column.data_type),
                 is_seen=column.name in bound.schema.names,
