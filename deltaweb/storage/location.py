@@ -10,6 +10,8 @@ from deltaweb.delta.errors import LocationInvalidError
 from deltaweb.storage.data_path import normalize
 
 MAX_LOCATION_LENGTH = 4096
+# Whatever else an account is called would begin the address of another host.
+AZURE_ACCOUNT: Final = re.compile(r"[A-Za-z0-9-]+")
 SAME_SCHEME: Final[Mapping[str, str]] = {"s3a": "s3", "s3n": "s3", "gcs": "gs"}
 
 RECEIVED: Final = "received://"

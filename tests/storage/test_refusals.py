@@ -10,6 +10,7 @@ from deltaweb.delta.errors import (
     CredentialsNeededError,
     DeltaError,
     LocationDeniedError,
+    LocationInvalidError,
     LocationUnreachableError,
 )
 from deltaweb.storage.objects.errors import (
@@ -115,6 +116,16 @@ def test_no_name_leads_inside(refusing: RefusingServer, scheme: str):
     with pytest.raises(LocationDeniedError):
         first_object(f"{place}/named", {**options, ALLOWED_HOSTS: ("localhost",)})
     assert refusing.asked
+
+
+@pytest.mark.parametrize("place", ["lake@localhost:{port}#.dfs.one", "lake@localhost?"])
+def test_an_account_begins_no_address(refusing: RefusingServer, place: str) -> None:
+    port = refusing.url.rpartition(":")[2]
+    refusing.asked.clear()
+
+    with pytest.raises(LocationInvalidError, match="name of an Azure account"):
+        first_object(f"abfss://{place.format(port=port)}/t", {"anon": True})
+    assert not refusing.asked
 
 
 def test_the_region_is_named(refusing: RefusingServer) -> None:

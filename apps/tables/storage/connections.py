@@ -13,7 +13,6 @@ from django.conf import settings
 from django.db import IntegrityError, transaction
 
 from deltaweb.delta.errors import LocationInvalidError
-from deltaweb.storage.objects.hosts import ALLOWED_HOSTS
 from deltaweb.web.pages.actions import Action, Stamp, report
 from deltaweb.web.pages.page_json import shaped
 from deltaweb.web.tables import storage
@@ -71,7 +70,7 @@ def options_for(location: str) -> dict[str, Any]:
         return received_options(connection)
     options = storage.sealing.unseal(connection.sealed, storage=connection.name)
     resolved = resolve(options, storage=connection.name)
-    return {**resolved, ALLOWED_HOSTS: tuple(settings.STORAGE_HOSTS)}
+    return storage.endpoints.confined(resolved, allowed=settings.STORAGE_HOSTS)
 
 
 def connection_for(location: str) -> StorageConnection | None:

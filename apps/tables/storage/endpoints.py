@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from deltaweb.storage.objects.hosts import refusal
+from deltaweb.storage.location import AZURE_ACCOUNT
+from deltaweb.storage.objects.hosts import ALLOWED_HOSTS, refusal
 from deltaweb.web.tables.storage.errors import StorageHostError
 
 _URL: Final = re.compile(
@@ -22,7 +23,6 @@ _PARTS: Final = re.compile(
     r"(?:AccountName|EndpointSuffix)\s*=\s*([^;\s]+)", re.IGNORECASE
 )
 _PART_OPTIONS: Final = frozenset({"account_host", "account_name"})
-_ACCOUNT: Final = re.compile(r"[A-Za-z0-9-]+")
 
 
 def check_endpoints(options: Mapping[str, Any], *, allowed: Sequence[str]) -> None:
@@ -38,6 +38,19 @@ def check_endpoints(options: Mapping[str, Any], *, allowed: Sequence[str]) -> No
             raise StorageHostError(host=host, reason=reason)
 
 
+def confined(options: Mapping[str, Any], *, allowed: Sequence[str]) -> dict[str, Any]:
+    """Return options by which drivers connect to no other host than is allowed.
+
+    Where they name none, drivers ask the cloud's own, or the one that this server's
+    environment names: these may well be inside, as private endpoints of a cloud are.
+
+    Args:
+        options: As in `check_endpoints`; so is `allowed`.
+    """
+    hosts = {ALLOWED_HOSTS: tuple(allowed)} if any(_hosts(options)) else {}
+    return {**options, **hosts}
+
+
 def _hosts(options: Mapping[str, Any]) -> Iterator[str]:
     for name, value in options.items():
         if isinstance(value, Mapping):
@@ -48,7 +61,9 @@ def _hosts(options: Mapping[str, Any]) -> Iterator[str]:
                 *([value] if name in _PART_OPTIONS else []),
             ]
             # What is put into an address may begin one of its own.
-            made = [f"https://{one}/" for one in parts if not _ACCOUNT.fullmatch(one)]
+            made = [
+                f"https://{one}/" for one in parts if not AZURE_ACCOUNT.fullmatch(one)
+            ]
             for found in _URL.findall(" ".join([value, *made])):
                 yield found.strip("[]").lower()
             if _EMULATOR in value.lower():

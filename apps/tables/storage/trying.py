@@ -7,14 +7,13 @@ from django.conf import settings
 
 from deltaweb.delta.errors import LocationUnreachableError
 from deltaweb.storage.objects.driver import DRIVERS
-from deltaweb.storage.objects.hosts import ALLOWED_HOSTS
 from deltaweb.storage.objects.scan import first_object
 from deltaweb.storage.objects.trial import Trial, try_storage, unknown_option
 from deltaweb.web.tables import storage
 from deltaweb.web.tables.models import StorageConnection
 from deltaweb.web.tables.storage.bounded_read import StorageSlowError, read_within
 from deltaweb.web.tables.storage.connections import parse_prefix
-from deltaweb.web.tables.storage.endpoints import check_endpoints
+from deltaweb.web.tables.storage.endpoints import check_endpoints, confined
 from deltaweb.web.tables.storage.errors import StorageOptionError
 from deltaweb.web.tables.storage.options import resolve
 from deltaweb.web.tables.storage.url_prefixes import parts_of
@@ -76,4 +75,4 @@ def check_options(
         raise StorageOptionError(reason=reason.rstrip("?"))
     resolved = resolve(options, storage=name)
     check_endpoints(resolved, allowed=settings.STORAGE_HOSTS)
-    return {**resolved, ALLOWED_HOSTS: tuple(settings.STORAGE_HOSTS)}
+    return confined(resolved, allowed=settings.STORAGE_HOSTS)

@@ -12,6 +12,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from deltaweb.storage.signing.azure import account_of, split_host
+
 S3: Final = frozenset({"s3", "s3a", "s3n"})
 AZURE: Final = frozenset({"abfs", "abfss", "az"})
 # What the tools of Azure leave where somebody, or something, has signed on.
@@ -35,19 +37,14 @@ def ambient_options(url: str, options: Mapping[str, Any]) -> dict[str, Any]:
         return {} if _has_s3_credentials() else {"anon": True}
     if scheme in AZURE:
         found = dict(options)
-        account = _azure_account(url)
+        _, host = split_host(url.partition("://")[2].partition("/")[0])
+        account = account_of(url, host)
         if account and not {"account_name", "connection_string"} & found.keys():
             found["account_name"] = account
         if not options and _is_signed_on():
             found["anon"] = False
         return found
     return dict(options)
-
-
-def _azure_account(url: str) -> str:
-    place = url.partition("://")[2].partition("/")[0]
-    host = place.rpartition("@")[2] if "@" in place else ""
-    return host.partition(".")[0]
 
 
 def _is_signed_on() -> bool:

@@ -100,8 +100,8 @@ def open_driver(root: str, options: Mapping[str, Any]) -> Any:  # noqa: ANN401  
     import fsspec  # noqa: PLC0415  # loads only for remote tables
 
     shown, scheme = without_credentials(root), root.partition("://")[0]
+    given, hosts = driver_options(root, options), options.get(ALLOWED_HOSTS)
     try:
-        given, hosts = driver_options(root, options), options.get(ALLOWED_HOSTS)
         driver = fsspec.filesystem(scheme, **confined_options(scheme, given, hosts))
         return confine(driver, hosts)
     except ImportError:

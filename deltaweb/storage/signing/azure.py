@@ -12,6 +12,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 from urllib.parse import parse_qs, quote
 
+from deltaweb.delta.errors import LocationInvalidError
+from deltaweb.storage.location import AZURE_ACCOUNT, without_credentials
 from deltaweb.storage.signing.errors import SigningKeyNeededError
 from deltaweb.storage.signing.hmac_states import Numbers, Texts, as_list, hmac_states
 from deltaweb.storage.signing.url_quoting import quote_paths
@@ -121,7 +123,7 @@ def read_account(
         host: The host of the location, such as `account.dfs.core.windows.net`, or "".
     """
     parts = _connection(azure_option(options, "connection_string"))
-    name = host.partition(".")[0]
+    name = account_of(location, host)
     name = name or azure_option(options, "account_name") or parts.get("accountname", "")
     if not name:
         raise SigningKeyNeededError(location=location, wanted=WANTED_NAME)
@@ -135,6 +137,22 @@ def read_account(
         sas_token=azure_option(options, "sas_token")
         or parts.get("sharedaccesssignature", ""),
     )
+
+
+def account_of(location: str, host: str) -> str:
+    """Return the account that a host of a location begins with, "" without a host.
+
+    Raises:
+        LocationInvalidError: No account has that name: a driver, which puts it into an
+            address, would ask another host.
+    """
+    name = host.partition(".")[0]
+    if name and not AZURE_ACCOUNT.fullmatch(name):
+        reason = f"{name[:80]!r} is not the name of an Azure account"
+        raise LocationInvalidError(
+            location=without_credentials(location), reason=reason
+        )
+    return name
 
 
 def cloud_of(host: str) -> str:

@@ -74,6 +74,14 @@ class TestOptionsFor:
     def test_without_a_storage_there_are_none(self) -> None:
         assert options_for("s3://lake/t") == {}
 
+    def test_only_an_address_of_ones_own_is_held_to_the_hosts_that_are_allowed(self):
+        """The clouds' own may be private endpoints, inside this server's network."""
+        add("own", "s3://own", endpoint_url="http://127.0.0.1:9000")
+
+        assert "allowed_hosts" in options_for("s3://own/t")
+        add()
+        assert options_for("s3://lake/t") == {"key": "lake"}
+
     def test_a_lost_secret_key_is_a_sentence(self, settings: Settings) -> None:
         add(key="hunter2")
         settings.SECRET_KEY = "another"
