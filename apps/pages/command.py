@@ -20,7 +20,7 @@ its arguments by name and returns an `Output`; the base keeps what all of them p
             url = ...
             return Output(text=url, data={"name": name, "url": url})
 
-A group of many subcommands, or of some that load much, has a folder with a file each:
+A group of many subcommands, or of some that load much, has a folder of modules:
 see `VerbsCommand`. Those of them that write stand on `WritingVerb`, which brings
 `--dry-run` and `--yes`.
 """
@@ -30,9 +30,9 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from importlib import import_module
 from pathlib import Path
-from pkgutil import iter_modules
 from typing import Any, Final, NoReturn, TypeAlias, TypeVar
 
 from django.core.exceptions import ValidationError
@@ -47,7 +47,7 @@ from deltaweb.environment.command_lines import (
     listed,
     meant_by,
     refuse,
-    sentence_of,
+    verbs_of,
 )
 from deltaweb.errors import DeltawebError
 from deltaweb.version import VERSION
@@ -351,12 +351,11 @@ class WritingVerb(Subcommand):
 
 
 class VerbsCommand(SubcommandsCommand):
-    """A command whose subcommands are the modules of a package.
+    """A command whose subcommands are the classes in the modules of a package.
 
-    The class `Verb` of `check_files.py` is the subcommand `check-files`; a final
-    underscore keeps the word free for Python (`import_.py`). Only the module of the
-    verb that is called is imported: a command starts with what it needs, and what each
-    does is read off its text.
+    `CheckFilesVerb` is the subcommand `check-files`. Only the module of the verb that
+    is called is imported: a command starts with what it needs, and what each does is
+    read off its text.
     """
 
     verbs: str
@@ -368,26 +367,30 @@ class VerbsCommand(SubcommandsCommand):
         super().run_from_argv(argv)
 
     def knows(self, word: str) -> bool:
-        """Tell whether it has a verb of this name; none is read for that."""
-        return word in self._files()
+        """Tell whether it has a verb of this name; none is imported for that."""
+        return word in self._verbs
 
     def described(self) -> Mapping[str, str]:
         """Return the verbs, each with the first line of its docstring."""
-        files = self._files()
-        return {name: sentence_of(files[name]) for name in sorted(files)}
+        return {name: sentence for name, (*_, sentence) in self._verbs.items()}
+
+    def verb(self, name: str) -> type[Subcommand]:
+        """Return the class of a verb."""
+        module, declared, _ = self._verbs[name]
+        found: type[Subcommand]
+        found = getattr(import_module(f"{self.verbs}.{module}"), declared)
+        return found
 
     def subcommands(self) -> Iterable[tuple[Declared, Handler]]:
         """Return the verb that is called; all where code calls the command."""
-        for name, file in self._files().items():
+        for name, sentence in self.described().items():
             if self._asked in {None, name}:
-                verb = import_module(f"{self.verbs}.{file.stem}").Verb(self)
+                verb = self.verb(name)(self)
                 more = [takes_writing_options] * isinstance(verb, WritingVerb)
-                said = Declared(name, sentence_of(file), (verb.add_arguments, *more))
+                said = Declared(name, sentence, (verb.add_arguments, *more))
                 yield said, verb.answer
 
-    def _files(self) -> dict[str, Path]:
+    @cached_property
+    def _verbs(self) -> dict[str, tuple[str, str, str]]:
         (folder,) = import_module(self.verbs).__path__
-        return {
-            module.name.rstrip("_").replace("_", "-"): Path(folder, f"{module.name}.py")
-            for module in iter_modules([folder])
-        }
+        return verbs_of(Path(folder))

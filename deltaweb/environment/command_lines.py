@@ -3,13 +3,12 @@
 Nothing here loads Django or reads a setting: the list is there at once.
 """
 
-import ast
 import os
+import re
 import sys
 from argparse import ArgumentError, ArgumentParser, Namespace
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
-from inspect import cleandoc
 from pathlib import Path
 from typing import Final, NoReturn
 
@@ -52,6 +51,9 @@ EXITS: Final = "Exit codes: 0 done; 1 refused, in one sentence on stderr; 2 bad 
 STARTS: Final = ("serve", "open", "demo")
 BAD_USAGE: Final = 2
 ASK_HELP: Final = frozenset({"-h", "--help"})
+VERB: Final = re.compile(
+    r'^class (\w+)Verb\([^)]*\):\n    """(.+?)(?:"""|$)', re.MULTILINE
+)
 _TAKE_A_VALUE: Final = ("-v", "--verbosity", "--settings", "--pythonpath")
 
 
@@ -126,13 +128,15 @@ def meant_by(
     return did_you_mean(getattr(error, "name", ""), sorted(names()))
 
 
-def sentence_of(file: Path) -> str:
-    """Return the first line of a verb's docstring, without importing the verb."""
-    for node in ast.parse(file.read_text(encoding="utf-8")).body:
-        if isinstance(node, ast.ClassDef) and node.name == "Verb":
-            first = cleandoc(ast.get_docstring(node) or "").partition("\n")[0]
-            return first[:1].lower() + first[1:].removesuffix(".")
-    return ""
+def verbs_of(folder: Path) -> dict[str, tuple[str, str, str]]:
+    """Return module, class and first line of docstring of verbs; none is imported."""
+    found = {}
+    for file in folder.glob("[a-z]*.py"):
+        for name, said in VERB.findall(file.read_text(encoding="utf-8")):
+            sentence = said[:1].lower() + said[1:].removesuffix(".")
+            verb = re.sub(r"\B(?=[A-Z])", "-", name).lower()
+            found[verb] = file.stem, f"{name}Verb", sentence
+    return dict(sorted(found.items()))
 
 
 class NearestOption(ArgumentParser):

@@ -22,7 +22,7 @@ ARROW = ["pyarrow", "numpy"]
 MOST_WITH_ARROW = 980
 MOST_WITHOUT = 720
 VERBS = "deltaweb.web.tables.management.verbs."
-OTHER_VERBS = {VERBS + verb for verb in ("show", "history", "diff", "check_files")}
+OTHER_VERBS = {VERBS + verb for verb in ("show", "history", "compared", "checks")}
 
 
 @pytest.fixture
@@ -89,7 +89,7 @@ def test_what_asks_the_database_alone_starts_without_arrow(installed: Path) -> N
     listed = imported(installed, "table", "list")
 
     assert "deltaweb.web.accounts.models" in link
-    assert VERBS + "list" in listed
+    assert VERBS + "catalog" in listed
     for found in (link, listed):
         assert found.isdisjoint([*HEAVY, *ARROW])
         assert len(found) <= MOST_WITHOUT

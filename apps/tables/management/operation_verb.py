@@ -1,6 +1,6 @@
 """A verb of `deltaweb table` that runs an operation, as a job of a page does.
 
-    class Verb(OperationVerb[DeleteRows]):
+    class DeleteVerb(OperationVerb[DeleteRows]):
         \"\"\"Remove the rows of a condition, or all.\"\"\"
 
         operation = DELETE_ROWS

@@ -68,7 +68,7 @@ class TestRefreshAndWait:
     def test_does_not_wait_for_a_worker_that_is_not_there(self, monkeypatch):
         new_table("orders")
         monkeypatch.setattr(
-            "deltaweb.web.tables.management.verbs.refresh.NO_WORKER_AFTER_S", -1.0
+            "deltaweb.web.tables.management.verbs.catalog.NO_WORKER_AFTER_S", -1.0
         )
 
         assert "No worker is running" in refusal("refresh", "orders", "--wait")

@@ -2,11 +2,10 @@ from pathlib import Path
 
 import pytest
 
-import deltaweb.web.tables.management.verbs
+from deltaweb.web.tables.management.commands.table import Command
 from tests.support.processes.installation import run
 
-FILES = Path(deltaweb.web.tables.management.verbs.__path__[0]).glob("[a-z]*.py")
-VERBS = {file.stem.rstrip("_").replace("_", "-") for file in FILES}
+VERBS = set(Command().described())
 
 
 def test_the_help_names_every_verb_with_what_it_does(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from deltaweb.web.tables.management.parquet_files import open_file
 DEFAULT_ROWS = 20
 
 
-class Verb(Subcommand):
+class RowsVerb(Subcommand):
     """Print the first rows of a file, or of one of its row groups."""
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -35,7 +35,7 @@ CONVERTERS = {
 }
 
 
-class Verb(Subcommand):
+class SchemaVerb(Subcommand):
     """Print the schema of files as Delta, Spark or Arrow has it."""
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -24,7 +24,7 @@ SPOOLED_BYTES = 16 << 20
 PIECE_LENGTH = 1 << 20
 
 
-class Verb(Subcommand):
+class ShowVerb(Subcommand):
     """Show what the footer of a file says."""
 
     def add_arguments(self, parser: CommandParser) -> None:

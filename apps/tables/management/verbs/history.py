@@ -12,7 +12,7 @@ from deltaweb.web.tables.versions.resources import logged_commit
 from deltaweb.web.tables.versions.times_note import times_note
 
 
-class Verb(Subcommand):
+class HistoryVerb(Subcommand):
     """List the commits, newest first."""
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -15,7 +15,7 @@ from deltaweb.web.tables.management.options.row_options import (
 from deltaweb.web.tables.storage.opening import open_location
 
 
-class Verb(Subcommand):
+class RowsVerb(Subcommand):
     """Print rows."""
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -14,7 +14,7 @@ from deltaweb.web.tables.management.arguments import add_version, locate
 from deltaweb.web.tables.storage.opening import open_location
 
 
-class Verb(Subcommand):
+class ShowVerb(Subcommand):
     """Show a version as its log tells it."""
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -5,7 +5,6 @@ Both are found where they are registered, so that a new one has to be entered he
 
 from collections.abc import Iterator, Mapping
 from http import HTTPStatus
-from importlib import import_module
 from typing import Any, Final
 
 import pytest
@@ -18,7 +17,7 @@ from deltaweb.web.accounts.models import User
 from deltaweb.web.api.urls import described
 from deltaweb.web.api.urls import endpoints as rest
 from deltaweb.web.jobs import kinds
-from deltaweb.web.pages.command import SubcommandsCommand
+from deltaweb.web.pages.command import SubcommandsCommand, VerbsCommand
 from deltaweb.web.tables.operations.operation import operations
 
 TABLE: Final = "tables/{namespace}/{name}"
@@ -205,10 +204,7 @@ def commands() -> Iterator[tuple[str, Any]]:
             yield name, None
             continue
         for verb in command.described():
-            found = None
-            if hasattr(command, "verbs"):
-                module = verb.replace("-", "_").replace("import", "import_")
-                found = import_module(f"{command.verbs}.{module}").Verb
+            found = command.verb(verb) if isinstance(command, VerbsCommand) else None
             yield f"{name} {verb}", found
 
 

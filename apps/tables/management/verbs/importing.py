@@ -36,7 +36,7 @@ MAX_SHOWN = 20
 MAX_WARNED = 5
 
 
-class Verb(WritingVerb):
+class ImportVerb(WritingVerb):
     """Add the rows of CSV, JSON or Parquet files to a table."""
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -1,0 +1,164 @@
+"""Registered tables: `list`, `refresh`, `remove`, `rename`, `schedule`."""
+
+import time
+
+from django.core.management.base import CommandParser
+from django.utils import timezone
+
+from deltaweb.web.jobs.listing.selectors import is_attended, outcome_of
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.pages.actions import command_stamp
+from deltaweb.web.pages.command import Output, Subcommand, WritingVerb
+from deltaweb.web.pages.errors import PageError
+from deltaweb.web.tables.catalogue.registration import (
+    check_removable,
+    check_renamed,
+    find_table,
+    remove_table,
+    rename_table,
+    schedule_table,
+)
+from deltaweb.web.tables.errors import NoWorkerError
+from deltaweb.web.tables.head.shapes import TableResource, table_json, table_resource
+from deltaweb.web.tables.index.refresh import refresh_table
+from deltaweb.web.tables.management import text_output
+from deltaweb.web.tables.models import Table
+from deltaweb.web.tables.models.schedules import (
+    SCHEDULES,
+    schedule_json,
+    schedule_words,
+)
+
+
+class ListVerb(Subcommand):
+    """List the registered tables."""
+
+    def run(self) -> Output:
+        """List every table, whoever may see it."""
+        tables = [table_resource(one) for one in Table.objects.defer("summary")]
+        if not tables:
+            return Output(tables, "No tables yet: table add NAME LOCATION")
+        return Output(tables, lines=text_output.listed(tables, COLUMNS))
+
+
+def _state(table: TableResource) -> str:
+    return f"BEHIND: {table.behind}" if table.behind else table.state
+
+
+COLUMNS: text_output.Columns[TableResource] = {
+    "NAME": "name",
+    "VERSION": "version",
+    "STATE": _state,
+    "INDEXED": lambda table: text_output.time_text(table.indexed_at),
+    "LOCATION": "location",
+}
+
+
+POLL_S = 0.3
+NO_WORKER_AFTER_S = 10.0
+
+
+class RefreshVerb(Subcommand):
+    """Index a table's new commits."""
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Declare the arguments."""
+        parser.add_argument("name")
+        parser.add_argument("--wait", action="store_true", help="wait for the end")
+
+    def run(self, *, name: str, wait: bool) -> Output:
+        """Queue an index job; with `--wait` say how it ended."""
+        table = find_table(name)
+        job = refresh_table(table, now=timezone.now())
+        if wait:
+            self._wait(job)
+            table.refresh_from_db()
+        job.refresh_from_db()
+        data = table_json(table) | {"job": outcome_of(job)}
+        done = f"Indexed {table.full_name}: version {table.version}"
+        return Output(data, done if wait else f"Queued: {job}")
+
+    def _wait(self, job: Job) -> None:
+        """Wait until the job has ended."""
+        started = time.monotonic()
+        while job.state in Job.ACTIVE_STATES:
+            waits = job.state == Job.State.QUEUED
+            is_late = time.monotonic() - started > NO_WORKER_AFTER_S
+            if waits and is_late and not is_attended(job, now=timezone.now()):
+                raise NoWorkerError(job=str(job))
+            time.sleep(POLL_S)
+            job.refresh_from_db()
+        if job.state != Job.State.DONE:
+            fallback = f"The job was {job.get_state_display()}."
+            raise PageError(
+                status=422,
+                code=job.error_code or f"job-{job.state.lower()}",
+                message=job.error or fallback,
+                hint=job.error_hint,
+            )
+
+
+class RemoveVerb(WritingVerb):
+    """Forget a table; its files stay."""
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Declare the arguments."""
+        parser.add_argument("name")
+
+    def run(self, *, name: str, dry_run: bool) -> Output:
+        """Forget a table after asking."""
+        table = find_table(name)
+        check_removable(table)
+        data = {"name": table.full_name, "location": table.location}
+        if dry_run:
+            said = f"Would remove {table.full_name}; its files would not be touched."
+            return Output(data | {"removed": False}, said)
+        self.ask(f"Remove {table.full_name} from the catalog?")
+        remove_table(table, stamp=command_stamp())
+        said = f"Removed {table.full_name}; its files were not touched."
+        return Output(data | {"removed": True}, said)
+
+
+class RenameVerb(WritingVerb):
+    """Give a table another name."""
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Declare the arguments."""
+        parser.add_argument("name")
+        parser.add_argument("new_name", metavar="new")
+
+    def run(self, *, name: str, new_name: str, dry_run: bool) -> Output:
+        """Rename a table."""
+        table = find_table(name)
+        if dry_run:
+            parsed = check_renamed(table, new_name)
+            data = table_json(table) | {"name": str(parsed)}
+            return Output(data, f"Would rename {table.full_name} to {parsed}")
+        rename_table(table, name=new_name, stamp=command_stamp())
+        return Output(table_json(table), f"Renamed to {table.full_name}")
+
+
+class ScheduleVerb(WritingVerb):
+    """Show or set how often it is refreshed."""
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Declare the arguments."""
+        parser.add_argument("name")
+        parser.add_argument(
+            "every",
+            nargs="?",
+            choices=list(SCHEDULES),
+            help="an interval, `default` as the installation is set, or `never`: "
+            "only when asked",
+        )
+
+    def run(self, *, name: str, every: str | None, dry_run: bool) -> Output:
+        """Set the schedule where one is given, then say what it is."""
+        table = find_table(name)
+        interval_s = table.refresh_interval_s if every is None else SCHEDULES[every]
+        if every is not None and not dry_run:
+            schedule_table(table, schedule=every, stamp=command_stamp())
+        data = {"name": table.full_name} | schedule_json(interval_s)
+        would = "would be" if dry_run and every is not None else "is"
+        text = f"{table.full_name} {would} refreshed {schedule_words(interval_s)}."
+        return Output(data, text)

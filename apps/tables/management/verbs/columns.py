@@ -1,0 +1,45 @@
+"""Columns of a table: `add-column`, `drop-column`, `rename-column`, `widen-column`."""
+
+from typing import ClassVar
+
+from deltaweb.web.tables.management.operation_verb import OperationVerb
+from deltaweb.web.tables.operations.definition.change_columns import (
+    ADD,
+    CHANGE_COLUMNS,
+    DROP,
+    RENAME,
+    WIDEN,
+    ChangeColumns,
+)
+
+
+class AddColumnVerb(OperationVerb[ChangeColumns]):
+    """Add columns to a table."""
+
+    operation = CHANGE_COLUMNS
+    takes = ("columns", "upgrade")
+    fixed: ClassVar = {"way": ADD}
+
+
+class DropColumnVerb(OperationVerb[ChangeColumns]):
+    """Take a column out of the rows, where files know columns by other names."""
+
+    operation = CHANGE_COLUMNS
+    takes = ("name",)
+    fixed: ClassVar = {"way": DROP}
+
+
+class RenameColumnVerb(OperationVerb[ChangeColumns]):
+    """Give a column another name, where files know columns by others."""
+
+    operation = CHANGE_COLUMNS
+    takes = ("name", "new_name")
+    fixed: ClassVar = {"way": RENAME}
+
+
+class WidenColumnVerb(OperationVerb[ChangeColumns]):
+    """Give a column a wider type, where the table lets types change."""
+
+    operation = CHANGE_COLUMNS
+    takes = ("name", "type")
+    fixed: ClassVar = {"way": WIDEN}
