@@ -1,5 +1,6 @@
 # make run     set up what is missing and serve http://127.0.0.1:8000
-# make test    set up what is missing and run every test
+# make test    set up what is missing and run the tests, of matrices a sound part
+# make test-all   run every cell of each matrix, too
 # make test-fast  only unit tests, without random examples and slow files
 # make check   linters, types, import contracts, migrations
 # make bench   measure, beside the peers, in one run
@@ -26,9 +27,9 @@ export DELTAWEB_GOLDEN DELTAWEB_PARQUET
 # each of them compiles Django again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup run test test-fast check bench pictures format lock
+.PHONY: help setup run test test-all test-fast check bench pictures format lock
 help:
-	@sed -n '1,7s/^# //p' Makefile
+	@sed -n '1,8s/^# //p' Makefile
 
 setup:
 	@$(MAKE) --silent --no-print-directory -j2 $(VENV)/.dev
@@ -88,10 +89,11 @@ run:
 # First all tests, on SQLite and the embedded broker; then once more those marked `database`,
 # on PostgreSQL and Redis. Three processes keep two cores busy: those of browsers and of Spark
 # often wait.
-test: setup
+test: AND = and not exhaustive
+test test-all: setup
 	@.ci/set-up-programs
-	$(BIN)/pytest -q -n 3
-	$(BIN)/python -m tests.servers $(BIN)/pytest -q -n 3 -m database \
+	$(BIN)/pytest -q -n 3 -m "not benchmark $(AND)"
+	$(BIN)/python -m tests.servers $(BIN)/pytest -q -n 3 -m "database $(AND)" \
 	  $$(grep -rl --include='test_*.py' mark.database tests/unit tests/functional)
 
 test-fast: setup

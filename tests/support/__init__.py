@@ -1,19 +1,69 @@
 """What tests share."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 import pytest
 
+_Cell = tuple[Any, ...]
 
-def cases(names: str, table: Mapping[str, Any]) -> pytest.MarkDecorator:
+
+def cases(
+    names: str, table: Mapping[str, Any], *, often: Collection[str] | None = None
+) -> pytest.MarkDecorator:
     """A test is asked each case of a table, which has a name and the values of `names`.
 
     Several names are given by commas; a case then has a tuple of as many values.
+
+    Args:
+        often: Names of the cases of every run, None for all; see `matrix`.
     """
-    are_several = "," in names
+    chosen = table if often is None else often
+    assert set(chosen) <= set(table), "a case of every run is not of the table"
     rows = [
-        pytest.param(*(values if are_several else (values,)), id=name)
+        pytest.param(*_cell(names, values), id=name, marks=_marks(name in chosen))
         for name, values in table.items()
     ]
     return pytest.mark.parametrize(names, rows)
+
+
+def matrix(
+    names: str, cells: Iterable[Any], *, often: Collection[Any] | None = None
+) -> pytest.MarkDecorator:
+    """A test is asked a sound part of a matrix in every run.
+
+    All other cells are marked `exhaustive`: `make test-all` asks them, too.
+
+    Args:
+        cells: A tuple of the values of `names`, or the value of the only name.
+        often: The cells of every run. By default the fewest, in the order of `cells`,
+            that have each value of each name once.
+    """
+    all_cells = [_cell(names, cell) for cell in cells]
+    chosen = (
+        [*_covering(all_cells)] if often is None else [_cell(names, c) for c in often]
+    )
+    assert all(cell in all_cells for cell in chosen), "a cell is not of the matrix"
+    rows = [pytest.param(*cell, marks=_marks(cell in chosen)) for cell in all_cells]
+    return pytest.mark.parametrize(names, rows)
+
+
+def _cell(names: str, values: Any) -> _Cell:  # noqa: ANN401 (of any test)
+    return tuple(values) if "," in names else (values,)
+
+
+def _marks(is_of_every_run: bool) -> tuple[pytest.MarkDecorator, ...]:  # noqa: FBT001
+    return () if is_of_every_run else (pytest.mark.exhaustive,)
+
+
+def _covering(cells: list[_Cell]) -> Iterator[_Cell]:
+    """Take whatever cell has most values that none before it has."""
+    missing = {place for cell in cells for place in _places(cell)}
+    while missing:
+        best = max(cells, key=lambda cell: len(missing & _places(cell)))
+        missing -= _places(best)
+        yield best
+
+
+def _places(cell: _Cell) -> set[tuple[int, str]]:
+    return {(number, repr(value)) for number, value in enumerate(cell)}

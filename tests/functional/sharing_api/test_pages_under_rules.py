@@ -15,6 +15,7 @@ from tests.functional.sharing_api.conftest import NewCaller
 from tests.functional.sharing_api.ends import end_of, ids_of
 from tests.functional.sharing_api.ruled import DELTA, Ruled
 from tests.functional.sharing_api.test_random_rules import History
+from tests.support import matrix
 from tests.support.index.indexed_tables import index_table
 from tests.support.pages.factories import (
     new_share,
@@ -27,22 +28,16 @@ IN_DELTA = {"delta-sharing-capabilities": f"{DELTA};includeEndStreamAction=true"
 CONDITIONS = ["number > 50", "word = 'mid'", "part = 'b' OR number < 40"]
 
 
-HISTORIES = [(0, True), (1, True), (2, False), (3, False)]
-OFTEN = [(0, 0), (1, 1), (2, 2), (3, 0)]
-"""Seeds, each with a condition: every history and condition; others are exhaustive."""
+IS_INDEXED = [True, True, False, False]
+"""Of the history of each seed."""
 
 
-@pytest.mark.parametrize(
-    ("seed", "is_indexed", "condition"),
+@matrix(
+    "seed, is_indexed, condition",
     [
-        pytest.param(
-            seed,
-            is_indexed,
-            condition,
-            marks=() if (seed, number) in OFTEN else pytest.mark.exhaustive,
-        )
-        for seed, is_indexed in HISTORIES
-        for number, condition in enumerate(CONDITIONS)
+        (seed, is_indexed, condition)
+        for seed, is_indexed in enumerate(IS_INDEXED)
+        for condition in CONDITIONS
     ],
 )
 def test_are_together_the_one_answer_while_the_table_goes_on(  # noqa: PLR0913 (as are fixtures)

@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pytest
 from pytest_django import Settings
 
 from deltaweb.delta.features.change_feed import CHANGE_DATA_FEED_PROPERTY
 from deltaweb.table import DeltaTable
 from tests.functional.sharing_api.conftest import NewCaller
 from tests.functional.sharing_api.ruled import Ruled
+from tests.support import matrix
 from tests.support.pages.factories import new_share, new_shared_table, new_table
 
 Row = dict[str, Any]
@@ -131,16 +131,10 @@ class History:
 
 
 OFTEN = {2, 4, 6, 7}
-"""Mapped or not, with vectors, feed and partitions or not; others are exhaustive."""
+"""Mapped or not, with vectors, feed and partitions or not."""
 
 
-@pytest.mark.parametrize(
-    "seed",
-    [
-        pytest.param(seed, marks=() if seed in OFTEN else pytest.mark.exhaustive)
-        for seed in range(12)
-    ],
-)
+@matrix("seed", range(12), often=OFTEN)
 def test_what_is_read_is_what_the_rule_selects_at_that_version(
     seed: int, tmp_path: Path, settings: Settings, new_caller: NewCaller
 ) -> None:

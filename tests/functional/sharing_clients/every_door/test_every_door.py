@@ -27,6 +27,7 @@ from tests.functional.sharing_clients.every_door.faults import (
     Client,
 )
 from tests.functional.sharing_clients.rows import Rows, of_frame, of_table
+from tests.support import matrix
 
 pytestmark = [
     pytest.mark.skipif(not NAMES, reason="DELTAWEB_GOLDEN names no folder of tables"),
@@ -94,7 +95,6 @@ READ: Final[Mapping[Client, Read]] = {
     Client.PARQUET: in_parquet_format,
     Client.DELTA: in_delta_format,
 }
-OFTEN: Final = cells_of_every_run()
 
 
 @cache  # other clients read the same table
@@ -102,13 +102,7 @@ def expected(name: str, version: int | None) -> Rows:
     return of_table(table_of(name).snapshot(version).read())
 
 
-@pytest.mark.parametrize(
-    ("client", "name"),
-    [
-        pytest.param(*cell, marks=() if cell in OFTEN else pytest.mark.exhaustive)
-        for cell in CELLS
-    ],
-)
+@matrix("client, name", CELLS, often=cells_of_every_run())
 def test_a_client_reads_the_rows_of_the_table(doors, client, name):
     read, fault = READ[client], FAULTS.get((client, name))
     if name in UNREADABLE:
