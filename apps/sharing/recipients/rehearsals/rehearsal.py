@@ -22,7 +22,6 @@ from django.conf import settings
 from deltaweb.delta.errors import DeltaError
 from deltaweb.sharing.known_errors import recognize
 from deltaweb.storage.signing.s3_session import find_endpoint
-from deltaweb.storage.signing.signer import GCS_SCHEMES
 from deltaweb.web.pages.actions import Stamp
 from deltaweb.web.pages.page_json import OnPage, in_json
 from deltaweb.web.sharing.access import callers as access
@@ -39,9 +38,11 @@ from deltaweb.web.sharing.recipients.throw_away import throw_away
 from deltaweb.web.tables.storage.connections import options_for
 
 LIMIT_S: Final = 180.0  # for one client and one table
-_TRIED: Final = "s3"  # the stores whose folders are read
-_ON_GOOGLE: Final = "deltalake takes no OAuth token of Google"
-_ON_AZURE: Final = "Azure's emulator signs no directory, so none was ever read by one"
+# Folders are read on the stores that have no line here.
+_UNTRIED: Final = {
+    "abfss": "Azure's emulator signs no directory, so none was ever read by one",
+    "gs": "deltalake takes no OAuth token of Google",
+}
 PROGRAM: Final = Path(__file__).with_name("client_program.py")
 
 # Told before a client begins: its name, and how many have ended, of how many.
@@ -170,10 +171,9 @@ def untried(recipient: Recipient) -> list[Untried]:
     for share in access.granted_shares(recipient):
         tables_of_it = access.granted_tables(recipient, share.name)
         for shared in tables_of_it.filter(with_directory=True):
-            scheme, _, _ = (directory_of(shared) or _TRIED).partition("://")
-            if scheme != _TRIED:
+            scheme = (directory_of(shared) or "").partition("://")[0]
+            if reason := _UNTRIED.get(scheme):
                 name = f"{share.name}.{shared.full_name}"
-                reason = _ON_GOOGLE if scheme in GCS_SCHEMES else _ON_AZURE
                 found.append(Untried(table=name, way="folder", reason=reason))
     return found
 
@@ -214,7 +214,7 @@ def _environments(
     found: dict[tuple[str, str], list[_Rehearsed]] = {}
     for one in asked:
         location = directory_of(one.shared) or ""
-        if location.startswith(f"{_TRIED}://"):  # `untried` names the others
+        if location.startswith("s3://"):  # `untried` names the others
             options = options_for(location)
             bucket = location.split("/")[2]
             region = find_endpoint(location, bucket, options).region
