@@ -3,7 +3,6 @@
 import contextlib
 import re
 import socket
-import sqlite3
 import subprocess
 import sys
 import urllib.request
@@ -16,6 +15,7 @@ from tests.support.processes.installation import (
     environment,
     is_running,
     migrate,
+    rows,
     run,
     serving,
     status_of,
@@ -27,9 +27,8 @@ pytestmark = pytest.mark.timeout(900)  # of starts that may take minutes
 
 
 def table_names(home: Path) -> list[str]:
-    with sqlite3.connect(home / "deltaweb.sqlite3") as database:
-        rows = database.execute("SELECT namespace, name FROM tables_table").fetchall()
-    return sorted(f"{namespace}.{name}" for namespace, name in rows)
+    tables = rows(home, "SELECT namespace, name FROM tables_table")
+    return sorted(f"{table['namespace']}.{table['name']}" for table in tables)
 
 
 def children_of(pid: int) -> set[int]:

@@ -48,11 +48,11 @@ def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
     ):
         done = commands.run("deltaweb", *arguments)
         assert done.returncode == 0, done.stderr
+    commands.close()
     secret = json.loads(profile.read_text())["bearerToken"]
     (home / "breakable_application.py").write_text(BREAKABLE_APPLICATION)
     with web(home, "breakable_application:application") as port:
-        yield Live(home, port, secret, commands)
-    commands.close()
+        yield Live(home, port, secret)
 
 
 @pytest.fixture(autouse=True)
