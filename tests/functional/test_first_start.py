@@ -2,6 +2,7 @@
 
 import contextlib
 import re
+import shutil
 import socket
 import subprocess
 import sys
@@ -109,8 +110,9 @@ def opened(link: str) -> str:
 
 class TestWithoutWorkers:
     def test_samples_stand_the_link_signs_in_once_and_an_interrupt_ends_it_all(
-        self, tmp_path: Path
+        self, tmp_path: Path, lake: Path
     ) -> None:
+        shutil.copytree(lake, tmp_path / "samples")  # test_wheel.py has them made
         with serving(tmp_path, ready=503, WORKERS="0") as installation:
             link = (tmp_path / "sign-in-link").read_text().strip()
             printed = re.findall(r"^Sign in: (\S+)$", installation.log, re.MULTILINE)
