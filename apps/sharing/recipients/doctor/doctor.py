@@ -142,11 +142,11 @@ def diagnose(recipient: Recipient, text: str, *, now: datetime) -> Diagnosis:
 
 
 def _named(recipient: Recipient, text: str, *, now: datetime) -> Iterator[Finding]:
-    names = mentioned(text)
+    tables, hosts = mentioned(text)
     for prefix in dict.fromkeys(_PREFIX.findall(text)[:10]):
         yield _token(recipient, prefix, now=now)
     ours = urlsplit(settings.PUBLIC_URL).netloc.lower()
-    for host in names.hosts:
+    for host in hosts:
         if host != ours:
             yield Finding(
                 step=Step.HTTP,
@@ -155,7 +155,7 @@ def _named(recipient: Recipient, text: str, *, now: datetime) -> Iterator[Findin
                 fact=f"The client asks another address than {ours}.",
                 advice="Compare the endpoint of its profile with DELTAWEB_PUBLIC_URL.",
             )
-    for path in names.tables:
+    for path in tables:
         yield _table(recipient, path)
 
 
