@@ -8,7 +8,7 @@ _PLACES = (
     (
         "Schema",
         "schema-detail",
-        ("explorer:column-detail", "explorer:lanes-detail"),
+        ("explorer:column-detail", "explorer:column-history"),
     ),
     ("History", "commit-list", ("explorer:commit-detail",)),
     ("Changes", "change-list", ()),

@@ -4,6 +4,7 @@ from django.urls import URLPattern
 
 from deltaweb.web.explorer.changes.view import change_list
 from deltaweb.web.explorer.column.view import column_detail, column_profile
+from deltaweb.web.explorer.column_history.view import column_history
 from deltaweb.web.explorer.commit.view import commit_detail, commit_raw
 from deltaweb.web.explorer.compare.addresses import compare_latest, compare_named
 from deltaweb.web.explorer.compare.view import (
@@ -14,7 +15,6 @@ from deltaweb.web.explorer.compare.view import (
 from deltaweb.web.explorer.dashboard.view import dashboard
 from deltaweb.web.explorer.files.view import file_list
 from deltaweb.web.explorer.history.view import commit_list
-from deltaweb.web.explorer.lanes.view import lanes_detail
 from deltaweb.web.explorer.overview.view import table_overview
 from deltaweb.web.explorer.parquet_file.place import (
     place_again,
@@ -70,7 +70,11 @@ urlpatterns = [
         "/schema", schema_detail, "schema-detail", csv=True, takes=["q page names"]
     ),
     *of_table(
-        "/schema-lanes", lanes_detail, "lanes-detail", csv=True, takes=["q only page"]
+        "/schema-lanes",
+        column_history,
+        "column-history",
+        csv=True,
+        takes=["q only page"],
     ),
     answer(
         f"{TABLE}/schema-code/<str:language>", at_version(schema_code), "schema-code"

@@ -1,20 +1,25 @@
 """Runs every benchmark, or those named: `python -m tests.benchmarks [snapshot ...]`.
 
 Words after a name that are no benchmark choose among its measurements, where it lets
-choose: `python -m tests.benchmarks writing race`.
+choose: `python -m tests.benchmarks writing race`. What commands and workers of deltaweb
+set for their processes is set here, too: the memory that Arrow takes depends on it.
 """
 
 import importlib
+import os
 import pkgutil
 import sys
 
 import tests.benchmarks
+from deltaweb.environment.own_process import VARIABLES
 
 PREFIX = "bench_"
 
 
 def main(wanted: list[str]) -> None:
     """Run the modules `bench_*` in order of name."""
+    for name, value in VARIABLES.items():
+        os.environ.setdefault(name, value)
     found = pkgutil.iter_modules(tests.benchmarks.__path__)
     known = [
         module.name.removeprefix(PREFIX)

@@ -21,7 +21,6 @@ CASES = {
     "deltaweb": "the packages of the library, and the modules that wire them",
     "deltaweb/delta/features": "a file a table feature",
     "apps/explorer": "a folder a page",
-    "apps/tables/work": "a file a kind of job",
 }
 # The words of logic are two things: a condition as written, and as evaluated.
 TWO_THINGS = {"And", "Or", "Not", "Like"}

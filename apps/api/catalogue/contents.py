@@ -13,6 +13,7 @@ from deltaweb.web.api.pages import page_endpoint
 from deltaweb.web.explorer.changes.view import ChangeList
 from deltaweb.web.explorer.column.view import Column as ColumnPage
 from deltaweb.web.explorer.column.view import request_profile
+from deltaweb.web.explorer.column_history.view import ColumnHistoryPage
 from deltaweb.web.explorer.commit.selector import CommitPage
 from deltaweb.web.explorer.compare.addresses import wanted_versions
 from deltaweb.web.explorer.compare.selector import compare_versions
@@ -24,7 +25,6 @@ from deltaweb.web.explorer.compare.view import (
 from deltaweb.web.explorer.dashboard.selector import Dashboard
 from deltaweb.web.explorer.files.view import FileList
 from deltaweb.web.explorer.history.view import HistoryPage
-from deltaweb.web.explorer.lanes.view import Lanes
 from deltaweb.web.explorer.parquet_file.place import (
     MAX_LOCATION_LENGTH,
     PlacePage,
@@ -149,8 +149,8 @@ CONTENTS: Final = {
     "schema/<path:column>": TableColumn.as_view(),
     "schema-lanes": _page(
         "TableLanes",
-        "lanes-detail",
-        Lanes,
+        "column-history",
+        ColumnHistoryPage,
         "Tell what became of each column, version by version.",
     ),
     "files": _page(

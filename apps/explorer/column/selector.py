@@ -8,12 +8,16 @@ from itertools import pairwise
 from operator import attrgetter
 from typing import Annotated, Any
 
-from deltaweb.delta.changes.lanes import Lane, LaneEvent, LaneEventKind
+from deltaweb.delta.changes.column_history import (
+    ColumnChange,
+    ColumnChangeKind,
+    ColumnHistory,
+)
 from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.protocol.column_path import resolve_column
 from deltaweb.delta.protocol.schema import StructType, unread_type
 from deltaweb.web.explorer.columns.ranges import ColumnRanges, column_ranges
-from deltaweb.web.explorer.columns.stored_lanes import table_lanes
+from deltaweb.web.explorer.columns.stored_history import table_histories
 from deltaweb.web.explorer.columns.tree import SchemaColumn, SchemaTree, version_tree
 from deltaweb.web.explorer.grid.cells import cell, json_value
 from deltaweb.web.explorer.version.table_version import TableVersion
@@ -25,15 +29,15 @@ from deltaweb.web.tables.versions.column_address import parse_address
 from deltaweb.web.tables.work.profile import PROFILE, Profile
 
 _KINDS = {
-    LaneEventKind.ADDED: "added",
-    LaneEventKind.ADDED_AGAIN: "added",
-    LaneEventKind.RENAMED: "renamed",
-    LaneEventKind.WIDENED: "type",
-    LaneEventKind.RETYPED: "type",
-    LaneEventKind.NULLABLE: "nullable",
-    LaneEventKind.REQUIRED: "nullable",
-    LaneEventKind.COMMENT: "comment",
-    LaneEventKind.DROPPED: "dropped",
+    ColumnChangeKind.ADDED: "added",
+    ColumnChangeKind.ADDED_AGAIN: "added",
+    ColumnChangeKind.RENAMED: "renamed",
+    ColumnChangeKind.WIDENED: "type",
+    ColumnChangeKind.RETYPED: "type",
+    ColumnChangeKind.NULLABLE: "nullable",
+    ColumnChangeKind.REQUIRED: "nullable",
+    ColumnChangeKind.COMMENT: "comment",
+    ColumnChangeKind.DROPPED: "dropped",
 }
 
 
@@ -59,75 +63,76 @@ def column_events(
 
     What they made of the fields inside of it is told, too.
     """
-    found = table_lanes(table, up_to)
-    lane = next((one for one in found.lanes if _is_now(one, names)), None)
-    if lane is None:
+    found = table_histories(table, up_to)
+    history = next((one for one in found.fields if _is_now(one, names)), None)
+    if history is None:
         return ()
-    events = list(_of_lane(lane, is_first=lane.since == found.first))
-    for inner in found.lanes:
+    events = list(_of_column(history, is_first=history.since == found.first))
+    for inner in found.fields:
         if inner.path[: len(names)] == names and inner.path != names:
             events += _inside(inner, ".".join(inner.path[len(names) :]))
     if len(names) == 1:
-        events += _as_partition(table, lane, up_to)
+        events += _as_partition(table, history, up_to)
     return tuple(sorted(events, key=attrgetter("version"), reverse=True))
 
 
-def _is_now(lane: Lane, names: tuple[str, ...]) -> bool:
-    return lane.path == names and lane.until is None
+def _is_now(history: ColumnHistory, names: tuple[str, ...]) -> bool:
+    return history.path == names and history.until is None
 
 
-def _of_lane(lane: Lane, *, is_first: bool) -> Iterator[ColumnEvent]:
-    if is_first and not any(event.version == lane.since for event in lane.events):
-        text = f"In the first known schema as {_first_type(lane)}"
-        yield ColumnEvent(version=lane.since, kind="added", text=text)
-    for event in lane.events:
+def _of_column(history: ColumnHistory, *, is_first: bool) -> Iterator[ColumnEvent]:
+    if is_first and not any(event.version == history.since for event in history.events):
+        text = f"In the first known schema as {_first_type(history)}"
+        yield ColumnEvent(version=history.since, kind="added", text=text)
+    for event in history.events:
         yield _event(event, _sentence(event))
 
 
-def _first_type(lane: Lane) -> str:
-    types = {LaneEventKind.WIDENED, LaneEventKind.RETYPED, LaneEventKind.DROPPED}
-    changes = (event.before for event in lane.events if event.kind in types)
-    return next(changes, lane.type_text)
+def _first_type(history: ColumnHistory) -> str:
+    kinds = ColumnChangeKind
+    types = {kinds.WIDENED, kinds.RETYPED, kinds.DROPPED}
+    changes = (event.before for event in history.events if event.kind in types)
+    return next(changes, history.type_text)
 
 
-def _inside(lane: Lane, name: str) -> Iterator[ColumnEvent]:
-    for event in lane.events:
+def _inside(history: ColumnHistory, name: str) -> Iterator[ColumnEvent]:
+    for event in history.events:
         if event.is_own:
             text = _sentence(event)
             yield _event(event, f"{name}: {text[0].lower()}{text[1:]}")
 
 
-def _event(event: LaneEvent, text: str) -> ColumnEvent:
+def _event(event: ColumnChange, text: str) -> ColumnEvent:
     return ColumnEvent(version=event.version, kind=_KINDS[event.kind], text=text)
 
 
-def _sentence(event: LaneEvent) -> str:  # noqa: PLR0911 (a line a kind)
+def _sentence(event: ColumnChange) -> str:  # noqa: PLR0911 (a line a kind)
     match event.kind:
-        case LaneEventKind.ADDED:
+        case ColumnChangeKind.ADDED:
             return f"Added as {event.after}"
-        case LaneEventKind.ADDED_AGAIN:
+        case ColumnChangeKind.ADDED_AGAIN:
             return f"Added again as {event.after}"
-        case LaneEventKind.RENAMED:
+        case ColumnChangeKind.RENAMED:
             above = event.path[:-1]
             names = (".".join((*above, name)) for name in (event.before, event.after))
             return "Renamed from {} to {}".format(*names)
-        case LaneEventKind.WIDENED | LaneEventKind.RETYPED:
+        case ColumnChangeKind.WIDENED | ColumnChangeKind.RETYPED:
             return f"Type changed from {event.before} to {event.after}"
-        case LaneEventKind.NULLABLE:
+        case ColumnChangeKind.NULLABLE:
             return "May be null now"
-        case LaneEventKind.REQUIRED:
+        case ColumnChangeKind.REQUIRED:
             return "May no longer be null"
-        case LaneEventKind.COMMENT:
+        case ColumnChangeKind.COMMENT:
             return "Comment changed"
-        case LaneEventKind.DROPPED:
+        case ColumnChangeKind.DROPPED:
             return "Dropped"
 
 
-def _as_partition(table: Table, lane: Lane, up_to: int) -> Iterator[ColumnEvent]:
+def _as_partition(table: Table, of: ColumnHistory, up_to: int) -> Iterator[ColumnEvent]:
     """Yield when the column began, or ceased, to partition the table."""
-    names = {lane.path[0], *(event.path[0] for event in lane.events)}
-    names |= {e.before for e in lane.events if e.kind == LaneEventKind.RENAMED}
-    rows = table.metadata_versions.filter(version__gte=lane.since, version__lte=up_to)
+    names = {of.path[0], *(event.path[0] for event in of.events)}
+    names |= {e.before for e in of.events if e.kind == ColumnChangeKind.RENAMED}
+    rows = table.metadata_versions.filter(version__gte=of.since, version__lte=up_to)
     told: Sequence[tuple[int, list[str]]] = list(
         rows.order_by("version").values_list("version", "partition_columns")
     )

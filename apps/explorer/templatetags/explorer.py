@@ -9,14 +9,14 @@ from django.template.loader import render_to_string
 from django.utils.html import conditional_escape, format_html
 from django.utils.safestring import SafeString, mark_safe
 
-from deltaweb.delta.changes.lanes import LaneEvent
+from deltaweb.delta.changes.column_history import ColumnChange
 from deltaweb.delta.changes.schema import FieldState
 from deltaweb.web.accounts.zones import user_zone
+from deltaweb.web.explorer.column_history.selector import sentence
 from deltaweb.web.explorer.columns.column_facts import column_facts
 from deltaweb.web.explorer.grid import cells
 from deltaweb.web.explorer.history import selector as history
 from deltaweb.web.explorer.history.operations import operation_family
-from deltaweb.web.explorer.lanes.selector import sentence
 from deltaweb.web.explorer.parquet_file import found as found_files
 from deltaweb.web.explorer.version.table_version import TableVersion
 from deltaweb.web.pages.templatetags.deltaweb import (
@@ -140,7 +140,7 @@ def clock(context: template.Context, moment: datetime) -> SafeString:
 
 
 @register.simple_tag
-def lane_change(event: LaneEvent) -> SafeString:
+def column_change(event: ColumnChange) -> SafeString:
     """Say what became of a field: its name as code, then words."""
     text = cells.shortened(sentence(event), MAX_CHANGE_LENGTH)
     name = cells.shortened(".".join(event.path), MAX_CHANGE_LENGTH)

@@ -131,6 +131,8 @@ class RecipientLooks(SubcommandsCommand):
         recipient = find_recipient(name)
         held = rehearse(recipient, stamp=command_stamp())
         keep(recipient, held)
+        for one in held.untried:
+            self.warn(f"{one.table} was not tried as a {one.way}: {one.reason}.")
         if not held.readings:
             return Output(held, f"{recipient.name} may read no table.")
         for client in held.missing:

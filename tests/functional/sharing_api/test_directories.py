@@ -3,20 +3,25 @@
 import json
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, Final
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
 from django.utils import timezone
 from pytest_django import Settings
 
+from deltaweb.web.accounts.models import User
 from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.pages.actions import COMMAND_LINE, Stamp
+from deltaweb.web.sharing.recipients.rehearsals import rehearsal
 from deltaweb.web.sharing.shares.services import add_table
 from deltaweb.web.tables.storage.connections import add_connection
+from tests.functional.command_line import Ran, run_json
 from tests.functional.sharing_api.calls import Caller, error, items
 from tests.functional.sharing_api.conftest import NewCaller
-from tests.support.pages.factories import new_share, new_table
+from tests.functional.sharing_pages.pages import as_json, page
+from tests.support import cases
+from tests.support.pages.factories import new_share, new_table, signed_in
 from tests.support.stores.token_service import (
     TokenService,
     google_key,
@@ -25,6 +30,11 @@ from tests.support.stores.token_service import (
 
 CREDENTIALS = "/shares/sales/schemas/crm/tables/orders/temporary-table-credentials"
 GOOGLE = {"access_token": "narrow", "expires_in": 3600}
+ON_AZURE: Final = {
+    "account_name": "lake",
+    "account_key": "aHVudGVyMg==",
+    **dict.fromkeys(("tenant_id", "client_id", "client_secret"), "ours"),
+}
 R2 = {"accessKeyId": "id", "secretAccessKey": "secret", "sessionToken": "narrow"}
 
 
@@ -113,3 +123,45 @@ def test_a_store_that_refuses_is_said_to(new_globex, on_r2, service, status):
     assert error(answer)["errorCode"] == "UNSUPPORTED_OPERATION"
     assert "gives no credentials just now" in error(answer)["message"]
     assert "hunter2" not in answer.content.decode()
+
+
+@pytest.fixture
+def shared_at(new_globex, on_google, on_r2):
+    """Shares the table in the store of its address, which can make credentials."""
+    options = {"gs": on_google, "s3": on_r2, "abfss": ON_AZURE}
+    return lambda root: new_globex(root, options[root.partition("://")[0]])
+
+
+@cases(
+    "root, reason",
+    {
+        "google": ("gs://bucket/lake/orders", "takes no OAuth token"),
+        "azure": (
+            "abfss://lake@lake.dfs.core.windows.net/lake/orders",
+            "signs no directory",
+        ),
+        "r2": ("s3://bucket/lake/orders", None),
+    },
+)
+def test_a_folder_that_no_client_can_read_is_named_by_a_rehearsal(
+    shared_at, monkeypatch, root, reason
+):
+    shared_at(root)
+    monkeypatch.setattr(rehearsal, "CLIENTS", {})
+    # No such bucket is there, which drivers take minutes to find out.
+    monkeypatch.setattr(rehearsal.tables, "table_version", lambda *_, **__: 3)
+
+    told = run_json("recipient", "rehearse", "globex")["untried"]
+    words = Ran("recipient", "rehearse", "globex").stderr
+    admin = signed_in("ada", role=User.Role.ADMIN)
+    shown = page(admin, "/recipients/globex/rehearsals")
+    in_json = as_json(admin, "/recipients/globex/rehearsals.json")["untried"]
+
+    expected = [("sales.crm.orders", "folder")] if reason else []
+    assert [(one["table"], one["way"]) for one in told] == expected
+    assert in_json == told
+    for one in told:
+        assert reason in one["reason"]
+        assert f"sales.crm.orders was not tried as a folder: {one['reason']}" in words
+        assert "Not tried: sales.crm.orders as a folder" in shown
+    assert ("not tried" in f"{words}{shown}".lower()) is bool(reason)

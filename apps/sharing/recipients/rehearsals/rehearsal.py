@@ -38,6 +38,11 @@ from deltaweb.web.sharing.recipients.throw_away import throw_away
 from deltaweb.web.tables.storage.connections import options_for
 
 LIMIT_S: Final = 180.0  # for one client and one table
+# Folders are read on the stores that have no line here.
+_UNTRIED: Final = {
+    "abfss": "Azure's emulator signs no directory, so none was ever read by one",
+    "gs": "deltalake takes no OAuth token of Google",
+}
 PROGRAM: Final = Path(__file__).with_name("client_program.py")
 
 # Told before a client begins: its name, and how many have ended, of how many.
@@ -79,17 +84,34 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Untried:
+    """A way to a table that is offered, and that no rehearsal goes.
+
+    Attributes:
+        table: `share.schema.table`.
+        way: What it is offered as.
+        reason: Why, as half a sentence.
+    """
+
+    table: str
+    way: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Rehearsal:
     """What all clients read of all that a recipient may read.
 
     Attributes:
         missing: Clients that are not installed here.
+        untried: What is offered beside, and was not read by anybody.
     """
 
     recipient: str
     rehearsed_at: datetime
     readings: Sequence[Reading]
     missing: Sequence[str]
+    untried: Sequence[Untried] = ()
 
     @in_json
     def passed(self) -> bool:
@@ -123,11 +145,11 @@ def rehearse(
     readings: list[Reading] = []
     with (
         tempfile.TemporaryDirectory(prefix="deltaweb-rehearsal-") as folder,
-        throw_away(recipient, stamp=stamp) as made,
+        throw_away(recipient, stamp=stamp) as (_, made),
     ):
         profile = Path(folder, "rehearsal.share")
         profile.touch(mode=0o600)
-        profile.write_text(made.profile.to_json(), encoding="utf-8")
+        profile.write_text(made.to_json(), encoding="utf-8")
         for number, (client, python) in enumerate(found.items()):
             if report is not None:
                 report(client, number, len(found))
@@ -139,7 +161,21 @@ def rehearse(
         rehearsed_at=stamp.at,
         readings=sorted(_compared(readings), key=lambda one: one.table),
         missing=[name for name in CLIENTS if name not in found],
+        untried=untried(recipient),
     )
+
+
+def untried(recipient: Recipient) -> list[Untried]:
+    """Return the folders that a recipient may read, and that no client here can."""
+    found = []
+    for share in access.granted_shares(recipient):
+        tables_of_it = access.granted_tables(recipient, share.name)
+        for shared in tables_of_it.filter(with_directory=True):
+            scheme = (directory_of(shared) or "").partition("://")[0]
+            if reason := _UNTRIED.get(scheme):
+                name = f"{share.name}.{shared.full_name}"
+                found.append(Untried(table=name, way="folder", reason=reason))
+    return found
 
 
 def _tables(recipient: Recipient, *, now: datetime) -> Iterator[_Rehearsed]:
@@ -178,7 +214,7 @@ def _environments(
     found: dict[tuple[str, str], list[_Rehearsed]] = {}
     for one in asked:
         location = directory_of(one.shared) or ""
-        if location.startswith("s3://"):  # of other stores it takes no such keys
+        if location.startswith("s3://"):  # `untried` names the others
             options = options_for(location)
             bucket = location.split("/")[2]
             region = find_endpoint(location, bucket, options).region

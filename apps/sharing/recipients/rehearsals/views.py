@@ -18,6 +18,7 @@ from deltaweb.web.sharing.recipients.rehearsals.nightly import (
     last_rehearsal,
     request_rehearsal,
 )
+from deltaweb.web.sharing.recipients.rehearsals.rehearsal import Untried, untried
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,12 +29,14 @@ class RehearsalsPage:
         certificates: By table.
         job: The id of the last rehearsal that was asked for.
         missing: Clients that were not installed when it ended.
+        untried: What is offered beside, and is read by no rehearsal.
     """
 
     recipient: str
     certificates: list[CertificateResource]
     job: UUID | None
     missing: list[str]
+    untried: list[Untried]
 
     @property
     def num_passed(self) -> int:
@@ -56,6 +59,7 @@ def recipient_rehearsals(
         certificates=certificates_of(recipient),
         job=None if job is None else job.id,
         missing=(job.result or {}).get("missing", []) if job else [],
+        untried=untried(recipient),
     )
     return respond(
         request,

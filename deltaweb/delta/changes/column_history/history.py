@@ -20,7 +20,7 @@ Key = tuple[str, ...]
 """What a field is known by: the stored names, or the names, that lead to it."""
 
 
-class LaneEventKind(StrEnum):
+class ColumnChangeKind(StrEnum):
     """What a version did to a field."""
 
     ADDED = "added"
@@ -36,17 +36,17 @@ class LaneEventKind(StrEnum):
 
 BREAKING: Final = frozenset(
     {
-        LaneEventKind.RENAMED,
-        LaneEventKind.RETYPED,
-        LaneEventKind.NULLABLE,
-        LaneEventKind.DROPPED,
+        ColumnChangeKind.RENAMED,
+        ColumnChangeKind.RETYPED,
+        ColumnChangeKind.NULLABLE,
+        ColumnChangeKind.DROPPED,
     }
 )
 """What a reader that knew the field as it was must follow."""
 
 
 @dataclass(frozen=True, slots=True)
-class LaneEvent:
+class ColumnChange:
     """What a version did to a field.
 
     Attributes:
@@ -55,7 +55,7 @@ class LaneEvent:
     """
 
     version: int
-    kind: LaneEventKind
+    kind: ColumnChangeKind
     before: str
     after: str
     is_own: bool
@@ -69,11 +69,11 @@ class LaneEvent:
     @property
     def needs_widening(self) -> bool:
         """Whether only readers that know of type widening can follow."""
-        return self.kind == LaneEventKind.WIDENED
+        return self.kind == ColumnChangeKind.WIDENED
 
 
 @dataclass(slots=True)
-class Lane:
+class ColumnHistory:
     """A field through the versions; it grows while definitions are read.
 
     Attributes:
@@ -85,7 +85,7 @@ class Lane:
     column: StructField
     since: int
     until: int | None = None
-    events: list[LaneEvent] = field(default_factory=list)
+    events: list[ColumnChange] = field(default_factory=list)
 
     @property
     def depth(self) -> int:
@@ -104,11 +104,11 @@ class Lane:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SchemaLanes:
+class ColumnHistories:
     """The fields of a table through its versions.
 
     Attributes:
-        lanes: In the order of the newest schema; a field that is gone follows the one
+        fields: In the order of the newest schema; one that is gone follows the one
             that stood before it.
         first: The version of the oldest schema that they tell of; None without any.
         mapped_since: The version from which fields are known by what they are stored
@@ -117,7 +117,7 @@ class SchemaLanes:
         is_cut: Whether older changes were too many to be kept.
     """
 
-    lanes: tuple[Lane, ...] = ()
+    fields: tuple[ColumnHistory, ...] = ()
     first: int | None = None
     mapped_since: int | None = None
     num_unknown: int = 0
@@ -126,9 +126,8 @@ class SchemaLanes:
     @property
     def changed_versions(self) -> tuple[int, ...]:
         """The versions that did something to a field, ascending."""
-        return tuple(
-            sorted({event.version for lane in self.lanes for event in lane.events})
-        )
+        versions = {event.version for one in self.fields for event in one.events}
+        return tuple(sorted(versions))
 
 
 def outline(data_type: DataType) -> str:

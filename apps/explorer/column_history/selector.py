@@ -1,4 +1,4 @@
-"""A page of lanes, and their changes by version."""
+"""Which fields a page shows, and their changes by version."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -7,20 +7,24 @@ from typing import Final
 
 from django.http import QueryDict
 
-from deltaweb.delta.changes.lanes import Lane, LaneEvent, LaneEventKind, SchemaLanes
+from deltaweb.delta.changes.column_history import (
+    ColumnChange,
+    ColumnChangeKind,
+    ColumnHistories,
+    ColumnHistory,
+)
 from deltaweb.web.explorer.version.query import (
     QueryError,
     parse_page,
     parse_search,
     text_of,
 )
-from deltaweb.web.pages.paging import Paged, paged
 from deltaweb.web.tables.models import Commit, Table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LaneFilter:
-    """Which lanes a page shows: `text` is in a name that a field has or had."""
+class ColumnFilter:
+    """Which fields a page shows: `text` is in a name that a field has or had."""
 
     text: str = ""
     is_changed: bool = False
@@ -31,29 +35,20 @@ class LaneFilter:
         return not self.text and not self.is_changed
 
 
-def parse_lane_filter(query: QueryDict) -> LaneFilter:
+def parse_column_filter(query: QueryDict) -> ColumnFilter:
     """Read `q`, `only` and `page`."""
     only = text_of(query, "only")
     if only not in {"", "changed"}:
         raise QueryError(part="only", expected="changed")
-    return LaneFilter(
+    return ColumnFilter(
         text=parse_search(query), is_changed=bool(only), page=parse_page(query)
     )
 
 
 PAGE_LENGTH: Final = 60
-JSON_LENGTH: Final = 500  # lanes of a page of the JSON form
-MAX_LISTED: Final = 60  # versions of the list below the lanes
+JSON_LENGTH: Final = 500  # fields of a page of the JSON form
+MAX_LISTED: Final = 60  # versions of the list below the picture
 MAX_CHANGES: Final = 12  # of a version in that list
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LanePage:
-    """Some lanes; `matching` are all that the filter leaves."""
-
-    lanes: Sequence[Lane]
-    matching: Sequence[Lane]
-    paged: Paged
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,36 +65,34 @@ class SchemaCommit:
 
     version: int
     commit: Commit | None
-    changes: Sequence[LaneEvent]
+    changes: Sequence[ColumnChange]
     num_more: int
     is_breaking: bool
     needs_widening: bool
 
 
-def lane_page(
-    lanes: Sequence[Lane], wanted: LaneFilter, *, length: int = PAGE_LENGTH
-) -> LanePage:
-    """Return one page of the lanes that a filter leaves."""
+def matching_fields(
+    fields: Sequence[ColumnHistory], wanted: ColumnFilter
+) -> list[ColumnHistory]:
+    """Return those that a filter leaves."""
     needle = wanted.text.lower()
-    matching = [
-        lane
-        for lane in lanes
-        if (not wanted.is_changed or lane.events)
-        and (not needle or any(needle in name.lower() for name in _names(lane)))
+    return [
+        one
+        for one in fields
+        if (not wanted.is_changed or one.events)
+        and (not needle or any(needle in name.lower() for name in _names(one)))
     ]
-    place = paged(len(matching), wanted.page, length=length)
-    return LanePage(lanes=matching[place.rows], matching=matching, paged=place)
 
 
-def own_events(lanes: Sequence[Lane]) -> list[LaneEvent]:
+def own_events(fields: Sequence[ColumnHistory]) -> list[ColumnChange]:
     """Return what was done to fields by themselves, the newest first."""
-    events = (event for lane in lanes for event in lane.events if event.is_own)
+    events = (event for one in fields for event in one.events if event.is_own)
     return sorted(events, key=lambda event: -event.version)
 
 
-def schema_commits(table: Table, events: Sequence[LaneEvent]) -> list[SchemaCommit]:
+def schema_commits(table: Table, events: Sequence[ColumnChange]) -> list[SchemaCommit]:
     """Return the newest versions that changed fields, with who made them."""
-    grouped: list[tuple[int, list[LaneEvent]]] = []
+    grouped: list[tuple[int, list[ColumnChange]]] = []
     for version, group in groupby(events, key=lambda event: event.version):
         if len(grouped) == MAX_LISTED:
             break
@@ -121,42 +114,42 @@ def schema_commits(table: Table, events: Sequence[LaneEvent]) -> list[SchemaComm
     ]
 
 
-def sentence(event: LaneEvent) -> str:  # noqa: PLR0911 (a line a kind)
+def sentence(event: ColumnChange) -> str:  # noqa: PLR0911 (a line a kind)
     """Say in words what became of a field, after its name."""
     match event.kind:
-        case LaneEventKind.ADDED | LaneEventKind.ADDED_AGAIN:
+        case ColumnChangeKind.ADDED | ColumnChangeKind.ADDED_AGAIN:
             return f"{event.after} {event.kind}"
-        case LaneEventKind.DROPPED:
+        case ColumnChangeKind.DROPPED:
             return f"{event.before} dropped"
-        case LaneEventKind.RENAMED:
+        case ColumnChangeKind.RENAMED:
             return f"renamed from {event.before}"
-        case LaneEventKind.WIDENED:
+        case ColumnChangeKind.WIDENED:
             return f"widened from {event.before} to {event.after}"
-        case LaneEventKind.RETYPED:
+        case ColumnChangeKind.RETYPED:
             return f"changed from {event.before} to {event.after}"
-        case LaneEventKind.NULLABLE:
+        case ColumnChangeKind.NULLABLE:
             return "may be null"
-        case LaneEventKind.REQUIRED:
+        case ColumnChangeKind.REQUIRED:
             return "must not be null"
-        case LaneEventKind.COMMENT:
+        case ColumnChangeKind.COMMENT:
             return f"comment: {event.after}" if event.after else "comment removed"
 
 
-def lane_data(lane: Lane) -> dict[str, object]:
-    """Return a lane as the JSON form shows it."""
+def history_data(field: ColumnHistory) -> dict[str, object]:
+    """Return a field as the JSON form shows it."""
     return {
-        "path": ".".join(lane.path),
-        "depth": lane.depth,
-        "type": lane.type_text,
-        "nullable": lane.column.nullable,
-        "field_id": lane.field_id,
-        "known_since": lane.since,
-        "dropped_at": lane.until,
-        "events": [event_data(event) for event in lane.events],
+        "path": ".".join(field.path),
+        "depth": field.depth,
+        "type": field.type_text,
+        "nullable": field.column.nullable,
+        "field_id": field.field_id,
+        "known_since": field.since,
+        "dropped_at": field.until,
+        "events": [event_data(event) for event in field.events],
     }
 
 
-def event_data(event: LaneEvent) -> dict[str, object]:
+def event_data(event: ColumnChange) -> dict[str, object]:
     """Return what became of a field as the JSON form shows it."""
     return {
         "version": event.version,
@@ -168,7 +161,7 @@ def event_data(event: LaneEvent) -> dict[str, object]:
     }
 
 
-def event_lines(events: Sequence[LaneEvent]) -> Iterator[Sequence[object]]:
+def event_lines(events: Sequence[ColumnChange]) -> Iterator[Sequence[object]]:
     """Yield the lines of the CSV form."""
     yield ["version", "column", "change", "before", "after", "breaking"]
     for event in events:
@@ -177,15 +170,15 @@ def event_lines(events: Sequence[LaneEvent]) -> Iterator[Sequence[object]]:
         yield [event.version, path, kind, event.before, event.after, is_breaking]
 
 
-def counts(lanes: SchemaLanes) -> tuple[int, int]:
+def counts(found: ColumnHistories) -> tuple[int, int]:
     """Return how many columns the table has, and how many fields are gone."""
-    alive = sum(1 for lane in lanes.lanes if lane.until is None and not lane.depth)
-    return alive, sum(1 for lane in lanes.lanes if lane.until is not None)
+    alive = sum(1 for one in found.fields if one.until is None and not one.depth)
+    return alive, sum(1 for one in found.fields if one.until is not None)
 
 
-def _names(lane: Lane) -> Iterator[str]:
-    yield ".".join(lane.path)
-    for event in lane.events:
+def _names(history: ColumnHistory) -> Iterator[str]:
+    yield ".".join(history.path)
+    for event in history.events:
         yield ".".join(event.path)
-        if event.kind == LaneEventKind.RENAMED:
+        if event.kind == ColumnChangeKind.RENAMED:
             yield event.before

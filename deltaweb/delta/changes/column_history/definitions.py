@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from deltaweb.delta.changes.lanes.lane import Key
+from deltaweb.delta.changes.column_history.history import Key
 from deltaweb.delta.errors import SchemaError
 from deltaweb.delta.features.column_mapping import PHYSICAL_NAME
 from deltaweb.delta.protocol.schema import (

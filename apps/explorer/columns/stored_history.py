@@ -1,11 +1,15 @@
-"""The lanes of a table's fields, by the metadata that the database holds."""
+"""What became of a table's fields, by the metadata that the database holds."""
 
 from dataclasses import replace
 from typing import Final
 
 from django.db.models.functions import Length
 
-from deltaweb.delta.changes.lanes import SchemaDefinition, SchemaLanes, schema_lanes
+from deltaweb.delta.changes.column_history import (
+    ColumnHistories,
+    SchemaDefinition,
+    column_histories,
+)
 from deltaweb.delta.features.column_mapping import MAPPING_MODE, is_mapped
 from deltaweb.web.explorer.version.listed import Kept
 from deltaweb.web.tables.models import Table
@@ -14,20 +18,20 @@ MAX_VERSIONS: Final = 5_000  # of the metadata, the newest
 MAX_LENGTH: Final = 100_000_000  # characters of their schemas that are read
 MAX_KEPT: Final = 4
 
-_kept: Kept[SchemaLanes] = Kept(MAX_KEPT)
+_kept: Kept[ColumnHistories] = Kept(MAX_KEPT)
 
 
-def table_lanes(table: Table, up_to: int) -> SchemaLanes:
-    """Return the lanes of a table's fields up to a version, kept for the next page."""
+def table_histories(table: Table, up_to: int) -> ColumnHistories:
+    """Return what became of fields up to a version, kept for the next page."""
     rows = table.metadata_versions.filter(version__lte=up_to).order_by("-version")
     newest = rows.values_list("pk", flat=True).first()
     if newest is None:
-        return SchemaLanes()
+        return ColumnHistories()
     key = (table.pk, newest, rows.count())
-    return _kept.get(key, lambda: _table_lanes(table, up_to))
+    return _kept.get(key, lambda: _read(table, up_to))
 
 
-def _table_lanes(table: Table, up_to: int) -> SchemaLanes:
+def _read(table: Table, up_to: int) -> ColumnHistories:
     """Follow the fields through as many definitions as can be read at once."""
     rows = table.metadata_versions.filter(version__lte=up_to)
     lengths = rows.order_by("-version").values_list("version", Length("schema_string"))
@@ -43,7 +47,7 @@ def _table_lanes(table: Table, up_to: int) -> SchemaLanes:
         .order_by("version")
         .values_list("version", "schema_string", "configuration")
     )
-    found = schema_lanes(
+    found = column_histories(
         SchemaDefinition(version, schema, _is_mapped(configuration))
         for version, schema, configuration in read.iterator(chunk_size=8)
     )

@@ -4,19 +4,19 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from deltaweb.delta.changes.lanes.definitions import (
+from deltaweb.delta.changes.column_history.definitions import (
     DefinedColumn,
     SchemaDefinition,
     defined_columns,
     fields_of,
 )
-from deltaweb.delta.changes.lanes.lane import (
+from deltaweb.delta.changes.column_history.history import (
     MAX_TEXT_LENGTH,
+    ColumnChange,
+    ColumnChangeKind,
+    ColumnHistories,
+    ColumnHistory,
     Key,
-    Lane,
-    LaneEvent,
-    LaneEventKind,
-    SchemaLanes,
     outline,
 )
 from deltaweb.delta.changes.schema import COMMENT
@@ -30,23 +30,23 @@ from deltaweb.delta.protocol.schema import (
     StructType,
 )
 
-MAX_LANES: Final = 20_000
+MAX_HISTORIES: Final = 20_000
 MAX_EVENTS: Final = 100_000
 
 
-def schema_lanes(definitions: Iterable[SchemaDefinition]) -> SchemaLanes:
+def column_histories(definitions: Iterable[SchemaDefinition]) -> ColumnHistories:
     """Follow each field through the definitions of a table's columns.
 
     Args:
         definitions: The oldest first. One whose schema cannot be read is counted and
             skipped.
     """
-    return _Weaver().woven(definitions)
+    return _Follower().followed(definitions)
 
 
 @dataclass(slots=True)
-class _Weaver:
-    lanes: dict[Key, Lane] = field(default_factory=dict)
+class _Follower:
+    histories: dict[Key, ColumnHistory] = field(default_factory=dict)
     columns: dict[str, DefinedColumn] = field(default_factory=dict)
     before_dropped: dict[Key, Key | None] = field(default_factory=dict)
     dropped_names: set[Key] = field(default_factory=set)
@@ -54,7 +54,7 @@ class _Weaver:
     first: int | None = None
     is_cut: bool = False
 
-    def woven(self, definitions: Iterable[SchemaDefinition]) -> SchemaLanes:
+    def followed(self, definitions: Iterable[SchemaDefinition]) -> ColumnHistories:
         num_unknown = 0
         mapped_since: int | None = None
         last: tuple[str, bool] | None = None
@@ -73,10 +73,10 @@ class _Weaver:
                 mapped_since = definition.version
             last = told
             self._follow(columns, definition.version)
-            if len(self.lanes) > MAX_LANES or self.num_events > MAX_EVENTS:
+            if len(self.histories) > MAX_HISTORIES or self.num_events > MAX_EVENTS:
                 self._forget(definition.version)
-        return SchemaLanes(
-            lanes=tuple(self._ordered()),
+        return ColumnHistories(
+            fields=tuple(self._ordered()),
             first=self.first,
             mapped_since=mapped_since,
             num_unknown=num_unknown,
@@ -88,7 +88,7 @@ class _Weaver:
         if self.first is None:
             self.first = version
             for key, (path, known) in fields_of(columns):
-                self.lanes[key] = Lane(path, known, version)
+                self.histories[key] = ColumnHistory(path, known, version)
             return
         self._drop(before, {key for key, _ in fields_of(columns)}, version)
         changed = {
@@ -108,57 +108,65 @@ class _Weaver:
         for key, _ in fields_of(before):
             above = key[:-1]
             if key not in now:
-                lane = self.lanes[key]
+                history = self.histories[key]
                 self.before_dropped[key] = previous.get(above)
                 is_own = above not in gone
-                text = lane.type_text
-                self._add(lane, version, LaneEventKind.DROPPED, text, "", is_own=is_own)
-                lane.until = version
-                self.dropped_names.add(lane.path)
+                text = history.type_text
+                self._add(
+                    history, version, ColumnChangeKind.DROPPED, text, "", is_own=is_own
+                )
+                history.until = version
+                self.dropped_names.add(history.path)
                 gone.add(key)
             previous[above] = key
 
     def _meet(
         self, key: Key, path: Key, known: StructField, version: int, added: set[Key]
     ) -> None:
-        lane = self.lanes.get(key)
-        if lane is not None and lane.until is None:
-            before, lane.path, lane.column = lane.column, path, known
+        history = self.histories.get(key)
+        if history is not None and history.until is None:
+            before, history.path, history.column = history.column, path, known
             for kind, old, new in _differences(before, known):
-                self._add(lane, version, kind, old, new)
+                self._add(history, version, kind, old, new)
             return
-        if lane is None:
-            lane = self.lanes[key] = Lane(path, known, version)
-        was_there = lane.until is not None or path in self.dropped_names
-        kind = LaneEventKind.ADDED_AGAIN if was_there else LaneEventKind.ADDED
-        lane.path, lane.column, lane.until = path, known, None
+        if history is None:
+            history = self.histories[key] = ColumnHistory(path, known, version)
+        was_there = history.until is not None or path in self.dropped_names
+        kind = ColumnChangeKind.ADDED_AGAIN if was_there else ColumnChangeKind.ADDED
+        history.path, history.column, history.until = path, known, None
         added.add(key)
         is_own = key[:-1] not in added
-        self._add(lane, version, kind, "", lane.type_text, is_own=is_own)
+        self._add(history, version, kind, "", history.type_text, is_own=is_own)
 
     def _add(  # noqa: PLR0913 (each is one part of the event)
         self,
-        lane: Lane,
+        history: ColumnHistory,
         version: int,
-        kind: LaneEventKind,
+        kind: ColumnChangeKind,
         before: str,
         after: str,
         *,
         is_own: bool = True,
     ) -> None:
-        lane.events.append(LaneEvent(version, kind, before, after, is_own, lane.path))
+        history.events.append(
+            ColumnChange(version, kind, before, after, is_own, history.path)
+        )
         self.num_events += 1
 
     def _forget(self, version: int) -> None:
         """Begin again at a version: what was before it is too much to be kept."""
-        alive = {key: lane for key, lane in self.lanes.items() if lane.until is None}
-        for lane in alive.values():
-            lane.events, lane.since = [], version
-        self.lanes, self.before_dropped, self.dropped_names = alive, {}, set()
+        alive = {
+            key: history
+            for key, history in self.histories.items()
+            if history.until is None
+        }
+        for history in alive.values():
+            history.events, history.since = [], version
+        self.histories, self.before_dropped, self.dropped_names = alive, {}, set()
         self.num_events, self.first, self.is_cut = 0, version, True
 
-    def _ordered(self) -> Iterator[Lane]:
-        """Yield the lanes as the newest schema has them, dropped ones where they were.
+    def _ordered(self) -> Iterator[ColumnHistory]:
+        """Yield them as the newest schema has them, dropped ones where they were.
 
         Without recursion: a chain of dropped fields may be long.
         """
@@ -166,8 +174,8 @@ class _Weaver:
         after: dict[tuple[Key, Key | None], list[Key]] = {}
         for key, _ in fields_of(self.columns):
             inside.setdefault(key[:-1], []).append(key)
-        for key, lane in self.lanes.items():
-            if lane.until is not None:
+        for key, history in self.histories.items():
+            if history.until is not None:
                 place = (key[:-1], self.before_dropped.get(key))
                 after.setdefault(place, []).append(key)
 
@@ -177,28 +185,28 @@ class _Weaver:
         waiting = first_inside(())[::-1]
         while waiting:
             key = waiting.pop()
-            yield self.lanes[key]
+            yield self.histories[key]
             waiting += after.get((key[:-1], key), [])[::-1]
             waiting += first_inside(key)[::-1]
 
 
 def _differences(
     before: StructField, now: StructField
-) -> Iterator[tuple[LaneEventKind, str, str]]:
+) -> Iterator[tuple[ColumnChangeKind, str, str]]:
     if before.name != now.name:
-        yield LaneEventKind.RENAMED, before.name, now.name
+        yield ColumnChangeKind.RENAMED, before.name, now.name
     old, new = outline(before.data_type), outline(now.data_type)
     if old != new:
         is_wider = _is_wider(before.data_type, now.data_type)
-        kind = LaneEventKind.WIDENED if is_wider else LaneEventKind.RETYPED
+        kind = ColumnChangeKind.WIDENED if is_wider else ColumnChangeKind.RETYPED
         yield kind, old, new
     if before.nullable != now.nullable:
-        kind = LaneEventKind.NULLABLE if now.nullable else LaneEventKind.REQUIRED
+        kind = ColumnChangeKind.NULLABLE if now.nullable else ColumnChangeKind.REQUIRED
         words = ("not null", "nullable")
         yield kind, words[before.nullable], words[now.nullable]
     comments = _comment(before), _comment(now)
     if comments[0] != comments[1]:
-        yield LaneEventKind.COMMENT, *comments
+        yield ColumnChangeKind.COMMENT, *comments
 
 
 def _is_wider(before: DataType, now: DataType) -> bool:

@@ -5,32 +5,31 @@ from dataclasses import dataclass
 
 from django.http import HttpRequest, HttpResponseBase
 
-from deltaweb.delta.changes.lanes import SchemaLanes
-from deltaweb.web.explorer.columns.stored_lanes import table_lanes
-from deltaweb.web.explorer.lanes.drawing import DrawnLane, Scale, drawn
-from deltaweb.web.explorer.lanes.selector import (
+from deltaweb.web.explorer.column_history.drawing import DrawnHistory, Scale, drawn
+from deltaweb.web.explorer.column_history.selector import (
     JSON_LENGTH,
     PAGE_LENGTH,
-    LaneFilter,
+    ColumnFilter,
     SchemaCommit,
     counts,
     event_lines,
-    lane_data,
-    lane_page,
+    history_data,
+    matching_fields,
     own_events,
-    parse_lane_filter,
+    parse_column_filter,
     schema_commits,
 )
+from deltaweb.web.explorer.columns.stored_history import table_histories
 from deltaweb.web.explorer.version.page import TablePage
 from deltaweb.web.explorer.version.table_version import TableVersion
 from deltaweb.web.pages.page_json import OnPage, Spread
-from deltaweb.web.pages.paging import Paged, PageLinks, page_links
+from deltaweb.web.pages.paging import Paged, PageLinks, page_links, paged
 from deltaweb.web.pages.responses import respond_page
 
 
 @dataclass(frozen=True, kw_only=True)
-class Lanes(TablePage):
-    """Lanes of fields, and what versions did to them, as a list."""
+class ColumnHistoryPage(TablePage):
+    """Fields, and what versions did to them, as a list."""
 
     first_version: int | None
     mapped_since: int | None
@@ -39,9 +38,9 @@ class Lanes(TablePage):
     count: int
     lanes: Sequence[dict[str, object]]
     links: Spread[PageLinks]
-    wanted: OnPage[LaneFilter]
+    wanted: OnPage[ColumnFilter]
     paged: OnPage[Paged]
-    rows: OnPage[Sequence[DrawnLane]]
+    rows: OnPage[Sequence[DrawnHistory]]
     guides: OnPage[Sequence[float]]
     commits: OnPage[Sequence[SchemaCommit]]
     num_columns: OnPage[int]
@@ -55,32 +54,36 @@ class Lanes(TablePage):
         return self.num_versions - len(self.commits)
 
 
-def lanes_detail(request: HttpRequest, at: TableVersion, fmt: str) -> HttpResponseBase:
-    """Show a lane a field through all versions of the schema up to the one shown."""
-    wanted = parse_lane_filter(request.GET)
-    is_known = at.version is not None
-    found = table_lanes(at.table, at.version or 0) if is_known else SchemaLanes()
+def column_history(
+    request: HttpRequest, at: TableVersion, fmt: str
+) -> HttpResponseBase:
+    """Show each field through all versions of the schema up to the one shown."""
+    wanted = parse_column_filter(request.GET)
+    last = -1 if at.version is None else at.version
+    found = table_histories(at.table, last)
     length = JSON_LENGTH if fmt == "json" else PAGE_LENGTH
-    page = lane_page(found.lanes, wanted, length=length)
-    events = own_events(page.matching)
-    scale = Scale(first=found.first or 0, last=at.version or 0)
+    fields = matching_fields(found.fields, wanted)
+    place = paged(len(fields), wanted.page, length=length)
+    shown = fields[place.rows]
+    events = own_events(fields)
+    scale = Scale(first=found.first or 0, last=max(last, 0))
     num_columns, num_dropped = counts(found)
     is_html = fmt == "html"
     return respond_page(
         request,
         fmt,
-        Lanes(
+        ColumnHistoryPage(
             at=at,
             first_version=found.first,
             mapped_since=found.mapped_since,
             is_cut=found.is_cut,
             definitions_unknown=found.num_unknown,
-            count=page.paged.count,
-            lanes=[lane_data(lane) for lane in page.lanes] if fmt == "json" else [],
-            links=page_links(request, page.paged),
+            count=place.count,
+            lanes=[history_data(one) for one in shown] if fmt == "json" else [],
+            links=page_links(request, place),
             wanted=wanted,
-            paged=page.paged,
-            rows=[drawn(lane, scale, is_tree=wanted.is_empty) for lane in page.lanes]
+            paged=place,
+            rows=[drawn(one, scale, is_tree=wanted.is_empty) for one in shown]
             if is_html
             else [],
             guides=scale.guides(found.changed_versions) if is_html else [],
@@ -91,6 +94,6 @@ def lanes_detail(request: HttpRequest, at: TableVersion, fmt: str) -> HttpRespon
             num_versions=len({event.version for event in events}),
             num_breaking=sum(1 for event in events if event.is_breaking),
         ),
-        template="explorer/lanes/lanes_detail.html",
+        template="explorer/column_history/column_history.html",
         rows=event_lines(events),
     )

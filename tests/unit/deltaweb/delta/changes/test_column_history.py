@@ -1,36 +1,38 @@
-"""A lane is a field: it stays one through renames, and ends where it is dropped."""
+"""A history is a field: it stays one through renames, and ends where it is dropped."""
 
 import json
 from typing import Any
 
 import pytest
 
-from deltaweb.delta.changes.lanes import (
-    LaneEventKind,
+from deltaweb.delta.changes.column_history import (
+    ColumnChangeKind,
+    ColumnHistories,
     SchemaDefinition,
-    SchemaLanes,
-    schema_lanes,
-    weaving,
+    column_histories,
+    following,
 )
 from tests.support import cases
 from tests.support.tables.mapped_tables import field, struct
 
 
-def lanes(*schemas: list[dict[str, Any]], is_mapped: bool = False) -> SchemaLanes:
-    return schema_lanes(
+def histories(
+    *schemas: list[dict[str, Any]], is_mapped: bool = False
+) -> ColumnHistories:
+    return column_histories(
         SchemaDefinition(version, json.dumps(struct(*fields)), is_mapped)
         for version, fields in enumerate(schemas)
     )
 
 
-def told(found: SchemaLanes) -> list[tuple[str, list[tuple[int, str]]]]:
-    """Each lane by its name, with the versions and kinds of its events."""
+def told(found: ColumnHistories) -> list[tuple[str, list[tuple[int, str]]]]:
+    """Each history by its name, with the versions and kinds of its events."""
     return [
         (
-            ".".join(lane.path),
-            [(event.version, str(event.kind)) for event in lane.events],
+            ".".join(history.path),
+            [(event.version, str(event.kind)) for event in history.events],
         )
-        for lane in found.lanes
+        for history in found.fields
     ]
 
 
@@ -39,18 +41,18 @@ NOTE = field("note", "string")
 
 
 def test_a_field_that_nothing_happens_to_has_no_events() -> None:
-    found = lanes([ID, NOTE], [ID, NOTE])
+    found = histories([ID, NOTE], [ID, NOTE])
 
     assert told(found) == [("id", []), ("note", [])]
     assert (found.first, found.changed_versions) == (0, ())
 
 
 def test_tells_what_is_added_dropped_and_added_again() -> None:
-    found = lanes([ID], [ID, NOTE], [ID], [ID, NOTE])
+    found = histories([ID], [ID, NOTE], [ID], [ID, NOTE])
 
     events = [(1, "added"), (2, "dropped"), (3, "added again")]
     assert told(found) == [("id", []), ("note", events)]
-    assert found.lanes[1].until is None
+    assert found.fields[1].until is None
 
 
 @cases(
@@ -87,31 +89,31 @@ def test_tells_what_is_added_dropped_and_added_again() -> None:
     },
 )
 def test_tells_what_changes_of_a_field(before, after, kind, *, is_breaking):
-    found = lanes([before], [after])
+    found = histories([before], [after])
 
     assert told(found) == [("n", [(1, kind)])]
-    assert found.lanes[0].events[0].is_breaking == is_breaking
+    assert found.fields[0].events[0].is_breaking == is_breaking
 
 
 class TestMappedColumns:
     def test_a_rename_stays_on_its_lane(self) -> None:
-        found = lanes(
+        found = histories(
             [field("cust", "long", 1, "c1")],
             [field("customer", "long", 1, "c1")],
             is_mapped=True,
         )
 
-        (lane,) = found.lanes
-        (event,) = lane.events
-        assert (lane.path, lane.field_id) == (("customer",), 1)
+        (history,) = found.fields
+        (event,) = history.events
+        assert (history.path, history.field_id) == (("customer",), 1)
         assert (event.kind, event.before, event.after) == (
-            LaneEventKind.RENAMED,
+            ColumnChangeKind.RENAMED,
             "cust",
             "customer",
         )
 
     def test_a_name_that_comes_back_is_another_lane_beside_the_old_one(self) -> None:
-        found = lanes(
+        found = histories(
             [field("a", "long", 1, "c1"), field("n", "long", 2, "c2"), ID],
             [field("a", "long", 1, "c1"), ID],
             [field("a", "long", 1, "c1"), ID, field("n", "long", 3, "c3")],
@@ -129,7 +131,7 @@ class TestMappedColumns:
         text = [json.dumps(struct(one)) for one in (ID, field("id", "long", 1, "id"))]
         renamed = json.dumps(struct(field("key", "long", 1, "id")))
 
-        found = schema_lanes(
+        found = column_histories(
             [
                 SchemaDefinition(3, text[0], is_mapped=False),
                 SchemaDefinition(5, text[1], is_mapped=True),
@@ -141,16 +143,20 @@ class TestMappedColumns:
         assert (found.first, found.mapped_since) == (3, 5)
 
     def test_names_are_what_counts_where_nothing_is_mapped(self) -> None:
-        found = lanes([field("a", "long", 1, "x")], [field("b", "long", 1, "x")])
+        found = histories([field("a", "long", 1, "x")], [field("b", "long", 1, "x")])
 
         assert told(found) == [("a", [(1, "dropped")]), ("b", [(1, "added")])]
 
     def test_two_fields_of_one_stored_name_are_two_lanes(self) -> None:
         twins = [field("a", "long", 1, "x"), field("b", "long", 1, "x")]
 
-        found = lanes(twins, [*twins, ID], is_mapped=True)
+        found = histories(twins, [*twins, ID], is_mapped=True)
 
-        assert [lane.path for lane in found.lanes] == [("a",), ("b",), ("id",)]
+        assert [history.path for history in found.fields] == [
+            ("a",),
+            ("b",),
+            ("id",),
+        ]
 
 
 class TestNestedFields:
@@ -158,7 +164,7 @@ class TestNestedFields:
         def place(*fields: dict[str, Any]) -> dict[str, Any]:
             return field("place", struct(*fields), 1, "p")
 
-        found = lanes(
+        found = histories(
             [place(field("zip", "integer", 2, "z")), ID],
             [place(field("code", "long", 2, "z"), field("town", "string", 3, "t")), ID],
             is_mapped=True,
@@ -174,12 +180,12 @@ class TestNestedFields:
     def test_what_comes_and_goes_with_a_struct_is_not_of_its_own(self) -> None:
         place = field("place", struct(field("zip", "integer")))
 
-        found = lanes([ID], [ID, place], [ID])
+        found = histories([ID], [ID, place], [ID])
 
         assert [
             (event.version, event.is_own)
-            for lane in found.lanes
-            for event in lane.events
+            for history in found.fields
+            for event in history.events
         ] == [(1, True), (2, True), (1, False), (2, False)]
 
     def test_of_arrays_and_maps_are_lanes(self) -> None:
@@ -192,16 +198,16 @@ class TestNestedFields:
             "valueContainsNull": True,
         }
 
-        found = lanes([field("items", items), field("pairs", pairs)])
+        found = histories([field("items", items), field("pairs", pairs)])
 
-        assert [".".join(lane.path) for lane in found.lanes] == [
+        assert [".".join(history.path) for history in found.fields] == [
             "items",
             "items.sku",
             "pairs",
             "pairs.value",
             "pairs.value.sku",
         ]
-        assert found.lanes[0].type_text == "array<struct>"
+        assert found.fields[0].type_text == "array<struct>"
 
 
 class TestHostileDefinitions:
@@ -222,7 +228,7 @@ class TestHostileDefinitions:
     def test_are_counted_and_passed_over(self, text: str) -> None:
         known = [json.dumps(struct(*fields)) for fields in ([ID], [ID, NOTE])]
 
-        found = schema_lanes(
+        found = column_histories(
             SchemaDefinition(version, schema, is_mapped=False)
             for version, schema in enumerate([known[0], text, known[1]])
         )
@@ -231,14 +237,14 @@ class TestHostileDefinitions:
         assert told(found) == [("id", []), ("note", [(2, "added")])]
 
     def test_older_changes_go_where_they_are_too_many(self, monkeypatch):
-        monkeypatch.setattr(weaving, "MAX_LANES", 3)
+        monkeypatch.setattr(following, "MAX_HISTORIES", 3)
 
-        found = lanes(*([ID, field(f"c{number}", "long")] for number in range(9)))
+        found = histories(*([ID, field(f"c{number}", "long")] for number in range(9)))
 
         assert found.is_cut
-        assert len(found.lanes) <= 3
+        assert len(found.fields) <= 3
         assert found.first is not None
         assert found.first > 0
 
     def test_nothing_is_known_of_nothing(self) -> None:
-        assert lanes() == SchemaLanes()
+        assert histories() == ColumnHistories()

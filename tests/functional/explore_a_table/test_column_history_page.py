@@ -28,7 +28,7 @@ def visits(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("visits")
-class TestLanes:
+class TestColumnHistory:
     def test_tell_each_field_through_its_changes(self, viewer: Client) -> None:
         page = json_of(viewer, f"{TABLE}visits/schema-lanes.json")
 

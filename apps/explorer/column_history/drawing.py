@@ -1,37 +1,41 @@
-"""Lanes as pictures: x is the version in percent, so that text keeps its size."""
+"""Fields as pictures: x is the version in percent, so that text keeps its size."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from deltaweb.delta.changes.lanes import Lane, LaneEvent, LaneEventKind
+from deltaweb.delta.changes.column_history import (
+    ColumnChange,
+    ColumnChangeKind,
+    ColumnHistory,
+)
+from deltaweb.web.explorer.column_history.selector import sentence
 from deltaweb.web.explorer.columns.tree import MAX_DEPTH_CLASS
-from deltaweb.web.explorer.lanes.selector import sentence
 from deltaweb.web.tables.versions.column_address import column_address
 
-MAX_GUIDES: Final = 24  # lines through all lanes, a version each
+MAX_GUIDES: Final = 24  # lines through all fields, a version each
 MARK_PERCENT: Final = 3.2  # of the width: marks that are closer become one
 MAX_TITLE: Final = 4  # events that the title of a mark names
 CHARS_PER_PERCENT: Final = 0.8
 MIN_LABEL: Final = 6
 
 ICONS: Final = {
-    LaneEventKind.ADDED: "plus",
-    LaneEventKind.ADDED_AGAIN: "plus",
-    LaneEventKind.RENAMED: "pencil",
-    LaneEventKind.WIDENED: "arrows-left-right",
-    LaneEventKind.RETYPED: "arrows-left-right",
-    LaneEventKind.NULLABLE: "lock-open",
-    LaneEventKind.REQUIRED: "lock",
-    LaneEventKind.COMMENT: "tag",
-    LaneEventKind.DROPPED: "x",
+    ColumnChangeKind.ADDED: "plus",
+    ColumnChangeKind.ADDED_AGAIN: "plus",
+    ColumnChangeKind.RENAMED: "pencil",
+    ColumnChangeKind.WIDENED: "arrows-left-right",
+    ColumnChangeKind.RETYPED: "arrows-left-right",
+    ColumnChangeKind.NULLABLE: "lock-open",
+    ColumnChangeKind.REQUIRED: "lock",
+    ColumnChangeKind.COMMENT: "tag",
+    ColumnChangeKind.DROPPED: "x",
 }
-_LIVES: Final = {LaneEventKind.ADDED, LaneEventKind.ADDED_AGAIN}
+_LIVES: Final = {ColumnChangeKind.ADDED, ColumnChangeKind.ADDED_AGAIN}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stretch:
-    """Some versions of a lane; `kind` is `quiet`, `past`, `now` or `gap`."""
+    """Some versions of a field; `kind` is `quiet`, `past`, `now` or `gap`."""
 
     kind: str
     x: float
@@ -56,10 +60,10 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DrawnLane:
-    """A lane as its row shows it."""
+class DrawnHistory:
+    """A field as its row shows it."""
 
-    lane: Lane
+    history: ColumnHistory
     name: str
     depth_class: str
     address: str
@@ -88,48 +92,48 @@ class Scale:
         return [self.at(version) for version in versions]
 
 
-def drawn(lane: Lane, scale: Scale, *, is_tree: bool) -> DrawnLane:
-    """Return a lane as its row shows it.
+def drawn(history: ColumnHistory, scale: Scale, *, is_tree: bool) -> DrawnHistory:
+    """Return a field as its row shows it.
 
     Args:
         is_tree: Whether its struct stands above; else its name is its whole path.
     """
-    name = lane.path[-1] if is_tree else ".".join(lane.path)
-    told = [f"v{event.version}: {sentence(event)}" for event in lane.events]
-    what = "; ".join(told[-8:]) or f"unchanged since v{lane.since}"
-    marks = list(_marks(lane, scale))
-    return DrawnLane(
-        lane=lane,
+    name = history.path[-1] if is_tree else ".".join(history.path)
+    told = [f"v{event.version}: {sentence(event)}" for event in history.events]
+    what = "; ".join(told[-8:]) or f"unchanged since v{history.since}"
+    marks = list(_marks(history, scale))
+    return DrawnHistory(
+        history=history,
         name=name,
-        depth_class=f"d{min(lane.depth, MAX_DEPTH_CLASS) if is_tree else 0}",
-        address="" if lane.until is not None else column_address(lane.path),
-        label=f"{'.'.join(lane.path)}: {what}",
+        depth_class=f"d{min(history.depth, MAX_DEPTH_CLASS) if is_tree else 0}",
+        address="" if history.until is not None else column_address(history.path),
+        label=f"{'.'.join(history.path)}: {what}",
         stretches=[
             replace(one, text=_fitting(one, marks)) if one.text else one
-            for one in _stretches(lane, scale)
+            for one in _stretches(history, scale)
         ],
         marks=marks,
     )
 
 
-def _stretches(lane: Lane, scale: Scale) -> Iterator[Stretch]:
+def _stretches(history: ColumnHistory, scale: Scale) -> Iterator[Stretch]:
     """Yield the versions that have the field, cut where something of it changed."""
-    starts = [e.version for e in lane.events if e.kind in _LIVES]
-    begins = lane.since if not starts or starts[0] != lane.since else starts[0]
+    starts = [e.version for e in history.events if e.kind in _LIVES]
+    begins = history.since if not starts or starts[0] != history.since else starts[0]
     is_there, place, text, has_changed = True, scale.at(begins), "", False
     drawn_any = False
-    for event in lane.events:
+    for event in history.events:
         at = scale.at(event.version)
         if event.kind in _LIVES:
             if not is_there:
                 yield Stretch(kind="gap", x=place, width=round(at - place, 3))
             is_there, place, has_changed = True, at, True
-            text = event.kind.value if event.kind == LaneEventKind.ADDED_AGAIN else ""
-        elif event.kind == LaneEventKind.DROPPED:
-            text = text if has_changed else f"{lane.path[-1]}, {event.before}"
+            text = str(event.kind) if event.kind == ColumnChangeKind.ADDED_AGAIN else ""
+        elif event.kind == ColumnChangeKind.DROPPED:
+            text = text if has_changed else f"{history.path[-1]}, {event.before}"
             yield _bar("past", place, at, text)
             is_there, place, text, drawn_any = False, at, "", True
-        elif event.kind != LaneEventKind.COMMENT:
+        elif event.kind != ColumnChangeKind.COMMENT:
             # Of what lies closer than a pixel one stretch is drawn.
             if at - place > MARK_PERCENT / 4:
                 yield _bar("past", place, at, text or event.before)
@@ -157,9 +161,9 @@ def _fitting(stretch: Stretch, marks: Sequence[Mark]) -> str:
     return f"{stretch.text[: room - 1]}…" if room >= MIN_LABEL else ""
 
 
-def _marks(lane: Lane, scale: Scale) -> Iterator[Mark]:
-    close: list[LaneEvent] = []
-    for event in lane.events:
+def _marks(history: ColumnHistory, scale: Scale) -> Iterator[Mark]:
+    close: list[ColumnChange] = []
+    for event in history.events:
         apart = scale.at(event.version) - scale.at(close[0].version) if close else 0.0
         if apart > MARK_PERCENT:
             yield _mark(close, scale)
@@ -169,7 +173,7 @@ def _marks(lane: Lane, scale: Scale) -> Iterator[Mark]:
         yield _mark(close, scale)
 
 
-def _mark(events: Sequence[LaneEvent], scale: Scale) -> Mark:
+def _mark(events: Sequence[ColumnChange], scale: Scale) -> Mark:
     """Return one mark of events that lie close together: the newest breaking leads."""
     breaking = [event for event in events if event.is_breaking]
     leading = (breaking or events)[-1]
