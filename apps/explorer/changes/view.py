@@ -62,7 +62,7 @@ class ChangeList(TablePage):
     query: OnPage[ChangeQuery]
     plan: OnPage[ChangePlan | None]
     rows: OnPage[FeedRows | None] = None
-    by_version: OnPage[Sequence[VersionRows]] = ()
+    by_version: OnPage[VersionRows] = field(default_factory=list)
     num_versions: OnPage[int] = 0
     choices: OnPage[Sequence[tuple[str, str]]] = ()
     snippets: OnPage[Sequence[Snippet]] = ()
