@@ -23,8 +23,7 @@ class Command(BaseCommand):
         """Take the queues and the number of threads."""
         lanes = " and ".join(LANES)
         parser.add_argument(
-            "--queues",
-            help=f"of one process; without, a process for {lanes} each",
+            "--queues", help=f"of one process; without, a process for {lanes} each"
         )
         parser.add_argument("--threads", type=int, default=2)
 
@@ -52,7 +51,7 @@ def _run_worker(queues: str, threads: int) -> None:
     from celery.platforms import SecurityWarning  # noqa: PLC0415
 
     from deltaweb.celery import app  # noqa: PLC0415
-    from deltaweb.web.jobs.running.retirement import begin_anew  # noqa: PLC0415
+    from deltaweb.web.jobs.running.retirement import begin_again  # noqa: PLC0415
 
     # Celery warns of root because of pickle; this worker accepts JSON alone.
     warnings.filterwarnings("ignore", category=SecurityWarning)
@@ -68,4 +67,4 @@ def _run_worker(queues: str, threads: int) -> None:
         from deltaweb.web.jobs.tasks import retirement  # noqa: PLC0415 (models load before)
 
         if retirement.is_due:
-            begin_anew()
+            begin_again()
