@@ -14,8 +14,8 @@ from deltaweb.web.accounts.models import APIKey, User
 from deltaweb.web.accounts.tokens import KEY_MARK, sha256
 from deltaweb.web.pages.lists.sorting import Column, ordering
 from deltaweb.web.pages.page_json import shaped
-from deltaweb.web.pages.paging import Paged, paged
-from deltaweb.web.pages.request.list_page import ListPage, ListQuery
+from deltaweb.web.pages.paging import paged
+from deltaweb.web.pages.request.list_page import ListPage, ListQuery, PageOfRows
 from deltaweb.web.pages.request.lock_waits import write_note
 
 LAST_USE_EVERY = timedelta(minutes=1)  # how exact a key's last use is kept
@@ -74,22 +74,6 @@ class AccountResource(UserResource):
     keys: list[KeyResource]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KeyPage:
-    """A page of the keys of somebody."""
-
-    rows: list[KeyResource]
-    paged: Paged
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UserPage:
-    """A page of the accounts."""
-
-    rows: list[UserResource]
-    paged: Paged
-
-
 def get_user(name: str) -> User:
     """Return the user of that name."""
     # No name has a NUL, and a database cannot be asked for one.
@@ -144,11 +128,11 @@ def key_resource(key: APIKey, *, now: datetime) -> KeyResource:
     )
 
 
-def _key_page(user: User, query: ListQuery, now: datetime) -> KeyPage:
+def _key_page(user: User, query: ListQuery, now: datetime) -> PageOfRows[KeyResource]:
     keys = api_keys(user)
     place = paged(len(keys), query.page)
     rows = [key_resource(key, now=now) for key in keys[place.rows]]
-    return KeyPage(rows=rows, paged=place)
+    return PageOfRows(rows=rows, paged=place)
 
 
 def _every_key(user: User, _query: ListQuery, now: datetime) -> Iterator[KeyResource]:
@@ -160,10 +144,12 @@ def _listed(query: ListQuery) -> QuerySet[User]:
     return users.order_by(*ordering(COLUMNS, query.sort, ties=("username",)))
 
 
-def _page(_user: object, query: ListQuery, now: datetime) -> UserPage:
+def _page(_user: object, query: ListQuery, now: datetime) -> PageOfRows[UserResource]:
     users = _listed(query)
     place = paged(users.count(), query.page)
-    return UserPage(rows=list(user_resources(users[place.rows], now=now)), paged=place)
+    return PageOfRows(
+        rows=list(user_resources(users[place.rows], now=now)), paged=place
+    )
 
 
 def _every(_user: object, query: ListQuery, now: datetime) -> Iterator[UserResource]:

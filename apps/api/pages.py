@@ -106,9 +106,12 @@ def page_endpoint(  # noqa: PLR0913 (what is said of a page)
 
 def list_of(on: ListPage[Any]) -> type:
     """Return the dataclass of the JSON form of a list."""
-    page = typing.get_type_hints(typing.get_type_hints(on.page)["return"])
+    returned = typing.get_type_hints(on.page)["return"]
+    page = typing.get_type_hints(typing.get_origin(returned) or returned)
+    of = typing.get_args(returned)
+    rows = page["rows"][of] if of else page["rows"]
     place: Any = Annotated[page["paged"], Mark.SPREAD]  # noqa: F821 (no name of a type)
-    fields = [("place", place), ("next", str | None), (on.entries, page["rows"])]
+    fields = [("place", place), ("next", str | None), (on.entries, rows)]
     name = f"{on.entries.capitalize()}Page"
     return make_dataclass(name, fields, frozen=True)
 

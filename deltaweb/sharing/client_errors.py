@@ -1,7 +1,6 @@
 """An error that a client of shares writes: what it is known by, and what it names."""
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
@@ -50,28 +49,18 @@ class KnownError:
         return re.search(self.phrases, text, re.IGNORECASE) is not None
 
 
-@dataclass(frozen=True, slots=True)
-class Mentioned:
-    """What a text of a client names of its provider.
+def mentioned(text: str) -> tuple[list[tuple[str, str, str]], list[str]]:
+    """Return the tables and hosts of its provider that an error of a client names.
 
-    Attributes:
-        tables: Share, schema and table of the requests that failed.
-        hosts: Whom it asked by the protocol, in small letters.
+    Tables by share, schema and name; hosts in small letters.
     """
-
-    tables: Sequence[tuple[str, str, str]]
-    hosts: Sequence[str]
-
-
-def mentioned(text: str) -> Mentioned:
-    """Return the tables and hosts that an error of a client names."""
     end = text[-MAX_LENGTH:]
     tables = [
         (unquote(share), unquote(schema), unquote(table))
         for share, schema, table in _TABLE.findall(end)
     ]
     hosts = [host.lower() for host in _HOST.findall(end)]
-    return Mentioned(_first(tables), _first(hosts))
+    return _first(tables), _first(hosts)
 
 
 def _first(found: list) -> list:  # type: ignore[type-arg]  # of whatever it holds

@@ -97,11 +97,12 @@ def find_matches(
         known = Dependence(snapshot.schema, settings).without(parsed)
         if known is None:
             return Matches(nothing, files, EVERYTHING_READ)
-        if known.is_whole:
+        independent, is_whole = known
+        if is_whole:
             with suppress(ExpressionError, ExpressionValueError):  # Spark says so
-                judged = SQLCondition(known.condition, snapshot.schema)
+                judged = SQLCondition(independent, snapshot.schema)
                 by_partition = _by_partition(snapshot, judged)
-        predicate = reach_of(known.condition, snapshot.schema)
+        predicate = reach_of(independent, snapshot.schema)
     if by_partition is not None:
         whole = files.filter(by_partition)
         return Matches(whole, nothing, _read(predicate, whole), condition)

@@ -1,16 +1,15 @@
 """Every recorded table through a checkpoint of ours: same files, same rows, to all.
 
-The tables are a folder that DELTAWEB_GOLDEN names; without it no case is collected.
 Each is copied, a checkpoint of its newest version is made, and all else that this
 version could be read from is deleted: the commits below it and older checkpoints.
 """
 
 import json
-import os
 import shutil
 from collections import Counter
 from collections.abc import Collection
 from functools import cache
+from itertools import cycle, product
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +23,13 @@ from deltaweb.delta.log.paths import commit_name
 from deltaweb.delta.protocol.schema import PrimitiveType
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.table import DeltaTable
+from tests.support import matrix
+from tests.support.golden.golden_tables import (
+    NAMES,
+    each_golden_table,
+    golden_folder,
+    golden_table,
+)
 from tests.support.logs.raw_commits import metadata_action
 from tests.support.peers.checkpoint_peers import (
     checkpoint_alone,
@@ -35,19 +41,7 @@ from tests.support.peers.checkpoint_peers import (
     said,
 )
 
-ROOT = Path(os.environ.get("DELTAWEB_GOLDEN", ""))
-TABLES = ROOT / "tables"
-HAS_GOLDEN = bool(os.environ.get("DELTAWEB_GOLDEN")) and TABLES.is_dir()
-PARTS = [pytest.param(None, id="one file"), pytest.param(3, id="three parts")]
-
-
-def _names() -> list[str]:
-    if not HAS_GOLDEN:
-        return []
-    return sorted(path.parent.name for path in TABLES.glob("*/expected.json"))
-
-
-NAMES = _names()
+PARTS = (None, 3)
 CODES_OF_REFUSALS = {
     "location-not-found",
     "log-corrupt",
@@ -63,15 +57,11 @@ CODES_OF_REFUSALS = {
 }
 
 
-@pytest.mark.skipif(not HAS_GOLDEN, reason="DELTAWEB_GOLDEN names no folder")
-def test_every_recorded_table_is_a_case() -> None:
-    folders = [path for path in TABLES.iterdir() if path.is_dir()]
-
-    assert len(NAMES) == len(folders) > 0
-
-
-@pytest.mark.parametrize("parts", PARTS)
-@pytest.mark.parametrize("name", NAMES)
+@matrix(
+    "name, parts",
+    product(NAMES, PARTS),
+    often=[*zip(NAMES, cycle(PARTS), strict=False)],
+)
 def test_a_checkpoint_of_ours_holds_all_that_the_log_says(name, parts, tmp_path):
     folder = _copied(name, tmp_path)
     before = _recorded(name)
@@ -95,7 +85,7 @@ def test_a_checkpoint_of_ours_holds_all_that_the_log_says(name, parts, tmp_path)
     assert polars_rows(folder) == _rows_to_polars(name)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each_golden_table
 def test_a_checkpoint_of_a_peer_says_the_same_to_us(name: str, tmp_path: Path) -> None:
     folder = _copied(name, tmp_path)
     before = _recorded(name)
@@ -118,7 +108,7 @@ def test_a_checkpoint_of_a_peer_says_the_same_to_us(name: str, tmp_path: Path) -
     assert rows(after) == _rows(name)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each_golden_table
 def test_statistics_with_types_say_what_the_textsaid(name: str, tmp_path: Path) -> None:
     folder = _copied(name, tmp_path)
     newest = _recorded(name)
@@ -218,7 +208,7 @@ def _truths(snapshot: Snapshot) -> set[str]:
 
 def _copied(name: str, tmp_path: Path) -> Path:
     folder = tmp_path / "table"
-    shutil.copytree(TABLES / name / "table", folder, symlinks=True)
+    shutil.copytree(golden_folder(name), folder, symlinks=True)
     return folder
 
 
@@ -226,7 +216,7 @@ def _copied(name: str, tmp_path: Path) -> Path:
 def _recorded(name: str) -> Snapshot | None:
     """The newest version of a table as it was recorded; None where it is refused."""
     try:
-        return DeltaTable(str(TABLES / name / "table")).snapshot()
+        return golden_table(name).snapshot()
     except DeltaError:
         return None
 
@@ -247,7 +237,7 @@ def _rows(name: str) -> Counter[str] | str:
 
 @cache
 def _rows_to_polars(name: str) -> object:
-    return polars_rows(TABLES / name / "table")
+    return polars_rows(golden_folder(name))
 
 
 def _other_than_recorded(folder: Path, newest: Snapshot, parts: int | None):

@@ -1,18 +1,18 @@
 """The index of every recorded table tells what is recorded of its versions."""
 
-import json
-import os
 import shutil
 from pathlib import Path
-from typing import Any
-
-import pytest
 
 from deltaweb.index.folder.file_index import open_files
-from deltaweb.table import DeltaTable
 from tests.support.golden.golden_refusals import (
     is_of_unread_features,
     snapshot_or_refusal,
+)
+from tests.support.golden.golden_tables import (
+    each_golden_table,
+    expected_of,
+    golden_folder,
+    golden_table,
 )
 from tests.support.index.index_builds import build_index
 from tests.support.index.index_folders import (
@@ -22,24 +22,16 @@ from tests.support.index.index_folders import (
     without,
 )
 
-GOLDEN = Path(os.environ.get("DELTAWEB_GOLDEN", "/nonexistent"), "tables")
-NAMES = sorted(path.parent.name for path in GOLDEN.glob("*/expected.json"))
 # A checkpoint that was edited by hand says another thing than the commits do, which are
 # what an index goes on by.
 AT_ODDS_WITH_ITS_CHECKPOINT = "kernelrs__parquet_row_group_skipping"
 
 
-def expected(name: str) -> dict[str, Any]:
-    values: dict[str, Any] = json.loads((GOLDEN / name / "expected.json").read_text())
-    return values
-
-
-@pytest.mark.skipif(not NAMES, reason="DELTAWEB_GOLDEN names no folder of tables")
-@pytest.mark.parametrize("name", NAMES)
+@each_golden_table
 def test_index_tells_what_is_recorded(name: str, tmp_path: Path) -> None:
-    record = expected(name)
+    record = expected_of(name)
 
-    result = build_index(str(GOLDEN / name / "table"), None, tmp_path / "index")
+    result = build_index(str(golden_folder(name)), None, tmp_path / "index")
 
     if result.state == "FAILED":
         assert record["expect"] != "ok"
@@ -60,7 +52,7 @@ def test_index_tells_what_is_recorded(name: str, tmp_path: Path) -> None:
         compared += 1
         assert commit["num_files"] == version["num_files"]
         assert commit["size_bytes"] == version["total_bytes"]
-    found = snapshot_or_refusal(DeltaTable(str(GOLDEN / name / "table")))
+    found = snapshot_or_refusal(golden_table(name))
     has_commits = record["commit_files"]["count"] > 0
     may_differ = record["expect"] != "ok" or is_of_unread_features(found)
     assert compared or not has_commits or may_differ
@@ -68,10 +60,9 @@ def test_index_tells_what_is_recorded(name: str, tmp_path: Path) -> None:
         assert open_files(tmp_path / "index").num_rows == result.num_files
 
 
-@pytest.mark.skipif(not NAMES, reason="DELTAWEB_GOLDEN names no folder of tables")
-@pytest.mark.parametrize("name", NAMES)
+@each_golden_table
 def test_index_goes_on_from_the_version_before(name: str, tmp_path: Path) -> None:
-    recorded = GOLDEN / name / "table" / "_delta_log"
+    recorded = golden_folder(name) / "_delta_log"
     newest = max((path.name for path in recorded.glob("*.json")), default="")
     table = tmp_path / "table"
     log = table / "_delta_log"

@@ -1,12 +1,8 @@
-"""Every recorded table through the sharing protocol: served as it is, or refused.
-
-The tables are a folder that DELTAWEB_GOLDEN names; without it no case is collected.
-"""
+"""Every recorded table through the sharing protocol: served as it is, or refused."""
 
 import hashlib
 import io
 import json
-import os
 from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
@@ -23,12 +19,18 @@ from deltaweb.delta.snapshot import Snapshot
 from deltaweb.sharing.capabilities import HEADER
 from deltaweb.sharing.compatibility import misreadings
 from deltaweb.sharing.response_format import IN_DELTA
-from deltaweb.table import DeltaTable
 from deltaweb.web.sharing.models import Recipient
 from tests.support.golden.golden_refusals import (
     has_vectors,
     is_of_unread_features,
     snapshot_or_refusal,
+)
+from tests.support.golden.golden_tables import (
+    TABLES,
+    each_golden_table,
+    expected_of,
+    golden_folder,
+    golden_table,
 )
 from tests.support.pages.factories import (
     new_grant,
@@ -39,11 +41,6 @@ from tests.support.pages.factories import (
     new_token,
 )
 
-GOLDEN = Path(os.environ.get("DELTAWEB_GOLDEN", "")) / "tables"
-HAS_GOLDEN = bool(os.environ.get("DELTAWEB_GOLDEN")) and GOLDEN.is_dir()
-NAMES = sorted(
-    path.parent.name for path in (GOLDEN.glob("*/expected.json") if HAS_GOLDEN else ())
-)
 TABLE = "/delta-sharing/shares/golden/schemas/golden/tables/golden"
 Answer = Any  # of Django's test client
 
@@ -70,23 +67,22 @@ def share(root: Path) -> None:
     new_grant(shared.share, Recipient.objects.get())
 
 
-@pytest.mark.skipif(not NAMES, reason="DELTAWEB_GOLDEN names no folder of tables")
-@pytest.mark.parametrize("name", NAMES)
+@each_golden_table
 def test_is_served_as_it_is_or_refused(caller: Client, name: str) -> None:
-    expected = json.loads((GOLDEN / name / "expected.json").read_text("utf-8"))
-    share(GOLDEN / name / "table")
+    expected = expected_of(name)
+    share(golden_folder(name))
 
     version: Answer = caller.get(f"{TABLE}/version")
     metadata: Answer = caller.get(f"{TABLE}/metadata")
     query: Answer = caller.post(f"{TABLE}/query", "{}", content_type="application/json")
 
     bodies = [body_of(answer) for answer in (version, metadata, query)]
-    assert not any(str(GOLDEN).encode() in body for body in bodies)
+    assert not any(str(TABLES).encode() in body for body in bodies)
     for answer in (version, metadata, query):
         assert answer.status_code in {200, 400}
     if query.status_code != 200:
         assert set(json.loads(bodies[2])) == {"errorCode", "message"}
-        found = snapshot_or_refusal(DeltaTable(str(GOLDEN / name / "table")))
+        found = snapshot_or_refusal(golden_table(name))
         if expected["expect"] != "ok" or is_of_unread_features(found):
             return
         # What the log reads is kept from clients that would misread it, and no others.

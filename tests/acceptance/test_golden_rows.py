@@ -1,19 +1,12 @@
 """Every recorded table, at every recorded version: its rows and statistics.
 
-The tables are a folder that DELTAWEB_GOLDEN names; without it no case is collected.
-How rows are hashed is `canon.py` of that folder, which is loaded from there.
+How rows are hashed is `canon.py` of their folder, which is loaded from there.
 """
 
-import importlib.util
-import json
 import math
-import os
 from collections.abc import Iterator, Mapping
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
-from functools import cache
-from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pyarrow as pa
@@ -24,36 +17,27 @@ from deltaweb.delta.errors import DataFileMissingError, DeltaError
 from deltaweb.delta.scan.operators import OF_ADDRESSES
 from deltaweb.delta.scan.predicate import Comparison, IsNull
 from deltaweb.delta.snapshot import Snapshot
-from deltaweb.table import DeltaTable
+from tests.support.golden.golden_modern import canon
 from tests.support.golden.golden_refusals import (
     is_of_unread_features,
     snapshot_or_refusal,
 )
-
-ROOT = Path(os.environ.get("DELTAWEB_GOLDEN", ""))
-TABLES = ROOT / "tables"
-HAS_GOLDEN = bool(os.environ.get("DELTAWEB_GOLDEN")) and TABLES.is_dir()
-
-
-def _expected(name: str) -> dict[str, Any]:
-    text = (TABLES / name / "expected.json").read_text(encoding="utf-8")
-    expected: dict[str, Any] = json.loads(text)
-    return expected
+from tests.support.golden.golden_tables import (
+    NAMES,
+    TABLES,
+    expected_of,
+    golden_table,
+    with_golden_tables,
+)
 
 
 def _has_rows(version: Mapping[str, Any]) -> bool:
     return "rows" in version or "content_sha256" in version
 
 
-def _names() -> list[str]:
-    if not HAS_GOLDEN:
-        return []
-    return sorted(path.parent.name for path in TABLES.glob("*/expected.json"))
-
-
 def _row_cases() -> Iterator[Any]:
-    for name in _names():
-        for version, expected in (_expected(name).get("versions") or {}).items():
+    for name in NAMES:
+        for version, expected in (expected_of(name).get("versions") or {}).items():
             if _has_rows(expected):
                 yield pytest.param(name, version, id=f"{name}@{version}")
 
@@ -63,44 +47,33 @@ def _row_cases() -> Iterator[Any]:
 WRONG_STATISTICS = {"deltars__issue_1374", "kernelrs__parsed-stats"}
 
 ROW_CASES = list(_row_cases())
-STATISTICS_CASES = [name for name in _names() if _expected(name).get("stats_latest")]
+STATISTICS_CASES = [name for name in NAMES if expected_of(name).get("stats_latest")]
 MISSING_DATA_CASES = [
     name
-    for name in _names()
-    if _expected(name).get("content_error") == "data-file-missing"
+    for name in NAMES
+    if expected_of(name).get("content_error") == "data-file-missing"
 ]
 
 
-@cache
-def canon() -> ModuleType:
-    """The module that defines the hash, from where it was recorded."""
-    spec = importlib.util.spec_from_file_location("golden_canon", ROOT / "canon.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-@pytest.mark.skipif(not HAS_GOLDEN, reason="DELTAWEB_GOLDEN names no folder")
+@with_golden_tables
 def test_every_recorded_version_with_rows_is_a_case() -> None:
     folders = [path for path in TABLES.iterdir() if path.is_dir()]
     recorded = sum(
         _has_rows(version)
         for folder in folders
-        for version in (_expected(folder.name).get("versions") or {}).values()
+        for version in (expected_of(folder.name).get("versions") or {}).values()
     )
 
-    assert len(_names()) == len(folders)
+    assert len(NAMES) == len(folders)
     assert len(ROW_CASES) == recorded > 0
     assert STATISTICS_CASES
 
 
 @pytest.mark.parametrize(("name", "version"), ROW_CASES)
 def test_rows_are_those_that_were_recorded(name: str, version: str) -> None:
-    table = _expected(name)
+    table = expected_of(name)
     expected = table["versions"][version]
-    snapshot = snapshot_or_refusal(_table(name), int(version))
+    snapshot = snapshot_or_refusal(golden_table(name), int(version))
     if isinstance(snapshot, DeltaError):
         assert expected.get("error") or is_of_unread_features(snapshot)
         return
@@ -123,7 +96,7 @@ def test_rows_are_those_that_were_recorded(name: str, version: str) -> None:
 
 @pytest.mark.parametrize("name", MISSING_DATA_CASES)
 def test_data_that_is_gone_is_named_and_its_listing_works(name: str) -> None:
-    snapshot = snapshot_or_refusal(_table(name))
+    snapshot = snapshot_or_refusal(golden_table(name))
     if isinstance(snapshot, DeltaError):
         assert is_of_unread_features(snapshot)
         return
@@ -136,8 +109,8 @@ def test_data_that_is_gone_is_named_and_its_listing_works(name: str) -> None:
 
 @pytest.mark.parametrize("name", STATISTICS_CASES)
 def test_statistics_agree_where_both_have_them(name: str) -> None:
-    expected = _expected(name)
-    snapshot = snapshot_or_refusal(_table(name))
+    expected = expected_of(name)
+    snapshot = snapshot_or_refusal(golden_table(name))
     if isinstance(snapshot, DeltaError):
         assert expected["expect"] != "ok" or is_of_unread_features(snapshot)
         return
@@ -157,11 +130,11 @@ def test_statistics_agree_where_both_have_them(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", [name for name in _names() if name not in WRONG_STATISTICS]
+    "name", [name for name in NAMES if name not in WRONG_STATISTICS]
 )
 def test_conditions_leave_the_rows_that_a_plain_filter_leaves(name: str) -> None:
     try:
-        snapshot = _table(name).snapshot()
+        snapshot = golden_table(name).snapshot()
         rows = snapshot.read()
     except DeltaError:
         return
@@ -190,10 +163,6 @@ def _comparable(schema: pa.Schema) -> list[str]:
 
 def _lines(rows: pa.Table) -> list[str]:
     return sorted(repr(row) for row in rows.to_pylist())
-
-
-def _table(name: str) -> DeltaTable:
-    return DeltaTable(str(TABLES / name / "table"))
 
 
 def _is_without_data(table: Mapping[str, Any], version: Mapping[str, Any]) -> bool:

@@ -1,6 +1,5 @@
 """Golden tables are offered the same by their index and by their log."""
 
-import os
 from pathlib import Path
 
 import pytest
@@ -8,11 +7,8 @@ import pytest
 from deltaweb.delta.errors import DeltaError
 from deltaweb.index.query.shared_table import SharedTableReader
 from deltaweb.index.query.shared_version import SharedVersion
-from deltaweb.table import DeltaTable
+from tests.support.golden.golden_tables import each_golden_table, golden_table
 from tests.support.index.index_builds import build_index
-
-GOLDEN = Path(os.environ.get("DELTAWEB_GOLDEN", "/nonexistent"), "tables")
-NAMES = sorted(path.parent.name for path in GOLDEN.glob("*/expected.json"))
 
 
 def offered(version: SharedVersion) -> list[str]:
@@ -22,10 +18,9 @@ def offered(version: SharedVersion) -> list[str]:
     return sorted(str(row) for batch in chosen.batches() for row in batch.to_pylist())
 
 
-@pytest.mark.skipif(not NAMES, reason="DELTAWEB_GOLDEN names no folder of tables")
-@pytest.mark.parametrize("name", NAMES)
+@each_golden_table
 def test_an_index_offers_what_the_log_does(name: str, tmp_path: Path) -> None:
-    table = DeltaTable(str(GOLDEN / name / "table"))
+    table = golden_table(name)
     build_index(table.root, None, tmp_path / "index")
     try:
         replayed = SharedTableReader().open_version(table, index_folder=None)

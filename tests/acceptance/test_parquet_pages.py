@@ -6,6 +6,7 @@ The files are a folder that DELTAWEB_PARQUET names; without it no case is collec
 import json
 import os
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -17,6 +18,7 @@ from pytest_django.fixtures import Settings
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.tables.work.inspect_file import INSPECT_FILE
 from deltaweb.web.tables.work.preview_file import PREVIEW_FILE
+from tests.support import cases
 from tests.support.index.indexed_tables import new_indexed_table
 from tests.support.logs.delta_logs import add, commit_bytes, metadata, protocol
 from tests.support.pages.factories import signed_in
@@ -75,9 +77,34 @@ def _work() -> None:
         kind.work(job.id)
 
 
+def _kinds(node: dict[str, Any]) -> Iterator[str]:
+    yield "{repetition} {physical_type} {logical_type} {converted_type}".format(**node)
+    for child in node.get("children") or ():
+        yield from _kinds(child)
+
+
+def _of_each_kind() -> list[Path]:
+    """Files of which each has a kind of column that none before it has."""
+    seen: set[str] = set()
+    found = []
+    for file in _recorded(FOLDER):
+        kinds = {*_kinds(_expected(file)["schema"])} - seen
+        if kinds:
+            found.append(file)
+            seen |= kinds
+    return found
+
+
+CHOICES = {
+    "of each kind of column": _of_each_kind,
+    "all": lambda: _recorded(FOLDER),
+}
+
+
 @NO_FILES
-def test_every_file_shows_its_footer(viewer: Client, tmp_path: Path) -> None:
-    files = _recorded(FOLDER)
+@cases("choose", CHOICES, often=["of each kind of column"])
+def test_a_file_shows_its_footer(viewer: Client, tmp_path: Path, choose) -> None:
+    files = choose()
     _table_of(files, tmp_path / "table")
 
     for file in files:

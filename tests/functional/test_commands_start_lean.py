@@ -55,7 +55,6 @@ def imported(home: Path, *arguments: str) -> set[str]:
 @pytest.mark.parametrize(
     "command",
     [
-        pytest.param(["table", "show"], id="table show"),
         pytest.param(["table", "show", "--files", "--json"], id="table show --files"),
         pytest.param(["table", "history"], id="table history"),
     ],

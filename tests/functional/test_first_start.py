@@ -2,8 +2,8 @@
 
 import contextlib
 import re
+import shutil
 import socket
-import sqlite3
 import subprocess
 import sys
 import urllib.request
@@ -16,6 +16,7 @@ from tests.support.processes.installation import (
     environment,
     is_running,
     migrate,
+    rows,
     run,
     serving,
     status_of,
@@ -27,9 +28,8 @@ pytestmark = pytest.mark.timeout(900)  # of starts that may take minutes
 
 
 def table_names(home: Path) -> list[str]:
-    with sqlite3.connect(home / "deltaweb.sqlite3") as database:
-        rows = database.execute("SELECT namespace, name FROM tables_table").fetchall()
-    return sorted(f"{namespace}.{name}" for namespace, name in rows)
+    tables = rows(home, "SELECT namespace, name FROM tables_table")
+    return sorted(f"{table['namespace']}.{table['name']}" for table in tables)
 
 
 def children_of(pid: int) -> set[int]:
@@ -110,8 +110,9 @@ def opened(link: str) -> str:
 
 class TestWithoutWorkers:
     def test_samples_stand_the_link_signs_in_once_and_an_interrupt_ends_it_all(
-        self, tmp_path: Path
+        self, tmp_path: Path, lake: Path
     ) -> None:
+        shutil.copytree(lake, tmp_path / "samples")  # test_wheel.py has them made
         with serving(tmp_path, ready=503, WORKERS="0") as installation:
             link = (tmp_path / "sign-in-link").read_text().strip()
             printed = re.findall(r"^Sign in: (\S+)$", installation.log, re.MULTILINE)

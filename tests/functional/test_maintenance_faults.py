@@ -8,10 +8,9 @@ import json
 import os
 import random
 import signal
-import sqlite3
 import threading
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -24,7 +23,7 @@ from deltaweb.delta.log.segment import parse_listing
 from deltaweb.table import DeltaTable
 from tests.benchmarks.logs import write_commit, write_json_log
 from tests.support.logs.delta_logs import add, commit_bytes, metadata, protocol
-from tests.support.processes.installation import environment, migrate, wait_for
+from tests.support.processes.installation import environment, migrate, rows, wait_for
 from tests.support.processes.workers import Process, Workers
 
 pytestmark = pytest.mark.timeout(900)
@@ -45,14 +44,8 @@ class Installation(Workers):
     def worker(self, *arguments: object, lease_s: int = LEASE_S) -> Process:
         return self.start(str(lease_s), *map(str, arguments))
 
-    def rows(self, query: str, *values: object) -> list[dict[str, Any]]:
-        path = self.home / "deltaweb.sqlite3"
-        with closing(sqlite3.connect(path, timeout=30)) as database:
-            database.row_factory = sqlite3.Row
-            return [dict(row) for row in database.execute(query, values)]
-
     def row(self, job: str) -> dict[str, Any]:
-        return self.rows("SELECT * FROM jobs_job WHERE id = ?", job)[0]
+        return rows(self.home, "SELECT * FROM jobs_job WHERE id = ?", job)[0]
 
     def becomes(self, job: str, **expected: object) -> bool:
         """Wait until the job's row holds what is expected."""
@@ -204,7 +197,7 @@ def test_workers_that_are_killed_within_a_checkpoint_leave_a_log_that_always_rea
             installation.log.read_text()
         )
 
-    queues = installation.rows("SELECT DISTINCT queues FROM jobs_worker")
+    queues = rows(installation.home, "SELECT DISTINCT queues FROM jobs_worker")
     assert queues == [{"queues": '["spark"]'}]
     assert reader.looks > 0
     assert reader.faults == []

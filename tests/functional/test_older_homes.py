@@ -8,8 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.support import matrix
 from tests.support.processes.installation import ROOT, environment, migrate, run
 from tests.support.processes.older_home import LAST
+
+ENDS = (next(iter(LAST)), next(reversed(LAST)))
+"""All migrations that there are lie between these; the rows of both are kept."""
 
 
 def database(home: Path) -> Path:
@@ -54,7 +58,7 @@ def homes(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("release", LAST)
+@matrix("release", LAST, often=ENDS)
 def test_the_home_of_a_release_is_brought_up_to_today(
     release: str, homes: Path, tmp_path: Path
 ) -> None:

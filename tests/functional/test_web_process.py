@@ -1,34 +1,45 @@
-"""What a web process may load: everything that pages need, and no more."""
+"""A web process, asked as gunicorn asks it: what it may load, and how it answers.
+
+It stands behind a proxy that strips a prefix, and in the end somebody else writes to
+its database all the time: who asks to write then is answered soon.
+"""
 
 import json
 import re
 import subprocess
 import sys
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
+from deltaweb.web.pages.request.lock_waits import REQUEST_WAIT_MS
 from tests.support.processes.installation import (
     ROOT,
     START_TIMEOUT_S,
     environment,
+    manage,
     migrate,
     run,
 )
 
 # What gunicorn loads and asks, in a process whose modules can be looked at: what it has
-# before it forks, the answers, and what it has then.
+# before it forks, the answers, and what it has then. `null` among the requests is
+# another writer, who holds the database from there on.
 ASK = """
 import json
 import os
+import sqlite3
 import sys
 import threading
 from io import BytesIO
+from urllib.parse import urlencode
 
 from deltaweb.serving.wsgi import application
-from django.db import connections
+from django.db import connection, connections
 from django.template import engines
 from django.urls import get_resolver
 
@@ -47,26 +58,49 @@ before = {
     "connections": [one.connection for one in connections.all()],
     "files": sum(map(is_kept, os.listdir("/proc/self/fd"))),
 }
-key, *paths = sys.argv[1:]
 
-def ask(path):
-    told = []
+def ask(name, path, form=None, accept="", cookie="", bearer=""):
+    body = urlencode(form or {}).encode()
+    told = {}
+    def start_response(status, headers):
+        told.update(status=int(status.split()[0]), headers=dict(headers))
     environ = {
-        "REQUEST_METHOD": "GET", "PATH_INFO": path, "SERVER_NAME": "127.0.0.1",
-        "SERVER_PORT": "8000", "HTTP_AUTHORIZATION": f"Bearer {key}",
-        "wsgi.url_scheme": "http", "wsgi.input": BytesIO(), "wsgi.errors": sys.stderr,
+        "REQUEST_METHOD": "POST" if form else "GET", "PATH_INFO": path,
+        "SERVER_NAME": "127.0.0.1", "SERVER_PORT": "8000", "REMOTE_ADDR": "127.0.0.1",
+        "wsgi.url_scheme": "http", "wsgi.input": BytesIO(body),
+        "wsgi.errors": sys.stderr, "CONTENT_LENGTH": str(len(body)),
+        "CONTENT_TYPE": "application/x-www-form-urlencoded",
+        "HTTP_ACCEPT": accept, "HTTP_COOKIE": cookie,
     }
-    if not key:
-        del environ["HTTP_AUTHORIZATION"]
-    said = application(environ, lambda status, headers: told.extend([status, headers]))
-    text = b"".join(said).decode()
-    return {"status": told[0], "to": dict(told[1]).get("Location", ""), "text": text}
+    if bearer:
+        environ["HTTP_AUTHORIZATION"] = f"Bearer {bearer}"
+    text = b"".join(application(environ, start_response)).decode()
+    return {**told, "text": text}
 
-answers = {path: ask(path) for path in paths}
+answers = {}
+for asked in json.load(sys.stdin):
+    if asked is None:
+        path = f"{os.environ['DELTAWEB_HOME']}/deltaweb.sqlite3"
+        writer = sqlite3.connect(path, isolation_level=None)
+        writer.execute("BEGIN IMMEDIATE")
+    else:
+        answers[asked["name"]] = ask(**asked)
 loaded = {name.partition(".")[0] for name in sys.modules}
-unwanted = sorted(loaded & {"pyspark", "py4j", "pandas"})
-json.dump({"before": before, "answers": answers, "unwanted": unwanted}, sys.stdout)
+wait_ms = None
+if connection.vendor == "sqlite":
+    with connection.cursor() as cursor:
+        cursor.execute("PRAGMA busy_timeout")
+        (wait_ms,) = cursor.fetchone()
+json.dump({
+    "before": before, "answers": answers, "wait_ms": wait_ms,
+    "unwanted": sorted(loaded & {"pyspark", "py4j", "pandas"}),
+}, sys.stdout)
 """
+Done = subprocess.CompletedProcess[str]
+PAGES = ("/", "/tables/", "/t/default/orders/", "/t/default/orders/data", "/jobs/")
+PREFIXED = "https://data.example.org/lake"
+CSRF = "a" * 32
+FORM = {"csrfmiddlewaretoken": CSRF}
 
 
 @dataclass(frozen=True)
@@ -74,15 +108,17 @@ class Told:
     """What a web process had before it answered, what it answered, and its errors."""
 
     before: dict[str, Any]
-    answers: dict[str, dict[str, str]]
+    answers: dict[str, dict[str, Any]]
     unwanted: list[str]
+    wait_ms: int | None
     errors: str
 
 
-def ask(home: Path, key: str, *paths: str, **variables: str) -> Told:
-    """Ask a web process for pages; without a key, as somebody who is not signed in."""
+def ask(home: Path, *asked: Mapping[str, Any] | None, **variables: str) -> Told:
+    """Ask a web process."""
     done = subprocess.run(
-        [sys.executable, "-c", ASK, key, *paths],
+        [sys.executable, "-c", ASK],
+        input=json.dumps(asked),
         env=environment(home, **variables),
         cwd=ROOT,
         capture_output=True,
@@ -94,19 +130,81 @@ def ask(home: Path, key: str, *paths: str, **variables: str) -> Told:
     return Told(**json.loads(done.stdout), errors=done.stderr)
 
 
-PAGES = ("/", "/tables/", "/t/default/orders/", "/t/default/orders/data", "/jobs/")
+@dataclass(frozen=True)
+class Installed:
+    """An installation, and what its commands have said.
+
+    Attributes:
+        key: Of an administrator.
+        token: Of a recipient.
+        link: Signs the administrator in.
+        patience_ms: How long a command waits for the database.
+    """
+
+    home: Path
+    key: str
+    token: str
+    link: str
+    patience_ms: str
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> Told:
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
     home = tmp_path_factory.mktemp("home")
-    table = home / "lake" / "orders"
-    (table / "_delta_log").mkdir(parents=True)
+    (home / "lake" / "orders" / "_delta_log").mkdir(parents=True)
     migrate(home)
-    run(home, "user", "add", "ada", "--role", "admin")
-    run(home, "table", "scan", str(table.parent))
-    key = json.loads(run(home, "user", "key", "ada", "--json").stdout)["key"]
-    return ask(home, key, *PAGES)
+
+    def said(*line: str, program: Callable[..., Done] = run) -> str:
+        done = program(home, *line, DELTAWEB_PUBLIC_URL=PREFIXED)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.strip()
+
+    profile = home / "nightly.share"
+    patience = (
+        "from django.db import connection\n"
+        "cursor = connection.cursor()\n"
+        "print(cursor.execute('PRAGMA busy_timeout').fetchone()[0])"
+    )
+    said("user", "add", "ada", "--role", "admin")
+    said("table", "scan", str(home / "lake"))
+    said("share", "create", "retail")
+    made = ("create", "nightly", "--share", "retail", "--profile", str(profile))
+    said("recipient", *made)
+    return Installed(
+        home,
+        json.loads(said("user", "key", "ada", "--json"))["key"],
+        json.loads(profile.read_text())["bearerToken"],
+        said("user", "link", "ada"),
+        said("shell", "--no-imports", "--command", patience, program=manage),
+    )
+
+
+@pytest.fixture(scope="module")
+def told(installed: Installed) -> Told:
+    """What is asked, and then asked again of a database that somebody writes to."""
+    as_ada = {"bearer": installed.key}
+    sign_in = {"name": "ada", "password": "not hers", **FORM}
+    delete = {"path": "/shares/retail/delete", "form": {"confirm": "retail"}, **as_ada}
+    shares = {"path": "/delta-sharing/shares", "bearer": installed.token}
+    return ask(
+        installed.home,
+        *({"name": path, "path": path, **as_ada} for path in PAGES),
+        {"name": "a stranger", "path": "/shares/"},
+        {"name": "sign-in", "path": "/sign-in/"},
+        None,
+        {
+            "name": "password",
+            "path": "/sign-in/",
+            "form": sign_in,
+            "cookie": f"deltaweb_csrf={CSRF}",
+        },
+        {"name": "link", "path": urlsplit(installed.link).path.removeprefix("/lake")},
+        {"name": "page", **delete},
+        {"name": "script", **delete, "accept": "application/json"},
+        {"name": "reader", "path": "/tables.json", **as_ada},
+        {"name": "recipient", **shares},
+        DELTAWEB_PUBLIC_URL=PREFIXED,
+    )
 
 
 class TestAWebProcess:
@@ -121,67 +219,73 @@ class TestAWebProcess:
         }, told.errors
 
     def test_never_loads_spark_nor_pandas(self, told: Told) -> None:
-        statuses = {path: said["status"] for path, said in told.answers.items()}
-        assert statuses == dict.fromkeys(PAGES, "200 OK"), told.errors
+        statuses = {path: told.answers[path]["status"] for path in PAGES}
+        assert statuses == dict.fromkeys(PAGES, 200), told.errors
         assert told.unwanted == []
 
 
-PAGES_OF_NO_DATABASE = ("/", "/status", "/sign-in/", "/sign-in/a-token/")
-
-
-@pytest.fixture(scope="module")
-def without_database(tmp_path_factory: pytest.TempPathFactory) -> Told:
-    """What a web process answers whose database does not."""
-    url = "postgres://someone:a-secret@127.0.0.1:1/name"
-    return ask(
-        tmp_path_factory.mktemp("home"),
-        "no-key",
-        *PAGES_OF_NO_DATABASE,
-        DELTAWEB_DATABASE_URL=url,
-    )
-
-
-@pytest.mark.parametrize("path", PAGES_OF_NO_DATABASE)
-def test_a_page_says_that_the_database_does_not_answer(without_database, path):
-    status = without_database.answers[path]["status"]
-
-    assert status.startswith("503 "), without_database.errors
-    assert "a-secret" not in without_database.errors
-
-
-PREFIXED = "https://data.example.org/lake"
-
-
-@pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    home = tmp_path_factory.mktemp("home")
-    migrate(home)
-    return home
-
-
-@pytest.fixture(scope="module")
-def answers(home: Path) -> dict[str, dict[str, str]]:
-    return ask(home, "", "/sign-in/", "/shares/", DELTAWEB_PUBLIC_URL=PREFIXED).answers
-
-
 class TestBehindAProxyThatStripsAPrefix:
-    def test_every_address_of_a_page_begins_with_the_prefix(self, answers) -> None:
-        page = answers["/sign-in/"]
+    def test_every_address_of_a_page_begins_with_the_prefix(self, told: Told) -> None:
+        page = told.answers["sign-in"]
 
         addresses = re.findall(r'\b(?:href|src|action)="([^"]+)"', page["text"])
-        assert page["status"].startswith("200")
+        assert page["status"] == 200
         assert len(addresses) > 5
         assert all(address.startswith("/lake/") for address in addresses), addresses
 
-    def test_a_page_sends_to_the_sign_in_and_back(self, answers) -> None:
-        page = answers["/shares/"]
+    def test_a_page_sends_to_the_sign_in_and_back(self, told: Told) -> None:
+        page = told.answers["a stranger"]
 
-        assert page["status"] == "302 Found"
-        assert page["to"] == "/lake/sign-in/?next=/lake/shares/"
+        assert page["status"] == 302
+        assert page["headers"]["Location"] == "/lake/sign-in/?next=/lake/shares/"
 
-    def test_a_sign_in_link_names_the_prefix_once(self, home: Path) -> None:
-        run(home, "user", "add", "ada", "--role", "admin")
+    def test_a_sign_in_link_names_the_prefix_once(self, installed: Installed) -> None:
+        assert installed.link.startswith(f"{PREFIXED}/sign-in/")
 
-        link = run(home, "user", "link", "ada", DELTAWEB_PUBLIC_URL=PREFIXED).stdout
 
-        assert link.startswith(f"{PREFIXED}/sign-in/")
+class TestALockedDatabase:
+    def test_makes_no_request_wait_for_long(self, told: Told) -> None:
+        assert told.wait_ms == REQUEST_WAIT_MS
+        assert "Traceback" not in told.errors
+
+    @pytest.mark.parametrize("asked", ["password", "link", "page"])
+    def test_is_a_page_that_says_so_to_those_who_write(self, told, asked):
+        answer = told.answers[asked]
+
+        assert answer["status"] == 503
+        assert answer["headers"]["Retry-After"] == "5"
+        assert "The database is being written to; this was not done." in answer["text"]
+        assert "Nothing was changed. Try again in a few seconds." in answer["text"]
+
+    def test_is_an_error_in_json_to_scripts(self, told: Told) -> None:
+        answer = told.answers["script"]
+
+        assert answer["status"] == 503
+        error = json.loads(answer["text"])
+        assert error["error"] == "database-busy"
+        assert error["hint"]
+
+    def test_keeps_nobody_from_reading(self, told: Told) -> None:
+        for reader, listed in (("reader", "tables"), ("recipient", "items")):
+            answer = told.answers[reader]
+            assert answer["status"] == 200
+            assert len(json.loads(answer["text"])[listed]) == 1
+
+    def test_leaves_commands_their_patience(self, installed: Installed) -> None:
+        assert installed.patience_ms == "30000"
+
+
+def test_a_page_says_that_the_database_does_not_answer(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    told = ask(
+        tmp_path_factory.mktemp("home"),
+        *(
+            {"name": path, "path": path, "bearer": "no-key"}
+            for path in ("/", "/status", "/sign-in/", "/sign-in/a-token/")
+        ),
+        DELTAWEB_DATABASE_URL="postgres://someone:a-secret@127.0.0.1:1/name",
+    )
+
+    assert [answer["status"] for answer in told.answers.values()] == [503] * 4
+    assert "a-secret" not in told.errors

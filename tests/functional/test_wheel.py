@@ -16,10 +16,10 @@ from tests.support.processes.installation import (
     START_TIMEOUT_S,
     Installation,
     environment,
+    rows,
     serving,
     wait_for,
 )
-from tests.support.processes.spark_worker import rows
 from tests.support.processes.wheel import build_wheel, install, packages_of
 
 pytestmark = [

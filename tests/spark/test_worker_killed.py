@@ -10,14 +10,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tests.support.processes.installation import wait_for
+from tests.support.processes.installation import rows, wait_for
 from tests.support.processes.spark_worker import (
     add_gated,
     all_have_ended,
     jobs,
     new_home,
     one_is_left,
-    rows,
     states,
     worker,
 )

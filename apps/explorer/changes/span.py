@@ -19,24 +19,11 @@ from deltaweb.web.tables.models import Commit, Table
 from deltaweb.web.tables.versions.readable import neighbours, told
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Misfit:
-    """Why changes of earlier versions are not shown beside later ones.
+def schema_misfit(table: Table, first: int, last: int) -> tuple[int, str]:
+    """Return the version from which on one schema shows a range, and why no earlier.
 
-    Attributes:
-        fits_from: The version from which on one schema shows them.
-        reason: What is otherwise before, in words.
-    """
-
-    fits_from: int
-    reason: str
-
-
-def schema_misfit(table: Table, first: int, last: int) -> Misfit | None:
-    """Return what keeps the changes of a range from one schema; None where nothing.
-
-    None, too, where no part of the range up to its end can be shown: the job that
-    reads it says why.
+    The first and nothing where all do, or where no part of the range up to its end can
+    be shown: the job that reads it says why.
     """
     try:
         held = _definitions(table, first, last)
@@ -45,10 +32,10 @@ def schema_misfit(table: Table, first: int, last: int) -> Misfit | None:
     except FeedSchemaError as error:
         if error.fits_from is not None and error.fits_from > first:
             begin = _first_without_older_rows(table, error.fits_from, last)
-            return Misfit(fits_from=begin, reason=error.reason)
+            return begin, error.reason
     except DeltaError:  # a schema that is not known here, or is none
         pass
-    return None
+    return first, ""
 
 
 def _first_without_older_rows(table: Table, version: int, last: int) -> int:
@@ -111,7 +98,7 @@ class ChangeSpan:
         nearest: The newest run of versions up to the last that records changes, as far
             as the log reaches; None where there is none.
         ends: The commits of the first and the last version, as far as known.
-        misfit: Why it begins no earlier; None where it is as long as pages show.
+        misfit: Why it begins no earlier; "" where it is as long as pages show.
     """
 
     first: int
@@ -120,7 +107,7 @@ class ChangeSpan:
     gone: Sequence[ReadableRun]
     nearest: ReadableRun | None
     ends: tuple[Commit | None, Commit | None]
-    misfit: Misfit | None = None
+    misfit: str = ""
 
     @property
     def num_versions(self) -> int:
@@ -156,9 +143,9 @@ def change_span(at: TableVersion, query: ChangeQuery) -> ChangeSpan | None:
     if nearest is not None:
         nearest = nearest._replace(first=max(nearest.first, oldest))
         first = max(first, nearest.first) if nearest.last == last else first
-    misfit = schema_misfit(table, first, last) if query.first is None else None
-    if misfit is not None:
-        first = misfit.fits_from
+    misfit = ""
+    if query.first is None:
+        first, misfit = schema_misfit(table, first, last)
     first = _version(table, query.first, first, is_first=True)
     ends = {
         commit.version: commit

@@ -1,7 +1,6 @@
 """The list of jobs: its columns, filters, order and pages."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from itertools import islice
 from typing import Final
@@ -9,6 +8,7 @@ from typing import Final
 from django import forms
 from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest
+from django.utils import timezone
 
 from deltaweb.web.accounts.models import User
 from deltaweb.web.jobs.kinds import kind_of, words_of
@@ -23,28 +23,21 @@ from deltaweb.web.jobs.models import Job, JobQuerySet
 from deltaweb.web.jobs.visibility import jobs_about, visible_jobs
 from deltaweb.web.pages.lists.fields import WordField
 from deltaweb.web.pages.lists.sorting import Column, ordering
-from deltaweb.web.pages.paging import Paged, paged
-from deltaweb.web.pages.request.list_page import ListPage, ListQuery
+from deltaweb.web.pages.paging import paged
+from deltaweb.web.pages.request.list_page import ListPage, ListQuery, PageOfRows
 
 ACTIVE: Final = "ACTIVE"
 STATES: Final = [(ACTIVE, "active"), *Job.State.choices]
 CSV_CHUNK: Final = 500
 
 
-@dataclass(frozen=True, slots=True)
-class JobPage:
-    """Some jobs, and the moment at which they were so."""
-
-    rows: Sequence[JobView]
-    paged: Paged
-    now: datetime
-
-
-def _page(user: User | AnonymousUser, query: ListQuery, now: datetime) -> JobPage:
+def _page(
+    user: User | AnonymousUser, query: ListQuery, now: datetime
+) -> PageOfRows[JobView]:
     jobs = _listed(user, query)
     place = paged(jobs.count(), query.page)
     rows = list(light(jobs)[place.rows])
-    return JobPage(rows=job_views(rows, user=user, now=now), paged=place, now=now)
+    return PageOfRows(rows=job_views(rows, user=user, now=now), paged=place)
 
 
 def _every(
@@ -69,12 +62,12 @@ def _listed(user: User | AnonymousUser, query: ListQuery) -> JobQuerySet:
     return jobs.order_by(*ordering(COLUMNS, query.sort, ties=("created_at", "id")))
 
 
-def _more(request: HttpRequest, page: JobPage) -> Mapping[str, object]:
+def _more(request: HttpRequest, page: PageOfRows[JobView]) -> Mapping[str, object]:
     return {
         "has_active": any(view.job.is_active for view in page.rows),
         "states": STATES,
         "kinds": _kinds(request.user),
-        "workers": worker_state(now=page.now),
+        "workers": worker_state(now=timezone.now()),
     }
 
 

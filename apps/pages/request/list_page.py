@@ -17,7 +17,7 @@ entry's the columns of CSV (`page_json`). Templates have `page`, `query`, `heade
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from typing import Any, Final, Generic, Protocol, TypeVar
@@ -75,6 +75,16 @@ class Listed(Protocol):
 
 
 L = TypeVar("L", bound=Listed)
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageOfRows(Generic[R]):
+    """One page of a list, and what its template gets besides."""
+
+    rows: Sequence[R]
+    paged: Paged
+    more: Mapping[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -41,17 +41,10 @@ class FileRequest:
     is_prepared: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class OpenedFile:
-    """A file that is handed out, with whom and what it is part of."""
-
-    file: io.FileIO
-    token: RecipientToken
-    shared_table: SharedTable
-
-
-def open_file(asked: FileRequest, *, keys: Sequence[bytes]) -> OpenedFile:
-    """Open the file of a signed URL.
+def open_file(
+    asked: FileRequest, *, keys: Sequence[bytes]
+) -> tuple[io.FileIO, RecipientToken]:
+    """Open the file of a signed URL; return the token that it was made for, too.
 
     The URL alone is not enough: its token must be good still, the address allowed, and
     the share granted, at this very request.
@@ -77,7 +70,7 @@ def open_file(asked: FileRequest, *, keys: Sequence[bytes]) -> OpenedFile:
     except DataFileError as error:
         logger.info("%s", error)
         raise FileGoneError from None
-    return OpenedFile(file, token, shared)
+    return file, token
 
 
 def _location(shared: SharedTable, *, is_prepared: bool) -> str:

@@ -53,19 +53,6 @@ class ChosenTable:
         return ", ".join(column_names(self.draft.columns)) or "all columns"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewlySeen:
-    """What one recipient would see that it does not see now.
-
-    Attributes:
-        tables: The tables of the draft, each with the names under which the recipient
-            reads the same table already.
-    """
-
-    row: RecipientRow
-    tables: list[tuple[ChosenTable, list[str]]]
-
-
 def chosen_tables(draft: Draft) -> list[ChosenTable]:
     """Return the tables of a draft with what clients make of them."""
     ids = {UUID(table.table_id) for table in draft.tables}
@@ -85,21 +72,19 @@ def chosen_tables(draft: Draft) -> list[ChosenTable]:
 
 def newly_seen(
     draft: Draft, tables: list[ChosenTable], *, now: datetime
-) -> list[NewlySeen]:
-    """Return what each chosen recipient would newly see."""
+) -> list[tuple[RecipientRow, list[tuple[ChosenTable, list[str]]]]]:
+    """Return what each chosen recipient would newly see.
+
+    That is the tables of the draft, each with the names under which the recipient reads
+    the same table already.
+    """
     recipients = Recipient.objects.filter(name__in=draft.recipients)
     rows = recipient_rows(recipients, now=now)
     seen = _seen_already(
         {row.recipient.id for row in rows}, {UUID(t.draft.table_id) for t in tables}
     )
     return [
-        NewlySeen(
-            row=row,
-            tables=[
-                (table, seen[row.recipient.id, UUID(table.draft.table_id)])
-                for table in tables
-            ],
-        )
+        (row, [(t, seen[row.recipient.id, UUID(t.draft.table_id)]) for t in tables])
         for row in rows
     ]
 

@@ -12,8 +12,8 @@ from django.db.models import Q, QuerySet
 from deltaweb.web.pages.lists.fields import WordField
 from deltaweb.web.pages.lists.sorting import Column, ordering
 from deltaweb.web.pages.page_json import Named, OnPage, Spread, shaped
-from deltaweb.web.pages.paging import PAGE_LENGTH, Paged, paged
-from deltaweb.web.pages.request.list_page import ListPage, ListQuery
+from deltaweb.web.pages.paging import PAGE_LENGTH, paged
+from deltaweb.web.pages.request.list_page import ListPage, ListQuery, PageOfRows
 from deltaweb.web.sharing.activity.usage import USE_DAYS, daily_requests, last_days
 from deltaweb.web.sharing.models import Grant, Recipient
 from deltaweb.web.sharing.recipients.forms import STATES
@@ -72,25 +72,9 @@ class RecipientRow:
     requests: Annotated[tuple[int, ...], Named("requests_30d")] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecipientPage:
-    """A page of the list.
-
-    Attributes:
-        paged: Where the page stands among those that the filter holds.
-        num_all: How many recipients there are, whatever the filter.
-        num_by_state: How many the search finds in each state.
-    """
-
-    rows: list[RecipientRow]
-    paged: Paged
-    num_all: int
-    num_by_state: dict[str, int]
-
-
 def recipient_page(
     _user: object, query: ListQuery, now: datetime, *, length: int = PAGE_LENGTH
-) -> RecipientPage:
+) -> PageOfRows[RecipientRow]:
     """Return a page of recipients; one beyond the last is the last."""
     found, state = _search(query, now), query["state"]
     by_state = num_by_state(found)
@@ -99,11 +83,10 @@ def recipient_page(
     shown = list(_ordered(found, query)[place.rows])
     days = last_days(USE_DAYS, now=now)
     requests = daily_requests("recipient_id", [one.id for one in shown], days=days)
-    return RecipientPage(
+    return PageOfRows(
         rows=[_row(one, requests[one.id]) for one in shown],
         paged=place,
-        num_all=Recipient.objects.count(),
-        num_by_state=by_state,
+        more={"num_all": Recipient.objects.count(), "num_by_state": by_state},
     )
 
 

@@ -61,14 +61,6 @@ class NewRecipient:
     expires: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GrantChange:
-    """How many shares a recipient got, and how many were taken."""
-
-    added: int
-    removed: int
-
-
 @transaction.atomic
 def create_recipient(new: NewRecipient, *, stamp: Stamp) -> Recipient:
     """Make a recipient, who may read nothing yet."""
@@ -207,8 +199,12 @@ def ungrant(share: Share, recipient: Recipient, *, stamp: Stamp) -> bool:
 @transaction.atomic
 def set_grants(
     recipient: Recipient, shares: Collection[Share], *, stamp: Stamp
-) -> GrantChange:
-    """Let a recipient read these shares and no others, from its next request on."""
+) -> tuple[int, int]:
+    """Let a recipient read these shares and no others, from its next request on.
+
+    Returns:
+        How many it got, and how many were taken.
+    """
     held = {share.id: share for share in recipient.shares.all()}
     wanted = {share.id: share for share in shares}
     added = [share for key, share in wanted.items() if key not in held]
@@ -217,7 +213,7 @@ def set_grants(
         grant(share, recipient, stamp=stamp)
     for share in removed:
         ungrant(share, recipient, stamp=stamp)
-    return GrantChange(added=len(added), removed=len(removed))
+    return len(added), len(removed)
 
 
 def _report_facts(

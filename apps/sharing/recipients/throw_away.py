@@ -18,16 +18,17 @@ LIFETIME: Final = timedelta(minutes=30)
 
 
 @dataclass(frozen=True, slots=True)
-class ThrowAway:
-    """A token that lives as long as what needs it, and its profile file."""
+class OneRecipient:
+    """The parameters of a job that comes in as a recipient does."""
 
-    token: RecipientToken
-    profile: ProfileFile
+    recipient: str
 
 
 @contextmanager
-def throw_away(recipient: Recipient, *, stamp: Stamp) -> Iterator[ThrowAway]:
-    """Make a token of a recipient, and revoke and delete it at the end.
+def throw_away(
+    recipient: Recipient, *, stamp: Stamp
+) -> Iterator[tuple[RecipientToken, ProfileFile]]:
+    """Make a token of a recipient and its file, and revoke and delete it at the end.
 
     The record tells of both; one each night would fill the list of its tokens. What is
     read by it counts neither as use of the recipient nor against its limits.
@@ -38,6 +39,6 @@ def throw_away(recipient: Recipient, *, stamp: Stamp) -> Iterator[ThrowAway]:
         profile = tokens.issue_profile(token, stamp=stamp)
     token.refresh_from_db()
     try:
-        yield ThrowAway(token, profile)
+        yield token, profile
     finally:
         tokens.revoke(token, stamp=Stamp(stamp.actor, timezone.now())).delete()

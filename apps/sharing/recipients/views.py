@@ -142,9 +142,9 @@ def recipient_grants(request: HttpRequest, name: str, fmt: str) -> HttpResponseB
     )
     if request.method == "POST" and form.is_valid():
         wanted = recipient_pages.shares_named(form.cleaned_data["shares"])
-        change = services.set_grants(recipient, wanted, stamp=stamp_of(request))
+        added, removed = services.set_grants(recipient, wanted, stamp=stamp_of(request))
         said = f"{recipient.name} reads {len(wanted)} of {len(names)} shares now: "
-        said += f"{change.added} added, {change.removed} removed."
+        said += f"{added} added, {removed} removed."
         messages.success(request, said)
         return redirect(recipient)
     return respond(

@@ -12,8 +12,8 @@ from django.db.models import Q, QuerySet
 
 from deltaweb.web.pages.lists.sorting import Column, ordering
 from deltaweb.web.pages.page_json import OnPage, Spread
-from deltaweb.web.pages.paging import Paged, paged
-from deltaweb.web.pages.request.list_page import ListPage, ListQuery
+from deltaweb.web.pages.paging import paged
+from deltaweb.web.pages.request.list_page import ListPage, ListQuery, PageOfRows
 from deltaweb.web.sharing.activity.usage import USE_DAYS, daily_requests, last_days
 from deltaweb.web.sharing.models import Share, SharedTable
 from deltaweb.web.sharing.shares.resources import (
@@ -35,23 +35,14 @@ class ShareRow:
     requests_30d: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SharePage:
-    """A page of the list of shares; `num_shares` counts them without a filter."""
-
-    rows: list[ShareRow]
-    paged: Paged
-    num_shares: int
-
-
-def _page(_user: object, query: ListQuery, now: datetime) -> SharePage:
+def _page(_user: object, query: ListQuery, now: datetime) -> PageOfRows[ShareRow]:
     found = _search(query["q"])
     place = paged(found.count(), query.page)
     shares = list(_ordered(found, query)[place.rows])
     names = _table_names([share.id for share in shares])
     days = last_days(USE_DAYS, now=now)
     requests = daily_requests("share", [share.name for share in shares], days=days)
-    return SharePage(
+    return PageOfRows(
         rows=[
             ShareRow(
                 resource=share_resource(share),
@@ -61,7 +52,7 @@ def _page(_user: object, query: ListQuery, now: datetime) -> SharePage:
             for share in shares
         ],
         paged=place,
-        num_shares=Share.objects.count() if query["q"] else place.count,
+        more={"num_shares": Share.objects.count() if query["q"] else place.count},
     )
 
 

@@ -1,6 +1,5 @@
 """Jobs of a table as the `.json` of pages that ask for work shows them."""
 
-from dataclasses import dataclass
 from typing import Any
 
 from deltaweb.web.jobs.listing.resource import JobOutcome
@@ -22,19 +21,9 @@ class NotIndexedError(PageError, code="not-indexed"):
     hint = "Ask again when it is."
 
 
-@dataclass(frozen=True, slots=True)
-class _Described:
-    """A job that is read when the JSON form is made, and for no page."""
-
-    job: Job
-
-    def describe(self) -> JobOutcome:
-        return outcome_of(self.job)
-
-
-def described(job: Job | None) -> _Described | None:
+def described(job: Job | None) -> JobOutcome | None:
     """Return a job as these pages show it."""
-    return None if job is None else _Described(job)
+    return None if job is None else outcome_of(job)
 
 
 def result_of(job: Job | None) -> dict[str, Any] | None:

@@ -11,7 +11,7 @@ from django.utils import timezone
 from deltaweb.web.accounts.permissions import editor_required, signed_in
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.waiting import wait_a_glance
-from deltaweb.web.pages.page_json import As, OnPage, Spread
+from deltaweb.web.pages.page_json import As, OnPage
 from deltaweb.web.pages.responses import json_response, respond_page
 from deltaweb.web.tables.head.job_json import check_may, described, names_of
 from deltaweb.web.tables.head.table_head import TableHead, get_table, table_head
@@ -54,15 +54,6 @@ class OfferedTool:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NamesOfTable:
-    """A table by its names."""
-
-    namespace: str
-    name: str
-    latest_version: int | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class MaintenancePage:
     """The page.
 
@@ -73,7 +64,9 @@ class MaintenancePage:
 
     head: OnPage[TableHead]
     table: OnPage[Table]
-    names: Spread[NamesOfTable]
+    namespace: str
+    name: str
+    latest_version: int | None
     storage: StorageLedger
     tools: list[OfferedTool]
     runs: Annotated[list[Job], As(lambda jobs: [described(job) for job in jobs])]
@@ -86,13 +79,12 @@ def maintenance_page(table: Table) -> MaintenancePage:
     jobs = jobs.defer("log", "error_detail").select_related("requested_by")
     ordered = jobs.order_by("-created_at", "-id")
     runs = list(ordered[:NUM_RUNS])
-    names = NamesOfTable(
-        namespace=table.namespace, name=table.name, latest_version=table.version
-    )
     return MaintenancePage(
         head=table_head(table),
         table=table,
-        names=names,
+        namespace=table.namespace,
+        name=table.name,
+        latest_version=table.version,
         storage=ledger_of(table),
         tools=[_offered(table, tool, runs, ordered.filter) for tool in TOOLS],
         runs=runs,

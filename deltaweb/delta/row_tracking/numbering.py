@@ -32,21 +32,6 @@ from deltaweb.delta.values.statistics.record_counts import record_counts
 FIELDS: Final = (BASE_ROW_ID, ROW_VERSION, PROVIDER)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class NumberedFiles:
-    """The files of a commit, with what their rows are known by.
-
-    Attributes:
-        added: With the columns of `LOGGED_FIELDS`.
-        high_water_mark: The domain's configuration from now on; None where no id is
-            new.
-    """
-
-    added: pa.Table
-    removed: pa.Table
-    high_water_mark: str | None
-
-
 @dataclass(slots=True, eq=False)
 class FileNumbering:
     """What is known of the ids of a transaction's files before its version is.
@@ -102,9 +87,13 @@ class FileNumbering:
         """Begin after the ids that another commit took, if it took any."""
         self.mark = max(self.mark, NO_ROW_ID if mark is None else mark)
 
-    def of_version(self, version: int) -> NumberedFiles:
+    def of_version(self, version: int) -> tuple[pa.Table, str | None]:
+        """Return the added files, by `LOGGED_FIELDS`, and the domain's configuration.
+
+        None for that where no id is new.
+        """
         if not (self.assigns_ids and self.added.num_rows):
-            return NumberedFiles(self.added, self.removed, None)
+            return self.added, None
         base = self.added[BASE_ROW_ID].combine_chunks()
         counts = record_counts(self.added["stats"].to_pylist())
         is_fresh = base.is_null()
@@ -123,7 +112,7 @@ class FileNumbering:
         if highest > self.mark:
             said = {HIGH_WATER_MARK: highest}
             mark = json.dumps(said, separators=(",", ":"))
-        return NumberedFiles(added, self.removed, mark)
+        return added, mark
 
 
 def with_fields(files: pa.Table, known: pa.Table | None = None) -> pa.Table:

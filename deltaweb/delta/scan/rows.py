@@ -214,6 +214,8 @@ class _RowReader:
     def projected(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         if self.is_whole:
             return batch
+        if not self.outputs:
+            return batch.select([])  # which keeps its number of rows
         fields, columns = [], []
         for path in self.outputs:
             stored = batch.schema.field(path[0])
@@ -306,6 +308,9 @@ class _RowReader:
     def whole(self, batch: FileBatch, partition: pa.StructScalar) -> pa.RecordBatch:
         """The batch with its partition columns, in the order of the schema."""
         found = batch.columns
+        if not self.arrow_schema.names:
+            rows = pa.repeat(pa.scalar({}, pa.struct([])), batch.num_rows)
+            return pa.RecordBatch.from_struct_array(rows)
         columns = [
             found[name] if name in found else pa.repeat(partition[name], batch.num_rows)
             for name in self.arrow_schema.names

@@ -89,10 +89,9 @@ class CommitText:
         dated = {"inCommitTimestamp": time_ms, **self._info}
         files, mark = self._files, None
         if self.numbering is not None:
-            numbered = self.numbering.of_version(version)
-            mark = numbered.high_water_mark
+            added, mark = self.numbering.of_version(version)
             transaction = replace(
-                self._transaction, added=numbered.added, removed=numbered.removed
+                self._transaction, added=added, removed=self.numbering.removed
             )
             files = b"".join(_file_lines(transaction, self._now_ms))
         head = b"".join(

@@ -10,7 +10,6 @@ depends on all.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 import pyarrow as pa
@@ -47,19 +46,6 @@ _OF_TIMES: Final = (
 _TESTS_OF_NULL: Final = frozenset({"isnull", "isnotnull"})
 
 
-@dataclass(frozen=True, slots=True)
-class Independent:
-    """What of a condition does not depend on a session.
-
-    Attributes:
-        condition: It holds wherever the whole one does.
-        is_whole: Whether it is the whole one.
-    """
-
-    condition: SQLText
-    is_whole: bool
-
-
 class Dependence:
     """Tells of expressions over rows of a schema what depends on a session."""
 
@@ -94,18 +80,17 @@ class Dependence:
             arrow_type(column.data_type)
         )
 
-    def without(self, condition: SQLText) -> Independent | None:
+    def without(self, condition: SQLText) -> tuple[SQLText, bool] | None:
         """Return what holds wherever a condition does, and does not depend.
 
-        None where nothing is known.
+        And whether it is the whole condition; None where nothing is known.
         """
         if self._settings.are_ours:
-            return Independent(condition, is_whole=True)
+            return condition, True
         tree, is_whole = self._independent(condition.tree)
         if tree is None:
             return None
-        known = SQLText(condition.text, condition.tokens, tree)
-        return Independent(known, is_whole=is_whole)
+        return SQLText(condition.text, condition.tokens, tree), is_whole
 
     def _independent(self, expression: exp.Expr) -> tuple[exp.Expr | None, bool]:
         expression = unwrapped(expression)

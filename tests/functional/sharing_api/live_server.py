@@ -16,8 +16,7 @@ from urllib.parse import urlsplit
 import pyarrow as pa
 
 from tests.functional.sharing_api.calls import SCHEMA
-from tests.support.processes.installation import ROOT, environment, wait_for
-from tests.support.processes.kept_commands import KeptCommands
+from tests.support.processes.installation import ROOT, environment, rows, wait_for
 from tests.support.processes.ports import free_port
 from tests.support.tables.raw_table import Operation, TableWriter
 
@@ -58,7 +57,6 @@ class Live:
     home: Path
     port: int
     secret: str
-    commands: KeptCommands
     opened: list[http.client.HTTPConnection] = field(default_factory=list)
 
     @property
@@ -126,13 +124,13 @@ class Live:
     def calls(self) -> list[dict[str, object]]:
         """The rows of the record, newest first."""
         ask = (
-            "import json; from deltaweb.web.audit.models import AuditEvent; "
-            "print(json.dumps(list(AuditEvent.objects.filter(kind='CALL').values("
-            "'action', 'status', 'error_code', 'num_files', 'detail'))))"
+            "SELECT action, status, error_code, num_files, detail"
+            " FROM audit_auditevent WHERE kind = 'CALL' ORDER BY id DESC"
         )
-        done = self.commands.run("manage.py", "shell", "-v", "0", "-c", ask)
-        rows: list[dict[str, object]] = json.loads(done.stdout.splitlines()[-1])
-        return rows
+        return [
+            {**row, "detail": json.loads(str(row["detail"]))}
+            for row in rows(self.home, ask)
+        ]
 
     def is_newest(self, **facts: object) -> bool:
         """Whether the newest row comes to have these facts: a stream ends later."""

@@ -74,9 +74,9 @@ def test_a_limit_costs_a_request_no_query(acme: Caller, lake: Lake) -> None:
 def test_what_is_read_in_its_place_counts_for_nobody(acme: Caller, lake: Lake) -> None:
     limit(acme, 1)
     now = timezone.now()
-    with throw_away(acme.recipient, stamp=Stamp(COMMAND_LINE, now)) as made:
-        secret = json.loads(made.profile.to_json())["bearerToken"]
-        stand_in = Caller(made.token, secret)
+    with throw_away(acme.recipient, stamp=Stamp(COMMAND_LINE, now)) as (token, profile):
+        secret = json.loads(profile.to_json())["bearerToken"]
+        stand_in = Caller(token, secret)
         for _ in range(2):
             assert files(stand_in.query(lake.path, {}))
 

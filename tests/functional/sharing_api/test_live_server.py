@@ -24,8 +24,7 @@ from tests.functional.sharing_api.live_server import (
     write_table,
 )
 from tests.support import cases
-from tests.support.processes.installation import environment, migrate, wait_for
-from tests.support.processes.kept_commands import KeptCommands
+from tests.support.processes.installation import migrate, run, wait_for
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +35,6 @@ def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
     write_table(root)
     profile = home / "acme.share"
     migrate(home)
-    commands = KeptCommands(home, environment(home))
     for arguments in (
         ("table", "add", "crm.orders", str(root)),
         ("share", "create", "sales"),
@@ -46,13 +44,12 @@ def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
             *("--expires", "7d", "--profile", str(profile)),
         ),
     ):
-        done = commands.run("deltaweb", *arguments)
+        done = run(home, *arguments)
         assert done.returncode == 0, done.stderr
     secret = json.loads(profile.read_text())["bearerToken"]
     (home / "breakable_application.py").write_text(BREAKABLE_APPLICATION)
     with web(home, "breakable_application:application") as port:
-        yield Live(home, port, secret, commands)
-    commands.close()
+        yield Live(home, port, secret)
 
 
 @pytest.fixture(autouse=True)

@@ -325,7 +325,7 @@ class TestRewrittenFiles:
         staff.shared.rules.create(recipient=first, condition="renamed = 1")
         staff.rule("region = 'EU'")
 
-        with pytest.raises(DeltaError, match="renamed|gone"):
+        with pytest.raises(DeltaError, match=r"renamed|gone"):
             staff.prepare()
 
         assert ids(staff.rows(acme)) == [*range(5), 10, 11, 12]

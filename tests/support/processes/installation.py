@@ -5,6 +5,7 @@ import functools
 import os
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -12,9 +13,10 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from filelock import FileLock
 
@@ -100,6 +102,13 @@ def furnish(home: Path, samples: Path) -> None:
     """Give an installation what takes its first start most of the time."""
     migrate(home)
     shutil.copytree(samples, home / "samples")
+
+
+def rows(home: Path, query: str, *values: object) -> list[dict[str, Any]]:
+    """Ask the installation's database."""
+    with closing(sqlite3.connect(home / "deltaweb.sqlite3", timeout=30)) as database:
+        database.row_factory = sqlite3.Row
+        return [dict(row) for row in database.execute(query, values)]
 
 
 def is_running(pid: int) -> bool:

@@ -4,18 +4,23 @@ import os
 import shlex
 import shutil
 import signal
-import sqlite3
 import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 from tests.support.index.index_folders import OpenIndex, open_index
-from tests.support.processes.installation import ROOT, environment, migrate, run
+from tests.support.processes.installation import (
+    ROOT,
+    environment,
+    migrate,
+    rows,
+    run,
+)
 from tests.support.processes.spark_cluster import quick_java
 from tests.support.stores.gated_storage import PASSES, Gate, gated_environment
 
@@ -138,13 +143,6 @@ def worker(home: Path, **variables: str) -> Iterator["subprocess.Popen[bytes]"]:
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
-
-
-def rows(home: Path, query: str) -> list[dict[str, Any]]:
-    """Ask the installation's database."""
-    with closing(sqlite3.connect(home / "deltaweb.sqlite3", timeout=30)) as database:
-        database.row_factory = sqlite3.Row
-        return [dict(row) for row in database.execute(query)]
 
 
 def jobs(home: Path) -> list[dict[str, Any]]:

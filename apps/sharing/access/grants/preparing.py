@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
@@ -109,11 +109,12 @@ def prepare_share(
             reports.step(f"Rewriting files of {shared.full_name}")
             for held in rules:
                 with _held_back(failures):
-                    ruled = ruled_version(shared, held.rule, version)
+                    rule, _ = held
+                    ruled = ruled_version(shared, rule, version)
                     made = _rewrite_missing(
-                        shared, held.rule, ruled, reports, engine, now=now
+                        shared, rule, ruled, reports, engine, now=now
                     )
-                    facts = (shared, held.rule, opened, version)
+                    facts = (shared, rule, opened, version)
                     prepare_changes(*facts, reports=reports, engine=engine, now=now)
                     one = _stored(shared, held, ruled, made, proves=proves, now=now)
                     prepared.append(one)
@@ -137,22 +138,13 @@ def _held_back(failures: list[DeltaError]) -> Iterator[None]:
         failures.append(error)
 
 
-@dataclass(frozen=True, slots=True)
-class HeldRule:
-    """A rule, and the recipients that it holds for, by name."""
-
-    rule: TableRule
-    recipients: list[str] = field(default_factory=list)
-
-
-def table_rules(shared: SharedTable) -> list[HeldRule]:
-    """Return the different rules of a shared table over its recipients."""
-    found: dict[str, HeldRule] = {}
+def table_rules(shared: SharedTable) -> list[tuple[TableRule, list[str]]]:
+    """Return the rules of a shared table, with the recipients of each by name."""
+    found: dict[str, tuple[TableRule, list[str]]] = {}
     for recipient in shared.share.recipients.order_by("name_key"):
         rule = rule_for(shared, recipient)
         if not rule.is_whole:
-            held = found.setdefault(rule.digest, HeldRule(rule))
-            held.recipients.append(recipient.name)
+            found.setdefault(rule.digest, (rule, []))[1].append(recipient.name)
     return [*found.values()]
 
 
@@ -225,7 +217,7 @@ def _missing_files(ruled: RuledVersion) -> tuple[pa.Table, list[str]]:
 
 def _stored(  # noqa: PLR0913 (what is prepared, and how)
     shared: SharedTable,
-    held: HeldRule,
+    held: tuple[TableRule, list[str]],
     ruled: RuledVersion,
     made: int,
     *,
@@ -233,10 +225,10 @@ def _stored(  # noqa: PLR0913 (what is prepared, and how)
     now: datetime,
 ) -> PreparedTable:
     """Remember that a version is ready, and say so."""
-    files = ruled.files()
+    files, (rule, recipients) = ruled.files(), held
     prepared = PreparedTable(
         table=shared.full_name,
-        recipients=held.recipients,
+        recipients=recipients,
         version=ruled.version.version,
         signed=sum(int(part.signed.sum()) for part in ruled.classified),
         rewritten=sum(file.num_rows > 0 for file in files),
@@ -257,7 +249,7 @@ def _stored(  # noqa: PLR0913 (what is prepared, and how)
         facts["num_outside"] = prepared.rows_outside
     PreparedVersion.objects.update_or_create(
         shared_table=shared,
-        rule=held.rule.digest,
+        rule=rule.digest,
         version=prepared.version,
         defaults=facts,
     )
@@ -301,7 +293,7 @@ def request_due_preparations(*, now: datetime) -> int:
         if one.share_id in due or newest is None:
             continue
         try:
-            rules = [held.rule.digest for held in table_rules(one)]
+            rules = [rule.digest for rule, _ in table_rules(one)]
         except DeltaError:
             continue  # its page says what is wrong with the rule
         ready = one.prepared_versions.filter(version__gte=newest, rule__in=rules)

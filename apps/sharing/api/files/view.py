@@ -101,7 +101,7 @@ class FileView(ProtocolView):
         self, request: Request, *, share: str, table_id: str, path: str
     ) -> HttpResponseBase:
         """Answer with the file, or the part of it that is asked for."""
-        opened = open_file(
+        file, token = open_file(
             FileRequest(
                 share=share,
                 table_id=_parse_id(table_id),
@@ -116,8 +116,8 @@ class FileView(ProtocolView):
         self.record.is_recorded = False
         answer: Answer
         with ExitStack() as opening:
-            opening.callback(opened.file.close)
-            status = os.fstat(opened.file.fileno())
+            opening.callback(file.close)
+            status = os.fstat(file.fileno())
             etag = f'"{status.st_mtime_ns:x}-{status.st_size:x}"'
             part = _asked_part(request, size=status.st_size, etag=etag)
             if request.method == "HEAD":
@@ -125,10 +125,10 @@ class FileView(ProtocolView):
                 answer["Content-Length"] = str(status.st_size)
             else:
                 whole = ByteRange(0, status.st_size)
-                download = Download(opened.token.id)
+                download = Download(token.id)
                 opening.pop_all()
                 answer = FileAnswer(
-                    FilePart(opened.file, part or whole, download),
+                    FilePart(file, part or whole, download),
                     status=PARTIAL_CONTENT if part else OK,
                 )
                 answer["Content-Length"] = str((part or whole).length)

@@ -46,7 +46,7 @@ from deltaweb.web.sharing.recipients.doctor.offer import (
     storage_findings,
     token_findings,
 )
-from deltaweb.web.sharing.recipients.throw_away import throw_away
+from deltaweb.web.sharing.recipients.throw_away import OneRecipient, throw_away
 
 DOCTOR: Final = Actor(name="connection doctor")
 _PREFIX: Final = re.compile(rf"\b{MARK}[0-9a-f]{{8}}")
@@ -126,8 +126,8 @@ def _offered(recipient: Recipient, *, actor: Actor, clock: Clock) -> Iterator[Fi
     readable = [table for table in tables if table.formats]
     if not readable:
         return
-    with throw_away(recipient, stamp=Stamp(actor, now)) as made:
-        signing = signing_plan(made.token, now=now)
+    with throw_away(recipient, stamp=Stamp(actor, now)) as (token, _):
+        signing = signing_plan(token, now=now)
         for table in readable:
             yield from storage_findings(table, signing, clock=clock)
 
@@ -142,11 +142,11 @@ def diagnose(recipient: Recipient, text: str, *, now: datetime) -> Diagnosis:
 
 
 def _named(recipient: Recipient, text: str, *, now: datetime) -> Iterator[Finding]:
-    names = mentioned(text)
+    tables, hosts = mentioned(text)
     for prefix in dict.fromkeys(_PREFIX.findall(text)[:10]):
         yield _token(recipient, prefix, now=now)
     ours = urlsplit(settings.PUBLIC_URL).netloc.lower()
-    for host in names.hosts:
+    for host in hosts:
         if host != ours:
             yield Finding(
                 step=Step.HTTP,
@@ -155,7 +155,7 @@ def _named(recipient: Recipient, text: str, *, now: datetime) -> Iterator[Findin
                 fact=f"The client asks another address than {ours}.",
                 advice="Compare the endpoint of its profile with DELTAWEB_PUBLIC_URL.",
             )
-    for path in names.tables:
+    for path in tables:
         yield _table(recipient, path)
 
 
@@ -196,13 +196,6 @@ def _table(recipient: Recipient, path: tuple[str, str, str]) -> Finding:
 # === As a job ===
 
 
-@dataclass(frozen=True, slots=True)
-class ExamineRecipient:
-    """Whose way is examined."""
-
-    recipient: str
-
-
 def examination_key(recipient: Recipient) -> str:
     """Return by what the jobs that examine a recipient are known."""
     return hashed_key("examine", str(recipient.id))
@@ -213,22 +206,14 @@ def request_examination(recipient: Recipient, *, now: datetime) -> Job:
     return enqueue(
         kind=EXAMINE_RECIPIENT.name,
         title=f"Examine the connection of {recipient.name}",
-        parameters=to_json(ExamineRecipient(str(recipient.id))),
+        parameters=to_json(OneRecipient(str(recipient.id))),
         key=examination_key(recipient),
         now=now,
     )
 
 
-@dataclass(frozen=True, slots=True)
-class LastExamination:
-    """The newest examination that was asked for, and the newest that has ended."""
-
-    job: Job | None
-    examination: Examination | None
-
-
-def last_examination(recipient: Recipient) -> LastExamination:
-    """Return what is known of a recipient's way."""
+def last_examination(recipient: Recipient) -> tuple[Job | None, Examination | None]:
+    """Return the newest examination that was requested, and the newest that ended."""
     jobs = Job.objects.filter(key=examination_key(recipient)).order_by("-created_at")
     done = jobs.filter(state=Job.State.DONE).first()
     examination = None
@@ -247,10 +232,10 @@ def last_examination(recipient: Recipient) -> LastExamination:
                 for one in done.result or ()
             ],
         )
-    return LastExamination(jobs.first(), examination)
+    return jobs.first(), examination
 
 
-def _run(job: TrackedJob, asked: ExamineRecipient) -> Any:  # noqa: ANN401 (JSON)
+def _run(job: TrackedJob, asked: OneRecipient) -> Any:  # noqa: ANN401 (JSON)
     recipient = Recipient.objects.filter(id=UUID(asked.recipient)).first()
     if recipient is None:
         return []
@@ -262,7 +247,7 @@ EXAMINE_RECIPIENT: Final = kinds.register(
     JobKind(
         name="sharing.examine_recipient",
         words="Examine the connection of a recipient",
-        parameters=ExamineRecipient,
+        parameters=OneRecipient,
         run=_run,
         is_for_admins=True,
         is_look=True,

@@ -54,12 +54,12 @@ def recipient_doctor(request: HttpRequest, *, name: str, fmt: str) -> HttpRespon
             wait_a_glance(request_examination(recipient, now=now))
             return redirect("sharing:recipient-doctor", recipient.name)
         diagnosis = diagnose(recipient, text, now=now)
-    last = last_examination(recipient)
+    job, examination = last_examination(recipient)
     shown = ConnectionPage(
         recipient=recipient.name,
-        examination=last.examination,
+        examination=examination,
         diagnosis=diagnosis,
-        job=None if last.job is None else last.job.id,
+        job=job and job.id,
     )
     answer = respond(
         request,
@@ -67,8 +67,8 @@ def recipient_doctor(request: HttpRequest, *, name: str, fmt: str) -> HttpRespon
         template=TEMPLATE,
         context={
             "recipient": recipient,
-            "job": last.job,
-            "examination": last.examination,
+            "job": job,
+            "examination": examination,
             "diagnosis": diagnosis,
         },
         data=shown,

@@ -1,7 +1,6 @@
 """Rehearsals as jobs: by a button, and each night where an hour is set for them."""
 
 import json
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 from uuid import UUID
@@ -20,16 +19,10 @@ from deltaweb.web.pages.responses import to_json as to_text
 from deltaweb.web.sharing.models import Recipient, RecipientToken
 from deltaweb.web.sharing.recipients.rehearsals.certificates import keep
 from deltaweb.web.sharing.recipients.rehearsals.rehearsal import rehearse
+from deltaweb.web.sharing.recipients.throw_away import OneRecipient
 from deltaweb.web.tables.extension.clock import begun_at
 
 REHEARSAL: Final = Actor(name="rehearsal")
-
-
-@dataclass(frozen=True, slots=True)
-class RehearseRecipient:
-    """Who is stood in for."""
-
-    recipient: str
 
 
 def rehearsal_key(recipient: Recipient) -> str:
@@ -50,7 +43,7 @@ def request_rehearsal(
     return enqueue(
         kind=REHEARSE_RECIPIENT.name,
         title=f"Rehearse what {recipient.name} reads",
-        parameters=to_json(RehearseRecipient(str(recipient.id))),
+        parameters=to_json(OneRecipient(str(recipient.id))),
         key=rehearsal_key(recipient),
         requested_by=requested_by,
         now=now,
@@ -81,7 +74,7 @@ def request_due_rehearsals(*, now: datetime) -> int:
     return len(due)
 
 
-def _run(job: TrackedJob, asked: RehearseRecipient) -> object:
+def _run(job: TrackedJob, asked: OneRecipient) -> object:
     recipient = Recipient.objects.get(id=UUID(asked.recipient))
     user = Job.objects.get(id=job.id).requested_by
     actor = Actor(name=user.username, user_id=user.pk) if user else REHEARSAL
@@ -99,7 +92,7 @@ REHEARSE_RECIPIENT: Final = kinds.register(
     JobKind(
         name="sharing.rehearse",
         words="Read as a recipient does",
-        parameters=RehearseRecipient,
+        parameters=OneRecipient,
         run=_run,
         is_for_admins=True,
     )

@@ -145,11 +145,11 @@ def rehearse(
     readings: list[Reading] = []
     with (
         tempfile.TemporaryDirectory(prefix="deltaweb-rehearsal-") as folder,
-        throw_away(recipient, stamp=stamp) as made,
+        throw_away(recipient, stamp=stamp) as (_, made),
     ):
         profile = Path(folder, "rehearsal.share")
         profile.touch(mode=0o600)
-        profile.write_text(made.profile.to_json(), encoding="utf-8")
+        profile.write_text(made.to_json(), encoding="utf-8")
         for number, (client, python) in enumerate(found.items()):
             if report is not None:
                 report(client, number, len(found))

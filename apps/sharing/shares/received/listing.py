@@ -4,7 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import groupby
-from typing import Any, Final
+from operator import attrgetter
+from typing import Any, Final, TypeAlias
 from urllib.parse import unquote
 
 from deltaweb.delta.errors import DeltaError
@@ -74,13 +75,7 @@ class ProviderResource:
     added_by: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReceivedSchema:
-    """The tables of one schema of a share, for the page."""
-
-    share: str
-    schema: str
-    tables: Sequence[ReceivedTableResource]
+TablesOfSchema: TypeAlias = tuple[str, str, list[ReceivedTableResource]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +89,7 @@ class ProviderRow:
 
     resource: Spread[ProviderResource]
     tables: Sequence[ReceivedTableResource]
-    schemas: OnPage[Sequence[ReceivedSchema]]
+    schemas: OnPage[Sequence[TablesOfSchema]]
     ends_soon: OnPage[bool]
     is_cut: OnPage[bool]
 
@@ -214,9 +209,7 @@ def _profile(provider: StorageConnection) -> dict[str, Any]:
     }
 
 
-def _schemas(tables: Sequence[ReceivedTableResource]) -> Iterator[ReceivedSchema]:
+def _schemas(tables: Sequence[ReceivedTableResource]) -> Iterator[TablesOfSchema]:
     """Group tables by schema; they come in the order of their locations."""
-    for (share, schema), some in groupby(
-        tables, key=lambda one: (one.share, one.schema)
-    ):
-        yield ReceivedSchema(share=share, schema=schema, tables=list(some))
+    for (share, schema), some in groupby(tables, key=attrgetter("share", "schema")):
+        yield share, schema, list(some)

@@ -5,7 +5,7 @@ The log itself is read, not the index: what is deleted has to be right.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from deltaweb.delta.log.paths import parse_commit_name
 from deltaweb.delta.writing.log_cleanup import LogCleanup
@@ -25,32 +25,29 @@ from deltaweb.web.tables.work.log_writing import MAX_FILES_NAMED
 NO_CHECKPOINT: Final = -1
 
 
+Expired: TypeAlias = tuple[LogCleanup, Sequence[HeldVersions]]
+"""What goes of a log, and which versions stay readable all the same."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CleanUp:
     """A clean-up asks for nothing: the table says how long it keeps its history."""
 
 
-@dataclass(frozen=True, slots=True)
-class CleanUpChoice:
-    """What goes of a log, and which versions stay readable all the same."""
-
-    found: LogCleanup
-    holds: Sequence[HeldVersions]
-
-
-def plan(opened: DeltaTable, _asked: CleanUp, context: RunContext) -> CleanUpChoice:
+def plan(opened: DeltaTable, _asked: CleanUp, context: RunContext) -> Expired:
     """List the history that has expired."""
     context.job.step("Looking for history that has expired")
     holds = holds_at(opened.root, now=context.now)
     found = opened.clean_up_log(
         now=context.now, is_dry_run=True, keep_from=oldest_held(holds)
     )
-    return CleanUpChoice(found, holds)
+    return found, holds
 
 
-def preview(choice: CleanUpChoice) -> OperationPreview:
+def preview(choice: Expired) -> OperationPreview:
     """Tell what would go; the list of the detail is bounded."""
-    found, held = choice.found, holds_text(choice.holds)
+    found, holds = choice
+    held = holds_text(holds)
     return OperationPreview(
         version=None,
         counts=_counts(found),
@@ -68,17 +65,18 @@ def preview(choice: CleanUpChoice) -> OperationPreview:
 
 
 def carry_out(
-    opened: DeltaTable, listed: CleanUpChoice, context: RunContext
+    opened: DeltaTable, listed: Expired, context: RunContext
 ) -> Mapping[str, Any]:
     """Delete what was listed; one that is stopped half-way has taken the oldest."""
+    expected, holds = listed
 
     def check(found: LogCleanup) -> None:
-        if not is_still(_counts(found), _counts(listed.found)):
+        if not is_still(_counts(found), _counts(expected)):
             raise OperationOutdatedError(name=opened.root)
 
     found = opened.clean_up_log(
         now=context.now,
-        keep_from=oldest_held(listed.holds),
+        keep_from=oldest_held(holds),
         on_found=check,
         on_progress=context.job.progress_of("files"),
     )

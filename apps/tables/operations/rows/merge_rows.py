@@ -132,25 +132,21 @@ class _Merge(Protocol):
     def commit(self, *, user_name: str | None) -> "CommitResult": ...
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class MergePlan:
-    """A merge, and what it would do where somebody is shown that."""
+def plan_merge(
+    opened: DeltaTable, asked: MergeAsked, context: RunContext
+) -> "tuple[MergeAsked, MergeOutlook | None]":
+    """Find out what a merge would do, where somebody is shown that.
 
-    asked: MergeAsked
-    outlook: "MergeOutlook | None"
-
-
-def plan_merge(opened: DeltaTable, asked: MergeAsked, context: RunContext) -> MergePlan:
-    """Find out what a merge would do; the rows of the source are held in memory."""
+    The rows of the source are held in memory.
+    """
     if not context.is_shown:
-        return MergePlan(asked, None)
-    look = _with_merge(opened, asked, context, lambda found: found.preview())
-    return MergePlan(asked, look)
+        return asked, None
+    return asked, _with_merge(opened, asked, context, lambda found: found.preview())
 
 
-def preview_merge(plan: MergePlan) -> OperationPreview:
+def preview_merge(plan: "tuple[MergeAsked, MergeOutlook | None]") -> OperationPreview:
     """Tell how many rows change, go and come."""
-    outlook = plan.outlook
+    _, outlook = plan
     if outlook is None:
         message = "a merge that is not shown has no preview"
         raise ValueError(message)
@@ -178,15 +174,17 @@ def preview_merge(plan: MergePlan) -> OperationPreview:
 
 
 def carry_out_merge(
-    opened: DeltaTable, plan: MergePlan, context: RunContext
+    opened: DeltaTable,
+    plan: "tuple[MergeAsked, MergeOutlook | None]",
+    context: RunContext,
 ) -> "CommitResult":
     """Merge, and commit that; what somebody agreed to is of one version."""
-    outlook = plan.outlook if context.seen else None
-    if outlook and opened.latest_version() != outlook.snapshot.version:
+    asked, outlook = plan
+    if context.seen and outlook and opened.latest_version() != outlook.snapshot.version:
         raise OperationOutdatedError(name=opened.root)
     return _with_merge(
         opened,
-        plan.asked,
+        asked,
         context,
         lambda found: found.commit(user_name=context.user_name),
     )

@@ -1,8 +1,7 @@
 """What deletes and updates of rows show before they are done."""
 
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from deltaweb.delta.values.python_values import as_text
 from deltaweb.delta.writing.transaction import CommitResult
@@ -17,6 +16,11 @@ if TYPE_CHECKING:  # most processes ask for rows to be written, and write none
 
     from deltaweb.writer.rewrite.plan import Rewrite, RewritePlan
 
+LookedAt: TypeAlias = "tuple[Rewrite, RewritePlan | None]"
+"""A change of rows, and what it would do where somebody is shown that.
+
+Without it the files are left to the commit, which looks through each once.
+"""
 MAX_PARTITIONS: Final = 50
 MAX_COLUMNS: Final = 30
 MAX_CELL_LENGTH: Final = 120
@@ -24,26 +28,15 @@ MAX_CELL_LENGTH: Final = 120
 NO_FRACTION: Final = re.compile(r"\.0+(?=Z?$)")
 
 
-@dataclass(frozen=True, slots=True)
-class LookedAt:
-    """A change of rows, and what it would do where somebody is shown that.
-
-    Without it the files are left to the commit, which looks through each once.
-    """
-
-    rewrite: "Rewrite"
-    found: "RewritePlan | None" = None
-
-
 def looked_at(context: RunContext) -> "Callable[[Rewrite], LookedAt]":
     """Return what looks through the files of a change, where somebody is shown it."""
 
     def look(rewrite: "Rewrite") -> LookedAt:
         if not context.is_shown:
-            return LookedAt(rewrite)
+            return rewrite, None
         context.job.step("Searching the files")
         tell = context.job.progress_of(rewrite.engine.progress_unit)
-        return LookedAt(rewrite, rewrite.plan(tell))
+        return rewrite, rewrite.plan(tell)
 
     return look
 
@@ -55,7 +48,8 @@ def rows_meant(where: str) -> str:
 
 def preview_looked_at(looked: LookedAt) -> OperationPreview:
     """Tell what `preview_rows` does, looking through the files if nobody has."""
-    return preview_rows(looked.found or looked.rewrite.plan())
+    rewrite, found = looked
+    return preview_rows(found or rewrite.plan())
 
 
 def preview_rows(plan: "RewritePlan") -> OperationPreview:
@@ -103,7 +97,7 @@ def carry_out_rows(
     _opened: DeltaTable, looked: LookedAt, context: RunContext
 ) -> CommitResult:
     """Write and commit what was planned."""
-    rewrite, found = looked.rewrite, looked.found
+    rewrite, found = looked
     tell = context.job.progress_of(rewrite.engine.progress_unit)
     files = found.files if found else None
     return rewrite.commit(files, on_progress=tell, user_name=context.user_name)

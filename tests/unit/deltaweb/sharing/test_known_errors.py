@@ -86,10 +86,10 @@ def test_a_cause_goes_before_what_many_share() -> None:
 
 
 def test_an_error_names_the_table_and_whom_it_asked() -> None:
-    named = mentioned(f"{QUERY} and again {QUERY}")
+    tables, hosts = mentioned(f"{QUERY} and again {QUERY}")
 
-    assert named.tables == [("s 1", "crm", "orders")]
-    assert named.hosts == ["10.0.0.7:8000"]
+    assert tables == [("s 1", "crm", "orders")]
+    assert hosts == ["10.0.0.7:8000"]
 
 
 @pytest.mark.parametrize("part", ["/shares/", "https://a/", "address ", "'url' ", "a"])

@@ -44,17 +44,9 @@ class ConvertFolder:
     time_zone: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FolderPlan:
-    """What a folder would be, and what was asked."""
-
-    asked: ConvertFolder
-    table: ConversionPlan
-
-
 def plan_folder(
     opened: DeltaTable, asked: ConvertFolder, context: RunContext
-) -> FolderPlan:
+) -> tuple[ConvertFolder, ConversionPlan]:
     """Look at every file of the folder."""
     job = context.job
     check_present(asked.location)
@@ -69,20 +61,20 @@ def plan_folder(
         time_zone=asked.time_zone or None,
         on_progress=tell,
     )
-    return FolderPlan(asked=asked, table=plan_conversion(opened.store, conversion))
+    return asked, plan_conversion(opened.store, conversion)
 
 
-def preview_folder(plan: FolderPlan) -> OperationPreview:
+def preview_folder(plan: tuple[ConvertFolder, ConversionPlan]) -> OperationPreview:
     """Tell what the table would be."""
-    table = plan.table
+    asked, table = plan
     partitions = table.metadata.partition_columns
     fields = table.schema.fields
     return OperationPreview(
         version=None,
         counts={"num_files": table.files.num_rows, "num_rows": table.num_rows},
         detail={
-            "name": plan.asked.name,
-            "location": plan.asked.location,
+            "name": asked.name,
+            "location": asked.location,
             "size_bytes": table.size_bytes,
             "num_columns": len(fields),
             "schema": [
@@ -105,12 +97,13 @@ def preview_folder(plan: FolderPlan) -> OperationPreview:
 
 
 def convert(
-    opened: DeltaTable, plan: FolderPlan, context: RunContext
+    opened: DeltaTable, plan: tuple[ConvertFolder, ConversionPlan], context: RunContext
 ) -> dict[str, Any]:
     """Commit the files, and put the table into the catalogue."""
-    result = commit_conversion(opened.store, plan.table, txn=context.txn)
+    asked, table = plan
+    result = commit_conversion(opened.store, table, txn=context.txn)
     detail = {"version": result.version, "files": result.num_added_files}
-    made = register_made(plan.asked, context, "table.convert", detail)
+    made = register_made(asked, context, "table.convert", detail)
     return {**made, **detail}
 
 

@@ -1,7 +1,7 @@
 """Rows by the logical schema, from Parquet files that are as odd as real ones."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -119,6 +119,24 @@ class TestColumns:
             ("st.x", 2),
             ("a", 1),
         ]
+
+    @pytest.mark.parametrize(
+        ("options", "count"),
+        [
+            ({}, 5),
+            ({"limit": 4}, 4),
+            ({"predicate": pc.field("a") > 1}, 3),
+            ({"predicate": IsNull(("a",)), "limit": 1}, 1),
+        ],
+    )
+    def test_none_of_which_is_asked_for_leave_the_number_of_rows(
+        self, tmp_path: Path, options: dict[str, Any], count: int
+    ) -> None:
+        table = Table(tmp_path, schema_of(a=LONG))
+        table.add(pa.table({"a": [1, 2, 3]}))
+        table.add(pa.table({"a": [None, 5]}))
+
+        assert read_rows(table.source, columns=[], **options).num_rows == count
 
     def test_that_are_unknown_are_named(self, tmp_path: Path) -> None:
         table = Table(tmp_path, schema_of(a=LONG))
