@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 from deltaweb.delta.errors import DeltaError, LogCorruptError
-from deltaweb.web.explorer.grid.cells import named_value, shortened
+from deltaweb.web.explorer.grid.cells import named_value
 from deltaweb.web.explorer.grid.long_texts import SHOWN_LENGTH
 from deltaweb.web.explorer.history.parameters import decoded
 from deltaweb.web.pages.page_json import Named, OnPage
 from deltaweb.web.pages.request.server_paths import text_for_reader
+from deltaweb.web.pages.templatetags.deltaweb import shortened
 from deltaweb.web.tables.models import Commit, Table
 from deltaweb.web.tables.storage.bounded_read import StorageSlowError, read_within
 from deltaweb.web.tables.storage.opening import open_table, roots_of_server

@@ -17,7 +17,6 @@ from deltaweb.web.explorer.grid.cells import (
     cell,
     json_value,
     python_values,
-    shortened,
 )
 from deltaweb.web.explorer.rows.plan import BLOCK_LENGTH, PAGE_LENGTH, RowPlan
 from deltaweb.web.explorer.rows.selector import (
@@ -26,6 +25,7 @@ from deltaweb.web.explorer.rows.selector import (
     bounded_value,
     grid_column,
 )
+from deltaweb.web.pages.templatetags.deltaweb import shortened
 
 COLUMN_TYPES: Final = {
     **dict.fromkeys(("tinyint", "smallint", "int", "bigint"), "bigint"),
