@@ -3,6 +3,7 @@
 import shutil
 from datetime import UTC, date, datetime
 from decimal import Decimal
+from itertools import product
 from pathlib import Path
 
 import deltalake
@@ -10,6 +11,7 @@ import pyarrow as pa
 import pytest
 
 from deltaweb.table import DeltaTable
+from tests.support import matrix
 from tests.support.peers.checkpoint_peers import (
     checkpoint_alone,
     checkpoints_at,
@@ -20,13 +22,13 @@ from tests.support.peers.checkpoint_peers import (
     said,
 )
 
-PARTS = [pytest.param(None, id="one file"), pytest.param(4, id="four parts")]
+PARTS = (None, 4)
 AS_STRUCT = {
     "delta.checkpoint.writeStatsAsStruct": "true",
     "delta.checkpoint.writeStatsAsJson": "false",
 }
 SAMPLES = ["customers", "device_readings", "orders", "returns"]
-PROPERTIES = [pytest.param({}, id="JSON"), pytest.param(AS_STRUCT, id="typed")]
+PROPERTIES: tuple[dict[str, str], ...] = ({}, AS_STRUCT)
 
 
 def peer_table(folder: Path, configuration: dict[str, str]) -> Path:
@@ -63,8 +65,7 @@ def _peer_rows(number: int) -> pa.Table:
     )
 
 
-@pytest.mark.parametrize("parts", PARTS)
-@pytest.mark.parametrize("configuration", PROPERTIES)
+@matrix("configuration, parts", product(PROPERTIES, PARTS))
 def test_a_table_of_a_peer_is_the_same_through_our_checkpoint(
     tmp_path: Path, configuration: dict[str, str], parts: int | None
 ) -> None:
@@ -73,8 +74,7 @@ def test_a_table_of_a_peer_is_the_same_through_our_checkpoint(
     _check_same(folder, parts)
 
 
-@pytest.mark.parametrize("parts", PARTS)
-@pytest.mark.parametrize("name", SAMPLES)
+@matrix("name, parts", product(SAMPLES, PARTS))
 def test_a_table_of_ours_is_the_same_through_our_checkpoint(
     lake: Path, tmp_path: Path, name: str, parts: int | None
 ) -> None:
@@ -85,7 +85,7 @@ def test_a_table_of_ours_is_the_same_through_our_checkpoint(
     _check_same(folder, parts)
 
 
-@pytest.mark.parametrize("configuration", PROPERTIES)
+@pytest.mark.parametrize("configuration", PROPERTIES, ids=["JSON", "typed"])
 def test_a_table_is_the_same_through_checkpoints_of_both_in_turn(
     tmp_path: Path, configuration: dict[str, str]
 ) -> None:

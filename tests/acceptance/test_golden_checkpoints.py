@@ -116,7 +116,7 @@ def test_statistics_with_types_say_what_the_textsaid(name: str, tmp_path: Path) 
         pytest.skip("the table may not be read")
     _ask_for_typed_statistics(folder, newest)
     before = DeltaTable(str(folder)).snapshot()
-    told, to_peers = said(before), files_and_rows(folder)
+    told = said(before)
     known = _peer_statistics(folder, before)
 
     try:
@@ -130,7 +130,6 @@ def test_statistics_with_types_say_what_the_textsaid(name: str, tmp_path: Path) 
     del found["statistics"], told["statistics"]
     assert found == told
     assert rows(after) == rows(before)
-    assert files_and_rows(folder) == to_peers
     found_by_peer = _peer_statistics(folder, after)
     for path, statistics in known.items():
         # It does not know null counts by the name that one recorded table has.

@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterator, Mapping
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
+from itertools import cycle, islice
 from typing import Any
 
 import pyarrow as pa
@@ -139,10 +140,12 @@ def test_conditions_leave_the_rows_that_a_plain_filter_leaves(name: str) -> None
     except DeltaError:
         return
 
+    # Two ways of a column, others of the next; `tests/unit` asks all of one another.
+    ways = cycle(OF_ADDRESSES.values())
     for column in _comparable(rows.schema):
         values = pc.drop_null(rows[column])
         for value in [values[-1]] if len(values) else []:
-            for compared in OF_ADDRESSES.values():
+            for compared in islice(ways, 2):
                 predicate = Comparison((column,), compared.sign, value)
                 expected = rows.filter(compared.holds(pc.field(column), value))
 

@@ -23,8 +23,8 @@ from tests.support.pages.shown_views import (
 from tests.support.tables.variant_tables import USER_ID, ZIP_CODE, write_events
 
 PARTS = [
-    *(pytest.param(one.values[0], ("id", "tick`s"), id=one.id) for one in CONDITIONS),
-    *(pytest.param((), one.values[0], id=one.id) for one in COLUMNS),
+    *(pytest.param(on, ("id", "tick`s"), id=name) for name, on in CONDITIONS.items()),
+    *(pytest.param((), columns, id=name) for name, columns in COLUMNS.items()),
 ]
 
 

@@ -1,6 +1,7 @@
 """What tests share."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, product
 from typing import Any
 
 import pytest
@@ -54,6 +55,47 @@ def matrix(
     assert all(cell in all_cells for cell in chosen), "a cell is not of the matrix"
     rows = [pytest.param(*cell, marks=_marks(cell in chosen)) for cell in all_cells]
     return pytest.mark.parametrize(names, rows)
+
+
+def by_turns(
+    tables: Mapping[str, Mapping[str, Any] | Sequence[Any]], *, often: int = 1
+) -> pytest.MarkDecorator:
+    """A test is asked cases of several tables with one another.
+
+    Every run has each case of each table at least so often, and by turns with those of
+    the others; all other combinations are marked `exhaustive`.
+
+    Args:
+        tables: By names, as of `cases`: cases by their names, or values that are short.
+    """
+    axes = [
+        [
+            (name, _cell(names, value))
+            for name, value in (
+                table.items()
+                if isinstance(table, Mapping)
+                else ((str(value), value) for value in table)
+            )
+        ]
+        for names, table in tables.items()
+    ]
+    chosen = {
+        tuple(
+            axis[(turn + lap * number) % len(axis)][0]
+            for number, axis in enumerate(axes)
+        )
+        for lap in range(often)
+        for turn in range(max(map(len, axes)))
+    }
+    rows = [
+        pytest.param(
+            *chain.from_iterable(values for _, values in combination),
+            id="-".join(name for name, _ in combination),
+            marks=_marks(tuple(name for name, _ in combination) in chosen),
+        )
+        for combination in product(*axes)
+    ]
+    return pytest.mark.parametrize(", ".join(tables), rows)
 
 
 def _cell(names: str, values: Any) -> _Cell:  # noqa: ANN401 (of any test)

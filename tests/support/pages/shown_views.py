@@ -5,7 +5,6 @@ from pathlib import Path
 
 import deltalake
 import pyarrow as pa
-import pytest
 
 from deltaweb.table import DeltaTable
 from deltaweb.web.explorer.rows.form import RowQuery
@@ -53,43 +52,43 @@ def write_table(folder: Path) -> str:
     return str(folder)
 
 
-CONDITIONS = [
-    pytest.param(("id:eq:2",), id="a long"),
-    pytest.param(("small:lt:0",), id="a short"),
-    pytest.param(("price:ge:1.5",), id="a decimal of fewer digits"),
-    pytest.param(("price:ne:-3",), id="a whole decimal"),
-    pytest.param(("single:eq:0.1",), id="a float that no double equals"),
-    pytest.param(("single:le:-1.5",), id="a negative float"),
-    pytest.param(("ratio:eq:0.1",), id="a double"),
-    pytest.param(("ratio:lt:1e300",), id="a large double"),
-    pytest.param(("ratio:lt:1e399",), id="more than any double"),
-    pytest.param(("day:gt:2026-01-02",), id="a date"),
-    pytest.param(("day:lt:1970-01-01",), id="a date before 1970"),
-    pytest.param(("at:eq:2026-01-02T03:04:05.0006Z",), id="an instant"),
-    pytest.param(("at:lt:1970-01-01T00:00:00+02:00",), id="an instant elsewhere"),
-    pytest.param(("done:eq:true",), id="a boolean"),
-    pytest.param(("done:ne:true",), id="not a boolean"),
-    pytest.param(("a.b:eq:O'Neil",), id="a quote, a dot in the name"),
-    pytest.param(('a.b:eq:say "hi"',), id="a double quote"),
-    pytest.param(("a.b:contains:%_\\",), id="wildcards"),
-    pytest.param(("with space:contains:漢",), id="other characters"),
-    pytest.param(("with space:eq:",), id="the empty text"),
-    pytest.param(('qu"ote:eq:null',), id="the text null"),
-    pytest.param(('qu"ote:null',), id="no value"),
-    pytest.param(('qu"ote:notnull', "id:le:1"), id="two conditions"),
-    pytest.param(('qu"ote:eq:a\nb',), id="a line break"),
-    pytest.param(("tick`s:eq:\\",), id="a backslash"),
-    pytest.param(("tick`s:eq:'",), id="one quote"),
-    pytest.param(('tick`s:contains:"""',), id="three double quotes"),
-    pytest.param(("^n.*$:gt:8",), id="a name that is a pattern"),
-    pytest.param(("*:eq:c",), id="a name that is all names"),
-]
-COLUMNS = [
-    pytest.param(("id", "a.b"), id="a dot"),
-    pytest.param(("with space", 'qu"ote', "tick`s"), id="a space and quotes"),
-    pytest.param(("^n.*$", "*"), id="patterns"),
-    pytest.param((), id="all"),
-]
+CONDITIONS: dict[str, tuple[str, ...]] = {
+    "a long": ("id:eq:2",),
+    "a short": ("small:lt:0",),
+    "a decimal of fewer digits": ("price:ge:1.5",),
+    "a whole decimal": ("price:ne:-3",),
+    "a float that no double equals": ("single:eq:0.1",),
+    "a negative float": ("single:le:-1.5",),
+    "a double": ("ratio:eq:0.1",),
+    "a large double": ("ratio:lt:1e300",),
+    "more than any double": ("ratio:lt:1e399",),
+    "a date": ("day:gt:2026-01-02",),
+    "a date before 1970": ("day:lt:1970-01-01",),
+    "an instant": ("at:eq:2026-01-02T03:04:05.0006Z",),
+    "an instant elsewhere": ("at:lt:1970-01-01T00:00:00+02:00",),
+    "a boolean": ("done:eq:true",),
+    "not a boolean": ("done:ne:true",),
+    "a quote, a dot in the name": ("a.b:eq:O'Neil",),
+    "a double quote": ('a.b:eq:say "hi"',),
+    "wildcards": ("a.b:contains:%_\\",),
+    "other characters": ("with space:contains:漢",),
+    "the empty text": ("with space:eq:",),
+    "the text null": ('qu"ote:eq:null',),
+    "no value": ('qu"ote:null',),
+    "two conditions": ('qu"ote:notnull', "id:le:1"),
+    "a line break": ('qu"ote:eq:a\nb',),
+    "a backslash": ("tick`s:eq:\\",),
+    "one quote": ("tick`s:eq:'",),
+    "three double quotes": ('tick`s:contains:"""',),
+    "a name that is a pattern": ("^n.*$:gt:8",),
+    "a name that is all names": ("*:eq:c",),
+}
+COLUMNS: dict[str, tuple[str, ...]] = {
+    "a dot": ("id", "a.b"),
+    "a space and quotes": ("with space", 'qu"ote', "tick`s"),
+    "patterns": ("^n.*$", "*"),
+    "all": (),
+}
 
 
 def shown_view(

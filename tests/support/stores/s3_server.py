@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from threading import Lock, Thread
 from typing import Any
@@ -75,13 +76,18 @@ class S3Server:
         self._client().put_object(Bucket=bucket, Key=key, Body=data)
 
     def _client(self) -> Any:  # noqa: ANN401 (boto3 has no types)
-        return boto3.client(
-            "s3",
-            aws_access_key_id=ACCESS_KEY,
-            aws_secret_access_key=SECRET_KEY,
-            endpoint_url=self.url,
-            region_name="us-east-1",
-        )
+        return _client_of(self.url)
+
+
+@cache  # to make one takes longer than what it is asked
+def _client_of(url: str) -> Any:  # noqa: ANN401 (boto3 has no types)
+    return boto3.client(
+        "s3",
+        aws_access_key_id=ACCESS_KEY,
+        aws_secret_access_key=SECRET_KEY,
+        endpoint_url=url,
+        region_name="us-east-1",
+    )
 
 
 @contextmanager

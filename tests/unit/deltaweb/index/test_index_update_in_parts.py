@@ -10,6 +10,7 @@ from deltaweb.index.build.full import index_table
 from deltaweb.index.folder.file_index import COMMITS, FILES
 from deltaweb.index.folder.manifest import MANIFEST
 from deltaweb.index.folder.parts import part_names
+from tests.support import by_turns
 from tests.support.index.index_folders import contents
 from tests.support.logs.delta_logs import remove
 from tests.support.logs.indexed_logs import Indexed, file_of
@@ -157,9 +158,10 @@ def _swap(part: Path, another: Path) -> None:
     part.write_bytes(another.read_bytes())
 
 
-@pytest.mark.parametrize("spoil", [_cut, _empty, _zero, _lose, _swap])
-@pytest.mark.parametrize("name", [COMMITS, FILES])
-@pytest.mark.parametrize("at", [0, 1, -1])
+SPOILED = {"cut": _cut, "empty": _empty, "zero": _zero, "gone": _lose, "swap": _swap}
+
+
+@by_turns({"spoil": SPOILED, "name": [COMMITS, FILES], "at": [0, 1, -1]}, often=2)
 def test_a_part_that_is_not_what_was_written_is_never_kept(grown, spoil, name, at):
     folder = folder_of(grown)
     names = part_names(folder, name)

@@ -8,6 +8,7 @@ import pytest
 from deltaweb.delta.protocol.schema import schema_of_arrow
 from deltaweb.delta.values.partition_values import type_partition_texts
 from deltaweb.table import DeltaTable
+from tests.support import by_turns
 from tests.support.logs.spelled_partitions import SPELLINGS, append_spelled, spelled
 from tests.support.tables.written_rows import new_table, numbers
 
@@ -81,14 +82,19 @@ CHANGES: dict[str, Any] = {
 
 
 class TestRewrite:
-    @pytest.mark.parametrize("properties", [{}, WITH_VECTORS], ids=["", "vectors"])
-    @pytest.mark.parametrize("change", CHANGES)
-    @pytest.mark.parametrize("name", ["timestamp", "double", "null"])
+    @by_turns(
+        {
+            "change": CHANGES,
+            "name": ["timestamp", "double", "null"],
+            "properties": {"rewritten": {}, "vectors": WITH_VECTORS},
+        },
+        often=2,
+    )
     def test_keeps_the_text_of_a_partition(self, name, change, properties):
         text = SPELLINGS[name][1][1]
         table = table_of(name, text, text, **properties)
 
-        CHANGES[change](table)
+        change(table)
 
         assert {said["p"] for said in spelled(table)} == {text}
 

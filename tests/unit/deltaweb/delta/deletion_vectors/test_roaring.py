@@ -71,7 +71,7 @@ def test_an_empty_vector_deletes_nothing() -> None:
     rows.check_within(0)
 
 
-@pytest.mark.parametrize("seed", range(100))
+@pytest.mark.parametrize("seed", range(30))
 def test_damaged_bytes_end_as_a_sentence(seed: int) -> None:
     draw = random.Random(seed)
     data = bytearray(

@@ -10,6 +10,7 @@ import pytest
 
 from deltaweb.table import DeltaTable
 from deltaweb.web.explorer.use.snippets import ShownView, view_snippets
+from tests.support import by_turns, cases
 from tests.support.pages.shown_views import (
     COLUMNS,
     CONDITIONS,
@@ -22,19 +23,19 @@ from tests.support.peers.duckdb_runner import SidecarDuckDB
 pytestmark = pytest.mark.slow
 
 TOOLS = ["pandas", "polars", "duckdb", "deltaweb"]
-WAYS = [
-    *(pytest.param(tool, {}, id=tool) for tool in TOOLS),
-    pytest.param("polars", {"Polars": "no"}, id="polars by deltalake"),
-    pytest.param("duckdb", {"DuckDB": "no"}, id="duckdb by deltalake"),
-    pytest.param("pandas", {"deltalake": "no"}, id="pandas by duckdb"),
-    pytest.param("polars", {"Polars": "no", "deltalake": "no"}, id="polars by duckdb"),
-]
+WAYS: dict[str, tuple[str, dict[str, str]]] = {
+    **{tool: (tool, {}) for tool in TOOLS},
+    "polars by deltalake": ("polars", {"Polars": "no"}),
+    "duckdb by deltalake": ("duckdb", {"DuckDB": "no"}),
+    "pandas by duckdb": ("pandas", {"deltalake": "no"}),
+    "polars by duckdb": ("polars", {"Polars": "no", "deltalake": "no"}),
+}
+NAMES = ["order", "class", "select", "pl", "reader", "日付", "2024"]
 
 
 # How a folder is spelled is no matter of the filter: the other tests are of both.
 @pytest.mark.parametrize("location", FOLDERS[:1], ids=["plain"], indirect=True)
-@pytest.mark.parametrize(("tool", "refusals"), WAYS)
-@pytest.mark.parametrize("filters", CONDITIONS)
+@by_turns({"filters": CONDITIONS, "tool, refusals": WAYS}, often=3)
 def test_finds_the_rows_of_a_filter(location, filters, tool, refusals, duckdb_beside):
     view = shown_view(location, *filters, columns=("id", "tick`s"))
     view = replace(view, refusals=refusals)
@@ -51,8 +52,7 @@ def test_takes_a_condition_in_sql_where_a_tool_evaluates_it(location, duckdb_bes
     assert made["pandas"].refusal.startswith("pandas takes no condition in Spark's SQL")
 
 
-@pytest.mark.parametrize(("tool", "refusals"), WAYS)
-@pytest.mark.parametrize("columns", COLUMNS)
+@by_turns({"columns": COLUMNS, "tool, refusals": WAYS}, often=2)
 def test_has_the_columns_and_the_version_of_the_page(
     location: str,
     columns: tuple[str, ...],
@@ -66,10 +66,7 @@ def test_has_the_columns_and_the_version_of_the_page(
     assert len(expected_rows(view)) == 4
 
 
-@pytest.mark.parametrize(
-    "name", ["order", "class", "select", "pl", "reader", "日付", "2024"]
-)
-@pytest.mark.parametrize(("tool", "refusals"), WAYS)
+@by_turns({"name": NAMES, "tool, refusals": WAYS})
 def test_any_name_of_a_table_is_a_variable(
     location: str,
     name: str,
@@ -82,7 +79,7 @@ def test_any_name_of_a_table_is_a_variable(
     assert rows_of(view, tool, duckdb_beside) == expected_rows(view)
 
 
-@pytest.mark.parametrize(("tool", "refusals"), WAYS)
+@cases("tool, refusals", WAYS)
 def test_reads_whichever_version_is_the_newest(location, tool, refusals, duckdb_beside):
     of_version = shown_view(location, "id:eq:1", columns=("id",))
     view = replace(of_version, version=None, refusals=refusals)

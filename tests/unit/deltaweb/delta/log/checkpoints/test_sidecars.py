@@ -9,6 +9,7 @@ from deltaweb.delta.log.checkpoints.sidecars import log_size_bytes
 from deltaweb.delta.log.paths import checkpoint_name
 from deltaweb.delta.log.segment import load_log_segment
 from deltaweb.table import DeltaTable
+from tests.support import by_turns, cases
 from tests.support.logs.delta_logs import (
     Action,
     LogBuilder,
@@ -26,11 +27,11 @@ pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("_checkpoints_are_read")
 
 FEATURES = {"readerFeatures": ["v2Checkpoint"], "writerFeatures": ["v2Checkpoint"]}
 HEAD: list[Action] = [protocol(3, 7, **FEATURES), metadata(), txn("app", 4)]
-NAMES = [
-    pytest.param(uuid_checkpoint_name(5, "json"), id="JSON"),
-    pytest.param(uuid_checkpoint_name(5, "parquet"), id="Parquet"),
-    pytest.param(checkpoint_name(5), id="of a classic name"),
-]
+NAMES = {
+    "JSON": uuid_checkpoint_name(5, "json"),
+    "Parquet": uuid_checkpoint_name(5, "parquet"),
+    "of a classic name": checkpoint_name(5),
+}
 
 
 def paths(log: LogBuilder, version: int | None = None) -> list[str]:
@@ -43,7 +44,7 @@ def two_sidecars() -> LogBuilder:
     return log.sidecar("t%20wo.parquet", *map(add, "cdef"))
 
 
-@pytest.mark.parametrize("name", NAMES)
+@cases("name", NAMES)
 class TestActions:
     def test_are_those_of_its_sidecars(self, name: str) -> None:
         log = two_sidecars().manifest(
@@ -80,23 +81,22 @@ class TestActions:
         assert log.table.snapshot().num_files == 0
 
 
-BROKEN = [
-    pytest.param([sidecar("gone.parquet")], "not a readable", id="missing"),
-    pytest.param([sidecar("../one.parquet")], "folder of sidecars", id="above"),
-    pytest.param([sidecar("%2E%2E/x")], "folder of sidecars", id="above, escaped"),
-    pytest.param([sidecar("/etc/passwd")], "folder of sidecars", id="absolute"),
-    pytest.param([sidecar("..")], "folder of sidecars", id="a folder"),
-    pytest.param([sidecar("a%00b")], "folder of sidecars", id="a NUL"),
-    pytest.param([sidecar("one.parquet")] * 2, "twice", id="named twice"),
-    pytest.param([sidecar("loop.parquet")], "names sidecars itself", id="a loop"),
-    pytest.param([sidecar("torn.parquet")], "not a readable", id="torn"),
-    pytest.param([add("x"), sidecar("one.parquet")], "beside", id="both kinds"),
-]
+BROKEN: dict[str, tuple[list[Action], str]] = {
+    "missing": ([sidecar("gone.parquet")], "not a readable"),
+    "above": ([sidecar("../one.parquet")], "folder of sidecars"),
+    "above, escaped": ([sidecar("%2E%2E/x")], "folder of sidecars"),
+    "absolute": ([sidecar("/etc/passwd")], "folder of sidecars"),
+    "a folder": ([sidecar("..")], "folder of sidecars"),
+    "a NUL": ([sidecar("a%00b")], "folder of sidecars"),
+    "named twice": ([sidecar("one.parquet")] * 2, "twice"),
+    "a loop": ([sidecar("loop.parquet")], "names sidecars itself"),
+    "torn": ([sidecar("torn.parquet")], "not a readable"),
+    "both kinds": ([add("x"), sidecar("one.parquet")], "beside"),
+}
 
 
 class TestFault:
-    @pytest.mark.parametrize("name", NAMES)
-    @pytest.mark.parametrize(("actions", "reason"), BROKEN)
+    @by_turns({"actions, reason": BROKEN, "name": NAMES}, often=2)
     def test_of_a_sidecar_is_one_of_the_checkpoint(self, name, actions, reason):
         log = LogBuilder().sidecar("one.parquet", add("a"))
         log.sidecar("loop.parquet", add("a"), sidecar("loop.parquet"))
