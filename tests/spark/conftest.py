@@ -15,9 +15,12 @@ if TYPE_CHECKING:
     from tests.support.peers.reference_implementation import Reference
     from tests.support.stores.s3_server import S3Server
 
-# A query of some rows takes less than the making of code for it does. Tests of workers
-# and of clusters, which start processes of their own, have Spark as it is.
+# A query of some rows takes less than the making of code for it does, or than its plan
+# being made again between its stages and told to nobody. Tests of workers and of
+# clusters, which start processes of their own, have plans as Spark makes them.
 FOR_SOME_ROWS = {
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.ui.explainMode": "simple",
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
 }

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pytest
 
+from tests.support import matrix
 from tests.support.index.index_builds import build_index
 from tests.support.index.index_folders import open_index
 from tests.support.processes.installation import ROOT, wait_for
@@ -170,7 +171,7 @@ class TestTheCluster:
         for number in range(cluster.num_workers):
             assert "-Xmx768M" in cluster.executor_logs(number)
 
-    @pytest.mark.parametrize("lacks", ["memory", "package"])
+    @matrix("lacks", ["memory", "package"], often=["memory"])
     def test_says_what_is_missing(self, cluster, lake, tmp_path, lacks):
         if lacks == "memory":
             defaults = new_defaults(tmp_path, memory="900g")
@@ -277,6 +278,15 @@ class TestCheckExecutors:
 
         with pytest.raises(cluster.ExecutorsUnfitError, match=r"not version 9\.9\.9"):
             cluster.check_executors(spark, tmp_path, within_s=60)
+
+    def test_asks_for_our_packages(self, spark, tmp_path, monkeypatch):
+        from deltaweb.spark.driver.cluster import ExecutorsUnfitError, check_executors
+
+        python = other_python(tmp_path, has_package=False)
+        monkeypatch.setattr(spark.sparkContext, "pythonExec", str(python))
+
+        with pytest.raises(ExecutorsUnfitError, match="No module named"):
+            check_executors(spark, tmp_path, within_s=60)
 
     def test_asks_for_a_shared_folder(self, spark, tmp_path, monkeypatch):
         from deltaweb.spark.driver.cluster import ExecutorsUnfitError, check_executors

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import product
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
-import pytest
 
 from deltaweb.delta.protocol.schema import (
     ArrayType,
@@ -15,6 +15,7 @@ from deltaweb.delta.protocol.schema import (
     StructType,
 )
 from deltaweb.delta.scan.data_file import DataFile
+from tests.support import matrix
 from tests.support.tables.row_tables import LONG, TIMESTAMP, schema_of
 
 if TYPE_CHECKING:
@@ -67,8 +68,7 @@ def numbers(array: pa.Array) -> list[int | None]:
     return values
 
 
-@pytest.mark.parametrize("zone", ZONES)
-@pytest.mark.parametrize("kind", KINDS)
+@matrix("kind, zone", product(KINDS, ZONES))
 def test_are_read_as_spark_reads_them(spark, tmp_path, kind, zone):
     with told(
         spark,

@@ -10,6 +10,7 @@ import pytest
 from deltaweb.delta.changes import RowDiffRequest
 from deltaweb.delta.errors import ColumnNotFoundError
 from deltaweb.storage.place import TablePlace
+from tests.support import matrix
 from tests.support.golden.golden_modern import NAMES, ModernTable
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ def counted(rows: pa.Table) -> Counter[str]:
     return Counter(map(repr, rows.to_pylist()))
 
 
-@pytest.mark.parametrize("name", TABLES)
+@matrix("name", TABLES, often=["widen-mapped-dv", "variant-shredded"])
 def test_rows_of_every_version_are_the_same(spark: "SparkSession", name: str) -> None:
     from deltaweb.spark.writing.frame_read import read_table
 
@@ -48,7 +49,7 @@ def test_a_part_of_a_variant_is_left_to_sparks_own_functions(spark: "SparkSessio
         read_table(spark, folder, columns=["v:$.a::bigint"])
 
 
-@pytest.mark.parametrize("name", ["variant-plain", "variant-shredded"])
+@matrix("name", ["variant-plain", "variant-shredded"], often=["variant-shredded"])
 def test_parts_of_variants_are_what_spark_finds(spark: "SparkSession", name: str):
     table = ModernTable(name).table.snapshot()
     asked = [
@@ -72,7 +73,7 @@ def test_parts_of_variants_are_what_spark_finds(spark: "SparkSession", name: str
     assert counted(there.toArrow().cast(here.schema)) == counted(here)
 
 
-@pytest.mark.parametrize("name", TABLES)
+@matrix("name", TABLES, often=["widen-mapped-dv", "variant-shredded"])
 def test_versions_differ_by_the_same_rows(spark: "SparkSession", name: str) -> None:
     from deltaweb.spark.table_changes import diff_rows
 

@@ -15,6 +15,7 @@ import pyarrow as pa
 import pytest
 
 from deltaweb.table import DeltaTable
+from tests.support import cases, matrix
 from tests.support.peers.checkpoint_peers import checkpoint_alone, checkpoints_at
 from tests.support.peers.reference_implementation import Reference
 
@@ -120,14 +121,15 @@ def files_here(folder: Path) -> list[str]:
     return sorted(DeltaTable(str(folder)).snapshot().files["path"].to_pylist())
 
 
-@pytest.mark.parametrize(
-    ("parts", "is_struct", "policy"),
-    [
-        pytest.param(None, "false", "classic", id="one file, JSON"),
-        pytest.param(3, "true", "classic", id="three parts, typed"),
-        pytest.param(None, "false", "v2", id="a file named by a UUID"),
-        pytest.param(3, "true", "v2", id="three sidecars, typed"),
-    ],
+@cases(
+    "parts, is_struct, policy",
+    {
+        "one file, JSON": (None, "false", "classic"),
+        "three parts, typed": (3, "true", "classic"),
+        "a file named by a UUID": (None, "false", "v2"),
+        "three sidecars, typed": (3, "true", "v2"),
+    },
+    often={"one file, JSON", "three sidecars, typed"},
 )
 def test_it_reads_its_own_table_through_our_checkpoint_alone(
     reference: Reference, tmp_path: Path, parts: int | None, is_struct: str, policy: str
@@ -148,13 +150,7 @@ def test_it_reads_its_own_table_through_our_checkpoint_alone(
     assert reference.sql(skipped, folder) == [[5]]
 
 
-@pytest.mark.parametrize(
-    ("name", "parts"),
-    [
-        pytest.param("customers", None, id="one file"),
-        pytest.param("orders", 3, id="three parts"),
-    ],
-)
+@matrix("name, parts", [("customers", None), ("orders", 3)], often=[("orders", 3)])
 def test_it_reads_our_table_through_our_checkpoint_alone(
     reference: Reference, lake: Path, tmp_path: Path, name: str, parts: int | None
 ) -> None:

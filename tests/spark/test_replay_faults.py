@@ -10,6 +10,7 @@ from deltaweb.delta.errors import DeltaError, LogCorruptError, PathEscapesTableE
 from deltaweb.delta.log.paths import checkpoint_name, commit_name
 from deltaweb.delta.log.store import FileStatus
 from deltaweb.table import DeltaTable
+from tests.support import cases
 from tests.support.logs.delta_logs import (
     add,
     checkpoint_bytes,
@@ -131,25 +132,27 @@ class TestALogElsewhere:
             paths_by()
 
 
-HOSTILE = [
-    pytest.param(b"{torn\n", id="torn"),
-    pytest.param(b"null\n", id="no object"),
-    pytest.param(b'{"add":{"path":null}}\n', id="no path"),
-    pytest.param(b'{"add":{"path":"c"},"remove":{"path":"c"}}\n', id="two actions"),
-    pytest.param(b'{"add":{"path":"c","size":1.5}}\n', id="a size that is no long"),
-    pytest.param(b'{"add":{"path":"c","size":9223372036854775808}}\n', id="too large"),
-    pytest.param(b"[" * 100_000 + b"\n", id="nested deeply"),
-    pytest.param(b'{"add":{"path":"\xff"}}\n', id="not UTF-8"),
-    pytest.param(b'{"add":{"path":"c","size":1.0}}\n', id="a whole fraction"),
-    pytest.param(b'{"add":{"path":"c","path":"d"}}\n', id="a key given twice"),
-    pytest.param(b'\xef\xbb\xbf{"add":{"path":"c"}}\n', id="a byte order mark"),
-    pytest.param(b'{"\\u0061dd":{"path":"c"}}\n', id="a key with an escape"),
-    pytest.param(b'\n\n{"unknown":{"add":{"path":"x"}}}\n', id="an unknown action"),
-]
+HOSTILE = {
+    "torn": b"{torn\n",
+    "no object": b"null\n",
+    "no path": b'{"add":{"path":null}}\n',
+    "two actions": b'{"add":{"path":"c"},"remove":{"path":"c"}}\n',
+    "a size that is no long": b'{"add":{"path":"c","size":1.5}}\n',
+    "too large": b'{"add":{"path":"c","size":9223372036854775808}}\n',
+    "nested deeply": b"[" * 100_000 + b"\n",
+    "not UTF-8": b'{"add":{"path":"\xff"}}\n',
+    "a whole fraction": b'{"add":{"path":"c","size":1.0}}\n',
+    "a key given twice": b'{"add":{"path":"c","path":"d"}}\n',
+    "a byte order mark": b'\xef\xbb\xbf{"add":{"path":"c"}}\n',
+    "a key with an escape": b'{"\\u0061dd":{"path":"c"}}\n',
+    "an unknown action": b'\n\n{"unknown":{"add":{"path":"x"}}}\n',
+}
+# Tasks read by the code of the process: a kind of each refusal, and what is no fault.
+OFTEN = {"torn", "nested deeply", "not UTF-8", "a key with an escape"}
 
 
 class TestAHostileCommit:
-    @pytest.mark.parametrize("data", HOSTILE)
+    @cases("data", HOSTILE, often=OFTEN)
     def test_is_read_or_refused_as_in_process(self, spark, log, data, monkeypatch):
         from deltaweb.spark.log import reader as log_reader
 

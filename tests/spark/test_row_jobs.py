@@ -21,6 +21,7 @@ from deltaweb.web.tables.operations.rows.changed_rows import (
 )
 from tests.functional.command_line import Ran
 from tests.functional.table_command.commands import refusal, run_json
+from tests.support import cases
 from tests.support.pages.factories import NOW, new_table
 from tests.support.tables.zoned_tables import MIDNIGHT, NEW_YORK, ids, write_zoned_table
 
@@ -160,14 +161,15 @@ def test_a_command_says_who_does_it(folder: Path) -> None:
 BY_A_FUNCTION = "date_format(ts, 'HH:mm') IN ('02:00', '08:00')"
 
 
-@pytest.mark.parametrize(
-    ("zone", "where", "left"),
-    [
-        pytest.param("UTC", BY_A_FUNCTION, [2], id="function, UTC"),
-        pytest.param(NEW_YORK, BY_A_FUNCTION, [1], id="function, New York"),
-        pytest.param("UTC", MIDNIGHT, [], id="midnight, UTC"),
-        pytest.param(NEW_YORK, MIDNIGHT, [1], id="midnight, New York"),
-    ],
+@cases(
+    "zone, where, left",
+    {
+        "function, UTC": ("UTC", BY_A_FUNCTION, [2]),
+        "function, New York": (NEW_YORK, BY_A_FUNCTION, [1]),
+        "midnight, UTC": ("UTC", MIDNIGHT, []),
+        "midnight, New York": (NEW_YORK, MIDNIGHT, [1]),
+    },
+    often={"function, UTC", "midnight, New York"},
 )
 def test_spark_has_the_zone_of_who_asked(tmp_path, settings, zone, where, left):
     settings.SPARK_DIFF_BYTES = 0

@@ -1,6 +1,7 @@
 """Both engines refuse the same logs, and pass over the same broken checkpoints."""
 
 import io
+from itertools import product
 from typing import Any
 
 import pyarrow.parquet as pq
@@ -16,6 +17,7 @@ from tests.spark.checkpoints.both_engines import (
     request_of,
 )
 from tests.spark.checkpoints.failing_stores import VanishingSource
+from tests.support import matrix
 from tests.support.logs.checkpoint_logs import NOW
 from tests.support.logs.delta_logs import (
     LogBuilder,
@@ -42,11 +44,11 @@ BROKEN = {
         add("d", partitionValues={"day": "never"}),
     ),
 }
+PARTS = [None, 2]
 
 
 class TestARefusal:
-    @pytest.mark.parametrize("parts", [None, 2])
-    @pytest.mark.parametrize("kind", BROKEN)
+    @matrix("kind, parts", product(BROKEN, PARTS))
     def test_is_that_of_the_in_process_engine(self, spark, tmp_path, kind, parts):
         log = LogBuilder().start(add("a")).commit(1, add("b"))
         folder = BROKEN[kind](log).on_disk(tmp_path / "table")
@@ -69,8 +71,7 @@ class TestARefusal:
 
 
 class TestABrokenCheckpoint:
-    @pytest.mark.parametrize("parts", [None, 2])
-    @pytest.mark.parametrize("leaf", ["", "add.path"], ids=["footer", "paths"])
+    @matrix("leaf, parts", product(["", "add.path"], PARTS))
     def test_is_passed_over_for_the_commits(self, spark, tmp_path, parts, leaf):
         log = LogBuilder().start(add("a")).commit(1, add("b"))
         log.table.create_checkpoint(0, now=NOW)
@@ -84,7 +85,7 @@ class TestABrokenCheckpoint:
 
 
 class TestACommitThatVanishes:
-    @pytest.mark.parametrize("parts", [None, 2])
+    @matrix("parts", PARTS, often=[2])
     def test_leaves_no_checkpoint_without_its_files(self, spark, tmp_path, parts):
         from deltaweb.spark.checkpoint import build_checkpoint
 

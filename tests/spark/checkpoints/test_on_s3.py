@@ -1,14 +1,13 @@
 """Tasks write the checkpoint of a table on S3 there."""
 
-import pytest
-
 from deltaweb.delta.log.paths import commit_name
 from deltaweb.table import DeltaTable
 from tests.spark.checkpoints.both_engines import HINT, request_of
+from tests.support import matrix
 from tests.support.logs.delta_logs import LogBuilder, add, remove
 
 
-@pytest.mark.parametrize("parts", [None, 2])
+@matrix("parts", [None, 2], often=[2])
 def test_a_table_on_s3_gets_its_checkpoint_from_the_tasks(spark, s3, tmp_path, parts):
     from deltaweb.spark.checkpoint import build_checkpoint
     from deltaweb.storage.place import TablePlace

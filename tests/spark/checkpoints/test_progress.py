@@ -1,5 +1,6 @@
 """The caller that waits for a checkpoint learns how far it is, and may stop it."""
 
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -8,6 +9,7 @@ import pytest
 from deltaweb.delta.errors import CheckpointCancelledError
 from tests.spark.checkpoints.both_engines import names_in, request_of
 from tests.spark.checkpoints.failing_stores import WaitingSource
+from tests.support import matrix
 from tests.support.logs.delta_logs import LogBuilder, add
 
 if TYPE_CHECKING:
@@ -22,8 +24,7 @@ def _patience(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(job, "STOPS_WITHIN_S", 120)
 
 
-@pytest.mark.parametrize("parts", [None, 2])
-@pytest.mark.parametrize("is_begun", [False, True])
+@matrix("parts, is_begun", product([None, 2], [False, True]))
 def test_work_that_nobody_wants_leaves_nothing(spark, tmp_path, parts, *, is_begun):
     folder = LogBuilder().start(add("a")).on_disk(tmp_path / "table")
     before = names_in(folder)
@@ -41,7 +42,7 @@ def test_work_that_nobody_wants_leaves_nothing(spark, tmp_path, parts, *, is_beg
     assert names_in(folder) == before
 
 
-@pytest.mark.parametrize("parts", [None, 2])
+@matrix("parts", [None, 2], often=[2])
 def test_a_caller_that_raises_stops_the_work_and_leaves_nothing(spark, tmp_path, parts):
     folder = LogBuilder().start(add("a")).on_disk(tmp_path / "table")
     before = names_in(folder)

@@ -16,15 +16,16 @@ from tests.spark.checkpoints.both_engines import (
     request_of,
 )
 from tests.spark.checkpoints.failing_stores import DyingSource, FullSource
+from tests.support import matrix
 from tests.support.logs.delta_logs import LogBuilder, add, remove
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-in_one_file_and_in_parts = pytest.mark.parametrize("parts", [None, 2])
+PARTS = [None, 2]
 
 
-@in_one_file_and_in_parts
+@matrix("parts", PARTS, often=[2])
 def test_a_task_whose_process_is_killed_twice_is_done_by_the_third(
     spark: "SparkSession", tmp_path: Path, parts: int | None
 ) -> None:
@@ -65,7 +66,7 @@ def test_a_task_whose_process_is_killed_each_time_fails_the_work(spark, tmp_path
     assert not any(name.startswith(".") for name in names_in(folder))
 
 
-@in_one_file_and_in_parts
+@matrix("parts", PARTS, often=[2])
 def test_the_full_disk_of_a_task_is_told_and_leaves_nothing(spark, tmp_path, parts):
     from deltaweb.spark.checkpoint import build_checkpoint
 

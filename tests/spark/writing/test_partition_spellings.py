@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from deltaweb.table import DeltaTable
+from tests.spark.settings_cases import KOLKATA, NEW_YORK, settings
+from tests.support import matrix
 from tests.support.logs.spelled_partitions import append_spelled, spelled
 
 if TYPE_CHECKING:
@@ -33,14 +35,11 @@ COLUMNS = [
 ]
 
 
-@pytest.fixture(params=["UTC", "America/New_York", "Asia/Kolkata"])
-def zone(spark: "SparkSession", request: pytest.FixtureRequest) -> Iterator[str]:
-    """The zone of the session, as long as a test lasts."""
-    name = "spark.sql.session.timeZone"
-    before = spark.conf.get(name) or "UTC"
-    spark.conf.set(name, request.param)
-    yield request.param
-    spark.conf.set(name, before)
+@pytest.fixture
+def _session_of(spark: "SparkSession", zone: str) -> Iterator[None]:
+    """A session of a zone, as long as a test lasts."""
+    with settings(spark, time_zone=zone):
+        yield
 
 
 def rows(spark: "SparkSession", *numbers: int) -> "DataFrame":
@@ -67,7 +66,8 @@ def made(spark: "SparkSession", location: Path, *texts: dict[str, str]) -> Delta
     return table
 
 
-@pytest.mark.usefixtures("zone")
+@matrix("zone", ["UTC", NEW_YORK, KOLKATA], often=[NEW_YORK])
+@pytest.mark.usefixtures("_session_of")
 class TestTasks:
     def test_write_the_text_that_has_a_zone(self, spark, tmp_path):
         from deltaweb.spark import write_table

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,12 +12,14 @@ import pytest
 from deltaweb.delta.writing.errors import SchemaMismatchError
 from deltaweb.table import DeltaTable
 from tests.spark.settings_cases import KOLKATA, NEW_YORK, settings
+from tests.support import matrix
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 Write = Callable[["DataFrame", str], Any]
 
+ZONES = ["UTC", NEW_YORK, KOLKATA]
 COLUMNS = {"ts": "timestamp", "w": "timestamp_ntz", "day": "date"}
 SCHEMA = pa.schema(
     [
@@ -79,11 +82,11 @@ def carry(spark: "SparkSession", source: str, sink: str, **options: str) -> None
     writer.start(sink).awaitTermination()
 
 
-@pytest.fixture(params=["UTC", NEW_YORK, KOLKATA])
-def session(spark: "SparkSession", request: pytest.FixtureRequest):
+@pytest.fixture
+def session(spark: "SparkSession", zone: str):
     from deltaweb.spark import register
 
-    with settings(spark, time_zone=request.param):
+    with settings(spark, time_zone=zone):
         register(spark)
         yield spark
 
@@ -93,7 +96,7 @@ def table(tmp_path: Path) -> DeltaTable:
     return DeltaTable.create(str(tmp_path / "t"), SCHEMA)
 
 
-@pytest.mark.parametrize("write", [by_function, by_merge, by_source, by_stream])
+@matrix("write, zone", product([by_function, by_merge, by_source, by_stream], ZONES))
 def test_a_time_becomes_that_of_its_column_as_spark_stores_it(session, table, write):
     # Frames have one type a column: each row is written by itself.
     some = UNLIKE[:1] if write is by_stream else UNLIKE
@@ -138,6 +141,7 @@ def test_in_process_it_is_refused_by_name(table: DeltaTable) -> None:
         table.append(local)
 
 
+@matrix("zone", ZONES, often=[NEW_YORK])
 def test_rows_and_changes_have_their_instants_in_every_zone(session, tmp_path):
     from deltaweb.spark import delete_rows, read_table, write_table
 

@@ -20,6 +20,7 @@ from tests.spark.settings_cases import (
     frame,
     settings,
 )
+from tests.support import matrix
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -27,11 +28,7 @@ if TYPE_CHECKING:
 Make = Callable[..., DeltaTable]
 BY_FUNCTION = "write_table has Spark evaluate it"
 
-SESSIONS = [
-    pytest.param(("UTC", False), id="UTC, no ANSI"),
-    pytest.param((NEW_YORK, True), id="New York"),
-    pytest.param((KOLKATA, False), id="Kolkata, no ANSI"),
-]
+SESSIONS = [("UTC", False), (NEW_YORK, True), (KOLKATA, False)]
 CONDITIONS = [
     "ts >= '2024-03-10 00:00:00' AND id < 5",
     "NOT CAST(ts AS DATE) = DATE '2024-03-10' OR ts > w",
@@ -39,10 +36,9 @@ CONDITIONS = [
 WITHOUT_ANSI = ["i IN ('01') OR l > 16777216F", "i + 1 > 0 OR w IN ('2024-03-10')"]
 
 
-@pytest.fixture(params=SESSIONS)
-def session(spark: "SparkSession", request: pytest.FixtureRequest):
+@pytest.fixture
+def session(spark: "SparkSession", zone: str, ansi: bool):  # noqa: FBT001 (a parameter)
     """The shared session, with settings of each kind in turn."""
-    zone, ansi = request.param
     with settings(spark, time_zone=zone, ansi=ansi):
         yield spark
 
@@ -88,6 +84,7 @@ def conditions(session: "SparkSession") -> list[str]:
     return CONDITIONS if is_ansi else [*CONDITIONS, *WITHOUT_ANSI]
 
 
+@matrix("zone, ansi", SESSIONS)
 def test_rows_that_are_deleted_are_those_of_spark(session: "SparkSession", make: Make):
     from deltaweb.spark import delete_rows
 
@@ -100,6 +97,7 @@ def test_rows_that_are_deleted_are_those_of_spark(session: "SparkSession", make:
         assert (where, ids(table)) == (where, [n for n in range(6) if n not in gone])
 
 
+@matrix("zone, ansi", SESSIONS)
 def test_rows_that_are_read_are_those_of_spark(session, made):
     from deltaweb.spark import read_table
 
@@ -113,6 +111,7 @@ def test_rows_that_are_read_are_those_of_spark(session, made):
             assert (where, found) == (where, wanted)
 
 
+@matrix("zone, ansi", SESSIONS, often=[(NEW_YORK, True)])
 def test_values_that_are_set_are_those_of_spark(session: "SparkSession", make: Make):
     from deltaweb.spark import merge_rows, update_rows
 
