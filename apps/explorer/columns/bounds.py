@@ -9,9 +9,10 @@ from deltaweb.index.folder.file_index import open_files
 from deltaweb.index.folder.parts import IndexMissingError
 from deltaweb.web.explorer.columns.ranges import ColumnRanges, known_ranges
 from deltaweb.web.explorer.columns.tree import SchemaColumn
-from deltaweb.web.explorer.grid.cells import cell, shortened
+from deltaweb.web.explorer.grid.cells import cell
 from deltaweb.web.explorer.version.listed import Kept
 from deltaweb.web.explorer.version.table_version import TableVersion
+from deltaweb.web.pages.templatetags.deltaweb import shortened
 from deltaweb.web.tables.index.folders import index_folder
 
 MAX_BOUND_LENGTH: Final = 24  # characters of a bound in a list

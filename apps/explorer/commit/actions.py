@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 from deltaweb.delta.errors import DeltaError, LogCorruptError
-from deltaweb.web.explorer.grid.cells import named_value, shortened
+from deltaweb.web.explorer.grid.cells import named_value
 from deltaweb.web.explorer.grid.long_texts import SHOWN_LENGTH
 from deltaweb.web.explorer.history.parameters import decoded
 from deltaweb.web.pages.page_json import Named, OnPage
 from deltaweb.web.pages.request.server_paths import text_for_reader
+from deltaweb.web.pages.templatetags.deltaweb import shortened
 from deltaweb.web.tables.models import Commit, Table
 from deltaweb.web.tables.storage.bounded_read import StorageSlowError, read_within
 from deltaweb.web.tables.storage.opening import open_table, roots_of_server
@@ -70,11 +71,11 @@ def with_known_rows(actions: CommitActions, commit: Commit) -> CommitActions:
     The log told of them when the file was added; the index has kept their sum.
     """
     without_rows = [file for file in actions.removed if file.num_records is None]
-    told = sum(file.num_records or 0 for file in actions.removed)
+    num_rows = sum(file.num_records or 0 for file in actions.removed)
     is_whole = len(actions.removed) == commit.num_removed_files
     if commit.removed_rows is None or len(without_rows) != 1 or not is_whole:
         return actions
-    rows = commit.removed_rows - told
+    rows = commit.removed_rows - num_rows
     if rows < 0:
         return actions
     filled = replace(without_rows[0], num_records=rows)

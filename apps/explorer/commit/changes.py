@@ -10,7 +10,7 @@ from deltaweb.web.explorer.columns.tree import (
     schema_tree,
     version_tree,
 )
-from deltaweb.web.explorer.grid.cells import shortened
+from deltaweb.web.pages.templatetags.deltaweb import shortened
 from deltaweb.web.tables.models import MetadataVersion, ProtocolVersion
 
 MAX_TEXT_LENGTH: Final = 2_000  # characters of a change; the log has all of it

@@ -13,12 +13,13 @@ from deltaweb.delta.changes.row_codes import value_codes
 from deltaweb.delta.log.file_actions import partition_map
 from deltaweb.delta.protocol.schema import DataType
 from deltaweb.index.files.distribution import partition_texts
-from deltaweb.web.explorer.grid.cells import named_value, shortened
+from deltaweb.web.explorer.grid.cells import named_value
 from deltaweb.web.explorer.grid.long_texts import SHOWN_LENGTH
 from deltaweb.web.explorer.version.query import QueryError
 from deltaweb.web.pages.lists.days import moment_of
 from deltaweb.web.pages.page_json import Named, OnPage, Spread
 from deltaweb.web.pages.paging import Paged, paged
+from deltaweb.web.pages.templatetags.deltaweb import shortened
 from deltaweb.web.tables.work.diff_files import KIND
 
 ROWS_A_BATCH = 1_000

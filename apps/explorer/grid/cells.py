@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from deltaweb.delta.values.cell_text import number_text
 from deltaweb.delta.values.python_values import python_values as python_values  # noqa: PLC0414 (the grid's values come from here)
+from deltaweb.web.pages.templatetags.deltaweb import shortened
 
 MAX_TEXT_LENGTH = 120
 MAX_PREVIEW_LENGTH = 60
@@ -204,11 +205,6 @@ def _json_map(entries: list[Any], zone: tzinfo) -> object:
         {"key": json_value(key, zone), "value": json_value(value, zone)}
         for key, value in entries
     ]
-
-
-def shortened(text: str, length: int) -> str:
-    """Return a text of at most `length` characters, the last an ellipsis if cut."""
-    return text if len(text) <= length else f"{text[: length - 1]}…"
 
 
 def csv_rows(batches: Iterable[pa.RecordBatch]) -> Iterator[list[object]]:

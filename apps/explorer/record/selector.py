@@ -17,7 +17,6 @@ from deltaweb.web.explorer.grid.cells import (
     cell,
     json_value,
     python_values,
-    shortened,
 )
 from deltaweb.web.explorer.rows.plan import BLOCK_LENGTH, PAGE_LENGTH, RowPlan
 from deltaweb.web.explorer.rows.selector import (
@@ -26,6 +25,7 @@ from deltaweb.web.explorer.rows.selector import (
     bounded_value,
     grid_column,
 )
+from deltaweb.web.pages.templatetags.deltaweb import shortened
 
 COLUMN_TYPES: Final = {
     **dict.fromkeys(("tinyint", "smallint", "int", "bigint"), "bigint"),
@@ -248,10 +248,10 @@ def _fields(
 def _tree(plan: RowPlan, row: pa.Table, name: str) -> TreeNode | None:
     if not _is_variant(plan, name):
         return None
-    told = row[name][0].as_py()
-    if told is None or len(told) > MAX_TREE_LENGTH:
+    typed_text = row[name][0].as_py()
+    if typed_text is None or len(typed_text) > MAX_TREE_LENGTH:
         return None
-    node = variant_tree(told)
+    node = variant_tree(typed_text)
     return None if node is None else tree_of(name, node)
 
 

@@ -14,7 +14,6 @@ from deltaweb.delta.changes.schema import FieldState
 from deltaweb.web.accounts.zones import user_zone
 from deltaweb.web.explorer.column_history.selector import sentence
 from deltaweb.web.explorer.columns.column_facts import column_facts
-from deltaweb.web.explorer.grid import cells
 from deltaweb.web.explorer.history import selector as history
 from deltaweb.web.explorer.history.operations import operation_family
 from deltaweb.web.explorer.parquet_file import found as found_files
@@ -22,6 +21,7 @@ from deltaweb.web.explorer.version.table_version import TableVersion
 from deltaweb.web.pages.templatetags.deltaweb import (
     absolute,
     compact,
+    shortened,
     size,
     time_element,
 )
@@ -125,12 +125,6 @@ def unit_part(text: str) -> str:
     return text.partition(" ")[2]
 
 
-@register.filter
-def shortened(text: object, length: int) -> str:
-    """Cut a text that is longer; `truncatechars` takes twenty times as long."""
-    return cells.shortened(str(text), length)
-
-
 @register.simple_tag(takes_context=True)
 def clock(context: template.Context, moment: datetime) -> SafeString:
     """Render the time of day in the reader's zone; its title holds the whole moment."""
@@ -142,8 +136,8 @@ def clock(context: template.Context, moment: datetime) -> SafeString:
 @register.simple_tag
 def column_change(event: ColumnChange) -> SafeString:
     """Say what became of a field: its name as code, then words."""
-    text = cells.shortened(sentence(event), MAX_CHANGE_LENGTH)
-    name = cells.shortened(".".join(event.path), MAX_CHANGE_LENGTH)
+    text = shortened(sentence(event), MAX_CHANGE_LENGTH)
+    name = shortened(".".join(event.path), MAX_CHANGE_LENGTH)
     return format_html("<code>{}</code> {}", name, text)
 
 

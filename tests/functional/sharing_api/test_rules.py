@@ -9,6 +9,7 @@ import pytest
 from django.utils import timezone
 from pytest_django import Settings
 
+from deltaweb.delta.errors import DeltaError
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.sharing.access.grants.preparing import (
     PREPARE_SHARE,
@@ -313,6 +314,21 @@ class TestRewrittenFiles:
         assert not kept.exists()
         assert not PreparedFile.objects.exists()
         assert ids(staff.rows(acme)) == [*range(5)]
+
+    def test_wait_for_no_table_and_no_rule_that_is_broken(
+        self, staff, acme, new_caller, tmp_path
+    ) -> None:
+        share = staff.shared.share
+        gone = new_table("hr.gone", location=str(tmp_path / "gone"))
+        new_shared_table(share, "hr.gone", table=gone, condition="id > 1")
+        first = new_caller("aaa", share).recipient
+        staff.shared.rules.create(recipient=first, condition="renamed = 1")
+        staff.rule("region = 'EU'")
+
+        with pytest.raises(DeltaError, match=r"renamed|gone"):
+            staff.prepare()
+
+        assert ids(staff.rows(acme)) == [*range(5), 10, 11, 12]
 
     @pytest.mark.usefixtures("acme")
     def test_are_no_more_than_a_share_may_have(self, staff, settings) -> None:

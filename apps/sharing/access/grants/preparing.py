@@ -1,5 +1,7 @@
 """Rewriting what rules leave of files on their border: once a file, as a job."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -39,11 +41,7 @@ from deltaweb.web.sharing.models import (
 from deltaweb.web.tables.index.engine import Engine
 from deltaweb.web.tables.index.folders import index_folder
 from deltaweb.web.tables.operations.rows.excerpts import write_excerpts
-from deltaweb.web.tables.storage.opening import (
-    open_table,
-    roots_of_server,
-    table_place,
-)
+from deltaweb.web.tables.storage.opening import open_table, roots_of_server, table_place
 from deltaweb.writer.excerpts.excerpt import EXCERPT, Excerpts
 from deltaweb.writer.files.parquet_file import WrittenFile
 
@@ -89,32 +87,51 @@ def prepare_share(
     Args:
         engine: Who rewrites the files; None to choose by their bytes.
         proves: Whether all that recipients get is read, and rows outside are counted.
+
+    Raises:
+        DeltaError: If a table or rule cannot be; all others are ready then.
     """
-    prepared = []
+    prepared: list[PreparedTable] = []
+    failures: list[DeltaError] = []
     for shared in share.shared_tables.select_related("share", "table"):
-        rules = table_rules(shared)
-        if not rules and not shared.prepared_files.exists():
-            continue
-        opened = open_table(shared.table, roots=roots_of_server())
-        version = SharedTableReader().open_version(
-            opened, index_folder=index_folder(shared.table)
-        )
-        reports.step(f"Rewriting files of {shared.full_name}")
-        for held in rules:
-            rule, _ = held
-            ruled = ruled_version(shared, rule, version)
-            made = _rewrite_missing(shared, rule, ruled, reports, engine, now=now)
-            facts = (shared, rule, opened, version)
-            prepare_changes(*facts, reports=reports, engine=engine, now=now)
-            one = _stored(shared, held, ruled, made, proves=proves, now=now)
-            prepared.append(one)
-        paths: set[str] = set()
-        for part, live in version.live_parts():
-            paths.update(part.paths.filter(pa.array(live)).to_pylist())
-        erase_without_source(shared, opened.store, frozenset(paths))
-        erase_strays(shared, now=now)
+        with _held_back(failures):
+            rules = table_rules(shared)
+            if not rules and not shared.prepared_files.exists():
+                continue
+            opened = open_table(shared.table, roots=roots_of_server())
+            version = SharedTableReader().open_version(
+                opened, index_folder=index_folder(shared.table)
+            )
+            reports.step(f"Rewriting files of {shared.full_name}")
+            for held in rules:
+                with _held_back(failures):
+                    rule, _ = held
+                    ruled = ruled_version(shared, rule, version)
+                    made = _rewrite_missing(
+                        shared, rule, ruled, reports, engine, now=now
+                    )
+                    facts = (shared, rule, opened, version)
+                    prepare_changes(*facts, reports=reports, engine=engine, now=now)
+                    one = _stored(shared, held, ruled, made, proves=proves, now=now)
+                    prepared.append(one)
+            paths: set[str] = set()
+            for part, live in version.live_parts():
+                paths.update(part.paths.filter(pa.array(live)).to_pylist())
+            erase_without_source(shared, opened.store, frozenset(paths))
+            erase_strays(shared, now=now)
     expire(share, now=now)
+    if failures:
+        raise failures[0]
     return prepared
+
+
+@contextmanager
+def _held_back(failures: list[DeltaError]) -> Iterator[None]:
+    """Let the others be made ready where one table or rule cannot be."""
+    try:
+        yield
+    except DeltaError as error:
+        failures.append(error)
 
 
 def table_rules(shared: SharedTable) -> list[tuple[TableRule, list[str]]]:
@@ -149,8 +166,8 @@ def _rewrite_missing(  # noqa: PLR0913 (what is rewritten, by whom, and who hear
         seen=bound.schema,
         target=place_of(shared.id),
     )
-    told = partition_schema(bound.schema, bound.metadata.partition_columns)
-    seen = {column.stored_name for column in told.fields}
+    partitions = partition_schema(bound.schema, bound.metadata.partition_columns)
+    seen = {column.stored_name for column in partitions.fields}
     rows = {path_of(key): row for row, key in enumerate(keys)}
 
     def keep(path: str, written: WrittenFile | None) -> None:
@@ -227,10 +244,7 @@ def _stored(  # noqa: PLR0913 (what is prepared, and how)
     if proves:
         facts["num_outside"] = prepared.rows_outside
     PreparedVersion.objects.update_or_create(
-        shared_table=shared,
-        rule=rule.digest,
-        version=prepared.version,
-        defaults=facts,
+        shared_table=shared, rule=rule.digest, version=prepared.version, defaults=facts
     )
     return prepared
 
