@@ -17,11 +17,7 @@ import pyarrow as pa
 from deltaweb.delta.changes import RowDiffRequest, RowLimits
 from deltaweb.delta.changes.buckets import RowBuckets
 from deltaweb.delta.changes.row_codes import dealt, row_hashes
-from deltaweb.delta.changes.rows import (
-    ComparedRows,
-    common_rows,
-    compare_buckets,
-)
+from deltaweb.delta.changes.rows import ComparedRows, common_rows, compare_buckets
 from deltaweb.delta.changes.tally import Tally
 from deltaweb.delta.protocol.schema import StructType
 from deltaweb.delta.scan.rows import RowSource
