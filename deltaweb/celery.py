@@ -6,6 +6,8 @@ from typing import Any
 from celery import Celery
 from celery.signals import worker_ready, worker_shutdown
 
+from deltaweb.web.jobs import running
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "deltaweb.settings")
 # As `deltaweb.environment.checks` has it: Celery would make all checks of the site.
 os.environ.setdefault("CELERY_SKIP_CHECKS", "1")
@@ -19,14 +21,13 @@ app.heartbeat = None  # of a worker, while it runs
 @worker_ready.connect  # type: ignore[untyped-decorator]  # Celery has no types
 def _start_heartbeat(sender: Any = None, **_: object) -> None:  # noqa: ANN401 (Celery's consumer)
     from deltaweb.web.jobs.kind import Queue  # noqa: PLC0415 (models load before)
-    from deltaweb.web.jobs.running import apart  # noqa: PLC0415 (as above)
     from deltaweb.web.jobs.sweep.heartbeat import Heartbeat  # noqa: PLC0415 (as above)
 
     queues = sender.app.amqp.queues.consume_from if sender else ()
     # As many wait for the next look as look at once: with fewer, those of people who
     # come together end and are made again, job after job.
     looks = Queue.INTERACTIVE in queues
-    apart.begin(num_kept=sender.pool.limit if looks else 0)
+    running.apart.begin(num_kept=sender.pool.limit if looks else 0)
     app.heartbeat = Heartbeat(queues)
 
 

@@ -55,13 +55,13 @@ def wait_a_glance(job: Job | None) -> bool:
     return not job.is_active
 
 
-def _wait(job: Job, wait_s: float, goes_on: Callable[[], bool]) -> None:
+def _wait(job: Job, wait_s: float, continues: Callable[[], bool]) -> None:
     deadline_s = time.monotonic() + wait_s
     with waiting_for(of_end(job.id)) as news:
         look_s = LOOK_S if news.is_live else POLL_S
         is_over = _is_over(job)
         while not is_over and (left_s := deadline_s - time.monotonic()) > 0:
-            if not goes_on():
+            if not continues():
                 break
             is_over = news.wait(min(left_s, look_s)) or _is_over(job)
     job.refresh_from_db()

@@ -19,9 +19,9 @@ def publish(*topics: str) -> None:
 
     News may be lost: whoever waits looks at rows now and then, too.
     """
-    told = tuple(filter(None, topics))
-    if told:
-        transaction.on_commit(lambda: _send(told), robust=True)
+    named = tuple(filter(None, topics))
+    if named:
+        transaction.on_commit(lambda: _send(named), robust=True)
 
 
 def _send(topics: tuple[str, ...]) -> None:

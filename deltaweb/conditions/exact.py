@@ -23,13 +23,7 @@ from deltaweb.delta.protocol.schema import (
     arrow_type,
 )
 from deltaweb.delta.scan.operators import OPERATORS
-from deltaweb.delta.scan.predicate import (
-    And,
-    Comparison,
-    Constant,
-    Or,
-    Predicate,
-)
+from deltaweb.delta.scan.predicate import And, Comparison, Constant, Or, Predicate
 from deltaweb.delta.values.value_text import (
     INTEGER_BITS,
     MICROS_PER_DAY,
@@ -73,15 +67,15 @@ def compare(column: TypedColumn, operator: str, literal: Literal) -> Predicate:
     fitted = _fit(column.data_type, literal)
     holds = OPERATORS[operator].holds
     if fitted.beyond:
-        return _whatever(column.path, fitted.value, is_true=holds(0, fitted.beyond))
+        return _constant(column.path, fitted.value, is_true=holds(0, fitted.beyond))
     if not fitted.is_exact:
         if operator in {"=", "!="}:
-            return _whatever(column.path, fitted.value, is_true=operator == "!=")
+            return _constant(column.path, fitted.value, is_true=operator == "!=")
         operator = "<=" if holds(0, 1) else ">"
     return Comparison(column.path, operator, fitted.value)
 
 
-def _whatever(path: ColumnPath, value: pa.Scalar, *, is_true: bool) -> Predicate:
+def _constant(path: ColumnPath, value: pa.Scalar, *, is_true: bool) -> Predicate:
     """The same answer for every value, and unknown for null."""
     if is_true:
         return Or((Comparison(path, "<=", value), Comparison(path, ">", value)))

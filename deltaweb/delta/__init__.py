@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from deltaweb.delta import features as features
     from deltaweb.delta import feed as feed
     from deltaweb.delta import protocol as protocol
+    from deltaweb.delta import snapshot as snapshot
     from deltaweb.delta import values as values
     from deltaweb.delta import writing as writing
 else:

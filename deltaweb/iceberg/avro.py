@@ -58,8 +58,8 @@ def encoded_longs(values: Longs) -> Encoded:
     grid = np.empty((len(zigzag), most), np.uint8)
     for number in range(most):
         bits = (zigzag >> np.uint64(BITS_A_BYTE * number)) & np.uint64(0x7F)
-        goes_on = (lengths > number + 1).astype(np.uint8) << 7
-        grid[:, number] = bits.astype(np.uint8) | goes_on
+        continues = (lengths > number + 1).astype(np.uint8) << 7
+        grid[:, number] = bits.astype(np.uint8) | continues
     data = grid[np.arange(most, dtype=np.int32) < lengths[:, None]]
     return of_lengths(lengths, data.tobytes())
 

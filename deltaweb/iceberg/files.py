@@ -165,7 +165,7 @@ def _lowest_float(low: pa.Array) -> pa.Array:
     return pc.if_else(pc.is_nan(low), pa.scalar(None, low.type), low)
 
 
-def has_rows_told(num_records: pa.ChunkedArray) -> bool:
+def has_row_counts(num_records: pa.ChunkedArray) -> bool:
     """Whether the log says of every file how many rows it has."""
     counts = num_records.combine_chunks()
     return not counts.null_count and bool(np.all(counts.to_numpy() >= 0))

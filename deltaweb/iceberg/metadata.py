@@ -163,11 +163,11 @@ def snapshot_id(table_id: str, version: int) -> int:
 
 
 def _summary(one: TableVersion) -> dict[str, str]:
-    told = {"total-data-files": one.num_files, "total-records": one.num_rows}
+    totals = {"total-data-files": one.num_files, "total-records": one.num_rows}
     return {
         "operation": "overwrite",
         "delta.version": str(one.version),
-        **{name: str(value) for name, value in told.items() if value is not None},
+        **{name: str(value) for name, value in totals.items() if value is not None},
     }
 
 

@@ -20,7 +20,7 @@ from deltaweb.delta.log.file_actions import VECTOR
 from deltaweb.iceberg.access.object_keys import PathSealer
 from deltaweb.iceberg.avro_schemas import WITH_VECTORS
 from deltaweb.iceberg.errors import InexpressibleError
-from deltaweb.iceberg.files import DataFiles, data_files, has_rows_told
+from deltaweb.iceberg.files import DataFiles, data_files, has_row_counts
 from deltaweb.iceberg.manifests import (
     DATA,
     DELETES,
@@ -139,7 +139,7 @@ def version_objects(
 def _check(rows: pa.Table, snapshot: SnapshotFacts) -> None:
     if rows.num_rows > MAX_FILES:
         raise InexpressibleError(reason=f"it has more than {MAX_FILES:,} files")
-    if rows.num_rows and not has_rows_told(rows["num_records"]):
+    if rows.num_rows and not has_row_counts(rows["num_records"]):
         raise InexpressibleError(
             reason="the log does not say of every file how many rows it has"
         )

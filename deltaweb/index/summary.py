@@ -2,7 +2,6 @@
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Final
 
@@ -18,12 +17,11 @@ from deltaweb.delta.log.versions import (
     UNSUPPORTED,
     ReadableRun,
 )
-from deltaweb.delta.protocol.actions import Metadata
 from deltaweb.delta.protocol.schema import StructType
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.index.files.distribution import partition_totals, size_histogram
 from deltaweb.index.files.file_rows import NewestFiles
-from deltaweb.index.history.commit_rows import MAX_EVENTS, History
+from deltaweb.index.history.commit_rows import History
 from deltaweb.index.history.lifetimes import UNKNOWN, Longs
 from deltaweb.index.history.readability import (
     GONE_REASON,
@@ -40,19 +38,6 @@ from deltaweb.index.history.version_totals import VersionTotals
 DAYS_OF_COMMITS: Final = 30
 DAY_MS: Final = 86_400_000
 DEFAULT_TARGET_FILE_SIZE: Final = 128 << 20
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class HistorySummary:
-    """What an overview draws of a history.
-
-    Attributes:
-        runs: Which versions can be read, from 0 on.
-    """
-
-    runs: Sequence[ReadableRun]
-    events: list[dict[str, Any]]
-    timestamps_ms: Longs
 
 
 def files_summary(
@@ -80,25 +65,19 @@ def files_summary(
     }
 
 
-def table_summary(
-    metadata: Metadata,
-    files: Mapping[str, Any],
-    history: HistorySummary,
-    now_ms: int,
+def history_summary(
+    runs: Sequence[ReadableRun], timestamps_ms: Longs, now_ms: int
 ) -> dict[str, Any]:
-    """Add up what `Table.summary` holds.
+    """Add up what an overview draws of a history.
 
     Args:
+        runs: Which versions can be read, from 0 on.
         now_ms: The time that `commits_30d` ends at.
     """
-    runs = history.runs
     return {
         "readable_runs": [list(run) for run in runs],
         "earliest_version": next((r.first for r in runs if r.state != GONE), None),
-        "commits_30d": _commits_by_day(history.timestamps_ms, now_ms),
-        "target_file_size_bytes": _target_file_size(metadata.configuration),
-        "events": history.events[-MAX_EVENTS:],
-        **files,
+        "commits_30d": _commits_by_day(timestamps_ms, now_ms),
     }
 
 
@@ -125,7 +104,7 @@ def _commits_by_day(timestamps_ms: Longs, now_ms: int) -> list[int]:
     return counts
 
 
-def _target_file_size(configuration: Mapping[str, str]) -> int:
+def target_file_size(configuration: Mapping[str, str]) -> int:
     text = configuration.get("delta.targetFileSize", "").strip().lower()
     for suffix, unit in (
         ("gb", 30),

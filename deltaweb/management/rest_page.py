@@ -32,14 +32,14 @@ A refusal says why: `error` is a code that stays as it is, `hint` says what to d
 METHODS: Final = ("get", "post", "put", "patch", "delete")
 
 
-def rest_page(told: Mapping[str, Any]) -> str:
-    return "\n".join([INTRODUCTION, *_endpoints(told)])
+def rest_page(openapi: Mapping[str, Any]) -> str:
+    return "\n".join([INTRODUCTION, *_endpoints(openapi)])
 
 
-def _endpoints(told: Mapping[str, Any]) -> Iterator[str]:
+def _endpoints(openapi: Mapping[str, Any]) -> Iterator[str]:
     found = [
         (path, method, calls[method])
-        for path, calls in told["paths"].items()
+        for path, calls in openapi["paths"].items()
         for method in METHODS
         if method in calls
     ]
@@ -49,7 +49,7 @@ def _endpoints(told: Mapping[str, Any]) -> Iterator[str]:
             yield f"\n### {method.upper()} {path}\n\n{call['summary']}."
             yield f"\n{call.get('description', '')}"
             yield from _parameters(call)
-            yield from _body(call, told["components"]["schemas"])
+            yield from _body(call, openapi["components"]["schemas"])
             yield from _answers(call)
 
 

@@ -90,17 +90,17 @@ def write_device_readings(root: Path, now: datetime) -> None:
     Each commit notes how far the gateway has come, so that none is done twice.
     """
     random = np.random.default_rng(2)
-    told = ScriptedTable(root)
+    script = ScriptedTable(root)
     start = now - timedelta(days=2 * COMMITS, hours=4)
-    with told.step("schema-deploy", start) as location:
+    with script.step("schema-deploy", start) as location:
         DeltaTable.create(
             location, SCHEMA, description="Air and soil sensors of four cities"
         )
     for number in range(COMMITS):
         at = start + timedelta(days=2 * number, hours=6)
         rows = _rows(random, at, 1 + number * READINGS_A_COMMIT)
-        with told.step("sensor-gateway", at):
-            told.table.append(rows, txn=("sensor-gateway", number))
+        with script.step("sensor-gateway", at):
+            script.table.append(rows, txn=("sensor-gateway", number))
 
 
 def _rows(random: np.random.Generator, at: datetime, first_id: int) -> pa.Table:

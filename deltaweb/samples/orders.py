@@ -47,9 +47,9 @@ NOTES: Final = (None, None, None, "gift", "ring twice", "leave with the neighbou
 def write_orders(root: Path, now: datetime) -> None:
     """Write the table: a commit a day for three weeks, and one checkpoint."""
     random = np.random.default_rng(SEED)
-    told = ScriptedTable(root)
+    script = ScriptedTable(root)
     first_day = (now - timedelta(days=DAYS)).date()
-    with told.step("schema-deploy", _at(first_day, hour=0)) as location:
+    with script.step("schema-deploy", _at(first_day, hour=0)) as location:
         DeltaTable.create(
             location,
             SCHEMA,
@@ -62,8 +62,8 @@ def write_orders(root: Path, now: datetime) -> None:
         day = first_day + timedelta(days=offset)
         rows = _rows(random, day, next_order_id)
         next_order_id += rows.num_rows
-        with told.step("orders-stream", _at(day, hour=22)):
-            told.table.append(rows)
+        with script.step("orders-stream", _at(day, hour=22)):
+            script.table.append(rows)
 
 
 def _rows(random: np.random.Generator, day: date, first_order_id: int) -> pa.Table:

@@ -44,15 +44,15 @@ def narrowed(
     words = {column.name.lower() for column in hidden}
     words |= {column.physical_name.lower() for column in hidden if column.physical_name}
 
-    def told(text: str | None) -> str | None:
+    def shown(text: str | None) -> str | None:
         lower = (text or "").lower()
         return None if any(word in lower for word in words) else text
 
     def kept(found: Mapping[str, Any]) -> dict[str, Any]:
         comment = found.get(COMMENT)
-        is_told = isinstance(comment, str) and told(comment) is not None
+        is_shown = isinstance(comment, str) and shown(comment) is not None
         named = {key: value for key, value in found.items() if key in READ_KEYS}
-        return named | ({COMMENT: comment} if is_told else {})
+        return named | ({COMMENT: comment} if is_shown else {})
 
     text = json.loads(metadata.schema_string or "")
     fields = [one for one in text["fields"] if one.get("name") in columns]
@@ -62,8 +62,8 @@ def narrowed(
         configuration[MAX_COLUMN_ID] = str(max(_field_ids(tree), default=0))
     return replace(
         metadata,
-        name=told(metadata.name),
-        description=told(metadata.description),
+        name=shown(metadata.name),
+        description=shown(metadata.description),
         schema_string=json_bytes(tree).decode(),
         partition_columns=[n for n in metadata.partition_columns if n in columns],
         configuration=configuration,

@@ -75,7 +75,7 @@ def entry_statuses(
 
 
 def walk_folders(
-    root: str, *, is_followed: Callable[[str], bool], passed_over: str
+    root: str, *, is_followed: Callable[[str], bool], skipped: str
 ) -> Iterator[tuple[str, str, list[str]]]:
     """Yield each folder below a root, itself first, with the names of its files.
 
@@ -83,7 +83,7 @@ def walk_folders(
 
     Args:
         is_followed: Tells whether a path is listed to which a link leads.
-        passed_over: The folder of the root that is not listed.
+        skipped: The folder of the root that is not listed.
 
     Yields:
         Its path, its place below the root, and the names.
@@ -100,7 +100,7 @@ def walk_folders(
             for entry in entries:
                 if not entry.is_dir():
                     names.append(entry.name)
-                elif (folder != root or entry.name != passed_over) and _is_new(
+                elif (folder != root or entry.name != skipped) and _is_new(
                     entry, linked, is_followed
                 ):
                     waiting.append(entry.path)

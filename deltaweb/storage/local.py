@@ -18,12 +18,7 @@ from deltaweb.delta.errors import (
     PathEscapesTableError,
 )
 from deltaweb.delta.log.paths import SIDECARS, sidecar_name
-from deltaweb.delta.log.store import (
-    MAX_LOG_FILE_BYTES,
-    FileStatus,
-    LogFile,
-    check_size,
-)
+from deltaweb.delta.log.store import MAX_LOG_FILE_BYTES, FileStatus, LogFile, check_size
 from deltaweb.storage.data_listing import (
     entry_statuses,
     file_statuses,
@@ -260,7 +255,7 @@ class LocalTableStore:
     def list_data_files(self) -> Iterator[pa.StringArray]:
         """Yield the places of the data files, a folder at a time."""
         for folder, below, names in walk_folders(
-            self._root, is_followed=self._is_inside, passed_over=LOG_FOLDER
+            self._root, is_followed=self._is_inside, skipped=LOG_FOLDER
         ):
             prefix = f"{below}/" if below else ""
             with self._faults(folder):
@@ -272,7 +267,7 @@ class LocalTableStore:
         for folder, below, names in walk_folders(
             self._root,
             is_followed=lambda at: self._is_inside(at) and not is_within(at, own),
-            passed_over=LOG_FOLDER,
+            skipped=LOG_FOLDER,
         ):
             with self._faults(folder):
                 yield statuses_of(file_statuses(folder, names, below))

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from deltaweb.delta.log.store import TableStore
+from deltaweb.storage import received
 from deltaweb.storage.location import RECEIVED, is_local, normalize_location
 
 
@@ -41,9 +42,7 @@ def open_store(
 
         return LocalTableStore(place, [root for root in roots if is_local(root)])
     if place.startswith(RECEIVED):
-        from deltaweb.storage.received.store import ReceivedTableStore  # noqa: PLC0415 (HTTP loads only for received tables)
-
-        return ReceivedTableStore(place, storage_options or {})
+        return received.store.ReceivedTableStore(place, storage_options or {})
     from deltaweb.storage.remote import RemoteTableStore  # noqa: PLC0415  # fsspec loads only for remote tables
 
     return RemoteTableStore(place, storage_options or {}, roots)
@@ -56,17 +55,10 @@ def open_shared(url: str) -> TableStore | None:
     """
     if not is_of_profile(url):
         return None
-    from deltaweb.storage.received.profile import split_table_url  # noqa: PLC0415 (as above)
-    from deltaweb.storage.received.store import ReceivedTableStore  # noqa: PLC0415
-
-    named = split_table_url(url)
-    return None if named is None else ReceivedTableStore.of_profile(*named)
+    named = received.profile.split_table_url(url)
+    return named and received.store.ReceivedTableStore.of_profile(*named)
 
 
 def is_of_profile(url: str) -> bool:
     """Tell whether a text is `profile.share#share.schema.table`, of a file that is."""
-    if "#" not in url:
-        return False
-    from deltaweb.storage.received.profile import split_table_url  # noqa: PLC0415 (as above)
-
-    return split_table_url(url) is not None
+    return "#" in url and received.profile.split_table_url(url) is not None

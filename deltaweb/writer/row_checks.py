@@ -22,6 +22,7 @@ from deltaweb.delta.writing.requirements import (
     RowConstraint,
     row_constraints,
 )
+from deltaweb.expressions import session
 from deltaweb.expressions.condition import SQLCondition
 from deltaweb.expressions.errors import ExpressionError
 from deltaweb.expressions.session.settings import OURS, SessionSettings
@@ -140,12 +141,8 @@ def constraints_elsewhere(
     settings: SessionSettings = OURS,
 ) -> tuple[RowConstraint, ...]:
     """Return the conditions that are not evaluated here as a session would."""
-    from deltaweb.expressions.session.dependence import (  # noqa: PLC0415  # it parses SQL
-        Dependence,
-    )
-
     found = []
-    dependence = Dependence(schema, settings)
+    dependence = session.dependence.Dependence(schema, settings)
     for constraint in (*row_constraints(metadata), *more):
         try:
             SQLCondition(constraint.sql, schema)

@@ -45,7 +45,7 @@ def store(
 ) -> RemoteTableStore:
     """The same log by one driver, which alone answers."""
     where, _, is_quick = request.param.partition(" ")
-    monkeypatch.setattr(quick, "MAX_PASSED_OVER", 5)
+    monkeypatch.setattr(quick, "MAX_SKIPPED", 5)
     store = RemoteTableStore(*request.getfixturevalue(where))
     if is_quick:
         monkeypatch.setattr(store, "_cat", None)

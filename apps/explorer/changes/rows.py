@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from itertools import groupby
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -56,13 +56,7 @@ class FeedRow:
     cells: list[tuple[FeedColumn, ChangedCell]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VersionRows:
-    """The changes of one version on a page, and its commit where that is known."""
-
-    version: int
-    commit: Commit | None
-    rows: list[FeedRow]
+VersionRows: TypeAlias = list[tuple[int, Commit | None, list[FeedRow]]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,13 +73,10 @@ class FeedRows:
     num_hidden: int
     rows: list[FeedRow]
 
-    def by_version(self, commits: Mapping[int, Commit]) -> list[VersionRows]:
-        """Return the changes grouped by version."""
+    def by_version(self, commits: Mapping[int, Commit]) -> VersionRows:
+        """Return the changes by version, with its commit where that is known."""
         groups = groupby(self.rows, key=lambda row: row.version)
-        return [
-            VersionRows(version=at, commit=commits.get(at), rows=list(rows))
-            for at, rows in groups
-        ]
+        return [(at, commits.get(at), list(rows)) for at, rows in groups]
 
 
 def feed_rows(  # noqa: PLR0913 (what is shown of them)

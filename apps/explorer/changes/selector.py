@@ -219,8 +219,8 @@ def snippets(at: TableVersion, span: ChangeSpan) -> list[Snippet]:
 
 def sources(versions: Sequence[VersionCounts]) -> Mapping[str, int]:
     """Count versions by what tells of their changes."""
-    told = sum(one.from_change_files for one in versions)
-    return {"change_files": told, "data_files": len(versions) - told}
+    of_files = sum(one.from_change_files for one in versions)
+    return {"change_files": of_files, "data_files": len(versions) - of_files}
 
 
 def choices(plan: ChangePlan, facts: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -16,7 +16,7 @@ from deltaweb.web.explorer.changes.form import ChangeQuery, End
 from deltaweb.web.explorer.version.table_version import TableVersion
 from deltaweb.web.pages.errors import PageError
 from deltaweb.web.tables.models import Commit, Table
-from deltaweb.web.tables.versions.readable import neighbours, told
+from deltaweb.web.tables.versions.readable import names_of_runs, neighbours
 
 
 def schema_misfit(table: Table, first: int, last: int) -> tuple[int, str]:
@@ -121,9 +121,9 @@ class ChangeSpan:
         if self.gone:
             are = "is" if self.gone[0].first == self.gone[0].last else "are"
             why = f"{are} no longer in the log, so what they changed is unknown."
-            return f"{told(self.gone)} {why}"
+            return f"{names_of_runs(self.gone)} {why}"
         if self.off:
-            at = told(self.off)
+            at = names_of_runs(self.off)
             return f"The change data feed is off at {at}: no change was recorded there."
         return ""
 

@@ -62,7 +62,7 @@ class ChangeList(TablePage):
     query: OnPage[ChangeQuery]
     plan: OnPage[ChangePlan | None]
     rows: OnPage[FeedRows | None] = None
-    by_version: OnPage[Sequence[VersionRows]] = ()
+    by_version: OnPage[VersionRows] = field(default_factory=list)
     num_versions: OnPage[int] = 0
     choices: OnPage[Sequence[tuple[str, str]]] = ()
     snippets: OnPage[Sequence[Snippet]] = ()
@@ -83,9 +83,9 @@ class ChangeList(TablePage):
 
     @property
     def kinds(self) -> Sequence[tuple[str, str, str, int | None]]:
-        told = self.counts or {}
+        numbers = self.counts or {}
         return [
-            (kind, icon, word, told.get(word))
+            (kind, icon, word, numbers.get(word))
             for kind, icon, word in (
                 ("insert", "plus", "inserted"),
                 ("update", "pencil", "updated"),
@@ -139,10 +139,7 @@ def change_list(request: HttpRequest, at: TableVersion, fmt: str) -> HttpRespons
 
 
 def _plan(
-    request: HttpRequest,
-    at: TableVersion,
-    span: ChangeSpan | None,
-    query: ChangeQuery,
+    request: HttpRequest, at: TableVersion, span: ChangeSpan | None, query: ChangeQuery
 ) -> tuple[ChangePlan | None, str]:
     """Return what to ask of a job, or why nothing can be."""
     if span is None:

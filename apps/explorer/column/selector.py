@@ -133,10 +133,10 @@ def _as_partition(table: Table, of: ColumnHistory, up_to: int) -> Iterator[Colum
     names = {of.path[0], *(event.path[0] for event in of.events)}
     names |= {e.before for e in of.events if e.kind == ColumnChangeKind.RENAMED}
     rows = table.metadata_versions.filter(version__gte=of.since, version__lte=up_to)
-    told: Sequence[tuple[int, list[str]]] = list(
+    partitions: Sequence[tuple[int, list[str]]] = list(
         rows.order_by("version").values_list("version", "partition_columns")
     )
-    for (_, before), (version, now) in pairwise(told):
+    for (_, before), (version, now) in pairwise(partitions):
         was, is_one = (not names.isdisjoint(columns) for columns in (before, now))
         if was != is_one:
             words = (

@@ -136,13 +136,13 @@ def likely_key(
     """Return the column that speaks most for itself; an earlier one among equals."""
     likely = []
     for column in columns:
-        told, is_named = facts.get(column), bool(_ID_NAMES.search(column))
-        if told is None:
+        known, is_named = facts.get(column), bool(_ID_NAMES.search(column))
+        if known is None:
             rank = 1 if is_named else 0
-        elif not told.may_be_unique:
+        elif not known.may_be_unique:
             rank = 0
         else:
-            rank = (2 if is_named else 0) + (3 if told.is_dense else 0)
+            rank = (2 if is_named else 0) + (3 if known.is_dense else 0)
         if rank:
             likely.append((rank, column))
     if not likely:
@@ -152,12 +152,12 @@ def likely_key(
     return KeySuggestion(columns=(column,), reason=_reason(column, facts.get(column)))
 
 
-def _reason(column: str, told: ColumnFacts | None) -> str:
+def _reason(column: str, known: ColumnFacts | None) -> str:
     parts = ["its name says so"] if _ID_NAMES.search(column) else []
-    if told is not None and told.span is not None:
-        span = f"{told.low:,} to {told.high:,}"
-        parts.append(f"its values run from {span} in {told.num_rows:,} rows")
-    if told is not None and told.num_nulls == 0:
+    if known is not None and known.span is not None:
+        span = f"{known.low:,} to {known.high:,}"
+        parts.append(f"its values run from {span} in {known.num_rows:,} rows")
+    if known is not None and known.num_nulls == 0:
         parts.append("none is NULL")
     return " and ".join((", ".join(parts[:-1]), parts[-1])) if parts[1:] else parts[0]
 

@@ -161,7 +161,7 @@ def read_ranges(
             num_files=files.num_rows,
             reason="Statistics are kept for its fields, not for the whole.",
         )
-    return _told(files, counts, low, high)
+    return _ranges(files, counts, low, high)
 
 
 def known_ranges(
@@ -179,7 +179,7 @@ def known_ranges(
     if counts is None or pa.types.is_nested(counts.type):
         return None
     bounds = _leaf(files["min"], names), _leaf(files["max"], names)
-    return _told(files, counts, *bounds, with_strip=False)
+    return _ranges(files, counts, *bounds, with_strip=False)
 
 
 def _leaf(structs: pa.ChunkedArray, names: Sequence[str]) -> pa.ChunkedArray | None:
@@ -221,7 +221,7 @@ def _partition_ranges(
     )
 
 
-def _told(
+def _ranges(
     files: pa.Table,
     counts: pa.ChunkedArray,
     low: pa.ChunkedArray | None,
@@ -230,15 +230,15 @@ def _told(
     with_strip: bool = True,
 ) -> ColumnRanges:
     wide = wide_files(files)
-    told = pc.and_(pc.is_valid(counts), pc.is_valid(files["num_records"]))
+    counted = pc.and_(pc.is_valid(counts), pc.is_valid(files["num_records"]))
     if wide is not None:  # nulls of deleted rows are counted there
-        told = pc.and_(told, pc.or_(pc.invert(wide), pc.equal(counts, 0)))
+        counted = pc.and_(counted, pc.or_(pc.invert(wide), pc.equal(counts, 0)))
     num_counts = len(counts) - counts.null_count
     facts = ColumnRanges(
         num_files=files.num_rows,
         num_counts=num_counts,
-        num_nulls=pc.sum(counts.filter(told)).as_py() if num_counts else None,
-        num_rows=pc.sum(files["num_records"].filter(told)).as_py(),
+        num_nulls=pc.sum(counts.filter(counted)).as_py() if num_counts else None,
+        num_rows=pc.sum(files["num_records"].filter(counted)).as_py(),
     )
     if low is None or high is None or not _has_order(low.type):
         return facts
@@ -281,8 +281,7 @@ def _count_cut(low: pa.ChunkedArray, high: pa.ChunkedArray) -> int:
         return 0
     is_long = [
         pc.fill_null(
-            pc.greater_equal(pc.utf8_length(ends), PREFIX_LENGTH),
-            fill_value=False,
+            pc.greater_equal(pc.utf8_length(ends), PREFIX_LENGTH), fill_value=False
         )
         for ends in (low, high)
     ]

@@ -71,11 +71,11 @@ def with_known_rows(actions: CommitActions, commit: Commit) -> CommitActions:
     The log told of them when the file was added; the index has kept their sum.
     """
     without_rows = [file for file in actions.removed if file.num_records is None]
-    told = sum(file.num_records or 0 for file in actions.removed)
+    num_rows = sum(file.num_records or 0 for file in actions.removed)
     is_whole = len(actions.removed) == commit.num_removed_files
     if commit.removed_rows is None or len(without_rows) != 1 or not is_whole:
         return actions
-    rows = commit.removed_rows - told
+    rows = commit.removed_rows - num_rows
     if rows < 0:
         return actions
     filled = replace(without_rows[0], num_records=rows)

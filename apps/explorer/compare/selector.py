@@ -5,7 +5,7 @@ a job, and rows from another one that somebody has to start.
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from django.contrib.auth.models import AnonymousUser
 
@@ -51,14 +51,7 @@ VERSION_WORDS = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChangeGroup:
-    """Changes of one kind: its word, its colour and its icon."""
-
-    word: str
-    colour: str
-    icon: str
-    changes: list[ValueChange]
+ChangeGroup: TypeAlias = tuple[str, str, str, list[ValueChange]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,7 +146,7 @@ class Comparison:
         return self.properties.count + self.details.count + bool(self.partitions)
 
     @property
-    def property_groups(self) -> list["ChangeGroup"]:
+    def property_groups(self) -> list[ChangeGroup]:
         """The properties and other settings that changed, by what happened."""
         extra = (self.partitions,) if self.partitions else ()
         parts = (self.properties, self.details)
@@ -164,7 +157,7 @@ class Comparison:
         )
 
     @property
-    def protocol_groups(self) -> list["ChangeGroup"]:
+    def protocol_groups(self) -> list[ChangeGroup]:
         """The versions and features of the protocol that changed."""
         found = self.protocol
         return _groups(
@@ -252,17 +245,13 @@ def _between(old: ComparedVersion, new: ComparedVersion) -> str:
 def _groups(
     added: list[ValueChange], removed: list[ValueChange], changed: list[ValueChange]
 ) -> list[ChangeGroup]:
-    """Return the kinds that have a change."""
+    """Return the kinds that have a change: word, colour, icon and changes."""
     kinds = (
         ("added", "is-green", "plus", added),
         ("removed", "is-red", "minus", removed),
         ("changed", "is-amber", "pencil", changed),
     )
-    return [
-        ChangeGroup(word=word, colour=colour, icon=icon, changes=changes)
-        for word, colour, icon, changes in kinds
-        if changes
-    ]
+    return [kind for kind in kinds if kind[-1]]
 
 
 def _shown(change: ValueChange) -> ValueChange:

@@ -94,10 +94,10 @@ def _columns(found: Comparison) -> Card:
         return Card(label="Columns", number="—", below="a schema is not known")
     change = len(schema.added) - len(schema.removed)
     kinds = {"added": schema.added, "gone": schema.removed, "changed": schema.changed}
-    told = [(kind, columns) for kind, columns in kinds.items() if columns]
+    with_columns = [(kind, columns) for kind, columns in kinds.items() if columns]
     below = ", ".join(
         f"{columns[0].name if len(columns) == 1 else f'{len(columns):,}'} {kind}"
-        for kind, columns in told
+        for kind, columns in with_columns
     )
     if not below:
         below = "in another order" if schema.reordered else "all the same"

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 from deltaweb.delta.log.versions import OF_FILES, ReadableRun
 from deltaweb.web.explorer.version.table_version import TableVersion
 from deltaweb.web.tables.models import Commit, MetadataVersion, ProtocolVersion
-from deltaweb.web.tables.versions.readable import neighbours, parse_runs, told
+from deltaweb.web.tables.versions.readable import names_of_runs, neighbours, parse_runs
 
 STATES: Final = (
     Commit.Readability.READABLE,
@@ -90,7 +90,9 @@ def versions_by_state(at: TableVersion) -> list[VersionsOfState]:
         (state, neighbours(run for run in runs if run.state == state))
         for state in STATES
     ]
-    return [VersionsOfState(state, told(some)) for state, some in found if some]
+    return [
+        VersionsOfState(state, names_of_runs(some)) for state, some in found if some
+    ]
 
 
 def _runs(at: TableVersion) -> list[ReadableRun]:

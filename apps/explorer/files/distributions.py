@@ -121,10 +121,10 @@ def rows_histogram(files: pa.Table) -> Histogram | None:
     """Count files by their rows; None where no file tells."""
     if "num_records" not in files.column_names:
         return None
-    told = files["num_records"].drop_null()
-    if not len(told):
+    known = files["num_records"].drop_null()
+    if not len(known):
         return None
-    values = np.maximum(told.to_numpy(), 0)
+    values = np.maximum(known.to_numpy(), 0)
     edges = _edges(int(values.min()), int(values.max()))
     # The last edge may be more than a long: where each bin begins is enough.
     starts = np.array(edges[:-1], dtype=np.int64)
@@ -133,7 +133,7 @@ def rows_histogram(files: pa.Table) -> Histogram | None:
     return Histogram(
         edges=tuple(edges),
         counts=tuple(counts.tolist()),
-        num_without=files.num_rows - len(told),
+        num_without=files.num_rows - len(known),
     )
 
 

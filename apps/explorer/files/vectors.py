@@ -72,9 +72,9 @@ def lens_of(files: pa.Table) -> VectorLens | None:
         _floats(masked, name) for name in (DELETED_ROWS, "num_records", "size")
     )
     rows = dead + live
-    is_told = ~np.isnan(rows) & (rows > 0)
-    saved = size_bytes[is_told] * (dead[is_told] / rows[is_told])
-    known_dead, known_rows = int(dead[is_told].sum()), int(rows[is_told].sum())
+    is_known = ~np.isnan(rows) & (rows > 0)
+    saved = size_bytes[is_known] * (dead[is_known] / rows[is_known])
+    known_dead, known_rows = int(dead[is_known].sum()), int(rows[is_known].sum())
     rows_of_all = known_rows + _live_rows(files.filter(pc.invert(has_vector)))
     return VectorLens(
         num_files=num_files,
@@ -83,7 +83,7 @@ def lens_of(files: pa.Table) -> VectorLens | None:
         rows_of_all=rows_of_all,
         rewritten_bytes=int(size_bytes.sum()),
         saved_bytes=int(saved.sum()),
-        num_without_rows=int((~is_told).sum()),
+        num_without_rows=int((~is_known).sum()),
         percent_dead=_percent(known_dead, rows_of_all),
         percent_of_files=_percent(known_dead, known_rows),
     )

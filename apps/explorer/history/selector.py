@@ -39,14 +39,6 @@ CommitsOfPage: TypeAlias = Annotated[
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DayOfCommits:
-    """The commits of one day on a page, newest first."""
-
-    day: date
-    commits: list[Commit]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class FoundCommits:
     """Some commits, newest first, and where the next page starts."""
 
@@ -54,25 +46,6 @@ class FoundCommits:
     next_before: OnPage[int | None]
     num_matching: Annotated[int, Named("count")]
     num_commits: OnPage[int]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DailyCounts:
-    """How many commits of each family each day had; days are those of UTC.
-
-    Every day from the first to the last has a place, also one without commits.
-    """
-
-    days: tuple[date, ...]
-    families: dict[OperationFamily, tuple[int, ...]]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HistoryChoices:
-    """What the filters offer: operations and writers, the most frequent first."""
-
-    operations: list[tuple[str, int]]
-    user_names: list[tuple[str, int]]
 
 
 def commits_until(table: Table, version: int | None) -> CommitQuerySet:
@@ -113,12 +86,14 @@ def commit_page(until: CommitQuerySet, wanted: HistoryFilter) -> FoundCommits:
     )
 
 
-def commits_by_day(commits: list[Commit], zone: tzinfo) -> list[DayOfCommits]:
+def commits_by_day(
+    commits: list[Commit], zone: tzinfo
+) -> list[tuple[date, list[Commit]]]:
     """Group the commits of a page by the day they were made on in `zone`."""
     groups = groupby(
         commits, lambda commit: commit.committed_at.astimezone(zone).date()
     )
-    return [DayOfCommits(day=day, commits=list(group)) for day, group in groups]
+    return [(day, list(group)) for day, group in groups]
 
 
 def newest_commits(table: Table, version: int, length: int) -> list[Commit]:
@@ -127,17 +102,15 @@ def newest_commits(table: Table, version: int, length: int) -> list[Commit]:
     return list(commits.defer(*_LIST_DEFERS)[:length])
 
 
-def history_choices(commits: CommitQuerySet) -> HistoryChoices:
-    """Return the operations and writers of commits, the most frequent first."""
+def history_choices(commits: CommitQuerySet) -> dict[str, list[tuple[str, int]]]:
+    """Return what the filters offer of commits, the most frequent first."""
     operations: Counter[str] = Counter()
     user_names: Counter[str] = Counter()
     groups = commits.order_by().values_list("operation", "user_name")
     for operation, user_name, count in groups.annotate(count=Count("id")):
         operations[operation] += count
         user_names[user_name] += count
-    return HistoryChoices(
-        operations=_frequent(operations), user_names=_frequent(user_names)
-    )
+    return {"operations": _frequent(operations), "user_names": _frequent(user_names)}
 
 
 def daily_counts(
@@ -146,8 +119,12 @@ def daily_counts(
     up_to: datetime,
     num_days: int = CHART_DAYS,
     wanted: HistoryFilter | None = None,
-) -> DailyCounts:
+) -> tuple[list[date], dict[OperationFamily, tuple[int, ...]]]:
     """Count the commits of the last days up to a moment, by day and family.
+
+    Returns:
+        Every day of UTC from the first to the last, and for each family how many it
+        had on each, also on one without commits.
 
     Args:
         num_days: How many days, with that of the moment, unless `wanted` says the
@@ -168,19 +145,16 @@ def daily_counts(
         .values_list("day", "operation")
         .annotate(count=Count("id"))
     )
-    days = tuple(first + timedelta(days=n) for n in range((last - first).days + 1))
+    days = [first + timedelta(days=n) for n in range((last - first).days + 1)]
     counts: Counter[tuple[date, str]] = Counter()
     for day, operation, count in rows:
         counts[date.fromisoformat(day), operation_family(operation).name] += count
     seen = {name for _, name in counts}
-    return DailyCounts(
-        days=days,
-        families={
-            family: tuple(counts[day, family.name] for day in days)
-            for family in FAMILIES
-            if family.name in seen
-        },
-    )
+    return days, {
+        family: tuple(counts[day, family.name] for day in days)
+        for family in FAMILIES
+        if family.name in seen
+    }
 
 
 def commit_rows(

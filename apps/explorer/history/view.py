@@ -19,6 +19,7 @@ from deltaweb.web.pages.lists.links import Chip, without
 from deltaweb.web.pages.page_json import OnPage, Spread
 from deltaweb.web.pages.paging import PageLinks, links_between
 from deltaweb.web.pages.responses import respond_page
+from deltaweb.web.tables.models import Commit
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,11 +31,11 @@ class HistoryPage(TablePage):
     wanted: OnPage[HistoryFilter]
     times_of: str
     times_note: str
-    days: OnPage[Sequence[history.DayOfCommits]]
+    days: OnPage[Sequence[tuple[date, list[Commit]]]]
     today: OnPage[date]
     zone: OnPage[tzinfo]
     chips: OnPage[Sequence[Chip]]
-    choices: OnPage[history.HistoryChoices | None]
+    choices: OnPage[dict[str, list[tuple[str, int]]] | None]
     chart: OnPage[Chart | None]
 
 
@@ -73,15 +74,15 @@ def _chart(at: TableVersion, wanted: HistoryFilter) -> Chart | None:
     up_to = _chart_end(at, wanted)
     if up_to is None:
         return None
-    counts = history.daily_counts(at.table, up_to=up_to, wanted=wanted)
-    if not counts.days:
+    days, families = history.daily_counts(at.table, up_to=up_to, wanted=wanted)
+    if not days:
         return None
     which = ", commits that match" if wanted.chooses_commits else ""
-    is_cut = wanted.first_day is not None and wanted.first_day < counts.days[0]
-    span = f"{'the last ' * is_cut}{len(counts.days)} days"
+    is_cut = wanted.first_day is not None and wanted.first_day < days[0]
+    span = f"{'the last ' * is_cut}{len(days)} days"
     return commits_per_day(
-        counts.days,
-        counts.families,
+        days,
+        families,
         note=f"{span}, in UTC{which}",
         height="x-plot-xs",
     )

@@ -253,8 +253,9 @@ def _commits_chart(at: TableVersion) -> Chart | None:
     moment = moment or (at.commit.committed_at if at.commit else None)
     if moment is None:
         return None
-    counts = history.daily_counts(at.table, up_to=moment, num_days=OVERVIEW_DAYS)
-    return commits_per_day(counts.days, counts.families)
+    return commits_per_day(
+        *history.daily_counts(at.table, up_to=moment, num_days=OVERVIEW_DAYS)
+    )
 
 
 def _versions_chart(at: TableVersion) -> Chart | None:

@@ -16,14 +16,7 @@ from deltaweb.web.explorer.version.gone import GoneVersion, gone_version
 from deltaweb.web.explorer.version.indexed import known_files
 from deltaweb.web.explorer.version.page import TablePage
 from deltaweb.web.explorer.version.table_version import TableVersion
-from deltaweb.web.pages.page_json import (
-    As,
-    Mark,
-    OnPage,
-    Spread,
-    in_json,
-    json_with,
-)
+from deltaweb.web.pages.page_json import As, Mark, OnPage, Spread, in_json, json_with
 from deltaweb.web.pages.responses import respond_page
 from deltaweb.web.tables.head.shapes import TableResource, table_resource
 from deltaweb.web.tables.models import ProtocolVersion
@@ -158,16 +151,16 @@ def _shown(
         if not isinstance(found, Mapping):
             yield parameter_of(name, found)
             continue
-        told = {key: value for key, value in found.items() if key != OWN_NAME}
-        if name == CLUSTERING_DOMAIN and not told.get(CLUSTERING_COLUMNS):
+        facts = {key: value for key, value in found.items() if key != OWN_NAME}
+        if name == CLUSTERING_DOMAIN and not facts.get(CLUSTERING_COLUMNS):
             continue  # the clustering has ended
         if name == CLUSTERING_DOMAIN and clustering_columns:
             columns = ", ".join(clustering_columns)
             yield Parameter(name=name, label="", text=f"clustered by {columns}")
-        elif name == ROW_TRACKING and isinstance(told.get(HIGH_WATER_MARK), int):
-            yield Parameter(name=name, label="", text=_row_ids(told[HIGH_WATER_MARK]))
+        elif name == ROW_TRACKING and isinstance(facts.get(HIGH_WATER_MARK), int):
+            yield Parameter(name=name, label="", text=_row_ids(facts[HIGH_WATER_MARK]))
         else:
-            yield parameter_of(name, told)
+            yield parameter_of(name, facts)
 
 
 def _row_ids(highest: int) -> str:

@@ -13,10 +13,7 @@ from deltaweb.web.explorer.drawing.figure import SMALL, histogram_figure
 from deltaweb.web.explorer.overview.selector import target_bytes_of
 from deltaweb.web.explorer.version.page import JobOfPage, TablePage, check_job, still
 from deltaweb.web.explorer.version.query import parse_page
-from deltaweb.web.explorer.version.table_version import (
-    TableVersion,
-    table_columns,
-)
+from deltaweb.web.explorer.version.table_version import TableVersion, table_columns
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.results import JobRows
 from deltaweb.web.pages.errors import PageError
@@ -144,7 +141,7 @@ def group_sizes(sizes: GroupSizes, *, marks_small: bool) -> Chart:
         ],
     )
     total = sum(sizes.counts)
-    told = [pair for pair in zip(texts, sizes.counts, strict=True) if pair[1]]
+    shown = [pair for pair in zip(texts, sizes.counts, strict=True) if pair[1]]
     small = f", {sizes.num_small:,} of them small" if marks_small else ""
     below = f"{sizes.num_small:,} of {total:,} below {bytes_text(SMALL_GROUP_BYTES)}"
     return Chart(
@@ -152,10 +149,10 @@ def group_sizes(sizes: GroupSizes, *, marks_small: bool) -> Chart:
         label=f"Sizes of {total:,} row groups{small}",
         figure=figure,
         header=("Size", "Row groups"),
-        rows=told,
+        rows=shown,
         note=below if marks_small else "",
         height="x-plot-s",
-        words=_words(told[0][0], total) if len(told) < MIN_BARS else "",
+        words=_words(shown[0][0], total) if len(shown) < MIN_BARS else "",
     )
 
 

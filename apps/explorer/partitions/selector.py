@@ -193,10 +193,10 @@ def partition_totals(
         [*keys, "files", "bytes", "rows", "unknown", "modified"]
     )
     size_bytes = pc.fill_null(groups["bytes"], 0)
-    told = pc.if_else(pc.equal(groups["unknown"], 0), groups["rows"], None)
+    row_counts = pc.if_else(pc.equal(groups["unknown"], 0), groups["rows"], None)
     whole = groups.select([*keys, "files", "modified"])
     whole = whole.append_column("bytes", size_bytes)
-    whole = whole.append_column("rows", told)
+    whole = whole.append_column("rows", row_counts)
     whole = whole.append_column("average", pc.divide(size_bytes, groups["files"]))
     whole = _with_cut_keys(whole, keys)
     return whole.sort_by([("bytes", "descending"), *((k, "ascending") for k in keys)])
@@ -283,10 +283,7 @@ def matching_partitions(
 
 
 def partition_page(
-    totals: pa.Table,
-    wanted: PartitionFilter,
-    columns: Sequence[str],
-    median_bytes: int,
+    totals: pa.Table, wanted: PartitionFilter, columns: Sequence[str], median_bytes: int
 ) -> PartitionPage:
     """Return one page of the partitions that pass a filter."""
     matching = matching_partitions(totals, wanted, columns)

@@ -156,8 +156,7 @@ def readers_of(at: TableVersion) -> Readers | None:
         for row in found.clients
     )
     return replace(
-        found,
-        ways_in=ways_in(at, facts, found.stopping, stopped_by_types=by_types),
+        found, ways_in=ways_in(at, facts, found.stopping, stopped_by_types=by_types)
     )
 
 
@@ -244,7 +243,7 @@ def _row(  # noqa: PLR0913, PLR0917 (a row of a matrix)
     reason: str,
 ) -> ClientRow:
     # Where no release is known, none of the features is what it comes from.
-    is_told = verdict.answer is not Answer.READS or bool(verdict.release)
+    is_known = verdict.answer is not Answer.READS or bool(verdict.release)
     return ClientRow(
         name=name,
         about=about,
@@ -252,7 +251,7 @@ def _row(  # noqa: PLR0913, PLR0917 (a row of a matrix)
             ClientCell(
                 feature=one,
                 support=supports[one.name],
-                decides=one.name == verdict.decided_by and is_told,
+                decides=one.name == verdict.decided_by and is_known,
             )
             for one in readers[:MAX_COLUMNS]
         ],

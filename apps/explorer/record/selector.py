@@ -248,10 +248,10 @@ def _fields(
 def _tree(plan: RowPlan, row: pa.Table, name: str) -> TreeNode | None:
     if not _is_variant(plan, name):
         return None
-    told = row[name][0].as_py()
-    if told is None or len(told) > MAX_TREE_LENGTH:
+    typed_text = row[name][0].as_py()
+    if typed_text is None or len(typed_text) > MAX_TREE_LENGTH:
         return None
-    node = variant_tree(told)
+    node = variant_tree(typed_text)
     return None if node is None else tree_of(name, node)
 
 

@@ -233,12 +233,16 @@ def access_by(
         refusal: Why it is not read here, or nothing.
         is_shared: Whether clients of shares are asked for, too.
     """
-    told = [*_direct(facts), *(_of_share(facts) if is_shared else ())]
+    refusing = [*_direct(facts), *(_of_share(facts) if is_shared else ())]
     if refusal:
-        told.append((DELTAWEB, Answer.CANNOT, refusal))
+        refusing.append((DELTAWEB, Answer.CANNOT, refusal))
     return Access(
-        refusals={name: why for name, answer, why in told if answer is Answer.CANNOT},
-        doubts={name: why for name, answer, why in told if answer is Answer.UNKNOWN},
+        refusals={
+            name: why for name, answer, why in refusing if answer is Answer.CANNOT
+        },
+        doubts={
+            name: why for name, answer, why in refusing if answer is Answer.UNKNOWN
+        },
         has_text_partitions=_has_text_partitions(facts),
         has_nested=any(
             isinstance(field.data_type, (StructType, ArrayType, MapType))

@@ -11,6 +11,8 @@ from importlib import import_module
 from multiprocessing import parent_process
 from typing import TYPE_CHECKING, Final
 
+from deltaweb.web.jobs import running
+
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
@@ -71,8 +73,7 @@ def serve(jobs: "Connection") -> None:
     # At a terminal an interrupt is for the worker, which lets its jobs end.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _is_apart.append(True)
-    from deltaweb.web.jobs.running import apart_between  # noqa: PLC0415 (it imports Django)
-
+    apart_between = running.apart_between  # it imports Django
     apart_between.make_ready()
     while True:
         if not jobs.poll(IDLE_S):

@@ -63,6 +63,6 @@ class Retirement:
         return True
 
 
-def begin_anew() -> None:
+def begin_again() -> None:
     """Become a new process of the same command; the number stays."""
     os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])  # noqa: S606

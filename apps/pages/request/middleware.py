@@ -101,8 +101,8 @@ def readable_error(exception: Exception) -> PageError | None:
 
 def _for_reader(error: PageError, place: str) -> PageError:
     """Return an error, of a table that lies there, as its reader may know it."""
-    told = (text_for_reader(text, place) for text in (error.message, error.hint))
-    message, hint = told
+    texts = (text_for_reader(text, place) for text in (error.message, error.hint))
+    message, hint = texts
     if (message, hint) == (error.message, error.hint):
         return error
     cut = PageError(status=error.status, code=error.code, message=message, hint=hint)

@@ -26,10 +26,7 @@ from deltaweb.index.query.change_selection import (
 )
 from deltaweb.sharing.capabilities import Capabilities
 from deltaweb.sharing.compatibility import misreadings
-from deltaweb.sharing.errors import (
-    FileOutsideTableError,
-    FilesVacuumedError,
-)
+from deltaweb.sharing.errors import FileOutsideTableError, FilesVacuumedError
 from deltaweb.sharing.narrowed import narrowed
 from deltaweb.sharing.query_tokens import head_digest
 from deltaweb.sharing.response_format import ResponseFormat, choose_format
@@ -78,13 +75,13 @@ def table_changes(
         is_open = start is None and (ends == (None, None) or not query.with_feed)
         versions = offered_range(shared, rule, versions, is_open=is_open)
     changes = FeedFiles(table.store, versions, with_feed=query.with_feed)
-    told = [_told(rule, table.root, at) for at in changes.definitions]
+    seen = [_narrowed(rule, table.root, at) for at in changes.definitions]
     if is_rewritten:
-        shown = told[0]
+        shown = seen[0]
         if not query.with_old_metadata:
-            shown = _shown_part(rule, table, told, versions, start)
+            shown = _shown_part(rule, table, seen, versions, start)
         offered = offered_changes(
-            shared, rule, versions, told, with_feed=query.with_feed, now=signing.now
+            shared, rule, versions, seen, with_feed=query.with_feed, now=signing.now
         )
         selection = ChangeSelection(
             changes=offered,
@@ -92,7 +89,7 @@ def table_changes(
             schema=schema_of(table.root, shown),
         )
     else:
-        shown = _told(rule, table.root, _shown(table, changes, query, start))
+        shown = _narrowed(rule, table.root, _shown(table, changes, query, start))
         selection = _select(rule, changes, (table.root, shown), query)
     following, place = None, ChangePlace(versions.first)
     if start is None:
@@ -107,14 +104,14 @@ def table_changes(
         facts = selection.facts()
         _check_files(shared, facts)
     chosen = _format(
-        shared, [*told, shown], capabilities, has_deletion_vectors=has_vectors
+        shared, [*seen, shown], capabilities, has_deletion_vectors=has_vectors
     )
-    head, later = _head_lines(told, shown, query, chosen)
+    head, later = _head_lines(seen, shown, query, chosen)
     paging.check_head(start, head_digest(head))
     signers = open_plan(shared, signing)
     signer = signers.prepared if is_rewritten else signers.own
     lines = signed_changes(
-        selection, chosen, signer=signer, instants=_instants(shared, told)
+        selection, chosen, signer=signer, instants=_instants(shared, seen)
     )
     first = next(lines, b"")  # what is wrong with all of them becomes the status
     page = None
@@ -189,20 +186,20 @@ def _is_rewritten(rule: TableRule, table: DeltaTable) -> bool:
 def _shown_part(
     rule: TableRule,
     table: DeltaTable,
-    told: Sequence[Definition],
+    seen: Sequence[Definition],
     versions: VersionRange,
     start: ChangesStart | None,
 ) -> Definition:
     """Return the version in whose schema the changes of a part are shown, as told."""
     if start is not None:
-        return _told(rule, table.root, load_definition(table.store, start.shown))
-    found = shown_definition(table.store, versions, told[-1])
-    shown = _told(rule, table.root, found)
-    feed_schema(table.root, shown, told)
+        return _narrowed(rule, table.root, load_definition(table.store, start.shown))
+    found = shown_definition(table.store, versions, seen[-1])
+    shown = _narrowed(rule, table.root, found)
+    feed_schema(table.root, shown, seen)
     return shown
 
 
-def _told(rule: TableRule, root: str, at: Definition) -> Definition:
+def _narrowed(rule: TableRule, root: str, at: Definition) -> Definition:
     """Return what is told of a version under a rule."""
     if rule.is_whole:
         return at

@@ -31,11 +31,7 @@ from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.results import job_rows
 from deltaweb.web.jobs.services import enqueue
 from deltaweb.web.sharing.access.grants.rules import rule_for
-from deltaweb.web.sharing.answers.answer_query import (
-    ANSWER,
-    AnswerQuery,
-    KeptVersion,
-)
+from deltaweb.web.sharing.answers.answer_query import ANSWER, AnswerQuery, KeptVersion
 from deltaweb.web.sharing.answers.opening import terms_of
 from deltaweb.web.sharing.answers.paging import paging_of
 from deltaweb.web.sharing.answers.row_count import CountedFiles, RowCount
@@ -241,8 +237,8 @@ def _first_row(page: PageAsked, tokens: TokenMaker, head: str) -> int:
     """Return the row that a page begins at."""
     if not page.page_token:
         return 0
-    told, first = tokens.read(page.page_token)
-    if told != head:
+    fixed, first = tokens.read(page.page_token)
+    if fixed != head:
         raise QueryTokenEndedError(
             name=tokens.scope.field, reason="the table is read otherwise now"
         )

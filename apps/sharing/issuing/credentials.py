@@ -28,7 +28,7 @@ def issue(
 ) -> Credentials:
     """Make one more token or OAuth client and hand it out."""
     token = tokens.issue_token(recipient, proof=proof, lifetime=lifetime, stamp=stamp)
-    return _hand_out(token, deliver, stamp=stamp)
+    return _deliver(token, deliver, stamp=stamp)
 
 
 @transaction.atomic
@@ -45,10 +45,10 @@ def rotate(  # noqa: PLR0913 (each is one part of what is asked)
     token = tokens.rotate(
         recipient, proof=proof, lifetime=lifetime, keep_old=keep_old, stamp=stamp
     )
-    return _hand_out(token, deliver, stamp=stamp)
+    return _deliver(token, deliver, stamp=stamp)
 
 
-def _hand_out(
+def _deliver(
     token: RecipientToken, deliver: Deliver | None, *, stamp: Stamp
 ) -> Credentials:
     if token.activated_at is not None:  # no secret is kept from us

@@ -16,11 +16,7 @@ from django.utils.feedgenerator import Atom1Feed
 
 from deltaweb.web.pages.figures import bytes_text
 from deltaweb.web.sharing.activity.budgets import first_of_month, midnight
-from deltaweb.web.sharing.activity.usage import (
-    FIRST_FAILED_STATUS,
-    calls,
-    sum_of_sizes,
-)
+from deltaweb.web.sharing.activity.usage import FIRST_FAILED_STATUS, calls, sum_of_sizes
 from deltaweb.web.sharing.errors import MailRefusedError
 from deltaweb.web.sharing.models import Recipient, RecipientToken
 from deltaweb.web.tables.models import Commit
@@ -87,14 +83,14 @@ def mail_reminders(found: Sequence[Reminder]) -> Iterator[list[Reminder]]:
     if not settings.EMAIL_HOST:
         raise MailRefusedError(reason="there is none")
     sender = settings.PROVIDER_CONTACT or None
-    for contact, told in by_contact.items():
+    for contact, of_contact in by_contact.items():
         subject = f"What is shared by {settings.PROVIDER_NAME}: reminders"
-        text = "\n".join(one.text for one in told)
+        text = "\n".join(one.text for one in of_contact)
         try:
             send_mail(subject, text, sender, [contact])
         except OSError as error:  # those of SMTP are, too
             raise MailRefusedError(reason=str(error)) from error
-        yield told
+        yield of_contact
 
 
 def _ending_tokens(now: datetime) -> Iterator[Reminder]:
@@ -125,9 +121,7 @@ def _reached_limits(now: datetime) -> Iterator[Reminder]:
     offered = (
         calls()
         .filter(
-            recipient_id__in=recipients,
-            at__gte=month,
-            status__lt=FIRST_FAILED_STATUS,
+            recipient_id__in=recipients, at__gte=month, status__lt=FIRST_FAILED_STATUS
         )
         .order_by()
         .values_list("recipient_id")

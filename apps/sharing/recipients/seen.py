@@ -220,10 +220,10 @@ def _table(item: listings.Item, signing: SigningPlan) -> SeenTable:
     rule = rule_for(shared, recipient)
     path = "/".join(quote(one, safe="") for one in (share, "schemas", schema))
     path = f"/shares/{path}/tables/{quote(name, safe='')}"
-    told, version = _asked(
+    answered, version = _asked(
         f"GET {path}/version", tables.table_version, shared, recipient, now=now
     )
-    answers = [replace(told, version=version)]
+    answers = [replace(answered, version=version)]
     metadata, lines = _asked(
         f"GET {path}/metadata",
         partial(tables.table_metadata, capabilities=BY_DELTA),
@@ -310,14 +310,14 @@ def _asked(
 def _listed(
     path: str, answer: Callable[[], listings.Page]
 ) -> tuple[SeenAnswer, listings.Page | None]:
-    told, page = _asked(f"GET {path}", answer)
+    answered, page = _asked(f"GET {path}", answer)
     if page is None:
-        return told, None
+        return answered, None
     names = [
         ".".join(str(item[key]) for key in ("schema", "name") if key in item)
         for item in page.items
     ]
-    return replace(told, names=names), page
+    return replace(answered, names=names), page
 
 
 def _tokens(recipient: Recipient, *, now: datetime) -> TokensState:

@@ -143,7 +143,7 @@ def _run(job: TrackedJob, _asked: NoParameters) -> object:
         if getattr(settings, setting):
             job.step(f"Sending by {way}")
             try:
-                sent[way] = send(_untold(way, found), now=now)
+                sent[way] = send(_unsent(way, found), now=now)
             except DeltaError as error:
                 errors.append(error)
     if errors:
@@ -151,14 +151,14 @@ def _run(job: TrackedJob, _asked: NoParameters) -> object:
     return sent
 
 
-def _untold(way: str, found: Sequence[Reminder]) -> list[Reminder]:
+def _unsent(way: str, found: Sequence[Reminder]) -> list[Reminder]:
     by_digest = {_digest(way, one): one for one in found}
-    told = ToldReminder.objects.in_bulk(list(by_digest))
-    return [one for digest, one in by_digest.items() if digest not in told]
+    sent = ToldReminder.objects.in_bulk(list(by_digest))
+    return [one for digest, one in by_digest.items() if digest not in sent]
 
 
-def _note(way: str, told: Sequence[Reminder], now: datetime) -> None:
-    rows = [ToldReminder(told_sha256=_digest(way, one), told_at=now) for one in told]
+def _note(way: str, sent: Sequence[Reminder], now: datetime) -> None:
+    rows = [ToldReminder(told_sha256=_digest(way, one), told_at=now) for one in sent]
     ToldReminder.objects.bulk_create(rows, ignore_conflicts=True)
 
 

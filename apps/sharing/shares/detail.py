@@ -11,20 +11,11 @@ from django.db.models import F, Q
 from deltaweb.delta.log.versions import ReadableRun
 from deltaweb.web.pages.page_json import As, Named, OnPage, Spread, in_json
 from deltaweb.web.pages.paging import Paged, paged
-from deltaweb.web.sharing.access.withdrawals import (
-    OfferState,
-    offer_state,
-    with_parts,
-)
+from deltaweb.web.sharing.access.withdrawals import OfferState, offer_state, with_parts
 from deltaweb.web.sharing.activity.usage import DailyUse, calls
 from deltaweb.web.sharing.activity.use_resource import UseResource, use_resource
 from deltaweb.web.sharing.clients.preflight import Preflight, preflight_data, preflights
-from deltaweb.web.sharing.models import (
-    PreparedVersion,
-    Recipient,
-    Share,
-    SharedTable,
-)
+from deltaweb.web.sharing.models import PreparedVersion, Recipient, Share, SharedTable
 from deltaweb.web.sharing.recipients.last_reads import readers_behind
 from deltaweb.web.sharing.recipients.listing import RecipientRow, recipient_rows
 from deltaweb.web.sharing.recipients.rehearsals.certificates import (
@@ -37,12 +28,9 @@ from deltaweb.web.sharing.shares.resources import (
     resource_of_share,
     shared_table_resource,
 )
-from deltaweb.web.sharing.shares.schemas import (
-    SharedSchemaResource,
-    schema_resources,
-)
+from deltaweb.web.sharing.shares.schemas import SharedSchemaResource, schema_resources
 from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.versions.readable import lost_runs, told
+from deltaweb.web.tables.versions.readable import lost_runs, names_of_runs
 
 CHOICES_LENGTH = 20
 TABLES_LENGTH = 100  # on a page of one share
@@ -94,7 +82,7 @@ class SharedTableRow:
     @property
     def lost_versions(self) -> str:
         """Which of the versions that are offered cannot be read, in words."""
-        return told(self.lost_runs)
+        return names_of_runs(self.lost_runs)
 
     @property
     def versions(self) -> str:

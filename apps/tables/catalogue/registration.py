@@ -71,8 +71,8 @@ def register_table(  # noqa: PLR0913 (each is one fact of the table)
         probe_due_at=stamp.at,
     )
     _save_named(table, parsed)
-    told = {"location": where, "restricted": restricted, **(detail or {})}
-    report(_action(made_by or "table.register", table, stamp, told))
+    facts = {"location": where, "restricted": restricted, **(detail or {})}
+    report(_action(made_by or "table.register", table, stamp, facts))
     refresh_table(table, requested_by=created_by, now=stamp.at)
     return table
 
@@ -91,8 +91,8 @@ def register_many(
         table.created_by = created_by
     Table.objects.bulk_create(tables)
     for table in tables:
-        told = {"location": table.location, "restricted": table.restricted}
-        report(_action("table.register", table, stamp, told))
+        facts = {"location": table.location, "restricted": table.restricted}
+        report(_action("table.register", table, stamp, facts))
     index_new(tables, now=stamp.at, requested_by=created_by)
     publish(TABLES)
 

@@ -11,10 +11,7 @@ from deltaweb.storage.objects.scan import FoundTables, Parts
 from deltaweb.web.accounts.models import User
 from deltaweb.web.pages.actions import Stamp
 from deltaweb.web.tables.catalogue.names import TableName, free_name, name_from_path
-from deltaweb.web.tables.catalogue.registration import (
-    register_many,
-    register_table,
-)
+from deltaweb.web.tables.catalogue.registration import register_many, register_table
 from deltaweb.web.tables.models import Lake, Table
 from deltaweb.web.tables.storage.finding import find_tables
 from deltaweb.web.tables.storage.locations import (
@@ -26,7 +23,7 @@ from deltaweb.web.tables.storage.roots import roots_for, samples_folder
 from deltaweb.web.tables.storage.url_prefixes import parts_of, url_of
 
 SCAN_BATCH: Final = 500  # tables a transaction: the database is never held for long
-NAMES_TOLD: Final = 100  # of each list in a job's result
+NAMES_SHOWN: Final = 100  # of each list in a job's result
 
 Seen = Callable[[str, int, int | None, str], None]
 """Told a step, how much of it is done, of how much, and of what."""
@@ -58,7 +55,7 @@ class ScanReport:
     vanished: list[str] = field(default_factory=list)
     returned: list[str] = field(default_factory=list)
 
-    def as_json(self, *, most: int = NAMES_TOLD) -> dict[str, Any]:
+    def as_json(self, *, most: int = NAMES_SHOWN) -> dict[str, Any]:
         """Return the report as JSON, for a job's result and for commands.
 
         Args:
@@ -115,7 +112,7 @@ def register_found(  # noqa: PLR0913  # as above
     found: FoundTables,
     *,
     lake: Lake | None = None,
-    passed_over: Collection[str] = (),
+    skipped: Collection[str] = (),
     namespace: str = "",
     created_by: User | None = None,
     stamp: Stamp,
@@ -125,7 +122,7 @@ def register_found(  # noqa: PLR0913  # as above
     """Register the tables that a scan found; in a dry run, only name them.
 
     Those of a lake become its own, known ones too if they are of no other; the
-    locations in `passed_over` are left out.
+    locations in `skipped` are left out.
     """
     report = ScanReport(
         root=found.root,
@@ -135,7 +132,7 @@ def register_found(  # noqa: PLR0913  # as above
         truncated=found.truncated,
     )
     registering = _Registering(report, lake=lake, namespace=namespace)
-    tables = [one for one in found.tables if found.location(one) not in passed_over]
+    tables = [one for one in found.tables if found.location(one) not in skipped]
     roots = roots_for(created_by)
     for start in range(0, len(tables), SCAN_BATCH):
         on_progress("Registering tables", start, len(tables), "tables")
@@ -147,7 +144,7 @@ def register_found(  # noqa: PLR0913  # as above
         try:
             register_many(new, created_by=created_by, stamp=stamp)
         except IntegrityError:  # somebody took one of the names just now
-            registering.name_anew(new)
+            registering.name_again(new)
             register_many(new, created_by=created_by, stamp=stamp)
     if lake is not None:
         registering.adopt(lake)
@@ -193,7 +190,7 @@ class _Registering:
             new.append(table)
         return new
 
-    def name_anew(self, tables: Sequence[Table]) -> None:
+    def name_again(self, tables: Sequence[Table]) -> None:
         """Give tables names that are free now."""
         self._taken |= _taken_names()
         self._report.renamed = [
@@ -247,10 +244,7 @@ def load_samples(
             wanted = TableName(sample.namespace, sample.name)
             name = free_name(wanted, _taken_names())
             table = register_table(
-                name=name,
-                location=sample.location,
-                created_by=created_by,
-                stamp=stamp,
+                name=name, location=sample.location, created_by=created_by, stamp=stamp
             )
         tables.append(table)
     return tables

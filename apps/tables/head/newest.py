@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from deltaweb import delta
 from deltaweb.delta.errors import SchemaError
 from deltaweb.web.tables.models import Table
 
@@ -15,13 +16,12 @@ def newest_definition(table: Table) -> "Definition | None":
 
     A schema that is too wide for a page is not read for one.
     """
-    from deltaweb.delta.snapshot.state import Definition  # noqa: PLC0415 (for this)
-
     protocol = table.protocol_versions.first()
     metadata = table.metadata_versions.first()
     if protocol is None or metadata is None or metadata.wide_schema_digest:
         return None
-    return Definition(table.version or 0, protocol.as_action(), metadata.as_action())
+    actions = protocol.as_action(), metadata.as_action()
+    return delta.snapshot.state.Definition(table.version or 0, *actions)
 
 
 def newest_schema(table: Table) -> "StructType | None":

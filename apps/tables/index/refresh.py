@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 READING: Final = "Reading the log"
 SPARK_AFTER_S: Final = 1.0  # what takes no longer is done without starting Spark
 
-TOLD_AT_ONCE: Final = 8  # jobs of many; each takes others along that wait
+WOKEN_AT_ONCE: Final = 8  # jobs of many; each takes others along that wait
 
 
 def refresh_table(
@@ -48,7 +48,7 @@ def index_new(
         Job(**_asked(table), requested_by=requested_by, created_at=now)
         for table in tables
     ]
-    enqueue_many(jobs, num_woken=TOLD_AT_ONCE)
+    enqueue_many(jobs, num_woken=WOKEN_AT_ONCE)
 
 
 def _asked(table: Table) -> dict[str, Any]:
@@ -62,7 +62,7 @@ def _asked(table: Table) -> dict[str, Any]:
     }
 
 
-def refresh_anew(table: Table, *, now: datetime) -> Job:
+def refresh_again(table: Table, *, now: datetime) -> Job:
     """Queue an index of a log that has just lost commits; no version tells of that.
 
     One that runs may have listed the log before: another comes after it.

@@ -19,13 +19,9 @@ def record(action: str, name: str | None, /, **detail: object) -> None:
 
 
 def committed(
-    action: str,
-    name: str | None,
-    location: str,
-    result: CommitResult,
-    **detail: object,
+    action: str, name: str | None, location: str, result: CommitResult, **detail: object
 ) -> Output:
     """Record a commit to a registered table, and answer with it."""
     record(action, name, version=result.version, **detail)
-    told = asdict(result)
-    return Output({"name": name, "location": location, **told}, commit_text(told))
+    facts = asdict(result)
+    return Output({"name": name, "location": location, **facts}, commit_text(facts))

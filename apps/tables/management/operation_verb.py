@@ -38,7 +38,7 @@ from deltaweb.web.tables.work.log_writing import record_log_writing
 
 P = TypeVar("P")
 
-NOT_TOLD: Final = {"is_done", "done_before"}
+NOT_SHOWN: Final = {"is_done", "done_before"}
 """What results say to pages alone."""
 
 
@@ -129,10 +129,10 @@ class OperationVerb(WritingVerb, Generic[P]):
             detail = {**preview.counts, "size_bytes": gone["size_bytes"]}
             self._record(asked, registered, detail)
         result = operation.run(opened, plan, context, registered, asked)
-        told = {key: value for key, value in result.items() if key not in NOT_TOLD}
+        facts = {key: value for key, value in result.items() if key not in NOT_SHOWN}
         if not gone:
-            self._record(asked, registered, {"version": told["version"]})
-        return Output({**there, **told, **gone}, operation.told(result))
+            self._record(asked, registered, {"version": facts["version"]})
+        return Output({**there, **facts, **gone}, operation.result_text(result))
 
     def _record(
         self, asked: P, table: Table | None, detail: Mapping[str, object]

@@ -1,4 +1,4 @@
-"""An operation: planned, told, agreed to, carried out.
+"""An operation: planned, shown, agreed to, carried out.
 
     RESTORE = register(
         Operation(
@@ -14,7 +14,7 @@
         )
     )
 
-A job of it makes the plan and tells it; a job that somebody agreed to makes the plan
+A job of it makes the plan and shows it; a job that somebody agreed to makes the plan
 again, holds it against what was shown, and carries out that very plan. So every preview
 is the dry run of what then runs, and nothing is done that nobody has seen.
 """
@@ -37,7 +37,7 @@ from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.running.tracking import TrackedJob
 from deltaweb.web.pages.registry import Registry
 from deltaweb.web.tables.errors import OperationOutdatedError
-from deltaweb.web.tables.index.refresh import refresh_anew
+from deltaweb.web.tables.index.refresh import refresh_again
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.models.subjects import on_table, table_of
 from deltaweb.web.tables.operations.looks import look_again
@@ -87,7 +87,7 @@ def index_again(table: Table | None, _asked: object, _result: object) -> None:
     the log before, and pages wait for what comes of this one.
     """
     if table is not None:
-        refresh_anew(table, now=timezone.now())
+        refresh_again(table, now=timezone.now())
 
 
 def finish_nothing(_asked: object, _context: RunContext) -> Mapping[str, Any] | None:
@@ -134,14 +134,14 @@ class Operation(Generic[P, T]):
         settle: Called when it is done, or has failed half-way; with the result, or
             None.
         agreed: The counts that somebody agrees to who chooses these parameters, by
-            the result of a look: those that the look told, unless more can be chosen.
+            the result of a look: those that the look found, unless more can be chosen.
         resume: Looks for what a worker before did that was killed before it could say
             so, and finishes it: the result, or None where there is nothing.
         is_still: Whether the counts of a plan are those that somebody agreed to.
         check: Refuses a plan that cannot be carried out, before anybody is asked.
         question: What somebody at a terminal is asked, by the parameters and the
             place; "" where it destroys nothing.
-        told: What it says of its result at a terminal, a line or several.
+        result_text: What it says of its result at a terminal, a line or several.
         deletes_files: Whether it deletes files and makes no version: no commit then
             notices what came meanwhile, so it is planned again after an answer.
         is_harmless: Whether it may be asked for unseen: nothing that anybody reads
@@ -168,7 +168,7 @@ class Operation(Generic[P, T]):
     is_still: Callable[[Mapping[str, int], Mapping[str, int]], bool] = eq
     check: Callable[[T], None] = lambda _plan: None
     question: Callable[[P, str], str] = lambda _asked, _location: ""
-    told: Callable[[Mapping[str, Any]], str] = commit_text
+    result_text: Callable[[Mapping[str, Any]], str] = commit_text
     deletes_files: bool = False
     is_harmless: bool = False
     has_engines: bool = False
@@ -264,8 +264,8 @@ class Operation(Generic[P, T]):
         result: dict[str, Any] | None = None
         try:
             outcome = self.carry_out(opened, plan, context)
-            told = asdict(outcome) if isinstance(outcome, CommitResult) else outcome
-            result = {"is_done": True, **told}
+            found = asdict(outcome) if isinstance(outcome, CommitResult) else outcome
+            result = {"is_done": True, **found}
         finally:
             self.settle(table, asked, result)
         return result

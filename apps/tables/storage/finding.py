@@ -18,7 +18,7 @@ from deltaweb.storage.objects.scan import (
     Visit,
     find_below,
     find_objects,
-    is_passed_over,
+    is_skipped,
 )
 from deltaweb.web.tables.errors import ScanRootError
 from deltaweb.web.tables.storage.connections import connection_for, options_for
@@ -75,6 +75,6 @@ def _local_visit(root: str) -> Visit:
             )
         if LOG_FOLDER in names:
             return None
-        return [name for name in names if not is_passed_over(name)]
+        return [name for name in names if not is_skipped(name)]
 
     return visit

@@ -19,6 +19,7 @@ from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.storage.connections import options_for
 from deltaweb.web.tables.storage.locations import check_allowed, is_remote
 from deltaweb.web.tables.storage.roots import roots_for
+from deltaweb.writer import importing
 
 
 def roots_of_server() -> Sequence[str] | None:
@@ -76,10 +77,8 @@ def open_file(location: str) -> pa.NativeFile:
     Args:
         location: From `parse_location`; whether it is allowed is checked before.
     """
-    from deltaweb.writer.importing.source_file import open_here  # noqa: PLC0415 (of imports alone)
-
     if not is_remote(location):
-        return open_here(location)
+        return importing.source_file.open_here(location)
     folder, _, name = location.rpartition("/")
     if not name or folder.endswith(":/"):
         raise LocationInvalidError(location=location, reason="it names no file")

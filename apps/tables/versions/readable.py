@@ -57,7 +57,7 @@ def neighbours(runs: Iterable[ReadableRun]) -> list[ReadableRun]:
     return joined(runs, by=lambda _run: None)
 
 
-def told(runs: Sequence[ReadableRun]) -> str:
+def names_of_runs(runs: Sequence[ReadableRun]) -> str:
     """Name versions, ascending: "v0 to v4 and v7"; empty for none."""
     names = [
         f"v{run.first}" if run.first == run.last else f"v{run.first} to v{run.last}"

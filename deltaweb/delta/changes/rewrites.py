@@ -95,12 +95,12 @@ class _Groups:
     ) -> set[FileKey]:
         """Return the groups that nothing entered or left on the way."""
         members = self.sources | self.results
-        spoilt = {
+        broken = {
             self.find(key)
             for key in members
             if key in self.changed or not self._is_explained(key, removed, added)
         }
-        return {self.find(key) for key in members} - spoilt
+        return {self.find(key) for key in members} - broken
 
     def _is_explained(
         self, key: FileKey, removed: frozenset[FileKey], added: frozenset[FileKey]

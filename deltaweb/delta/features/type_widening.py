@@ -96,8 +96,8 @@ def _changes(schema: object) -> Iterator[tuple[str, object]]:
             for key in ("type", "fields", "elementType", "keyType", "valueType")
             if isinstance(part.get(key), dict | list)
         ]
-        told = part.get("metadata")
-        changes = told.get(TYPE_CHANGES) if isinstance(told, dict) else None
+        said = part.get("metadata")
+        changes = said.get(TYPE_CHANGES) if isinstance(said, dict) else None
         if changes is not None:
             yield from (
                 (own, change)
@@ -107,9 +107,9 @@ def _changes(schema: object) -> Iterator[tuple[str, object]]:
 
 def _unknown_change(column: str, change: object) -> str:
     """Return a change of a type as text, "" where it is known."""
-    told: Mapping[str, Any] = change if isinstance(change, dict) else {}
+    said: Mapping[str, Any] = change if isinstance(change, dict) else {}
     try:
-        narrow, wide = (parse_type(told.get(key)) for key in ("fromType", "toType"))
+        narrow, wide = (parse_type(said.get(key)) for key in ("fromType", "toType"))
     except SchemaError:
         return f"{TYPE_WIDENING} of {column[:80]} to a type that is not known"
     if is_widening(narrow, wide):

@@ -69,8 +69,7 @@ class ChangeActions:
 
 
 def feed_actions(
-    partition_keys: Sequence[str],
-    fields: Sequence[str] = FEED_FIELDS,
+    partition_keys: Sequence[str], fields: Sequence[str] = FEED_FIELDS
 ) -> pa.Schema:
     """Return what is asked of a commit's lines."""
     kinds = file_action(fields, partition_columns=partition_keys)
@@ -96,10 +95,10 @@ def change_actions(batch: ActionBatch, *, with_change_files: bool) -> ChangeActi
     )
     owners = batch.owners(lines)
     is_change_file = kinds == 0
-    is_told = np.isin(owners, owners[is_change_file & with_change_files])
+    is_recorded = np.isin(owners, owners[is_change_file & with_change_files])
     changes = pc.fill_null(pc.struct_field(actions, ["dataChange"]), fill_value=True)
     has_changes = changes.to_numpy(zero_copy_only=False) & ~is_change_file
-    chosen = np.flatnonzero(np.where(is_told, is_change_file, has_changes))
+    chosen = np.flatnonzero(np.where(is_recorded, is_change_file, has_changes))
     chosen = chosen[np.argsort(lines[chosen], kind="stable")]
     found = ChangeActions(actions.take(pa.array(chosen)), kinds[chosen], owners[chosen])
     _check(found.actions, found.kinds, found.owners, batch)
@@ -167,8 +166,8 @@ def _other_vectors(
         others[found[is_both]] = places[at.drop_null().to_numpy()]
     is_both = others >= 0
     picked = vectors.take(pa.array(others, mask=~is_both))
-    is_told = pc.and_(vectors.is_valid(), picked.is_null())
-    return picked, is_both & is_told.to_numpy(zero_copy_only=False)
+    is_recorded = pc.and_(vectors.is_valid(), picked.is_null())
+    return picked, is_both & is_recorded.to_numpy(zero_copy_only=False)
 
 
 def _check(
@@ -193,9 +192,9 @@ def _table(
     actions: pa.StructArray, kinds: Longs, versions: Longs, times: CommitTimes
 ) -> pa.Table:
     values = pc.struct_field(actions, ["partitionValues"])
-    told, places = np.unique(versions, return_inverse=True)
+    known, places = np.unique(versions, return_inverse=True)
     texts = pa.array(
-        [_moment(times, version) for version in told.tolist()], pa.string()
+        [_moment(times, version) for version in known.tolist()], pa.string()
     )
     children = {
         **{

@@ -79,5 +79,5 @@ def by_file(places: Iterable[pa.Table]) -> dict[int, Indices]:
     numbers, positions = (found[name].to_numpy() for name in PLACES.names)
     order = np.lexsort((positions, numbers))
     numbers, positions = numbers[order], positions[order]
-    told, firsts = np.unique(numbers, return_index=True)
-    return dict(zip(told.tolist(), np.split(positions, firsts)[1:], strict=True))
+    known, firsts = np.unique(numbers, return_index=True)
+    return dict(zip(known.tolist(), np.split(positions, firsts)[1:], strict=True))

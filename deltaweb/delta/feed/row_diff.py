@@ -115,8 +115,8 @@ class _FeedEngine:
                     rows = pa.Table.from_arrays(
                         [batch.column(name) for name in schema.names], schema=schema
                     )
-                    for side, told in sides:
-                        some = rows.filter(pc.is_in(kinds, value_set=told))
+                    for side, kinds_of_side in sides:
+                        some = rows.filter(pc.is_in(kinds, value_set=kinds_of_side))
                         tally.num_rows_read += some.num_rows
                         if some.num_rows:
                             buckets.add(side, some)

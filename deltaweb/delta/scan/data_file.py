@@ -330,7 +330,7 @@ def _typed(
     stored: dict[str, str],
 ) -> FileBatch:
     columns = {}
-    told: dict[str, pa.Array] = {}
+    typed: dict[str, pa.Array] = {}
     names = () if batch is None else batch.schema.names
     for field in schema.fields:
         if batch is None or field.name not in stored:
@@ -341,7 +341,7 @@ def _typed(
         if not isinstance(field, VariantPart):
             columns[field.name] = conform(column, field.data_type, field.name)
             continue
-        if at not in told:  # once for all parts of a variant
-            told[at] = conform(column, TYPED_VARIANT, field.column)
-        columns[field.name] = field.values_of(told[at])
+        if at not in typed:  # once for all parts of a variant
+            typed[at] = conform(column, TYPED_VARIANT, field.column)
+        columns[field.name] = field.values_of(typed[at])
     return FileBatch(num_rows, columns)

@@ -30,10 +30,10 @@ class VariantNode:
 
 def variant_tree(text: str, *, max_nodes: int = MAX_NODES) -> VariantNode | None:
     """Return a variant as a tree; None for one of more values than that shows."""
-    told = parse_exact(text)
-    if sum(1 for _ in _values(told)) > max_nodes:
+    typed = parse_exact(text)
+    if sum(1 for _ in _values(typed)) > max_nodes:
         return None
-    return _node("", told)
+    return _node("", typed)
 
 
 def plain_variant(text: str) -> str:
@@ -41,23 +41,23 @@ def plain_variant(text: str) -> str:
     return _plain(parse_exact(text))
 
 
-def _values(told: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    yield told
-    for _, part in _parts(told):
+def _values(typed: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    yield typed
+    for _, part in _parts(typed):
         yield from _values(part)
 
 
-def _parts(told: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    value = told["value"]
-    if told["type"] == "object":
+def _parts(typed: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    value = typed["value"]
+    if typed["type"] == "object":
         yield from value.items()
-    elif told["type"] == "array":
+    elif typed["type"] == "array":
         yield from ((str(position), part) for position, part in enumerate(value))
 
 
-def _node(name: str, told: Mapping[str, Any]) -> VariantNode:
-    value, kind = told["value"], told["type"]
-    nodes = tuple(_node(name, part) for name, part in _parts(told))
+def _node(name: str, typed: Mapping[str, Any]) -> VariantNode:
+    value, kind = typed["value"], typed["type"]
+    nodes = tuple(_node(name, part) for name, part in _parts(typed))
     if kind in {"object", "array"}:
         return VariantNode(name, kind, nodes=nodes)
     return VariantNode(
@@ -65,10 +65,10 @@ def _node(name: str, told: Mapping[str, Any]) -> VariantNode:
     )
 
 
-def _plain(told: Mapping[str, Any]) -> str:
-    if told["type"] == "object":
-        members = (f"{exact_json(name)}:{_plain(part)}" for name, part in _parts(told))
+def _plain(typed: Mapping[str, Any]) -> str:
+    if typed["type"] == "object":
+        members = (f"{exact_json(name)}:{_plain(part)}" for name, part in _parts(typed))
         return "{" + ",".join(members) + "}"
-    if told["type"] == "array":
-        return "[" + ",".join(_plain(part) for _, part in _parts(told)) + "]"
-    return exact_json(told["value"])
+    if typed["type"] == "array":
+        return "[" + ",".join(_plain(part) for _, part in _parts(typed)) + "]"
+    return exact_json(typed["value"])

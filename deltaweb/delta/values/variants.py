@@ -61,13 +61,13 @@ class _Form:
     tells_types: bool
     primitives: Primitives
 
-    def told(self, kind: str, text: str) -> _Raw:
+    def typed(self, kind: str, text: str) -> _Raw:
         if not self.tells_types:
             return _Raw(text)
         return _Raw(f'{{"type":"{kind}","value":{text}}}')
 
     def leaf(self, kind: str, value: object) -> _Raw:
-        return self.told(kind, value if isinstance(value, _Raw) else _json(value))
+        return self.typed(kind, value if isinstance(value, _Raw) else _json(value))
 
     def text(self, value: object) -> _Raw:
         """Return a value as text; it nests no deeper than variants may."""
@@ -81,10 +81,10 @@ class _Form:
 
     def object(self, members: Mapping[str, str]) -> _Raw:
         parts = (f"{_json(name)}:{members[name]}" for name in sorted(members))
-        return self.told("object", "{" + ",".join(parts) + "}")
+        return self.typed("object", "{" + ",".join(parts) + "}")
 
     def array(self, items: Iterable[str]) -> _Raw:
-        return self.told("array", "[" + ",".join(items) + "]")
+        return self.typed("array", "[" + ",".join(items) + "]")
 
 
 def variant_texts(array: pa.Array, *, tells_types: bool = False) -> pa.StringArray:
@@ -196,7 +196,7 @@ def _typed(
             names for names, n in zip(metadata, lengths, strict=True) for _ in range(n)
         ]
         items = iter(_unshredded(array.flatten(), owned, depth + 1, form))
-        missing = form.told("null", "null")
+        missing = form.typed("null", "null")
         return [
             form.array([next(items) or missing for _ in range(length)])
             if is_list

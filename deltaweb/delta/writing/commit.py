@@ -40,7 +40,7 @@ from deltaweb.delta.writing.concurrent_commits import (
     is_noted,
     parse_winner,
 )
-from deltaweb.delta.writing.conflicts import find_conflict, is_passed_over
+from deltaweb.delta.writing.conflicts import find_conflict, is_ignored
 from deltaweb.delta.writing.errors import (
     CommitConflictError,
     CommitOutcomeUnknownError,
@@ -281,7 +281,7 @@ class _Attempt:
         numbering = None if self.text is None else self.text.numbering
         for version, commit_file in self._winners():
             # What took ids of rows is inspected, whatever else it did.
-            if numbering is None and is_passed_over(transaction, commit_file.data):
+            if numbering is None and is_ignored(transaction, commit_file.data):
                 self._pass(version)
                 continue
             winner = parse_winner(commit_file, version, keys).on_top_of(self.defined)

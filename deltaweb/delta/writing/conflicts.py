@@ -102,7 +102,7 @@ def find_conflict(ours: Transaction, winner: WinningCommit) -> Conflict | None:
     )
 
 
-def is_passed_over(ours: Transaction, commit: bytes) -> bool:
+def is_ignored(ours: Transaction, commit: bytes) -> bool:
     """Return whether a winner is seen to be none that `find_conflict` objects to.
 
     An append that read nothing, and notes no transaction, depends on the table's

@@ -140,11 +140,11 @@ def clean_up_log(  # noqa: PLR0913 (what a caller may want of one)
         store.remove_leftovers()
         if files and kept is not None:
             _move_hint(store, kept)
-        _delete(store, files, on_progress or _tell_nobody)
+        _delete(store, files, on_progress or _ignore)
     return LogCleanup(cutoff, version, files, is_done=not is_dry_run)
 
 
-def _tell_nobody(_done: int, _total: int) -> None:
+def _ignore(_done: int, _total: int) -> None:
     """Tell nobody."""
 
 
@@ -214,10 +214,7 @@ def _is_whole(store: LogStore, checkpoint: Checkpoint) -> bool:
         reader = CheckpointReader(store, checkpoint)
         reader.protocol_and_metadata(reads_ahead=False)
         for group in reader.row_groups:
-            leaves = [
-                *group.find_leaves("add.path"),
-                *group.find_leaves("remove.path"),
-            ]
+            leaves = [*group.find_leaves("add.path"), *group.find_leaves("remove.path")]
             if leaves:
                 group.part.read(group.indices, leaves)
     except (LogCorruptError, FileNotFoundError):

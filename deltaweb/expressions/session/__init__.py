@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from deltaweb.lazy import modules_on_demand
 
 if TYPE_CHECKING:
+    from deltaweb.expressions.session import dependence as dependence
     from deltaweb.expressions.session import zone_times as zone_times
 else:
     __getattr__ = modules_on_demand(__name__)

@@ -25,10 +25,11 @@ from deltaweb.index.folder.file_index import (
 )
 from deltaweb.index.folder.parts import KeptPart, Piece, write_parts
 from deltaweb.index.folder.result import INDEXED, UNSUPPORTED, IndexResult
+from deltaweb.index.history.commit_rows import MAX_EVENTS
 from deltaweb.index.history.lifetimes import Longs
 from deltaweb.index.history.reader import Progress
 from deltaweb.index.history.stored_values import bounded_names, clean_json, clean_text
-from deltaweb.index.summary import HistorySummary, files_summary, table_summary
+from deltaweb.index.summary import files_summary, history_summary, target_file_size
 from deltaweb.table import DeltaTable
 
 if TYPE_CHECKING:
@@ -120,17 +121,17 @@ def finish_index(request: BuildRequest, beside: Path, log: ReadLog) -> IndexResu
         pieces = log.rows[name]
         seen = commits.watch(pieces) if name == COMMITS else pieces
         write_parts(beside, name, schema, seen)
-    history = HistorySummary(log.runs, log.events, commits.timestamps_ms)
-    summary = table_summary(
-        log.snapshot.metadata, log.files.summary, history, request.now_ms
-    )
+    configuration = log.snapshot.metadata.configuration
     result = replace(
         _newest_facts(log.snapshot, newest, commits),
         folder=str(request.folder),
         committed_at_ms=log.committed_at_ms,
         summary=clean_json(
             {
-                **summary,
+                **history_summary(log.runs, commits.timestamps_ms, request.now_ms),
+                "target_file_size_bytes": target_file_size(configuration),
+                "events": log.events[-MAX_EVENTS:],
+                **log.files.summary,
                 **domains_summary(request.table.store, log.snapshot),
                 "checksum": _checksum(request, log),
             }

@@ -10,10 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deltaweb.delta.features.column_mapping import (
-    has_mapped_columns,
-    mapping_mode,
-)
+from deltaweb.delta.features.column_mapping import has_mapped_columns, mapping_mode
 from deltaweb.delta.features.in_commit_timestamps import own_times
 from deltaweb.delta.log.blocks import SelectedBlock
 from deltaweb.delta.log.commits.arrow_reader import CommitData
@@ -75,9 +72,9 @@ class NewCommits:
     def totals(self) -> Totals:
         """What holds after each version from the index's own on."""
         base, last = self.base.version, self.history.versions[-1]
-        spoken = [_spoken_of(block, base - 1) for block in self.old_blocks]
+        replaced = [_replaced_files(block, base - 1) for block in self.old_blocks]
         lifetimes = Lifetimes(
-            concat_actions([*spoken, *self._actions]), first=base, last=last
+            concat_actions([*replaced, *self._actions]), first=base, last=last
         )
         return lifetimes.totals(_standing(self.old_blocks))
 
@@ -207,7 +204,7 @@ def _check_history(history: History) -> None:
 # === Files ===
 
 
-def _spoken_of(selected: SelectedBlock, version: int) -> FileActions:
+def _replaced_files(selected: SelectedBlock, version: int) -> FileActions:
     """Return the files of a block that new commits speak of, as if added before."""
     rows = indexed_block(selected).rows
     if selected.mask is None:

@@ -157,7 +157,7 @@ class FilePart:
         if text is None and raw.parsed is None:
             text = pa.chunked_array([pa.nulls(self.num_rows, pa.string())])
         table = read_statistics(text, raw.parsed, schema, columns)
-        return _told(table)
+        return _one_batch(table)
 
     def _type_partition(self, column: StructField) -> TypedValues:
         values = self.block.files["partition_values"].cast(PARTITION_VALUES)
@@ -242,7 +242,7 @@ def _held_bytes(known: ColumnRange) -> int:
     return bounds + known.all_null.nbytes + known.some_null.nbytes
 
 
-def _told(statistics: pa.Table) -> pa.RecordBatch:
+def _one_batch(statistics: pa.Table) -> pa.RecordBatch:
     """Return statistics as one batch; a negative number of rows means unknown."""
     columns = {
         name: one_array(column)

@@ -9,6 +9,7 @@ from django.core.management.base import BaseCommand, CommandParser
 from deltaweb.environment.checks import AT_START
 from deltaweb.management import LOOK_THREADS, copies
 from deltaweb.serving.supervisor import Supervisor
+from deltaweb.web.jobs import running
 
 LANES: Final = ("interactive", "default,spark")
 
@@ -23,8 +24,7 @@ class Command(BaseCommand):
         """Take the queues and the number of threads."""
         lanes = " and ".join(LANES)
         parser.add_argument(
-            "--queues",
-            help=f"of one process; without, a process for {lanes} each",
+            "--queues", help=f"of one process; without, a process for {lanes} each"
         )
         parser.add_argument("--threads", type=int, default=2)
 
@@ -52,7 +52,6 @@ def _run_worker(queues: str, threads: int) -> None:
     from celery.platforms import SecurityWarning  # noqa: PLC0415
 
     from deltaweb.celery import app  # noqa: PLC0415
-    from deltaweb.web.jobs.running.retirement import begin_anew  # noqa: PLC0415
 
     # Celery warns of root because of pickle; this worker accepts JSON alone.
     warnings.filterwarnings("ignore", category=SecurityWarning)
@@ -68,4 +67,4 @@ def _run_worker(queues: str, threads: int) -> None:
         from deltaweb.web.jobs.tasks import retirement  # noqa: PLC0415 (models load before)
 
         if retirement.is_due:
-            begin_anew()
+            running.retirement.begin_again()

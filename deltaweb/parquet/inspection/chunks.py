@@ -22,7 +22,7 @@ MAX_BOUND_LENGTH: Final = 200
 MAX_WORDS: Final = 30_000
 CHUNKS_A_BATCH: Final = 16_384
 MAX_INT64: Final = (1 << 63) - 1
-NOT_TOLD: Final = "unknown"
+UNKNOWN: Final = "unknown"
 
 _DATA_PAGES: Final = frozenset({0, 3})
 _DICTIONARIES: Final = frozenset({"RLE_DICTIONARY", "PLAIN_DICTIONARY"})
@@ -170,7 +170,7 @@ class ChunkSums:
         self.groups[row_group] = before + size_bytes, begin
         for entry in (
             self.families[self.encodings_of(chunk)[0]],
-            self.codecs[chunk.codec or NOT_TOLD],
+            self.codecs[chunk.codec or UNKNOWN],
         ):
             entry[0] += size_bytes
             entry[1] += 1
@@ -253,7 +253,7 @@ def _row(
         is_high_cut or said.get("is_max_exact") is False,
         judged.source,
         judged.ignored_because,
-        chunk.codec or NOT_TOLD,
+        chunk.codec or UNKNOWN,
         sums.encodings_of(chunk)[1],
         "bloom_filter_offset" in values,
         "column_index_offset" in outer,
@@ -311,5 +311,5 @@ def encoding_family(chunk: ColumnChunk) -> str:
     if names & _DICTIONARIES:
         return THEN_PLAIN if pages - _DICTIONARIES else DICTIONARY
     if not names:
-        return "RLE" if chunk.encodings else NOT_TOLD
+        return "RLE" if chunk.encodings else UNKNOWN
     return " and ".join(_FAMILIES.get(name, name) for name in sorted(names))

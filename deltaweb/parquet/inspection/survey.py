@@ -23,7 +23,7 @@ from typing import Final, NamedTuple
 
 import pyarrow as pa
 
-from deltaweb.parquet.inspection.chunks import NOT_TOLD, ChunkSums, count_of
+from deltaweb.parquet.inspection.chunks import UNKNOWN, ChunkSums, count_of
 from deltaweb.parquet.inspection.differences import (
     PARTITION,
     SurveyedColumn,
@@ -99,7 +99,7 @@ class Survey:
         for key, (part_bytes, num_chunks, extra) in made.items():
             self._note(key, file._replace(size_bytes=part_bytes), num_chunks, extra)
         count = len(metadata.row_groups)
-        writer = (metadata.created_by or NOT_TOLD)[:MAX_NAME_LENGTH]
+        writer = (metadata.created_by or UNKNOWN)[:MAX_NAME_LENGTH]
         self._note(SurveyKey("file"), file, count, metadata.footer_length)
         self._note(SurveyKey("writer", writer), file, count)
         for leaf, node in enumerate(footer.leaves):

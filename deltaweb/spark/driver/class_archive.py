@@ -70,5 +70,5 @@ def _fingerprint(java_home: Path) -> str:
     text = release.read_text("utf-8") if release.exists() else ""
     jars = Path(pyspark.__file__).parent / "jars"
     times = sorted(jar.stat().st_mtime_ns for jar in jars.glob("spark-*.jar"))
-    told = f"{java_home}\n{text}\n{jars}\n{pyspark.__version__}\n{times}"
-    return hashlib.sha256(told.encode()).hexdigest()[:16]
+    key = f"{java_home}\n{text}\n{jars}\n{pyspark.__version__}\n{times}"
+    return hashlib.sha256(key.encode()).hexdigest()[:16]

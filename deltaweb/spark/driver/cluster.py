@@ -191,8 +191,8 @@ def _python_fault(error: BaseException) -> str:
 def first_line(error: BaseException) -> str:
     """Return the line of an error of Spark that says most, without a full stop."""
     lines = [line.strip(" :") for line in str(error).splitlines() if line.strip(" :")]
-    told = [line for line in lines if not line.startswith("An error occurred while")]
-    return (told or lines or [type(error).__name__])[0][:300].rstrip(".")
+    own = [line for line in lines if not line.startswith("An error occurred while")]
+    return (own or lines or [type(error).__name__])[0][:300].rstrip(".")
 
 
 def _look(tasks: Iterable[tuple[str, str]]) -> Iterator[str]:

@@ -58,7 +58,7 @@ class ChangeRequest:
         write = TableWrite(self.place.open(), self.base, self.base.metadata)
         return ChangeWriter(write, _texts, row_ids=None)
 
-    def told(self, snapshot: Snapshot, files: pa.Table) -> pa.Table:
+    def logged(self, snapshot: Snapshot, files: pa.Table) -> pa.Table:
         """Return files with what the log says of them, where it is to be said again."""
         if not self.marks_rows:
             return files

@@ -37,7 +37,7 @@ from deltaweb.storage.signing.azure import read_account
 T = TypeVar("T")
 
 AT_ONCE: Final = 16  # requests
-MAX_PASSED_OVER: Final = 1_000  # files of folders below, before they are jumped over
+MAX_SKIPPED: Final = 1_000  # files of folders below, before they are jumped over
 LAST: Final = "\U0010ffff"  # sorts after every other character
 S3_OPTIONS: Final = frozenset(
     {"key", "secret", "token", "anon", "endpoint_url", "client_kwargs"}
@@ -47,10 +47,7 @@ CLIENT_OPTIONS: Final = frozenset({"endpoint_url", "region_name"})
 # By which a driver in Python alone is told whom to trust.
 TRUST: Final = ("AWS_CA_BUNDLE", "REQUESTS_CA_BUNDLE")
 LIMITS: Final[Any] = {"timeout": "60s", "connect_timeout": "4s", "allow_http": True}
-RETRIES: Final[Any] = {
-    "max_retries": 2,
-    "retry_timeout": timedelta(seconds=10),
-}
+RETRIES: Final[Any] = {"max_retries": 2, "retry_timeout": timedelta(seconds=10)}
 
 _used_by: Final[dict[str, int]] = {}
 
@@ -244,7 +241,7 @@ def _objects(store: Any, folder: str, name: str) -> Iterator[dict[str, Any]]:  #
     # What is given is left out, so it is a name that sorts just before.
     offset = f"{folder}{name[:-1]}{chr(ord(name[-1]) - 1)}{LAST}" if name else None
     while True:
-        passed_over = 0
+        skipped = 0
         for entry in chain.from_iterable(
             obstore.list(store, folder, offset=offset, chunk_size=1_000)
         ):
@@ -252,8 +249,8 @@ def _objects(store: Any, folder: str, name: str) -> Iterator[dict[str, Any]]:  #
             if not is_deep:
                 yield {**entry, "name": below}
                 continue
-            passed_over += 1
-            if passed_over == MAX_PASSED_OVER:
+            skipped += 1
+            if skipped == MAX_SKIPPED:
                 offset = f"{folder}{below}/{LAST}"
                 break
         else:

@@ -15,11 +15,7 @@ from typing import Any, Final, TypeAlias
 
 from deltaweb.delta.errors import DeltaError
 from deltaweb.storage.location import same_scheme, without_credentials
-from deltaweb.storage.objects.driver import (
-    driver_faults,
-    fault_of,
-    open_driver,
-)
+from deltaweb.storage.objects.driver import driver_faults, fault_of, open_driver
 from deltaweb.storage.objects.errors import BucketNotFoundError
 from deltaweb.storage.objects.listing import GOOGLE, LOG_FOLDER, is_s3, protocols
 
@@ -135,7 +131,7 @@ def _look(
     return [(*parts, name) for name in reversed(names)]
 
 
-def is_passed_over(name: str) -> bool:
+def is_skipped(name: str) -> bool:
     """Whether a folder is hidden, internal to an engine, or a partition's data."""
     return name.startswith((".", "_")) or "=" in name or not name.isprintable()
 
@@ -203,7 +199,7 @@ def _lister(fs: Any) -> Callable[[str, float], list[str] | None]:  # noqa: ANN40
             return None
         folders = pages(fs, bucket, prefix, False, timeout_s)  # noqa: FBT003
         names = [name[len(prefix) :].rstrip("/") for page in folders for name in page]
-        return sorted(name for name in names if name and not is_passed_over(name))
+        return sorted(name for name in names if name and not is_skipped(name))
 
     return look
 
@@ -302,4 +298,4 @@ def _any_folders(fs: Any, folder: str) -> list[str] | None:  # noqa: ANN401  # a
     ]
     if LOG_FOLDER in names:
         return None
-    return sorted(name for name in names if not is_passed_over(name))
+    return sorted(name for name in names if not is_skipped(name))

@@ -21,6 +21,7 @@ from deltaweb.lazy import modules_on_demand
 if TYPE_CHECKING:
     from deltaweb.storage.received import client as client
     from deltaweb.storage.received import profile as profile
+    from deltaweb.storage.received import store as store
     from deltaweb.storage.received import transport as transport
 else:
     __getattr__ = modules_on_demand(__name__)

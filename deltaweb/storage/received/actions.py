@@ -61,7 +61,7 @@ class FileAction:
 
 
 @dataclass(slots=True)
-class Told:
+class TableActions:
     """What one answer tells of a table.
 
     Attributes:
@@ -77,13 +77,13 @@ class Told:
     urls: dict[str, SignedURL]
 
 
-def told(answer: TableAnswer, *, provider: str, root: str) -> Told:
+def parse_actions(answer: TableAnswer, *, provider: str, root: str) -> TableActions:
     """Return what an answer tells.
 
     Args:
         root: Root of the table, below which the paths of deletion vectors are.
     """
-    found = Told(_PLAIN_PROTOCOL, {}, [], {})
+    found = TableActions(_PLAIN_PROTOCOL, {}, [], {})
     try:
         for line in answer.lines:
             for key, value in line.items():

@@ -26,9 +26,9 @@ from deltaweb.storage.received.actions import (
     Action,
     FileAction,
     SignedURL,
-    Told,
+    TableActions,
     by_version,
-    told,
+    parse_actions,
 )
 from deltaweb.storage.received.client import SharingClient, TableAnswer
 from deltaweb.storage.received.errors import RequestRefusedError
@@ -160,7 +160,7 @@ class Mirror:
     ) -> dict[str, SignedURL]:
         """Begin with one version, the newest for None, and forget all others."""
         answer = self._client.files(self._table, version=version)
-        found = self._told(answer)
+        found = self._parsed(answer)
         at = version if answer.version is None else answer.version
         at = newest if at is None else at
         times = [file.timestamp_ms for file in found.files if file.timestamp_ms]
@@ -188,13 +188,13 @@ class Mirror:
         so what the commits make is held against the files of the versions themselves.
         """
         answer = self._client.commits(self._table, first, last)
-        found = self._told(answer)
+        found = self._parsed(answer)
         head = self._head()
         if head.is_delta != answer.is_delta:
             # Files have other ids there.
-            raise self._not_told(reason="it changed its format")
+            raise self._refusal(reason="it changed its format")
         if (head.metadata or {}).get("id") != found.metadata[None].get("id"):
-            raise self._not_told(reason="another table has its name now")
+            raise self._refusal(reason="another table has its name now")
         files, urls = dict(by_version(found.files)), dict(found.urls)
         exact = self._exact(files, first, last)
         for one in exact.values():
@@ -228,7 +228,7 @@ class Mirror:
 
     def _exact(
         self, files: Mapping[int, list[FileAction]], first: int, last: int
-    ) -> dict[int, Told]:
+    ) -> dict[int, TableActions]:
         """Return the files of the newest version; of others where commits lack some."""
         newest = self._ask_files(last)
         live = self._live()
@@ -237,7 +237,7 @@ class Mirror:
         if first == last or not _rewritten(live, newest, 0):
             return {last: newest}
         if last - first > FIRST_VERSIONS or len(newest.files) > MOST_FILES:
-            raise self._not_told(reason="its commits leave files out")
+            raise self._refusal(reason="its commits leave files out")
         older = range(first, last)
         return {one: self._ask_files(one) for one in older} | {last: newest}
 
@@ -278,8 +278,8 @@ class Mirror:
                 elif head.protocol is None and line.startswith(b'{"protocol"'):
                     head.protocol = json.loads(line)["protocol"]
                 elif line.startswith(b'{"commitInfo"'):
-                    told_in = json.loads(line)["commitInfo"]["operationParameters"]
-                    head.is_delta = told_in["responseFormat"] == DELTA
+                    recorded = json.loads(line)["commitInfo"]["operationParameters"]
+                    head.is_delta = recorded["responseFormat"] == DELTA
             if head.protocol is not None and head.metadata is not None:
                 break
         return head
@@ -298,17 +298,17 @@ class Mirror:
         path = self._folder / LOG_FOLDER / name
         os.utime(path, ns=(time_ms * 1_000_000,) * 2)
 
-    def _ask_files(self, version: int | None) -> Told:
-        return self._told(self._client.files(self._table, version=version))
+    def _ask_files(self, version: int | None) -> TableActions:
+        return self._parsed(self._client.files(self._table, version=version))
 
-    def _ask_changes(self, first: int, last: int) -> Told:
-        return self._told(self._client.changes(self._table, first, last))
+    def _ask_changes(self, first: int, last: int) -> TableActions:
+        return self._parsed(self._client.changes(self._table, first, last))
 
-    def _not_told(self, *, reason: str) -> RequestRefusedError:
+    def _refusal(self, *, reason: str) -> RequestRefusedError:
         return RequestRefusedError(provider=self._provider, reason=reason)
 
-    def _told(self, answer: TableAnswer) -> Told:
-        return told(answer, provider=self._provider, root=self._root)
+    def _parsed(self, answer: TableAnswer) -> TableActions:
+        return parse_actions(answer, provider=self._provider, root=self._root)
 
 
 def _is_of_log(name: str) -> bool:
@@ -343,7 +343,9 @@ def _key(action: Action) -> _Key:
     return action["path"], vector.get("pathOrInlineDv"), vector.get("offset")
 
 
-def _rewritten(live: Mapping[_Key, Action], exact: Told, time_ms: int) -> list[Action]:
+def _rewritten(
+    live: Mapping[_Key, Action], exact: TableActions, time_ms: int
+) -> list[Action]:
     """Return the actions that make the live files those that a version has."""
     files = {_key(file.action): file.action for file in exact.files}
     gone = [action for key, action in live.items() if key not in files]

@@ -45,9 +45,9 @@ def numbered(changed: list[ChangedFiles]) -> pa.Table:
     """
     tables = []
     for one in changed:
-        told = [dict(v or ()) for v in one.files["partition_values"].to_pylist()]
+        known = [dict(v or ()) for v in one.files["partition_values"].to_pylist()]
         for kind, change in _CHANGES.items():
-            its = [one.tells_kinds or v.get(CHANGE_TYPE) == change for v in told]
+            its = [one.tells_kinds or v.get(CHANGE_TYPE) == change for v in known]
             files = one.files.filter(pa.array(its, pa.bool_()))
             for name, value in ((KIND, kind), (TELLS_KINDS, one.tells_kinds)):
                 column = pa.repeat(pa.scalar(value), files.num_rows)
@@ -74,8 +74,8 @@ class ChangeExcerpts:
 
     @cached_property
     def schema(self) -> StructType:
-        told = (one for one in self.rows.row_schema.fields if one.name == CHANGE_TYPE)
-        return StructType((*self.seen.fields, *told))
+        known = (one for one in self.rows.row_schema.fields if one.name == CHANGE_TYPE)
+        return StructType((*self.seen.fields, *known))
 
     def write(self, files: pa.Table) -> Iterator[tuple[str, WrittenFile | None]]:
         """Write what may be seen; yield each by its path once it is written."""

@@ -123,7 +123,7 @@ class _Spelling:
             np.array(is_meant, np.bool_)[places],
         )
 
-    def told(self) -> SpelledColumn:
+    def summary(self) -> SpelledColumn:
         first = int(np.argmax(self.is_other))
         return SpelledColumn(
             column=self.column.name,
@@ -136,7 +136,7 @@ class _Spelling:
 
 def spelled_columns(snapshot: Snapshot) -> list[SpelledColumn]:
     """Return the partition columns of a version that are not spelled in one way."""
-    return [one.told() for one in _spellings(snapshot) if one.is_other.any()]
+    return [one.summary() for one in _spellings(snapshot) if one.is_other.any()]
 
 
 def _spellings(snapshot: Snapshot) -> Iterator[_Spelling]:
@@ -194,7 +194,7 @@ def plan_respell(
     return RespellPlan(
         snapshot=snapshot,
         where=where,
-        columns=tuple(one.told() for one in spellings if one.is_other.any()),
+        columns=tuple(one.summary() for one in spellings if one.is_other.any()),
         files=files.filter(is_again),
     )
 

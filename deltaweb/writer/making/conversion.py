@@ -24,16 +24,8 @@ from deltaweb.delta.protocol.schema import StructField, StructType, parse_schema
 from deltaweb.delta.values.time_zones.known import zone_rules
 from deltaweb.delta.writing.commit import commit
 from deltaweb.delta.writing.errors import LocationTakenError
-from deltaweb.delta.writing.transaction import (
-    ADDED_FILES,
-    CommitResult,
-    Transaction,
-)
-from deltaweb.parquet.conversion.merging import (
-    FileProblem,
-    MergedSchema,
-    SchemaMerger,
-)
+from deltaweb.delta.writing.transaction import ADDED_FILES, CommitResult, Transaction
+from deltaweb.parquet.conversion.merging import FileProblem, MergedSchema, SchemaMerger
 from deltaweb.parquet.loading import ParquetFooter
 from deltaweb.writer.files.statistics import statistics_columns
 from deltaweb.writer.making.folder import (
@@ -105,7 +97,7 @@ class ConversionPlan:
 
     Attributes:
         files: In the columns of `ADDED_FILES`.
-        passed_over: Files that are no Parquet, of which the first are named.
+        skipped: Files that are no Parquet, of which the first are named.
         zoneless_times: The columns whose folders name times without a zone, and how
             many of them.
         time_zone: Where these are from; None where they stay as they are.
@@ -116,8 +108,8 @@ class ConversionPlan:
     files: pa.Table
     num_rows: int
     size_bytes: int
-    passed_over: tuple[str, ...]
-    num_passed_over: int
+    skipped: tuple[str, ...]
+    num_skipped: int
     zoneless_times: Mapping[str, int] = field(default_factory=dict)
     time_zone: str | None = None
 
@@ -137,8 +129,8 @@ class ConversionPlan:
             "num_files": self.files.num_rows,
             "num_rows": self.num_rows,
             "size_bytes": self.size_bytes,
-            "passed_over": [*self.passed_over],
-            "num_passed_over": self.num_passed_over,
+            "passed_over": [*self.skipped],
+            "num_passed_over": self.num_skipped,
             "zoneless_times": {**self.zoneless_times},
             "time_zone": self.time_zone,
             "min_reader_version": self.protocol.min_reader_version,
@@ -204,8 +196,8 @@ class _Planning:
         self.asked = asked
         self.found = found
         self.problems: list[FileProblem] = []
-        self.passed_over: list[str] = []
-        self.num_passed_over = 0
+        self.skipped: list[str] = []
+        self.num_skipped = 0
         self.kept: dict[str, ReadFile] = {}
         self.kept_bytes = 0
 
@@ -240,8 +232,8 @@ class _Planning:
             files=files,
             num_rows=num_rows,
             size_bytes=pc.sum(files["size"]).as_py() or 0,
-            passed_over=tuple(self.passed_over),
-            num_passed_over=self.num_passed_over,
+            skipped=tuple(self.skipped),
+            num_skipped=self.num_skipped,
             zoneless_times=partitions.zoneless,
             time_zone=self.asked.time_zone,
         )
@@ -255,9 +247,9 @@ class _Planning:
             if file.problem is not None:
                 self.problems.append(file.problem)
             elif file.footer is None:
-                self.num_passed_over += 1
-                if len(self.passed_over) < MAX_SHOWN:
-                    self.passed_over.append(file.place)
+                self.num_skipped += 1
+                if len(self.skipped) < MAX_SHOWN:
+                    self.skipped.append(file.place)
             else:
                 merger.add(file.place, file.footer)
                 partitions.add(file.place)

@@ -86,10 +86,7 @@ class FileMerger:
     """
 
     def __init__(
-        self,
-        clauses: BoundClauses,
-        files: ChangeWriter | RowTally,
-        check: CheckRows,
+        self, clauses: BoundClauses, files: ChangeWriter | RowTally, check: CheckRows
     ) -> None:
         self.counts = dict.fromkeys(COUNTS, 0)
         self._clauses = clauses
@@ -122,7 +119,7 @@ class FileMerger:
             files.replace(is_touched, kept, new, changed=self._changed_places(chosen))
         files.end_file(file)
 
-    def insert(self, rows: pa.RecordBatch, chosen: Choices, *, is_told: bool) -> None:
+    def insert(self, rows: pa.RecordBatch, chosen: Choices, *, in_feed: bool) -> None:
         """Write rows of the source that no row of the table matches.
 
         Args:
@@ -134,7 +131,7 @@ class FileMerger:
             inserted = clause.rows(bound_rows(s=some))
             self._check(inserted, some)
             self._files.files.write(inserted)
-            if is_told:
+            if in_feed:
                 self._files.feed(INSERT, inserted)
             self.counts["numTargetRowsInserted"] += inserted.num_rows
 

@@ -17,11 +17,7 @@ from deltaweb.delta.snapshot.state import load_state
 from deltaweb.delta.values.time_zones.known import UTC_ZONE
 from deltaweb.delta.writing.after_commit import commit_and_checkpoint
 from deltaweb.delta.writing.requirements import check_writable
-from deltaweb.delta.writing.transaction import (
-    EVERYTHING_READ,
-    CommitResult,
-    TableRead,
-)
+from deltaweb.delta.writing.transaction import EVERYTHING_READ, CommitResult, TableRead
 from deltaweb.writer.changes.change_writer import ChangeWriter, marks_deleted_rows
 from deltaweb.writer.changes.row_ids import KeptRowIds
 from deltaweb.writer.changes.wide_statistics import statistics_texts
@@ -191,7 +187,7 @@ class _Merge:
             if self._change(file, merger):
                 changed.append(file)
         gone = pa.concat_tables(changed)
-        self._insert(merger, is_told=gone.num_rows > 0)
+        self._insert(merger, in_feed=gone.num_rows > 0)
         return MergeOutcome(
             written=files.finish(needs_feed=gone.num_rows > 0),
             num_output_rows=files.files.num_rows,
@@ -276,7 +272,7 @@ class _Merge:
 
     # === Rows of the source ===
 
-    def _insert(self, merger: FileMerger, *, is_told: bool) -> None:
+    def _insert(self, merger: FileMerger, *, in_feed: bool) -> None:
         """Write the rows of the source that no row of the table matches."""
         inserts = self._clauses.inserts
         if not inserts:
@@ -284,7 +280,7 @@ class _Merge:
         new = np.flatnonzero(~self._is_met)
         for start in range(0, len(new), INSERTED_AT_ONCE):
             some = self._finder.source_rows(new[start : start + INSERTED_AT_ONCE])
-            merger.insert(some, choose(inserts, bound_rows(s=some)), is_told=is_told)
+            merger.insert(some, choose(inserts, bound_rows(s=some)), in_feed=in_feed)
 
 
 def _together(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

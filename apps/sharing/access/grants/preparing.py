@@ -41,11 +41,7 @@ from deltaweb.web.sharing.models import (
 from deltaweb.web.tables.index.engine import Engine
 from deltaweb.web.tables.index.folders import index_folder
 from deltaweb.web.tables.operations.rows.excerpts import write_excerpts
-from deltaweb.web.tables.storage.opening import (
-    open_table,
-    roots_of_server,
-    table_place,
-)
+from deltaweb.web.tables.storage.opening import open_table, roots_of_server, table_place
 from deltaweb.writer.excerpts.excerpt import EXCERPT, Excerpts
 from deltaweb.writer.files.parquet_file import WrittenFile
 
@@ -170,8 +166,8 @@ def _rewrite_missing(  # noqa: PLR0913 (what is rewritten, by whom, and who hear
         seen=bound.schema,
         target=place_of(shared.id),
     )
-    told = partition_schema(bound.schema, bound.metadata.partition_columns)
-    seen = {column.stored_name for column in told.fields}
+    partitions = partition_schema(bound.schema, bound.metadata.partition_columns)
+    seen = {column.stored_name for column in partitions.fields}
     rows = {path_of(key): row for row, key in enumerate(keys)}
 
     def keep(path: str, written: WrittenFile | None) -> None:
@@ -248,10 +244,7 @@ def _stored(  # noqa: PLR0913 (what is prepared, and how)
     if proves:
         facts["num_outside"] = prepared.rows_outside
     PreparedVersion.objects.update_or_create(
-        shared_table=shared,
-        rule=rule.digest,
-        version=prepared.version,
-        defaults=facts,
+        shared_table=shared, rule=rule.digest, version=prepared.version, defaults=facts
     )
     return prepared
 

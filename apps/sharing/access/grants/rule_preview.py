@@ -107,15 +107,15 @@ def _preview(version: SharedVersion, rule: TableRule) -> RulePreview:
     bound = rule.bind(version)
     condition = bound.files.condition
     inside = classify(version, FileRule(condition=condition))
-    told = inside if rule.columns is None else classify(version, bound.files)
-    signed = _sum((one.part, one.signed) for one in told)
+    offered = inside if rule.columns is None else classify(version, bound.files)
+    signed = _sum((one.part, one.signed) for one in offered)
     asked = condition.names if condition is not None else frozenset()
     return RulePreview(
         version=version.version,
         missing=[name for name, value in rule.asked.items() if value is None],
         untouched=signed,
-        rewritten=_sum((one.part, one.rewritten) for one in told),
-        left_out=_sum((one.part, one.absent) for one in told),
+        rewritten=_sum((one.part, one.rewritten) for one in offered),
+        left_out=_sum((one.part, one.absent) for one in offered),
         inside=_sum((one.part, one.signed) for one in inside),
         columns=[
             PreviewedColumn(
@@ -126,7 +126,7 @@ def _preview(version: SharedVersion, rule: TableRule) -> RulePreview:
             )
             for column in version.schema.fields
         ],
-        rows_outside=_rows_outside(version, told, bound.files, signed.size_bytes),
+        rows_outside=_rows_outside(version, offered, bound.files, signed.size_bytes),
     )
 
 

@@ -57,13 +57,13 @@ def _made(table: IcebergTable, version: int) -> VersionObjects:
     if selection.outside is not None:
         reason = "a file lies outside of the table"
         raise NotIcebergError(table=table.shared.full_name, reason=reason)
-    told = next(one for one in table.versions if one.version == version)
-    known = selection.typed_batches(known_columns(told.columns))
+    version_facts = next(one for one in table.versions if one.version == version)
+    known = selection.typed_batches(known_columns(version_facts.columns))
     rows = pa.Table.from_batches(known) if selection.num_files else _NO_ROWS
     try:
         return version_objects(
             with_row_counts(rows, table.opened.store.open_data_file),
-            told,
+            version_facts,
             table.layout.snapshot(version),
             table.layout.ids,
             table.names(version),

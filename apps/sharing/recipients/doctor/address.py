@@ -244,9 +244,9 @@ def clock_finding(
     """
     found = partial(Finding, step=Step.CLOCK, subject=of)
     try:
-        told = parsedate_to_datetime(headers.get("Date", ""))
+        server_time = parsedate_to_datetime(headers.get("Date", ""))
         sent, there = between
-        ahead, behind = told - there, sent - told
+        ahead, behind = server_time - there, sent - server_time
     except (TypeError, ValueError):
         return found(
             verdict=Verdict.NOT_CHECKED, fact="The answer does not say its time."

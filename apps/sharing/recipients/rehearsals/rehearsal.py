@@ -30,10 +30,7 @@ from deltaweb.web.sharing.activity.refusals import kept_reason
 from deltaweb.web.sharing.answers import tables
 from deltaweb.web.sharing.errors import RehearsalPythonError
 from deltaweb.web.sharing.models import Recipient, SharedTable
-from deltaweb.web.sharing.recipients.rehearsals.client_program import (
-    CLIENTS,
-    DIRECTORY,
-)
+from deltaweb.web.sharing.recipients.rehearsals.client_program import CLIENTS, DIRECTORY
 from deltaweb.web.sharing.recipients.throw_away import throw_away
 from deltaweb.web.tables.storage.connections import options_for
 
@@ -218,8 +215,8 @@ def _environments(
             options = options_for(location)
             bucket = location.split("/")[2]
             region = find_endpoint(location, bucket, options).region
-            told = {**(options.get("client_kwargs") or {}), **options}
-            place = (told.get("endpoint_url") or "", region)
+            given = {**(options.get("client_kwargs") or {}), **options}
+            place = (given.get("endpoint_url") or "", region)
             found.setdefault(place, []).append(one)
     for (endpoint, region), some in found.items():
         yield {"AWS_ENDPOINT_URL": endpoint, "AWS_REGION": region}, some

@@ -158,9 +158,9 @@ def lake_csv() -> Iterator[tuple[object, ...]]:
     """Yield the list as CSV."""
     yield CSV_HEADER
     for row in _rows(_lakes()):
-        told = row.describe()
+        facts = row.describe()
         yield (
-            *(told[name] for name in CSV_HEADER[:6]),
+            *(facts[name] for name in CSV_HEADER[:6]),
             *(row.num_tables, row.num_vanished),
             *(row.lake.num_folders, row.lake.scanned_at, row.lake.error or None),
         )

@@ -56,7 +56,7 @@ def scan_lake(
     registered = register_found(
         found,
         lake=lake,
-        passed_over=lake.removed,
+        skipped=lake.removed,
         created_by=asked_by or lake.owner,
         stamp=stamp,
         on_progress=on_progress,

@@ -78,7 +78,7 @@ class AddVerb(WritingVerb):
                 self.warn(f"{one.found.warning} Metadata and history are shown.")
         if dry_run:
             return _answer(
-                [_told(one) for one in wanted],
+                [_facts(one) for one in wanted],
                 [f"Would register {_words(one)}" for one in wanted],
             )
         data = []
@@ -117,7 +117,7 @@ def _look(places: Sequence[str]) -> Iterator[LocationCheck]:
         yield from pool.map(check_location, places, options)
 
 
-def _told(wanted: Wanted) -> dict[str, Any]:
+def _facts(wanted: Wanted) -> dict[str, Any]:
     return {
         "name": str(wanted.name),
         "location": wanted.location,

@@ -201,13 +201,13 @@ class ConvertVerb(WritingVerb):
         opened = CONVERT.opens(None, asked)
         planned = CONVERT.plan(opened, asked, context)
         if dry_run:
-            plan = planned.table
+            _, plan = planned
             partitions = ", ".join(plan.metadata.partition_columns) or "nothing"
             text = (
                 f"{where} would be a table of {plan.files.num_rows:,} files, "
                 f"{plan.num_rows:,} rows, {size(plan.size_bytes)}, with "
                 f"{len(plan.schema.fields)} columns, partitioned by {partitions}. "
-                f"{plan.num_passed_over:,} other files are skipped. "
+                f"{plan.num_skipped:,} other files are skipped. "
                 f"{plan.said_of_times}{' ' if plan.said_of_times else ''}"
                 "Nothing was written."
             )

@@ -249,7 +249,7 @@ def checkpoint_request(
     )
 
 
-def told(result: Mapping[str, Any]) -> str:
+def result_text(result: Mapping[str, Any]) -> str:
     """Say what was written, and its files."""
     text = (
         f"Wrote the checkpoint of version {result['version']}: "
@@ -285,7 +285,7 @@ CHECKPOINT: Final = register(
         plan=plan,
         preview=preview,
         carry_out=carry_out,
-        told=told,
+        result_text=result_text,
         settle=lambda _table, _asked, _result: None,  # no version comes or goes
         is_harmless=True,
         has_engines=True,

@@ -122,15 +122,15 @@ def _counts(found: LogCleanup) -> dict[str, int]:
     }
 
 
-def _says(verb: str, told: Mapping[str, Any]) -> str:
-    before = f"before {told['cutoff'][:10]} 00:00:00 UTC"
-    if not told["num_files"]:
+def _says(verb: str, facts: Mapping[str, Any]) -> str:
+    before = f"before {facts['cutoff'][:10]} 00:00:00 UTC"
+    if not facts["num_files"]:
         return f"Nothing of the log {before} can be deleted."
-    count = counted(told["num_files"], "file")
-    size = counted(told["size_bytes"], "byte")
+    count = counted(facts["num_files"], "file")
+    size = counted(facts["size_bytes"], "byte")
     gone = ""
-    if told["num_commits"]:
-        first, last = told["first_version"], told["last_version"]
+    if facts["num_commits"]:
+        first, last = facts["first_version"], facts["last_version"]
         gone = f" Versions {first} to {last} are deleted for good."
     return f"{verb} {count} ({size}) of the log {before}.{gone}"
 
@@ -148,7 +148,7 @@ CLEAN_UP: Final = register(
         carry_out=carry_out,
         is_still=is_still,
         question=lambda _asked, location: f"Delete them from {location}?",
-        told=lambda result: _says("Deleted", result),
+        result_text=lambda result: _says("Deleted", result),
         deletes_files=True,
         is_apart=False,
         page="tables:table-cleanup",

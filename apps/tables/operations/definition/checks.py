@@ -6,6 +6,7 @@ The worker looks at the log itself.
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
+from deltaweb.delta.writing import operations
 from deltaweb.web.tables.head.newest import newest_definition
 from deltaweb.web.tables.models import Table
 
@@ -22,13 +23,9 @@ def check_by(change: "Change[P]") -> Callable[[Table, P], None]:
     """
 
     def check(table: Table, asked: P) -> None:
-        from deltaweb.delta.writing.operations.definition_plan import (  # noqa: PLC0415
-            plan_definition,
-        )
-
         definition = newest_definition(table)
         if definition is not None:
             transaction = change(definition, asked, table.location)
-            plan_definition(transaction, root=table.location)
+            operations.definition_plan.plan_definition(transaction, root=table.location)
 
     return check

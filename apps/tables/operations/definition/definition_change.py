@@ -84,11 +84,7 @@ def preview_definition(plan: DefinitionPlan) -> OperationPreview:
                 name: getattr(plan.transaction.next_protocol, name) for name in VERSIONS
             },
         },
-        detail={
-            "protocol": protocol,
-            "changes": changes,
-            "checked": checked,
-        },
+        detail={"protocol": protocol, "changes": changes, "checked": checked},
         is_empty=plan.transaction.is_empty,
         says=_says(plan),
         lines=lambda: (
@@ -187,39 +183,34 @@ def _changes(plan: DefinitionPlan) -> Iterator[dict[str, Any]]:
         for change in (*values.added, *values.changed, *values.removed):
             is_rule = change.name.startswith(CONSTRAINT_PREFIX)
             name = change.name.removeprefix(CONSTRAINT_PREFIX)
-            told = "constraint" if is_rule else kind
-            yield _told(told, name, change.before, change.after)
+            word = "constraint" if is_rule else kind
+            yield _change(word, name, change.before, change.after)
     yield from _columns(plan.schema)
 
 
 def _columns(schema: "SchemaChanges") -> Iterator[dict[str, Any]]:
     for change in schema.added:
         after = change.after
-        yield _told("column", change.name, None, after.type_text if after else None)
+        yield _change("column", change.name, None, after.type_text if after else None)
         if after is not None and after.comment:
-            yield _told("comment", change.name, None, after.comment)
+            yield _change("comment", change.name, None, after.comment)
     for change in schema.removed:
         before = change.before
-        yield _told("column", change.name, before.type_text if before else None, None)
+        yield _change("column", change.name, before.type_text if before else None, None)
     for change in schema.changed:
         before, after = change.before, change.after
         if change.old_name:
-            yield _told("name", change.name, change.old_name, change.path[-1])
+            yield _change("name", change.name, change.old_name, change.path[-1])
         if FieldAspect.TYPE in change.aspects and before and after:
-            yield _told("type", change.name, before.type_text, after.type_text)
+            yield _change("type", change.name, before.type_text, after.type_text)
         if before and after and before.comment != after.comment:
-            yield _told("comment", change.name, before.comment, after.comment)
+            yield _change("comment", change.name, before.comment, after.comment)
 
 
-def _told(
+def _change(
     kind: str, name: str, before: object | None, after: object | None
 ) -> dict[str, Any]:
-    return {
-        "kind": kind,
-        "name": name,
-        "before": _text(before),
-        "after": _text(after),
-    }
+    return {"kind": kind, "name": name, "before": _text(before), "after": _text(after)}
 
 
 def _text(value: object | None) -> str | None:

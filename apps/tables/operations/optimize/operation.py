@@ -92,7 +92,7 @@ def preview(plan: OptimizePlan | RespellPlan) -> OperationPreview:
     partitions, removed = plan.partitions(), plan.removed
     num_bytes = pc.sum(removed["size"]).as_py() or 0
     num_after = sum(one.num_after for one in partitions)
-    told = [{**one._asdict(), "values": dict(one.values)} for one in partitions]
+    shown = [{**one._asdict(), "values": dict(one.values)} for one in partitions]
     says = (
         f"{counted(removed.num_rows, 'file')} ({num_bytes:,} bytes) in "
         f"{counted(len(partitions), 'partition')} would become about {num_after:,}."
@@ -108,11 +108,11 @@ def preview(plan: OptimizePlan | RespellPlan) -> OperationPreview:
             "target_bytes": plan.target_bytes,
             "cluster_by": list(plan.columns),
             "num_partitions": len(partitions),
-            "partitions": told[:MAX_PARTITIONS_SHOWN],
+            "partitions": shown[:MAX_PARTITIONS_SHOWN],
         },
         is_empty=not plan.bins,
         says=says if partitions else NOTHING_SMALL,
-        exact=lambda: {"partitions": told},
+        exact=lambda: {"partitions": shown},
     )
 
 

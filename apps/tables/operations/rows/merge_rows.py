@@ -183,10 +183,7 @@ def carry_out_merge(
     if context.seen and outlook and opened.latest_version() != outlook.snapshot.version:
         raise OperationOutdatedError(name=opened.root)
     return _with_merge(
-        opened,
-        asked,
-        context,
-        lambda found: found.commit(user_name=context.user_name),
+        opened, asked, context, lambda found: found.commit(user_name=context.user_name)
     )
 
 
@@ -220,19 +217,19 @@ def _with_merge(
     )
 
 
-def _says(told: Mapping[str, Any]) -> str:
+def _says(facts: Mapping[str, Any]) -> str:
     does = [
-        f"{verb} {counted(told[f'num_{done}_rows'], 'row')}"
+        f"{verb} {counted(facts[f'num_{done}_rows'], 'row')}"
         for verb, done in VERBS.items()
-        if told[f"num_{done}_rows"]
+        if facts[f"num_{done}_rows"]
     ]
     if not does:
         return "No row is affected: nothing would be written."
-    copied = told["num_copied_rows"]
+    copied = facts["num_copied_rows"]
     others = f"; {counted(copied, 'other row')} would be written again" * bool(copied)
     where = (
-        f" in {counted(told['num_files'], 'file')} of {told['total_files']:,} "
-        f"({told['size_bytes']:,} bytes)" * bool(told["num_files"])
+        f" in {counted(facts['num_files'], 'file')} of {facts['total_files']:,} "
+        f"({facts['size_bytes']:,} bytes)" * bool(facts["num_files"])
     )
     return f"Would {', '.join(does)}{where}{others}."
 

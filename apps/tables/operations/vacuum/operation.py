@@ -186,7 +186,7 @@ def carry_out(
     }
 
 
-def told(result: Mapping[str, Any]) -> str:
+def result_text(result: Mapping[str, Any]) -> str:
     """Say what was deleted."""
     lost = [result["first_lost"], result["last_lost"]] if result["num_lost"] else []
     number, size_bytes = result["num_files"], result["size_bytes"]
@@ -273,15 +273,19 @@ def _curve(outlook: VacuumOutlook) -> dict[str, Any]:
     steps = []
     last: tuple[int, int, int] | None = None
     for hours in range(axis_h + 1):
-        told = (int(num_files[hours]), int(num_bytes[hours]), int(num_lost[hours]))
-        if told == last:
+        result_text = (
+            int(num_files[hours]),
+            int(num_bytes[hours]),
+            int(num_lost[hours]),
+        )
+        if result_text == last:
             continue
-        last = told
+        last = result_text
         lost = versions[lost_h >= hours]
         steps.append(
             {
                 "hours": hours,
-                **_counts(*told),
+                **_counts(*result_text),
                 "first_lost": int(lost[0]) if len(lost) else None,
                 "last_lost": int(lost[-1]) if len(lost) else None,
             }
@@ -308,11 +312,7 @@ def _hours(now_ms: int, since: Longs) -> Longs:
     return found
 
 
-def _at_hours(
-    ages_h: Longs,
-    weights: Longs,
-    axis_h: int,
-) -> Longs:
+def _at_hours(ages_h: Longs, weights: Longs, axis_h: int) -> Longs:
     """Sum up what each retention from 0 hours on takes: all that is as old or older."""
     at = np.zeros(axis_h + 2, np.int64)
     np.add.at(at, np.clip(ages_h, -1, axis_h) + 1, weights)
@@ -355,7 +355,7 @@ VACUUM: Final = register(
         carry_out=carry_out,
         agreed=agreed,
         question=lambda _asked, location: f"Delete them from {location}?",
-        told=told,
+        result_text=result_text,
         deletes_files=True,
         page="tables:table-vacuum",
     )

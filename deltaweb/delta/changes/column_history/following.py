@@ -59,8 +59,8 @@ class _Follower:
         mapped_since: int | None = None
         last: tuple[str, bool] | None = None
         for definition in definitions:
-            told = (definition.schema_string, definition.is_mapped)
-            if told == last:
+            current = (definition.schema_string, definition.is_mapped)
+            if current == last:
                 continue
             # What is mapped now is known by other keys, whose fields must be built.
             kept = self.columns if last and last[1] == definition.is_mapped else {}
@@ -71,7 +71,7 @@ class _Follower:
                 continue
             if last and definition.is_mapped and not last[1]:
                 mapped_since = definition.version
-            last = told
+            last = current
             self._follow(columns, definition.version)
             if len(self.histories) > MAX_HISTORIES or self.num_events > MAX_EVENTS:
                 self._forget(definition.version)

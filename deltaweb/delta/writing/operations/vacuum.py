@@ -207,21 +207,19 @@ def carry_out_vacuum(
         record_in_history: Whether the table's history is to say so: a commit before
             files go, and one when they are gone.
     """
-    told = recorded_vacuum(
+    recorded = recorded_vacuum(
         store,
         num_files=plan.files.num_rows,
         size_bytes=plan.size_bytes,
         retention_ms=plan.retention_ms,
     )
-    with told if record_in_history else contextlib.nullcontext():
+    with recorded if record_in_history else contextlib.nullcontext():
         _delete(store, plan.files["place"].to_pylist(), on_progress)
     return replace(plan, is_done=True)
 
 
 def _delete(
-    store: TableStore,
-    places: list[str],
-    on_progress: Callable[[int, int], None] | None,
+    store: TableStore, places: list[str], on_progress: Callable[[int, int], None] | None
 ) -> None:
     for first in range(0, len(places), BATCH):
         batch = places[first : first + BATCH]

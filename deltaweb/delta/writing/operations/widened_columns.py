@@ -211,7 +211,7 @@ class _Widening:
         if part.is_of_column and part.narrow not in (self.wide, VOID):
             if is_identity(column.metadata):
                 raise ColumnInUseError(column=self.asked, user="it numbers the rows")
-            new = _told(new, part.narrow, self.wide, part.path)
+            new = _with_change(new, part.narrow, self.wide, part.path)
         fields = tuple(new if field is column else field for field in struct.fields)
         path = (column.name, *part.path)
         return _Found(replace(struct, fields=fields), path, part.narrow)
@@ -239,7 +239,7 @@ class _Widening:
         return replace(part, data_type=whole)
 
 
-def _told(
+def _with_change(
     column: StructField, narrow: DataType, wide: DataType, place: ColumnPath
 ) -> StructField:
     """Return a column whose metadata tells of one more change of a type."""

@@ -80,8 +80,8 @@ class MergeByTasks:
             joined = joined_rows(request, rows, source)
         changed = self._change(joined, files)
         if request.of(About.NOT_MATCHED):
-            is_told = changed.num_rows > 0
-            self._insert(new_rows(request, source, joined), num_source, is_told=is_told)
+            in_feed = changed.num_rows > 0
+            self._insert(new_rows(request, source, joined), num_source, in_feed=in_feed)
         counts = {
             name: sum(one.counts[name] for one in self.answers) for name in COUNTS
         }
@@ -118,12 +118,12 @@ class MergeByTasks:
         changed = files.take(numbers)
         if not changed.num_rows:
             return changed
-        told = self.request.told(self.snapshot, changed)
+        logged = self.request.logged(self.snapshot, changed)
         at_least = self.spark.sparkContext.defaultParallelism
         count = num_tasks(size_bytes(changed), at_least=at_least)
         parts = planned.repartition(min(count, changed.num_rows), FILE_NUMBER)
         kept = self.spark.sparkContext.broadcast(
-            told.append_column(FILE_NUMBER, numbers)
+            logged.append_column(FILE_NUMBER, numbers)
         )
         try:
             task = partial(change_files, self.request, kept)
@@ -144,11 +144,11 @@ class MergeByTasks:
             start = end
         raise IndexError(place)  # tasks have read it there
 
-    def _insert(self, rows: DataFrame, num_source: int, *, is_told: bool) -> None:
+    def _insert(self, rows: DataFrame, num_source: int, *, in_feed: bool) -> None:
         base = self.request.base
-        is_told = is_told and writes_changes(base.protocol, base.metadata)
+        in_feed = in_feed and writes_changes(base.protocol, base.metadata)
         count = max(1, -(-num_source // INSERTED_A_TASK))
-        task = partial(insert_rows, self.request, is_told=is_told)
+        task = partial(insert_rows, self.request, in_feed=in_feed)
         self._run(rows.coalesce(count), task)
 
     def _run(self, rows: DataFrame, task: Callable[[Batches], Batches]) -> None:

@@ -108,19 +108,19 @@ def change_files(
     yield from pack(answer)
 
 
-def insert_rows(request: MergeRequest, batches: Batches, *, is_told: bool) -> Batches:
+def insert_rows(request: MergeRequest, batches: Batches, *, in_feed: bool) -> Batches:
     """In a task: write rows of `new_rows`; yields a row by `ANSWER`.
 
     Args:
-        is_told: Whether they are told of beside the new files.
+        in_feed: Whether the change feed has them beside the new files.
     """
     with faults_are_carried(), request.open_changes() as writer:
         merger, sent = request.open_merger(writer), _Sent(request)
         for batch in batches:
             chosen = batch.column(CHOICE).to_numpy().astype(np.int16)
-            merger.insert(sent.fit(batch), chosen, is_told=is_told)
+            merger.insert(sent.fit(batch), chosen, in_feed=in_feed)
         answer = MergeAnswer(
-            written=writer.finish(needs_feed=is_told),
+            written=writer.finish(needs_feed=in_feed),
             num_output_rows=writer.files.num_rows,
             counts=merger.counts,
         )

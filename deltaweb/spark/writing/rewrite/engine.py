@@ -104,7 +104,7 @@ class RewriteByTasks:
         if not self.is_evaluated_here:
             return self._judge(opened, is_dry=is_dry, is_sure=is_sure)
         task = partial(rewrite_share, is_dry=is_dry, is_sure=is_sure)
-        return self._by_shares(task, self._told(opened, is_dry=is_dry))
+        return self._by_shares(task, self._logged(opened, is_dry=is_dry))
 
     def _feed(self, gone: pa.Table) -> Answers:
         return self._by_shares(feed_share, gone) if gone.num_rows else []
@@ -126,7 +126,7 @@ class RewriteByTasks:
             opened = opened.take(pa.array(sorted(counts), pa.int64()))
         if not opened.num_rows:
             return []
-        kept = self.spark.sparkContext.broadcast(self._told(opened, is_dry=is_dry))
+        kept = self.spark.sparkContext.broadcast(self._logged(opened, is_dry=is_dry))
         try:
             with numbered_rows(self.spark, reading, opened) as rows:
                 task = partial(rewrite_judged, request, kept, is_dry=is_dry)
@@ -136,9 +136,9 @@ class RewriteByTasks:
             kept.destroy()
         return [unpack(bytes(row.answer), ShareAnswer) for row in found]
 
-    def _told(self, files: pa.Table, *, is_dry: bool) -> pa.Table:
+    def _logged(self, files: pa.Table, *, is_dry: bool) -> pa.Table:
         """Return files with what the log says of them, where it is to be said again."""
-        return files if is_dry else self.request.told(self.snapshot, files)
+        return files if is_dry else self.request.logged(self.snapshot, files)
 
     # === What became of the files ===
 

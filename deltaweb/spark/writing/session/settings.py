@@ -48,14 +48,14 @@ def settings_of_task() -> SessionSettings:
     context = TaskContext.get()
     if context is None:
         return UNKNOWN
-    told = {
+    found = {
         name: context.getLocalProperty(name)
         or context.getLocalProperty(f"{DEFAULTS}{name}")
         for name in (TIME_ZONE, ANSI)
     }
-    ansi = told[ANSI]
+    ansi = found[ANSI]
     return SessionSettings(
-        time_zone=told[TIME_ZONE],
+        time_zone=found[TIME_ZONE],
         is_ansi=None if ansi is None else ansi.lower() == "true",
         is_usual=all(
             (context.getLocalProperty(name) or usual).upper() == usual.upper()

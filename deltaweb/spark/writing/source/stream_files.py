@@ -213,8 +213,8 @@ class StreamFiles:
         for version in range(first, last + 1):
             if coming is not None and coming.version == version:
                 definition, coming = coming, next(changes)
-            told = files.filter(pc.equal(files["version"], version))
-            yield self._of_version(version, told, definition)
+            of_version = files.filter(pc.equal(files["version"], version))
+            yield self._of_version(version, of_version, definition)
 
     def _of_version(
         self, version: int, files: pa.Table, definition: Definition

@@ -19,11 +19,7 @@ from pyspark.sql.types import StructType as SparkStruct
 from deltaweb.delta.errors import DeltaError
 from deltaweb.spark.writing.file_tasks import discard_parts, write_rows
 from deltaweb.spark.writing.part_commit import commit_parts
-from deltaweb.spark.writing.source.batch_writer import (
-    FilesMessage,
-    parts_of,
-    plan_here,
-)
+from deltaweb.spark.writing.source.batch_writer import FilesMessage, parts_of, plan_here
 from deltaweb.spark.writing.source.options import SourceOptions
 from deltaweb.spark.writing.source.session_rows import rows_of_session
 from deltaweb.spark.writing.write_plan import SaveMode, WritePlan
@@ -90,10 +86,10 @@ class StreamWriter(DataSourceStreamArrowWriter):
         batchId: int,  # noqa: N803  # Spark's name
     ) -> None:
         """Commit a batch, unless the table has it."""
-        told = [message for message in messages if isinstance(message, BatchMessage)]
-        if not told:
+        answers = [message for message in messages if isinstance(message, BatchMessage)]
+        if not answers:
             return
-        first, parts = told[0], parts_of(told)
+        first, parts = answers[0], parts_of(answers)
         request = first.plan.request
         if request.mode is SaveMode.APPEND and not any(part.num_rows for part in parts):
             return  # a batch of no rows changes nothing, however often it comes

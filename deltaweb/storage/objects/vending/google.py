@@ -84,7 +84,7 @@ class GoogleVendor:
             expires_at = now + timedelta(seconds=int(left_s)) if left_s else own.expiry
         except (GoogleAuthError, ValueError, KeyError, TypeError) as error:
             raise VendingRefusedError(
-                location=self.location, answer=_told(error), wanted=WANTED
+                location=self.location, answer=_reason(error), wanted=WANTED
             ) from None
         return FolderCredentials(
             location=self.location,
@@ -118,7 +118,7 @@ def _quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
-def _told(error: Exception) -> str:
+def _reason(error: Exception) -> str:
     """Return the name of an error of OAuth, or what kind of error it is.
 
     What else Google says may hold what it was asked.

@@ -85,7 +85,7 @@ class R2Vendor:
                 token=found["sessionToken"],
             )
         except (ValueError, KeyError, TypeError):
-            raise self._refused(_told(response)) from None
+            raise self._refused(_reason(response)) from None
         return FolderCredentials(
             location=self.location,
             secret=secret,
@@ -96,7 +96,7 @@ class R2Vendor:
         return VendingRefusedError(location=self.location, answer=answer, wanted=WANTED)
 
 
-def _told(response: urllib3.BaseHTTPResponse) -> str:
+def _reason(response: urllib3.BaseHTTPResponse) -> str:
     """Return the status of a refusal, and the codes of Cloudflare that came with it."""
     try:
         codes = [int(error["code"]) for error in response.json()["errors"]]

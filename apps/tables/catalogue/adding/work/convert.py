@@ -87,8 +87,8 @@ def preview_folder(plan: tuple[ConvertFolder, ConversionPlan]) -> OperationPrevi
                 }
                 for column in fields[:MAX_COLUMNS_SHOWN]
             ],
-            "passed_over": [*table.passed_over],
-            "num_passed_over": table.num_passed_over,
+            "passed_over": [*table.skipped],
+            "num_passed_over": table.num_skipped,
             "said_of_times": table.said_of_times,
             "min_reader_version": table.protocol.min_reader_version,
             "min_writer_version": table.protocol.min_writer_version,

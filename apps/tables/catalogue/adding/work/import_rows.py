@@ -123,13 +123,13 @@ def plan_rows(opened: DeltaTable, asked: ImportRows, context: RunContext) -> Row
 def preview_rows(plan: RowsPlan) -> OperationPreview:
     """Tell how many rows fit, what is wrong with the others, and show the first."""
     table, asked = plan.table, plan.asked
-    told = table.describe()
+    facts = table.describe()
     first = table.first.select(table.first.column_names[:MAX_GRID_COLUMNS])
     return OperationPreview(
         version=None if table.base is None else table.base.version,
-        counts={"num_rows": told["num_rows"], "num_bad": told["num_bad"]},
+        counts={"num_rows": facts["num_rows"], "num_bad": facts["num_bad"]},
         detail={
-            **told,
+            **facts,
             "file_name": asked.file_name,
             "size_bytes": plan.size_bytes,
             "is_new": table.base is None,
@@ -137,13 +137,13 @@ def preview_rows(plan: RowsPlan) -> OperationPreview:
             "bad_rows": asked.bad_rows,
             "table_columns": _types(table),
             "first_columns": [
-                one for one in told["schema"] if one["name"] in first.column_names
+                one for one in facts["schema"] if one["name"] in first.column_names
             ],
             "first": [
                 [*row] for row in zip(*map(cell_texts, first.columns), strict=True)
             ],
         },
-        is_empty=not told["num_rows"] and asked.mode == ImportMode.APPEND,
+        is_empty=not facts["num_rows"] and asked.mode == ImportMode.APPEND,
     )
 
 
@@ -169,11 +169,11 @@ def import_rows(
     """Write the rows in one commit; a table that was made is registered."""
     asked = plan.asked
     result, rows = carry_out_import(opened.store, plan.table.asked_again())
-    told = {**asdict(result), "num_bad": rows.num_bad, "num_rows": rows.num_rows}
+    facts = {**asdict(result), "num_bad": rows.num_bad, "num_rows": rows.num_rows}
     if asked.name:
         detail = {"version": result.version, "files": [asked.file_name]}
-        told |= register_made(asked, context, "table.import", detail)
-    return told
+        facts |= register_made(asked, context, "table.import", detail)
+    return facts
 
 
 def open_table_or_place(table: Table | None, asked: ImportRows) -> DeltaTable:

@@ -1,4 +1,4 @@
-from deltaweb.web.tables.versions.readable import lost_runs, told
+from deltaweb.web.tables.versions.readable import lost_runs, names_of_runs
 from tests.support import cases
 
 RUNS = [
@@ -39,4 +39,4 @@ def test_lost_runs_are_those_without_files_or_log(first, expected):
 def test_versions_are_told_in_words(lost: list[tuple[int, int]], expected: str) -> None:
     raw = [[first, last, "PARTLY", ""] for first, last in lost]
 
-    assert told(lost_runs(raw)) == expected
+    assert names_of_runs(lost_runs(raw)) == expected
