@@ -179,7 +179,7 @@ KNOWN_ERRORS: Final[Sequence[KnownError]] = (
         Step.STORAGE,
         _ANY,
         r"cannot be read any more: files of it were deleted",
-        "A vacuum deleted files of the version that is asked for.",
+        "A vacuum deleted files of the requested version.",
         "Ask for a newer one, or none. A hold spares what a recipient still reads.",
     ),
     KnownError(
