@@ -13,11 +13,8 @@ from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.pages.actions import command_stamp
 from deltaweb.web.sharing.issuing import tokens
 from deltaweb.web.sharing.models import ActivationLink, Recipient, RecipientToken
-from deltaweb.web.tables.models import Table
 from tests.support.pages.factories import (
     new_grant,
-    new_metadata,
-    new_protocol,
     new_recipient,
     new_share,
     new_shared_table,
@@ -96,39 +93,6 @@ class TestThePage:
 
         assert "some rows" in text
         assert "9.1 M rows" not in text
-
-    def test_begins_with_a_table_that_clients_read(self, path: str) -> None:
-        first, second = Table.objects.order_by("namespace")
-        new_metadata(first)
-        new_protocol(first, min_reader_version=3, reader_features=["tableTeleport"])
-        new_metadata(second)
-        new_protocol(second)
-
-        text = Client().get(path).content.decode()
-
-        assert first.name in text
-        assert f"globex.share#retail.{second.full_name}" in text
-        assert f"globex.share#retail.{first.full_name}" not in text
-
-    def test_says_of_a_table_that_it_is_refused(self, path: str) -> None:
-        table = Table.objects.get(name="orders")
-        new_metadata(table)
-        new_protocol(table, min_reader_version=3, reader_features=["teleport"])
-
-        text = words(Client().get(path).content.decode())
-
-        assert text.count("Queries are refused for every client.") == 1
-        assert "It needs &#x27;teleport&#x27;, which this server does not know" in text
-
-    def test_says_which_clients_do_not_read_a_table(self, path: str) -> None:
-        table = Table.objects.get(name="orders")
-        new_metadata(table, configuration={"delta.enableDeletionVectors": "true"})
-        new_protocol(table, min_reader_version=3, reader_features=["deletionVectors"])
-
-        text = words(Client().get(path).content.decode())
-
-        assert "Queries are refused for every client." not in text
-        assert text.count("Cannot be read by Power BI.") == 1
 
     def test_is_private(self, path: str) -> None:
         answer = Client().get(path)
@@ -263,22 +227,6 @@ class TestALinkThatDoesNotWork:
 
         assert answer.status_code == 410
         assert "This link has expired" in answer.content.decode()
-
-    def test_because_its_token_was_revoked(self, path: str, token: RecipientToken):
-        tokens.revoke(token, stamp=command_stamp())
-
-        answer = Client().get(path)
-
-        assert answer.status_code == 410
-        assert "This link was revoked" in answer.content.decode()
-
-    def test_because_there_is_a_newer_one(self, path: str, token: RecipientToken):
-        tokens.issue_link(token, stamp=command_stamp())
-
-        answer = Client().get(path)
-
-        assert answer.status_code == 410
-        assert "There is a newer link" in answer.content.decode()
 
     @pytest.mark.parametrize("method", ["get", "head", "post"])
     def test_because_the_address_may_not_come_in(self, path, globex, method):

@@ -60,20 +60,6 @@ class TestTheJsonForm:
         assert answer["protocol"] == {"added": [], "removed": [], "changed": []}
         assert "rows" not in answer
 
-    def test_counts_files_by_what_happened_to_them(self, folder: Path) -> None:
-        files = run_json(folder, 2, 4)["files"]
-
-        counts = ("added", "removed", "rewritten", "rewritten_into")
-        assert [files[name] for name in counts] == [0, 1, 2, 1]
-
-    def test_counts_whole_rows_both_ways(self, folder: Path) -> None:
-        there = run_json(folder, 1, 2, "--rows")["rows"]
-        back = run_json(folder, 2, 1, "--rows")["rows"]
-
-        assert (there["inserted"], there["deleted"]) == (5, 7)
-        assert (back["inserted"], back["deleted"]) == (7, 5)
-        assert "updated" not in there
-
     def test_counts_updates_by_a_key(self, folder: Path) -> None:
         rows = run_json(folder, 1, 2, "--rows", "--key", "order_id")["rows"]
 
@@ -101,12 +87,6 @@ class TestTheJsonForm:
         answer = run_json(folder, *versions)
 
         assert (answer["from"], answer["to"]) == expected
-
-    def test_one_version_twice_differs_in_nothing(self, folder: Path) -> None:
-        answer = run_json(folder, 3, 3, "--rows")
-
-        assert (answer["rows"]["inserted"], answer["rows"]["deleted"]) == (0, 0)
-        assert answer["schema"]["added"] == []
 
     @pytest.mark.django_db
     def test_a_registered_table_goes_by_its_name(self, folder: Path) -> None:
@@ -162,9 +142,6 @@ class TestAllRowsToAFile:
 class TestRefusals:
     def test_a_version_that_is_not_there_names_the_range(self, folder: Path) -> None:
         assert "Choose a version from 0 to 4" in refusal(folder, 0, 9)
-
-    def test_a_key_that_is_no_column_names_the_columns(self, folder: Path) -> None:
-        assert "order_id, status" in refusal(folder, 0, 1, "--key", "nope")
 
     def test_files_that_are_gone_are_named(self, tmp_path: Path) -> None:
         write_orders(tmp_path / "orders")

@@ -1,6 +1,5 @@
 """`deltaweb parquet`: footers, rows and schemas of files that belong to no table."""
 
-import json
 import os
 from pathlib import Path
 
@@ -82,21 +81,6 @@ class TestRows:
         ]
         assert lines[3].split() == ["NULL", "\\x1b[2J", "NULL"]
 
-    def test_are_csv(self, file: Path) -> None:
-        ran = Ran("parquet", "rows", file, "--format", "csv", "--limit", 2)
-
-        assert ran.stdout.splitlines() == [
-            "id,name,tags",
-            '1,a,"[""x""]"',
-            '2,"b""",[]',
-        ]
-
-    @pytest.mark.parametrize("option", [["--json"], ["--format", "json"]])
-    def test_are_json(self, file: Path, option: list[str]) -> None:
-        ran = Ran("parquet", "rows", file, "--limit", 1, *option)
-
-        assert json.loads(ran.stdout) == [{"id": 1, "name": "a", "tags": ["x"]}]
-
     def test_are_those_of_one_row_group(self, file: Path) -> None:
         (row,) = run_json("parquet", "rows", file, "--row-group", 1)
 
@@ -106,9 +90,6 @@ class TestRows:
         sentence = refusal("parquet", "rows", file, "--row-group", 7)
 
         assert "2 row groups, and none is 7" in sentence
-
-    def test_are_none_of_a_limit_of_none(self, file: Path) -> None:
-        assert Ran("parquet", "rows", file, "--limit", 0).stdout == "No rows.\n"
 
 
 class TestSchema:

@@ -70,6 +70,13 @@ def test_what_reads_a_log_imports_arrow_and_nothing_else_that_is_slow(
     assert len(found) <= MOST_WITH_ARROW
 
 
+def test_what_reads_rows_loads_no_spark(tmp_path: Path, lake: Path) -> None:
+    found = imported(tmp_path, "table", "rows", str(lake / "returns"), "--limit", "1")
+
+    assert "pyarrow" in found
+    assert "pyspark" not in found
+
+
 def test_pandas_is_there_to_be_imported() -> None:
     assert importlib.util.find_spec("pandas") is not None
 

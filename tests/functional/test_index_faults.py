@@ -126,11 +126,8 @@ def kill_at(step: str, count: int, log: RandomLog, indexes: Path) -> None:
 @pytest.mark.parametrize(
     ("step", "count"),
     [
-        ("Looking for new commits", 1),
         ("Reading new commits", 1),
-        ("Writing the files", 1),
         ("Writing the files", 2),
-        ("Writing the index", 1),
     ],
 )
 def test_a_killed_one_is_taken_up_again(log, indexes, tmp_path, step, count):

@@ -1,6 +1,6 @@
 """What tests share."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, product
 from typing import Any
 
@@ -29,7 +29,11 @@ def cases(
 
 
 def matrix(
-    names: str, cells: Iterable[Any], *, often: Collection[Any] | None = None
+    names: str,
+    cells: Iterable[Any],
+    *,
+    often: Collection[Any] | None = None,
+    by: Callable[..., Iterable[object]] | None = None,
 ) -> pytest.MarkDecorator:
     """A test is asked a sound part of a matrix in every run.
 
@@ -39,10 +43,14 @@ def matrix(
         cells: A tuple of the values of `names`, or the value of the only name.
         often: The cells of every run. By default the fewest, in the order of `cells`,
             that have each value of each name once.
+        by: What a cell shows, given its values; the cells of every run then have each
+            of that once, not each value.
     """
     all_cells = [_cell(names, cell) for cell in cells]
     chosen = (
-        [*_covering(all_cells)] if often is None else [_cell(names, c) for c in often]
+        [*_covering(all_cells, by)]
+        if often is None
+        else [_cell(names, c) for c in often]
     )
     assert all(cell in all_cells for cell in chosen), "a cell is not of the matrix"
     rows = [pytest.param(*cell, marks=_marks(cell in chosen)) for cell in all_cells]
@@ -98,14 +106,16 @@ def _marks(is_of_every_run: bool) -> tuple[pytest.MarkDecorator, ...]:  # noqa: 
     return () if is_of_every_run else (pytest.mark.exhaustive,)
 
 
-def _covering(cells: list[_Cell]) -> Iterator[_Cell]:
+def _covering(
+    cells: list[_Cell], by: Callable[..., Iterable[object]] | None
+) -> Iterator[_Cell]:
     """Take whatever cell has most values that none before it has."""
-    missing = {place for cell in cells for place in _places(cell)}
+
+    def places(cell: _Cell) -> set[object]:
+        return {*enumerate(map(repr, cell))} if by is None else {*by(*cell)}
+
+    missing = {place for cell in cells for place in places(cell)}
     while missing:
-        best = max(cells, key=lambda cell: len(missing & _places(cell)))
-        missing -= _places(best)
+        best = max(cells, key=lambda cell: len(missing & places(cell)))
+        missing -= places(best)
         yield best
-
-
-def _places(cell: _Cell) -> set[tuple[int, str]]:
-    return {(number, repr(value)) for number, value in enumerate(cell)}

@@ -114,34 +114,6 @@ def test_a_table_is_created_of_the_columns_of_a_file(editor, work, lake, setting
     assert not list((settings.HOME / "uploads").iterdir())
 
 
-def test_a_column_of_a_file_is_created_as_what_most_of_its_values_are(
-    editor: Client, work: Work, lake: Path
-) -> None:
-    address, file = "/tables/new/create", lake / "a.csv"
-    file.write_text("id,v\n1,1.5\n2,2\n3,n/a\n4,4\n")
-    named = {"name": "numbers", "location": f"{lake}/numbers", "path": str(file)}
-    asked = editor.post(address, named)
-    work()
-    page = text_of(editor.get(asked.headers["Location"]))
-    assert "3 of 4 values of <code>v</code> are numbers" in page
-    assert "n/a</span> in line 4" in page
-    assert "Take double" in page
-
-    shown = {
-        "column_name": ["id", "v"],
-        "column_type": ["bigint", "string"],
-        "column_narrower": ["bigint", "double"],
-    }
-    editor.post(address, {**named, **shown, "path_before": str(file), "take": "1"})
-    agree(editor, work, address, work())
-
-    schema = DeltaTable(named["location"]).snapshot().schema
-    assert [column.type for column in arrow_schema(schema)] == [
-        pa.int64(),
-        pa.float64(),
-    ]
-
-
 def test_a_file_that_is_another_by_then_makes_no_table(editor, work, lake):
     file = lake / "a.jsonl"
     file.write_text('{"n": 1}\n')
@@ -279,19 +251,6 @@ def test_rows_that_break_a_constraint_are_counted_and_left_out(editor, work, lak
     agree(editor, work, address, look)
 
     assert made.snapshot().read().sort_by("n")["n"].to_pylist() == [1, 3]
-
-
-def test_nested_cells_and_examples_are_json(editor: Client, work: Work, lake: Path):
-    (lake / "a.jsonl").write_text('{"v": {"a": 1, "b": ["x"]}}\n{"v": 1 }x\n')
-    values = {"name": "nested", "location": f"{lake}/nested"}
-
-    asked = editor.post("/tables/new/import", {**values, "path": f"{lake}/a.jsonl"})
-    look = work()
-
-    page = text_of(editor.get(asked.headers["Location"]))
-    assert (look.result or {})["first"] == [['{"a": 1, "b": ["x"]}']]
-    assert "&#x27;a&#x27;" not in page
-    assert "it is not JSON: something follows the end of the row" in page
 
 
 def test_rows_of_a_file_on_the_server_go_into_a_table(editor, work, lake):

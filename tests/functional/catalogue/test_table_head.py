@@ -1,9 +1,5 @@
 """The head of a table: its version, its timeline, what is wrong with it."""
 
-import re
-from datetime import timedelta
-from types import SimpleNamespace
-
 import pytest
 from django.test import Client
 
@@ -48,23 +44,6 @@ class TestTableHead:
         assert 'max="2"' in strip
         assert "<button" in strip.split("<noscript>")[1]
         assert "style=" not in strip
-
-    def test_dates_below_the_timeline_are_as_short_as_they_still_differ(
-        self, viewer, monkeypatch
-    ):
-        clock = SimpleNamespace(now=lambda: NOW)
-        monkeypatch.setattr("deltaweb.web.tables.templatetags.tables.timezone", clock)
-        noon = NOW.replace(hour=12, minute=0)
-        table = new_table("orders", committed_at=noon)
-        for version in range(3):
-            at = noon - timedelta(minutes=90) * (2 - version)
-            new_commit(table, version, committed_at=at)
-
-        shown = text(viewer, "/t/default/orders/")
-
-        strip = shown.split("data-timeline")[1].split("</form>")[0]
-        written = re.findall(r'y="63"[^>]*>([^<]+)</text>', strip)
-        assert written == ["v0 · 21 Nov, 09:00", "10:30", "v2 · 12:00"]
 
     def test_a_version_that_is_not_there_leads_to_the_newest(self, viewer: Client):
         new_table("orders")

@@ -34,33 +34,6 @@ class TestList:
         assert "v2 by <bdi>etl-nightly</bdi>" in shown
         assert "1 table in 1 namespace" in re.sub(r"\s+", " ", shown)
 
-    @cases(
-        "chosen, is_open",
-        {
-            "none is chosen": ("", False),
-            "one of the first is chosen": ("ns00", False),
-            "one of the folded ones is chosen": ("ns14", True),
-        },
-    )
-    def test_namespaces_beyond_a_dozen_are_folded(self, viewer, chosen, *, is_open):
-        for number in range(15):
-            new_table(f"ns{number:02}.orders")
-
-        shown = text(viewer, "/tables/", namespace=chosen)
-
-        assert "3 more" in shown
-        assert ('<details class="dw-facet-more" open>' in shown) is is_open
-
-    def test_unknown_numbers_are_a_dash_that_is_read_as_unknown(self, viewer: Client):
-        new_table("orders", num_records=None, size_bytes=None, committed_at=None)
-
-        shown = text(viewer, "/tables/")
-
-        dash = '<span aria-hidden="true">–</span><span class="visually-hidden">unknown'
-        assert shown.count(dash) == 3
-        assert "size unknown" in shown
-        assert "0 B" not in shown
-
     def test_a_state_has_one_word_in_the_row_the_facet_and_the_chip(self, viewer):
         new_unindexed_table("orders")
         new_table("visits")

@@ -10,7 +10,7 @@ from pytest_django.fixtures import DjangoAssertNumQueries
 
 from deltaweb.delta.log.paths import commit_name
 from deltaweb.web.tables.models import Table
-from tests.functional.explore_a_table.pages import HTMX, PAGES, TABLE
+from tests.functional.explore_a_table.pages import PAGES, TABLE
 from tests.support import cases
 from tests.support.index.indexed_tables import new_sample_table
 from tests.support.logs.delta_logs import commit_bytes, metadata, protocol
@@ -35,14 +35,6 @@ class TestOverview:
         assert "84 files in 84 partitions" in page
         assert "Commits per day" in page
         assert "order_id" in page
-
-    def test_a_long_description_is_folded(self, viewer: Client) -> None:
-        Table.objects.update(description="word " * 200 + "end")
-
-        page = text_of(viewer, f"{TABLE}orders/")
-
-        assert "Show all" in page
-        assert "word end" in page
 
     def test_an_older_version_stays_on_every_tab(self, viewer: Client) -> None:
         page = text_of(viewer, f"{TABLE}orders/?v=3")
@@ -116,24 +108,11 @@ class TestHistory:
         before = json_of(viewer, f"{path}.json?v=1")
         assert before["times_note"] == plain
 
-    def test_filters_are_chips_that_can_be_removed(self, viewer: Client) -> None:
-        page = text_of(viewer, f"{TABLE}orders/history?op=WRITE&q=317")
-
-        assert "1 of 22 commits" in page
-        assert f'href="{TABLE}orders/history?q=317"' in page
-
     def test_none_matching_is_not_none_at_all(self, viewer: Client) -> None:
         page = text_of(viewer, f"{TABLE}orders/history?q=nowhere")
 
         assert "No commit matches these filters" in page
         assert "Clear the filters" in page
-
-    def test_htmx_gets_the_next_rows_alone(self, viewer: Client) -> None:
-        part = text_of(viewer, f"{TABLE}orders/history?before=5", **HTMX)
-
-        assert "<html" not in part
-        assert "v4</a>" in part
-        assert "v5</a>" not in part
 
     def test_the_json_form_counts_and_pages(self, viewer: Client) -> None:
         table = new_table("long", version=59)

@@ -27,12 +27,6 @@ class TestPartitions:
         assert '<script id="lorenz" type="application/json">' in page
         assert " style=" not in page
 
-    def test_two_keys_can_be_tiles_as_well(self, viewer: Client) -> None:
-        page = text_of(viewer, f"{ORDERS}?picture=treemap")
-
-        assert 'class="x-treemap"' in page
-        assert page.count('class="x-tile-') >= 48
-
     def test_the_links_lead_to_the_files_of_the_partition(self, viewer: Client) -> None:
         page = text_of(viewer, ORDERS)
         link = page.split('class="dw-link x-wrap" href="', 1)[1].split('"', 1)[0]
@@ -57,18 +51,6 @@ class TestPartitions:
         assert lines[0][:4] == ["order_date", "country", "files", "bytes"]
         assert {line[1] for line in lines[1:]} == {"DE"}
         assert [line[0] for line in lines[1:]] == sorted(line[0] for line in lines[1:])
-
-    def test_filters_by_a_part_of_a_value(self, viewer: Client) -> None:
-        page = text_of(viewer, f"{ORDERS}?q=de", **{"HX-Request": "true"})
-
-        assert "<html" not in page
-        assert "of 84 ·" in page
-
-    def test_none_matching_is_not_none_at_all(self, viewer: Client) -> None:
-        page = text_of(viewer, f"{ORDERS}?q=nowhere")
-
-        assert "No partition matches these filters" in page
-        assert f'href="{ORDERS}"' in page
 
     @pytest.mark.parametrize(
         "query", ["sort=colour", "partition=amount=3", "picture=pie", "page=0"]

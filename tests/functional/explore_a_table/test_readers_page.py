@@ -38,19 +38,6 @@ def clients(found: dict[str, Any]) -> dict[str, dict[str, Any]]:
     return {client["client"]: client for client in found["clients"]}
 
 
-def test_a_plain_table_is_read_by_everybody(viewer: Client) -> None:
-    table = new_table("orders")
-    new_metadata(table)
-    new_protocol(table)
-
-    found = json_of(viewer, f"{READERS}.json")
-    shown = text_of(viewer, READERS)
-
-    assert {one["answer"] for one in clients(found).values()} == {"reads"}
-    assert "Nothing: any client of Delta tables reads it." in shown
-    assert 'aria-current="page">Readers' in " ".join(shown.split())
-
-
 def test_the_feature_that_decides_is_named_with_the_release(viewer: Client) -> None:
     protected("columnMapping", "typeWidening")
 
@@ -66,35 +53,6 @@ def test_the_feature_that_decides_is_named_with_the_release(viewer: Client) -> N
     assert "stopped by column mapping" in shown
     assert "from Delta 4.0" in shown
     assert "deltalake, Polars" in shown  # stopped by type widening, the most
-
-
-def test_a_share_asks_only_for_what_is_used(viewer: Client) -> None:
-    protected("columnMapping", configuration={"delta.columnMapping.mode": "none"})
-
-    found = clients(json_of(viewer, f"{READERS}.json"))
-
-    assert found["Power BI"]["answer"] == "reads"
-    assert found["Power BI"]["features"] == {"columnMapping": "not asked"}
-
-
-def test_what_is_allowed_and_unused_is_said(viewer: Client) -> None:
-    protected("timestampNtz")
-
-    found = json_of(viewer, f"{READERS}.json")
-    shown = text_of(viewer, READERS)
-
-    assert found["for_readers"][0]["usage"] == "allowed, unused"
-    assert "Nothing of this version has it." in shown
-    assert "Append only, unused" in " ".join(shown.split())
-
-
-def test_a_feature_that_nobody_knows_is_no_guess(viewer: Client) -> None:
-    protected("tableTeleport")
-
-    found = clients(json_of(viewer, f"{READERS}.json"))
-
-    assert found["Spark + Delta"]["answer"] == "not known"
-    assert found["deltaweb"]["answer"] == "cannot"
 
 
 def test_a_table_without_an_index_has_no_answer_yet(viewer: Client) -> None:

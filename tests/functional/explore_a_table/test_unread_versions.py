@@ -1,7 +1,6 @@
 """Tables that ask for features which are not read: what is said and what is shown."""
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
@@ -93,12 +92,6 @@ class TestATableOfACatalog:
         assert row["size_bytes"] > 0
         assert row["num_records"] is None
 
-    def test_has_a_shape_of_its_own_on_the_strip(self, viewer: Client) -> None:
-        page = text_of(viewer, f"{TABLE}visits/")
-
-        assert '<rect class="dw-vu"' in page
-        assert "1 not read here" in page
-
 
 def test_a_size_that_nobody_knows_is_not_0(viewer: Client) -> None:
     new_table(size_bytes=None, num_files=None, num_records=None)
@@ -119,26 +112,8 @@ class TestASmallTable:
         assert "small:" not in page
         assert "the table is smaller than one file should be" in page
 
-    @pytest.mark.usefixtures("orders")
-    def test_keeps_a_place_for_the_sizes_of_an_older_version(self, viewer: Client):
-        before = text_of(viewer, f"{TABLE}orders/?v=3")
-        viewer.get(f"{TABLE}orders/files?v=3")
-        work()
-        after = text_of(viewer, f"{TABLE}orders/?v=3")
-
-        assert "<h2>File sizes</h2>" in before
-        assert "are known once they are" in before
-        assert 'data-chart="file-sizes"' in after
-
 
 class TestTheFilesPage:
-    @pytest.mark.usefixtures("orders")
-    def test_has_the_list_before_the_pictures(self, viewer: Client) -> None:
-        page = text_of(viewer, f"{TABLE}orders/files")
-
-        assert page.index('id="files"') < page.index('data-chart="file-sizes"')
-        assert re.search(r'<a class="dw-path x-name x-plain" href="[^"]+">part-', page)
-
     @pytest.mark.usefixtures("orders")
     def test_has_bars_of_sizes_that_filter_the_list(self, viewer: Client) -> None:
         page = text_of(viewer, f"{TABLE}orders/files")
@@ -172,16 +147,6 @@ class TestTheHead:
         Table.objects.update(probed_at=orders.indexed_at.replace(year=2027))  # type: ignore[union-attr]
 
         assert ", checked " in text_of(viewer, f"{TABLE}orders/")
-
-    @pytest.mark.usefixtures("orders")
-    def test_repeats_no_date_below_the_timeline(self, viewer: Client) -> None:
-        Table.objects.get().commits.update(
-            committed_at=Table.objects.get().committed_at
-        )
-
-        page = text_of(viewer, f"{TABLE}orders/")
-
-        assert 'class="dw-vt-tick"' not in page
 
 
 def test_a_commit_tells_the_rows_of_what_it_removed(viewer: Client, tmp_path: Path):

@@ -109,22 +109,6 @@ class TestTheSwitch:
             assert pin not in newest["snippets"][key]
         assert newest["version"] == newest["latest_version"]
 
-    def test_is_two_links_of_which_one_is_current(self, viewer: Client) -> None:
-        pinned = " ".join(text_of(viewer, f"{TABLE}orders/use?{VIEW}").split())
-        newest = " ".join(text_of(viewer, f"{TABLE}orders/use?v=1&newest=1").split())
-
-        assert 'aria-current="true">Version 1 alone' in pinned
-        assert 'newest=1">Always the newest' in pinned
-        assert 'aria-current="true">Always the newest' in newest
-        assert 'v=1">Only this version' in newest
-        assert "Restore v1" not in newest
-
-    def test_stays_in_the_drawer(self, viewer: Client) -> None:
-        part = text_of(viewer, f"{TABLE}orders/use?{VIEW}", **HTMX)
-
-        assert part.count('data-drawer=""') == 2
-        assert 'data-drawer=""' not in text_of(viewer, f"{TABLE}orders/use?{VIEW}")
-
 
 class TestWhoIsStopped:
     def stopped(self, viewer: Client, *features: str, **columns: str):
@@ -150,13 +134,6 @@ class TestWhoIsStopped:
         assert "pl.DataFrame(reader)" in mapped["polars"]
         assert ".scan()" in mapped["pandas"]
         assert "delta_scan(" in mapped["duckdb"]
-
-    def test_is_read_by_duckdb_where_deltalake_is_stopped(self, viewer: Client) -> None:
-        widened = self.stopped(viewer, "typeWidening")["snippets"]
-
-        assert "deltalake is stopped by type widening. DuckDB" in widened["pandas"]
-        assert "delta_scan(" in widened["pandas"]
-        assert "delta_scan(" in widened["polars"]
 
     def test_says_why_and_who_else_where_there_is_no_way(self, viewer: Client) -> None:
         found = self.stopped(
@@ -252,14 +229,3 @@ class TestTheButton:
 
         (address,) = re.findall(r'dw-short"\s+href="([^"]+)"', text)
         assert parse_qs(urlsplit(unescape(address)).query) == parse_qs(query)
-
-
-class TestTheHeadOnAPhone:
-    def test_is_one_line_that_unfolds_on_all_pages_but_the_overview(
-        self, viewer: Client, orders: Table
-    ) -> None:
-        del orders
-        label = "Show the versions and facts of the table"
-
-        assert label in text_of(viewer, f"{TABLE}orders/history")
-        assert label not in text_of(viewer, f"{TABLE}orders/")

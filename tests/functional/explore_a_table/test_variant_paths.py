@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 
 from tests.functional.command_line import Ran
-from tests.functional.explore_a_table.pages import HTMX, TABLE, work
+from tests.functional.explore_a_table.pages import TABLE, work
 from tests.support.index.indexed_tables import new_indexed_table
 from tests.support.pages.answers import csv_of, json_of, text_of
 from tests.support.tables.variant_tables import TEXTS, USER_ID, ZIP_CODE, write_events
@@ -104,17 +104,6 @@ class TestTheForm:
             "col": ["id", "v", name],
             "v": ["0"],
         }
-
-    def test_without_a_path_is_the_choice_of_columns(self, viewer: Client) -> None:
-        asked = query("id", vc="v", vp="", vt="string")
-        response = viewer.get(f"{DATA}?{asked}", follow=True)
-
-        assert response.redirect_chain[-1] == (f"{DATA}?col=id", 302)
-
-    def test_searching_the_columns_adds_none(self, viewer: Client) -> None:
-        found = text_of(viewer, f"{DATA}?vc=v&vp=a&vt=string&find=i", **HTMX)
-
-        assert 'id="choices"' in found
 
     def test_keeps_the_paths_that_are_shown(self, viewer: Client) -> None:
         page = unescape(text_of(viewer, f"{DATA}?{query('id', USER_ID)}"))

@@ -8,7 +8,7 @@ from django.test import Client
 from tests.functional.explore_a_table.pages import TABLE
 from tests.support.index.indexed_tables import new_indexed_table
 from tests.support.logs.delta_logs import LogBuilder, add, metadata, protocol
-from tests.support.pages.answers import json_of, text_of
+from tests.support.pages.answers import json_of
 
 pytestmark = pytest.mark.django_db
 
@@ -54,27 +54,5 @@ def test_tells_dead_rows_and_what_a_purge_would_save(viewer: Client) -> None:
     }
 
 
-def test_shows_how_much_of_a_file_is_masked(viewer: Client) -> None:
-    page = text_of(viewer, f"{TABLE}orders/files")
-
-    assert "25.0 % of its rows are masked" in page
-    assert "A purge rewrites" in page
-    assert "dv=yes" in page
-
-
-def test_lists_the_files_with_vectors(viewer: Client) -> None:
-    page = text_of(viewer, f"{TABLE}orders/files?dv=yes&sort=-masked")
-
-    assert "a.parquet" in page
-    assert "b.parquet" not in page
-    assert "Remove filter: with deletion vectors" in page
-
-
 def test_refuses_another_word(viewer: Client) -> None:
     assert viewer.get(f"{TABLE}orders/files?dv=maybe").status_code == 400
-
-
-def test_a_version_without_vectors_has_no_lens(viewer: Client) -> None:
-    page = text_of(viewer, f"{TABLE}orders/files?v=0")
-
-    assert "A purge rewrites" not in page

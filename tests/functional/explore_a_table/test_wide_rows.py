@@ -8,7 +8,6 @@ import pyarrow.parquet as pq
 import pytest
 from django.test import Client
 
-from deltaweb.web.pages.templatetags.deltaweb import NO_VALUE
 from tests.functional.explore_a_table.pages import TABLE, work
 from tests.support.index.indexed_tables import new_indexed_table
 from tests.support.logs.delta_logs import LogBuilder, add
@@ -60,19 +59,6 @@ def read(client: Client, path: str) -> str:
 
 @pytest.mark.usefixtures("wide")
 class TestAWideTable:
-    def test_starts_with_thirty_columns(self, viewer: Client) -> None:
-        page = read(viewer, f"{TABLE}wide/data")
-
-        assert page.count('<th scope="col" class="dw-r"') == 30
-        assert "370 more columns" in page
-        assert len(page) < 300_000
-
-    def test_shows_every_column_in_pages_of_columns(self, viewer: Client) -> None:
-        page = read(viewer, f"{TABLE}wide/data?col=*&cols=2")
-
-        assert "columns 61 to 120 of 400" in page
-        assert len(page) < 300_000
-
     def test_gives_scripts_every_column_page_by_page(self, viewer: Client) -> None:
         found: dict[str, object] = {}
         url = f"{TABLE}wide/data.json?col=*"
@@ -84,29 +70,11 @@ class TestAWideTable:
 
         assert found == {f"c{number}": str(-number) for number in range(400)}
 
-    def test_a_column_is_found_in_the_chooser(self, viewer: Client) -> None:
-        answer = viewer.get(
-            f"{TABLE}wide/data?find=c39&col=c1", headers={"HX-Request": "true"}
-        ).content.decode()
-
-        assert 'value="c399"' in answer
-        assert 'value="c1" form="choose-columns" checked' in answer
-        assert 'value="c200"' not in answer
-
     def test_a_filter_names_the_page(self, viewer: Client) -> None:
         page = read(viewer, f"{TABLE}wide/data?f=c1:ge:0&f=c2:lt:9")
 
         assert "<title>c1 ≥ 0 and c2 &lt; 9 · wide · data" in page
         assert "Rows where c1 ≥ 0 and c2 &lt; 9, version 0</h2>" in page
-
-    def test_a_filter_of_no_column_says_which_may_be_meant(self, viewer: Client):
-        answer = viewer.get(f"{TABLE}wide/data.json?f=C0399:eq:1")
-
-        assert answer.status_code == 400
-        assert "no column 'C0399'" in answer.json()["message"]
-        assert "Did you mean 'c399'" in answer.json()["hint"]
-        page = viewer.get(f"{TABLE}wide/data?f=C0399:eq:1").content.decode()
-        assert f'href="{TABLE}wide/data">To the rows without it' in page
 
     def test_a_row_opens_as_a_record_of_every_column(self, viewer: Client) -> None:
         page = read(viewer, f"{TABLE}wide/data/2?f=c1:ne:7")
@@ -126,20 +94,6 @@ class TestAWideTable:
 
 @pytest.mark.usefixtures("odd")
 class TestOddTexts:
-    def test_what_is_not_seen_is_marked_in_the_grid(self, viewer: Client) -> None:
-        page = read(viewer, f"{TABLE}odd/data")
-
-        assert '<span class="c-sp" title="2 blanks">  </span>two' in page
-        assert 'a<span class="c-br" title="line feed"></span>b' in page
-        assert "0.0000000001" in page
-
-    def test_no_value_an_empty_text_and_the_word_differ(self, viewer: Client) -> None:
-        page = read(viewer, f"{TABLE}odd/data")
-
-        assert f"<td>{NO_VALUE}</td>" in page
-        assert '<span role="img" aria-label="empty text">' in page
-        assert "<td>null</td>" in page
-
     def test_they_differ_in_csv(self, viewer: Client) -> None:
         viewer.get(f"{TABLE}odd/data")
         work()

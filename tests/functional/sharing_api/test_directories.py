@@ -126,6 +126,20 @@ def test_a_store_that_refuses_is_said_to(new_globex, on_r2, service, status):
     assert "hunter2" not in answer.content.decode()
 
 
+@pytest.mark.parametrize("root", ["gs://bucket/lake/orders", "s3://bucket/lake/orders"])
+def test_a_host_that_is_allowed_no_more_is_not_asked(
+    shared_at, service, settings, root
+):
+    globex = shared_at(root)
+    settings.STORAGE_HOSTS = []
+
+    answer = globex.ask("POST", CREDENTIALS, b"{}")
+
+    assert answer.status_code == 400
+    assert "gives no credentials just now" in error(answer)["message"]
+    assert not service.asked
+
+
 @pytest.fixture
 def shared_at(new_globex, on_google, on_r2):
     """Shares the table in the store of its address, which can make credentials."""

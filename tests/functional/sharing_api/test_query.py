@@ -203,9 +203,6 @@ class TestHints:
 
         assert len(files(acme.query(lake.path, hints))) == every > 1
 
-    def test_of_another_type_are_refused(self, acme: Caller, lake: Lake) -> None:
-        refused(acme.query(lake.path, {"predicateHints": "day = 1"}), MALFORMED)
-
     def test_a_negative_limit_is_refused(self, acme: Caller, lake: Lake) -> None:
         refused(acme.query(lake.path, {"limitHint": -1}))
 

@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from tests.functional.sharing_api.calls import Caller, Lake, body_of, files, refused
+from tests.functional.sharing_api.calls import Caller, Lake, body_of, refused
 
 PARQUET = "responseformat=parquet"
 
@@ -39,22 +39,6 @@ class TestCapabilities:
         for response in (answer, metadata):
             assert response["delta-sharing-capabilities"] == "responseformat=delta"
         assert body_of(metadata).splitlines() == body_of(answer).splitlines()[:2]
-
-    @pytest.mark.parametrize("scheme", ["parquet", "Delta"])
-    def test_ids_of_files_are_derived_as_asked_for(self, acme, lake, scheme):
-        named: dict[str, Any] = {"fileidhash": scheme}
-
-        answer = acme.query(lake.path, **named)
-
-        assert answer["fileidhash"] == scheme.lower()
-        lengths = {len(file["id"]) for file in files(answer)}
-        assert lengths == {32 if scheme == "parquet" else 64}
-        assert "fileidhash" not in acme.query(lake.path)
-
-    def test_an_unknown_way_to_derive_ids_is_refused(self, acme: Caller, lake: Lake):
-        named: dict[str, Any] = {"fileidhash": "sha1"}
-
-        assert "fileidhash" in refused(acme.query(lake.path, **named))
 
     def test_that_take_neither_are_refused(self, acme: Caller, lake: Lake) -> None:
         named: dict[str, Any] = {"delta-sharing-capabilities": "ResponseFormat=Avro"}

@@ -78,6 +78,14 @@ for name, place in {places!r}.items():
 """
 
 
+def features_of(name: str) -> list[str]:
+    """What a recorded table has, as its record says."""
+    found: list[str] = json.loads((GOLDEN / name / "expected.json").read_text())[
+        "features"
+    ]
+    return found
+
+
 def plain(name: str) -> str:
     """The name of a recorded table as one that the protocol takes."""
     return name.replace(".", "_").replace("-", "_")

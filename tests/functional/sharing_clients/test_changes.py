@@ -11,6 +11,7 @@ import requests
 from deltaweb.delta.feed import COMMIT_TIMESTAMP
 from tests.functional.sharing_clients.conftest import GOLDEN, WITH_FEED, Shared, plain
 from tests.functional.sharing_clients.rows import of_frame, of_table
+from tests.support import matrix
 
 pytestmark = [
     pytest.mark.filterwarnings(
@@ -25,6 +26,14 @@ IN_DELTA_ALONE = {
     "kernelrs__cdf-column-mapping-id-mode",
     "kernelrs__cdf-table-with-cdc-and-dvs",
 }
+# Each by one format, and one by the format in which it is refused.
+OFTEN = [
+    *(
+        (name, name in IN_DELTA_ALONE or bool(n % 2))
+        for n, name in enumerate(WITH_FEED)
+    ),
+    (next(iter(sorted(IN_DELTA_ALONE))), False),
+]
 
 
 def expected(shared: Shared, start: int, end: int | None = None) -> list[str]:
@@ -75,23 +84,22 @@ def test_have_instants_of_partitions_whatever_their_spelling(
     assert str(frame["ts"].dt.tz) == "UTC"
 
 
-@pytest.mark.parametrize("use_delta_format", [False, True])
-def test_are_those_of_the_range_alone(tables: SharedTables, *, use_delta_format: bool):
+def test_are_those_of_the_range_alone(tables: SharedTables) -> None:
     shared = tables["fed"]
 
     frame = delta_sharing.load_table_changes_as_pandas(
-        shared.url,
-        starting_version=2,
-        ending_version=3,
-        use_delta_format=use_delta_format,
+        shared.url, starting_version=2, ending_version=3
     )
 
     assert seen(frame) == expected(shared, 2, 3)
 
 
 @pytest.mark.skipif(not GOLDEN.is_dir(), reason="DELTAWEB_GOLDEN names no folder")
-@pytest.mark.parametrize("name", WITH_FEED)
-@pytest.mark.parametrize("use_delta_format", [False, True])
+@matrix(
+    "name, use_delta_format",
+    [(name, is_delta) for name in WITH_FEED for is_delta in (False, True)],
+    often=OFTEN,
+)
 def test_are_those_of_tables_that_others_wrote(tables, name, *, use_delta_format):
     shared = tables[plain(name)]
     start = WITH_FEED[name]

@@ -2,15 +2,17 @@
 
 import json
 from datetime import timedelta
+from itertools import product
 from pathlib import Path
 
 import delta_sharing
 import pyarrow.compute as pc
 import pytest
 
-from tests.functional.sharing_clients.conftest import SAMPLES, SHARE, SMALL, Shared
+from tests.functional.sharing_clients.conftest import SHARE, SMALL, Shared
 from tests.functional.sharing_clients.odd_paths import ODD_VALUES
 from tests.functional.sharing_clients.rows import of_frame, of_table
+from tests.support import matrix
 
 pytestmark = [
     # The client joins the frames of files by a way that pandas will give up,
@@ -31,24 +33,15 @@ def test_lists_every_table_of_the_share(profile: Path, tables: SharedTables) -> 
     assert names == {(SHARE, one.schema, one.name) for one in tables.values()}
 
 
-@pytest.mark.parametrize("name", SMALL)
-def test_reads_the_rows_that_the_table_holds(tables: SharedTables, name: str) -> None:
+@matrix("name, use_delta_format", product(SMALL, (None, True)))
+def test_reads_the_rows_that_the_table_holds(tables, name, *, use_delta_format) -> None:
     shared = tables[name]
     expected = shared.table.snapshot()
 
-    frame = delta_sharing.load_as_pandas(shared.url)
+    frame = delta_sharing.load_as_pandas(shared.url, use_delta_format=use_delta_format)
 
     assert list(frame.columns) == list(expected.schema.names)
     assert of_frame(frame) == of_table(expected.read())
-
-
-@pytest.mark.parametrize("name", SAMPLES)
-def test_reads_the_same_rows_in_the_delta_format(tables: SharedTables, name: str):
-    shared = tables[name]
-
-    frame = delta_sharing.load_as_pandas(shared.url, use_delta_format=True)
-
-    assert of_frame(frame) == of_table(shared.table.snapshot().read())
 
 
 def test_reads_files_whatever_their_paths_hold(tables: SharedTables) -> None:
@@ -70,23 +63,14 @@ def test_reads_instants_of_partitions_whatever_their_spelling(
     assert str(frame["ts"].dt.tz) == "UTC"
 
 
-@pytest.mark.parametrize("limit", [0, 1, 7])
+@pytest.mark.parametrize("limit", [0, 7])
 def test_reads_no_more_rows_than_asked_for(tables: SharedTables, limit: int) -> None:
     frame = delta_sharing.load_as_pandas(tables["orders"].url, limit=limit)
 
     assert len(frame) == limit
 
 
-@pytest.mark.parametrize("version", [0, 1, 2])
-def test_reads_an_older_version(tables: SharedTables, version: int) -> None:
-    shared = tables["orders"]
-
-    frame = delta_sharing.load_as_pandas(shared.url, version=version)
-
-    assert of_frame(frame) == of_table(shared.table.snapshot(version).read())
-
-
-@pytest.mark.parametrize("version", [None, 0, 1, 2, 3])
+@pytest.mark.parametrize("version", [None, 1, 2])
 def test_reads_every_version_of_a_table_whose_newest_marks_no_rows(tables, version):
     shared = tables["marked"]
     newest = shared.table.snapshot().files["deletion_vector"]
@@ -97,7 +81,7 @@ def test_reads_every_version_of_a_table_whose_newest_marks_no_rows(tables, versi
     assert of_frame(frame) == of_table(shared.table.snapshot(version).read())
 
 
-@pytest.mark.parametrize("version", [0, 1, 3])
+@pytest.mark.parametrize("version", [1, 3])
 def test_reads_versions_without_vectors_by_the_files_alone(tables, version):
     shared = tables["marked"]
 

@@ -5,6 +5,7 @@ import json
 import urllib.request
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from deltaweb.delta.features.change_feed import CHANGE_DATA_FEED_PROPERTY
 from deltaweb.table import DeltaTable
 from tests.functional.sharing_api.ruled import new_staff
 from tests.functional.sharing_clients.rows import of_frame, of_table
+from tests.support import matrix
 from tests.support.processes.installation import Installation
 
 pytestmark = [
@@ -113,8 +115,7 @@ def readers(server: Installation) -> dict[str, Reader]:
     return found
 
 
-@pytest.mark.parametrize("region", ["EU", "US"])
-@pytest.mark.parametrize("use_delta_format", [None, True, False])
+@matrix("region, use_delta_format", product(["EU", "US"], [None, True, False]))
 def test_the_client_reads_what_the_rule_selects(readers, region, *, use_delta_format):
     reader = readers[region]
 

@@ -4,7 +4,6 @@ import csv
 import html
 import io
 import json
-import re
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -14,7 +13,6 @@ from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
 from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.pages.lists.days import day_text
 from tests.functional.sharing_pages.pages import page
 from tests.support import cases
 from tests.support.pages.factories import new_call, new_table
@@ -99,30 +97,6 @@ class TestList:
         assert shown.count('<h3 class="dw-day">') == 3
         assert shown.count('<h3 class="dw-day">Today<span>') == 1
 
-    def test_tells_the_details_of_one_event(self, admin: Client) -> None:
-        new_event(
-            token_prefix="dwt_12345678",
-            address="10.1.4.7",
-            user_agent="Delta-Sharing-Python/1.4",
-            duration_ms=12.34,
-            request_id="abc123",
-            detail={"hints_used": ["country = 'DE'"], "hints_skipped": [], "limit": 5},
-        )
-
-        shown = text(admin).replace("&#x27;", "'")
-
-        for detail in (
-            "dwt_12345678…",
-            "10.1.4.7",
-            "Delta-Sharing-Python/1.4",
-            "12.3 ms",
-            "3 of 1,284 files offered",
-            "abc123",
-            "Hints used</dt><dd class=\"s-pre\">country = 'DE'",
-        ):
-            assert detail in shown
-        assert "Hints skipped" not in shown
-
     def test_what_callers_send_is_never_markup(self, admin: Client) -> None:
         new_event(
             recipient=EVIL,
@@ -143,45 +117,6 @@ class TestList:
         shown = text(admin, recipient="nobody")
         assert "No event matches these filters" in shown
         assert "Clear the filters" in shown
-
-    def test_charts_carry_their_numbers_as_tables(self, admin: Client) -> None:
-        new_event()
-        new_event(status=404, size_bytes=None)
-        new_change()
-        new_event(at=timezone.now() - timedelta(days=1))
-
-        shown = text(admin).replace("> <", "><")
-        today = day_text(timezone.now().astimezone(UTC).date())
-
-        assert f"{today} 1 1 1" in words(shown)
-        assert f"{today} 3,072" in words(shown)
-
-    def test_the_columns_of_events_have_heads(self, admin: Client) -> None:
-        new_event()
-
-        heads = re.search(r'<p class="s-heads">(.*?)</p>', text(admin))
-
-        assert heads is not None
-        assert re.findall(r"<span>(.*?)</span>", heads[1]) == [
-            *("Time", "Who", "Did what", "To what", "Answer")
-        ]
-
-    @cases(
-        "query, is_open",
-        {
-            "nothing is asked for": ({}, False),
-            "what the first row holds": ({"recipient": "acme"}, False),
-            "what is folded": ({"share": "retail"}, True),
-        },
-    )
-    def test_rarer_filters_are_folded_until_one_is_set(self, admin, query, *, is_open):
-        new_event()
-
-        form = text(admin, **query).partition('<details class="s-more"')
-
-        assert form[2].startswith(" open>" if is_open else ">")
-        assert 'name="q"' in form[0]
-        assert 'name="share"' not in form[0]
 
     def test_days_are_typed_as_they_are_shown(self, admin: Client) -> None:
         new_event(at=datetime(2026, 11, 5, 12, tzinfo=UTC))
@@ -277,23 +212,6 @@ class TestFilters:
 
 
 class TestPages:
-    def test_json_walks_through_every_event_newest_first(self, admin: Client) -> None:
-        start = timezone.now() - timedelta(hours=3)
-        for number in range(120):
-            new_event(at=start + timedelta(seconds=number // 4))
-
-        ids: list[int] = []
-        path = "/activity.json?share=retail"
-        while path:
-            answer = json.loads(admin.get(path).content)
-            assert answer["count"] == 120
-            assert answer["count_is_exact"] is True
-            ids += [event["id"] for event in answer["events"]]
-            path = answer["next"]
-
-        every = AuditEvent.objects.filter(share="retail").order_by("-at", "-id")
-        assert ids == list(every.values_list("id", flat=True))
-
     def test_events_that_come_meanwhile_do_not_move_the_next_page(self, admin: Client):
         for _ in range(60):
             new_event()

@@ -105,12 +105,3 @@ class TestTheEndOfATokenOnItsWayOut:
         assert answer.status_code == 422
         token.refresh_from_db()
         assert token.retires_at == retires_at
-
-    def test_is_not_moved_once_it_is_over(self, admin: Client, acme: Recipient) -> None:
-        token, _ = new_token(acme, revoked_at=timezone.now())
-
-        answer = admin.get(
-            f"/recipients/acme/tokens/{token.id}/retire", follow=True
-        ).content.decode()
-
-        assert "has ended" in answer

@@ -8,7 +8,6 @@ from django.utils import timezone
 
 from deltaweb.web.sharing.models import Recipient
 from tests.functional.sharing_pages.tokens import DAY, NEW, ROTATE, nonce_in, waiting
-from tests.support import cases
 from tests.support.pages.factories import new_token
 
 pytestmark = pytest.mark.django_db
@@ -38,25 +37,6 @@ class TestRotation:
         assert new is not None
         assert new.expires_at - new.created_at == 90 * DAY
         assert old.retires_at == new.created_at + timedelta(hours=36)
-
-    @cases(
-        "form, field",
-        {
-            "its life": ({"lifetime": "custom", "until": "x"}, "until"),
-            "the overlap": ({"keep": "custom", "keep_until": "x"}, "keep_until"),
-            "too long": ({"keep": "custom", "keep_until": "400d"}, "keep_until"),
-        },
-    )
-    def test_says_beside_the_field_what_will_not_do(self, admin, acme, form, field):
-        old, _ = new_token(acme)
-
-        answer = admin.post(ROTATE, {"lifetime": "90d", "keep": "24h"} | form)
-
-        assert answer.status_code == 422
-        assert list(answer.context["form"].errors) == [field]
-        old.refresh_from_db()
-        assert old.retires_at is None
-        assert acme.tokens.count() == 1
 
     def test_names_what_it_replaces(self, admin: Client, acme: Recipient) -> None:
         old, _ = new_token(acme, expires_at=timezone.now() + 9 * DAY)

@@ -87,19 +87,6 @@ class TestShare:
         unread = [c["client"] for c in clients["clients"] if not c["can_read"]]
         assert unread == ["Power BI"]
 
-    def test_its_snippets_begin_with_a_table_that_every_client_reads(self, admin):
-        share = new_share("retail")
-        for name, reader in (("crm.accounts", 2), ("crm.orders", 1)):
-            table = new_table(name)
-            new_metadata(table, configuration={"delta.columnMapping.mode": "id"})
-            new_protocol(table, min_reader_version=reader)
-            new_shared_table(share, name, table=table)
-
-        shown = page(admin, "/shares/retail/")
-
-        assert "profile.share#retail.crm.orders" in shown
-        assert "profile.share#retail.crm.accounts" not in shown
-
     def test_what_people_write_is_never_markup(self, admin: Client) -> None:
         share = new_share(EVIL, comment=EVIL)
         new_shared_table(

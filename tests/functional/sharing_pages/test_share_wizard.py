@@ -135,15 +135,6 @@ class TestTables:
         assert "hr.people" not in shown
         assert "No table matches" in step(admin, "tables", q="zzz")
 
-    def test_a_table_chosen_twice_gets_a_second_name(self, admin: Client) -> None:
-        table = new_table("crm.orders")
-
-        go(admin, "tables", f"add:{table.id}")
-        go(admin, "tables", f"add:{table.id}", **typed(table))
-
-        names = [one["name"] for one in draft(admin)["tables"]]
-        assert names == ["orders", "orders_2"]
-
     def test_a_table_is_removed_again(self, admin: Client) -> None:
         first, second = new_table("crm.orders"), new_table("crm.items")
         go(admin, "tables", f"add:{first.id}")
@@ -291,13 +282,6 @@ class TestReview:
         go(admin, "tables", f"add:{table.id}")
 
         assert "Nobody will see it yet" in step(admin, "review")
-
-    def test_a_draft_with_faults_cannot_be_created(self, admin: Client) -> None:
-        answer = admin.post(NEW, {"step": "review", "action": "create"})
-
-        assert answer.status_code == 422
-        assert "Create the share" not in answer.content.decode()
-        assert not Share.objects.exists()
 
     def test_a_recipient_that_is_gone_is_named(self, admin: Client) -> None:
         table = new_table("crm.orders")

@@ -121,16 +121,6 @@ def test_offers_a_new_share_and_those_that_exist(admin: Client) -> None:
     assert "?add=crm.orders#add" not in shown.replace("/shares/third/?add", "")
 
 
-@pytest.mark.usefixtures("shared")
-def test_leads_to_the_form_of_a_share_with_the_table_in_it(admin: Client) -> None:
-    new_share("third")
-
-    shown = page(admin, "/shares/third/?add=crm.orders")
-
-    assert 'name="table" value="crm.orders"' in shown
-    assert "Who can read crm.orders" in shown
-
-
 def test_says_so_when_it_is_in_no_share(admin: Client) -> None:
     new_table("crm.orders")
 
@@ -164,14 +154,6 @@ def test_a_viewer_neither_finds_nor_opens_the_tab() -> None:
     assert TAB not in page(viewer, "/t/crm/orders/")
     assert viewer.get(TAB).status_code == 403
     assert viewer.get(f"{TAB}.json").status_code == 403
-
-
-@pytest.mark.usefixtures("shared")
-def test_every_page_of_a_table_has_the_primary_button_for_administrators(admin: Client):
-    overview = page(admin, "/t/crm/orders/")
-
-    assert f'class="dw-btn dw-btn-primary" href="{TAB}#share"' in overview
-    assert f'class="dw-btn" href="{TAB}#share"' in page(admin, TAB)
 
 
 def test_an_unknown_table_is_a_404(admin: Client) -> None:

@@ -9,7 +9,6 @@ from django.test import Client
 from deltaweb.web.sharing.drafts.draft import MAX_NEW_RECIPIENTS
 from deltaweb.web.sharing.models import Recipient, Share
 from tests.functional.sharing_pages.wizard import NEW, draft, go, stays, step
-from tests.support import cases
 from tests.support.pages.factories import new_recipient, new_table
 
 pytestmark = pytest.mark.django_db
@@ -53,16 +52,6 @@ class TestNewRecipients:
         assert "Nothing is drafted any more." in again
         assert link[1] not in again
 
-    def test_several_get_a_link_each(self, admin: Client) -> None:
-        for name in ("globex", "initech"):
-            go(admin, "recipients", "new", name=name, lifetime="7d")
-
-        answer = admin.post(NEW, {"step": "review", "action": "create"})
-
-        made = answer.content.decode()
-        assert made.count('class="dw-secret"') == 2
-        assert 'aria-label="Copy the link of initech"' in made
-
     def test_one_that_is_typed_and_not_added_is_added_on_the_way(self, admin: Client):
         fields = {"name": "globex", "lifetime": "custom", "until": "45d"}
 
@@ -87,25 +76,6 @@ class TestNewRecipients:
         go(admin, "recipients", "drop:0")
 
         assert [one["name"] for one in draft(admin)["new_recipients"]] == ["initech"]
-
-    @pytest.mark.parametrize("action", ["new", "next"])
-    @cases(
-        "fields, said",
-        {
-            "name": ({"name": "a b"}, "it holds a space"),
-            "no lifetime": ({"lifetime": ""}, "Choose how long"),
-            "too long": ({"lifetime": "custom", "until": "9999d"}, "days at most"),
-        },
-    )
-    def test_says_beside_the_field_what_is_wrong(self, admin, action, fields, said):
-        go(admin, "recipients", "new", name="twice", lifetime="7d")
-
-        reader = {"name": "globex", "lifetime": "7d", **fields}
-        shown = stays(admin, "recipients", action, **reader)
-
-        assert said in shown
-        assert 'aria-invalid="true"' in shown
-        assert len(draft(admin)["new_recipients"]) == 1
 
     def test_as_many_are_made_as_fit(self, admin: Client) -> None:
         for number in range(MAX_NEW_RECIPIENTS):

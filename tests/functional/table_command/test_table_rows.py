@@ -196,36 +196,12 @@ def test_bad_rows_are_named_before_anything_is_written(tmp_path: Path) -> None:
     assert DeltaTable(str(place)).snapshot().read().num_rows == 1
 
 
-def test_times_that_clocks_leave_out_are_counted(tmp_path: Path) -> None:
-    csv = tmp_path / "a.csv"
-    csv.write_text("at\n2024-03-10 02:10\n2024-03-10 02:30\n2024-03-10 12:00\n")
-    zone = ("--time-zone", "America/New_York")
-    moved = "2 times do not exist in America/New_York, moved forward by 1 hour."
-
-    assert moved in run("import", tmp_path / "t", csv, *zone, "--dry-run")
-    assert moved in Ran("table", "import", tmp_path / "t", csv, *zone).stderr
-
-    found = DeltaTable(str(tmp_path / "t")).snapshot().read()["at"].to_pylist()
-    assert [f"{at:%H:%M}" for at in found] == ["07:10", "07:30", "16:00"]
-
-
 class TestImportOfFilesWhoseValuesDoNotAgree:
     @pytest.fixture
     def csv(self, tmp_path: Path) -> Path:
         file = tmp_path / "a.csv"
         file.write_text("id,my v\n1,1.5\n2,2\n3,n/a\n4,4\n5,5\n")
         return file
-
-    def test_a_dry_run_says_what_most_values_are(self, csv: Path, tmp_path: Path):
-        place = tmp_path / "t"
-
-        said = run("import", place, csv, "--dry-run")
-        told = run_json("import", place, csv, "--dry-run")
-
-        assert f"my v: 4 of 5 values are numbers; not 'n/a' ({csv}, line 4)" in said
-        assert "--types '`my v` DOUBLE'" in said
-        assert "--bad-rows leave-out" in said
-        assert told["columns"][1]["narrower"]["num_fitting"] == 4
 
     def test_the_row_is_left_out_and_named_by_file_and_line(self, csv, tmp_path):
         place = tmp_path / "t"
@@ -247,21 +223,3 @@ class TestImportOfFilesWhoseValuesDoNotAgree:
         assert "4 of 5 values are numbers" in warned
         assert "4 of 5 values are numbers" in made
         assert unwarned == ""
-
-    def test_rows_that_break_a_constraint_are_counted(self, tmp_path: Path) -> None:
-        place, csv = tmp_path / "t", tmp_path / "a.csv"
-        features = {"delta.feature.checkConstraints": "supported"}
-        made = DeltaTable.create(
-            str(place), pa.schema([("n", pa.int64())]), properties=features
-        )
-        made.add_constraint("positive", "n > 0")
-        csv.write_text("n\n1\n-2\n3\n-4\n")
-
-        said = run("import", place, csv, "--dry-run")
-        refused = refusal("import", place, csv)
-        warned = Ran("table", "import", place, csv, "--bad-rows", "leave-out").stderr
-
-        assert "2 rows would break the constraint 'positive': n > 0." in said
-        assert f"{csv}, line 3: 'n=-2'" in refused
-        assert f"2 rows were left out: {csv}, line 3: 'n=-2'" in warned
-        assert numbers(place) == [1, 3]

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-import pyarrow as pa
 import pytest
 from django.test import Client
 
@@ -12,7 +11,7 @@ from deltaweb.table import DeltaTable
 from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.tables.models import Table
-from tests.functional.table_operations.conftest import SCHEMA, Work
+from tests.functional.table_operations.conftest import Work
 from tests.support.pages.shown_words import words
 from tests.support.tables.weekly_table import page_json, page_text
 
@@ -107,14 +106,6 @@ class TestProperties:
     )
     def test_that_are_none_are_refused_at_once(self, editor, asked, said):
         assert said in refused(editor, PROPERTIES, asked)
-
-    def test_of_now_are_nothing_to_do(self, editor: Client, work: Work, folder: Path):
-        DeltaTable(str(folder)).set_properties({"team": "blue"})
-
-        page = look_at(editor, work, PROPERTIES, {"name": "team", "value": "blue"})
-
-        assert "nothing would be committed" in page
-        assert "Commit the property" not in page
 
 
 @pytest.mark.usefixtures("orders")
@@ -254,22 +245,6 @@ class TestConstraints:
         assert "Commit the constraint" not in page
         checked = page_json(editor, CONSTRAINTS)["job"]["result"]["checked"]
         assert checked["rows"][0] == [["p", "a"], ["id", "10"]]
-
-    def test_that_rows_break_show_values_as_every_preview_does(
-        self, editor: Client, work: Work, folder: Path, orders: Table
-    ) -> None:
-        knows_constraints(folder, orders)
-        odd = {"p": ["a"], "id": [99], "b": [b"XXXX"], "s": [{"x": None}]}
-        schema = pa.schema([("b", pa.binary()), ("s", pa.struct([("x", pa.string())]))])
-        rows = pa.table(odd, schema=pa.schema([*SCHEMA, *schema]))
-        DeltaTable(str(folder)).append(rows, merge_schema=True)
-
-        look_at(
-            editor, work, CONSTRAINTS, {"name": "a", "way": "add", "sql": "id < 99"}
-        )
-
-        checked = page_json(editor, CONSTRAINTS)["job"]["result"]["checked"]
-        assert checked["rows"][0][2:] == [["b", "58585858"], ["s", '{"x": null}']]
 
     @pytest.mark.parametrize(
         ("asked", "said"),

@@ -139,14 +139,6 @@ class TestARestore:
         assert '"/t/default/orders/history/2">v2</a> by <bdi>alice</bdi>' in page
 
     @pytest.mark.usefixtures("orders")
-    def test_of_the_newest_version_has_nothing_to_do(self, editor: Client, work: Work):
-        look(editor, work, 3)
-
-        page = page_text(editor, RESTORE)
-        assert "there is nothing to restore" in page
-        assert "Restore v3</button>" not in page
-
-    @pytest.mark.usefixtures("orders")
     @pytest.mark.parametrize("version", ["", "-1", "last", "9" * 30])
     def test_of_no_version_is_said_at_the_field(self, editor: Client, version: str):
         answer = editor.post(RESTORE, {"version": version})

@@ -185,15 +185,6 @@ class TestDeletingRows:
         assert "Nothing was done." in page_text(editor, DELETE)
         assert ids(folder) == [10, 11, 20, 30, 31]
 
-    def test_that_is_cancelled_leaves_the_table(self, editor, work, folder):
-        editor.post(DELETE, {"where": "id > 20"})
-        editor.post(DELETE, {"seen": str(work().id)})
-        job = Job.objects.latest("created_at")
-        editor.post(f"/jobs/{job.id}/cancel")
-
-        assert Job.objects.get(id=job.id).state == Job.State.CANCELLED
-        assert len(ids(folder)) == 6
-
 
 @pytest.mark.usefixtures("orders")
 class TestUpdatingRows:

@@ -16,7 +16,7 @@ from tests.functional.web_server.patient_server import (
 )
 from tests.support.processes.installation import wait_for
 
-FILE_BYTES = 24 << 20
+FILE_BYTES = 9 << 20
 
 
 @pytest.fixture(params=["file", "stream"])

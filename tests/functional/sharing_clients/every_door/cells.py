@@ -1,16 +1,16 @@
 """Which cells of *client x recorded table* are read in every run.
 
-Each table is read by one client, in turn; of the tables of older versions by one of
-each door. Each client has every fault of its own once, and reads a table of every
-feature that it is told of: how a log keeps its files is for the server to know. Spark
-takes too long to start: all that it reads is for `pytest -m exhaustive`.
+Each client has every fault of its own once, and reads a table of every feature that it
+is told of: how a log keeps its files is for the server to know, so that a table of each
+other feature, and of each error of ours, is read by one client, in turn. Of the tables
+of older versions each is read by a client of each door. Spark takes too long to start:
+all that it reads is for `pytest -m exhaustive`.
 """
 
-import json
 from collections.abc import Iterator
 from typing import Final
 
-from tests.functional.sharing_clients.conftest import GOLDEN
+from tests.functional.sharing_clients.conftest import GOLDEN, features_of
 from tests.functional.sharing_clients.every_door.faults import (
     FAULTS,
     UNREADABLE,
@@ -46,20 +46,24 @@ CELLS: Final[list[Cell]] = [
 def cells_of_every_run() -> set[Cell]:
     """Return them; all others are for `pytest -m exhaustive`."""
     chosen = {*_of_faults(), *_of_versions()}
-    read = {name for _, name in chosen}
     often = [client for client in ALONE if client not in LONG]
-    chosen |= {
-        (often[number % len(often)], name)
-        for number, name in enumerate(NAMES)
-        if name not in read
-    }
     for feature in TOLD:
-        names = [name for name in NAMES if feature in _features(name)]
+        names = [name for name in NAMES if feature in features_of(name)]
         for client in often:
             cells = [(client, name) for name in names if name not in UNREADABLE]
             if cells and chosen.isdisjoint(cells):
                 chosen.add(cells[0])
+    known = {what for _, name in chosen for what in _told_by(name)}
+    for number, name in enumerate(NAMES):
+        if not known.issuperset(_told_by(name)):
+            known |= _told_by(name)
+            chosen.add((often[number % len(often)], name))
     return chosen
+
+
+def _told_by(name: str) -> set[str]:
+    """What a table shows of the server: an error, or its features."""
+    return {UNREADABLE[name]} if name in UNREADABLE else {*features_of(name)}
 
 
 def _of_faults() -> Iterator[Cell]:
@@ -74,10 +78,3 @@ def _of_versions() -> Iterator[Cell]:
     for number, name in enumerate(VERSIONS):
         for door in DOORS:
             yield door[number % len(door)], name
-
-
-def _features(name: str) -> list[str]:
-    found: list[str] = json.loads((GOLDEN / name / "expected.json").read_text())[
-        "features"
-    ]
-    return found

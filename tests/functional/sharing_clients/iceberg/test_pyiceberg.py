@@ -1,11 +1,9 @@
 """What recipients get with pyiceberg, compared with the table itself."""
 
-import pytest
 from pyiceberg.catalog import Catalog
 
-from tests.functional.sharing_clients.conftest import SMALL, Shared
+from tests.functional.sharing_clients.conftest import Shared
 from tests.functional.sharing_clients.odd_paths import ODD_VALUES
-from tests.functional.sharing_clients.rows import of_table
 
 SharedTables = dict[str, Shared]
 
@@ -15,18 +13,6 @@ def test_lists_every_table_of_the_share(catalog: Catalog, tables: SharedTables) 
 
     names = {name for space in namespaces for name in catalog.list_tables(space)}
     assert names == {(one.schema, one.name) for one in tables.values()}
-
-
-@pytest.mark.parametrize("name", SMALL)
-def test_reads_the_rows_that_the_table_holds(catalog, tables, name):
-    shared = tables[name]
-    expected = shared.table.snapshot()
-
-    table = catalog.load_table((shared.schema, shared.name))
-    read = table.scan().to_arrow()
-
-    assert read.column_names == list(expected.schema.names)
-    assert of_table(read) == of_table(expected.read())
 
 
 def test_reads_files_whatever_their_paths_hold(catalog, tables):

@@ -55,22 +55,6 @@ def test_a_table_is_shared_read_and_withdrawn(calls: Calls, tmp_path: Path) -> N
         client.list_all_tables()
 
 
-@pytest.mark.parametrize(
-    ("name", "path"), [("aviato", "rotate"), ("raviga", "tokens/rotate")]
-)
-def test_a_rotated_token_takes_the_place_of_the_old(calls, server, name, path):
-    calls("POST", "/recipients", {"name": name})
-    old = calls("POST", f"/recipients/{name}/tokens").json()
-    new = calls("POST", f"/recipients/{name}/{path}", {"keep_old": "0"}).json()
-
-    def status(profile: dict[str, str]) -> int:
-        bearer = {"Authorization": f"Bearer {profile['bearerToken']}"}
-        url = f"{server.url}/delta-sharing/shares"
-        return requests.get(url, headers=bearer, timeout=60).status_code
-
-    assert (status(old), status(new)) == (401, 200)
-
-
 def test_the_record_says_who_did_it_and_holds_no_secret(calls: Calls, server) -> None:
     calls("POST", "/recipients", {"name": "vandelay"})
     secret = calls("POST", "/recipients/vandelay/tokens").json()["bearerToken"]
