@@ -17,9 +17,10 @@ pytestmark = pytest.mark.django_db
 DATA = f"{TABLE}events/data"
 
 
-@pytest.fixture(autouse=True, params=[False, True], ids=["plain", "shredded"])
+@pytest.fixture(autouse=True)
 def events(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    folder = write_events(tmp_path / "events", shredded=request.param)
+    is_shredded = getattr(request, "param", False)
+    folder = write_events(tmp_path / "events", shredded=is_shredded)
     new_indexed_table("events", folder)
     return folder
 
@@ -28,6 +29,9 @@ def query(*columns: str, **others: str) -> str:
     return urlencode({"col": columns, **others}, doseq=True)
 
 
+@pytest.mark.parametrize(
+    "events", [False, True], ids=["plain", "shredded"], indirect=True
+)
 class TestRows:
     def test_show_it_beside_other_columns(self, viewer: Client) -> None:
         address = query("id", ZIP_CODE, USER_ID)
