@@ -158,9 +158,8 @@ class TestUse:
 
 
 class TestErrors:
-    @pytest.mark.parametrize(
-        ("part", "text", "message"),
-        [
+    def test_say_what_is_wrong_and_what_to_give(self, viewer: Client) -> None:
+        for part, text, message in (
             ("col", "v:$.a..b::int", "'$.a..b' is not a path in a variant"),
             ("col", "v:$.a", "it names no type"),
             ("sort", "v:$.a::nope", "'nope' is not a type"),
@@ -169,17 +168,15 @@ class TestErrors:
             ("col", "w:$.a::bigint", "The table has no column 'w'"),
             ("f", f"{USER_ID}:eq:x", f"'x' is not a value of the column '{USER_ID}'"),
             ("f", "v:$.a::variant:eq:1", "(variant) cannot be compared"),
-        ],
-    )
-    def test_say_what_is_wrong_and_what_to_give(self, viewer, part, text, message):
-        told = json_of(viewer, f"{DATA}.json?{urlencode({part: text})}", status=400)
-        page = viewer.get(f"{DATA}?{urlencode({part: text})}")
+        ):
+            told = json_of(viewer, f"{DATA}.json?{urlencode({part: text})}", status=400)
+            page = viewer.get(f"{DATA}?{urlencode({part: text})}")
 
-        assert message in str(told["message"])
-        assert told["hint"]
-        assert page.status_code == 400
-        assert message in unescape(page.content.decode())
-        assert "To the rows without it" in page.content.decode()
+            assert message in str(told["message"])
+            assert told["hint"]
+            assert page.status_code == 400
+            assert message in unescape(page.content.decode())
+            assert "To the rows without it" in page.content.decode()
 
 
 def test_the_command_takes_the_same_names(events: Path) -> None:
