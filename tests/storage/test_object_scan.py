@@ -1,6 +1,5 @@
 """Scans of object stores: what is found, how often is asked, and how they end."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import fsspec
@@ -9,7 +8,7 @@ import pytest
 from deltaweb.storage.objects.errors import BucketNotFoundError
 from deltaweb.storage.objects.scan import FoundTables, find_objects
 from tests.support.stores.azure_server import AzureServer
-from tests.support.stores.google_server import GoogleServer, running_google
+from tests.support.stores.google_server import GoogleServer
 from tests.support.stores.s3_server import S3Server
 
 COMMIT = f"{0:020}.json"
@@ -27,14 +26,6 @@ KEYS = (
 )
 TABLES = [("Orders",), ("sales", "items"), ("sales", "ü 1")]
 Place = tuple[str, dict[str, Any]]
-
-
-@pytest.fixture(scope="module")
-def google() -> Iterator[GoogleServer]:
-    with pytest.MonkeyPatch.context() as patch, running_google() as server:
-        patch.setenv("GCSFS_EXPERIMENTAL_ZB_HNS_SUPPORT", "false")
-        patch.setattr(server, "names_a_page", 7)
-        yield server
 
 
 def on_moto(s3: S3Server) -> Place:
@@ -69,8 +60,10 @@ PLACES = {
 
 
 @pytest.fixture(params=PLACES, ids=lambda place: place.__name__)
-def place(request: pytest.FixtureRequest) -> Place:
+def place(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Place:
     needs = PLACES[request.param]
+    if needs == "google":
+        monkeypatch.setattr(request.getfixturevalue(needs), "names_a_page", 7)
     found: Place = request.param(
         "" if needs == "testrun_uid" else request.getfixturevalue(needs)
     )

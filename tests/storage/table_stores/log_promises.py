@@ -8,6 +8,14 @@ import pytest
 from deltaweb.delta.errors import LogCorruptError
 from deltaweb.delta.log import store as log_store
 from deltaweb.delta.log.store import TableStore
+from deltaweb.delta.writing.commit import commit
+from tests.support.tables.written_tables import (
+    AT_ONCE,
+    added,
+    create,
+    live_paths,
+    on_newest,
+)
 
 
 class LogPromises:
@@ -148,6 +156,17 @@ class LogPromises:
 
         assert seen == [None, b"new"]
         assert store.read("a") == b"new"
+
+    def test_takes_commits(self, store: TableStore) -> None:
+        create(store)
+        first = on_newest(store, added=added(("a", "a", 1, 2)))
+        second = on_newest(store, added=added(("b", "a", 1, 2)))
+
+        commit(store, first, policy=AT_ONCE)
+        result = commit(store, second, policy=AT_ONCE)
+
+        assert (result.version, result.rebased_over) == (2, (1,))
+        assert live_paths(store) == ["a", "b"]
 
     def test_a_deleted_file_is_gone(self, store: TableStore) -> None:
         store.put("a", b"x")

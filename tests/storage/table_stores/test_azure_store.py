@@ -5,19 +5,11 @@ from datetime import UTC, datetime
 import pytest
 
 from deltaweb.delta.log.store import TableStore
-from deltaweb.delta.writing.commit import commit
 from deltaweb.storage.objects.vending.errors import VendingUnsupportedError
 from deltaweb.storage.objects.vending.vendors import open_vendor
 from deltaweb.storage.place import open_store
 from tests.storage.table_stores.every_store import TableStorePromises
 from tests.support.stores.azure_server import AzureServer
-from tests.support.tables.written_tables import (
-    AT_ONCE,
-    added,
-    create,
-    live_paths,
-    on_newest,
-)
 
 
 # What Azure's own client does with a file of some megabytes.
@@ -26,17 +18,6 @@ class TestAzureTableStore(TableStorePromises):
     @pytest.fixture
     def store(self, azure: AzureServer) -> TableStore:
         return open_store(f"az://{azure.new_container()}/a b/ü=1", azure.options)
-
-    def test_takes_commits(self, store: TableStore) -> None:
-        create(store)
-        first = on_newest(store, added=added(("a", "a", 1, 2)))
-        second = on_newest(store, added=added(("b", "a", 1, 2)))
-
-        commit(store, first, policy=AT_ONCE)
-        result = commit(store, second, policy=AT_ONCE)
-
-        assert (result.version, result.rebased_over) == (2, (1,))
-        assert live_paths(store) == ["a", "b"]
 
 
 def test_an_account_without_directories_vends_no_signature(azure: AzureServer) -> None:

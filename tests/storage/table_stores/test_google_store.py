@@ -1,7 +1,5 @@
 """A store on Google."""
 
-from collections.abc import Iterator
-
 import pytest
 
 from deltaweb.delta.errors import LocationInvalidError
@@ -9,7 +7,7 @@ from deltaweb.delta.log.store import TableStore
 from deltaweb.delta.writing.commit import commit
 from deltaweb.storage.place import open_store
 from tests.storage.table_stores.every_store import TableStorePromises
-from tests.support.stores.google_server import GoogleServer, running_google
+from tests.support.stores.google_server import GoogleServer
 from tests.support.tables.written_tables import (
     AT_ONCE,
     added,
@@ -17,14 +15,6 @@ from tests.support.tables.written_tables import (
     live_paths,
     on_newest,
 )
-
-
-@pytest.fixture(scope="module")
-def google() -> Iterator[GoogleServer]:
-    with pytest.MonkeyPatch.context() as patch, running_google() as server:
-        # Else the driver asks Google itself, by gRPC, of what kind each bucket is.
-        patch.setenv("GCSFS_EXPERIMENTAL_ZB_HNS_SUPPORT", "false")
-        yield server
 
 
 # What the driver does with a file of some megabytes.
@@ -42,17 +32,6 @@ class TestGoogleTableStore(TableStorePromises):
 
         assert store.list_names_from("") == names
         assert store.list_names_from(names[17]) == names[17:]
-
-    def test_takes_commits(self, store: TableStore) -> None:
-        create(store)
-        first = on_newest(store, added=added(("a", "a", 1, 2)))
-        second = on_newest(store, added=added(("b", "a", 1, 2)))
-
-        commit(store, first, policy=AT_ONCE)
-        result = commit(store, second, policy=AT_ONCE)
-
-        assert (result.version, result.rebased_over) == (2, (1,))
-        assert live_paths(store) == ["a", "b"]
 
     def test_a_commit_whose_answer_was_lost_is_there_once(self, store, google):
         create(store)

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from deltaweb.delta.errors import (
-    DataFileMissingError,
     LocationDeniedError,
     LogCorruptError,
     PathEscapesTableError,
@@ -103,12 +102,6 @@ class TestLocalTableStore(TableStorePromises):
             LocalTableStore(root).open_data_file("link/a")
         with LocalTableStore(root, [outside]).open_data_file("link/a") as file:
             assert file.read() == b"x" * size
-
-    def test_a_pipe_is_no_data_file(self, tmp_path: Path) -> None:
-        os.mkfifo(tmp_path / "pipe")
-
-        with pytest.raises(DataFileMissingError):
-            LocalTableStore(str(tmp_path)).open_data_file("pipe")
 
     def test_a_file_is_not_deleted_behind_a_link_out_of_the_table(self, tmp_path: Path):
         (tmp_path / "table").mkdir()

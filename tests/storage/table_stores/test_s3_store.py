@@ -6,7 +6,16 @@ from deltaweb.delta.errors import LocationUnreachableError
 from deltaweb.delta.log.store import TableStore
 from deltaweb.storage.place import open_store
 from tests.storage.table_stores.every_store import TableStorePromises
+from tests.storage.table_stores.log_promises import LogPromises
 from tests.support.stores.s3_server import S3Server
+
+
+class TestSeaweedTableStore(LogPromises):
+    """By a server as large lakes have one, which creates once by itself."""
+
+    @pytest.fixture
+    def store(self, seaweed: S3Server) -> TableStore:
+        return open_store(f"s3://{seaweed.new_bucket()}/a b/ü=1", seaweed.options)
 
 
 class TestS3TableStore(TableStorePromises):
