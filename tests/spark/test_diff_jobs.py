@@ -18,7 +18,7 @@ from deltaweb.web.tables.storage.connections import add_connection
 from deltaweb.web.tables.storage.options import parse_options
 from deltaweb.web.tables.work.diff_rows import ALL_ROWS, DIFF_ROWS, DiffRows
 from tests.support.pages.factories import NOW, new_table
-from tests.support.stores.s3_server import SECRET_KEY, running_s3
+from tests.support.stores.s3_server import SECRET_KEY, S3Server
 
 if TYPE_CHECKING:
     from pytest_django.fixtures import Settings
@@ -100,21 +100,20 @@ class TestRowsOnSpark:
         assert not result_path(job.id, ALL_ROWS).exists()
 
     def test_tasks_read_with_the_options_of_the_storage_and_tell_none(
-        self, lake: Path, capfd: pytest.CaptureFixture[str]
+        self, s3: S3Server, lake: Path, capfd: pytest.CaptureFixture[str]
     ) -> None:
-        with running_s3() as s3:
-            bucket = s3.new_bucket()
-            s3.upload(lake / "customers", bucket, "customers")
-            add_connection(
-                name="lake",
-                prefix="s3://",
-                options=parse_options(s3.option_texts, base=Path("/")),
-                stamp=Stamp(COMMAND_LINE, NOW),
-            )
-            location = f"s3://{bucket}/customers"
-            table = new_table("customers", location=location, version=59)
-            key = ("customer_id",)
-            job = done(queue(table, DiffRows(from_=52, to=59, key=key)))
+        bucket = s3.new_bucket()
+        s3.upload(lake / "customers", bucket, "customers")
+        add_connection(
+            name="lake",
+            prefix="s3://",
+            options=parse_options(s3.option_texts, base=Path("/")),
+            stamp=Stamp(COMMAND_LINE, NOW),
+        )
+        location = f"s3://{bucket}/customers"
+        table = new_table("customers", location=location, version=59)
+        key = ("customer_id",)
+        job = done(queue(table, DiffRows(from_=52, to=59, key=key)))
 
         assert job.state == Job.State.DONE, job.error
         local = DeltaTable(str(lake / "customers")).compare(52, 59)

@@ -1,17 +1,19 @@
 """A table on S3 is indexed by the real job, with the options of its storage."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.pages.actions import COMMAND_LINE, Stamp
 from deltaweb.web.tables.index.refresh import REFRESH, refresh_table
+from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.storage.connections import add_connection
 from deltaweb.web.tables.storage.options import parse_options
+from tests.support import cases
 from tests.support.pages.factories import NOW, new_unindexed_table
-from tests.support.stores.s3_server import S3Server
+from tests.support.stores.s3_server import SECRET_KEY, S3Server
 
 if TYPE_CHECKING:
     from pytest_django.fixtures import Settings
@@ -38,14 +40,36 @@ def add_storage(*texts: str) -> None:
     )
 
 
-def test_the_job_reads_the_table_with_its_storage(s3: S3Server, job: Job) -> None:
+@cases("max_bytes, replays", {"a large log": (0, 2), "a small log": (2 << 30, 0)})
+def test_the_setting_chooses_what_replays_it_with_its_storage(  # noqa: PLR0913, PLR0917 (fixtures)
+    s3: S3Server,
+    job: Job,
+    settings: "Settings",
+    monkeypatch: pytest.MonkeyPatch,
+    max_bytes: int,
+    replays: int,
+) -> None:
+    from deltaweb.spark import index_files
+    from deltaweb.spark.log import replay
+
+    settings.SPARK_REPLAY_BYTES = max_bytes
+    counted: list[int] = []
+    use_state = replay.use_state
+
+    def counting(*args: Any, **named: Any) -> Any:  # noqa: ANN401 (as the function takes and gives)
+        counted.append(1)
+        return use_state(*args, **named)
+
+    monkeypatch.setattr(index_files, "use_state", counting)
     add_storage(*s3.option_texts)
 
     REFRESH.work(job.id)
 
     job.refresh_from_db()
     assert (job.state, job.result) == ("DONE", {"version": 59, "state": "INDEXED"})
-    assert "deltaweb-secret" not in repr(vars(job))
+    assert Table.objects.get().num_records == 3438
+    assert len(counted) == replays
+    assert SECRET_KEY not in repr(vars(job))
 
 
 def test_wrong_options_end_the_job_without_a_value(s3: S3Server, job: Job) -> None:

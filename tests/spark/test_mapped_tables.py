@@ -3,6 +3,7 @@
 import json
 import shutil
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ from tests.spark.checkpoints.both_engines import (
     built_here,
     request_of,
 )
+from tests.support import matrix
 from tests.support.index.index_builds import build_index
 from tests.support.index.index_folders import open_index
 from tests.support.tables.mapped_tables import MappedTable, field, struct, with_id
@@ -39,15 +41,14 @@ STORED = pa.schema(
         with_id("col-2", pa.struct([with_id("col-3", pa.string(), 3)]), 2),
     ]
 )
+MODES = ["name", "id"]
 AS_STRUCT = {"delta.checkpoint.writeStatsAsStruct": "true"}
 
 
-@pytest.fixture(params=["name", "id"])
-def table(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+@pytest.fixture
+def table(mode: str, tmp_path: Path) -> Path:
     """A table of three files, one of them of before a column was renamed."""
-    written = MappedTable(
-        *OLD, mode=request.param, partitions=["day"], properties=AS_STRUCT
-    )
+    written = MappedTable(*OLD, mode=mode, partitions=["day"], properties=AS_STRUCT)
     for number in range(3):
         rows = [
             {"col-1": number * 10 + row, "col-2": {"col-3": f"t{row}"}}
@@ -72,6 +73,7 @@ def table(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     return written.on_disk(tmp_path / "table")
 
 
+@matrix("mode", MODES, often=["name"])
 def test_are_indexed_alike(spark: "SparkSession", table: Path, tmp_path: Path) -> None:
     from deltaweb.spark.pipeline import IndexRequest, index_tables
 
@@ -92,6 +94,7 @@ def test_are_indexed_alike(spark: "SparkSession", table: Path, tmp_path: Path) -
         assert keys == {"day"}
 
 
+@matrix("mode", MODES, often=["id"])
 def test_get_the_same_checkpoints(spark: "SparkSession", table: Path, tmp_path: Path):
     copy = tmp_path / "copy"
     shutil.copytree(table, copy)
@@ -104,7 +107,7 @@ def test_get_the_same_checkpoints(spark: "SparkSession", table: Path, tmp_path: 
     assert snapshot.statistics().num_rows == snapshot.read().num_rows // 4 == 3
 
 
-@pytest.mark.parametrize("num_files", [None, 10**6], ids=["listed", "replayed"])
+@matrix("mode, num_files", product(MODES, [None, 10**6]))  # listed, or replayed
 def test_are_profiled_by_logical_names(spark, table, num_files):
     from deltaweb.spark.statistics import ProfileRequest, profile_column
 
@@ -121,6 +124,7 @@ def test_are_profiled_by_logical_names(spark, table, num_files):
     assert (day.minimum, day.maximum) == ("2026-01-01", "2026-01-03")
 
 
+@matrix("mode", MODES, often=["id"])
 def test_are_compared_row_by_row_alike(spark: "SparkSession", table: Path) -> None:
     from deltaweb.spark.table_changes import diff_rows
 

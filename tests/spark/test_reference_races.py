@@ -14,6 +14,7 @@ import pytest
 from deltaweb.delta.writing.errors import CommitConflictError
 from deltaweb.storage.local import LocalTableStore
 from deltaweb.table import DeltaTable
+from tests.support import cases, matrix
 from tests.support.peers.reference_implementation import Reference
 
 Write = Callable[[DeltaTable], object]
@@ -77,14 +78,14 @@ def delete(table: DeltaTable) -> object:
     return table.delete("n = 1")
 
 
-@pytest.mark.parametrize(
-    ("write", "rivals", "numbers"),
-    [
-        (optimize, [VERSION, COLUMN, RULE, PROPERTY, VECTORS], [1, 2]),
-        (append, [PROPERTY, VECTORS, FEATURE], [1, 2, 9]),
-        (delete, [FEATURE], [2]),
-    ],
-)
+FOLLOWED = {
+    "an optimize": (optimize, [VERSION, COLUMN, RULE, PROPERTY, VECTORS], [1, 2]),
+    "an append": (append, [PROPERTY, VECTORS, FEATURE], [1, 2, 9]),
+    "a delete": (delete, [FEATURE], [2]),
+}
+
+
+@cases("write, rivals, numbers", FOLLOWED, often={"an optimize", "an append"})
 def test_follow_what_they_satisfy(reference, table, write, rivals, numbers):
     folder = Path(table.root)
 
@@ -104,8 +105,10 @@ def test_follow_what_they_satisfy(reference, table, write, rivals, numbers):
     )
 
 
-@pytest.mark.parametrize(
-    ("write", "rival"), [(append, RULE), (append, ROW_IDS), (optimize, OWN_TIMES)]
+@matrix(
+    "write, rival",
+    [(append, RULE), (append, ROW_IDS), (optimize, OWN_TIMES)],
+    often=[(append, RULE), (optimize, OWN_TIMES)],
 )
 def test_are_lost_to_what_they_were_not_written_for(reference, table, write, rival):
     folder = Path(table.root)

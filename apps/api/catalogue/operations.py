@@ -20,10 +20,7 @@ from deltaweb.web.tables.errors import OperationOutdatedError
 from deltaweb.web.tables.head.job_json import check_may
 from deltaweb.web.tables.head.table_head import get_table
 from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.operations.operation import (
-    Operation,
-    operations,
-)
+from deltaweb.web.tables.operations.operation import Operation, operations
 from deltaweb.web.tables.operations.requests import (
     NO_TABLE,
     request_look,

@@ -5,6 +5,8 @@ Source: delta_sharing_protocol_2026.md, "Generate Temporary Table Credential".
 
 from datetime import datetime
 
+from django.conf import settings
+
 from deltaweb.delta.log.commits.times import to_ms
 from deltaweb.sharing.errors import DirectoryNotOfferedError, ParameterInvalidError
 from deltaweb.storage.objects.vending.credentials import (
@@ -16,6 +18,7 @@ from deltaweb.storage.objects.vending.vendors import open_vendor
 from deltaweb.web.sharing.access.directories import directory_of, obstacle
 from deltaweb.web.sharing.models import RecipientToken, SharedTable
 from deltaweb.web.tables.storage.connections import options_for
+from deltaweb.web.tables.storage.endpoints import check_endpoints
 from deltaweb.web.tables.storage.locations import check_allowed
 from deltaweb.web.tables.storage.opening import roots_of_server
 
@@ -45,7 +48,10 @@ def table_credentials(
         )
     root = shared.table.location
     check_allowed(root, roots=roots_of_server())
-    vendor = open_vendor(root, options_for(root))
+    options = options_for(root)
+    # A host's name may lead elsewhere by now than when an administrator typed it.
+    check_endpoints(options, allowed=settings.STORAGE_HOSTS)
+    vendor = open_vendor(root, options)
     left_s = int((token.ends_at - now).total_seconds())
     if left_s < vendor.min_lifetime_s:
         reason = "the token ends before such credentials would"

@@ -41,11 +41,7 @@ from deltaweb.delta.errors import (
     UnsupportedProtocolError,
     VersionNotFoundError,
 )
-from deltaweb.delta.feed.errors import (
-    FeedOffError,
-    FeedRangeError,
-    FeedSchemaError,
-)
+from deltaweb.delta.feed.errors import FeedOffError, FeedRangeError, FeedSchemaError
 from deltaweb.sharing.errors import (
     BudgetSpentError,
     ErrorCode,
@@ -63,6 +59,7 @@ from deltaweb.storage.objects.vending.errors import (
 from deltaweb.web.pages.errors import is_busy
 from deltaweb.web.sharing.api.responses import WholeAnswer, error_answer
 from deltaweb.web.sharing.errors import AccessError
+from deltaweb.web.tables.storage.errors import StorageHostError
 
 logger = logging.getLogger(__name__)
 
@@ -262,9 +259,12 @@ _TABLE_FAULTS: Final[Mapping[type[DeltaError], tuple[ErrorCode, _Text]]] = {
         _NOT_READ,
         f"The storage of the table cannot hold credentials to its folder. {_BY_URLS}",
     ),
-    VendingRefusedError: (
-        _NOT_READ,
-        f"The storage of the table gives no credentials just now. {_BY_URLS}",
+    **dict.fromkeys(
+        (VendingRefusedError, StorageHostError),
+        (
+            _NOT_READ,
+            f"The storage of the table gives no credentials just now. {_BY_URLS}",
+        ),
     ),
     LocationUnreachableError: (
         _NOT_THERE,

@@ -13,6 +13,7 @@ from pytest_django import Settings
 from deltaweb.web.accounts.models import User
 from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.pages.actions import COMMAND_LINE, Stamp
+from deltaweb.web.sharing.answers import tables
 from deltaweb.web.sharing.recipients.rehearsals import rehearsal
 from deltaweb.web.sharing.shares.services import add_table
 from deltaweb.web.tables.storage.connections import add_connection
@@ -125,6 +126,20 @@ def test_a_store_that_refuses_is_said_to(new_globex, on_r2, service, status):
     assert "hunter2" not in answer.content.decode()
 
 
+@pytest.mark.parametrize("root", ["gs://bucket/lake/orders", "s3://bucket/lake/orders"])
+def test_a_host_that_is_allowed_no_more_is_not_asked(
+    shared_at, service, settings, root
+):
+    globex = shared_at(root)
+    settings.STORAGE_HOSTS = []
+
+    answer = globex.ask("POST", CREDENTIALS, b"{}")
+
+    assert answer.status_code == 400
+    assert "gives no credentials just now" in error(answer)["message"]
+    assert not service.asked
+
+
 @pytest.fixture
 def shared_at(new_globex, on_google, on_r2):
     """Shares the table in the store of its address, which can make credentials."""
@@ -149,7 +164,7 @@ def test_a_folder_that_no_client_can_read_is_named_by_a_rehearsal(
     shared_at(root)
     monkeypatch.setattr(rehearsal, "CLIENTS", {})
     # No such bucket is there, which drivers take minutes to find out.
-    monkeypatch.setattr(rehearsal.tables, "table_version", lambda *_, **__: 3)
+    monkeypatch.setattr(tables, "table_version", lambda *_, **__: 3)
 
     told = run_json("recipient", "rehearse", "globex")["untried"]
     words = Ran("recipient", "rehearse", "globex").stderr

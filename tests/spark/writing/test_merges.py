@@ -36,6 +36,7 @@ from tests.spark.writing.changed_tables import (
     unreferenced,
     write_rule,
 )
+from tests.support import cases
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -43,6 +44,11 @@ if TYPE_CHECKING:
 Merge = Callable[..., MergeBuilder]
 Asked = Callable[[MergeBuilder], MergeBuilder]
 
+PROPERTIES = {
+    "plain": {},
+    "feed": FEED,
+    "mapped, marks and feed": {**FEED, **MARKS, **MAPPED},
+}
 SOURCE = pa.table(
     {
         "n": pa.array([1, 5, 7, 40, 41], pa.int32()),
@@ -85,13 +91,10 @@ def make(tmp_path: Path) -> Make:
     return make
 
 
-@pytest.fixture(
-    params=[{}, FEED, {**FEED, **MARKS, **MAPPED}],
-    ids=["plain", "feed", "mapped, marks and feed"],
-)
-def pair(make: Make, request: pytest.FixtureRequest) -> tuple[DeltaTable, DeltaTable]:
+@pytest.fixture
+def pair(make: Make, properties: dict[str, str]) -> tuple[DeltaTable, DeltaTable]:
     """Two tables that are alike."""
-    return make("here", **request.param), make("there", **request.param)
+    return make("here", **properties), make("there", **properties)
 
 
 @pytest.fixture
@@ -111,6 +114,7 @@ def check_alike(here: DeltaTable, there: DeltaTable) -> None:
 
 
 class TestTheLogIsThatOfAMergeInProcess:
+    @cases("properties", PROPERTIES, often={"plain", "mapped, marks and feed"})
     def test_when_rows_change_go_and_come(self, pair, merge):
         here, there = pair
         for asked, on in ((every_clause, "s.n = t.n"), (upsert, "t.n = s.n")):

@@ -31,6 +31,7 @@ from tests.spark.writing.changed_tables import (
     unreferenced,
     write_rule,
 )
+from tests.support import cases
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -46,13 +47,18 @@ def make(tmp_path: Path) -> Make:
     return make
 
 
-@pytest.fixture(
-    params=[{}, FEED, MARKS, {**FEED, **MARKS, **MAPPED}],
-    ids=["plain", "feed", "marks", "mapped, marks and feed"],
-)
-def pair(make: Make, request: pytest.FixtureRequest) -> tuple[DeltaTable, DeltaTable]:
+PROPERTIES = {
+    "plain": {},
+    "feed": FEED,
+    "marks": MARKS,
+    "mapped, marks and feed": {**FEED, **MARKS, **MAPPED},
+}
+
+
+@pytest.fixture
+def pair(make: Make, properties: dict[str, str]) -> tuple[DeltaTable, DeltaTable]:
     """Two tables that are alike."""
-    return make("here", **request.param), make("there", **request.param)
+    return make("here", **properties), make("there", **properties)
 
 
 @pytest.fixture
@@ -76,6 +82,7 @@ def check_alike(here: DeltaTable, there: DeltaTable) -> None:
 
 
 class TestTheLogIsThatOfAChangeInProcess:
+    @cases("properties", PROPERTIES, often={"feed", "mapped, marks and feed"})
     def test_when_rows_go_that_are_some_of_files(self, pair, delete):
         here, there = pair
         expected = here.delete("n in (1, 5, 9)")
@@ -89,6 +96,7 @@ class TestTheLogIsThatOfAChangeInProcess:
         delete(there, f"{ONLY_SPARK} and n in (2, 6)")
         check_alike(here, there)
 
+    @cases("properties", PROPERTIES, often={"plain", "mapped, marks and feed"})
     def test_when_columns_take_values(self, pair, update):
         here, there = pair
         asked = {"n": "n + 100", "S": "concat(s, p)"}

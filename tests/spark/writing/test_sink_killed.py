@@ -27,7 +27,7 @@ SCHEMA = pa.schema([("n", pa.int64())])
 LOOK_S = 0.05
 ROOT = Path(__file__).resolve().parents[3]
 LATER = datetime.now(UTC) + timedelta(days=8)
-QUICK_KILLS, QUICK_BATCHES = 12, 25
+QUICK_KILLS, QUICK_BATCHES = 6, 13
 TIMEOUT_S = 3_600  # a start of Spark takes a minute on a busy machine
 
 

@@ -6,9 +6,7 @@ from typing import Any, Final
 from django.utils.dateparse import parse_datetime
 
 from deltaweb.delta.features.registry import log_writing_refusal
-from deltaweb.delta.protocol.table_properties import (
-    deleted_file_retention_ms,
-)
+from deltaweb.delta.protocol.table_properties import deleted_file_retention_ms
 from deltaweb.web.tables.head.newest import newest_definition
 from deltaweb.web.tables.head.table_head import TableHead
 from deltaweb.web.tables.models import Table

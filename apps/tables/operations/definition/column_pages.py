@@ -11,10 +11,7 @@ from deltaweb.delta.writing.operations.widened_columns import (
     types_change,
     widened_parts,
 )
-from deltaweb.web.tables.head.newest import (
-    newest_definition,
-    newest_schema,
-)
+from deltaweb.web.tables.head.newest import newest_definition, newest_schema
 from deltaweb.web.tables.head.table_head import TableHead
 from deltaweb.web.tables.operations.definition.change_columns import (
     ADD,

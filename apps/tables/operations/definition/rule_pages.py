@@ -14,10 +14,7 @@ from deltaweb.delta.features.registry import (
     writer_features,
 )
 from deltaweb.delta.writing.requirements import CONSTRAINT_PREFIX
-from deltaweb.web.tables.head.newest import (
-    newest_definition,
-    newest_schema,
-)
+from deltaweb.web.tables.head.newest import newest_definition, newest_schema
 from deltaweb.web.tables.head.table_head import TableHead
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.operations.definition.change_constraint import (

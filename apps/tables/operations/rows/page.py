@@ -9,10 +9,7 @@ from django.core.exceptions import ValidationError
 
 from deltaweb import expressions
 from deltaweb.delta import writing
-from deltaweb.web.tables.head.newest import (
-    newest_definition,
-    newest_schema,
-)
+from deltaweb.web.tables.head.newest import newest_definition, newest_schema
 from deltaweb.web.tables.head.table_head import TableHead
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.operations.pages.page import OperationPage, by_values
