@@ -167,12 +167,38 @@ KNOWN_ERRORS: Final[Sequence[KnownError]] = (
         "secret, key or issuer, and its clock.",
     ),
     KnownError(
+        "version-not-ready",
+        Step.GRANT,
+        _ANY,
+        r"is not ready to be read yet",
+        "Files of that version are not rewritten yet, of which it sees a part.",
+        "Prepare the share; ask for no version, which is the newest that is ready.",
+    ),
+    KnownError(
+        "version-vacuumed",
+        Step.STORAGE,
+        _ANY,
+        r"cannot be read any more: files of it were deleted",
+        "A vacuum deleted files of the requested version.",
+        "Ask for a newer one, or none. A hold spares what a recipient still reads.",
+    ),
+    KnownError(
+        "not-shared-so",
+        Step.GRANT,
+        _ANY,
+        r"are not shared(?: before version \d{1,20})?: only a part"
+        r"|is not offered as a directory|cannot be read as Iceberg"
+        r"|is not shared with its history|is shared from version \d{1,20} on",
+        "What is shared of the table cannot be read in this way; it says why.",
+        "Read its newest version by the sharing protocol, or share more of it.",
+    ),
+    KnownError(
         "delta-format-needed",
         Step.FORMAT,
         _ANY,
         r"UNSUPPORTED_DELTA_TABLE_FEATURES|Unsupported Delta Table Properties"
         r"|Delta protocol version .{0,40} is too new|requires a newer version"
-        r"|responseformat|UNSUPPORTED_OPERATION",
+        r"|responseformat|cannot be read in the \w{1,20} format",
         "The table has features that the client does not read in its format.",
         "Use delta-sharing 1.1 or newer, or delta-sharing-spark 3.1 or newer with the "
         'option responseFormat "delta". Readers, on the table\'s page, has which.',

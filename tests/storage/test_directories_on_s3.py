@@ -4,8 +4,10 @@ SeaweedFS enforces session policies; moto, whose answers are otherwise alike, do
 """
 
 import json
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from urllib.parse import urlsplit
 
 import boto3
 import pyarrow as pa
@@ -34,6 +36,7 @@ from tests.support.pages.factories import (
     new_table,
     new_token,
 )
+from tests.support.peers.duckdb_runner import SidecarDuckDB
 from tests.support.stores.s3_server import S3Server
 from tests.support.stores.seaweed_server import ROLE_ARN
 
@@ -135,6 +138,36 @@ class TestCredentials:
         assert given["location"] == root
         assert table.version() == 1
         assert table.to_pyarrow_table().num_rows == 20
+
+    def test_read_the_table_and_no_neighbour_with_duckdb(
+        self, store, root, given, tmp_path
+    ):
+        keys, place = given["awsTempCredentials"], urlsplit(store.url)
+        secret = {
+            "KEY_ID": keys["accessKeyId"],
+            "SECRET": keys["secretAccessKey"],
+            "SESSION_TOKEN": keys["sessionToken"],
+            "ENDPOINT": place.netloc,
+            "URL_STYLE": "path",
+            "REGION": "us-east-1",
+        }
+        facts = ", ".join(f"{name} {value!r}" for name, value in secret.items())
+        first = [
+            *("LOAD httpfs", "LOAD delta"),
+            f"CREATE SECRET (TYPE s3, USE_SSL false, {facts})",
+        ]
+        with closing(SidecarDuckDB(tmp_path)) as duckdb:
+
+            def told(*statements: str) -> dict[str, Any]:
+                run = [f"duckdb.sql({text!r})" for text in statements]
+                code = "\n".join(["import duckdb", *run[:-1], f"found = {run[-1]}"])
+                return duckdb.run(code, "found")
+
+            own = told(*first, f"FROM delta_scan({root!r})")
+            beside = told(f"FROM delta_scan('{root}2')")
+
+        assert own.get("num_rows") == 20, own
+        assert "403" in beside["error"], beside
 
     def test_end_within_the_hour(self, given: dict[str, Any]) -> None:
         ends_at = datetime.fromtimestamp(given["expirationTime"] / 1000, tz=UTC)

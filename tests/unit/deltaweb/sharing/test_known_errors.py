@@ -4,6 +4,8 @@ import time
 
 import pytest
 
+from deltaweb.iceberg.errors import NotIcebergError
+from deltaweb.sharing import errors
 from deltaweb.sharing.client_errors import MAX_LENGTH, mentioned
 from deltaweb.sharing.known_errors import KNOWN_ERRORS, recognize
 
@@ -37,6 +39,12 @@ SAID = {
     "profile-unreadable": "ValueError: read of closed file",
     "address-malformed": "ValueError: Invalid 'url': acme.share#sales.orders",
     "oauth-refused": '401 {"error": "invalid_client"}',
+    "version-not-ready": "409 Client Error\n{ 'errorCode': 'UNSUPPORTED_OPERATION', "
+    "'message': 'Version 3 of table crm.orders is not ready to be read yet. Try'}",
+    "version-vacuumed": "{'errorCode': 'RESOURCE_DOES_NOT_EXIST', 'message': 'Version "
+    "3 of the table cannot be read any more: files of it were deleted. Ask for'}",
+    "not-shared-so": "{'errorCode': 'UNSUPPORTED_OPERATION', 'message': 'Changes of "
+    "table crm.orders are not shared before version 7: only a part of it is.'}",
     "delta-format-needed": "'dsError': 'DS_UNSUPPORTED_DELTA_TABLE_FEATURES', "
     "'optionStr': 'For DeletionVectors, use DBR with version 14.1'",
     "type-not-read": "ValueError: Could not parse datatype: timestamp_ntz",
@@ -73,6 +81,31 @@ SAID = {
 @pytest.mark.parametrize("key", [one.key for one in KNOWN_ERRORS])
 def test_each_is_known_by_what_a_client_writes(key: str) -> None:
     assert recognize(SAID[key])[0].key == key
+
+
+@pytest.mark.parametrize(
+    ("error", "key"),
+    [
+        (errors.VersionNotReadyError(table="t", version=3), "version-not-ready"),
+        (errors.FilesVacuumedError(version=3), "version-vacuumed"),
+        (errors.RuledChangesError(table="t"), "not-shared-so"),
+        (errors.RuledChangesError(table="t", since=3), "not-shared-so"),
+        (errors.HistoryNotSharedError(table="t"), "not-shared-so"),
+        (errors.HistoryNotSharedError(table="t", since=3), "not-shared-so"),
+        (errors.DirectoryNotOfferedError(table="t", reason="r"), "not-shared-so"),
+        (NotIcebergError(table="t", reason="in part"), "not-shared-so"),
+        (
+            errors.TableMisreadError(
+                table="t", misreadings=[], response_format="parquet"
+            ),
+            "delta-format-needed",
+        ),
+    ],
+)
+def test_what_this_server_refuses_is_known_by_its_cause(error, key: str) -> None:
+    text = f"{{'errorCode': '{error.error_code}', 'message': '{error}'}}"
+
+    assert recognize(text)[0].key == key
 
 
 def test_what_nobody_knows_is_not_guessed() -> None:
