@@ -38,7 +38,7 @@ def check_checkpoint(table: Table, _asked: WriteCheckpoint) -> None:
 def checkpoint_shown(
     head: TableHead, result: Mapping[str, Any] | None
 ) -> dict[str, Any]:
-    """Return when the newest checkpoint that a look found was written, and the files.
+    """Return when the newest checkpoint that was found was written, and the files.
 
     A look does not count those of a large log; the index knows the newest version's.
     """

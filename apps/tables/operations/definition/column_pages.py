@@ -138,7 +138,7 @@ def _comments(schema: StructType) -> Sequence[tuple[str, str]]:
 
 
 COLUMN_PAGE: Final = OperationPage(
-    looks="definition",
+    shown_as="definition",
     operation=CHANGE_COLUMNS,
     form=ColumnForm,
     heading="Columns",
@@ -153,7 +153,7 @@ COLUMN_PAGE: Final = OperationPage(
     more_of_table=columns_shown,
 )
 COMMENT_PAGE: Final = OperationPage(
-    looks="definition",
+    shown_as="definition",
     operation=DESCRIBE,
     form=DescribeForm,
     heading="Comments",

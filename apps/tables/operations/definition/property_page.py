@@ -100,7 +100,7 @@ def _others(values: Mapping[str, str]) -> Sequence[PropertyRow]:
 
 
 PROPERTY_PAGE: Final = OperationPage(
-    looks="definition",
+    shown_as="definition",
     operation=CHANGE_PROPERTY,
     form=PropertyForm,
     heading="Properties",

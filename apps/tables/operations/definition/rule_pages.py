@@ -124,7 +124,7 @@ def _brought(version: int) -> str:
 
 
 CONSTRAINT_PAGE: Final = OperationPage(
-    looks="definition",
+    shown_as="definition",
     operation=CHANGE_CONSTRAINT,
     form=ConstraintForm,
     heading="Constraints",
@@ -141,7 +141,7 @@ CONSTRAINT_PAGE: Final = OperationPage(
     below="tables/operations/_constraints_below.html",
 )
 PROTOCOL_PAGE: Final = OperationPage(
-    looks="definition",
+    shown_as="definition",
     operation=UPGRADE_PROTOCOL,
     form=ProtocolForm,
     heading="Protocol",

@@ -158,7 +158,7 @@ def check_rows(table: Table, asked: DeleteRows | UpdateRows) -> None:
 
 
 def rows_shown(head: TableHead, result: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return what else the template gets: the columns, and the sample of a look."""
+    """Return what else the template gets: the columns, and the sample of a preview."""
     schema = newest_schema(head.table)
     names = schema.names[:MAX_NAMES] if schema else []
     is_sample = result is not None and "before" in result
