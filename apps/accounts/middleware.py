@@ -23,17 +23,8 @@ from deltaweb.web.accounts.errors import (
     ScopeRequiredError,
     SignInRequiredError,
 )
-from deltaweb.web.accounts.permissions import (
-    check_scope,
-    remember_key,
-    scope_of_page,
-)
-from deltaweb.web.pages.errors import (
-    PageError,
-    error_response,
-    json_error,
-    wants_json,
-)
+from deltaweb.web.accounts.permissions import check_scope, remember_key, scope_of_page
+from deltaweb.web.pages.errors import PageError, error_response, json_error, wants_json
 from deltaweb.web.pages.request.django_internals import need_no_csrf_token
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]

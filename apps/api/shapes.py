@@ -13,12 +13,7 @@ from math import isfinite
 from typing import Any, Final, Literal, Union, cast, get_args, get_origin
 from uuid import UUID
 
-from rest_framework.fields import (
-    CharField,
-    ChoiceField,
-    FloatField,
-    JSONField,
-)
+from rest_framework.fields import CharField, ChoiceField, FloatField, JSONField
 from rest_framework_dataclasses.serializers import DataclassSerializer
 
 from deltaweb.web.pages.page_json import made_of, types_of

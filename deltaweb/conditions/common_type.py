@@ -12,11 +12,7 @@ from typing import Final
 
 from deltaweb.conditions.casts import type_name
 from deltaweb.conditions.tree import Literal
-from deltaweb.delta.protocol.schema import (
-    MAX_DECIMAL_PRECISION,
-    DataType,
-    DecimalType,
-)
+from deltaweb.delta.protocol.schema import MAX_DECIMAL_PRECISION, DataType, DecimalType
 from deltaweb.delta.values.value_text import INTEGER_BITS, fits_bits, parse_number
 
 INTEGER_DIGITS: Final = {"byte": 3, "short": 5, "integer": 10, "long": 20}

@@ -24,13 +24,7 @@ from decimal import Decimal
 import numpy as np
 import pyarrow as pa
 
-from deltaweb.conditions.bounds import (
-    Bounds,
-    between,
-    compared,
-    either_of,
-    not_null,
-)
+from deltaweb.conditions.bounds import Bounds, between, compared, either_of, not_null
 from deltaweb.conditions.columns import TypedColumn, check_value_type
 from deltaweb.conditions.common_type import fits_decimal
 from deltaweb.conditions.exact import compare

@@ -18,27 +18,14 @@ from deltaweb.conditions.sql import (
     connected,
     unwrapped,
 )
-from deltaweb.conditions.sql_text import (
-    NotSQLError,
-    SQLText,
-    parse_sql,
-    shown,
-)
+from deltaweb.conditions.sql_text import NotSQLError, SQLText, parse_sql, shown
 from deltaweb.delta.errors import ColumnNotFoundError, PredicateError
-from deltaweb.delta.protocol.column_path import (
-    ColumnPath,
-    column_field,
-    resolve_column,
-)
+from deltaweb.delta.protocol.column_path import ColumnPath, column_field, resolve_column
 from deltaweb.delta.protocol.schema import StructType, arrow_type
 from deltaweb.delta.values.time_zones.known import UTC_ZONE
 from deltaweb.expressions.arithmetic import arithmetic, negative
 from deltaweb.expressions.casts import cast, in_zone
-from deltaweb.expressions.char_columns import (
-    char_length,
-    padded,
-    with_padded_literals,
-)
+from deltaweb.expressions.char_columns import char_length, padded, with_padded_literals
 from deltaweb.expressions.choice import case, coalesced, null, null_if_equal
 from deltaweb.expressions.common_types import MAX_DIGITS
 from deltaweb.expressions.comparison import (

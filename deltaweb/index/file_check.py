@@ -134,7 +134,7 @@ def _counts(lives: VersionLives, history: History, is_absent: pa.Array) -> pa.Ta
     lifetimes, positions = lives.lifetimes, lives.positions
     missing = lifetimes.count_among(is_absent.to_numpy(zero_copy_only=False))
     vacuums = [v for v in history.vacuums if v.version >= lives.first]
-    vacuumed_by = lifetimes.vacuumed(vacuums).versions[positions]
+    vacuumed_by = lifetimes.vacuumed(vacuums)[0][positions]
     return pa.table(
         {
             "version": lives.versions,

@@ -17,9 +17,7 @@ from deltaweb.delta.protocol.schema import (
 )
 from deltaweb.delta.scan.data_file import OpenFile, reading
 from deltaweb.parquet.errors import ParquetError
-from deltaweb.parquet.inspection.differences import (
-    SurveyedColumn,
-)
+from deltaweb.parquet.inspection.differences import SurveyedColumn
 from deltaweb.parquet.inspection.nodes import type_word
 from deltaweb.parquet.inspection.survey import Survey
 from deltaweb.parquet.loading import load_footer

@@ -55,7 +55,7 @@ def lacking_versions(table: DeltaTable, paths: Collection[str]) -> list[LackingR
                 lives.versions,
                 lifetimes.totals().num_files[at],
                 lifetimes.count_among(is_missing)[at],
-                lifetimes.vacuumed(vacuums).versions[at],
+                lifetimes.vacuumed(vacuums)[0][at],
                 _named(lives, is_missing),
             ),
             lifetimes.paths,

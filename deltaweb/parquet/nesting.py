@@ -5,7 +5,6 @@ Source: Parquet logical types, "Nested Types", "Lists", "Maps" and their
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from deltaweb.parquet.schema import Node
@@ -15,29 +14,15 @@ class NestingError(ValueError):
     """A LIST or MAP group is not nested as one; the text says how."""
 
 
-@dataclass(frozen=True, slots=True)
-class ListShape:
-    """A list.
+class Part(NamedTuple):
+    """A column, or what nests in one: a field, an element, a key or a value."""
 
-    Attributes:
-        is_repeated_element: Whether that node is the repeated one itself, so that each
-            of its repetitions is an element, and none is null.
-    """
-
-    element: Node
-    is_repeated_element: bool
+    node: Node
+    is_repeated_element: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class MapShape:
-    """A map."""
-
-    key: Node
-    value: Node | None
-
-
-def list_shape(node: Node, *, is_in_list: bool = False) -> ListShape:
-    """Return what a LIST group holds.
+def list_shape(node: Node, *, is_in_list: bool = False) -> Part:
+    """Return the element of a LIST group.
 
     Args:
         is_in_list: Whether it is the repeated group of a list of two levels: only then
@@ -59,8 +44,8 @@ def list_shape(node: Node, *, is_in_list: bool = False) -> ListShape:
         raise NestingError(reason)
     fields = repeated.children
     if fields is None or _is_element(node, repeated, fields):
-        return ListShape(repeated, is_repeated_element=True)
-    return ListShape(fields[0], is_repeated_element=False)
+        return Part(repeated, is_repeated_element=True)
+    return Part(fields[0])
 
 
 def _is_element(group: Node, repeated: Node, fields: Sequence[Node]) -> bool:
@@ -72,8 +57,8 @@ def _is_element(group: Node, repeated: Node, fields: Sequence[Node]) -> bool:
     return repeated.name in {"array", f"{group.name}_tuple"}
 
 
-def map_shape(node: Node) -> MapShape:
-    """Return what a MAP group holds."""
+def map_shape(node: Node) -> tuple[Node, Node | None]:
+    """Return the key and the value of a MAP group."""
     children = node.children
     if children is None:
         reason = "invalid annotation: MAP cannot annotate a primitive"
@@ -92,14 +77,7 @@ def map_shape(node: Node) -> MapShape:
         reason = "invalid MAP: the repeated group must have a key and at most one value"
         raise NestingError(reason)
     value = entries.children[1] if len(entries.children) > 1 else None
-    return MapShape(entries.children[0], value)
-
-
-class Part(NamedTuple):
-    """A column, or what nests in one: a field, an element, a key or a value."""
-
-    node: Node
-    is_repeated_element: bool = False
+    return entries.children[0], value
 
 
 def parts_of(whole: Part) -> tuple[Part, ...]:
@@ -112,12 +90,9 @@ def parts_of(whole: Part) -> tuple[Part, ...]:
     try:
         match node.kind:
             case "LIST":
-                found = list_shape(node, is_in_list=is_element)
-                return (Part(found.element, found.is_repeated_element),)
+                return (list_shape(node, is_in_list=is_element),)
             case "MAP":
-                entries = map_shape(node)
-                key = Part(entries.key)
-                return (key,) if entries.value is None else (key, Part(entries.value))
+                return tuple(Part(one) for one in map_shape(node) if one is not None)
     except NestingError:
         return ()
     if node.kind is not None or (node.is_repeated and not is_element):

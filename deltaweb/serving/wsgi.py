@@ -23,9 +23,7 @@ def _load_pages() -> None:
         for folder in map(Path, engine.dirs):
             for path in folder.rglob("*.html"):
                 engine.get_template(path.relative_to(folder).as_posix())
-    from deltaweb.web.explorer.history.chart import (  # noqa: PLC0415 (needs the application)
-        daily_bars,
-    )
+    from deltaweb.web.explorer.history.chart import daily_bars  # noqa: PLC0415 (needs the application)
 
     daily_bars((), {})
     from deltaweb.web.jobs.broker import waking  # noqa: PLC0415 (as above)

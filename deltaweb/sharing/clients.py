@@ -11,12 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from deltaweb.delta.features.known.clients import (
-    CANNOT,
-    UNKNOWN,
-    Answer,
-    Support,
-)
+from deltaweb.delta.features.known.clients import CANNOT, UNKNOWN, Answer, Support
 from deltaweb.delta.features.known.described import describe_feature
 from deltaweb.delta.features.known.verdicts import ClientVerdict, client_verdict
 from deltaweb.delta.protocol.actions import Metadata, Protocol

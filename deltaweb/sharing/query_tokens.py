@@ -15,11 +15,7 @@ from hashlib import sha256
 from typing import Final
 
 from deltaweb.sharing.errors import QueryTokenEndedError
-from deltaweb.sharing.page_token import (
-    PageScope,
-    decode_page_token,
-    encode_page_token,
-)
+from deltaweb.sharing.page_token import PageScope, decode_page_token, encode_page_token
 from deltaweb.sharing.table_query import ChangesQuery, TableQuery
 
 PAGE_LIFETIME: Final = timedelta(hours=1)

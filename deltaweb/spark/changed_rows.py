@@ -17,11 +17,7 @@ import pyarrow as pa
 from deltaweb.delta.changes import RowDiffRequest, RowLimits
 from deltaweb.delta.changes.buckets import RowBuckets
 from deltaweb.delta.changes.row_codes import dealt, row_hashes
-from deltaweb.delta.changes.rows import (
-    ComparedRows,
-    common_rows,
-    compare_buckets,
-)
+from deltaweb.delta.changes.rows import ComparedRows, common_rows, compare_buckets
 from deltaweb.delta.changes.tally import Tally
 from deltaweb.delta.protocol.schema import StructType
 from deltaweb.delta.scan.rows import RowSource
@@ -66,30 +62,23 @@ class ComparedTask:
     keeps_changes: bool
 
 
-@dataclass(frozen=True, slots=True)
-class ComparedPart:
-    """Files of one version that a task reads: path and partition values."""
-
-    side: int
-    files: pa.Table
-
-
 # === Reading and spreading ===
 
 
-def spread_rows(task: ComparedTask, part: ComparedPart) -> Batches:
-    """Read the files of one part, and yield their rows in blocks."""
+def spread_rows(task: ComparedTask, part: tuple[int, pa.Table]) -> Batches:
+    """Read files of one version, side and all, and yield their rows in blocks."""
+    side, files = part
     with faults_are_carried():
         source = RowSource(
-            schema=task.schemas[part.side],
-            partition_columns=task.partition_columns[part.side],
-            files=part.files,
+            schema=task.schemas[side],
+            partition_columns=task.partition_columns[side],
+            files=files,
             open_file=task.place.open().open_data_file,
         )
         rows = common_rows(source, task.compared.columns)
         by = task.compared.spread_by
         for number, block in spread(rows, by, task.num_partitions):
-            yield row_of(SPREAD_SCHEMA, number, part.side, block)
+            yield row_of(SPREAD_SCHEMA, number, side, block)
 
 
 def spread(

@@ -28,7 +28,6 @@ from deltaweb.spark.changed_rows import (
     FOUND_SCHEMA,
     PARTITION,
     SPREAD_SCHEMA,
-    ComparedPart,
     ComparedTask,
     compare_rows,
     spread_rows,
@@ -68,7 +67,7 @@ def diff_rows(
         request.begin(tally.schema)
     at_least = spark.sparkContext.defaultParallelism
     parts = [
-        ComparedPart(side, files)
+        (side, files)
         for side, source in enumerate((before, after))
         for files in deal_out(source.files, at_least=at_least)
     ]
@@ -95,7 +94,7 @@ def diff_rows(
         )
         found = _compare(spark, task, parts, report)
         _add_up(found, folder, request, tally, lambda: report(count, None))
-    tally.num_files_read = sum(part.files.num_rows for part in parts)
+    tally.num_files_read = sum(files.num_rows for _, files in parts)
     return tally.result()
 
 
@@ -117,7 +116,7 @@ def _folder(parent: Path | None) -> Iterator[Path]:
 def _compare(
     spark: SparkSession,
     task: ComparedTask,
-    parts: list[ComparedPart],
+    parts: list[tuple[int, pa.Table]],
     report: OnProgress,
 ) -> list[_Found]:
     read = partial(spread_rows, task)

@@ -9,12 +9,7 @@ import pyarrow as pa
 
 from deltaweb.delta.errors import DataFileMissingError, DeltaError
 from deltaweb.delta.log.paths import SIDECARS, sidecar_name
-from deltaweb.delta.log.store import (
-    FileStatus,
-    LogFile,
-    check_size,
-    is_too_large,
-)
+from deltaweb.delta.log.store import FileStatus, LogFile, check_size, is_too_large
 from deltaweb.delta.writing.errors import StoreNotWritableError
 from deltaweb.storage.data_listing import (
     list_below,

@@ -33,6 +33,7 @@ from tests.support.processes.node import NODE
 os.environ.setdefault("PLAYWRIGHT_NODEJS_PATH", str(NODE))
 NUM_SAMPLES = 4
 PATIENCE_MS = 60_000  # for what takes a moment on a machine with nothing else to do
+WINDOW = ViewportSize(width=1360, height=900)
 expect.set_options(timeout=PATIENCE_MS)
 
 
@@ -50,11 +51,25 @@ def server(
 @pytest.fixture(scope="package")
 def samples(server: Installation) -> None:
     """The sample tables, which are indexed unasked; tests add others beside them."""
+    wait_for_indexes(server, "samples.", count=NUM_SAMPLES)
+
+
+def register(server: Installation, name: str, folder: Path) -> None:
+    """Register a table, and wait for its index.
+
+    A page that is open meanwhile is made again, and forgets what is chosen.
+    """
+    server.command("table", "add", name, str(folder))
+    wait_for_indexes(server, name)
+
+
+def wait_for_indexes(server: Installation, beginning: str, *, count: int = 1) -> None:
+    """Wait until so many tables of a beginning are registered and indexed."""
 
     def are_indexed() -> bool:
         tables = json.loads(server.command("table", "list", "--json"))
-        states = [t["state"] for t in tables if t["name"].startswith("samples.")]
-        return len(states) == NUM_SAMPLES and set(states) == {"INDEXED"}
+        states = [t["state"] for t in tables if t["name"].startswith(beginning)]
+        return states == ["INDEXED"] * count
 
     assert wait_for(are_indexed, timeout_s=200), server.log
 
@@ -104,15 +119,40 @@ def expect_said(
 @contextmanager
 def open_page(browser: Browser, cookies: StorageState) -> Iterator[Page]:
     """Open a page of somebody who is signed in."""
-    viewport = ViewportSize(width=1360, height=900)
-    context = _patient(browser.new_context(viewport=viewport, storage_state=cookies))
+    context = _patient(browser.new_context(viewport=WINDOW, storage_state=cookies))
     yield context.new_page()
     context.close()
 
 
+@pytest.fixture(scope="package")
+def signed_in_context(
+    browser: Browser, signed_in: StorageState
+) -> Iterator[BrowserContext]:
+    """What the pages of tests have in common: files that each page loads are kept."""
+    context = _patient(browser.new_context(viewport=WINDOW, storage_state=signed_in))
+    yield context
+    context.close()
+
+
 @pytest.fixture
-def watch(browser: Browser, server: Installation, signed_in: StorageState):
+def watch(
+    server: Installation, signed_in_context: BrowserContext, signed_in: StorageState
+) -> Iterator[Watch]:
     """A signed-in page that keeps foreign requests and faults of scripts."""
+    page = signed_in_context.new_page()
+    yield watched(page, server)
+    if page.url.startswith(server.url):
+        page.evaluate("localStorage.clear()")
+    page.close()
+    signed_in_context.clear_cookies()
+    signed_in_context.add_cookies(signed_in.get("cookies", []))  # type: ignore[arg-type]  # they are what is set
+
+
+@pytest.fixture
+def watch_apart(
+    browser: Browser, server: Installation, signed_in: StorageState
+) -> Iterator[Watch]:
+    """A page as of `watch` whose clock and whose files are its own."""
     with open_page(browser, signed_in) as page:
         yield watched(page, server)
 

@@ -1,12 +1,16 @@
 """What every page must be: accessible, in both themes, on a phone, from one host."""
 
+from collections.abc import Sequence
 from typing import Literal
 
+import pytest
 from playwright.sync_api import Page, ViewportSize
 
 from tests.browser.conftest import Watch
+from tests.support import by_turns
 from tests.support.processes.installation import ROOT, wait_for
 
+Theme = Literal["light", "dark"]
 DESKTOP = ViewportSize(width=1360, height=900)
 PHONE = ViewportSize(width=390, height=844)
 AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
@@ -14,14 +18,20 @@ LOOK_INTERVAL_MS, STILL_FOR_MS, SETTLED_WITHIN_MS = 25, 100, 20_000
 DRAWN_WITHIN_S = 10
 # Of rules that a page keeps, axe would describe every element that they look at.
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]
-COLOURS = ["color-contrast"]
 DARK = "[data-bs-theme=dark], [data-md-color-scheme=slate]"  # or the manual's
-THEMES = {"light": f"html:not(:is({DARK}), :has(> body:is({DARK})))", "dark": DARK}
+THEMES: dict[Theme, str] = {
+    "light": f"html:not(:is({DARK}), :has(> body:is({DARK})))",
+    "dark": DARK,
+}
 PAGE = "html"
-# What scrolls is made reachable by keys by a script, as a whole page is loaded.
+# What scrolls is made reachable by keys by a script, as a whole page is loaded; colours
+# are looked at on whole pages.
 FIND = """([part, rules]) => axe.run(part, {
     runOnly: rules, resultTypes: ["violations"], preload: false,
-    rules: {"scrollable-region-focusable": {enabled: part === "html"}},
+    rules: {
+        "scrollable-region-focusable": {enabled: part === "html"},
+        "color-contrast": {enabled: part === "html"},
+    },
 }).then(result => result.violations)"""
 OVERFLOW = "document.documentElement.scrollWidth - innerWidth"
 SERIOUS = {"serious", "critical"}
@@ -61,25 +71,32 @@ JOINED = r"""() => {
 }"""
 
 
-def assert_sound(watch: Watch, url: str) -> None:
-    """Hold one page to it, and leave its window wide."""
-    watch.page.emulate_media(color_scheme="light", reduced_motion="reduce")
+def every_theme(paths: Sequence[str]) -> pytest.MarkDecorator:
+    """A test is asked each page in each theme: `path` and `theme`.
+
+    Every run has each page once, in one theme and the next in the other.
+    """
+    return by_turns({"path": paths, "theme": [*THEMES]})
+
+
+def assert_sound(watch: Watch, url: str, theme: Theme = "light") -> None:
+    """Hold one page to it in a theme, and leave its window wide."""
+    watch.page.emulate_media(color_scheme=theme, reduced_motion="reduce")
     _open(watch, url)
-    assert_open_is_sound(watch, url)
+    assert_open_is_sound(watch, url, theme)
 
 
-def assert_open_is_sound(watch: Watch, url: str, part: str = PAGE) -> None:
+def assert_open_is_sound(
+    watch: Watch, url: str, theme: Theme = "light", part: str = PAGE
+) -> None:
     """Hold the page that is open to it, or a part of one.
 
     An open page follows the system's theme, which changes its colours alone.
     """
     page = watch.page
-    _show(page, "light")
+    _show(page, theme)
     findings = serious_findings(page, part=part)
-    assert findings == [], f"light {url}: {findings}"
-    _show(page, "dark")
-    findings = serious_findings(page, COLOURS, part)
-    assert findings == [], f"dark {url}: {findings}"
+    assert findings == [], f"{theme} {url}: {findings}"
     page.set_viewport_size(PHONE)
     _assert_no_wider(page, url)
     assert joined_words(page) == [], f"words run together on a phone: {url}"
@@ -127,19 +144,17 @@ def joined_words(page: Page) -> list[str]:
     return found
 
 
-def _show(page: Page, theme: Literal["light", "dark"]) -> None:
+def _show(page: Page, theme: Theme) -> None:
     page.emulate_media(color_scheme=theme, reduced_motion="reduce")
     # The page hears of it by an event, some moment after this call.
     page.wait_for_selector(THEMES[theme], state="attached")
 
 
-def serious_findings(
-    page: Page, rules: list[str] = RULES, part: str = PAGE
-) -> list[str]:
+def serious_findings(page: Page, part: str = PAGE) -> list[str]:
     """What axe-core finds by WCAG 2 A and AA, serious or worse."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE.read_text(encoding="utf-8"))
-    violations = page.evaluate(FIND, [part, rules])
+    violations = page.evaluate(FIND, [part, RULES])
     return [
         f"{finding['id']}: {node['html'][:160]}"
         for finding in violations

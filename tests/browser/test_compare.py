@@ -9,11 +9,13 @@ import pytest
 from playwright.sync_api import Browser, Page, StorageState, expect
 
 from tests.browser.conftest import Watch, expect_said, open_page
-from tests.browser.soundness import assert_sound
+from tests.browser.soundness import assert_sound, every_theme
 from tests.support.processes.installation import Installation
 
 CUSTOMERS = "/t/samples/customers/"
+ORDERS = "/t/samples/orders/"
 VERSIONS = "52...59"
+VIEWS = ("", "?view=rows&key=customer_id", "?view=schema", "?view=properties")
 pytestmark = pytest.mark.usefixtures("samples")
 
 
@@ -88,23 +90,17 @@ def test_all_changed_rows_are_downloaded(compared: Page, tmp_path: Path) -> None
     assert set(rows["_change_type"].to_pylist()) == {line[0] for line in lines[1:]}
 
 
-@pytest.mark.parametrize(
-    "path",
+@every_theme(
     [
-        pytest.param(
-            f"compare/{VERSIONS}?view=rows&key=customer_id", id="changed rows"
+        *(f"{CUSTOMERS}compare/{VERSIONS}{view}" for view in VIEWS),
+        f"{CUSTOMERS}schema/lifetime_value",
+        *(
+            f"{ORDERS}files",
+            f"{ORDERS}partitions",
+            f"{ORDERS}partitions?picture=treemap",
         ),
-        pytest.param(f"compare/{VERSIONS}", id="changed files"),
-        pytest.param(f"compare/{VERSIONS}?view=schema", id="schemas"),
-        pytest.param(f"compare/{VERSIONS}?view=properties", id="properties"),
-        pytest.param("schema/lifetime_value", id="a column"),
-    ],
+    ]
 )
 @pytest.mark.usefixtures("address")
-def test_every_view_is_sound_in_both_themes_and_on_a_phone(watch, server, path):
-    assert_sound(watch, f"{server.url}{CUSTOMERS}{path}")
-
-
-@pytest.mark.parametrize("path", ["files", "partitions", "partitions?picture=treemap"])
-def test_files_and_partitions_are_sound(watch: Watch, server: Installation, path: str):
-    assert_sound(watch, f"{server.url}/t/samples/orders/{path}")
+def test_every_view_is_sound_in_both_themes_and_on_a_phone(watch, server, path, theme):
+    assert_sound(watch, f"{server.url}{path}", theme)

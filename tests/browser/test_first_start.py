@@ -7,42 +7,23 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Watch, expect_said
-from tests.browser.soundness import assert_sound
+from tests.browser.soundness import assert_open_is_sound, assert_sound, every_theme
 from tests.support.processes.installation import Installation, wait_for
 
 TABLE = "/t/samples/customers/"
 PAGES = [
-    pytest.param("/", id="dashboard"),
-    pytest.param("/tables/", id="catalog"),
-    pytest.param("/tables/new", id="register"),
-    pytest.param("/tables/new/scan", id="scan a lake"),
-    pytest.param("/tables/lakes/", id="lakes"),
-    pytest.param("/search?q=customer", id="search"),
-    pytest.param(TABLE, id="overview"),
-    pytest.param(f"{TABLE}?v=0", id="an old version"),
-    pytest.param(f"{TABLE}schema", id="schema"),
-    pytest.param(f"{TABLE}history", id="history"),
-    pytest.param(f"{TABLE}history/1", id="one commit"),
-    pytest.param(f"{TABLE}files", id="files"),
-    pytest.param(f"{TABLE}data", id="data"),
-    pytest.param(f"{TABLE}settings", id="settings"),
-    pytest.param(f"{TABLE}sharing", id="sharing"),
-    pytest.param("/shares/", id="shares"),
-    pytest.param("/shares/new", id="a new share"),
-    pytest.param("/shares/new?step=tables", id="tables of a new share"),
-    pytest.param("/activity/", id="activity"),
-    pytest.param("/jobs/", id="jobs"),
-    pytest.param("/me/", id="account"),
-    pytest.param("/admin-area/", id="users"),
-    pytest.param("/status", id="status"),
-    pytest.param("/no/such/page", id="not found"),
+    *("/", "/tables/new", "/tables/new/scan", "/tables/lakes/", "/search?q=customer"),
+    *(TABLE, f"{TABLE}?v=0", f"{TABLE}schema", f"{TABLE}history/1"),
+    "/t/samples/returns/history",
+    *(f"{TABLE}files", f"{TABLE}data", f"{TABLE}settings", f"{TABLE}sharing"),
+    *("/shares/new", "/me/", "/admin-area/", "/status", "/no/such/page"),
 ]
 pytestmark = pytest.mark.usefixtures("samples")
 
 
-@pytest.mark.parametrize("path", PAGES)
-def test_every_page_is_sound_in_both_themes_and_on_a_phone(watch, server, path):
-    assert_sound(watch, f"{server.url}{path}")
+@every_theme(PAGES)
+def test_every_page_is_sound_in_both_themes_and_on_a_phone(watch, server, path, theme):
+    assert_sound(watch, f"{server.url}{path}", theme)
 
 
 def test_a_table_is_registered_and_indexed_without_a_reload(watch, server, tmp_path):
@@ -75,12 +56,12 @@ def test_a_lake_is_scanned_and_its_page_is_sound(watch, server, tmp_path):
     page.get_by_role("button", name="Scan", exact=True).click()
 
     expect_said(page, "1 table registered", within_ms=120_000)
-    assert_sound(watch, page.url)
+    assert_open_is_sound(watch, page.url)
     shutil.rmtree(tmp_path / "shop")
     page.get_by_role("button", name="Scan now").click()
     gone = page.get_by_role("link", name="scanned.shop_orders").first
     expect(gone).to_be_visible(timeout=120_000)
-    assert_sound(watch, page.url)
+    assert_open_is_sound(watch, page.url, "dark")
 
 
 def test_a_new_commit_is_noticed_unasked(watch, server, tmp_path):

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Watch
-from tests.browser.soundness import assert_sound
+from tests.browser.soundness import assert_sound, every_theme
 from tests.support.processes.installation import Installation
 
 HISTORY = "/t/samples/orders/history"
@@ -90,16 +90,15 @@ def test_days_go_into_the_address_in_one_form_and_ticks_are_needed(watch, server
     expect(page.locator("input[name=from]")).to_have_value("2 Jan 2020")
 
 
-@pytest.mark.parametrize(
-    "path",
+@every_theme(
     [
-        pytest.param("/tables/?sort=-size&feature=changeDataFeed", id="catalog"),
-        pytest.param("/jobs/?q=samples&sort=finished", id="jobs"),
-        pytest.param("/t/samples/orders/no/such/page", id="an error of a table"),
-    ],
+        "/tables/?sort=-size&feature=changeDataFeed",
+        "/jobs/?q=samples&sort=finished",
+        "/t/samples/orders/no/such/page",
+    ]
 )
-def test_lists_are_sound(watch: Watch, server: Installation, path: str) -> None:
-    assert_sound(watch, f"{server.url}{path}")
+def test_lists_are_sound(watch, server, path, theme):
+    assert_sound(watch, f"{server.url}{path}", theme)
 
 
 def test_an_empty_filter_leaves_the_address_as_it_is(watch, server):

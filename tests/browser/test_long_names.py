@@ -1,14 +1,13 @@
 """Names without a place to break: no page of them is wider than its window."""
 
-import json
 from pathlib import Path
 
 import pytest
 
-from tests.browser.conftest import Watch
+from tests.browser.conftest import Watch, register
 from tests.browser.soundness import assert_fits
 from tests.support.logs.delta_logs import LogBuilder, add, metadata, protocol
-from tests.support.processes.installation import Installation, wait_for
+from tests.support.processes.installation import Installation
 
 NAMESPACE, NAME = "n" * 100, "t" * 200
 TABLE = f"/t/{NAMESPACE}/{NAME}/"
@@ -33,14 +32,7 @@ def table(server: Installation, tmp_path_factory: pytest.TempPathFactory) -> Non
     folder = Path(tmp_path_factory.mktemp("long")) / ("f" * 200) / ("g" * 200)
     folder.mkdir(parents=True)
     location = log.on_disk(folder)
-    name = f"{NAMESPACE}.{NAME}"
-    server.command("table", "add", name, str(location))
-
-    def is_indexed() -> bool:
-        tables = json.loads(server.command("table", "list", "--json"))
-        return any(t["name"] == name and t["state"] == "INDEXED" for t in tables)
-
-    assert wait_for(is_indexed, timeout_s=200), server.log
+    register(server, f"{NAMESPACE}.{NAME}", location)
     # What cannot be read any more is named by its whole path.
     folder.rename(folder.with_name("gone"))
 

@@ -12,8 +12,13 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import Watch, expect_said
-from tests.browser.soundness import assert_sound, serious_findings
+from tests.browser.conftest import Watch, expect_said, register
+from tests.browser.soundness import (
+    assert_open_is_sound,
+    assert_sound,
+    every_theme,
+    serious_findings,
+)
 from tests.support.processes.installation import Installation, wait_for
 
 NAME = "maintenance"
@@ -37,17 +42,7 @@ def folder(server: Installation, tmp_path_factory: pytest.TempPathFactory) -> Pa
             os.utime(path, (moment, moment))
         else:
             path.unlink()
-    server.command("table", "add", f"web.{NAME}", str(folder))
-
-    def is_indexed() -> bool:
-        return (
-            '"INDEXED"'
-            in server.command("table", "list", "--json")
-            .partition(f'"web.{NAME}"')[2]
-            .partition("}")[0]
-        )
-
-    assert wait_for(is_indexed, timeout_s=120), server.log
+    register(server, f"web.{NAME}", folder)
     return folder
 
 
@@ -75,15 +70,9 @@ def ask_again(page: Page) -> None:
 
 
 @pytest.mark.usefixtures("folder")
-@pytest.mark.parametrize(
-    "path",
-    [
-        *(MAINTENANCE, f"{TABLE}vacuum", UPDATE, PROPERTIES),
-        *(CHECKPOINT, f"{CHECKPOINT}?version=3", CLEANUP),
-    ],
-)
-def test_every_page_is_sound_in_both_themes_and_on_a_phone(watch, server, path):
-    assert_sound(watch, f"{server.url}{path}")
+@every_theme([f"{TABLE}vacuum", UPDATE, PROPERTIES, f"{CHECKPOINT}?version=3", CLEANUP])
+def test_every_page_is_sound_in_both_themes_and_on_a_phone(watch, server, path, theme):
+    assert_sound(watch, f"{server.url}{path}", theme)
 
 
 @pytest.mark.usefixtures("folder")
@@ -96,7 +85,7 @@ def test_the_folder_is_listed_without_a_reload(watch: Watch, server: Installatio
     again = page.get_by_role("button", name="List again")
     expect(again).to_be_visible(timeout=WITHIN_MS)
     expect(page.locator(".dw-ledger")).to_be_visible()
-    assert_sound(watch, f"{server.url}{MAINTENANCE}")
+    assert_sound(watch, f"{server.url}{MAINTENANCE}", "dark")
 
 
 def test_a_checkpoint_is_asked_for_and_done_without_a_reload(watch, server, folder):
@@ -107,7 +96,7 @@ def test_a_checkpoint_is_asked_for_and_done_without_a_reload(watch, server, fold
     page.get_by_role("button", name="Show what would happen").click()
     expect_said(page, "none at or before version 21", within_ms=WITHIN_MS)
     expect(page.locator("#operation")).to_contain_text("22 commits")
-    assert_sound(watch, f"{server.url}{CHECKPOINT}")
+    assert_open_is_sound(watch, CHECKPOINT)
 
     with hint_withheld(folder):
         page.get_by_role("button", name="Write the checkpoint").click()
@@ -124,7 +113,7 @@ def test_a_checkpoint_is_asked_for_and_done_without_a_reload(watch, server, fold
     expect_said(page, "has its checkpoint", within_ms=WITHIN_MS)
     assert page.evaluate("window.notReloaded") is True
     assert checkpoints(folder) == [f"{NEWEST:020d}.checkpoint.parquet"]
-    assert_sound(watch, f"{server.url}{CHECKPOINT}")
+    assert_open_is_sound(watch, CHECKPOINT, "dark")
 
 
 def test_what_has_expired_is_listed_and_then_deleted(watch, server, folder):
@@ -138,8 +127,7 @@ def test_what_has_expired_is_listed_and_then_deleted(watch, server, folder):
     page.get_by_text("The files, oldest first").click()
     expect_said(page, "00000000000000000008.json")
     assert (folder / "_delta_log" / "00000000000000000008.json").exists()
-    assert serious_findings(page) == []
-    assert_sound(watch, f"{server.url}{CLEANUP}")
+    assert_open_is_sound(watch, CLEANUP)
     page.get_by_label("This cannot be undone.").check()
     delete.click()
 
@@ -147,7 +135,7 @@ def test_what_has_expired_is_listed_and_then_deleted(watch, server, folder):
     commits = sorted((folder / "_delta_log").glob("*.json"))
     assert commits[0].name == "00000000000000000009.json"
     expect_said(page, "9 gone", within_ms=WITHIN_MS)
-    assert_sound(watch, f"{server.url}{CLEANUP}")
+    assert_open_is_sound(watch, CLEANUP, "dark")
 
 
 def test_an_open_page_offers_a_version_that_came_since(watch, server, folder):

@@ -6,15 +6,16 @@ import pytest
 from playwright.sync_api import Browser, StorageState
 
 from tests.browser.conftest import Watch, open_page, watched
-from tests.browser.soundness import assert_open_is_sound, assert_sound
+from tests.browser.soundness import assert_open_is_sound, assert_sound, every_theme
 from tests.support.processes.installation import ROOT, Installation
 
 SITE = ROOT / "docs" / "site"  # set-up builds it
 PAGES = sorted(
     page.parent.relative_to(SITE).as_posix() for page in SITE.rglob("index.html")
 )
-# What is around the text is one template's; of the commands it has the longest list.
-WHOLE = [".", "tour", "reference/commands"]
+# What is around the text is one template's, and its colours one style sheet's; of the
+# commands it has the longest list, of Python code in all its colours.
+WHOLE = [".", "tour", "reference/commands", "five-minutes"]
 # As the manual's own theme turns pages where that is asked for.
 TURN = """async url => {
     const answer = await fetch(url);
@@ -37,22 +38,20 @@ def reader(
         yield watched(page, server)
 
 
-@pytest.mark.parametrize("name", PAGES)
-def test_the_text_of_a_page_is_sound(
-    reader: Watch, server: Installation, name: str
-) -> None:
-    url = f"{server.url}/help/{name}/"
+@pytest.mark.parametrize("path", PAGES)
+def test_the_text_of_a_page_is_sound(reader: Watch, server: Installation, path: str):
+    url = f"{server.url}/help/{path}/"
     status, title, language = reader.page.evaluate(TURN, url)
 
     assert (status, language) == (200, "en")
     assert title
-    assert_open_is_sound(reader, url, "article")
+    assert_open_is_sound(reader, url, part="article")
 
 
-@pytest.mark.parametrize("name", WHOLE)
-def test_a_whole_page_is_sound(watch: Watch, server: Installation, name: str) -> None:
-    assert_sound(watch, f"{server.url}/help/{name}/")
+@every_theme(WHOLE)
+def test_a_whole_page_is_sound(watch, server, path, theme):
+    assert_sound(watch, f"{server.url}/help/{path}/", theme)
 
 
 def test_the_manual_is_there() -> None:
-    assert {*WHOLE, "five-minutes"} <= set(PAGES)
+    assert {*WHOLE} <= set(PAGES)

@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Page, Request, StorageState, expect
 
 from tests.browser.conftest import PATIENCE_MS, Watch, open_page
+from tests.support import matrix
 from tests.support.processes.installation import Installation
 
 ORDERS = "/t/samples/orders/"
@@ -37,12 +38,13 @@ def last_word(address: str) -> str:
     return address.partition("?")[0].rstrip("/").rpartition("/")[2]
 
 
-@pytest.mark.parametrize(
+@matrix(
     "path",
     ["/", "/tables/", "/jobs/", ORDERS, f"{ORDERS}data", f"{ORDERS}compare/0...1"],
+    often=["/", "/jobs/", f"{ORDERS}data"],
 )
-def test_a_page_where_nothing_happens_asks_for_nothing(watch, server, path):
-    page = watch.page
+def test_a_page_where_nothing_happens_asks_for_nothing(watch_apart, server, path):
+    page = watch_apart.page
     page.goto(f"{server.url}{path}")
     expect(page.locator("main .dw-job[id^=job-]")).to_have_count(0, timeout=PATIENCE_MS)
     page.clock.install()
@@ -59,11 +61,13 @@ def test_a_page_where_nothing_happens_asks_for_nothing(watch, server, path):
 
     assert [address for address in found if not NEWS.search(address)] == []
     assert len(found) <= 1
-    assert watch.faults == []
+    assert watch_apart.faults == []
 
 
-def test_a_page_asks_for_its_rows_at_most_once_more(watch: Watch, server: Installation):
-    page = watch.page
+def test_a_page_asks_for_its_rows_at_most_once_more(
+    watch_apart: Watch, server: Installation
+):
+    page = watch_apart.page
 
     with asked(page) as found:
         page.goto(f"{server.url}{ORDERS}data?v=3&f=country%3Aeq%3ADE")
@@ -72,7 +76,7 @@ def test_a_page_asks_for_its_rows_at_most_once_more(watch: Watch, server: Instal
 
     counts = Counter(map(last_word, found))
     assert {word: n for word, n in counts.items() if n > MOST.get(word, 0)} == {}
-    assert watch.faults == []
+    assert watch_apart.faults == []
 
 
 def test_a_page_beside_the_one_that_signs_out_is_left_at_once(browser, server):

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Browser, Page, StorageState, expect
 
 from tests.browser.conftest import Watch, open_page
-from tests.browser.soundness import assert_sound
+from tests.browser.soundness import assert_open_is_sound, assert_sound
 from tests.support.processes.installation import Installation
 
 TABLE = "/t/samples/device_readings"
@@ -28,45 +28,22 @@ def page(watch: Watch, address: str) -> Page:
     return watch.page
 
 
-def test_is_reached_from_the_list_and_shows_itself_when_it_is_read(page: Page) -> None:
+def test_a_file_is_shown_when_it_is_read_with_a_column_and_its_first_rows(page: Page):
     expect(page.locator("#group")).to_contain_text("Row group 0")
     expect(page.get_by_text("One row group, ")).to_be_visible()  # no picture of one bar
-
-
-def test_the_schema_is_walked_with_the_arrow_keys(page: Page) -> None:
-    branch = page.locator("#schema-tree tr[aria-expanded]").first
-
-    branch.focus()
-    page.keyboard.press("ArrowRight")
-    expect(branch).not_to_be_focused()
-    page.keyboard.press("ArrowLeft")
-    expect(branch).to_be_focused()
-    page.keyboard.press("ArrowLeft")
-
-    expect(branch).to_have_attribute("aria-expanded", "false")
-
-
-def test_the_schema_is_filtered_while_one_types(page: Page) -> None:
+    # The tree of its schema is walked as that of a table is: `test_schema_tree.py`.
     box = page.get_by_placeholder("Filter", exact=True)
     name = page.locator("#schema-tree tbody tr").last.locator(".dw-name").inner_text()
 
     box.press_sequentially(name.strip())
-
     expect(page.locator("#schema-tree tbody")).to_contain_text(name.strip())
     box.fill("no such column")
     expect(page.locator("#file-schema-rows")).to_contain_text("No node matches")
     expect(box).to_be_focused()
 
-
-def test_a_column_is_opened_over_all_row_groups(page: Page) -> None:
     page.locator("#group tbody a").first.click()
-
     expect(page.locator("#column")).to_contain_text(re.compile("range", re.IGNORECASE))
-
-
-def test_the_first_rows_are_shown_when_a_job_has_read_them(page: Page) -> None:
     page.get_by_role("link", name="First rows").click()
-
     expect(page.locator("#file-rows table")).to_be_visible()
 
 
@@ -75,7 +52,7 @@ def test_the_pages_are_sound(watch: Watch, address: str, server: Installation) -
     watch.page.goto(parquet)
     expect(watch.page.get_by_role("heading", name="Writers")).to_be_visible()
 
-    assert_sound(watch, parquet)
+    assert_open_is_sound(watch, parquet, "dark")
     tried = "column=0&rows=1&op=ge&a=3"
     assert_sound(watch, f"{address}{'&' if '?' in address else '?'}{tried}")
 
@@ -90,4 +67,4 @@ def test_a_file_of_no_table_is_looked_into(watch: Watch, server: Installation) -
     page.get_by_role("button", name="Inspect it").click()
 
     expect(page.locator("#file-schema")).to_be_visible()
-    assert_sound(watch, page.url)
+    assert_open_is_sound(watch, page.url, "dark")

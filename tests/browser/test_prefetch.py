@@ -20,8 +20,10 @@ def wait_for_one(page: Page, states: dict[str, str]) -> str:
     return next(url for url, state in states.items() if state == "Ready")
 
 
-def test_a_page_that_was_fetched_ahead_is_shown_without_another_request(watch, server):
-    page = watch.page
+def test_a_page_that_was_fetched_ahead_is_shown_without_another_request(
+    watch_apart, server
+):
+    page = watch_apart.page
     session = page.context.new_cdp_session(page)
     states: dict[str, str] = {}
     session.on(
@@ -49,5 +51,5 @@ def test_a_page_that_was_fetched_ahead_is_shown_without_another_request(watch, s
     assert asked.endswith("/t/samples/orders/history")
     assert page.evaluate(DELIVERY) == "navigational-prefetch"
     assert states.keys() == {asked}  # those that were passed were not fetched
-    assert watch.faults == []
-    assert watch.foreign == []
+    assert watch_apart.faults == []
+    assert watch_apart.foreign == []

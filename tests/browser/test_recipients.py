@@ -8,19 +8,14 @@ import pytest
 from playwright.sync_api import Browser, Dialog, expect
 
 from tests.browser.conftest import expect_said
-from tests.browser.soundness import assert_sound, serious_findings
+from tests.browser.soundness import assert_sound, every_theme, serious_findings
 from tests.support.processes.installation import Installation
 
 RECIPIENT = "/recipients/hooli/"
 PAGES = [
-    pytest.param("/recipients/", id="list"),
-    pytest.param("/recipients/new", id="new"),
-    pytest.param(RECIPIENT, id="one"),
-    pytest.param(f"{RECIPIENT}grants", id="grants"),
-    pytest.param(f"{RECIPIENT}settings", id="settings"),
-    pytest.param(f"{RECIPIENT}seen", id="as it sees"),
-    pytest.param(f"{RECIPIENT}tokens/new", id="new token"),
-    pytest.param(f"{RECIPIENT}tokens/rotate", id="rotation"),
+    *("/recipients/", "/recipients/new", RECIPIENT, f"{RECIPIENT}grants"),
+    *(f"{RECIPIENT}settings", f"{RECIPIENT}seen", f"{RECIPIENT}tokens/new"),
+    f"{RECIPIENT}tokens/rotate",
 ]
 
 
@@ -29,14 +24,8 @@ def hooli(server: Installation) -> None:
     """A recipient with a token in use and one that replaces it."""
     server.command("share", "create", "wholesale")
     server.command(
-        *(
-            "share",
-            "add-table",
-            "wholesale",
-            "sales.orders",
-            "--table",
-            "samples.orders",
-        )
+        *("share", "add-table", "wholesale", "sales.orders"),
+        *("--table", "samples.orders"),
     )
     profile = server.home / "hooli.share"
     server.command(
@@ -46,9 +35,9 @@ def hooli(server: Installation) -> None:
     server.command("recipient", "rotate", "hooli", "--keep-old", "7d")
 
 
-@pytest.mark.parametrize("path", PAGES)
-def test_every_page_is_sound_in_both_themes_and_on_a_phone(watch, server, path):
-    assert_sound(watch, f"{server.url}{path}")
+@every_theme(PAGES)
+def test_every_page_is_sound_in_both_themes_and_on_a_phone(watch, server, path, theme):
+    assert_sound(watch, f"{server.url}{path}", theme)
 
 
 def test_a_link_is_shown_once_and_downloads_the_profile_once(watch, browser, server):

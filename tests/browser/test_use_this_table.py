@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Watch
-from tests.browser.soundness import assert_sound, serious_findings
+from tests.browser.soundness import assert_sound, every_theme, serious_findings
 from tests.support.processes.installation import Installation
 
 TABLE = "/t/samples/customers/"
@@ -65,8 +65,9 @@ def test_an_old_version_leads_to_its_restore(watch: Watch, server: Installation)
     expect(page.get_by_role("button", name="Show what would happen")).to_be_visible()
 
 
-def test_the_page_of_its_own_is_sound(watch: Watch, server: Installation) -> None:
-    assert_sound(watch, f"{server.url}{TABLE}use?v=57&f=customer_id:le:9")
+@every_theme([f"{TABLE}use?v=57&f=customer_id:le:9"])
+def test_the_page_of_its_own_is_sound(watch, server, path, theme):
+    assert_sound(watch, f"{server.url}{path}", theme)
 
 
 def test_without_a_script_the_button_leads_to_the_page(watch, server):

@@ -7,10 +7,10 @@ import pytest
 from playwright.sync_api import expect
 
 from deltaweb.table import DeltaTable
-from tests.browser.conftest import Watch
+from tests.browser.conftest import Watch, register
 from tests.browser.soundness import serious_findings
 from tests.support.files.aged_files import age, age_removed
-from tests.support.processes.installation import Installation, wait_for
+from tests.support.processes.installation import Installation
 
 VACUUM = "/t/web/vacuumable/vacuum"
 WITHIN_MS = 120_000
@@ -31,13 +31,7 @@ def folder(server: Installation, tmp_path_factory: pytest.TempPathFactory) -> Pa
     orphan = folder / "p=a" / "part-lost.parquet"
     orphan.write_bytes(b"x" * 20)
     age(orphan, days=10)
-    server.command("table", "add", "web.vacuumable", str(folder))
-
-    def is_indexed() -> bool:
-        listed = server.command("table", "list", "--json")
-        return '"INDEXED"' in listed.partition('"web.vacuumable"')[2].partition("}")[0]
-
-    assert wait_for(is_indexed, timeout_s=120), server.log
+    register(server, "web.vacuumable", folder)
     return folder
 
 

@@ -1,13 +1,11 @@
 """A path of a variant becomes a column of the rows, by the chooser and by a record."""
 
-import json
-
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import Watch
+from tests.browser.conftest import Watch, register
 from tests.browser.soundness import serious_findings
-from tests.support.processes.installation import Installation, wait_for
+from tests.support.processes.installation import Installation
 from tests.support.tables.variant_tables import USER_ID, ZIP_CODE, write_events
 
 DATA = "/t/web/events/data"
@@ -18,13 +16,7 @@ WITHIN_MS = 120_000
 def events(server: Installation, tmp_path_factory: pytest.TempPathFactory) -> None:
     """A registered and indexed table of five events with variants."""
     folder = write_events(tmp_path_factory.mktemp("lake") / "events", shredded=True)
-    server.command("table", "add", "web.events", str(folder))
-
-    def is_indexed() -> bool:
-        tables = json.loads(server.command("table", "list", "--json"))
-        return ("web.events", "INDEXED") in {(t["name"], t["state"]) for t in tables}
-
-    assert wait_for(is_indexed, timeout_s=120), server.log
+    register(server, "web.events", folder)
 
 
 def test_a_path_is_added_as_a_column(watch: Watch, server: Installation) -> None:

@@ -88,14 +88,14 @@ def test_are_read_as_spark_reads_them(spark, tmp_path, kind, zone):
         found = [
             row
             for group in range(file.metadata.num_row_groups)
-            for batch in file.batches(schema_of(**TYPES), group)
+            for _, columns in file.batches(schema_of(**TYPES), group)
             for row in zip(
-                numbers(batch.columns["n"]),
-                numbers(batch.columns["t"]),
-                numbers(batch.columns["s"].field("a").flatten()),
-                numbers(batch.columns["m"].items),
-                numbers(batch.columns["l"]),
-                numbers(batch.columns["d"]),
+                numbers(columns["n"]),
+                numbers(columns["t"]),
+                numbers(columns["s"].field("a").flatten()),
+                numbers(columns["m"].items),
+                numbers(columns["l"]),
+                numbers(columns["d"]),
                 strict=True,
             )
         ]

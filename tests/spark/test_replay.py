@@ -304,7 +304,7 @@ def outcome(load: Any) -> Any:  # noqa: ANN401 (a snapshot or a state)
 
 
 @pytest.fixture(
-    params=[(512 << 20, 4_096, 6), (512 << 20, 1, 4), (0, 2, 3)],
+    params=[(512 << 20, 4_096, 3), (512 << 20, 1, 2), (0, 2, 2)],
     ids=["one pack", "a pack a commit", "shuffled"],
 )
 def max_examples(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch):

@@ -12,7 +12,7 @@ from deltaweb.web.jobs.models import Job
 from deltaweb.web.pages.actions import COMMAND_LINE, Stamp
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.operations.operation import Operation
-from deltaweb.web.tables.operations.requests import request_look, request_operation
+from deltaweb.web.tables.operations.requests import request_operation, request_preview
 from deltaweb.web.tables.operations.rows.changed_rows import (
     DELETE_ROWS,
     UPDATE_ROWS,
@@ -57,7 +57,7 @@ def done(operation: Operation[Any, Any], job: Job) -> Job:
 
 def carried_out(operation: Operation[Any, Any], table: Table, asked: object) -> Job:
     """Look at what would happen, agree, and do it."""
-    look = done(operation, request_look(operation, table, asked, now=NOW))
+    look = done(operation, request_preview(operation, table, asked, now=NOW))
     job = request_operation(
         operation, table, asked, seen=look, stamp=Stamp(COMMAND_LINE, NOW)
     )

@@ -15,7 +15,7 @@ from deltaweb.web.tables.operations.checkpoint.operation import (
     WriteCheckpoint,
 )
 from deltaweb.web.tables.operations.clean_up.operation import CLEAN_UP, CleanUp
-from deltaweb.web.tables.operations.requests import request_look
+from deltaweb.web.tables.operations.requests import request_preview
 from deltaweb.web.tables.storage.connections import add_connection
 from deltaweb.web.tables.storage.opening import open_table
 from deltaweb.web.tables.storage.options import parse_options
@@ -54,7 +54,7 @@ def orders(s3: S3Server, settings: "Settings", tmp_path: Path) -> Table:
 
 def looked_at(table: Table) -> dict[str, Any]:
     look = worked(
-        request_look(CHECKPOINT, table, WriteCheckpoint(), now=timezone.now())
+        request_preview(CHECKPOINT, table, WriteCheckpoint(), now=timezone.now())
     )
     assert isinstance(look.result, dict), look.error_detail
     return look.result
@@ -76,7 +76,7 @@ def test_a_checkpoint_is_written_with_its_storage_and_seen_by_the_next_look(orde
 
 
 def test_expired_history_is_listed_with_its_storage(orders: Table) -> None:
-    job = worked(request_look(CLEAN_UP, orders, CleanUp(), now=timezone.now()))
+    job = worked(request_preview(CLEAN_UP, orders, CleanUp(), now=timezone.now()))
 
     assert job.state == Job.State.DONE, job.error_detail
     assert isinstance(job.result, dict)

@@ -16,10 +16,7 @@ from django.http import HttpRequest
 from deltaweb.web.accounts import errors
 from deltaweb.web.accounts.hashing import address_slots
 from deltaweb.web.accounts.models import FailedSignIn, User
-from deltaweb.web.accounts.services.records import (
-    failed_sign_in_action,
-    sign_in_action,
-)
+from deltaweb.web.accounts.services.records import failed_sign_in_action, sign_in_action
 from deltaweb.web.pages.actions import Stamp, report
 from deltaweb.web.pages.request.addresses import network_of
 from deltaweb.web.pages.request.rate_limits import RateLimit

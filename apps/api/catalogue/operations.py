@@ -20,14 +20,11 @@ from deltaweb.web.tables.errors import OperationOutdatedError
 from deltaweb.web.tables.head.job_json import check_may
 from deltaweb.web.tables.head.table_head import get_table
 from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.operations.operation import (
-    Operation,
-    operations,
-)
+from deltaweb.web.tables.operations.operation import Operation, operations
 from deltaweb.web.tables.operations.requests import (
     NO_TABLE,
-    request_look,
     request_operation,
+    request_preview,
 )
 
 
@@ -101,7 +98,7 @@ def asked_answer(
     """
     user, stamp = signed_in(request), stamp_of(request)
     if body.preview and body.seen is None:
-        look = request_look(operation, table, asked, now=stamp.at, requested_by=user)
+        look = request_preview(operation, table, asked, now=stamp.at, requested_by=user)
         return started(look)
     seen = None
     if body.seen is not None:

@@ -14,11 +14,7 @@ from deltaweb.web.accounts.models import Scope
 from deltaweb.web.api.calls.answers import Answer
 from deltaweb.web.api.endpoint import RestView, Role, endpoint
 from deltaweb.web.api.pages import page_endpoint
-from deltaweb.web.api.sharing.tokens import (
-    address_of,
-    facts_of,
-    find_token,
-)
+from deltaweb.web.api.sharing.tokens import address_of, facts_of, find_token
 from deltaweb.web.pages.actions import stamp_of
 from deltaweb.web.pages.page_json import Spread
 from deltaweb.web.sharing import urls

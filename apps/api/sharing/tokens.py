@@ -23,16 +23,8 @@ from deltaweb.web.pages.actions import stamp_of
 from deltaweb.web.sharing.errors import TokenNotFoundError
 from deltaweb.web.sharing.issuing import credentials, tokens
 from deltaweb.web.sharing.issuing.lifetimes import parse_span, read_lifetime
-from deltaweb.web.sharing.issuing.profile import (
-    Profile,
-    ProfileDocument,
-    ProfileFile,
-)
-from deltaweb.web.sharing.issuing.token_rows import (
-    TokenResource,
-    token_row,
-    token_rows,
-)
+from deltaweb.web.sharing.issuing.profile import Profile, ProfileDocument, ProfileFile
+from deltaweb.web.sharing.issuing.token_rows import TokenResource, token_row, token_rows
 from deltaweb.web.sharing.issuing.tokens import Credentials
 from deltaweb.web.sharing.models import RecipientToken
 from deltaweb.web.sharing.names import find_recipient

@@ -5,11 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from deltaweb.web.explorer.columns.tree import (
-    SchemaColumn,
-    schema_tree,
-    version_tree,
-)
+from deltaweb.web.explorer.columns.tree import SchemaColumn, schema_tree, version_tree
 from deltaweb.web.pages.templatetags.deltaweb import shortened
 from deltaweb.web.tables.models import MetadataVersion, ProtocolVersion
 

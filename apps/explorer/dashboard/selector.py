@@ -27,10 +27,7 @@ from deltaweb.web.pages.frame.front_page import (
 )
 from deltaweb.web.pages.page_json import As, Mark, Named, OnPage, Spread, shaped
 from deltaweb.web.tables.models import IS_BEHIND, Commit, Table
-from deltaweb.web.tables.versions.resources import (
-    CommitResource,
-    commit_resource,
-)
+from deltaweb.web.tables.versions.resources import CommitResource, commit_resource
 
 NUM_TABLES = 8
 BURST = timedelta(days=1)  # before a table's newest commit

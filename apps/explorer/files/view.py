@@ -17,10 +17,7 @@ from deltaweb.web.explorer.grid.cells import named_value
 from deltaweb.web.explorer.overview.selector import sizes_chart, target_bytes_of
 from deltaweb.web.explorer.version.listed import ListedFiles
 from deltaweb.web.explorer.version.page import JobOfPage, TablePage, check_job
-from deltaweb.web.explorer.version.table_version import (
-    TableVersion,
-    table_columns,
-)
+from deltaweb.web.explorer.version.table_version import TableVersion, table_columns
 from deltaweb.web.pages.figures import Chart
 from deltaweb.web.pages.lists.links import Chip, only, without
 from deltaweb.web.pages.lists.sorting import Column, Header, sort_headers

@@ -18,10 +18,7 @@ from deltaweb.web.explorer.history.operations import (
 )
 from deltaweb.web.pages.page_json import As, Named, OnPage, csv_rows
 from deltaweb.web.tables.models import Commit, CommitQuerySet, Table
-from deltaweb.web.tables.versions.resources import (
-    CommitResource,
-    commit_resource,
-)
+from deltaweb.web.tables.versions.resources import CommitResource, commit_resource
 
 PAGE_LENGTH = 50
 CHART_DAYS = 45

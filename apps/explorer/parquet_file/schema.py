@@ -7,12 +7,7 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deltaweb.delta.protocol.schema import (
-    ArrayType,
-    DataType,
-    MapType,
-    StructType,
-)
+from deltaweb.delta.protocol.schema import ArrayType, DataType, MapType, StructType
 from deltaweb.web.explorer.columns.tree import kind_text
 from deltaweb.web.explorer.parquet_file.differences import StoredColumns
 from deltaweb.web.pages.page_json import OnPage, Spread

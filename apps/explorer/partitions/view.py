@@ -38,10 +38,7 @@ from deltaweb.web.explorer.partitions.treemap import (
 from deltaweb.web.explorer.version.listed import ListedFiles
 from deltaweb.web.explorer.version.page import JobOfPage, TablePage, check_job
 from deltaweb.web.explorer.version.query import QueryError
-from deltaweb.web.explorer.version.table_version import (
-    TableVersion,
-    table_columns,
-)
+from deltaweb.web.explorer.version.table_version import TableVersion, table_columns
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.pages.figures import ACCENT, MIN_BARS, Chart
 from deltaweb.web.pages.lists.links import Chip, changed, without

@@ -4,11 +4,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from urllib.parse import urlencode
 
-from django.http import (
-    HttpRequest,
-    HttpResponseBase,
-    StreamingHttpResponse,
-)
+from django.http import HttpRequest, HttpResponseBase, StreamingHttpResponse
 from django.urls import reverse
 from django.utils import timezone
 

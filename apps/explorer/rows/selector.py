@@ -135,22 +135,14 @@ def _within_budget(rows: Iterable[list[Cell]]) -> Iterator[list[Cell]]:
         yield [replace(shown, detail="") for shown in row] if room < 0 else row
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RowObjects:
-    """Rows as the JSON form shows them.
+def row_objects(
+    plan: RowPlan, result: pa.Table
+) -> tuple[list[dict[str, object]], list[dict[str, object]]]:
+    """Return the page's rows as the JSON form shows them, and which values are cut.
 
-    Attributes:
-        cut: Where a value is only the beginning of a longer one: the index of its row,
-            its column, and the number of the row, which has the whole value on a page
-            of its own.
+    Of each of these the index of its row, its column, and the number of the row, which
+    has the whole value on a page of its own.
     """
-
-    rows: list[dict[str, object]] = field(default_factory=list)
-    cut: list[dict[str, object]] = field(default_factory=list)
-
-
-def row_objects(plan: RowPlan, result: pa.Table) -> RowObjects:
-    """Return the page's rows as the JSON form shows them."""
     places = _places(plan, result)
     shown = result.take(places)
     limit = cut_length(shown.num_rows * len(plan.columns))
@@ -163,12 +155,12 @@ def row_objects(plan: RowPlan, result: pa.Table) -> RowObjects:
         for name in plan.columns
     }
     numbers = [plan.offset + place + 1 for place in places.to_pylist()]
-    return RowObjects(
-        rows=[
+    return (
+        [
             {name: values[index][0] for name, values in columns.items()}
             for index in range(shown.num_rows)
         ],
-        cut=[
+        [
             {"index": index, "column": name, "row": numbers[index]}
             for name, values in columns.items()
             for index, (_, is_cut) in enumerate(values)

@@ -35,7 +35,6 @@ from deltaweb.web.explorer.rows.plan import (
     row_plan,
 )
 from deltaweb.web.explorer.rows.selector import (
-    RowObjects,
     RowPage,
     row_lines,
     row_objects,
@@ -112,17 +111,17 @@ class RowList(TablePage):
     @in_json
     def rows(self) -> Sequence[dict[str, object]]:
         """The values by name."""
-        return self._objects.rows
+        return self._objects[0]
 
     @in_json
     def cut(self) -> Sequence[dict[str, object]]:
         """Where a value is only the beginning of a longer one."""
-        return self._objects.cut
+        return self._objects[1]
 
     @cached_property
-    def _objects(self) -> RowObjects:
+    def _objects(self) -> tuple[list[dict[str, object]], list[dict[str, object]]]:
         if self.plan is None or self.result is None:
-            return RowObjects()
+            return [], []
         return row_objects(self.plan, self.result.rows)
 
 

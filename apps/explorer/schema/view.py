@@ -4,11 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-from django.http import (
-    HttpRequest,
-    HttpResponseBase,
-    StreamingHttpResponse,
-)
+from django.http import HttpRequest, HttpResponseBase, StreamingHttpResponse
 from django.urls import reverse
 
 from deltaweb.delta.errors import SchemaError

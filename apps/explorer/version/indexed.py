@@ -4,10 +4,7 @@ from typing import Final
 
 import pyarrow as pa
 
-from deltaweb.index.folder.file_index import (
-    DELETED_ROWS,
-    listed_files,
-)
+from deltaweb.index.folder.file_index import DELETED_ROWS, listed_files
 from deltaweb.index.folder.parts import IndexMissingError
 from deltaweb.web.explorer.version.table_version import TableVersion
 from deltaweb.web.tables.index.folders import index_folder

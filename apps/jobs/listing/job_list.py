@@ -13,12 +13,7 @@ from django.utils import timezone
 from deltaweb.web.accounts.models import User
 from deltaweb.web.jobs.kinds import kind_of, words_of
 from deltaweb.web.jobs.listing.resource import JobResource
-from deltaweb.web.jobs.listing.selectors import (
-    JobView,
-    job_views,
-    light,
-    worker_state,
-)
+from deltaweb.web.jobs.listing.selectors import JobView, job_views, light, worker_state
 from deltaweb.web.jobs.models import Job, JobQuerySet
 from deltaweb.web.jobs.visibility import jobs_about, visible_jobs
 from deltaweb.web.pages.lists.fields import WordField

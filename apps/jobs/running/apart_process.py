@@ -45,10 +45,7 @@ def load(*names: str) -> None:
     Args:
         names: Modules; and functions that load others, as `module:name`.
     """
-    from deltaweb.environment.own_process import (  # noqa: PLC0415
-        prepare_process,
-        rare_collections,
-    )
+    from deltaweb.environment.own_process import prepare_process, rare_collections  # noqa: PLC0415
 
     prepare_process()
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "deltaweb.settings")

@@ -3,12 +3,7 @@
 from typing import Any
 
 from deltaweb.web.pages.actions import Action, Stamp
-from deltaweb.web.sharing.models import (
-    Recipient,
-    RecipientToken,
-    Share,
-    SharedTable,
-)
+from deltaweb.web.sharing.models import Recipient, RecipientToken, Share, SharedTable
 
 Thing = Share | SharedTable | Recipient | RecipientToken
 

@@ -13,11 +13,7 @@ from typing import Final
 from uuid import UUID
 
 from deltaweb.sharing.errors import BudgetSpentError
-from deltaweb.web.sharing.activity.usage import (
-    FIRST_FAILED_STATUS,
-    calls,
-    sum_of_sizes,
-)
+from deltaweb.web.sharing.activity.usage import FIRST_FAILED_STATUS, calls, sum_of_sizes
 from deltaweb.web.sharing.errors import LimitInvalidError
 from deltaweb.web.sharing.models import Recipient
 

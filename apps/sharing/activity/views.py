@@ -16,12 +16,7 @@ from deltaweb.web.sharing.activity import charts
 from deltaweb.web.sharing.activity import selectors as activity
 from deltaweb.web.sharing.activity.action_words import action_words
 from deltaweb.web.sharing.activity.event_rows import EventResource
-from deltaweb.web.sharing.activity.forms import (
-    FILTERS,
-    KINDS,
-    STATUSES,
-    ActivityFilter,
-)
+from deltaweb.web.sharing.activity.forms import FILTERS, KINDS, STATUSES, ActivityFilter
 from deltaweb.web.sharing.activity.selectors import ActivityPage
 from deltaweb.web.sharing.activity.use_spans import Use, use_of
 

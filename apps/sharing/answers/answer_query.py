@@ -31,10 +31,7 @@ from deltaweb.web.sharing.access.grants.rules import rule_for
 from deltaweb.web.sharing.access.waited_queries import ANSWER_QUERY
 from deltaweb.web.sharing.answers.opening import open_shared, terms_of
 from deltaweb.web.sharing.answers.vacuumed import check_files
-from deltaweb.web.sharing.answers.versions import (
-    open_shared_version,
-    open_version,
-)
+from deltaweb.web.sharing.answers.versions import open_shared_version, open_version
 from deltaweb.web.sharing.errors import NotGrantedError
 from deltaweb.web.sharing.models import Recipient, SharedTable
 from deltaweb.web.tables.work.answer_index import answer_index

@@ -12,11 +12,7 @@ from typing import Any, TypeVar
 
 from django.db.models import Q, QuerySet
 
-from deltaweb.sharing.page_token import (
-    PageScope,
-    decode_page_token,
-    encode_page_token,
-)
+from deltaweb.sharing.page_token import PageScope, decode_page_token, encode_page_token
 from deltaweb.sharing.parameters import MAX_PAGE_LENGTH
 from deltaweb.sharing.wire.lines import TableFacts
 from deltaweb.web.sharing.access import callers as access

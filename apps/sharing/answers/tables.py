@@ -19,23 +19,14 @@ from deltaweb.sharing.errors import (
     ParameterInvalidError,
     TableMisreadError,
 )
-from deltaweb.sharing.response_format import (
-    ResponseFormat,
-    plain_format,
-)
+from deltaweb.sharing.response_format import ResponseFormat, plain_format
 from deltaweb.sharing.table_query import TableQuery
 from deltaweb.sharing.wire.lines import EndAction
 from deltaweb.sharing.wire.partition_values import instant_columns
 from deltaweb.table import DeltaTable
 from deltaweb.web.sharing.access.grants.rules import rule_for
-from deltaweb.web.sharing.answers.opening import (
-    check_history,
-    open_shared,
-)
-from deltaweb.web.sharing.answers.paging import (
-    SnapshotStart,
-    paging_of,
-)
+from deltaweb.web.sharing.answers.opening import check_history, open_shared
+from deltaweb.web.sharing.answers.paging import SnapshotStart, paging_of
 from deltaweb.web.sharing.answers.row_count import CountedFiles, RowCount
 from deltaweb.web.sharing.answers.signed_lines import (
     SigningPlan,

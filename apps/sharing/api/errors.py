@@ -41,11 +41,7 @@ from deltaweb.delta.errors import (
     UnsupportedProtocolError,
     VersionNotFoundError,
 )
-from deltaweb.delta.feed.errors import (
-    FeedOffError,
-    FeedRangeError,
-    FeedSchemaError,
-)
+from deltaweb.delta.feed.errors import FeedOffError, FeedRangeError, FeedSchemaError
 from deltaweb.sharing.errors import (
     BudgetSpentError,
     ErrorCode,

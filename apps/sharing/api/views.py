@@ -24,10 +24,7 @@ from deltaweb.web.sharing.activity.heavy_queries import CONDITION, condition_tex
 from deltaweb.web.sharing.activity.refusals import kept_reason
 from deltaweb.web.sharing.answers import listings, tables
 from deltaweb.web.sharing.answers.changes import table_changes
-from deltaweb.web.sharing.answers.credentials import (
-    credentials_body,
-    table_credentials,
-)
+from deltaweb.web.sharing.answers.credentials import credentials_body, table_credentials
 from deltaweb.web.sharing.answers.queries import may_wait, read_query, submit_query
 from deltaweb.web.sharing.answers.signed_lines import SigningPlan
 from deltaweb.web.sharing.api.base import (

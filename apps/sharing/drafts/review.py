@@ -13,9 +13,7 @@ from deltaweb.web.sharing.clients.preflight import Preflight, preflights
 from deltaweb.web.sharing.drafts.draft import Draft, DraftTable
 from deltaweb.web.sharing.models import Grant, Recipient, SharedTable
 from deltaweb.web.sharing.recipients.listing import RecipientRow, recipient_rows
-from deltaweb.web.sharing.shares.detail import (
-    CHOICES_LENGTH,
-)
+from deltaweb.web.sharing.shares.detail import CHOICES_LENGTH
 from deltaweb.web.sharing.shares.forms import column_names
 from deltaweb.web.tables.models import Table
 

@@ -33,9 +33,7 @@ from deltaweb.web.sharing.models.prepared import PreparedFile as PreparedFile
 from deltaweb.web.sharing.models.prepared import PreparedVersion as PreparedVersion
 from deltaweb.web.sharing.models.recipient_records import Certificate as Certificate
 from deltaweb.web.sharing.models.recipient_records import ToldReminder as ToldReminder
-from deltaweb.web.sharing.models.recipient_records import (
-    UsedAssertion as UsedAssertion,
-)
+from deltaweb.web.sharing.models.recipient_records import UsedAssertion as UsedAssertion
 from deltaweb.web.tables.models import Table
 
 MAX_NAME_LENGTH = 255

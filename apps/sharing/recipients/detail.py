@@ -12,12 +12,7 @@ from deltaweb.web.sharing.activity.usage import daily_requests, last_days
 from deltaweb.web.sharing.issuing.rotation import Rotation, rotation
 from deltaweb.web.sharing.issuing.rotation_chart import RequestsChart, requests_chart
 from deltaweb.web.sharing.issuing.token_rows import TokenRow, token_rows
-from deltaweb.web.sharing.models import (
-    Recipient,
-    RecipientToken,
-    Share,
-    SharedTable,
-)
+from deltaweb.web.sharing.models import Recipient, RecipientToken, Share, SharedTable
 from deltaweb.web.sharing.recipients.last_reads import LastReadResource, last_reads
 from deltaweb.web.sharing.recipients.listing import (
     RecipientResource,

@@ -9,12 +9,7 @@ from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.db import transaction
 
-from deltaweb.web.pages.actions import (
-    FieldChange,
-    Stamp,
-    report,
-    report_changes,
-)
+from deltaweb.web.pages.actions import FieldChange, Stamp, report, report_changes
 from deltaweb.web.sharing.access.networks import parse_networks
 from deltaweb.web.sharing.access.waited_queries import cancel_queries
 from deltaweb.web.sharing.activity.actions import action_on

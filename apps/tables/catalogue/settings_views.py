@@ -11,10 +11,7 @@ from deltaweb.web.accounts.permissions import editor_required, signed_in
 from deltaweb.web.pages.actions import stamp_of
 from deltaweb.web.pages.responses import respond
 from deltaweb.web.tables.catalogue.forms import RemoveForm, SettingsForm
-from deltaweb.web.tables.catalogue.registration import (
-    change_table,
-    remove_table,
-)
+from deltaweb.web.tables.catalogue.registration import change_table, remove_table
 from deltaweb.web.tables.head.shapes import table_json
 from deltaweb.web.tables.head.table_head import get_table, table_head
 from deltaweb.web.tables.models import Table

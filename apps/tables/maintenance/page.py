@@ -20,7 +20,7 @@ from deltaweb.web.tables.operations.checkpoint.page import CHECKPOINT_PAGE
 from deltaweb.web.tables.operations.clean_up.page import CLEAN_UP_PAGE
 from deltaweb.web.tables.operations.optimize.page import OPTIMIZE_PAGE
 from deltaweb.web.tables.operations.pages.page import OperationPage
-from deltaweb.web.tables.operations.requests import request_look
+from deltaweb.web.tables.operations.requests import request_preview
 from deltaweb.web.tables.operations.restore.page import RESTORE_PAGE
 from deltaweb.web.tables.operations.vacuum.operation import VACUUM, Vacuum
 from deltaweb.web.tables.operations.vacuum.page import VACUUM_PAGE
@@ -125,7 +125,7 @@ def table_maintenance(
 def _list_again(request: HttpRequest, table: Table, fmt: str) -> HttpResponseBase:
     """Queue the look that lists the folder, which changes nothing."""
     check_may(table, table.version)
-    job = request_look(
+    job = request_preview(
         VACUUM,
         table,
         Vacuum(),

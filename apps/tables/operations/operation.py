@@ -40,20 +40,20 @@ from deltaweb.web.tables.errors import OperationOutdatedError
 from deltaweb.web.tables.index.refresh import refresh_again
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.models.subjects import on_table, table_of
-from deltaweb.web.tables.operations.looks import look_again
 from deltaweb.web.tables.operations.preview import (
     Approval,
     OperationPreview,
     RunContext,
     no_place,
 )
+from deltaweb.web.tables.operations.preview_jobs import preview_again
 from deltaweb.web.tables.storage.opening import open_table, roots_of_server, table_place
 
 P = TypeVar("P")
 T = TypeVar("T")
 
 Settle = Callable[[Table | None, P, Mapping[str, Any] | None], None]
-LOOKING: Final = "Preparing the preview"
+PREVIEWING: Final = "Preparing the preview"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,7 +112,7 @@ def commit_text(result: Mapping[str, Any]) -> str:
 
 
 def counts_of(found: Mapping[str, Any], _asked: object) -> Mapping[str, int]:
-    """Return the counts that a look has found."""
+    """Return the counts that a preview has found."""
     return dict(found["counts"])
 
 
@@ -134,7 +134,7 @@ class Operation(Generic[P, T]):
         settle: Called when it is done, or has failed half-way; with the result, or
             None.
         agreed: The counts that somebody agrees to who chooses these parameters, by
-            the result of a look: those that the look found, unless more can be chosen.
+            the result of a preview: those that it found, unless more can be chosen.
         resume: Looks for what a worker before did that was killed before it could say
             so, and finishes it: the result, or None where there is nothing.
         is_still: Whether the counts of a plan are those that somebody agreed to.
@@ -201,7 +201,7 @@ class Operation(Generic[P, T]):
         """Look at what would happen, or do what was agreed to.
 
         Returns:
-            Of a look `at`, `version`, `counts`, `is_empty` and the detail; of what
+            Of a preview `at`, `version`, `counts`, `is_empty` and the detail; of what
             was done its result, and `is_done`.
         """
         table = table_of(job) if job.parameters.get("table_id") else None
@@ -216,7 +216,7 @@ class Operation(Generic[P, T]):
             place=no_place if table is None else partial(_place, table),
             work=str(job.id),
         )
-        job.step(LOOKING)
+        job.step(PREVIEWING)
         if table is None and seen is not None:
             finished = self.resume(asked, context)
             if finished is not None:
@@ -232,7 +232,7 @@ class Operation(Generic[P, T]):
             self.settle(table, asked, None)
             return {"is_done": True, "version": preview.version, "done_before": True}
         if not self._is_agreed(seen, preview, job.attempt):
-            look_again(job.id, now=timezone.now())
+            preview_again(job.id, now=timezone.now())
             raise OperationOutdatedError(name=name)
         job.step(self.doing)
         job.check_held()
@@ -285,7 +285,7 @@ def _agreed_to(given: Asked, name: str) -> Approval | None:
 
 
 def shown(preview: OperationPreview, *, now: datetime) -> dict[str, Any]:
-    """Return what a look has found, as a job's result."""
+    """Return what a preview has found, as a job's result."""
     return {
         **preview.detail,
         "at": now.isoformat(),

@@ -78,7 +78,7 @@ class RunContext:
 
     Attributes:
         job: Told how far it is; it stops the work when somebody cancelled it.
-        now: The time to go by: that of the look, when what it showed is done.
+        now: The time to go by: that of the preview, when what it showed is done.
         seen: What is agreed to; None where it is only looked at, and in a command.
         engine: Who is to do it; None where its size decides.
         is_job: Whether what is found is kept, for pages.
@@ -97,7 +97,7 @@ class RunContext:
 
     @property
     def txn(self) -> SetTransaction | None:
-        """By which the log of a table that is made knows it was made: one for a look.
+        """By which the log of a table knows that it was made: one for a preview.
 
         What was asked for unseen has one for its own job.
 

@@ -1,4 +1,4 @@
-"""What pages and scripts ask of operations: a look, then what was looked at."""
+"""What pages and scripts ask of operations: a preview, then what was looked at."""
 
 from datetime import datetime
 from typing import Final, TypeVar
@@ -12,9 +12,13 @@ from deltaweb.web.jobs.services import enqueue
 from deltaweb.web.pages.actions import Stamp
 from deltaweb.web.tables.errors import OperationOutdatedError
 from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.operations.looks import key_of, look_result, look_title
 from deltaweb.web.tables.operations.operation import Operation
 from deltaweb.web.tables.operations.preview import Approval
+from deltaweb.web.tables.operations.preview_jobs import (
+    key_of,
+    preview_result,
+    preview_title,
+)
 from deltaweb.web.tables.work.log_writing import record_log_writing
 
 NO_TABLE: Final = -1
@@ -24,7 +28,7 @@ P = TypeVar("P")
 T = TypeVar("T")
 
 
-def request_look(
+def request_preview(
     operation: Operation[P, T],
     table: Table | None,
     asked: P,
@@ -32,7 +36,7 @@ def request_look(
     now: datetime,
     requested_by: User | None = None,
 ) -> Job:
-    """Queue a look at what an operation would do; it changes nothing.
+    """Queue a preview of what an operation would do; it changes nothing.
 
     Args:
         table: The table; None for one that makes one.
@@ -54,15 +58,15 @@ def request_operation(  # noqa: PLR0913 (each is one part of what is asked)
     """Queue an operation that somebody has looked at and agreed to.
 
     Args:
-        table: As for the look.
-        asked: Its parameters: those of the look, but for what is chosen after it.
-        seen: The job of the look; one that is harmless may be asked for without.
+        table: As for the preview.
+        asked: Its parameters: those of the preview, but for what is chosen after it.
+        seen: The job of the preview; one that is harmless may be asked for without.
         unseen_at: The version of the table at which anything else may be, too: where it
             is another by then, it is not done, and looked at. `NO_TABLE` of one that
             is made.
     """
     name = table.full_name if table else operation.words
-    result = look_result(seen) if seen else None
+    result = preview_result(seen) if seen else None
     if seen is None and (operation.is_harmless or unseen_at is not None):
         agreed = Approval(
             job="", at=stamp.at, version=unseen_at, counts={}, by=stamp.actor.name
@@ -106,7 +110,7 @@ def _queue(  # noqa: PLR0913 (as above)
     title = operation.title.format(table=name)
     return enqueue(
         kind=operation.kind,
-        title=title if seen else look_title(title),
+        title=title if seen else preview_title(title),
         parameters=parameters,
         subject_id=table.id if table else None,
         key=key_of(operation.kind, parameters),

@@ -12,10 +12,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from deltaweb.web.tables.storage.errors import (
-    StorageOptionError,
-    StorageReferenceError,
-)
+from deltaweb.web.tables.storage.errors import StorageOptionError, StorageReferenceError
 
 MAX_VALUE_BYTES: Final = 64 << 10
 VARIABLE: Final = "env:"

@@ -18,11 +18,7 @@ from deltaweb.delta.log.segment import load_log_segment
 from deltaweb.table import DeltaTable
 from deltaweb.web.jobs.running.tracking import TrackedJob
 from deltaweb.web.tables.index.engine import choose
-from deltaweb.web.tables.index.folders import (
-    RUNS_FOLDER,
-    index_folder,
-    indexes_folder,
-)
+from deltaweb.web.tables.index.folders import RUNS_FOLDER, index_folder, indexes_folder
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.storage.opening import roots_of_server, table_place
 

@@ -10,12 +10,7 @@ import pyarrow.compute as pc
 from django.conf import settings
 
 from deltaweb.delta.feed.changed_rows import FeedRequest, FeedScan
-from deltaweb.delta.feed.digest import (
-    KINDS,
-    DigestRequest,
-    FeedDigest,
-    digest_changes,
-)
+from deltaweb.delta.feed.digest import KINDS, DigestRequest, FeedDigest, digest_changes
 from deltaweb.delta.protocol.schema import short_type_text
 from deltaweb.expressions.condition import SQLCondition
 from deltaweb.spark import data_files

@@ -7,10 +7,7 @@ import pyarrow as pa
 
 from deltaweb.delta.log.commits.partition_keys import with_logical_partitions
 from deltaweb.delta.log.file_actions import VECTOR
-from deltaweb.delta.values.statistics.record_counts import (
-    deleted_records,
-    live_records,
-)
+from deltaweb.delta.values.statistics.record_counts import deleted_records, live_records
 from deltaweb.index.folder.file_index import DELETED_ROWS
 from deltaweb.web.jobs import kinds
 from deltaweb.web.jobs.results import keep_rows

@@ -19,10 +19,7 @@ from deltaweb.delta.changes.settings import (
     diff_properties,
     diff_protocol,
 )
-from deltaweb.delta.errors import (
-    DataFileMissingError,
-    DeltaError,
-)
+from deltaweb.delta.errors import DataFileMissingError, DeltaError
 from deltaweb.delta.log.commits.arrow_reader import load_line
 from deltaweb.delta.log.paths import commit_name
 from deltaweb.delta.log.store import TableStore

@@ -23,12 +23,7 @@ from deltaweb.delta.errors import (
     MissingMetadataError,
     MissingProtocolError,
 )
-from deltaweb.delta.log.blocks import (
-    FileBlock,
-    KeySet,
-    RawStatistics,
-    SelectedBlock,
-)
+from deltaweb.delta.log.blocks import FileBlock, KeySet, RawStatistics, SelectedBlock
 from deltaweb.delta.log.file_actions import (
     FILES_SCHEMA,
     TOMBSTONES_SCHEMA,

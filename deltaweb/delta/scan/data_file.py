@@ -6,7 +6,6 @@ found it.
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 from typing import Final, Self
@@ -102,14 +101,6 @@ OpenFile = Callable[[str], pa.NativeFile]
 """Opens the data file at a path of the log."""
 ChooseRows = Callable[[int, int], pa.BooleanArray | None]
 """Tells which rows are wanted from a position of the file on; None for all."""
-
-
-@dataclass(frozen=True)
-class FileBatch:
-    """Some rows of a data file, typed as the table's schema says."""
-
-    num_rows: int
-    columns: dict[str, pa.Array]
 
 
 @contextmanager
@@ -215,8 +206,8 @@ class DataFile:
         row_group: int,
         max_rows: int = MAX_BATCH_ROWS,
         choose: ChooseRows | None = None,
-    ) -> Iterator[FileBatch]:
-        """Read one row group, typed as `schema` says.
+    ) -> Iterator[tuple[int, dict[str, pa.Array]]]:
+        """Read one row group, typed as `schema` says: numbers of rows, and columns.
 
         Args:
             schema: The columns asked for; one that the file lacks is null.
@@ -328,7 +319,7 @@ def _typed(
     num_rows: int,
     schema: StructType,
     stored: dict[str, str],
-) -> FileBatch:
+) -> tuple[int, dict[str, pa.Array]]:
     columns = {}
     typed: dict[str, pa.Array] = {}
     names = () if batch is None else batch.schema.names
@@ -344,4 +335,4 @@ def _typed(
         if at not in typed:  # once for all parts of a variant
             typed[at] = conform(column, TYPED_VARIANT, field.column)
         columns[field.name] = field.values_of(typed[at])
-    return FileBatch(num_rows, columns)
+    return num_rows, columns

@@ -23,7 +23,7 @@ from deltaweb.delta.protocol.schema import (
     arrow_schema,
     read_columns,
 )
-from deltaweb.delta.scan.data_file import MAX_BATCH_ROWS, DataFile, FileBatch, OpenFile
+from deltaweb.delta.scan.data_file import MAX_BATCH_ROWS, DataFile, OpenFile
 from deltaweb.delta.scan.live_rows import Fields, LiveRows
 from deltaweb.delta.scan.predicate import (
     Expression,
@@ -288,10 +288,12 @@ class _RowReader:
         with DataFile(path, self.open_file) as file:
             live = LiveRows.of(file, vector, self.open_file, deleted_by)
             for row_group in file.row_groups(self.data_schema, self.tree):
-                for batch in file.batches(
+                for num_rows, columns in file.batches(
                     self.data_schema, row_group, self.max_rows(limit), live.wanted
                 ):
-                    rows = self.projected(self.filtered(self.whole(batch, partition)))
+                    rows = self.projected(
+                        self.filtered(self.whole(num_rows, columns, partition))
+                    )
                     if remaining is not None:
                         rows = rows.slice(0, remaining)
                         remaining -= rows.num_rows
@@ -305,14 +307,15 @@ class _RowReader:
             return MAX_BATCH_ROWS
         return min(limit, MAX_BATCH_ROWS)
 
-    def whole(self, batch: FileBatch, partition: pa.StructScalar) -> pa.RecordBatch:
-        """The batch with its partition columns, in the order of the schema."""
-        found = batch.columns
+    def whole(
+        self, num_rows: int, found: dict[str, pa.Array], partition: pa.StructScalar
+    ) -> pa.RecordBatch:
+        """Some rows with their partition columns, in the order of the schema."""
         if not self.arrow_schema.names:
-            rows = pa.repeat(pa.scalar({}, pa.struct([])), batch.num_rows)
+            rows = pa.repeat(pa.scalar({}, pa.struct([])), num_rows)
             return pa.RecordBatch.from_struct_array(rows)
         columns = [
-            found[name] if name in found else pa.repeat(partition[name], batch.num_rows)
+            found[name] if name in found else pa.repeat(partition[name], num_rows)
             for name in self.arrow_schema.names
         ]
         return pa.RecordBatch.from_arrays(columns, schema=self.arrow_schema)

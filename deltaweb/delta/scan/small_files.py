@@ -14,11 +14,7 @@ import pyarrow as pa
 
 from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.log.file_actions import VECTOR
-from deltaweb.delta.protocol.schema import (
-    StructType,
-    arrow_schema,
-    is_mapped_type,
-)
+from deltaweb.delta.protocol.schema import StructType, arrow_schema, is_mapped_type
 from deltaweb.delta.scan.data_file import (
     BATCH_BYTES,
     HELD_BYTES,

@@ -251,9 +251,7 @@ class Snapshot(Shown, Frames):
 
     def to_pyarrow_dataset(self) -> "Dataset":
         """Return the files as a dataset of pyarrow; see `Frames`."""
-        from deltaweb.delta.snapshot.dataset import (  # noqa: PLC0415 (few ask for it)
-            snapshot_dataset,
-        )
+        from deltaweb.delta.snapshot.dataset import snapshot_dataset  # noqa: PLC0415 (few ask for it)
 
         return snapshot_dataset(
             self._store,

@@ -15,9 +15,7 @@ from deltaweb.delta.features.row_tracking import assigns_row_ids, kept_row_ids
 from deltaweb.delta.log.commits.partition_keys import partition_keys
 from deltaweb.delta.log.file_actions import DELETION_VECTOR, VECTOR
 from deltaweb.delta.log.store import MAX_LOG_FILE_BYTES, TableStore
-from deltaweb.delta.row_tracking.logged_fields import (
-    DOMAIN as ROW_TRACKING_DOMAIN,
-)
+from deltaweb.delta.row_tracking.logged_fields import DOMAIN as ROW_TRACKING_DOMAIN
 from deltaweb.delta.row_tracking.logged_fields import IN_THE_LOG, LOGGED_FIELDS
 from deltaweb.delta.row_tracking.numbering import FileNumbering
 from deltaweb.delta.writing.authorship import author

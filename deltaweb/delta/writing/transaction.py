@@ -15,11 +15,7 @@ from typing import Final
 import pyarrow as pa
 
 from deltaweb.delta.deletion_vectors.places import vector_paths
-from deltaweb.delta.log.file_actions import (
-    DELETION_VECTOR,
-    PARTITION_VALUES,
-    VECTOR,
-)
+from deltaweb.delta.log.file_actions import DELETION_VECTOR, PARTITION_VALUES, VECTOR
 from deltaweb.delta.protocol.actions import Metadata, Protocol, SetTransaction
 from deltaweb.delta.scan.predicate import Predicate
 from deltaweb.delta.snapshot.state import Definition

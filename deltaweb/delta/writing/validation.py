@@ -14,18 +14,10 @@ from deltaweb.delta.features.clustering import (
     is_clustered,
 )
 from deltaweb.delta.features.column_mapping import table_schema
-from deltaweb.delta.features.deletion_vectors import (
-    DELETION_VECTORS,
-    writes_vectors,
-)
+from deltaweb.delta.features.deletion_vectors import DELETION_VECTORS, writes_vectors
 from deltaweb.delta.features.registry import writer_features
 from deltaweb.delta.log.commits.partition_keys import partition_keys
-from deltaweb.delta.log.file_actions import (
-    DELETION_VECTOR,
-    VECTOR,
-    dv_ids,
-    file_keys,
-)
+from deltaweb.delta.log.file_actions import DELETION_VECTOR, VECTOR, dv_ids, file_keys
 from deltaweb.delta.log.store import LogStore
 from deltaweb.delta.row_tracking.logged_fields import load_domains
 from deltaweb.delta.values.partition_values import partition_schema

@@ -14,12 +14,7 @@ from deltaweb.delta.errors import SchemaError
 from deltaweb.delta.features.column_mapping import table_schema
 from deltaweb.delta.log.store import LogStore
 from deltaweb.delta.log.versions import GONE, ReadableRun
-from deltaweb.index.files.source import (
-    SOURCE,
-    IndexSource,
-    commit_digest,
-    load_source,
-)
+from deltaweb.index.files.source import SOURCE, IndexSource, commit_digest, load_source
 from deltaweb.index.folder.file_index import (
     COMMIT_SCHEMA,
     COMMITS,

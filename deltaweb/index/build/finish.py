@@ -18,11 +18,7 @@ from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.snapshot.checksum import VersionFiles, check_version
 from deltaweb.index.files.file_rows import NewestFiles
 from deltaweb.index.files.source import write_source
-from deltaweb.index.folder.file_index import (
-    COMMITS,
-    HISTORY_SCHEMAS,
-    write_summary,
-)
+from deltaweb.index.folder.file_index import COMMITS, HISTORY_SCHEMAS, write_summary
 from deltaweb.index.folder.parts import KeptPart, Piece, write_parts
 from deltaweb.index.folder.result import INDEXED, UNSUPPORTED, IndexResult
 from deltaweb.index.history.commit_rows import MAX_EVENTS

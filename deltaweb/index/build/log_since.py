@@ -4,11 +4,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from deltaweb.delta.log.paths import commit_name, parse_commit_name, version_prefix
-from deltaweb.delta.log.segment import (
-    list_log,
-    parse_listing,
-    readable_runs,
-)
+from deltaweb.delta.log.segment import list_log, parse_listing, readable_runs
 from deltaweb.delta.log.store import FileStatus, LogStore
 from deltaweb.index.build.base_index import CannotUpdateError, VerifiedIndex
 from deltaweb.index.files.source import commit_digest

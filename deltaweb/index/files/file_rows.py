@@ -28,10 +28,7 @@ from deltaweb.delta.values.partition_values import (
     type_partition_values,
 )
 from deltaweb.delta.values.statistics.columns import read_statistics
-from deltaweb.delta.values.statistics.record_counts import (
-    deleted_records,
-    live_records,
-)
+from deltaweb.delta.values.statistics.record_counts import deleted_records, live_records
 from deltaweb.index.files.statistics_text import statistics_texts
 from deltaweb.index.folder.file_index import (
     FILES,

@@ -27,10 +27,7 @@ import pyarrow as pa
 from deltaweb.delta.errors import StorageFullError
 from deltaweb.delta.log.commits.partition_keys import with_partition_names
 from deltaweb.delta.log.file_actions import VECTOR
-from deltaweb.delta.values.statistics.record_counts import (
-    deleted_records,
-    live_records,
-)
+from deltaweb.delta.values.statistics.record_counts import deleted_records, live_records
 from deltaweb.index.folder.manifest import write_manifest
 from deltaweb.index.folder.parts import IndexMissingError, map_table
 from deltaweb.storage.write_faults import write_fault

@@ -12,11 +12,7 @@ import pyarrow as pa
 
 from deltaweb.delta.log.commits.batch import CommitBatch
 from deltaweb.delta.log.commits.provenance import load_object
-from deltaweb.delta.log.commits.summary import (
-    CommitSummary,
-    commit_numbers,
-    summed_up,
-)
+from deltaweb.delta.log.commits.summary import CommitSummary, commit_numbers, summed_up
 from deltaweb.delta.log.commits.times import RunningTimes
 from deltaweb.delta.protocol.actions import Metadata, Protocol
 from deltaweb.index.folder.file_index import COMMIT_SCHEMA

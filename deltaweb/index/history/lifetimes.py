@@ -75,20 +75,6 @@ class Totals:
     removed_rows: Longs
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class VacuumedFiles:
-    """What VACUUMs have taken from each version of a run; arrays as of `Totals`.
-
-    Attributes:
-        versions: The newest VACUUM that deleted files of the version; `UNKNOWN` where
-            all are kept.
-        num_files: How many of the version's files they deleted together.
-    """
-
-    versions: Longs
-    num_files: Longs
-
-
 @dataclass(frozen=True, slots=True)
 class UntouchedFiles:
     """Files that no action of a run speaks of, added up."""
@@ -206,8 +192,11 @@ class Lifetimes:
         """
         return self._count_live(np.flatnonzero(self._is_add & is_among[self._codes]))
 
-    def vacuumed(self, vacuums: Sequence[Vacuum]) -> VacuumedFiles:
+    def vacuumed(self, vacuums: Sequence[Vacuum]) -> tuple[Longs, Longs]:
         """For each version, what VACUUMs have deleted of its files.
+
+        That is the newest VACUUM that deleted some, `UNKNOWN` where all are kept, and
+        how many they deleted together.
 
         A file that is live when the VACUUM runs is kept, however often it left and
         came back before, and also where only its rows left, by a deletion vector.
@@ -224,7 +213,7 @@ class Lifetimes:
             lives = self._lost_lives(self._deleted_by(vacuum, at), at)
             versions[self._count_live(lives) > 0] = vacuum.version
             is_lost[lives] = True
-        return VacuumedFiles(versions, self._count_live(np.flatnonzero(is_lost)))
+        return versions, self._count_live(np.flatnonzero(is_lost))
 
     @cached_property
     def _was_live(self) -> Flags:

@@ -14,13 +14,7 @@ from deltaweb.delta.errors import (
     UnsupportedProtocolError,
 )
 from deltaweb.delta.features.registry import FEATURES_READER_VERSION
-from deltaweb.delta.log.versions import (
-    GONE,
-    OF_FILES,
-    READABLE,
-    ReadableRun,
-    joined,
-)
+from deltaweb.delta.log.versions import GONE, OF_FILES, READABLE, ReadableRun, joined
 
 GONE_REASON: Final = (
     "The log was cleaned: this version can no longer be rebuilt from it."

@@ -218,7 +218,7 @@ class HistoryReader:
             if lives.first > 0:
                 totals.forget_removals(versions == lives.first)
             vacuums = [v for v in history.vacuums if v.version >= lives.first]
-            totals.take_vacuumed(lives.rows, positions, lifetimes.vacuumed(vacuums))
+            totals.take_vacuumed(lives.rows, positions, *lifetimes.vacuumed(vacuums))
         refused = np.array([refusal is not None for refusal in history.refusals], bool)
         totals.num_records[refused] = UNKNOWN
         if newest is not None and len(versions) and versions[-1] == snapshot.version:

@@ -10,13 +10,7 @@ import pyarrow.compute as pc
 from deltaweb.index.files.file_rows import NewestFiles
 from deltaweb.index.folder.file_index import COMMIT_SCHEMA
 from deltaweb.index.history.commit_rows import History
-from deltaweb.index.history.lifetimes import (
-    UNKNOWN,
-    Flags,
-    Longs,
-    Totals,
-    VacuumedFiles,
-)
+from deltaweb.index.history.lifetimes import UNKNOWN, Flags, Longs, Totals
 from deltaweb.index.history.readability import Readability
 
 
@@ -50,10 +44,12 @@ class VersionTotals:
         self.removed_bytes[rows] = totals.removed_bytes[positions]
         self.removed_rows[rows] = totals.removed_rows[positions]
 
-    def take_vacuumed(self, rows: Flags, positions: Longs, hurt: VacuumedFiles) -> None:
+    def take_vacuumed(
+        self, rows: Flags, positions: Longs, versions: Longs, num_files: Longs
+    ) -> None:
         """Take what VACUUMs have deleted for the commits at `rows`."""
-        self.vacuumed_by[rows] = hurt.versions[positions]
-        self.num_missing_files[rows] = hurt.num_files[positions]
+        self.vacuumed_by[rows] = versions[positions]
+        self.num_missing_files[rows] = num_files[positions]
 
     @property
     def lacks_every_file(self) -> Flags:

@@ -14,11 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from deltaweb.delta.errors import (
-    DeltaError,
-    SchemaError,
-    UnsupportedFeatureError,
-)
+from deltaweb.delta.errors import DeltaError, SchemaError, UnsupportedFeatureError
 from deltaweb.delta.log.blocks import FileBlock
 from deltaweb.delta.protocol.column_path import ColumnPath
 from deltaweb.delta.protocol.schema import StructType

@@ -80,17 +80,15 @@ def _type(node: Node, *, is_in_list: bool = False) -> pa.DataType:
         return _leaf(node, annotation)
     try:
         if node.kind == "LIST":
-            shape = list_shape(node, is_in_list=is_in_list)
-            if not shape.is_repeated_element:
-                return pa.list_(_field(shape.element).with_name("element"))
-            element = _type(shape.element, is_in_list=True)
-            return pa.list_(_required("element", element))
+            element, is_repeated_element = list_shape(node, is_in_list=is_in_list)
+            if not is_repeated_element:
+                return pa.list_(_field(element).with_name("element"))
+            return pa.list_(_required("element", _type(element, is_in_list=True)))
         if node.kind == "MAP":
-            entries = map_shape(node)
-            key = _field(entries.key).type
-            if entries.value is not None and not pa.types.is_null(key):
-                value = _field(entries.value).with_name("value")
-                return pa.map_(key, value)
+            first, second = map_shape(node)
+            key = _field(first).type
+            if second is not None and not pa.types.is_null(key):
+                return pa.map_(key, _field(second).with_name("value"))
     except NestingError:
         pass
     return pa.struct([_field(child) for child in node.children])

@@ -191,9 +191,8 @@ class SchemaConverter:
         return {"type": "struct", "fields": self.fields(node.children)}
 
     def _array(self, node: Node, *, is_in_list: bool) -> DeltaType:
-        shape = list_shape(node, is_in_list=is_in_list)
-        element = shape.element
-        if shape.is_repeated_element:
+        element, is_repeated_element = list_shape(node, is_in_list=is_in_list)
+        if is_repeated_element:
             is_nullable = False
             own = self.type_of(element, is_in_list=True)
         else:
@@ -202,13 +201,12 @@ class SchemaConverter:
         return {"type": "array", "elementType": own, "containsNull": is_nullable}
 
     def _map(self, node: Node) -> DeltaType:
-        shape = map_shape(node)
-        if shape.value is None:
+        key, value = map_shape(node)
+        if value is None:
             return self.refuse(node, "MAP without a value field has no Delta type")
-        value = shape.value
         return {
             "type": "map",
-            "keyType": self.field_type(shape.key),
+            "keyType": self.field_type(key),
             "valueType": self.field_type(value),
             "valueContainsNull": not (value.is_required or value.is_repeated),
         }

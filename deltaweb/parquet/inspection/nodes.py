@@ -10,11 +10,7 @@ from typing import Any, Final
 
 import pyarrow as pa
 
-from deltaweb.parquet.conversion.delta import (
-    ColumnProblem,
-    DeltaType,
-    SchemaConverter,
-)
+from deltaweb.parquet.conversion.delta import ColumnProblem, DeltaType, SchemaConverter
 from deltaweb.parquet.inspection.chunks import ChunkSums, ColumnSum
 from deltaweb.parquet.inspection.description import described_node, stored_as
 from deltaweb.parquet.loading import ParquetFooter

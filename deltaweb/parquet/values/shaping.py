@@ -12,13 +12,7 @@ from decimal import Decimal
 from typing import Any, Final, TypeAlias
 
 from deltaweb.parquet.annotations import UNIT_DIGITS
-from deltaweb.parquet.nesting import (
-    ListShape,
-    MapShape,
-    NestingError,
-    list_shape,
-    map_shape,
-)
+from deltaweb.parquet.nesting import NestingError, Part, list_shape, map_shape
 from deltaweb.parquet.rendering import JSON, render, text_or_hex
 from deltaweb.parquet.schema import Node
 from deltaweb.parquet.values import variant
@@ -88,23 +82,26 @@ def shape_field(node: Node, value: Physical) -> JSON:
     return shape_value(node, value)
 
 
-def _list(shape: ListShape, node: Node, members: Mapping[int, Physical]) -> JSON:
+def _list(shape: Part, node: Node, members: Mapping[int, Physical]) -> JSON:
     (repeated,) = node.children or ()
     found = members[id(repeated)] or ()
     if shape.is_repeated_element:
         return [shape_value(repeated, each, is_in_list=True) for each in found]
-    return [shape_field(shape.element, each[0]) for each in found]
+    return [shape_field(shape.node, each[0]) for each in found]
 
 
-def _map(shape: MapShape, node: Node, members: Mapping[int, Physical]) -> JSON:
+def _map(
+    shape: tuple[Node, Node | None], node: Node, members: Mapping[int, Physical]
+) -> JSON:
+    key_node, value_node = shape
     (entries,) = node.children or ()
-    if shape.value is None:
+    if value_node is None:
         keys = members[id(entries)] or ()
-        return [shape_field(shape.key, entry[0]) for entry in keys]
+        return [shape_field(key_node, entry[0]) for entry in keys]
     pairs: dict[str, list[JSON]] = {}
     for entry in members[id(entries)] or ():
-        key = shape_field(shape.key, entry[0])
-        value = shape_field(shape.value, entry[1])
+        key = shape_field(key_node, entry[0])
+        value = shape_field(value_node, entry[1])
         # The last value of a key wins, where its first one stands.
         pairs[repr(key)] = [key, value]
     return list(pairs.values())
@@ -165,11 +162,11 @@ def _typed_group(node: Node, value: Physical, names: Sequence[str]) -> JSON:
 
 
 def _typed_list(node: Node, value: Physical, names: Sequence[str]) -> list[JSON]:
-    shape = list_shape(node)
+    element, is_repeated_element = list_shape(node)
     elements = value[0] or ()
-    if not shape.is_repeated_element:
+    if not is_repeated_element:
         elements = [each[0] for each in elements]
-    found = [_typed_group(shape.element, each, names) for each in elements]
+    found = [_typed_group(element, each, names) for each in elements]
     return [None if each is _MISSING else each for each in found]
 
 

@@ -9,11 +9,7 @@ from typing import Final
 
 from deltaweb.delta.errors import DataFileError
 from deltaweb.storage.received.actions import SignedURL
-from deltaweb.storage.received.transport import (
-    MAX_ANSWER_BYTES,
-    HTTPAnswer,
-    Transport,
-)
+from deltaweb.storage.received.transport import MAX_ANSWER_BYTES, HTTPAnswer, Transport
 
 AHEAD_BYTES: Final = 1 << 20  # each request takes longer than the work that it is for
 MAX_WHOLE_BYTES: Final = 512 << 20  # of a file whose server knows no ranges

@@ -15,10 +15,7 @@ from urllib.parse import quote, unquote
 
 import pyarrow as pa
 
-from deltaweb.delta.errors import (
-    CredentialsNeededError,
-    DataFileMissingError,
-)
+from deltaweb.delta.errors import CredentialsNeededError, DataFileMissingError
 from deltaweb.delta.log.store import FileStatus
 from deltaweb.storage.local import LocalTableStore
 from deltaweb.storage.objects.hosts import ANY_PUBLIC

@@ -122,10 +122,7 @@ def _find_region(bucket: str, address: str, environment: _Environment) -> str | 
     Reading finds it by itself, from the refusal of a request that names another one;
     a recipient who is refused would not. None if unknown.
     """
-    from botocore.exceptions import (  # noqa: PLC0415 (only tables on S3 need it)
-        BotoCoreError,
-        ClientError,
-    )
+    from botocore.exceptions import BotoCoreError, ClientError  # noqa: PLC0415 (only tables on S3 need it)
 
     options = _client_options(address)
     config = options.get("config_kwargs") or {}

@@ -22,11 +22,7 @@ import pyarrow.compute as pc
 
 from deltaweb.delta.errors import PropertyError
 from deltaweb.delta.protocol.column_path import ColumnPath
-from deltaweb.delta.protocol.schema import (
-    PrimitiveType,
-    StructType,
-    leaf_fields,
-)
+from deltaweb.delta.protocol.schema import PrimitiveType, StructType, leaf_fields
 
 INDEXED_COLUMNS: Final = "delta.dataSkippingNumIndexedCols"
 NAMED_COLUMNS: Final = "delta.dataSkippingStatsColumns"

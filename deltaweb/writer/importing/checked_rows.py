@@ -30,12 +30,7 @@ from deltaweb.writer.importing.batches import BadValue, Lines, SourceBatch
 from deltaweb.writer.importing.csv_rows import read_csv
 from deltaweb.writer.importing.json_rows import read_json
 from deltaweb.writer.importing.local_times import TimesTaken, instants_of
-from deltaweb.writer.importing.options import (
-    BadRows,
-    ImportColumn,
-    TextForm,
-    format_of,
-)
+from deltaweb.writer.importing.options import BadRows, ImportColumn, TextForm, format_of
 from deltaweb.writer.importing.parquet_rows import read_parquet
 from deltaweb.writer.importing.source_file import SourceFile, SourceFiles
 from deltaweb.writer.importing.text_values import ParsedTexts, parse_texts, why_none

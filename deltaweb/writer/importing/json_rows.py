@@ -28,11 +28,7 @@ from deltaweb.delta.protocol.schema import (
 )
 from deltaweb.delta.values.exact_json import ExactNumber
 from deltaweb.writer.importing.batches import BadValue, SourceBatch
-from deltaweb.writer.importing.json_values import (
-    json_fault,
-    json_text,
-    misfit,
-)
+from deltaweb.writer.importing.json_values import json_fault, json_text, misfit
 from deltaweb.writer.importing.options import ImportFileError
 from deltaweb.writer.importing.source_file import SourceFile
 

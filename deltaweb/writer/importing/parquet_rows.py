@@ -41,10 +41,10 @@ def read_parquet(file: SourceFile, names: Sequence[str]) -> Iterator[SourceBatch
     try:
         with DataFile(file.shown, lambda _: file.open()) as opened:
             for row_group in range(opened.metadata.num_row_groups):
-                for batch in opened.batches(schema, row_group):
-                    lines = np.arange(number, number + batch.num_rows, dtype=np.int64)
-                    number += batch.num_rows
-                    yield SourceBatch(batch.columns, lines)
+                for num_rows, columns in opened.batches(schema, row_group):
+                    lines = np.arange(number, number + num_rows, dtype=np.int64)
+                    number += num_rows
+                    yield SourceBatch(columns, lines)
     except DataFileError as error:
         raise _fault(file.shown, error) from None
 

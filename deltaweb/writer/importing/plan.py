@@ -21,10 +21,7 @@ from deltaweb.delta.writing.transaction import CommitResult, Transaction
 from deltaweb.writer.append import append_rows
 from deltaweb.writer.importing.checked_rows import ImportedRows, Rules
 from deltaweb.writer.importing.narrower import NarrowerType
-from deltaweb.writer.importing.options import (
-    BadRows,
-    ImportColumn,
-)
+from deltaweb.writer.importing.options import BadRows, ImportColumn
 from deltaweb.writer.importing.proposal import (
     ProposedColumn,
     propose_columns,

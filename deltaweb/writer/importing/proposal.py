@@ -13,11 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deltaweb.delta.protocol.schema import (
-    PrimitiveType,
-    StructType,
-    type_text,
-)
+from deltaweb.delta.protocol.schema import PrimitiveType, StructType, type_text
 from deltaweb.delta.values.exact_json import ExactNumber
 from deltaweb.writer.importing.csv_rows import read_csv
 from deltaweb.writer.importing.json_rows import json_pieces, parse_row, value_text

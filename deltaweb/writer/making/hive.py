@@ -17,10 +17,7 @@ from deltaweb.delta.protocol.schema import (
     StructField,
     type_text,
 )
-from deltaweb.delta.values.partition_values import (
-    partition_texts,
-    type_partition_texts,
-)
+from deltaweb.delta.values.partition_values import partition_texts, type_partition_texts
 from deltaweb.delta.values.time_zones.rules import ZoneRules
 from deltaweb.delta.values.value_text import parse_value
 from deltaweb.writer.making.folder_times import is_zoneless, zoneless_texts

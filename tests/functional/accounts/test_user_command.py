@@ -1,28 +1,26 @@
 """`deltaweb user ...` as scripts call it."""
 
 import io
-import json
 import sys
 from typing import Any
 
 import pytest
-from django.core.management import CommandError, call_command
+from django.core.management import CommandError
 from django.test import Client
 
 from deltaweb.web.accounts.models import User
+from tests.functional.command_line import Ran, run_json
 from tests.support.pages.factories import new_user
 
 pytestmark = pytest.mark.django_db
 
 
 def user(*arguments: str) -> str:
-    out = io.StringIO()
-    call_command("user", *arguments, stdout=out, stderr=io.StringIO())
-    return out.getvalue()
+    return Ran("user", *arguments).stdout
 
 
 def user_json(*arguments: str) -> Any:  # noqa: ANN401 (any JSON document)
-    return json.loads(user(*arguments, "--json"))
+    return run_json("user", *arguments)
 
 
 def test_add_reads_a_password_from_stdin(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,5 @@
 """The changes of a range of versions: counts, rows, and why there are none."""
 
-import re
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -92,16 +91,6 @@ class TestChanges:
             for version, counts in ((3, (0, 0, 2)), (2, (0, 1, 0)), (1, (2, 0, 0)))
         ]
 
-    def test_of_a_version_stand_under_words_that_are_apart(self, viewer: Client):
-        shown(viewer)
-        page = text_of(viewer, URL)
-
-        heads = re.findall(r'<tr class="dw-vrow">(.*?)</tr>', page, re.DOTALL)
-        said = " ".join(re.sub(r"<[^>]*>", "", heads[0]).split())
-        assert re.fullmatch(r"v3 [A-Z]+ .* ago", said), said
-        # What is one sentence is one box: on a phone the boxes are laid out apart.
-        assert re.search(r"</span>\s+<span><time", heads[0])
-
     def test_stand_before_and_after_beside_each_other(self, viewer: Client) -> None:
         shown(viewer)
         page = " ".join(text_of(viewer, URL).split()).replace("> <", "><")
@@ -165,9 +154,8 @@ class TestChanges:
 
         assert f'href="{URL}?from=2&amp;to=2"' in page
 
-    @pytest.mark.parametrize(
-        ("query", "status"),
-        [
+    def test_that_cannot_be_asked_for_are_refused(self, viewer: Client) -> None:
+        for query, status in (
             ("from=9", 404),
             ("from=2090-01-01", 404),
             ("to=1990-01-01", 404),
@@ -180,10 +168,8 @@ class TestChanges:
             ("by=-&changed=id", 400),
             ("by=-&is=1", 400),
             ("is=x", 400),
-        ],
-    )
-    def test_that_cannot_be_asked_for_are_refused(self, viewer, query, status):
-        assert viewer.get(f"{URL}?{query}").status_code == status
+        ):
+            assert viewer.get(f"{URL}?{query}").status_code == status, query
 
 
 class TestThereAreNoChanges:

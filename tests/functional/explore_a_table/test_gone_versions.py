@@ -12,6 +12,7 @@ from deltaweb.web.jobs.models import Job
 from deltaweb.web.tables.models import MissingFiles, Table
 from deltaweb.web.tables.work.check_files import CHECK_FILES
 from deltaweb.web.tables.work.diff_rows import DIFF_ROWS
+from tests.functional.command_line import Ran, run_json
 from tests.functional.explore_a_table.pages import HTMX, TABLE, work
 from tests.support.index.indexed_tables import index_table, new_indexed_table
 from tests.support.pages.answers import json_of, text_of
@@ -335,15 +336,12 @@ class TestACheckOfTheFiles:
         assert (table.files_checked_last, table.files_checked_at) == (None, None)
 
 
-def test_the_command_says_what_is_left(written, capsys):
-    from django.core.management import call_command
-
+def test_the_command_says_what_is_left(written: VersionedTable) -> None:
     table = register(written)
     lose(written, "a")
 
-    call_command("table", "check-files", "visits", "--json")
+    told = run_json("table", "check-files", "visits")
 
-    told = json.loads(capsys.readouterr().out)
     assert (told["num_complete"], told["num_partly"], told["num_gone"]) == (2, 1, 1)
     assert [(v["first"], v["num_missing"]) for v in told["versions"]] == [
         (0, 1),
@@ -351,9 +349,9 @@ def test_the_command_says_what_is_left(written, capsys):
     ]
     assert states_of(table)[0] == "FILES_GONE"
 
-    call_command("table", "check-files", "visits")
+    said = Ran("table", "check-files", "visits").stdout
 
-    assert "v1: 1 of 2 files" in capsys.readouterr().out
+    assert "v1: 1 of 2 files" in said
 
 
 def test_a_comparison_of_rows_that_fails_marks_the_version_too(viewer, written):

@@ -17,9 +17,10 @@ pytestmark = pytest.mark.django_db
 DATA = f"{TABLE}events/data"
 
 
-@pytest.fixture(autouse=True, params=[False, True], ids=["plain", "shredded"])
+@pytest.fixture(autouse=True)
 def events(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    folder = write_events(tmp_path / "events", shredded=request.param)
+    is_shredded = getattr(request, "param", False)
+    folder = write_events(tmp_path / "events", shredded=is_shredded)
     new_indexed_table("events", folder)
     return folder
 
@@ -28,6 +29,9 @@ def query(*columns: str, **others: str) -> str:
     return urlencode({"col": columns, **others}, doseq=True)
 
 
+@pytest.mark.parametrize(
+    "events", [False, True], ids=["plain", "shredded"], indirect=True
+)
 class TestRows:
     def test_show_it_beside_other_columns(self, viewer: Client) -> None:
         address = query("id", ZIP_CODE, USER_ID)
@@ -154,9 +158,8 @@ class TestUse:
 
 
 class TestErrors:
-    @pytest.mark.parametrize(
-        ("part", "text", "message"),
-        [
+    def test_say_what_is_wrong_and_what_to_give(self, viewer: Client) -> None:
+        for part, text, message in (
             ("col", "v:$.a..b::int", "'$.a..b' is not a path in a variant"),
             ("col", "v:$.a", "it names no type"),
             ("sort", "v:$.a::nope", "'nope' is not a type"),
@@ -165,17 +168,15 @@ class TestErrors:
             ("col", "w:$.a::bigint", "The table has no column 'w'"),
             ("f", f"{USER_ID}:eq:x", f"'x' is not a value of the column '{USER_ID}'"),
             ("f", "v:$.a::variant:eq:1", "(variant) cannot be compared"),
-        ],
-    )
-    def test_say_what_is_wrong_and_what_to_give(self, viewer, part, text, message):
-        told = json_of(viewer, f"{DATA}.json?{urlencode({part: text})}", status=400)
-        page = viewer.get(f"{DATA}?{urlencode({part: text})}")
+        ):
+            told = json_of(viewer, f"{DATA}.json?{urlencode({part: text})}", status=400)
+            page = viewer.get(f"{DATA}?{urlencode({part: text})}")
 
-        assert message in str(told["message"])
-        assert told["hint"]
-        assert page.status_code == 400
-        assert message in unescape(page.content.decode())
-        assert "To the rows without it" in page.content.decode()
+            assert message in str(told["message"])
+            assert told["hint"]
+            assert page.status_code == 400
+            assert message in unescape(page.content.decode())
+            assert "To the rows without it" in page.content.decode()
 
 
 def test_the_command_takes_the_same_names(events: Path) -> None:

@@ -16,9 +16,8 @@ from tests.support.index.indexed_tables import index_table
 ORDERS = {"namespace": ["Sales", "crm"], "name": "Orders"}
 
 
-@pytest.mark.parametrize(
-    ("path", "found"),
-    [
+def test_lists_what_is_shared(acme: Caller) -> None:
+    listed = [
         ("/v1/namespaces", {"namespaces": [["Sales"]]}),
         ("/v1/namespaces?parent=sales", {"namespaces": [["Sales", "crm"]]}),
         ("/v1/namespaces?parent=sales%1Fcrm", {"namespaces": []}),
@@ -31,10 +30,9 @@ ORDERS = {"namespace": ["Sales", "crm"], "name": "Orders"}
             "/v1/sales/namespaces/crm/tables?pageToken=",
             {"identifiers": [{"namespace": ["crm"], "name": "Orders"}]},
         ),
-    ],
-)
-def test_lists_what_is_shared(acme: Caller, path: str, found: object) -> None:
-    assert body(catalog(acme, path)) == found
+    ]
+    for path, found in listed:
+        assert body(catalog(acme, path)) == found, path
 
 
 def test_a_share_is_a_warehouse(acme: Caller) -> None:
@@ -68,9 +66,8 @@ def test_a_loaded_table_is_recorded(acme: Caller) -> None:
     assert (event.version, event.num_files, event.status) == (3, 3, 200)
 
 
-@pytest.mark.parametrize(
-    ("path", "kind"),
-    [
+def test_what_is_not_there_is_said_in_the_form_of_the_catalogue(acme: Caller) -> None:
+    for path, kind in (
         ("/v1/namespaces/other", "NoSuchNamespaceException"),
         ("/v1/namespaces/sales%1Fother/tables", "NoSuchNamespaceException"),
         ("/v1/namespaces/sales%1Fcrm%1Fx/tables", "NoSuchNamespaceException"),
@@ -80,18 +77,15 @@ def test_a_loaded_table_is_recorded(acme: Caller) -> None:
         ("/v1/config?warehouse=other", "NoSuchNamespaceException"),
         ("/v1/other", "NoSuchEndpointException"),
         ("/", "NoSuchEndpointException"),
-    ],
-)
-def test_what_is_not_there_is_said_in_the_form_of_the_catalogue(acme, path, kind):
-    answer = catalog(acme, path)
+    ):
+        answer = catalog(acme, path)
 
-    error = body(answer)["error"]
-    assert (answer.status_code, error["code"], error["type"]) == (404, 404, kind)
+        error = body(answer)["error"]
+        assert (answer.status_code, error["code"], error["type"]) == (404, 404, kind)
 
 
-@pytest.mark.parametrize(
-    ("method", "path"),
-    [
+def test_nothing_is_written(acme: Caller) -> None:
+    for method, path in (
         ("POST", "/v1/namespaces"),
         ("DELETE", "/v1/namespaces/sales%1Fcrm"),
         ("POST", "/v1/namespaces/sales%1Fcrm/tables"),
@@ -100,13 +94,11 @@ def test_what_is_not_there_is_said_in_the_form_of_the_catalogue(acme, path, kind
         ("POST", f"{TABLE}/metrics"),
         ("POST", "/v1/oauth/tokens"),
         ("POST", "/v1/transactions/commit"),
-    ],
-)
-def test_nothing_is_written(acme: Caller, method: str, path: str) -> None:
-    answer = catalog(acme, path, method)
+    ):
+        answer = catalog(acme, path, method)
 
-    assert answer.status_code == 405
-    assert body(answer)["error"]["type"] == "UnsupportedOperationException"
+        assert answer.status_code == 405, path
+        assert body(answer)["error"]["type"] == "UnsupportedOperationException"
 
 
 @pytest.mark.parametrize("method", ["GET", "HEAD", "POST"])

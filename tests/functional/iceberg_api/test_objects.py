@@ -107,35 +107,39 @@ def test_a_range_behind_the_end_is_refused(stored: tuple[str, S3, bytes]) -> Non
     assert b"<Code>InvalidRange</Code>" in answer.content
 
 
-@pytest.mark.parametrize(
-    ("wanted", "status"),
-    [
-        *(("bytes=5-2", 200), ("bytes=0-0,2-3", 200), ("lines=0-3", 200)),
-        *(("bytes=", 200), ("bytes=-", 200), ("bytes=a-b", 200), ("bytes=--1", 200)),
-        *(("bytes=-0", 416), (f"bytes={'9' * 400}-", 416)),
-        (f"bytes=0-{'9' * 400}", 206),
-        (f"bytes=-{'9' * 400}", 206),
-        ("bytes=\u0663-\u0665", 200),
-    ],
-)
-def test_an_odd_range_gives_the_file_or_is_refused(stored, wanted, status):
+def test_an_odd_range_gives_the_file_or_is_refused(stored) -> None:
     location, s3, data = stored
+    odd = {
+        "bytes=5-2": 200,
+        "bytes=0-0,2-3": 200,
+        "lines=0-3": 200,
+        "bytes=": 200,
+        "bytes=-": 200,
+        "bytes=a-b": 200,
+        "bytes=--1": 200,
+        "bytes=-0": 416,
+        "bytes=\u0663-\u0665": 200,
+        f"bytes={'9' * 400}-": 416,
+        f"bytes=0-{'9' * 400}": 206,
+        f"bytes=-{'9' * 400}": 206,
+    }
 
-    answer = s3.ask(location, Range=wanted)
+    for wanted, status in odd.items():
+        answer = s3.ask(location, Range=wanted)
 
-    assert answer.status_code == status
-    if status != 416:
-        assert body_of(answer) == data
+        assert answer.status_code == status, wanted
+        if status != 416:
+            assert body_of(answer) == data, wanted
 
 
-@pytest.mark.parametrize("method", ["PUT", "POST", "DELETE", "PATCH"])
-def test_nothing_is_written(stored: tuple[str, S3, bytes], method: str) -> None:
+def test_nothing_is_written(stored: tuple[str, S3, bytes]) -> None:
     location, s3, _ = stored
 
-    answer = s3.ask(location, method)
+    for method in ("PUT", "POST", "DELETE", "PATCH"):
+        answer = s3.ask(location, method)
 
-    assert answer.status_code == 405
-    assert b"<Code>MethodNotAllowed</Code>" in answer.content
+        assert answer.status_code == 405
+        assert b"<Code>MethodNotAllowed</Code>" in answer.content
 
 
 # === Who may not ===
@@ -251,47 +255,42 @@ def test_files_that_no_manifest_names_are_not_there(lake, stored):
         assert b"<Code>NoSuchKey</Code>" in answer.content
 
 
-@pytest.mark.parametrize(
-    "key",
-    [
-        *("", "t", "t/", "t/..", "..", "%2e%2e/%2e%2e/etc/passwd", "%00", "a%0d%0ab"),
-        "{head}/..%2f..%2f_delta_log/00000000000000000000.json",
-        "{head}/%2e%2e/%2e%2e/{end}",
-        "{head}//{end}",
-        "{head}/{end}%00",
-        "{head}/{end}/",
-        "{head}/{end}?versionId=1",
-        "{head}/" + "A" * 20_000 + ".parquet",
-        "{head}/\u00e9.parquet",
-        "{table}/vectors/{end}",
-        "{table}/metadata/-1-0.json",
-        "{table}/metadata/99999999999999999999-0/list.avro",
-        "{table}/metadata/3-0/list.avro",
-    ],
-)
-def test_an_odd_key_names_nothing_else(stored: tuple[str, S3, bytes], key: str) -> None:
+ODD_KEYS = [
+    *("", "t", "t/", "t/..", "..", "%2e%2e/%2e%2e/etc/passwd", "%00", "a%0d%0ab"),
+    "{head}/..%2f..%2f_delta_log/00000000000000000000.json",
+    "{head}/%2e%2e/%2e%2e/{end}",
+    "{head}//{end}",
+    "{head}/{end}%00",
+    "{head}/{end}/",
+    "{head}/" + "A" * 20_000 + ".parquet",
+    "{head}/\u00e9.parquet",
+    "{table}/vectors/{end}",
+    "{table}/metadata/-1-0.json",
+    "{table}/metadata/99999999999999999999-0/list.avro",
+    "{table}/metadata/3-0/list.avro",
+]
+
+
+def test_an_odd_key_names_nothing_else(stored: tuple[str, S3, bytes]) -> None:
     location, s3, data = stored
     head, _, end = location.removeprefix("s3://iceberg/").rpartition("/")
     table = head.removesuffix("/data")
-    path, _, query = key.format(head=head, end=end, table=table).partition("?")
 
-    answer = s3.ask(f"s3://iceberg/{path}", query=f"?{query}" if query else "")
-
-    if query:
-        assert body_of(answer) == data
-    else:
-        assert 400 <= answer.status_code < 500
-        assert data not in answer.content
+    for key in ODD_KEYS:
+        answer = s3.ask(f"s3://iceberg/{key.format(head=head, end=end, table=table)}")
+        assert 400 <= answer.status_code < 500, key
+        assert data not in answer.content, key
+    assert body_of(s3.ask(location, query="?versionId=1")) == data
 
 
-@pytest.mark.parametrize("query", ["?list-type=2", "?list-type=2&prefix=t%2F", "?acl"])
-def test_nothing_is_listed(stored: tuple[str, S3, bytes], query: str) -> None:
+def test_nothing_is_listed(stored: tuple[str, S3, bytes]) -> None:
     _, s3, _ = stored
 
-    answer = s3.ask("s3://iceberg/", query=query)
+    for query in ("?list-type=2", "?list-type=2&prefix=t%2F", "?acl"):
+        answer = s3.ask("s3://iceberg/", query=query)
 
-    assert 400 <= answer.status_code < 500
-    assert b"<Contents>" not in answer.content
+        assert 400 <= answer.status_code < 500, query
+        assert b"<Contents>" not in answer.content, query
 
 
 def test_versions_that_are_shared_no_longer_are_closed(lake, acme, settings):

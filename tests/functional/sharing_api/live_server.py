@@ -21,6 +21,7 @@ from tests.support.processes.ports import free_port
 from tests.support.tables.raw_table import Operation, TableWriter
 
 NUM_FILES = 10_000
+NUM_ROWS = 200_000  # of each file
 AT = datetime(2026, 2, 1, tzinfo=UTC)
 QUERY = "/delta-sharing/shares/sales/schemas/crm/tables/orders/query"
 VERSION = "/delta-sharing/shares/sales/schemas/crm/tables/orders/version"
@@ -97,8 +98,11 @@ class Live:
     def large_file(self, number: int) -> str:
         """Make one of the missing files, and return its signed URL below the server."""
         (self.home / "lake" / "orders" / f"part-{number}").write_bytes(bytes(32 << 20))
-        hints = json.dumps({"predicateHints": ["day = '2026-01-02'"]}).encode()
-        line = query(self, hints).read().splitlines()[2 + number]
+        asked = {
+            "predicateHints": ["day = '2026-01-02'"],
+            "limitHint": NUM_ROWS * (number + 1),
+        }
+        line = query(self, json.dumps(asked).encode()).read().splitlines()[-1]
         parts = urlsplit(json.loads(line)["file"]["url"])
         assert parts.path.endswith(f"/part-{number}")
         return f"{parts.path}?{parts.query}"
@@ -142,7 +146,7 @@ def write_table(root: Path) -> None:
     created = Operation(name="CREATE TABLE", user="etl", at=AT)
     writer.create(SCHEMA, created, partition_columns=["day"])
     file = writer.write_file(
-        pa.table({"id": pa.array(range(200_000), pa.int64())}),
+        pa.table({"id": pa.array(range(NUM_ROWS), pa.int64())}),
         at=AT,
         partition_values={"day": "2026-01-01"},
     ).add()

@@ -13,6 +13,7 @@ from pytest_django import Settings
 from deltaweb.web.accounts.models import User
 from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.pages.actions import COMMAND_LINE, Stamp
+from deltaweb.web.sharing.answers import tables
 from deltaweb.web.sharing.recipients.rehearsals import rehearsal
 from deltaweb.web.sharing.shares.services import add_table
 from deltaweb.web.tables.storage.connections import add_connection
@@ -163,7 +164,7 @@ def test_a_folder_that_no_client_can_read_is_named_by_a_rehearsal(
     shared_at(root)
     monkeypatch.setattr(rehearsal, "CLIENTS", {})
     # No such bucket is there, which drivers take minutes to find out.
-    monkeypatch.setattr(rehearsal.tables, "table_version", lambda *_, **__: 3)
+    monkeypatch.setattr(tables, "table_version", lambda *_, **__: 3)
 
     told = run_json("recipient", "rehearse", "globex")["untried"]
     words = Ran("recipient", "rehearse", "globex").stderr

@@ -101,30 +101,23 @@ class TestFile:
 
 
 class TestRange:
-    @cases(
-        "header, first, last",
-        {
-            "one byte": ("bytes=0-0", 0, 0),
-            "a part": ("bytes=4-9", 4, 9),
-            "from a byte on": ("bytes=5-", 5, None),
-            "the last bytes": ("bytes=-8", -8, None),
-            "more than all": ("bytes=-99999999", 0, None),
-            "all by a range": ("bytes=0-", 0, None),
-            "beyond": ("bytes=10-99999999999999999999", 10, None),
-            "spaces and capitals": (" Bytes = 4 - 9 ", 4, 9),
-        },
-    )
-    def test_is_answered_with_that_part(self, url, content, header, first, last):
-        expected = content[first : None if last is None else last + 1]
+    def test_is_answered_with_that_part(self, url: str, content: bytes) -> None:
+        for header, first, last in (
+            *(("bytes=0-0", 0, 0), ("bytes=4-9", 4, 9), ("bytes=5-", 5, None)),
+            *(("bytes=-8", -8, None), ("bytes=-99999999", 0, None)),
+            *(("bytes=0-", 0, None), (" Bytes = 4 - 9 ", 4, 9)),
+            ("bytes=10-99999999999999999999", 10, None),
+        ):
+            expected = content[first : None if last is None else last + 1]
 
-        answer = fetch(url, Range=header)
+            answer = fetch(url, Range=header)
 
-        assert answer.status_code == 206
-        assert body_of(answer) == expected
-        assert answer["Content-Length"] == str(len(expected))
-        start = first % len(content)
-        end = start + len(expected) - 1
-        assert answer["Content-Range"] == f"bytes {start}-{end}/{len(content)}"
+            assert answer.status_code == 206, header
+            assert body_of(answer) == expected, header
+            assert answer["Content-Length"] == str(len(expected))
+            start = first % len(content)
+            end = start + len(expected) - 1
+            assert answer["Content-Range"] == f"bytes {start}-{end}/{len(content)}"
 
     @pytest.mark.parametrize(
         "header",
@@ -136,25 +129,15 @@ class TestRange:
         refused(answer, status=416)
         assert answer["Content-Range"] == f"bytes */{len(content)}"
 
-    @cases(
-        "header",
-        {
-            "two parts": "bytes=0-1,4-5",
-            "backwards": "bytes=9-4",
-            "nothing": "bytes=-",
-            "letters": "bytes=a-b",
-            "no sign": "bytes 0-1",
-            "another unit": "lines=0-1",
-            "a minus too many": "bytes=--5",
-            "other digits": "bytes=٣-٤",
-            "empty": "",
-        },
-    )
-    def test_that_is_malformed_or_of_parts_is_ignored(self, url, content, header):
-        answer = fetch(url, Range=header)
+    def test_that_is_malformed_or_of_parts_is_ignored(self, url, content) -> None:
+        for header in (
+            *("bytes=0-1,4-5", "bytes=9-4", "bytes=-", "bytes=a-b", "bytes 0-1"),
+            *("lines=0-1", "bytes=--5", "bytes=٣-٤", ""),
+        ):
+            answer = fetch(url, Range=header)
 
-        assert answer.status_code == 200
-        assert body_of(answer) == content
+            assert answer.status_code == 200, header
+            assert body_of(answer) == content, header
 
     def test_of_an_empty_file_is_416(self, lake: Lake, url: str) -> None:
         (lake.root / unquote(lake.paths[0])).write_bytes(b"")
@@ -305,26 +288,15 @@ class TestPathOutside:
 
         denied(fetch(url))
 
-    @pytest.mark.parametrize(
-        "path",
-        [
-            "../secret",
-            "%2e%2e/secret",
-            "..%2fsecret",
-            "a/../../secret",
-            "/etc/passwd",
-            "%2fetc%2fpasswd",
-            "%00",
-            "day%3D2026-01-01/%00",
-            "_delta_log/00000000000000000000.json",
-            "..%5csecret",
-            "%ff%fe",
-        ],
-    )
-    def test_cannot_be_asked_for(self, url: str, path: str) -> None:
+    def test_cannot_be_asked_for(self, url: str) -> None:
         head, _, query = url.partition("?")
 
-        answer = fetch(f"{head[: head.index('day')]}{path}?{query}")
+        for path in (
+            *("../secret", "%2e%2e/secret", "..%2fsecret", "a/../../secret"),
+            *("/etc/passwd", "%2fetc%2fpasswd", "%00", "day%3D2026-01-01/%00"),
+            *("_delta_log/00000000000000000000.json", "..%5csecret", "%ff%fe"),
+        ):
+            answer = fetch(f"{head[: head.index('day')]}{path}?{query}")
 
-        assert answer.status_code in {403, 404}
-        assert b"secret" not in body_of(answer)
+            assert answer.status_code in {403, 404}, path
+            assert b"secret" not in body_of(answer), path

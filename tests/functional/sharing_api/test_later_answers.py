@@ -3,6 +3,7 @@
 import json
 import uuid
 from datetime import timedelta
+from itertools import product
 from typing import Any
 
 import pytest
@@ -32,6 +33,7 @@ from tests.functional.sharing_api.ends import (
     later,
     share_with,
 )
+from tests.support import matrix
 from tests.support.pages.factories import NOW, new_user
 
 LATER: dict[str, Any] = {"delta-sharing-capabilities": "asyncquery=true"}
@@ -70,17 +72,19 @@ def status_of(answer: Answer) -> dict[str, Any]:
 
 
 class TestLaterAnswers:
-    @pytest.mark.parametrize(
-        "body",
-        [
-            {},
-            {"version": 2},
-            {"timestamp": "2026-02-01T02:30:00Z"},
-            {"predicateHints": ["day = '2026-01-02'"]},
-            {"limitHint": 5},
-        ],
+    @matrix(
+        "body, headers",
+        product(
+            [
+                {},
+                {"version": 2},
+                {"timestamp": "2026-02-01T02:30:00Z"},
+                {"predicateHints": ["day = '2026-01-02'"]},
+                {"limitHint": 5},
+            ],
+            [{}, IN_DELTA],
+        ),
     )
-    @pytest.mark.parametrize("headers", [{}, IN_DELTA])
     def test_are_those_that_come_at_once(self, acme, lake, body, headers) -> None:
         query_id = submit(acme, lake, body)
         assert status_of(read(acme, lake, query_id)) == {

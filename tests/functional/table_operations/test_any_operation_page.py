@@ -8,7 +8,7 @@ from deltaweb.web.jobs.models import Job
 from deltaweb.web.sharing.activity.action_words import WORDS
 from deltaweb.web.tables.operations.definition.change_columns import ACTIONS
 from deltaweb.web.tables.urls import PAGES
-from tests.support.pages.factories import new_unindexed_table, new_user
+from tests.support.pages.factories import new_unindexed_table
 from tests.support.pages.operated import work_newest
 from tests.support.tables.weekly_table import page_json, page_text
 
@@ -34,7 +34,6 @@ ASKED = {
 CHOSEN = {"vacuum": {"hours": "168"}}  # after the look
 OF_SETTINGS = ("properties", "columns", "comments", "constraints", "protocol")
 OF_SCHEMA = ("columns", "comments", "constraints")
-EVERY = pytest.mark.parametrize("slug", SLUGS)
 UNKNOWN = "b6f5c1a4-4f53-4a6e-8f0e-0a4a4d3c2b1a"
 
 
@@ -42,14 +41,12 @@ def test_every_page_is_asked_here() -> None:
     assert set(SLUGS) == set(ASKED)
 
 
-@EVERY
-@pytest.mark.parametrize("form", ["", ".json"])
 @pytest.mark.usefixtures("orders")
-def test_viewers_neither_open_it_nor_ask(client: Client, slug: str, form: str) -> None:
-    client.force_login(new_user("vera"))
-
-    assert client.get(f"{TABLE}{slug}{form}").status_code == 403
-    assert client.post(f"{TABLE}{slug}{form}", ASKED[slug]).status_code == 403
+def test_viewers_neither_open_one_nor_ask(viewer: Client) -> None:
+    for page in (f"{TABLE}{slug}{form}" for slug in SLUGS for form in ("", ".json")):
+        assert viewer.get(page).status_code == 403, page
+        asked = ASKED[page.removeprefix(TABLE).removesuffix(".json")]
+        assert viewer.post(page, asked).status_code == 403, page
     assert not Job.objects.exists()
 
 
@@ -60,41 +57,45 @@ def test_viewers_find_none(viewer: Client) -> None:
         assert [slug for slug in SLUGS if f'href="{TABLE}{slug}"' in shown] == []
 
 
-@EVERY
 @pytest.mark.usefixtures("orders")
-def test_editors_find_it_and_it_asks(editor: Client, slug: str) -> None:
-    places = [f"{TABLE}settings"] if slug in OF_SETTINGS else [TABLE]
-    places += [f"{TABLE}schema"] if slug in OF_SCHEMA else []
+def test_editors_find_them_and_they_ask(editor: Client) -> None:
+    shown = {
+        place: page_text(editor, place)
+        for place in (TABLE, f"{TABLE}settings", f"{TABLE}schema")
+    }
 
-    for place in places:
-        assert f'href="{TABLE}{slug}"' in page_text(editor, place)
-    assert "This changes nothing." in page_text(editor, f"{TABLE}{slug}")
+    for slug in SLUGS:
+        places = [f"{TABLE}settings"] if slug in OF_SETTINGS else [TABLE]
+        places += [f"{TABLE}schema"] if slug in OF_SCHEMA else []
+        for place in places:
+            assert f'href="{TABLE}{slug}"' in shown[place], slug
+        assert "This changes nothing." in page_text(editor, f"{TABLE}{slug}"), slug
 
 
-@EVERY
-def test_a_table_that_is_none_is_not_found(editor: Client, slug: str) -> None:
-    assert editor.get(f"{TABLE}{slug}").status_code == 404
+def test_a_table_that_is_none_is_not_found(editor: Client) -> None:
+    for slug in SLUGS:
+        assert editor.get(f"{TABLE}{slug}").status_code == 404, slug
 
 
-@EVERY
-def test_of_a_table_without_an_index_waits(editor: Client, slug: str) -> None:
+def test_of_a_table_without_an_index_they_wait(editor: Client) -> None:
     new_unindexed_table("orders")
 
-    assert "has not been indexed yet" in page_text(editor, f"{TABLE}{slug}")
-    assert editor.post(f"{TABLE}{slug}", ASKED[slug]).status_code == 409
+    for slug in SLUGS:
+        assert "has not been indexed yet" in page_text(editor, f"{TABLE}{slug}"), slug
+        assert editor.post(f"{TABLE}{slug}", ASKED[slug]).status_code == 409, slug
 
 
-@EVERY
 @pytest.mark.usefixtures("orders")
-def test_a_look_that_is_none_is_refused(editor: Client, slug: str) -> None:
+def test_a_look_that_is_none_is_refused(editor: Client) -> None:
     seen = {"seen": UNKNOWN}
 
-    assert editor.post(f"{TABLE}{slug}.json", seen).status_code == 409
-    assert editor.post(f"{TABLE}{slug}", seen).status_code == 302
+    for slug in SLUGS:
+        assert editor.post(f"{TABLE}{slug}.json", seen).status_code == 409, slug
+        assert editor.post(f"{TABLE}{slug}", seen).status_code == 302, slug
     assert not Job.objects.exists()
 
 
-@EVERY
+@pytest.mark.parametrize("slug", SLUGS)
 @pytest.mark.usefixtures("orders")
 def test_a_script_looks_and_agrees(editor: Client, slug: str) -> None:
     page = f"{TABLE}{slug}"
@@ -111,12 +112,10 @@ def test_a_script_looks_and_agrees(editor: Client, slug: str) -> None:
     assert page_json(editor, page)["job"]["result"]["is_done"] is True
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.slug)
-def test_its_place_has_its_name(page: object) -> None:
-    slug = getattr(page, "slug")  # noqa: B009 (of any page)
-    address = reverse(f"tables:table-{slug}", args=["default", "orders"])
-
-    assert address == f"{TABLE}{slug}"
+def test_their_places_have_their_names() -> None:
+    for slug in (page.slug for page in PAGES):
+        address = reverse(f"tables:table-{slug}", args=["default", "orders"])
+        assert address == f"{TABLE}{slug}"
 
 
 def test_every_action_has_its_words() -> None:

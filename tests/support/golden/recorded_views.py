@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -16,6 +16,7 @@ from deltaweb.delta.protocol.actions import Protocol
 from deltaweb.table import DeltaTable
 from deltaweb.web.explorer.use.selector import access_by
 from deltaweb.web.explorer.use.snippets import ShownView
+from tests.support import cases
 
 ROOT = Path(os.environ.get("DELTAWEB_GOLDEN") or "/nonexistent")
 FOLDERS = sorted(
@@ -87,8 +88,14 @@ def one_of_each() -> list[Recorded]:
     return [*kinds.values()]
 
 
-def of_recorded(tables: Iterable[Recorded]) -> pytest.MarkDecorator:
-    """Run a test for each of some tables: `folder`, `version`, `num_rows`."""
-    return pytest.mark.parametrize(
-        Recorded._fields, [pytest.param(*one, id=one.name) for one in tables]
-    )
+def of_recorded(
+    tables: Iterable[Recorded], *, often: Collection[str] | None = None
+) -> pytest.MarkDecorator:
+    """Run a test for each of some tables: `folder`, `version`, `num_rows`.
+
+    Args:
+        often: Names of those of every run, None for all.
+    """
+    named = {one.name: one for one in tables}
+    chosen = named if often is None else named.keys() & {*often}
+    return cases(", ".join(Recorded._fields), named, often=chosen)

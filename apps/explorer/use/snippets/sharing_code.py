@@ -2,10 +2,7 @@
 
 from deltaweb.delta.scan.operators import OF_ADDRESSES
 from deltaweb.web.explorer.rows.filters import RowFilter
-from deltaweb.web.explorer.use.snippets.python_values import (
-    python_value,
-    value_imports,
-)
+from deltaweb.web.explorer.use.snippets.python_values import python_value, value_imports
 from deltaweb.web.explorer.use.snippets.shown_view import ShownView
 from deltaweb.web.pages.snippets import names_text, python_lines, python_text
 

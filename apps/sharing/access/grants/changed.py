@@ -27,10 +27,7 @@ from deltaweb.delta.feed.versions import VersionRange, has_feed
 from deltaweb.delta.protocol.schema import StructType
 from deltaweb.delta.snapshot.state import Definition
 from deltaweb.index.query.shared_version import SharedVersion
-from deltaweb.sharing.errors import (
-    RuledChangesError,
-    VersionNotReadyError,
-)
+from deltaweb.sharing.errors import RuledChangesError, VersionNotReadyError
 from deltaweb.storage.place import TablePlace
 from deltaweb.table import DeltaTable
 from deltaweb.web.jobs.running.reports import Reports

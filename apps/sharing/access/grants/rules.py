@@ -7,12 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
 
-from deltaweb.conditions.recipients import (
-    NAME,
-    Property,
-    asked_properties,
-    bound_to,
-)
+from deltaweb.conditions.recipients import NAME, Property, asked_properties, bound_to
 from deltaweb.conditions.sql_text import parse_sql
 from deltaweb.delta.errors import SchemaError
 from deltaweb.delta.protocol.actions import Metadata

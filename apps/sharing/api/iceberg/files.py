@@ -19,12 +19,7 @@ from deltaweb.delta.deletion_vectors.reading import read_vector, vector_faults
 from deltaweb.delta.deletion_vectors.roaring import PORTABLE
 from deltaweb.delta.errors import DataFileMissingError
 from deltaweb.iceberg.access.object_keys import ObjectKey, PathSealer, location_of
-from deltaweb.iceberg.objects import (
-    DATA_FILES,
-    NamedVector,
-    data_locations,
-    puffin_of,
-)
+from deltaweb.iceberg.objects import DATA_FILES, NamedVector, data_locations, puffin_of
 from deltaweb.sharing.errors import FileGoneError
 from deltaweb.storage.local_file import open_local_file
 from deltaweb.storage.location import is_local, normalize_location

@@ -9,10 +9,7 @@ from deltaweb.web.pages.actions import command_stamp
 from deltaweb.web.pages.command import YES, Output, argument, subcommand
 from deltaweb.web.sharing.activity.ledger import ledger_of
 from deltaweb.web.sharing.issuing import credentials, tokens
-from deltaweb.web.sharing.issuing.lifetimes import (
-    parse_lifetime,
-    parse_span,
-)
+from deltaweb.web.sharing.issuing.lifetimes import parse_lifetime, parse_span
 from deltaweb.web.sharing.issuing.token_rows import token_row
 from deltaweb.web.sharing.issuing.tokens import Credentials
 from deltaweb.web.sharing.management import arguments, sharing_output

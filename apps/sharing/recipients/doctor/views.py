@@ -59,7 +59,7 @@ def recipient_doctor(request: HttpRequest, *, name: str, fmt: str) -> HttpRespon
         recipient=recipient.name,
         examination=examination,
         diagnosis=diagnosis,
-        job=job and job.id,
+        job=job.id if job else None,
     )
     answer = respond(
         request,

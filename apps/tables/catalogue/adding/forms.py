@@ -9,12 +9,7 @@ from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
 from deltaweb.delta.values.time_zones.errors import TimeZoneUnknownError
 from deltaweb.delta.values.time_zones.known import UTC_ZONE, check_zone
 from deltaweb.web.tables.storage.locations import MAX_LENGTH
-from deltaweb.writer.importing.options import (
-    DAY_ORDERS,
-    DELIMITERS,
-    FORMATS,
-    BadRows,
-)
+from deltaweb.writer.importing.options import DAY_ORDERS, DELIMITERS, FORMATS, BadRows
 from deltaweb.writer.importing.plan import ImportMode
 
 DELIMITER_WORDS: Final = {

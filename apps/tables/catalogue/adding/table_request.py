@@ -58,7 +58,7 @@ def finish_making(
 ) -> dict[str, Any] | None:
     """Register a table whose maker was killed between the commit and the catalogue.
 
-    The log knows who made it by the look that was agreed to.
+    The log knows who made it by the preview that was agreed to.
 
     Returns:
         As `register_made` does; None where the log holds no such commit.

@@ -158,7 +158,7 @@ def upload_digest(upload: str) -> str:
 
 
 def note_counts(upload: str, key: str, counts: Mapping[str, int | None]) -> None:
-    """Keep what a look has counted, beside the file: the last look's alone.
+    """Keep what a preview has counted, beside the file: the last look's alone.
 
     Args:
         key: What the counts hang on: its bytes, and what was asked of them.
@@ -172,7 +172,7 @@ def note_counts(upload: str, key: str, counts: Mapping[str, int | None]) -> None
 
 
 def noted_counts(upload: str, key: str) -> dict[str, Any] | None:
-    """Return what a look has counted by that key; None where none has."""
+    """Return what a preview has counted by that key; None where none has."""
     try:
         text = (_kept_path(upload).parent / COUNTS_NAME).read_text()
     except FileNotFoundError:

@@ -41,7 +41,7 @@ from deltaweb.web.tables.work.log_writing import MAX_FILES_NAMED
 if TYPE_CHECKING:
     from deltaweb.web.tables.index.spark_session import SparkSession
 
-COUNTED_BYTES: Final = 256 << 20  # of a log that is read for the numbers of a look
+COUNTED_BYTES: Final = 256 << 20  # of a log that is read for the numbers of a preview
 SMALLEST_BYTES: Final = 12 << 10  # of a checkpoint: its schema and footer
 MEMORY_A_BYTE: Final = 10  # files in memory take about so many times as much
 TOMBSTONE_BYTES: Final = 40

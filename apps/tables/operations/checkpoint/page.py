@@ -6,9 +6,7 @@ from typing import Any, Final
 from django.utils.dateparse import parse_datetime
 
 from deltaweb.delta.features.registry import log_writing_refusal
-from deltaweb.delta.protocol.table_properties import (
-    deleted_file_retention_ms,
-)
+from deltaweb.delta.protocol.table_properties import deleted_file_retention_ms
 from deltaweb.web.tables.head.newest import newest_definition
 from deltaweb.web.tables.head.table_head import TableHead
 from deltaweb.web.tables.models import Table
@@ -40,7 +38,7 @@ def check_checkpoint(table: Table, _asked: WriteCheckpoint) -> None:
 def checkpoint_shown(
     head: TableHead, result: Mapping[str, Any] | None
 ) -> dict[str, Any]:
-    """Return when the newest checkpoint that a look found was written, and the files.
+    """Return when the newest checkpoint that was found was written, and the files.
 
     A look does not count those of a large log; the index knows the newest version's.
     """

@@ -59,7 +59,7 @@ CLEAN_UP_PAGE: Final = OperationPage(
     "deleted; data files are not touched.",
     icon="eraser",
     failed="The log was not cleaned up",
-    look_words="List what would be deleted",
+    preview_words="List what would be deleted",
     check=check_clean_up,
     more_of_table=retention_shown,
 )

@@ -4,10 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from deltaweb.delta.values.time_zones.known import UTC_ZONE
-from deltaweb.delta.writing.operations.definition import (
-    add_constraint,
-    drop_constraint,
-)
+from deltaweb.delta.writing.operations.definition import add_constraint, drop_constraint
 from deltaweb.delta.writing.operations.definition_plan import DefinitionPlan
 from deltaweb.delta.writing.transaction import Transaction
 from deltaweb.table import DeltaTable

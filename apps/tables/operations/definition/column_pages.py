@@ -11,10 +11,7 @@ from deltaweb.delta.writing.operations.widened_columns import (
     types_change,
     widened_parts,
 )
-from deltaweb.web.tables.head.newest import (
-    newest_definition,
-    newest_schema,
-)
+from deltaweb.web.tables.head.newest import newest_definition, newest_schema
 from deltaweb.web.tables.head.table_head import TableHead
 from deltaweb.web.tables.operations.definition.change_columns import (
     ADD,
@@ -141,7 +138,7 @@ def _comments(schema: StructType) -> Sequence[tuple[str, str]]:
 
 
 COLUMN_PAGE: Final = OperationPage(
-    looks="definition",
+    shown_as="definition",
     operation=CHANGE_COLUMNS,
     form=ColumnForm,
     heading="Columns",
@@ -156,7 +153,7 @@ COLUMN_PAGE: Final = OperationPage(
     more_of_table=columns_shown,
 )
 COMMENT_PAGE: Final = OperationPage(
-    looks="definition",
+    shown_as="definition",
     operation=DESCRIBE,
     form=DescribeForm,
     heading="Comments",

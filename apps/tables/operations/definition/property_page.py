@@ -8,9 +8,7 @@ from django import forms
 
 from deltaweb.delta.protocol.known_properties import KNOWN_PROPERTIES, KnownProperty
 from deltaweb.delta.writing.requirements import CONSTRAINT_PREFIX
-from deltaweb.web.tables.head.newest import (
-    newest_definition,
-)
+from deltaweb.web.tables.head.newest import newest_definition
 from deltaweb.web.tables.head.table_head import TableHead
 from deltaweb.web.tables.operations.definition.change_property import (
     CHANGE_PROPERTY,
@@ -102,7 +100,7 @@ def _others(values: Mapping[str, str]) -> Sequence[PropertyRow]:
 
 
 PROPERTY_PAGE: Final = OperationPage(
-    looks="definition",
+    shown_as="definition",
     operation=CHANGE_PROPERTY,
     form=PropertyForm,
     heading="Properties",

@@ -14,10 +14,7 @@ from deltaweb.delta.features.registry import (
     writer_features,
 )
 from deltaweb.delta.writing.requirements import CONSTRAINT_PREFIX
-from deltaweb.web.tables.head.newest import (
-    newest_definition,
-    newest_schema,
-)
+from deltaweb.web.tables.head.newest import newest_definition, newest_schema
 from deltaweb.web.tables.head.table_head import TableHead
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.operations.definition.change_constraint import (
@@ -127,7 +124,7 @@ def _brought(version: int) -> str:
 
 
 CONSTRAINT_PAGE: Final = OperationPage(
-    looks="definition",
+    shown_as="definition",
     operation=CHANGE_CONSTRAINT,
     form=ConstraintForm,
     heading="Constraints",
@@ -144,7 +141,7 @@ CONSTRAINT_PAGE: Final = OperationPage(
     below="tables/operations/_constraints_below.html",
 )
 PROTOCOL_PAGE: Final = OperationPage(
-    looks="definition",
+    shown_as="definition",
     operation=UPGRADE_PROTOCOL,
     form=ProtocolForm,
     heading="Protocol",

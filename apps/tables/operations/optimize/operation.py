@@ -63,7 +63,7 @@ def plan(
 ) -> OptimizePlan | RespellPlan:
     """Find out which files are rewritten.
 
-    Files that came after the look stay as they are: what was shown is done.
+    Files that came after the preview stay as they are: what was shown is done.
     """
     seen = context.seen
     is_again = context.job.attempt > 1

@@ -2,7 +2,7 @@
 
 The template has the frame, and finds the parts of an operation by its name:
 `_<name>_form.html` asks, or else `_form.html` does, of a form that is made of the
-parameters; `_<name>_look.html` shows what would happen and has the button,
+parameters; `_<name>_preview.html` shows what would happen and has the button,
 `_<name>_done.html` shows what was done. Pages of a table show the newest job of the
 table; those that add data belong to who asked, and open the table at the end.
 """
@@ -28,8 +28,8 @@ from deltaweb.web.tables.head.job_json import check_may
 from deltaweb.web.tables.head.table_head import TableHead, table_head
 from deltaweb.web.tables.index.refresh import REFRESH
 from deltaweb.web.tables.models import Commit, Table
-from deltaweb.web.tables.operations.looks import is_look
 from deltaweb.web.tables.operations.operation import Operation
+from deltaweb.web.tables.operations.preview_jobs import is_preview
 from deltaweb.web.tables.storage.roots import roots_for
 
 
@@ -91,7 +91,7 @@ Read = Callable[[HttpRequest, Mapping[str, Any], Table | None], P]
 
 
 class ShownForm(forms.Form):
-    """Which job the page shows, and which look somebody agrees to; none looks."""
+    """Which job the page shows, and which preview somebody agrees to; none looks."""
 
     job = forms.UUIDField(required=False)
     seen = forms.UUIDField(required=False)
@@ -116,8 +116,8 @@ class OperationPage(Generic[P]):
     """What a page says of its operation.
 
     Attributes:
-        form: What is asked before the look.
-        choice: What is chosen after the look, of the parameters.
+        form: What is asked before the preview.
+        choice: What is chosen after the preview, of the parameters.
         shows: Makes values of the form from parameters.
         read: Makes parameters of the form's values, by the request and the table; it
             may raise `DeltaError`. None where they are named alike.
@@ -125,10 +125,10 @@ class OperationPage(Generic[P]):
         more: What else the template gets, by the request, the parameters and the
             result of the job.
         more_of_table: The same by the head of the table's pages, and the result.
-        weigh: The same of what is chosen after the look, by the query.
+        weigh: The same of what is chosen after the preview, by the query.
         adds: By which the address and the parts of a page that adds data are found;
             "" of all others.
-        looks: By which the parts are found that show what would happen and what was
+        shown_as: By which the parts are found that show what would happen and what was
             done, where several operations share them.
         says: What follows, beside the button that agrees.
         below: A template of what stands below the form; none for an empty one.
@@ -154,9 +154,9 @@ class OperationPage(Generic[P]):
         default=lambda _query, _result: {}
     )
     adds: str = ""
-    looks: str = ""
+    shown_as: str = ""
     icon: str = ""
-    look_words: str = "Show what would happen"
+    preview_words: str = "Show what would happen"
     says: str = ""
     does: str = ""
     below: str = ""
@@ -189,14 +189,14 @@ class OperationPage(Generic[P]):
         return [f"{self.parts}/_{self.name}_form.html", "tables/operations/_form.html"]
 
     @property
-    def look_part(self) -> str:
+    def preview_part(self) -> str:
         """The template of what would happen."""
-        return f"{self.parts}/_{self.looks or self.name}_look.html"
+        return f"{self.parts}/_{self.shown_as or self.name}_preview.html"
 
     @property
     def done_part(self) -> str:
         """The template of what was done."""
-        return f"{self.parts}/_{self.looks or self.name}_done.html"
+        return f"{self.parts}/_{self.shown_as or self.name}_done.html"
 
     @property
     def takes(self) -> list[str | type[forms.Form]]:
@@ -255,7 +255,7 @@ class OperationPage(Generic[P]):
 
         It is the one that the address names; of a table else the newest, unless the
         address brings parameters: then the page asks. What was refused since it was no
-        longer what was shown is followed by the look at what would happen now.
+        longer what was shown is followed by the preview of what would happen now.
         """
         wanted, jobs = named_job(request), self.jobs(request, table)
         is_asking = any(name in request.GET for name in self.form.base_fields)
@@ -266,9 +266,9 @@ class OperationPage(Generic[P]):
             return ShownJobs(job)
         if job.error_code == OperationOutdatedError.code:
             later = jobs.filter(created_at__gt=job.created_at)
-            look = next((one for one in later.reverse() if is_look(one)), None)
+            look = next((one for one in later.reverse() if is_preview(one)), None)
             return ShownJobs(look or job, job if look else None)
-        if not is_look(job):
+        if not is_preview(job):
             return ShownJobs(job)
         before = jobs.filter(created_at__lt=job.created_at).first()
         is_refused = before and before.error_code == OperationOutdatedError.code
@@ -326,7 +326,7 @@ def by_values(read: Callable[[Mapping[str, Any]], P]) -> Read[P]:
 
 
 def _newer(head: TableHead, result: Result) -> int | None:
-    """Return the newest version where a look is of an older one; None otherwise."""
+    """Return the newest version where a preview is of an older one; None otherwise."""
     newest = head.table.version
     if not result or result.get("is_done") or newest is None:
         return None

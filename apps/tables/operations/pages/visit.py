@@ -1,6 +1,6 @@
 """One visit of the page of an operation: asked, looked at, agreed to, done.
 
-A POST without `seen` asks for a look; one with it agrees to that look. What becomes of
+A POST without `seen` asks for a preview; one with it agrees to that. What becomes of
 either is a job, and the page shows the job: what would happen has the one button that
 lets it happen.
 """
@@ -28,13 +28,13 @@ from deltaweb.web.tables.head.job_json import described, names_of, result_of
 from deltaweb.web.tables.head.shapes import cleaned
 from deltaweb.web.tables.head.table_head import get_table
 from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.operations.looks import is_look
 from deltaweb.web.tables.operations.pages.page import (
     OperationPage,
     ShownForm,
     ShownJobs,
 )
-from deltaweb.web.tables.operations.requests import request_look, request_operation
+from deltaweb.web.tables.operations.preview_jobs import is_preview
+from deltaweb.web.tables.operations.requests import request_operation, request_preview
 
 P = TypeVar("P")
 
@@ -65,13 +65,13 @@ class _Visit(Generic[P]):
     # === What is asked ===
 
     def asked(self) -> HttpResponseBase:
-        """Queue a look, or what was looked at."""
+        """Queue a preview, or what was looked at."""
         on, request, table = self.on, self.request, self.table
         on.admit(table)
         agreed, given = ShownForm(request.POST), request.POST.copy()
         if agreed.is_valid() and agreed.cleaned_data["seen"] is not None:
             return self._agreed(agreed.cleaned_data["seen"])
-        # As scripts of earlier releases ask for what is harmless, and for no look.
+        # As scripts of earlier releases ask for what is harmless, and for no preview.
         is_at_once = on.operation.is_harmless and self.fmt == "json" and "v" in given
         if is_at_once:
             given["version"] = request.POST["v"]
@@ -87,7 +87,7 @@ class _Visit(Generic[P]):
             return self._queued(self._requested(wanted, None))
         now, user = timezone.now(), signed_in(request)
         return self._queued(
-            request_look(on.operation, table, wanted, now=now, requested_by=user)
+            request_preview(on.operation, table, wanted, now=now, requested_by=user)
         )
 
     def _requested(self, wanted: P, seen: Job | None) -> Job:
@@ -116,7 +116,7 @@ class _Visit(Generic[P]):
             return self._refused(error)
 
     def _refused(self, error: OperationOutdatedError) -> HttpResponseBase:
-        """Answer who agreed to what is no look, or none that is done."""
+        """Answer who agreed to what is no preview, or none that is done."""
         if self.fmt == "json":
             raise error
         messages.error(self.request, f"{error.message} {error.hint}")
@@ -141,7 +141,7 @@ class _Visit(Generic[P]):
         if wait_a_glance(job) and table is not None:
             table.refresh_from_db()
         result = result_of(job)
-        look = result if job is not None and result and is_look(job) else None
+        look = result if job is not None and result and is_preview(job) else None
         done = None if look else result
         if done and fmt == "html":
             there = on.leave(request, table, done)
@@ -167,7 +167,7 @@ class _Visit(Generic[P]):
                 "address": on.address(table),
                 "form": form,
                 "job": job,
-                "look": look,
+                "preview": look,
                 "done": done,
                 "looked_at": parse_datetime(look["at"]) if look else None,
                 "outdated": shown.outdated,

@@ -9,10 +9,7 @@ from django.core.exceptions import ValidationError
 
 from deltaweb import expressions
 from deltaweb.delta import writing
-from deltaweb.web.tables.head.newest import (
-    newest_definition,
-    newest_schema,
-)
+from deltaweb.web.tables.head.newest import newest_definition, newest_schema
 from deltaweb.web.tables.head.table_head import TableHead
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.operations.pages.page import OperationPage, by_values
@@ -161,7 +158,7 @@ def check_rows(table: Table, asked: DeleteRows | UpdateRows) -> None:
 
 
 def rows_shown(head: TableHead, result: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return what else the template gets: the columns, and the sample of a look."""
+    """Return what else the template gets: the columns, and the sample of a preview."""
     schema = newest_schema(head.table)
     names = schema.names[:MAX_NAMES] if schema else []
     is_sample = result is not None and "before" in result

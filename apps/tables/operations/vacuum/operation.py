@@ -110,7 +110,7 @@ def plan(opened: DeltaTable, asked: Vacuum, context: RunContext) -> VacuumChoice
     outlook = look_at_files(opened.store, now=context.now, keep_from=oldest_held(holds))
     may_be_short = asked.allow_short_retention
     hours = asked.hours
-    if hours is None and context.is_job:  # the curve of a look is of whole hours
+    if hours is None and context.is_job:  # the curve of a preview is of whole hours
         hours = least_hours(outlook)
     chosen = outlook.plan(hours, allow_short_retention=may_be_short)
     context.job.count("files_listed", outlook.ages.num_rows)
@@ -215,7 +215,7 @@ def _spares(plan: VacuumPlan, holds: Sequence[HeldVersions]) -> str:
 
 
 def step_at(found: Mapping[str, Any], hours: float | None) -> Mapping[str, Any]:
-    """Return what a retention takes, by the curve of a look.
+    """Return what a retention takes, by the curve of a preview.
 
     Args:
         hours: The retention; None for the least that the table allows.

@@ -147,7 +147,7 @@ def _bands(
     result: Mapping[str, Any], hours: int, step: Mapping[str, Any]
 ) -> Bands | None:
     """Return the bands; None where no retention takes a version."""
-    versions = result.get("versions") or {}  # a look stored before these has none
+    versions = result.get("versions") or {}  # a preview stored before these has none
     if versions.get("oldest_hours") is None:
         return None
     axis = result["axis_hours"]
@@ -185,6 +185,6 @@ VACUUM_PAGE: Final = OperationPage(
     "the folder once and shows what any retention would delete.",
     icon="trash",
     failed="Nothing more was deleted",
-    look_words="List what could be deleted",
+    preview_words="List what could be deleted",
     weigh=what_if,
 )

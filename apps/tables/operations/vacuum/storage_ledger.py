@@ -15,7 +15,7 @@ from deltaweb.web.jobs.models import Job
 from deltaweb.web.pages.page_json import As, OnPage
 from deltaweb.web.tables.head.job_json import described, result_of
 from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.operations.looks import is_look
+from deltaweb.web.tables.operations.preview_jobs import is_preview
 from deltaweb.web.tables.operations.vacuum.operation import VACUUM, step_at
 
 NUM_JOBS: Final = 50  # of vacuums, of which the newest with a ledger is taken
@@ -116,7 +116,7 @@ def ledger_of(table: Table) -> StorageLedger:
     since: list[Job] = []
     for job in recent:
         found = result_of(job)
-        if found and is_look(job) and found.get("ledger"):
+        if found and is_preview(job) and found.get("ledger"):
             return _listed(table, job, found, since)
         since.append(job)
     return _unlisted(table, since)
@@ -137,7 +137,7 @@ def _listed(
         listed_at=parse_datetime(found["at"]),
         commits_since=max((newest or 0) - (version or 0), 0),
         vacuum_since=next(
-            (job for job in since if result_of(job) and not is_look(job)), None
+            (job for job in since if result_of(job) and not is_preview(job)), None
         ),
         could_go=step if step and step["num_files"] else None,
         look=look,
@@ -164,5 +164,5 @@ def _unlisted(table: Table, since: Sequence[Job]) -> StorageLedger:
 
 def _running(since: Sequence[Job]) -> Job | None:
     """Return the newest look that is under way, or came to nothing."""
-    look = next((job for job in since if is_look(job)), None)
+    look = next((job for job in since if is_preview(job)), None)
     return None if look is None or look.state == Job.State.DONE else look

@@ -7,11 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
-from deltaweb.delta.errors import (
-    LogCorruptError,
-    LogGapError,
-    MissingActionError,
-)
+from deltaweb.delta.errors import LogCorruptError, LogGapError, MissingActionError
 from deltaweb.delta.log.compactions import DoubtedCompactionError
 from deltaweb.delta.log.paths import SIDECARS
 from deltaweb.delta.log.segment import Checkpoint, LogSegment, load_log_segment

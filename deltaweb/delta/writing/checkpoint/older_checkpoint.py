@@ -8,11 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deltaweb.delta.errors import LogCorruptError
-from deltaweb.delta.log.checkpoints.files import (
-    dv_columns,
-    typed_column,
-    with_path,
-)
+from deltaweb.delta.log.checkpoints.files import dv_columns, typed_column, with_path
 from deltaweb.delta.log.checkpoints.part import READ_FAULTS, CheckpointRowGroup
 from deltaweb.delta.log.checkpoints.reader import CheckpointReader
 from deltaweb.delta.log.file_actions import file_keys

@@ -32,14 +32,8 @@ from deltaweb.delta.protocol.table_properties import (
     writes_stats_as_struct,
 )
 from deltaweb.delta.snapshot.state import Definition
-from deltaweb.delta.writing.checkpoint.announce import (
-    is_second_spec,
-    new_sidecar_names,
-)
-from deltaweb.delta.writing.checkpoint.checkpoint_schema import (
-    VECTOR,
-    CheckpointLayout,
-)
+from deltaweb.delta.writing.checkpoint.announce import is_second_spec, new_sidecar_names
+from deltaweb.delta.writing.checkpoint.checkpoint_schema import VECTOR, CheckpointLayout
 from deltaweb.delta.writing.checkpoint.commit_facts import CommitFacts, bring_up_to
 from deltaweb.delta.writing.checkpoint.file_rows import RowShaper
 from deltaweb.delta.writing.checkpoint.older_checkpoint import (

@@ -24,14 +24,8 @@ from deltaweb.delta.protocol.schema import (
     with_fields,
 )
 from deltaweb.delta.snapshot.state import Definition
-from deltaweb.delta.writing.errors import (
-    ConstraintNameError,
-    NewColumnsError,
-)
-from deltaweb.delta.writing.operations.mapped_columns import (
-    check_mode,
-    with_mapping,
-)
+from deltaweb.delta.writing.errors import ConstraintNameError, NewColumnsError
+from deltaweb.delta.writing.operations.mapped_columns import check_mode, with_mapping
 from deltaweb.delta.writing.operations.new_protocol import (
     CHECK_CONSTRAINTS,
     type_features,

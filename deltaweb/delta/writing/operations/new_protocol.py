@@ -13,12 +13,7 @@ from deltaweb.delta.features.registry import (
     FEATURES_WRITER_VERSION,
 )
 from deltaweb.delta.protocol.actions import Protocol
-from deltaweb.delta.protocol.schema import (
-    DataType,
-    PrimitiveType,
-    StructType,
-    types_in,
-)
+from deltaweb.delta.protocol.schema import DataType, PrimitiveType, StructType, types_in
 from deltaweb.delta.protocol.schema.identity_keys import IDENTITY
 from deltaweb.delta.writing.operations.properties import needed_features
 from deltaweb.delta.writing.requirements import CONSTRAINT_PREFIX, GENERATION

@@ -8,10 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
 from deltaweb.delta.errors import PropertyError, UnknownPropertyError
-from deltaweb.delta.features.row_tracking import (
-    ROW_ID_COLUMN,
-    ROW_TRACKING_PROPERTY,
-)
+from deltaweb.delta.features.row_tracking import ROW_ID_COLUMN, ROW_TRACKING_PROPERTY
 from deltaweb.delta.protocol.actions import Metadata
 from deltaweb.delta.protocol.known_properties import nearest_known
 from deltaweb.delta.protocol.table_properties import (

@@ -24,12 +24,7 @@ from deltaweb.delta.features.in_commit_timestamps import (
 )
 from deltaweb.delta.features.row_tracking import assigns_row_ids
 from deltaweb.delta.log.blocks import KeySet
-from deltaweb.delta.log.file_actions import (
-    VECTOR,
-    dv_ids,
-    file_keys,
-    files_of_block,
-)
+from deltaweb.delta.log.file_actions import VECTOR, dv_ids, file_keys, files_of_block
 from deltaweb.delta.log.store import TableStore
 from deltaweb.delta.protocol.actions import Metadata
 from deltaweb.delta.row_tracking.logged_fields import load_logged_fields

@@ -10,11 +10,7 @@ from deltaweb.spark.writing.change_tasks import TEXTS, ChangeRequest
 from deltaweb.spark.writing.session.conditions import FilledColumns
 from deltaweb.writer.changes.change_writer import ChangeWriter, WrittenChanges
 from deltaweb.writer.rewrite.dry_run import RowsSeen, RowTally
-from deltaweb.writer.rewrite.file_changes import (
-    NUM_ROWS,
-    FileRewriter,
-    RewrittenFiles,
-)
+from deltaweb.writer.rewrite.file_changes import NUM_ROWS, FileRewriter, RewrittenFiles
 
 EVERY_ROW: Final = "TRUE"
 

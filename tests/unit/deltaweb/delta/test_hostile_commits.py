@@ -14,6 +14,7 @@ import pytest
 
 from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.snapshot import Snapshot
+from tests.support import cases
 from tests.support.logs.delta_logs import (
     LogBuilder,
     add,
@@ -130,9 +131,10 @@ def read_or_refuse(look: Callable[[], object]) -> None:
         look()
 
 
-@pytest.mark.parametrize("data", ODD_COMMITS.values(), ids=ODD_COMMITS.keys())
-def test_an_odd_commit_is_read_right_or_refused(data: bytes) -> None:
-    table = LogBuilder().raw_commit(0, START).raw_commit(1, data).table
+@cases("data", ODD_COMMITS)
+def test_an_odd_commit_is_read_right_or_refused_and_spoils_none_beside_it(data):
+    builder = LogBuilder().raw_commit(0, START).raw_commit(1, data)
+    table = builder.table
 
     read_or_refuse(lambda: look_at_all(table.snapshot()))
     read_or_refuse(lambda: look_at_all(table.snapshot_metadata()))
@@ -141,12 +143,7 @@ def test_an_odd_commit_is_read_right_or_refused(data: bytes) -> None:
     assert [summary.version for summary in table.commit_summaries()] == [0, 1]
     assert table.snapshot(0).files["path"].to_pylist() == ["good"]
 
-
-@pytest.mark.parametrize("data", ODD_COMMITS.values(), ids=ODD_COMMITS.keys())
-def test_an_odd_commit_does_not_spoil_those_beside_it(data: bytes) -> None:
-    builder = LogBuilder().raw_commit(0, START).raw_commit(1, data)
     builder.commit(2, add("later"), remove("good"))
-
     summaries = {s.version: s for s in builder.table.commit_summaries()}
 
     assert summaries[2].num_added_files == summaries[2].num_removed_files == 1

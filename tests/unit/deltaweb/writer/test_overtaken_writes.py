@@ -8,7 +8,7 @@ import pytest
 from deltaweb.delta.writing.errors import CommitConflictError
 from deltaweb.table import DeltaTable
 from deltaweb.writer.making.new_table import NewTable, create_table
-from tests.support import cases
+from tests.support import by_turns, cases
 from tests.support.stores.memory import MemoryTableStore
 from tests.support.tables.written_rows import ROWS, SCHEMA, numbers
 
@@ -140,20 +140,19 @@ WRITES = {
 }
 
 
-@pytest.mark.parametrize("write", WRITES)
-@cases(
-    "rival",
-    {
-        "versions": lambda table: table.upgrade_protocol(writer=4),
-        "a feature": lambda table: table.set_properties(
-            {"delta.feature.deletionVectors": "supported"}, upgrade=True
-        ),
-    },
-)
+RIVALS = {
+    "versions": lambda table: table.upgrade_protocol(writer=4),
+    "a feature": lambda table: table.set_properties(
+        {"delta.feature.deletionVectors": "supported"}, upgrade=True
+    ),
+}
+
+
+@by_turns({"write": WRITES, "rival": RIVALS})
 def test_a_writer_follows_a_protocol_that_it_satisfies(store, table, rival, write):
     store.rival = rival
 
-    result = WRITES[write](table)
+    result = write(table)
 
     assert (result.version, result.rebased_over) == (4, (3,))
     snapshot = table.snapshot()

@@ -98,7 +98,7 @@ def as_import(asked: ImportRows, context: RunContext) -> Import:
 
 
 def plan_rows(opened: DeltaTable, asked: ImportRows, context: RunContext) -> RowsPlan:
-    """Check every row, or go by a look at the same bytes of a file that was brought."""
+    """Check every row, or go by a preview of the same bytes that were brought."""
     wanted = as_import(asked, context)
     (file,) = wanted.files.each()
     with file.open() as source:

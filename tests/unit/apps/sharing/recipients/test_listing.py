@@ -1,6 +1,7 @@
 """The state of a recipient's tokens in one word, and the list that filters by it."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
+from typing import Any
 
 import pytest
 
@@ -13,7 +14,6 @@ from deltaweb.web.sharing.recipients.listing import (
     recipient_page,
     recipient_resource,
 )
-from tests.support import cases
 from tests.support.pages.factories import (
     FAR_AHEAD,
     NOW,
@@ -32,49 +32,53 @@ def names(query: ListQuery) -> list[str]:
     return [row.recipient.name for row in recipient_page(None, query, NOW).rows]
 
 
-@cases(
-    "tokens, state, ends_at",
-    {
-        "none": ([], "none", None),
-        "one": ([{}], "active", FAR_AHEAD),
-        "a week": ([{"expires_at": NOW + 7 * DAY}], "expiring", NOW + 7 * DAY),
-        "eight days": ([{"expires_at": NOW + 8 * DAY}], "active", NOW + 8 * DAY),
-        "thirty days": ([{"expires_at": NOW + 30 * DAY}], "active", NOW + 30 * DAY),
-        "one that ends soon beside one that does not": (
-            [{"expires_at": NOW + 5 * DAY}, {}],
-            "active",
-            FAR_AHEAD,
-        ),
-        "a retiring one, its successor not activated": (
-            [{"retires_at": NOW + DAY}, WAITING],
-            "expiring",
-            NOW + DAY,
-        ),
-        "never activated": ([WAITING], "waiting", None),
-        "expired, a new one waits": ([{"expires_at": NOW}, WAITING], "waiting", None),
-        "waited too long": ([WAITING | {"expires_at": NOW}], "expired", None),
-        "expired": ([{"expires_at": NOW}], "expired", None),
-        "retired": ([{"retires_at": NOW}], "expired", None),
-        "revoked": ([{"revoked_at": NOW}], "revoked", None),
-        "the newest of those that ended decides": (
-            [{"revoked_at": NOW, "created_at": NOW - DAY}, {"expires_at": NOW}],
-            "expired",
-            None,
-        ),
-    },
-)
-def test_the_state_of_the_tokens_is_one_word(tokens, state, ends_at):
-    acme = new_recipient()
-    for fields in tokens:
-        new_token(acme, **fields)
+TOKENS: dict[str, tuple[list[dict[str, Any]], str, datetime | None]] = {
+    "none": ([], "none", None),
+    "one": ([{}], "active", FAR_AHEAD),
+    "a week": ([{"expires_at": NOW + 7 * DAY}], "expiring", NOW + 7 * DAY),
+    "eight days": ([{"expires_at": NOW + 8 * DAY}], "active", NOW + 8 * DAY),
+    "thirty days": ([{"expires_at": NOW + 30 * DAY}], "active", NOW + 30 * DAY),
+    "one that ends soon beside one that does not": (
+        [{"expires_at": NOW + 5 * DAY}, {}],
+        "active",
+        FAR_AHEAD,
+    ),
+    "a retiring one, its successor not activated": (
+        [{"retires_at": NOW + DAY}, WAITING],
+        "expiring",
+        NOW + DAY,
+    ),
+    "never activated": ([WAITING], "waiting", None),
+    "expired, a new one waits": ([{"expires_at": NOW}, WAITING], "waiting", None),
+    "waited too long": ([WAITING | {"expires_at": NOW}], "expired", None),
+    "expired": ([{"expires_at": NOW}], "expired", None),
+    "retired": ([{"retires_at": NOW}], "expired", None),
+    "revoked": ([{"revoked_at": NOW}], "revoked", None),
+    "the newest of those that ended decides": (
+        [{"revoked_at": NOW, "created_at": NOW - DAY}, {"expires_at": NOW}],
+        "expired",
+        None,
+    ),
+}
 
-    found = recipient_resource(acme, now=NOW)
 
-    assert (found.state, found.token_ends_at) == (state, ends_at)
-    assert found.state in STATES
-    assert names(RECIPIENTS.query(state=state)) == ["acme"]
-    others = [key for key in STATES if key != state]
-    assert [names(RECIPIENTS.query(state=key)) for key in others] == [[]] * len(others)
+def test_the_state_of_the_tokens_is_one_word() -> None:
+    """Of each recipient by itself as the list of all has it."""
+    found = {}
+    for number, (case, (tokens, _, _)) in enumerate(TOKENS.items()):
+        recipient = new_recipient(f"r{number}", comment=case)
+        for fields in tokens:
+            new_token(recipient, **fields)
+        resource = recipient_resource(recipient, now=NOW)
+        found[case] = (tokens, resource.state, resource.token_ends_at)
+
+    assert found == TOKENS
+    for state in {state for _, state, _ in TOKENS.values()}:
+        rows = recipient_page(None, RECIPIENTS.query(state=state), NOW).rows
+        assert state in STATES
+        assert {row.recipient.comment for row in rows} == {
+            case for case, (_, wanted, _) in TOKENS.items() if wanted == state
+        }
 
 
 def test_the_search_finds_names_contacts_comments_and_shares() -> None:

@@ -112,10 +112,12 @@ class TestVacuumed:
             Action(4, "kept", is_add=False, deletion_ms=900),
         ]
 
-        result = lifetimes(actions, 6).vacuumed([Vacuum(version=5, cutoff_ms=500)])
+        versions, num_files = lifetimes(actions, 6).vacuumed(
+            [Vacuum(version=5, cutoff_ms=500)]
+        )
 
-        assert result.versions.tolist() == [UNKNOWN, 5, 5, *[UNKNOWN] * 4]
-        assert result.num_files.tolist() == [0, 1, 1, 0, 0, 0, 0]
+        assert versions.tolist() == [UNKNOWN, 5, 5, *[UNKNOWN] * 4]
+        assert num_files.tolist() == [0, 1, 1, 0, 0, 0, 0]
 
     def test_spares_a_file_that_came_back_before_it(self) -> None:
         actions = [
@@ -124,9 +126,9 @@ class TestVacuumed:
             Action(2, "a", is_add=True),
         ]
 
-        result = lifetimes(actions, 4).vacuumed([Vacuum(version=3, cutoff_ms=500)])
+        versions, _ = lifetimes(actions, 4).vacuumed([Vacuum(version=3, cutoff_ms=500)])
 
-        assert set(result.versions.tolist()) == {UNKNOWN}
+        assert set(versions.tolist()) == {UNKNOWN}
 
     def test_hurts_every_life_of_a_file_that_came_back_and_left_again(self) -> None:
         actions = [
@@ -136,9 +138,9 @@ class TestVacuumed:
             Action(3, "a", is_add=False, deletion_ms=2),
         ]
 
-        result = lifetimes(actions, 4).vacuumed([Vacuum(version=4, cutoff_ms=500)])
+        versions, _ = lifetimes(actions, 4).vacuumed([Vacuum(version=4, cutoff_ms=500)])
 
-        assert result.versions.tolist() == [4, UNKNOWN, 4, UNKNOWN, UNKNOWN]
+        assert versions.tolist() == [4, UNKNOWN, 4, UNKNOWN, UNKNOWN]
 
     @cases(
         "left_ms, expected",
@@ -158,9 +160,9 @@ class TestVacuumed:
         if left_ms is not None:
             actions.append(Action(2, vector, is_add=False, deletion_ms=left_ms))
 
-        result = lifetimes(actions, 3).vacuumed([Vacuum(version=3, cutoff_ms=500)])
+        versions, _ = lifetimes(actions, 3).vacuumed([Vacuum(version=3, cutoff_ms=500)])
 
-        assert result.versions.tolist() == expected
+        assert versions.tolist() == expected
 
     def test_hurts_the_versions_that_needed_an_older_deletion_vector(self) -> None:
         older, newer = (f"a{KEY_SEPARATOR}u{n}" for n in (1, 2))
@@ -172,9 +174,9 @@ class TestVacuumed:
             Action(2, newer, is_add=True),
         ]
 
-        result = lifetimes(actions, 3).vacuumed([Vacuum(version=3, cutoff_ms=500)])
+        versions, _ = lifetimes(actions, 3).vacuumed([Vacuum(version=3, cutoff_ms=500)])
 
-        assert result.versions.tolist() == [UNKNOWN, 3, UNKNOWN, UNKNOWN]
+        assert versions.tolist() == [UNKNOWN, 3, UNKNOWN, UNKNOWN]
 
     @given(actions=ACTIONS, cutoff_ms=st.integers(0, 20), version=st.integers(0, 6))
     def test_equals_a_plain_search(self, actions, cutoff_ms, version):
@@ -189,11 +191,13 @@ class TestVacuumed:
         }
         counts = [len(gone & set(states[n])) if n <= version else 0 for n in range(7)]
 
-        result = lifetimes(actions, 6).vacuumed([Vacuum(version, cutoff_ms)])
+        versions, num_files = lifetimes(actions, 6).vacuumed(
+            [Vacuum(version, cutoff_ms)]
+        )
 
         expected = [version if count else UNKNOWN for count in counts]
-        assert result.versions.tolist() == expected
-        assert result.num_files.tolist() == counts
+        assert versions.tolist() == expected
+        assert num_files.tolist() == counts
 
     def test_counts_a_file_once_that_two_of_them_deleted(self) -> None:
         actions = [
@@ -204,10 +208,10 @@ class TestVacuumed:
         ]
         vacuums = [Vacuum(version=3, cutoff_ms=500), Vacuum(version=4, cutoff_ms=500)]
 
-        result = lifetimes(actions, 5).vacuumed(vacuums)
+        versions, num_files = lifetimes(actions, 5).vacuumed(vacuums)
 
-        assert result.versions.tolist() == [4, 4, *[UNKNOWN] * 4]
-        assert result.num_files.tolist() == [2, 1, 0, 0, 0, 0]
+        assert versions.tolist() == [4, 4, *[UNKNOWN] * 4]
+        assert num_files.tolist() == [2, 1, 0, 0, 0, 0]
 
 
 class TestCountAmong:

@@ -2,6 +2,7 @@
 
 import random
 import shutil
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from deltaweb.index.query.file_pages import (
 )
 from deltaweb.index.query.shared_table import SharedTableReader
 from deltaweb.index.query.shared_version import SharedVersion
+from tests.support import by_turns, matrix
 from tests.support.logs.local_logs import RandomLog
 from tests.support.pages.shared_tables import CONDITIONS, hint, paths
 
@@ -51,8 +53,11 @@ def opened(log: RandomLog, index: Path | None) -> SharedVersion:
 
 
 class TestPages:
-    @pytest.mark.parametrize("seed", range(8))
-    @pytest.mark.parametrize("is_indexed", [True, False])
+    @matrix(
+        "seed, is_indexed",
+        product(range(8), [True, False]),
+        often=[(seed, seed % 2 == 0) for seed in range(6)],
+    )
     def test_are_together_the_one_answer(self, tmp_path, seed, *, is_indexed):
         log = RandomLog(tmp_path, seed)
         log.grow(seed % 5)
@@ -69,8 +74,7 @@ class TestPages:
             assert sorted(found) == paths(version, predicates), text
             assert len(set(found)) == len(found)
 
-    @pytest.mark.parametrize("seed", range(4))
-    @pytest.mark.parametrize("limit", [0, 1, 25, 10_000])
+    @by_turns({"seed": range(4), "limit": [0, 1, 25, 10_000]}, often=2)
     def test_bring_the_rows_of_a_limit(self, tmp_path, seed, limit):
         log = RandomLog(tmp_path, seed)
         log.grow(3)
@@ -86,7 +90,7 @@ class TestPages:
         assert limit or not found
         assert len(set(found)) == len(found)
 
-    @pytest.mark.parametrize("seed", range(8))
+    @pytest.mark.parametrize("seed", range(4))
     def test_are_alike_for_a_process_that_comes_later(self, tmp_path, seed):
         """The first page is of one process, the others of one with a newer index."""
         log = RandomLog(tmp_path, seed)

@@ -9,24 +9,24 @@ from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.services import enqueue
 
 
-def is_look(job: Job) -> bool:
+def is_preview(job: Job) -> bool:
     """Whether a job of an operation only looks."""
     return job.parameters.get("seen") is None
 
 
-def look_result(job: Job) -> dict[str, Any] | None:
+def preview_result(job: Job) -> dict[str, Any] | None:
     """Return what a job that only looked has found; None of any other."""
     is_done = job.state == Job.State.DONE and isinstance(job.result, dict)
-    return job.result if is_look(job) and is_done else None
+    return job.result if is_preview(job) and is_done else None
 
 
-def look_again(job_id: UUID, *, now: datetime) -> Job:
-    """Queue the look at what a job would do, whose plan is no longer what was shown."""
+def preview_again(job_id: UUID, *, now: datetime) -> Job:
+    """Queue the preview of a job whose plan is no longer what was shown."""
     job = Job.objects.get(id=job_id)
     parameters = {**job.parameters, "seen": None}
     return enqueue(
         kind=job.kind,
-        title=look_title(job.title),
+        title=preview_title(job.title),
         parameters=parameters,
         subject_id=job.subject_id,
         key=key_of(job.kind, parameters),
@@ -35,13 +35,13 @@ def look_again(job_id: UUID, *, now: datetime) -> Job:
     )
 
 
-def look_title(title: str) -> str:
-    """Return the title of the look at what a job with a title would do."""
+def preview_title(title: str) -> str:
+    """Return the title of the preview of what a job with a title would do."""
     return f"Preview: {title[:1].lower()}{title[1:]}"
 
 
 def key_of(kind: str, parameters: dict[str, Any]) -> str:
     """Name equal work: the same look, or what was agreed to after the same look."""
     seen = parameters["seen"]
-    of_look = seen and seen["job"]
-    return hashed_key(kind, parameters["table_id"], parameters["asked"], of_look)
+    of_preview = seen and seen["job"]
+    return hashed_key(kind, parameters["table_id"], parameters["asked"], of_preview)
