@@ -84,18 +84,6 @@ class TestLocation:
 
 
 class TestVersion:
-    def test_is_the_newest_by_default(self, builder: LogBuilder) -> None:
-        assert builder.table.snapshot().version == 2
-        assert builder.table.latest_version() == 2
-
-    def test_may_be_any_that_the_log_holds(self, builder: LogBuilder) -> None:
-        files = [
-            sorted(builder.table.snapshot(version).files["path"].to_pylist())
-            for version in range(3)
-        ]
-
-        assert files == [["a"], ["a", "b"], ["b"]]
-
     @pytest.mark.parametrize("version", [-1, 3, 2**63])
     def test_outside_tells_the_range(self, builder: LogBuilder, version: int) -> None:
         with pytest.raises(VersionNotFoundError, match="from 0 to 2"):

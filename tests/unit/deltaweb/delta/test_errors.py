@@ -95,18 +95,13 @@ def test_the_base_writes_what_it_is_given() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "error",
-    [
-        errors.PartitionValueError(
-            column="p", value="x" * 10_000_000, type_name="date", path="a" * 10_000
-        ),
-        errors.SchemaError(column="c" * 10_000_000, reason="its type is unknown"),
-        errors.ColumnNotFoundError(
-            column="x", columns=[f"column_{number}" for number in range(300_000)]
-        ),
-        errors.ColumnNotFoundError(column="y" * 10_000_000, columns=["z" * 1_000_000]),
-    ],
-)
-def test_what_a_log_says_leaves_an_error_a_sentence(error: errors.DeltaError) -> None:
-    assert len(str(error)) < 2_000
+def test_what_a_log_says_leaves_an_error_a_sentence() -> None:
+    many = [f"column_{number}" for number in range(300_000)]
+    long = "x" * 10_000_000
+    for error in (
+        errors.PartitionValueError(column="p", value=long, type_name="date", path=long),
+        errors.SchemaError(column=long, reason="its type is unknown"),
+        errors.ColumnNotFoundError(column="x", columns=many),
+        errors.ColumnNotFoundError(column=long, columns=[long]),
+    ):
+        assert len(str(error)) < 2_000

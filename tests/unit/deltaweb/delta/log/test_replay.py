@@ -73,21 +73,6 @@ def test_a_path_of_another_machine_is_another_path() -> None:
     assert paths(builder) == ["file://p/a"]
 
 
-def test_the_latest_metadata_and_protocol_win() -> None:
-    builder = LogBuilder().start()
-    builder.commit(
-        1,
-        metadata("new", name="n"),
-        {"protocol": {"minReaderVersion": 1, "minWriterVersion": 3}},
-    )
-
-    snapshot = builder.table.snapshot()
-
-    assert (snapshot.metadata.id, snapshot.metadata.name) == ("new", "n")
-    assert snapshot.protocol.min_writer_version == 3
-    assert builder.table.snapshot(0).metadata.id == "table"
-
-
 def test_unknown_actions_and_fields_are_ignored() -> None:
     builder = LogBuilder().start(add("a", baseRowId=5, newField={"x": []}))
     builder.commit(1, {"cdc": {"path": "x", "size": 1}}, {"domainMetadata": {}}, {})

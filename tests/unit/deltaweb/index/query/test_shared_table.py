@@ -10,6 +10,7 @@ import pytest
 from deltaweb.delta.errors import LocationNotFoundError, LogCorruptError
 from deltaweb.index.query.shared_table import SharedTableReader
 from deltaweb.table import DeltaTable
+from tests.support import matrix
 from tests.support.logs.delta_logs import add, commit_bytes, metadata, protocol, remove
 from tests.support.logs.local_logs import LocalLog, RandomLog
 from tests.support.pages.shared_tables import (
@@ -26,7 +27,7 @@ pytestmark = pytest.mark.slow
 
 
 class TestParity:
-    @pytest.mark.parametrize("seed", range(12))
+    @matrix("seed", range(12), often=range(5))
     def test_an_older_index_answers_as_the_log_does(self, tmp_path: Path, seed: int):
         log = RandomLog(tmp_path, seed)
         log.grow(seed % 5)
@@ -51,7 +52,7 @@ class TestParity:
                 replayed, predicates=[condition]
             ), text
 
-    @pytest.mark.parametrize("seed", range(6))
+    @matrix("seed", range(6), often=range(3))
     def test_going_on_commit_by_commit_ends_where_reading_anew_does(
         self, tmp_path: Path, seed: int
     ) -> None:
