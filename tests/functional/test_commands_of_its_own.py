@@ -100,11 +100,9 @@ def test_an_option_that_is_nearly_right_is_named(tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def script(tmp_path_factory: pytest.TempPathFactory) -> str:
+def script() -> str:
     """What `deltaweb completion bash` prints."""
-    done = run(tmp_path_factory.mktemp("home"), "completion", "bash")
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    return Ran("completion", "bash").stdout
 
 
 class TestCompletion:

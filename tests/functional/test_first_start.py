@@ -18,6 +18,7 @@ from tests.support.processes.installation import (
     migrate,
     rows,
     run,
+    run_each,
     serving,
     status_of,
     wait_for,
@@ -119,8 +120,8 @@ class TestWithoutWorkers:
             first = status_of(link)
             second = status_of(link)
             page = urllib.request.urlopen(f"{installation.url}/")  # noqa: S310
-            run(tmp_path, "user", "add", "ada", "--role", "viewer")
-            linked = run(tmp_path, "user", "link", "ada").stdout
+            add = ("user", "add", "ada", "--role", "viewer")
+            _, linked = run_each(tmp_path, add, ("user", "link", "ada"))
             below = children_of(installation.process.pid)
             assert below
 

@@ -8,7 +8,7 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ from tests.support.processes.installation import (
     environment,
     manage,
     migrate,
-    run,
+    run_each,
 )
 
 # What gunicorn loads and asks, in a process whose modules can be looked at: what it has
@@ -96,7 +96,6 @@ json.dump({
     "unwanted": sorted(loaded & {"pyspark", "py4j", "pandas"}),
 }, sys.stdout)
 """
-Done = subprocess.CompletedProcess[str]
 PAGES = ("/", "/tables/", "/t/default/orders/", "/t/default/orders/data", "/jobs/")
 PREFIXED = "https://data.example.org/lake"
 CSRF = "a" * 32
@@ -153,29 +152,30 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
     home = tmp_path_factory.mktemp("home")
     (home / "lake" / "orders" / "_delta_log").mkdir(parents=True)
     migrate(home)
-
-    def said(*line: str, program: Callable[..., Done] = run) -> str:
-        done = program(home, *line, DELTAWEB_PUBLIC_URL=PREFIXED)
-        assert done.returncode == 0, done.stderr
-        return done.stdout.strip()
-
     profile = home / "nightly.share"
+    made = ("create", "nightly", "--share", "retail", "--profile", str(profile))
+    *_, key, link = run_each(
+        home,
+        ("user", "add", "ada", "--role", "admin"),
+        ("table", "scan", str(home / "lake")),
+        ("share", "create", "retail"),
+        ("recipient", *made),
+        ("user", "key", "ada", "--json"),
+        ("user", "link", "ada"),
+        DELTAWEB_PUBLIC_URL=PREFIXED,
+    )
     patience = (
         "from django.db import connection\n"
         "cursor = connection.cursor()\n"
         "print(cursor.execute('PRAGMA busy_timeout').fetchone()[0])"
     )
-    said("user", "add", "ada", "--role", "admin")
-    said("table", "scan", str(home / "lake"))
-    said("share", "create", "retail")
-    made = ("create", "nightly", "--share", "retail", "--profile", str(profile))
-    said("recipient", *made)
+    waits = manage(home, "shell", "--no-imports", "--command", patience)
     return Installed(
         home,
-        json.loads(said("user", "key", "ada", "--json"))["key"],
+        json.loads(key)["key"],
         json.loads(profile.read_text())["bearerToken"],
-        said("user", "link", "ada"),
-        said("shell", "--no-imports", "--command", patience, program=manage),
+        link.strip(),
+        waits.stdout.strip(),
     )
 
 

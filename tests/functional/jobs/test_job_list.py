@@ -46,30 +46,6 @@ class TestTheList:
         assert "hx-trigger" not in rows
         assert "<html" not in rows
 
-    def test_says_in_words_what_kinds_there_are(self, editor: Client) -> None:
-        new_job(kind="tables.preview_rows")
-        new_job(kind="tables.index_log")
-
-        page = editor.get("/jobs/?kind=tables.index_log").content.decode()
-
-        options = re.findall(
-            r'<option value="(tables[^"]+)"(.*?)>(.+?)</', page, re.DOTALL
-        )
-        assert [(kind, bool(more.strip()), words) for kind, more, words in options] == [
-            ("tables.index_log", True, "Index a table"),
-            ("tables.preview_rows", False, "Read rows"),
-        ]
-        assert page.count("Index a table") == 2  # in the menu, and as a title
-
-    def test_says_once_what_a_job_is_about(self, editor: Client) -> None:
-        new_job(title="Index default.orders", subject_id=SEEN)
-
-        rows = editor.get("/jobs/", headers=HTMX).content.decode()
-
-        shown = re.sub(r"<[^>]+>", " ", rows)
-        assert shown.count("default.orders") == 1
-        assert 'href="/t/default/orders/"' in rows
-
     def test_says_who_asked_and_when_it_ended(self, editor: Client) -> None:
         eve = User.objects.get(username="eve")
         failed(requested_by=eve)

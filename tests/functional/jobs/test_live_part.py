@@ -66,16 +66,6 @@ class TestTheLivePart:
         assert "HX-Redirect" not in ended.headers
         assert "page-moved-on" in ended["HX-Trigger"]
 
-    def test_says_the_place_in_the_queue(self, editor: Client) -> None:
-        new_worker()
-        for minutes in (3, 2, 1):
-            job = new_job(created_at=timezone.now() - timedelta(minutes=minutes))
-
-        part = editor.get(f"/jobs/{job.id}/progress").content.decode()
-
-        assert "Number 3 in the queue" in part
-        assert "No worker" not in part
-
     def test_says_that_no_worker_is_there(self, editor: Client) -> None:
         new_worker(seconds_ago=240)
         job = new_job()

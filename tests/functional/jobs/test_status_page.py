@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from deltaweb.web.jobs.kind import Queue
 from deltaweb.web.jobs.listing.selectors import is_attended
-from deltaweb.web.jobs.models import Job, Worker
+from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.running.process import machine_name, process_name
 from tests.functional.jobs.jobs_at_work import new_worker
 from tests.support import cases
@@ -69,12 +69,6 @@ class TestStatus:
         assert f'<span title="{name}">lake-1, process 4711</span>' in page
         assert "lake-1" not in viewer.get("/status").content.decode()
 
-    def test_is_green_with_a_worker_for_each_queue(self, client: Client) -> None:
-        new_worker("w", "default", "interactive")
-        new_worker("s", "spark")
-
-        assert "Everything runs" in client.get("/status").content.decode()
-
     @pytest.mark.parametrize(
         ("kind", "expected"), [("tables.index_log", False), ("tables.scan_root", True)]
     )
@@ -82,13 +76,6 @@ class TestStatus:
         new_worker("w", "default")
 
         assert is_attended(new_job(kind=kind), now=timezone.now()) == expected
-
-    def test_names_the_workers_to_editors_alone(self, editor: Client) -> None:
-        seen_at = timezone.now()
-        Worker.objects.create(name="host-7/99", started_at=seen_at, seen_at=seen_at)
-
-        assert "host-7/99" in editor.get("/status").content.decode()
-        assert "host-7/99" not in Client().get("/status").content.decode()
 
     @cases(
         "owner, lease_s, is_busy",

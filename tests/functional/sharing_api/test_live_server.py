@@ -24,7 +24,7 @@ from tests.functional.sharing_api.live_server import (
     write_table,
 )
 from tests.support import cases
-from tests.support.processes.installation import migrate, run, wait_for
+from tests.support.processes.installation import migrate, run_each, wait_for
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +35,8 @@ def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
     write_table(root)
     profile = home / "acme.share"
     migrate(home)
-    for arguments in (
+    run_each(
+        home,
         ("table", "add", "crm.orders", str(root)),
         ("share", "create", "sales"),
         ("share", "add-table", "sales", "crm.orders", "--table", "crm.orders"),
@@ -43,9 +44,7 @@ def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
             *("recipient", "create", "acme", "--share", "sales"),
             *("--expires", "7d", "--profile", str(profile)),
         ),
-    ):
-        done = run(home, *arguments)
-        assert done.returncode == 0, done.stderr
+    )
     secret = json.loads(profile.read_text())["bearerToken"]
     (home / "breakable_application.py").write_text(BREAKABLE_APPLICATION)
     with web(home, "breakable_application:application") as port:

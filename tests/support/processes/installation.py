@@ -2,6 +2,7 @@
 
 import atexit
 import functools
+import json
 import os
 import shutil
 import signal
@@ -50,6 +51,23 @@ def run(
 ) -> "subprocess.CompletedProcess[str]":
     """Run one command of the installation to its end."""
     return _run(home, ["-m", "deltaweb", *arguments], variables)
+
+
+def run_each(home: Path, *lines: Sequence[str], **variables: str) -> list[str]:
+    """Run commands one after another in one process; return what each has printed."""
+    code = (
+        "import io, json, sys\n"
+        "from django.core.management import call_command\n"
+        "def printed(line):\n"
+        "    out = io.StringIO()\n"
+        "    call_command(*line, stdout=out)\n"
+        "    return out.getvalue()\n"
+        f"json.dump([printed(line) for line in {[*map(list, lines)]!r}], sys.stdout)"
+    )
+    done = manage(home, "shell", "--no-imports", "--command", code, **variables)
+    assert done.returncode == 0, done.stderr
+    printed: list[str] = json.loads(done.stdout)
+    return printed
 
 
 def manage(
