@@ -6,10 +6,7 @@ from pathlib import Path
 from deltaweb.storage.place import is_of_profile
 from deltaweb.web.tables.catalogue.registration import find_table
 from deltaweb.web.tables.errors import TableNameError, TableNotRegisteredError
-from deltaweb.web.tables.operations.parameters import (
-    whole_number,
-    zone_argument,
-)
+from deltaweb.web.tables.operations.parameters import whole_number, zone_argument
 from deltaweb.web.tables.storage.locations import check_present, parse_location
 
 
