@@ -77,9 +77,9 @@ class FeedFiles:
         self._store = store
         self._with_feed = with_feed
         self.range = versions
-        told = commit_schema(METADATA, PROTOCOL)
+        lines = commit_schema(METADATA, PROTOCOL)
         start = load_definition(store, versions.first)
-        commits = range_commits(store, versions, told)
+        commits = range_commits(store, versions, lines)
         self.definitions = [*definitions(store, start, commits, with_feed=with_feed)]
 
     def shown(self) -> Definition:
@@ -108,8 +108,8 @@ class FeedFiles:
         self, actions: pa.StructArray, kinds: Longs, owners: Longs, first: int
     ) -> pa.RecordBatch:
         times, versions = self.range.times, owners + first
-        told, places = np.unique(versions, return_inverse=True)
-        made_ms = [times.time_ms(version) or 0 for version in told.tolist()]
+        known, places = np.unique(versions, return_inverse=True)
+        made_ms = [times.time_ms(version) or 0 for version in known.tolist()]
         is_add = pa.array(kinds == KINDS.index("add"))
         values = pc.struct_field(actions, ["partitionValues"])
         keys = {values.type.field(i).name for i in range(values.type.num_fields)}
