@@ -17,13 +17,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
-
-import delta_sharing
-from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
+from typing import TYPE_CHECKING, Literal
 
 from tests.support.processes.installation import ROOT, Installation, serving, wait_for
 from tests.support.processes.node import NODE
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
 
 FOLDER = ROOT / "docs" / "manual" / "pictures"
 THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
@@ -112,13 +112,15 @@ def _share(running: Installation, folder: Path) -> str:
 
 
 def _read(profile: Path, tables: Sequence[str]) -> None:
+    import delta_sharing
+
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what the client's own libraries warn of
         for table in tables:
             delta_sharing.load_as_pandas(f"{profile}#shop.{table}", limit=100)
 
 
-def _signed_in(browser: Browser, running: Installation):
+def _signed_in(browser: "Browser", running: Installation):
     context = browser.new_context()
     context.new_page().goto(running.command("user", "link", "admin").split()[-1])
     cookies = context.storage_state()
@@ -126,8 +128,8 @@ def _signed_in(browser: Browser, running: Installation):
     return cookies
 
 
-def _taken(page: Page, address: str, picture: Picture) -> bytes:
-    page.set_viewport_size(ViewportSize(width=WIDTH, height=picture.height))
+def _taken(page: "Page", address: str, picture: Picture) -> bytes:
+    page.set_viewport_size({"width": WIDTH, "height": picture.height})
     answer = page.goto(address)
     assert answer is not None
     assert answer.ok, f"{address}: {page.inner_text('main')}"
@@ -143,7 +145,9 @@ def _taken(page: Page, address: str, picture: Picture) -> bytes:
 
 
 @contextmanager
-def _chromium() -> Iterator[Browser]:
+def _chromium() -> Iterator["Browser"]:
+    from playwright.sync_api import sync_playwright
+
     executable = shutil.which("chromium-headless-shell") or shutil.which("chromium")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(

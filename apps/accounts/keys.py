@@ -3,7 +3,6 @@
 That is which scope a key needs for what an app changes, and which keys end soon.
 """
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from django.contrib.auth.base_user import AbstractBaseUser
@@ -14,16 +13,8 @@ from deltaweb.web.accounts.models import KEY_EXPIRES_SOON, APIKey, Scope, User
 from deltaweb.web.pages.frame.front_page import KeyNumber
 from deltaweb.web.pages.registry import Registry
 
-
-@dataclass(frozen=True, slots=True)
-class AppScope:
-    """The scope that a key needs for what an app changes, where it is not `write`."""
-
-    app_name: str
-    scope: Scope
-
-
-app_scopes: Registry[AppScope] = Registry(key=lambda one: one.app_name)
+app_scopes: Registry[tuple[str, Scope]] = Registry(key=lambda one: one[0])
+"""The scope that a key needs for what an app changes, where it is not `write`."""
 
 
 def expiring_keys(

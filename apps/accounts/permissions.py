@@ -95,8 +95,7 @@ def scope_of_page(request: HttpRequest) -> Scope:
         return Scope.READ
     match = request.resolver_match
     app_name = "" if match is None else match.app_name
-    found = (one.scope for one in app_scopes if one.app_name == app_name)
-    return next(found, Scope.WRITE)
+    return dict(app_scopes).get(app_name, Scope.WRITE)
 
 
 def check_scope(request: HttpRequest, needed: Scope) -> None:

@@ -10,7 +10,7 @@ from uuid import UUID
 from django.db.models import Count, Q, QuerySet
 
 from deltaweb.storage.location import RECEIVED
-from deltaweb.web.accounts.keys import AppScope, app_scopes
+from deltaweb.web.accounts.keys import app_scopes
 from deltaweb.web.accounts.models import Scope
 from deltaweb.web.jobs import kinds
 from deltaweb.web.pages.frame import front_page, navigation
@@ -125,7 +125,7 @@ def recipient_hit(recipient: Recipient) -> Hit:
 
 # === What is added ===
 
-app_scopes.register(AppScope("sharing", Scope.SHARE))
+app_scopes.register(("sharing", Scope.SHARE))
 kinds.load_from(
     "deltaweb.web.sharing.access.grants.preparing",
     "deltaweb.web.sharing.answers.answer_query",

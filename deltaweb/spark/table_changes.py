@@ -19,7 +19,6 @@ import pyarrow as pa
 from pyspark.sql import SparkSession
 
 from deltaweb.delta.changes import RowChanges, RowDiffRequest, RowSample
-from deltaweb.delta.changes.bucket_diff import diff_bucket
 from deltaweb.delta.changes.rows import ComparedRows
 from deltaweb.delta.changes.tally import Tally
 from deltaweb.delta.scan.rows import RowSource
@@ -35,8 +34,6 @@ from deltaweb.spark.changed_rows import (
 from deltaweb.spark.data_files.shares import deal_out, num_tasks, size_bytes
 from deltaweb.spark.job import OnProgress, run_job
 from deltaweb.storage.place import TablePlace
-
-__all__ = ["diff_bucket", "diff_rows"]
 
 
 class _Found(NamedTuple):

@@ -11,7 +11,6 @@ from deltaweb.delta.changes import RowDiffRequest
 from deltaweb.table import DeltaTable
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.results import result_path
-from deltaweb.web.jobs.services import cancel
 from deltaweb.web.pages.actions import COMMAND_LINE, Stamp
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.storage.connections import add_connection
@@ -76,27 +75,10 @@ class TestRowsOnSpark:
         assert rows.sort_by(order) == others.sort_by(order)
         assert list((home / "scratch").iterdir()) == []
 
-    def test_one_that_is_cancelled_reads_nothing(self, orders: Table) -> None:
-        job = done(cancel(queue(orders), now=NOW))
+    def test_a_failure_has_its_own_code(self, orders: Table) -> None:
+        job = done(queue(orders, replace(ASKED, key=("nowhere",))))
 
-        assert (job.state, job.result) == (Job.State.CANCELLED, None)
-        assert not result_path(job.id, ALL_ROWS).exists()
-
-    @pytest.mark.parametrize(
-        ("asked", "code"),
-        [
-            pytest.param(
-                replace(ASKED, key=("nowhere",)), "column-not-found", id="no such key"
-            ),
-            pytest.param(
-                replace(ASKED, to=99), "version-not-found", id="no such version"
-            ),
-        ],
-    )
-    def test_a_failure_has_its_own_code(self, orders, asked, code):
-        job = done(queue(orders, asked))
-
-        assert (job.state, job.error_code) == (Job.State.FAILED, code)
+        assert (job.state, job.error_code) == (Job.State.FAILED, "column-not-found")
         assert not result_path(job.id, ALL_ROWS).exists()
 
     def test_tasks_read_with_the_options_of_the_storage_and_tell_none(

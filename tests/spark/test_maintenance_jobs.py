@@ -5,12 +5,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from django.utils import timezone
 
 from deltaweb.delta.log.paths import checkpoint_name, checkpoint_part_names, commit_name
 from deltaweb.table import DeltaTable
 from deltaweb.web.jobs.models import Job
-from deltaweb.web.jobs.services import cancel
 from tests.functional.command_line import run_json
 from tests.support.pages.factories import new_table
 from tests.support.pages.operated import request_checkpoint, worked
@@ -81,16 +79,6 @@ def test_a_checkpoint_is_written_as_it_was_asked_for(orders, version, parts, nam
         (orders / "_delta_log" / commit_name(earlier)).unlink()
     assert paths(orders, version) == before
     assert "Writing the checkpoint" in job.log
-
-
-def test_a_job_that_is_cancelled_writes_nothing(orders: Path) -> None:
-    before = names(orders)
-    job = cancel(queue(orders), now=timezone.now())
-
-    worked(job)
-
-    assert job.state == Job.State.CANCELLED
-    assert names(orders) == before
 
 
 def test_a_commit_that_does_not_read_is_named(orders: Path) -> None:

@@ -57,14 +57,16 @@ def comparable(profile: ColumnProfile) -> dict[str, Any]:
 
 class TestProfileOfSamples:
     @pytest.mark.parametrize("num_files", [None, 10**6], ids=["listed", "replayed"])
-    def test_describes_every_column_of_orders(self, spark, lake, num_files):
+    def test_describes_a_column_of_each_type_of_orders(self, spark, lake, num_files):
         snapshot = DeltaTable(str(lake / "orders")).snapshot()
         fields = {} if num_files is None else {"num_files": num_files}
+        of_each = {str(f.data_type): f.name for f in snapshot.schema.fields}
+        num_rows = snapshot.read(["order_id"]).num_rows
 
-        for name in snapshot.schema.names if num_files is None else ("order_id",):
+        for name in of_each.values() if num_files is None else ("order_id",):
             there = profile(spark, lake / "orders", name, **fields)
 
-            assert there.num_rows == snapshot.read(["order_id"]).num_rows
+            assert there.num_rows == num_rows
 
     def test_an_older_version_has_its_own_profile(self, spark, lake):
         orders = lake / "orders"

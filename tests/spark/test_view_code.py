@@ -65,31 +65,25 @@ def rows(spark: SparkSession, location: str) -> DataFrame:
 
 
 @pytest.mark.parametrize(("filters", "columns"), PARTS)
-def test_python_finds_the_rows_of_the_page(rows, location, filters, columns):
+def test_code_finds_the_rows_of_the_page(spark, rows, location, filters, columns):
     view = shown_view(location, *filters, columns=columns)
+    expected, code = expected_rows(view), code_of(view)
+
     reader = Reader(rows, [])
     names: dict[str, Any] = {"spark": reader}
-
-    code = code_of(view)["pyspark"].replace("orders.show()", "")
-    exec(code, names)  # noqa: S102 (what people are told to run)
-
+    exec(code["pyspark"].replace("orders.show()", ""), names)  # noqa: S102 (what people are told to run)
     assert reader.asked == ["delta", "versionAsOf", 0, location]
-    assert found(names["orders"]) == expected_rows(view)
+    assert found(names["orders"]) == expected
 
-
-@pytest.mark.parametrize(("filters", "columns"), PARTS)
-def test_sql_finds_the_rows_of_the_page(spark, rows, location, filters, columns):
-    view = shown_view(location, *filters, columns=columns)
-    query = code_of(view)["sql"]
+    query = code["sql"]
     table = f"delta.`{location.replace('`', '``')}` VERSION AS OF 0"
-
     parsed = spark._jsparkSession.sessionState().sqlParser().parsePlan(query)  # noqa: SLF001 (no public way)
     rows.createOrReplaceTempView("orders")
     assert table in query
     shown = spark.sql(query.replace(table, "orders"))
 
     assert "RelationTimeTravel" in parsed.toString()
-    assert found(shown) == expected_rows(view)
+    assert found(shown) == expected
 
 
 def test_parts_of_variants_are_what_spark_finds(spark: SparkSession, tmp_path: Path):

@@ -5,8 +5,6 @@ The sizes are small; DELTAWEB_RACES=full makes them those that were asked for on
 
 import json
 import os
-import subprocess
-import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -14,23 +12,13 @@ import pytest
 
 from deltaweb.table import DeltaTable
 from tests.support.processes.killed_writers import SCHEMA, rows
+from tests.support.processes.lean import run_lean
 
 IS_FULL = os.environ.get("DELTAWEB_RACES") == "full"
 OLD = [(1, 0), (2, 0), (3, 0), (4, 0)]
 NEW = [(1, 1), (2, 1), (3, 0), (4, 0)]
 LATER = datetime.now(UTC) + timedelta(days=8)
 Row = tuple[int, int]
-
-
-def run(*arguments: object) -> None:
-    command = [
-        sys.executable,
-        "-m",
-        "tests.support.processes.lean",
-        "tests.support.processes.killed_writers",
-        *map(str, arguments),
-    ]
-    subprocess.run(command, check=True, cwd=Path(__file__).resolve().parents[2])
 
 
 def rows_of(table: DeltaTable) -> list[Row]:
@@ -45,7 +33,7 @@ def data_files(folder: Path) -> set[str]:
 def test_a_writer_that_is_killed_at_any_step_leaves_the_old_or_the_new_version(
     tmp_path: Path,
 ) -> None:
-    run("kill", tmp_path, 1 if IS_FULL else 4)
+    run_lean("killed_writers", "kill", tmp_path, 1 if IS_FULL else 4)
 
     copies = sorted(tmp_path.glob("[0-9]*"))
     versions = []
@@ -66,7 +54,7 @@ def test_a_writer_without_room_or_leave_leaves_the_table_as_it_was(tmp_path: Pat
     tmp_path.chmod(0o755)
     folders = [tmp_path / "no-room", tmp_path / "no-leave"]
 
-    run("want", *folders)
+    run_lean("killed_writers", "want", *folders)
 
     for folder in folders:
         table = DeltaTable(str(folder))
@@ -79,7 +67,7 @@ def test_no_count_is_lost(tmp_path: Path) -> None:
     table = DeltaTable.create(str(tmp_path / "t"), SCHEMA)
     table.append(rows(1))
 
-    run("count", tmp_path / "t", processes, updates)
+    run_lean("killed_writers", "count", tmp_path / "t", processes, updates)
 
     assert rows_of(table) == [(1, processes * updates)]
     assert table.latest_version() == 1 + processes * updates
@@ -93,7 +81,14 @@ def test_what_many_do_equals_a_serial_order(tmp_path: Path, isolation: str) -> N
         location, SCHEMA, properties={"delta.isolationLevel": isolation}
     ).append(rows(*range(20)))
 
-    run("mix", location, 8 if IS_FULL else 4, 50 if IS_FULL else 5, tmp_path)
+    run_lean(
+        "killed_writers",
+        "mix",
+        location,
+        8 if IS_FULL else 4,
+        50 if IS_FULL else 5,
+        tmp_path,
+    )
 
     done = sorted(
         json.loads(line)

@@ -2,8 +2,6 @@
 
 import json
 import os
-import subprocess
-import sys
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -14,6 +12,7 @@ from deltaweb.delta.log.paths import commit_name
 from deltaweb.storage.local import LocalTableStore
 from deltaweb.storage.place import open_store
 from deltaweb.table import DeltaTable
+from tests.support.processes.lean import run_lean
 from tests.support.processes.racing_writers import STEPS
 from tests.support.stores.s3_server import S3Server
 from tests.support.tables.written_tables import create, live_paths
@@ -22,22 +21,18 @@ PROCESSES = 8
 IS_FULL = os.environ.get("DELTAWEB_RACES") == "full"  # as many as were asked for once
 
 
-def run(*arguments: str) -> None:
-    command = [
-        sys.executable,
-        "-m",
-        "tests.support.processes.lean",
-        "tests.support.processes.racing_writers",
-        *arguments,
-    ]
-    subprocess.run(command, check=True, cwd=Path(__file__).resolve().parents[2])
-
-
 def race(location: str, options: Mapping[str, object], appends: int) -> None:
     store = open_store(location, options)
     create(store)
 
-    run("race", location, json.dumps(options), str(PROCESSES), str(appends))
+    run_lean(
+        "racing_writers",
+        "race",
+        location,
+        json.dumps(options),
+        str(PROCESSES),
+        str(appends),
+    )
 
     total = PROCESSES * appends
     commits = [name for name in store.list_names_from("0") if name.endswith(".json")]
@@ -62,7 +57,7 @@ def test_a_writer_that_is_killed_leaves_the_old_or_the_new_version(tmp_path, ste
     store = LocalTableStore(str(tmp_path / "t"))
     create(store)
 
-    run("die", str(tmp_path / "t"), step)
+    run_lean("racing_writers", "die", str(tmp_path / "t"), step)
 
     table = DeltaTable.from_store(store)
     is_new = step == "after the commit"

@@ -44,18 +44,11 @@ class FeedColumn:
     is_number: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FeedRow:
-    """A change: `kind` is "insert", "delete" or "update".
+FeedRow: TypeAlias = tuple[str, int, list[tuple[FeedColumn, ChangedCell]]]
+"""A change: "insert", "delete" or "update", its version, and its cells.
 
-    Or "before" or "after": a row of an update whose other one is not known.
-    """
-
-    kind: str
-    version: int
-    cells: list[tuple[FeedColumn, ChangedCell]]
-
-
+Or "before" or "after": a row of an update whose other one is not known.
+"""
 VersionRows: TypeAlias = list[tuple[int, Commit | None, list[FeedRow]]]
 
 
@@ -75,7 +68,7 @@ class FeedRows:
 
     def by_version(self, commits: Mapping[int, Commit]) -> VersionRows:
         """Return the changes by version, with its commit where that is known."""
-        groups = groupby(self.rows, key=lambda row: row.version)
+        groups = groupby(self.rows, key=lambda row: row[1])
         return [(at, commits.get(at), list(rows)) for at, rows in groups]
 
 
@@ -207,18 +200,15 @@ def _rows(
         for column in columns
     ]
     for kind, version, before, after, changed in _changes(rows):
-        yield FeedRow(
-            kind=kind,
-            version=version,
-            cells=[
-                (
-                    column,
-                    ChangedCell(
-                        after=values[after],
-                        before=values[before] if column.name in changed else None,
-                        is_key=column.is_key,
-                    ),
-                )
-                for column, values in zip(columns, cells, strict=True)
-            ],
-        )
+        shown = [
+            (
+                column,
+                ChangedCell(
+                    after=values[after],
+                    before=values[before] if column.name in changed else None,
+                    is_key=column.is_key,
+                ),
+            )
+            for column, values in zip(columns, cells, strict=True)
+        ]
+        yield kind, version, shown

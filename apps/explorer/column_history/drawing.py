@@ -99,8 +99,8 @@ def drawn(history: ColumnHistory, scale: Scale, *, is_tree: bool) -> DrawnHistor
         is_tree: Whether its struct stands above; else its name is its whole path.
     """
     name = history.path[-1] if is_tree else ".".join(history.path)
-    told = [f"v{event.version}: {sentence(event)}" for event in history.events]
-    what = "; ".join(told[-8:]) or f"unchanged since v{history.since}"
+    sentences = [f"v{event.version}: {sentence(event)}" for event in history.events]
+    what = "; ".join(sentences[-8:]) or f"unchanged since v{history.since}"
     marks = list(_marks(history, scale))
     return DrawnHistory(
         history=history,

@@ -6,10 +6,7 @@ from deltaweb.web.jobs.listing.resource import JobOutcome
 from deltaweb.web.jobs.listing.selectors import outcome_of
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.pages.errors import PageError
-from deltaweb.web.tables.head.shapes import names_of
 from deltaweb.web.tables.models import Table
-
-__all__ = ["NotIndexedError", "check_may", "described", "names_of", "result_of"]
 
 
 class NotIndexedError(PageError, code="not-indexed"):

@@ -6,11 +6,8 @@ from typing import Any
 from uuid import UUID
 
 from deltaweb.web.pages.page_json import json_with, shaped
-from deltaweb.web.pages.request.parameters import cleaned
 from deltaweb.web.pages.request.server_paths import place_for_reader, text_for_reader
 from deltaweb.web.tables.models import Table
-
-__all__ = ["TableResource", "cleaned", "table_json", "table_resource"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,8 @@ from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.waiting import wait_a_glance
 from deltaweb.web.pages.page_json import As, OnPage
 from deltaweb.web.pages.responses import json_response, respond_page
-from deltaweb.web.tables.head.job_json import check_may, described, names_of
+from deltaweb.web.tables.head.job_json import check_may, described
+from deltaweb.web.tables.head.shapes import names_of
 from deltaweb.web.tables.head.table_head import TableHead, get_table, table_head
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.operations.checkpoint.page import CHECKPOINT_PAGE

@@ -6,20 +6,8 @@ from pathlib import Path
 from deltaweb.storage.place import is_of_profile
 from deltaweb.web.tables.catalogue.registration import find_table
 from deltaweb.web.tables.errors import TableNameError, TableNotRegisteredError
-from deltaweb.web.tables.operations.parameters import (
-    SQL_OF_UTC,
-    whole_number,
-    zone_argument,
-)
+from deltaweb.web.tables.operations.parameters import whole_number, zone_argument
 from deltaweb.web.tables.storage.locations import check_present, parse_location
-
-__all__ = [
-    "SQL_OF_UTC",
-    "add_time_zone",
-    "add_version",
-    "locate",
-    "whole_number",
-]
 
 
 def locate(text: str) -> tuple[str | None, str]:

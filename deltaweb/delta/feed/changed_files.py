@@ -59,15 +59,6 @@ class ChangedFiles:
     tells_kinds: bool
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ChangeActions:
-    """The actions of some commits that tell what changed, in the log's order."""
-
-    actions: pa.StructArray
-    kinds: Longs
-    owners: Longs
-
-
 def feed_actions(
     partition_keys: Sequence[str], fields: Sequence[str] = FEED_FIELDS
 ) -> pa.Schema:
@@ -76,8 +67,10 @@ def feed_actions(
     return commit_schema(METADATA, PROTOCOL, **dict.fromkeys(KINDS, kinds))
 
 
-def change_actions(batch: ActionBatch, *, with_change_files: bool) -> ChangeActions:
-    """Choose the file actions that tell what changed.
+def change_actions(
+    batch: ActionBatch, *, with_change_files: bool
+) -> tuple[pa.StructArray, Longs, Longs]:
+    """Choose the file actions that tell what changed: with kinds and owners, in order.
 
     Args:
         batch: The commits, by `feed_actions`.
@@ -100,8 +93,8 @@ def change_actions(batch: ActionBatch, *, with_change_files: bool) -> ChangeActi
     has_changes = changes.to_numpy(zero_copy_only=False) & ~is_change_file
     chosen = np.flatnonzero(np.where(is_recorded, is_change_file, has_changes))
     chosen = chosen[np.argsort(lines[chosen], kind="stable")]
-    found = ChangeActions(actions.take(pa.array(chosen)), kinds[chosen], owners[chosen])
-    _check(found.actions, found.kinds, found.owners, batch)
+    found = actions.take(pa.array(chosen)), kinds[chosen], owners[chosen]
+    _check(*found, batch)
     return found
 
 
@@ -113,8 +106,7 @@ def changed_files(
     Args:
         batch: The commits, by `feed_actions`.
     """
-    chosen = change_actions(batch, with_change_files=True)
-    actions, kinds, owners = chosen.actions, chosen.kinds, chosen.owners
+    actions, kinds, owners = change_actions(batch, with_change_files=True)
     others, is_whole = _other_vectors(actions, kinds, owners)
     files = _table(actions, kinds, owners + first_version, times)
     files = files.append_column(DELETED_BY, others)

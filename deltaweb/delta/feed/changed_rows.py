@@ -112,8 +112,8 @@ class FeedScan:
             time_zone=request.time_zone,
         )
         start = load_definition(store, self.range.first)
-        told = commit_schema(METADATA, PROTOCOL)
-        known = list(definitions(store, start, range_commits(store, self.range, told)))
+        lines = commit_schema(METADATA, PROTOCOL)
+        known = list(definitions(store, start, range_commits(store, self.range, lines)))
         shown = shown_definition(store, self.range, known[-1])
         row_schema = feed_schema(store.root, shown, known)
         self._keys = partition_keys(shown.protocol, shown.metadata)

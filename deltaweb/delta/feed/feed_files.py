@@ -16,7 +16,6 @@ import pyarrow.compute as pc
 
 from deltaweb.delta.feed.changed_files import (
     KINDS,
-    ChangeActions,
     action_vectors,
     change_actions,
     feed_actions,
@@ -28,6 +27,7 @@ from deltaweb.delta.feed.versions import (
     range_commits,
     shown_definition,
 )
+from deltaweb.delta.log.commits.arrow_reader import Longs
 from deltaweb.delta.log.commits.fields import METADATA, PROTOCOL, commit_schema
 from deltaweb.delta.log.commits.partition_keys import partition_keys
 from deltaweb.delta.log.file_actions import (
@@ -77,9 +77,9 @@ class FeedFiles:
         self._store = store
         self._with_feed = with_feed
         self.range = versions
-        told = commit_schema(METADATA, PROTOCOL)
+        lines = commit_schema(METADATA, PROTOCOL)
         start = load_definition(store, versions.first)
-        commits = range_commits(store, versions, told)
+        commits = range_commits(store, versions, lines)
         self.definitions = [*definitions(store, start, commits, with_feed=with_feed)]
 
     def shown(self) -> Definition:
@@ -102,20 +102,21 @@ class FeedFiles:
             versions = replace(versions, first=first)
         for start, batch in range_commits(self._store, versions, wanted):
             chosen = change_actions(batch, with_change_files=self._with_feed)
-            yield self._batch(chosen, start)
+            yield self._batch(*chosen, start)
 
-    def _batch(self, chosen: ChangeActions, first: int) -> pa.RecordBatch:
-        actions, times = chosen.actions, self.range.times
-        versions = chosen.owners + first
-        told, places = np.unique(versions, return_inverse=True)
-        made_ms = [times.time_ms(version) or 0 for version in told.tolist()]
-        is_add = pa.array(chosen.kinds == KINDS.index("add"))
+    def _batch(
+        self, actions: pa.StructArray, kinds: Longs, owners: Longs, first: int
+    ) -> pa.RecordBatch:
+        times, versions = self.range.times, owners + first
+        known, places = np.unique(versions, return_inverse=True)
+        made_ms = [times.time_ms(version) or 0 for version in known.tolist()]
+        is_add = pa.array(kinds == KINDS.index("add"))
         values = pc.struct_field(actions, ["partitionValues"])
         keys = {values.type.field(i).name for i in range(values.type.num_fields)}
         stats = pc.struct_field(actions, ["stats"])
         return pa.RecordBatch.from_arrays(
             [
-                pa.array(KINDS).take(pa.array(chosen.kinds)),
+                pa.array(KINDS).take(pa.array(kinds)),
                 pa.array(versions),
                 pa.array(made_ms, pa.int64()).take(pa.array(places)),
                 pc.struct_field(actions, ["path"]),

@@ -52,7 +52,7 @@ class Excerpts:
         None, and no file, is written where nothing of one may be seen.
         """
         store, open_file = self.target.open(), self.place.open().open_data_file
-        told = [name for name in self.partition_columns if name in self.seen.names]
+        known = [name for name in self.partition_columns if name in self.seen.names]
         for row, path in enumerate(files[EXCERPT].to_pylist()):
             source = RowSource(
                 schema=self.schema,
@@ -61,7 +61,7 @@ class Excerpts:
                 open_file=open_file,
             )
             rows = iter_rows(source, columns=self.seen.names, predicate=self.condition)
-            written = write_excerpt(rows, self.seen, told, store=store, path=path)
+            written = write_excerpt(rows, self.seen, known, store=store, path=path)
             yield path, written
 
 
@@ -91,8 +91,8 @@ def write_excerpt(
         for rows in _row_groups(batches, arrow_schema(schema)):
             if file is None:
                 statistics = FileStatistics(columns, layout.stored_paths())
-                told = dictionaries_of(shape, rows)
-                file = OpenParquetFile(store, path, shape, statistics, told)
+                known = dictionaries_of(shape, rows)
+                file = OpenParquetFile(store, path, shape, statistics, known)
                 # One file holds them all, and a NaN may come with any row.
                 file.unbounded = floating_leaves(shape.schema)
             file.write(rows)

@@ -14,6 +14,7 @@ from deltaweb.web.accounts.permissions import editor_required, signed_in
 from deltaweb.web.jobs.waiting import wait_a_glance
 from deltaweb.web.pages.actions import stamp_of
 from deltaweb.web.pages.paging import page_links
+from deltaweb.web.pages.request.parameters import cleaned
 from deltaweb.web.pages.responses import respond, respond_page
 from deltaweb.web.tables.catalogue.lakes.listing import lake_csv, lake_list, lake_page
 from deltaweb.web.tables.catalogue.lakes.scan_job import request_scan
@@ -23,7 +24,6 @@ from deltaweb.web.tables.catalogue.lakes.services import (
     get_lake,
     remove_lake,
 )
-from deltaweb.web.tables.head.shapes import cleaned
 from deltaweb.web.tables.models import Lake
 from deltaweb.web.tables.models.schedules import (
     SCHEDULES,

@@ -11,7 +11,7 @@ from deltaweb.environment.command_lines import BAD_USAGE
 from deltaweb.web.pages.command import Error, Output, Subcommand
 from deltaweb.web.pages.responses import to_json
 from deltaweb.web.tables.management import row_output
-from deltaweb.web.tables.management.arguments import whole_number
+from deltaweb.web.tables.operations.parameters import whole_number
 
 DEFAULT_ROWS: Final = 50  # of the format for people
 

@@ -6,8 +6,8 @@ from deltaweb.parquet import preview
 from deltaweb.web.pages.command import Output, Subcommand
 from deltaweb.web.pages.responses import to_json
 from deltaweb.web.tables.management import parquet_output
-from deltaweb.web.tables.management.arguments import whole_number
 from deltaweb.web.tables.management.parquet_files import open_file
+from deltaweb.web.tables.operations.parameters import whole_number
 
 DEFAULT_ROWS = 20
 

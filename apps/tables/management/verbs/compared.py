@@ -12,17 +12,13 @@ from deltaweb.delta.changes import RowChanges, RowDiffRequest, SnapshotDiff
 from deltaweb.web.pages.command import Output, Subcommand
 from deltaweb.web.tables.errors import OutputFormatError
 from deltaweb.web.tables.management import comparison_output
-from deltaweb.web.tables.management.arguments import (
-    SQL_OF_UTC,
-    add_time_zone,
-    locate,
-    whole_number,
-)
+from deltaweb.web.tables.management.arguments import add_time_zone, locate
 from deltaweb.web.tables.management.options.row_options import (
     RowOptions,
     add_row_options,
 )
 from deltaweb.web.tables.management.row_output import csv_lines
+from deltaweb.web.tables.operations.parameters import SQL_OF_UTC, whole_number
 from deltaweb.web.tables.storage.opening import open_location
 from deltaweb.web.tables.versions.change_file import ChangeFile
 from deltaweb.web.tables.versions.change_json import diff_json, rows_json

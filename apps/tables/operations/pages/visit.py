@@ -22,10 +22,11 @@ from deltaweb.web.accounts.permissions import editor_required, signed_in
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.waiting import wait_a_glance
 from deltaweb.web.pages.actions import stamp_of
+from deltaweb.web.pages.request.parameters import cleaned
 from deltaweb.web.pages.responses import json_response, respond
 from deltaweb.web.tables.errors import OperationOutdatedError
-from deltaweb.web.tables.head.job_json import described, names_of, result_of
-from deltaweb.web.tables.head.shapes import cleaned
+from deltaweb.web.tables.head.job_json import described, result_of
+from deltaweb.web.tables.head.shapes import names_of
 from deltaweb.web.tables.head.table_head import get_table
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.operations.pages.page import (

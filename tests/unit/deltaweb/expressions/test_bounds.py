@@ -1,5 +1,7 @@
 """What an expression makes is bounded before it is made, whatever its rows."""
 
+from contextlib import suppress
+
 import pyarrow as pa
 import pytest
 
@@ -78,18 +80,14 @@ class TestWhatIsTooMuch:
 
 
 class TestWhatFits:
-    @pytest.mark.parametrize("sql", CONDITIONS)
-    def test_rows_are_judged_in_parts_as_they_are_at_once(self, sql, monkeypatch):
-        condition = SQLCondition(sql, SCHEMA)
-        at_once = condition.holds(BATCH)
+    def test_rows_are_judged_in_parts_as_they_are_at_once(self, monkeypatch):
+        conditions = {sql: SQLCondition(sql, SCHEMA) for sql in CONDITIONS}
+        at_once = {sql: one.holds(BATCH) for sql, one in conditions.items()}
         monkeypatch.setattr(bounds, "MADE_BYTES", 20)
 
-        try:
-            in_parts = condition.holds(BATCH)
-        except ExpressionTooLargeError:
-            return  # of one row
-
-        assert in_parts.equals(at_once)
+        for sql, condition in conditions.items():
+            with suppress(ExpressionTooLargeError):  # of one row
+                assert condition.holds(BATCH).equals(at_once[sql]), sql
 
     def test_values_are_made_in_parts_as_they_are_at_once(self, monkeypatch):
         value = SQLAssignment("concat(upper(name), name)", TEXT, OF_NAMES)
