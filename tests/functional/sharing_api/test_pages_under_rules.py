@@ -5,6 +5,7 @@
 
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 from pytest_django import Settings
 
@@ -14,7 +15,7 @@ from tests.functional.sharing_api.calls import files
 from tests.functional.sharing_api.conftest import NewCaller
 from tests.functional.sharing_api.ends import end_of, ids_of
 from tests.functional.sharing_api.ruled import DELTA, Ruled
-from tests.functional.sharing_api.test_random_rules import History
+from tests.functional.sharing_api.test_random_rules import SCHEMA, History
 from tests.support import matrix
 from tests.support.index.indexed_tables import index_table
 from tests.support.pages.factories import (
@@ -24,7 +25,15 @@ from tests.support.pages.factories import (
 )
 
 IN_DELTA = {"delta-sharing-capabilities": f"{DELTA};includeEndStreamAction=true"}
-# In each of them some files lie inside, some outside, and some on the border.
+# Of each some files lie inside, some outside, and that of these rows on the border.
+ON_THE_BORDER = pa.Table.from_pylist(
+    [
+        {"id": -1, "part": "a", "number": 70, "word": "mid"},
+        {"id": -2, "part": "a", "number": 45, "word": "zed"},
+        {"id": -3, "part": "a", "number": 10, "word": "zed"},
+    ],
+    SCHEMA,
+)
 CONDITIONS = ["number > 50", "word = 'mid'", "part = 'b' OR number < 40"]
 
 
@@ -65,6 +74,7 @@ def test_are_together_the_one_answer_while_the_table_goes_on(  # noqa: PLR0913 (
         if is_indexed and chance.random() < 0.3:
             index_table(table)
         ruled.prepare()
+    history.table.append(ON_THE_BORDER)
     history.step()
     assert ruled.prepare()[0].rewritten
     whole = ruled.query(acme, **IN_DELTA)

@@ -9,6 +9,10 @@ from pytest_django import Settings
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.sharing.models import Certificate, Recipient, SharedTable
 from deltaweb.web.sharing.recipients.rehearsals import nightly
+from deltaweb.web.sharing.recipients.rehearsals.client_program import (
+    CLIENTS,
+    DIRECTORY,
+)
 from tests.functional.sharing_pages.pages import as_json, page, posted
 from tests.support import cases
 from tests.support.pages.factories import (
@@ -31,11 +35,11 @@ def orders(acme: Recipient) -> SharedTable:
     return new_shared_table(share, "crm.orders")
 
 
-def broken(acme: Recipient, orders: SharedTable) -> Certificate:
+def broken(acme: Recipient, orders: SharedTable, client: str = "polars") -> Certificate:
     return Certificate.objects.create(
         recipient=acme,
         shared_table=orders,
-        client="polars",
+        client=client,
         client_version="2.1",
         version=5,
         duration_s=1.25,
@@ -58,14 +62,33 @@ def test_a_broken_client_is_marked_on_the_pages_of_recipient_and_share(
     assert "broken since v5" in page(admin, "/shares/sales/")
     (told,) = as_json(admin, f"/recipients/{acme.name}.json")["broken"]
     assert (told["client"], told["table"]) == ("polars", "sales.crm.orders")
-    asked = nightly.request_rehearsal(acme, now=timezone.now())
-    Job.objects.filter(id=asked.id).update(
-        state=Job.State.DONE, result={"missing": ["spark"]}
-    )
     shown = page(admin, f"/recipients/{acme.name}/rehearsals")
     assert "0 of 1 readings passed" in shown
-    assert "Not installed here: spark." in shown
     assert "Read it in the delta format." in shown
+
+
+@cases(
+    "missing, told",
+    {
+        "by the command": ([], ["spark"]),
+        "by a job": ([DIRECTORY], ["spark", DIRECTORY]),
+    },
+)
+def test_a_client_that_is_not_installed_is_named_whoever_rehearsed(
+    admin, acme, orders, missing, told
+) -> None:
+    for client in {*CLIENTS} - {"spark", DIRECTORY}:
+        broken(acme, orders, client)
+    job = nightly.request_rehearsal(acme, now=timezone.now())
+    Job.objects.filter(id=job.id).update(
+        state=Job.State.DONE, result={"missing": missing}
+    )
+
+    shown = page(admin, f"/recipients/{acme.name}/rehearsals")
+    document = as_json(admin, f"/recipients/{acme.name}/rehearsals.json")
+
+    assert document["missing"] == told
+    assert f"Not installed here: {', '.join(told)}." in shown
 
 
 def test_the_button_asks_for_one_job(admin, acme) -> None:

@@ -14,6 +14,10 @@ from deltaweb.web.sharing.recipients.rehearsals.certificates import (
     CertificateResource,
     certificates_of,
 )
+from deltaweb.web.sharing.recipients.rehearsals.client_program import (
+    CLIENTS,
+    DIRECTORY,
+)
 from deltaweb.web.sharing.recipients.rehearsals.nightly import (
     last_rehearsal,
     request_rehearsal,
@@ -28,7 +32,7 @@ class RehearsalsPage:
     Attributes:
         certificates: By table.
         job: The id of the last rehearsal that was asked for.
-        missing: Clients that were not installed when it ended.
+        missing: Clients without a certificate, as they were not installed.
         untried: What is offered beside, and is read by no rehearsal.
     """
 
@@ -54,11 +58,15 @@ def recipient_rehearsals(
         request_rehearsal(recipient, requested_by=user, now=now)
         return redirect("sharing:recipient-rehearsals", recipient.name)
     job = last_rehearsal(recipient)
+    certificates = certificates_of(recipient)
+    there = {one.client for one in certificates}
+    if DIRECTORY not in ((job.result or {}).get("missing", []) if job else []):
+        there.add(DIRECTORY)  # it reads folders alone, and there may be none
     shown = RehearsalsPage(
         recipient=recipient.name,
-        certificates=certificates_of(recipient),
+        certificates=certificates,
         job=None if job is None else job.id,
-        missing=(job.result or {}).get("missing", []) if job else [],
+        missing=[one for one in CLIENTS if certificates and one not in there],
         untried=untried(recipient),
     )
     return respond(
