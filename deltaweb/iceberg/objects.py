@@ -40,6 +40,9 @@ LIST: Final = "list.avro"
 THREADS: Final = 2  # that make manifests: most of the work is numpy's and Arrow's
 MAX_FILES: Final = 1_000_000
 DATA_FILES, VECTORS = "data", "vectors"
+REWRITTEN_FILES: Final = "rewritten"
+IS_REWRITTEN: Final = "is_rewritten"
+"""The column that marks what rules left of files, which lies beside the table."""
 MAX_INLINE: Final = 2_000  # characters of a vector in the log, which is in its name
 
 
@@ -51,10 +54,24 @@ class ObjectNames:
     version_location: str
     sealer: PathSealer
 
-    def data(self, paths: list[str]) -> pa.StringArray:
-        """Return where clients fetch data files, by their paths below the root."""
-        locations = data_locations(self.table_location, self.sealer, paths)
+    def data(self, paths: list[str], kind: str = DATA_FILES) -> pa.StringArray:
+        """Return where clients fetch data files, by their paths below their root."""
+        locations = data_locations(self.table_location, self.sealer, paths, kind)
         return pa.array(locations, pa.string())
+
+    def files(self, rows: pa.Table) -> pa.StringArray:
+        """Return where clients fetch files, each by the kind that it is of."""
+        paths, is_rewritten = rows["relative_path"], rows[IS_REWRITTEN].combine_chunks()
+        if not is_rewritten.true_count:
+            return self.data(paths.to_pylist())
+        locations = pa.nulls(rows.num_rows, pa.string())
+        for kind, mask in (
+            (DATA_FILES, pc.invert(is_rewritten)),
+            (REWRITTEN_FILES, is_rewritten),
+        ):
+            found = self.data(paths.filter(mask).to_pylist(), kind)
+            locations = pc.replace_with_mask(locations, mask, found)
+        return locations
 
     def vector(self, named: "NamedVector") -> str:
         """Return where clients fetch a deletion vector."""
@@ -63,11 +80,14 @@ class ObjectNames:
 
 
 def data_locations(
-    table_location: str, sealer: PathSealer, paths: Iterable[str]
+    table_location: str,
+    sealer: PathSealer,
+    paths: Iterable[str],
+    kind: str = DATA_FILES,
 ) -> list[str]:
-    """Return where clients fetch data files, by their paths below the root."""
-    head = f"{table_location}/{DATA_FILES}/"
-    return [f"{head}{text}.parquet" for text in sealer.seal(DATA_FILES, paths)]
+    """Return where clients fetch data files, by their paths below their root."""
+    head = f"{table_location}/{kind}/"
+    return [f"{head}{text}.parquet" for text in sealer.seal(kind, paths)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +141,11 @@ def version_objects(
     ids: FieldIds,
     names: ObjectNames,
 ) -> VersionObjects:
-    """Make the manifests of a version, and their list."""
+    """Make the manifests of a version, and their list.
+
+    Args:
+        rows: As `data_files` wants them, with marks in `IS_REWRITTEN`.
+    """
     _check(rows, snapshot)
     writer = _Writer(version, snapshot, ids, names)
     rows = rows.take(pc.sort_indices(rows["relative_path"]))
@@ -186,7 +210,7 @@ class _Writer:
             self._list(f"{number}{one.suffix}.avro", one)
 
     def files(self, part: pa.Table) -> DataFiles:
-        locations = self.names.data(part["relative_path"].to_pylist())
+        locations = self.names.files(part)
         columns, fields = self.version.columns, self.snapshot.fields
         return data_files(part, locations, columns, fields, self.ids)
 

@@ -4,6 +4,7 @@
     t/{table}/metadata/{version}-{mark}/list.avro          the manifest list
     t/{table}/metadata/{version}-{mark}/{name}.avro        a manifest
     t/{table}/data/{path}.parquet                          a data file
+    t/{table}/rewritten/{path}.parquet                     what a rule left of one
     t/{table}/vectors/{vector}.puffin                      a deletion vector
 
 Clients cut names at `?` and `#`, and read values from folders: so the paths of data
@@ -29,7 +30,7 @@ _KEY: Final = re.compile(
     r"t/(?P<table>[0-9a-f-]{36})/(?:"
     r"metadata/(?P<version>0|[1-9][0-9]{0,18})-(?P<mark>[0-9a-f]{1,40})"
     r"(?P<part>\.json|/[0-9a-z-]{1,60}\.avro)|"
-    r"(?P<kind>data|vectors)/(?P<text>[A-Za-z0-9_-]+)\.(?:parquet|puffin))",
+    r"(?P<kind>data|rewritten|vectors)/(?P<text>[A-Za-z0-9_-]+)\.(?:parquet|puffin))",
     re.ASCII,
 )
 
@@ -40,7 +41,7 @@ class ObjectKey:
 
     Attributes:
         mark: Of such an object: what distinguishes it from others of the version.
-        kind: `data` or `vectors` of another one; else "".
+        kind: `data`, `rewritten` or `vectors` of another one; else "".
         text: Of another one: what stands for its path, not yet checked.
     """
 

@@ -103,8 +103,10 @@ class FileSelection:
         for part, _, batch in self._pieces(as_kept=as_kept):
             yield part, batch
 
-    def typed_batches(self, schema: StructType) -> Iterator[pa.RecordBatch]:
-        """Yield the files as `batches` does, with what is known of some columns.
+    def typed_batches(
+        self, schema: StructType
+    ) -> Iterator[tuple[FilePart, pa.RecordBatch]]:
+        """Yield the files as `part_batches` does, with what is known of some columns.
 
         Instead of the text there is a column `statistics`, a struct of the columns that
         `deltaweb.delta.values.statistics.columns` describes.
@@ -116,7 +118,8 @@ class FileSelection:
                 read_part = part
                 known = part.statistics(schema, columns).to_struct_array()
             typed = known.take(pa.array(positions))
-            yield batch.drop_columns(["stats"]).append_column("statistics", typed)
+            whole = batch.drop_columns(["stats"]).append_column("statistics", typed)
+            yield part, whole
 
     def _pieces(
         self, *, as_kept: bool = False

@@ -193,19 +193,6 @@ def test_what_iceberg_has_no_word_for_is_refused_by_name(acme, lake):
     assert "crm.Orders cannot be read as Iceberg: column 'none' is of type" in message
 
 
-def test_a_table_that_is_shared_in_part_is_refused_by_name(acme, lake):
-    lake.shared.condition = "day = '2026-01-01'"
-    lake.shared.save()
-
-    answer = catalog(acme, TABLE)
-
-    error = body(answer)["error"]
-    assert (answer.status_code, error["type"]) == (400, "BadRequestException")
-    assert (
-        "crm.Orders cannot be read as Iceberg: it is shared in part" in error["message"]
-    )
-
-
 def test_a_month_that_is_used_up_ends_the_door_too(acme: Caller, lake: Lake) -> None:
     first = catalog(acme, TABLE)
     assert first.status_code == 200

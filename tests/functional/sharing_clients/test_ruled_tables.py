@@ -18,6 +18,7 @@ import pytest
 from deltaweb.delta.features.change_feed import CHANGE_DATA_FEED_PROPERTY
 from deltaweb.table import DeltaTable
 from tests.functional.sharing_api.ruled import new_staff
+from tests.functional.sharing_clients.conftest import catalog_of
 from tests.functional.sharing_clients.rows import of_frame, of_table
 from tests.support import matrix
 from tests.support.processes.installation import Installation
@@ -123,6 +124,17 @@ def test_the_client_reads_what_the_rule_selects(readers, region, *, use_delta_fo
 
     assert list(frame.columns) == SEEN
     assert of_frame(frame) == of_table(reader.seen.select(SEEN))
+
+
+@pytest.mark.parametrize("region", ["EU", "US"])
+def test_pyiceberg_reads_what_the_rule_selects(readers, region):
+    reader = readers[region]
+    table = catalog_of(reader.profile, "parts").load_table(("hr", "staff"))
+
+    found = table.scan().to_arrow()
+
+    assert found.column_names == SEEN
+    assert of_table(found) == of_table(reader.seen.select(SEEN))
 
 
 @pytest.mark.parametrize("region", ["EU", "US"])

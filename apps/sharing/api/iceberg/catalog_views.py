@@ -18,6 +18,7 @@ from deltaweb.iceberg.access.vended_keys import Claims, VendedKeys, vend_keys
 from deltaweb.sharing.errors import EndpointNotFoundError, SharingError
 from deltaweb.sharing.parameters import parse_max_results
 from deltaweb.web.sharing.access import callers as access
+from deltaweb.web.sharing.access.grants.rules import rule_for
 from deltaweb.web.sharing.activity.budgets import check_budget
 from deltaweb.web.sharing.answers import listings
 from deltaweb.web.sharing.answers.listings import Page, PageRequest
@@ -194,8 +195,10 @@ class TableView(CatalogView):
         """Answer with the table's metadata, and keys to fetch what it names."""
         del request, names
         check_budget(self.recipient, now=self.now)
-        table = open_iceberg_table(self.shared_table, keys=object_keys())
-        made = objects_of(table, table.newest.version)
+        rule = rule_for(self.shared_table, self.recipient)
+        keys = object_keys()
+        table = open_iceberg_table(self.shared_table, rule, keys=keys, now=self.now)
+        made = objects_of(table, table.newest.version, now=self.now)
         self.record.version = table.newest.version
         self.record.num_files = self.record.total_files = made.num_files
         self.record.size_bytes = table.newest.size_bytes

@@ -1,4 +1,7 @@
-"""Data files and deletion vectors of shared tables, in whichever store they are."""
+"""Data files and deletion vectors of shared tables, in whichever store they are.
+
+What rules left of files lies in a store of its own; only names of that kind open it.
+"""
 
 import hashlib
 import io
@@ -18,11 +21,19 @@ from deltaweb.delta.deletion_vectors.errors import (
 from deltaweb.delta.deletion_vectors.reading import read_vector, vector_faults
 from deltaweb.delta.deletion_vectors.roaring import PORTABLE
 from deltaweb.delta.errors import DataFileMissingError
+from deltaweb.delta.log.store import TableStore
 from deltaweb.iceberg.access.object_keys import ObjectKey, PathSealer, location_of
-from deltaweb.iceberg.objects import DATA_FILES, NamedVector, data_locations, puffin_of
+from deltaweb.iceberg.objects import (
+    DATA_FILES,
+    REWRITTEN_FILES,
+    NamedVector,
+    data_locations,
+    puffin_of,
+)
 from deltaweb.sharing.errors import FileGoneError
 from deltaweb.storage.local_file import open_local_file
 from deltaweb.storage.location import is_local, normalize_location
+from deltaweb.web.sharing.access.grants import prepared
 from deltaweb.web.sharing.answers.opening import open_shared
 from deltaweb.web.sharing.models import SharedTable
 from deltaweb.web.tables.storage.locations import check_allowed
@@ -88,25 +99,41 @@ def open_stored(
         return None
     try:
         if key.kind == DATA_FILES:
-            return _data_file(shared, path)
+            return _data_file(shared, path, sealer)
+        if key.kind == REWRITTEN_FILES:
+            return _rewritten_file(shared, path, sealer)
         return _vector(shared, NamedVector.of(path), sealer)
     except (DataFileMissingError, DeletionVectorMissingError) as error:
         logger.info("%s", error)
         raise FileGoneError from None
 
 
-def _data_file(shared: SharedTable, path: str) -> StoredObject:
+def _data_file(shared: SharedTable, path: str, sealer: PathSealer) -> StoredObject:
     location = shared.table.location
     if is_local(normalize_location(location)):
         check_allowed(location, roots=roots_of_server())
-        file = open_local_file(location, path)
-        found = os.fstat(file.fileno())
-        etag = f"{found.st_mtime_ns:x}-{found.st_size:x}"
-        return StoredObject(found.st_size, etag, file=file)
-    store = open_shared(shared).store
+        return _local_file(location, path, sealer)
+    return _remote_file(open_shared(shared).store, path, sealer)
+
+
+def _rewritten_file(shared: SharedTable, path: str, sealer: PathSealer) -> StoredObject:
+    location = prepared.location_of(shared.id)
+    if is_local(normalize_location(location)):
+        return _local_file(location, path, sealer)
+    return _remote_file(prepared.store_of(shared.id), path, sealer)
+
+
+def _local_file(location: str, path: str, sealer: PathSealer) -> StoredObject:
+    file = open_local_file(location, path)
+    found = os.fstat(file.fileno())
+    etag = f"{sealer.digest}-{found.st_mtime_ns:x}-{found.st_size:x}"
+    return StoredObject(found.st_size, etag, file=file)
+
+
+def _remote_file(store: TableStore, path: str, sealer: PathSealer) -> StoredObject:
     remote = store.open_data_file(quote(path, safe="/"))
     size = remote.size()
-    text = f"{size}\0{path}".encode("utf-8", "surrogateescape")
+    text = f"{sealer.digest}\0{size}\0{path}".encode("utf-8", "surrogateescape")
     return StoredObject(size, hashlib.sha256(text).hexdigest()[:32], remote=remote)
 
 

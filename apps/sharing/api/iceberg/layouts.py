@@ -1,10 +1,19 @@
-"""A shared table as Iceberg metadata: which of its versions, and under which names."""
+"""A shared table as Iceberg metadata: which of its versions, and under which names.
 
+Of a table that is shared in part there is one snapshot: the newest version that is
+ready, as the recipient's rule leaves it. All that is told of it is made from that, and
+no name of an object is good under another rule, or for another version.
+"""
+
+import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
 from typing import Final, TypeVar
 
 from deltaweb.delta.errors import DeltaError
+from deltaweb.delta.features.column_mapping import table_schema
 from deltaweb.delta.features.deletion_vectors import DELETION_VECTORS
 from deltaweb.delta.log.commits.times import to_ms
 from deltaweb.iceberg.access.object_keys import PathSealer, location_of
@@ -17,12 +26,14 @@ from deltaweb.iceberg.schema import (
     partition_fields,
     schema_json,
 )
+from deltaweb.index.query.restricted_version import PreparedPart, RestrictedVersion
 from deltaweb.index.query.shared_version import SharedVersion
 from deltaweb.sharing.table_query import TableQuery
 from deltaweb.table import DeltaTable
-from deltaweb.web.sharing.access.grants.rules import may_be_ruled
+from deltaweb.web.sharing.access.grants.offered import offered_version
+from deltaweb.web.sharing.access.grants.rules import TableRule
 from deltaweb.web.sharing.answers.opening import open_shared
-from deltaweb.web.sharing.answers.versions import open_version
+from deltaweb.web.sharing.answers.versions import open_shared_version, open_version
 from deltaweb.web.sharing.models import SharedTable
 from deltaweb.web.tables.models import Commit, MetadataVersion, ProtocolVersion
 
@@ -30,18 +41,22 @@ MAX_VERSIONS: Final = 100
 """Versions that are offered as snapshots, the newest ones."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class IcebergTable:
-    """A shared table, its newest version, and the versions that it offers.
+    """A shared table, its newest version, and the versions that a rule offers.
 
     Attributes:
+        newest: As the rule leaves it.
+        scope: What the names of its objects are good for.
         sealer: Seals the paths of its files.
     """
 
     shared: SharedTable
+    rule: TableRule
     opened: DeltaTable
     newest: SharedVersion
     layout: TableLayout
+    scope: str
     sealer: PathSealer
 
     @property
@@ -55,7 +70,18 @@ class IcebergTable:
 
     def mark(self, version: int) -> str:
         """Return what distinguishes the objects of a version from others of it."""
-        return f"{self.layout.mark(version)}{self.sealer.digest}"
+        return f"{self.layout.mark(version)}{self.sealer.digest}{self._rewritten}"
+
+    @cached_property
+    def _rewritten(self) -> str:
+        return _rewritten_digest(self.newest)
+
+    def version(self, version: int, *, now: datetime) -> SharedVersion:
+        """Open one of the versions that it offers, as the rule leaves it."""
+        if version == self.newest.version:
+            return self.newest
+        opened = open_version(self.shared, self.opened, TableQuery(version=version))
+        return offered_version(self.shared, self.rule, opened, now=now)
 
     def names(self, version: int) -> ObjectNames:
         """Return how the objects of a version are called."""
@@ -85,22 +111,32 @@ class IcebergTable:
 
 
 def open_iceberg_table(
-    shared: SharedTable, *, keys: Sequence[bytes], last_version: int | None = None
+    shared: SharedTable,
+    rule: TableRule,
+    *,
+    keys: Sequence[bytes],
+    now: datetime,
+    last_version: int | None = None,
 ) -> IcebergTable:
-    """Open a shared table as Iceberg.
+    """Open a shared table as Iceberg, as a rule leaves it.
 
     Args:
         keys: The keys of its objects' names; the first one is used.
         last_version: Where a client began to read: it goes on with the versions that
             it was told of. The newest one for None.
     """
-    check_unruled(shared)
     opened = open_shared(shared)
-    newest = open_version(shared, opened, TableQuery(version=last_version))
+    if last_version is None:
+        newest = open_shared_version(shared, opened, TableQuery(), rule, now=now)
+    else:
+        whole = open_version(shared, opened, TableQuery(version=last_version))
+        newest = offered_version(shared, rule, whole, now=now)
     try:
-        columns = _columns_of(newest)
+        columns = _columns_of(newest, rule)
         _check_form(columns)
-        versions = [*_older_versions(shared, newest), _newest_version(newest, columns)]
+        # Our rows of older versions tell of all that is in them.
+        older = _older_versions(shared, newest) if rule.is_whole else ()
+        versions = [*older, _newest_version(newest, columns)]
         layout = TableLayout(
             newest.metadata.id or str(shared.table_id),
             versions,
@@ -108,21 +144,36 @@ def open_iceberg_table(
         )
     except InexpressibleError as error:
         raise NotIcebergError(table=shared.full_name, reason=error.reason) from error
-    sealer = PathSealer(keys, scope_of(shared, newest.version))
-    return IcebergTable(shared, opened, newest, layout, sealer)
+    scope = scope_of(shared, rule, newest.version)
+    sealer = PathSealer(keys, scope)
+    return IcebergTable(shared, rule, opened, newest, layout, scope, sealer)
 
 
-def check_unruled(shared: SharedTable) -> None:
-    """Refuse a table of which only a part is shared with somebody."""
-    if may_be_ruled(shared):
-        reason = "it is shared in part, which Iceberg has no word for"
-        raise NotIcebergError(table=shared.full_name, reason=reason)
+def scope_of(shared: SharedTable, rule: TableRule, version: int) -> str:
+    """Return what names of objects are good for: they open no other versions.
+
+    Under a rule they open nothing that it did not leave: neither do those that were
+    given out before it held, nor later ones that go with its own.
+    """
+    start = str(shared.start_version or 0)
+    if not rule.is_whole:
+        return f"{shared.id}\0rule {rule.digest}\0{start}\0={version}"
+    return f"{shared.id}\0{start if shared.with_history else f'={version}'}"
 
 
-def scope_of(shared: SharedTable, version: int) -> str:
-    """Return what names of files are good for: they open no other versions."""
-    start = str(shared.start_version or 0) if shared.with_history else f"={version}"
-    return f"{shared.id}\0{start}"
+def _rewritten_digest(version: SharedVersion) -> str:
+    """Return what distinguishes the files that a rule left; "" where there are none.
+
+    They may be made anew, and be of other sizes then.
+    """
+    if not isinstance(version, RestrictedVersion):
+        return ""
+    state = hashlib.sha256()
+    for part, _ in version.live_parts():
+        if isinstance(part, PreparedPart):
+            files = zip(part.paths.to_pylist(), part.sizes.to_pylist(), strict=True)
+            state.update(repr(sorted(files)).encode())
+    return state.hexdigest()[:12]
 
 
 def _newest_version(newest: SharedVersion, columns: TableColumns) -> TableVersion:
@@ -134,14 +185,18 @@ def _newest_version(newest: SharedVersion, columns: TableColumns) -> TableVersio
     )
 
 
-def _columns_of(version: SharedVersion) -> TableColumns:
+def _columns_of(version: SharedVersion, rule: TableRule) -> TableColumns:
     if version.refusal is not None:
         raise version.refusal
-    return TableColumns(
-        version.schema,
-        tuple(version.metadata.partition_columns),
-        version.metadata.configuration,
-    )
+    metadata = version.metadata
+    partitions = tuple(metadata.partition_columns)
+    if rule.is_whole:
+        return TableColumns(version.schema, partitions, metadata.configuration)
+    # What is told of columns is in the metadata alone, their comments among it. Files
+    # that are rewritten have no columns beside those that are seen.
+    schema = table_schema(version.protocol, metadata)
+    configuration = {} if rule.columns is not None else metadata.configuration
+    return TableColumns(schema, partitions, configuration)
 
 
 def _check_form(columns: TableColumns) -> None:

@@ -2,7 +2,8 @@
 
 A request is signed by keys that the catalogue has vended. They alone are not enough:
 the token must be good still, the address allowed, and the table shared as it was, at
-this very request.
+this very request. The rule that holds for its recipient now is part of what each name
+was sealed for, so that a name of another rule opens nothing.
 
 Source: Amazon S3 API, "GetObject" and "HeadObject".
 """
@@ -33,6 +34,7 @@ from deltaweb.iceberg.access.signature import (
 from deltaweb.iceberg.access.vended_keys import Claims, open_keys
 from deltaweb.sharing.json_text import json_bytes
 from deltaweb.storage.signing.s3 import host_header
+from deltaweb.web.sharing.access.grants.rules import TableRule, rule_for
 from deltaweb.web.sharing.answers.files import granted_by_id, live_token
 from deltaweb.web.sharing.api.base import ProtocolView
 from deltaweb.web.sharing.api.errors import Failure
@@ -46,11 +48,7 @@ from deltaweb.web.sharing.api.iceberg.files import (
 )
 from deltaweb.web.sharing.api.iceberg.kept import kept_objects, objects_of
 from deltaweb.web.sharing.api.iceberg.keys import object_keys, session_keys
-from deltaweb.web.sharing.api.iceberg.layouts import (
-    check_unruled,
-    open_iceberg_table,
-    scope_of,
-)
+from deltaweb.web.sharing.api.iceberg.layouts import open_iceberg_table, scope_of
 from deltaweb.web.sharing.api.iceberg.responses import object_refusal
 from deltaweb.web.sharing.api.places import Download
 from deltaweb.web.sharing.api.responses import Answer, StreamedAnswer, WholeAnswer
@@ -64,11 +62,21 @@ METADATA: Final = ".json"
 
 @dataclass(frozen=True, slots=True)
 class ObjectCaller:
-    """Who asks for an object, and what the keys of the request are good for."""
+    """Who asks for an object, and what the keys of the request are good for.
+
+    Attributes:
+        rule: What of the table its recipient sees now.
+    """
 
     token: RecipientToken
     shared: SharedTable
+    rule: TableRule
     claims: Claims
+
+    @property
+    def scope(self) -> str:
+        """What names have to be sealed for that open something."""
+        return scope_of(self.shared, self.rule, self.claims.last_version)
 
 
 class ObjectView(ProtocolView):
@@ -85,7 +93,7 @@ class ObjectView(ProtocolView):
             raise ObjectMissingError
         caller = _caller(request._request, named, self.record.address, now=self.now)  # noqa: SLF001 (the very request that was signed)
         self.record.token, self.record.shared_table = caller.token, caller.shared
-        found = _find(named, caller)
+        found = _find(named, caller, now=self.now)
         self.record.is_recorded = False
         return _answer(request, found, caller)
 
@@ -106,8 +114,7 @@ def _caller(
     if named.table_id != shared.id:
         raise KeysRefusedError(reason="they are of another table")
     _check_versions(claims, shared, named)
-    check_unruled(shared)
-    return ObjectCaller(token, shared, claims)
+    return ObjectCaller(token, shared, rule_for(shared, token.recipient), claims)
 
 
 def _check_versions(claims: Claims, shared: SharedTable, named: ObjectKey) -> None:
@@ -137,33 +144,37 @@ def _signed_request(request: HttpRequest) -> SignedRequest:
     )
 
 
-def _find(named: ObjectKey, caller: ObjectCaller) -> StoredObject:
+def _find(named: ObjectKey, caller: ObjectCaller, *, now: datetime) -> StoredObject:
     """Find an object, or make it."""
-    shared, last = caller.shared, caller.claims.last_version
     if named.version is None:
-        sealer = PathSealer(object_keys(), scope_of(shared, last))
-        found = open_stored(shared, named, sealer)
+        sealer = PathSealer(object_keys(), caller.scope)
+        found = open_stored(caller.shared, named, sealer)
     else:
-        found = _metadata_object(named, shared, last)
+        found = _metadata_object(named, caller, now=now)
     if found is None:
         raise ObjectMissingError
     return found
 
 
 def _metadata_object(
-    named: ObjectKey, shared: SharedTable, last_version: int
+    named: ObjectKey, caller: ObjectCaller, *, now: datetime
 ) -> StoredObject | None:
     version = named.version or 0
-    kept = kept_objects(shared.id, version, named.mark)
+    kept = kept_objects(caller.scope, version, named.mark)
     if kept is None or named.part == METADATA:
-        keys = object_keys()
-        table = open_iceberg_table(shared, keys=keys, last_version=last_version)
+        table = open_iceberg_table(
+            caller.shared,
+            caller.rule,
+            keys=object_keys(),
+            now=now,
+            last_version=caller.claims.last_version,
+        )
         is_offered = any(one.version == version for one in table.versions)
         if not is_offered or table.mark(version) != named.mark:
             return None
         if named.part == METADATA:
             return stored_bytes(json_bytes(table.metadata()))
-        kept = objects_of(table, version)
+        kept = objects_of(table, version, now=now)
     data = kept.objects.get(named.part)
     return None if data is None else stored_bytes(data)
 

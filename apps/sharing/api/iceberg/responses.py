@@ -19,6 +19,7 @@ _TYPES: Final = {
     HTTPStatus.FORBIDDEN: "ForbiddenException",
     HTTPStatus.NOT_FOUND: "NoSuchEndpointException",
     HTTPStatus.METHOD_NOT_ALLOWED: "UnsupportedOperationException",
+    HTTPStatus.CONFLICT: "NotReadyException",
     HTTPStatus.TOO_MANY_REQUESTS: "TooManyRequestsException",
     HTTPStatus.SERVICE_UNAVAILABLE: "ServiceUnavailableException",
 }
@@ -28,6 +29,7 @@ _S3_CODES: Final = {
     HTTPStatus.FORBIDDEN: "AccessDenied",
     HTTPStatus.NOT_FOUND: "NoSuchKey",
     HTTPStatus.METHOD_NOT_ALLOWED: "MethodNotAllowed",
+    HTTPStatus.CONFLICT: "OperationAborted",
     HTTPStatus.PRECONDITION_FAILED: "PreconditionFailed",
     HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE: "InvalidRange",
     HTTPStatus.TOO_MANY_REQUESTS: "SlowDown",

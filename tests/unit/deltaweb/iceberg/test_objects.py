@@ -21,7 +21,12 @@ from deltaweb.iceberg.access.object_keys import PathSealer, location_of
 from deltaweb.iceberg.errors import InexpressibleError
 from deltaweb.iceberg.files import known_columns
 from deltaweb.iceberg.metadata import TableLayout, TableVersion
-from deltaweb.iceberg.objects import LIST, ObjectNames, version_objects
+from deltaweb.iceberg.objects import (
+    IS_REWRITTEN,
+    LIST,
+    ObjectNames,
+    version_objects,
+)
 from deltaweb.iceberg.schema import TableColumns
 from deltaweb.index.query.file_part import ROWS_SCHEMA
 from tests.support import cases
@@ -60,7 +65,9 @@ def table_of(*rows: dict[str, Any]) -> pa.Table:
     table = pa.Table.from_pylist(list(rows), schema=ROWS)
     known = known_columns(TableColumns(SCHEMA, PARTITION_COLUMNS))
     statistics = read_statistics(table["stats"], None, known)
-    return table.append_column("statistics", statistics.to_struct_array())
+    table = table.append_column("statistics", statistics.to_struct_array())
+    marks = pa.repeat(False, len(rows))  # noqa: FBT003 (a value)
+    return table.append_column(IS_REWRITTEN, marks)
 
 
 class Made:
