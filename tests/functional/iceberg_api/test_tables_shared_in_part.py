@@ -22,6 +22,7 @@ from tests.functional.sharing_api.calls import Caller
 from tests.functional.sharing_api.conftest import NewCaller
 from tests.functional.sharing_api.ruled import Ruled, close_file, new_staff, rows
 from tests.support import cases
+from tests.support.index.indexed_tables import index_table
 from tests.support.pages.factories import new_share, new_shared_table, new_table
 from tests.support.stores.s3_server import running_s3
 
@@ -30,11 +31,13 @@ EU = "region = 'EU'"
 OF_RECIPIENT = "region = recipient.region"
 SEEN = ("id", "region", "note")
 NOT_READY = 409
+VECTORS = {"delta.enableDeletionVectors": "true"}
 FACTS = {
     "plain": {},
     "mapped": {"properties": {"delta.columnMapping.mode": "name"}},
     "partitioned": {"partition_by": ["region"]},
-    "vectors": {"properties": {"delta.enableDeletionVectors": "true"}},
+    "vectors": {"properties": VECTORS},
+    "partitioned, vectors": {"partition_by": ["region"], "properties": VECTORS},
 }
 
 
@@ -126,7 +129,21 @@ def test_rows_of_a_rewritten_file_are_counted_in_its_own_store(staff, acme):
     assert found.rows() == staff.rows(acme)
 
 
-@pytest.mark.usefixtures("staff")
+def test_a_table_with_an_index_is_read_alike(staff, acme):
+    index_table(staff.shared.table)
+    staff.table.append(
+        pa.concat_tables([rows(20, 1, "EU"), rows(21, 1, "US", "secret")])
+    )
+    staff.rule(EU)
+    staff.prepare()
+
+    found = load(acme, STAFF)
+
+    assert found.rows() == staff.rows(acme)
+    assert len(found.rows()) == 9
+    assert b"secret" not in opened(found.read_all())
+
+
 def test_rewritten_files_in_an_object_store_are_read(staff, acme, settings):
     with running_s3() as server:
         bucket = server.new_bucket()

@@ -4,6 +4,7 @@ import io
 import json
 import urllib.request
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -21,6 +22,7 @@ from tests.functional.sharing_api.ruled import new_staff
 from tests.functional.sharing_clients.conftest import catalog_of
 from tests.functional.sharing_clients.rows import of_frame, of_table
 from tests.support import matrix
+from tests.support.peers.duckdb_runner import SidecarDuckDB
 from tests.support.processes.installation import Installation
 
 pytestmark = [
@@ -132,6 +134,17 @@ def test_pyiceberg_reads_what_the_rule_selects(readers, region):
     table = catalog_of(reader.profile, "parts").load_table(("hr", "staff"))
 
     found = table.scan().to_arrow()
+
+    assert found.column_names == SEEN
+    assert of_table(found) == of_table(reader.seen.select(SEEN))
+
+
+def test_duckdb_reads_what_the_rule_selects(readers, tmp_path):
+    reader = readers["EU"]
+    with closing(SidecarDuckDB(tmp_path)) as duckdb:
+        duckdb.attach("parts", json.loads(reader.profile.read_text()))
+        code = "import duckdb\nfound = duckdb.sql('FROM parts.hr.staff')"
+        found = duckdb.rows(code, "found")
 
     assert found.column_names == SEEN
     assert of_table(found) == of_table(reader.seen.select(SEEN))

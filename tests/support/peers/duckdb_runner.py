@@ -1,6 +1,7 @@
 """DuckDB of the release that its extensions come for, as packages."""
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
@@ -26,4 +27,20 @@ class SidecarDuckDB(Sidecar):
             "found = duckdb.sql('SELECT 1')",
         ]
         told = self.run("\n".join(code), "found")
+        assert "error" not in told, told
+
+    def attach(self, share: str, profile: Mapping[str, str]) -> None:
+        """Attach a share by its Iceberg catalogue, under its own name."""
+        endpoint, token = profile["icebergEndpoint"], profile["bearerToken"]
+        kind = "TYPE iceberg, SECRET key"
+        statements = (
+            *(f"LOAD {name}" for name in ("avro", "httpfs", "iceberg")),
+            "SET TimeZone = 'UTC'",
+            f"CREATE OR REPLACE SECRET key (TYPE iceberg, TOKEN '{token}')",
+            f"ATTACH '{share}' AS {share} ({kind}, ENDPOINT '{endpoint}')",
+        )
+        code = "\n".join(f"duckdb.sql({text!r})" for text in statements)
+        told = self.run(
+            f"import duckdb\n{code}\nfound = duckdb.sql('SELECT 1')", "found"
+        )
         assert "error" not in told, told

@@ -111,7 +111,8 @@ def doors(
     folder = tmp_path_factory.mktemp("duckdb")
     said = json.loads(profile.read_text())
     with ExitStack() as stack:
-        duckdb = stack.enter_context(closing(_duckdb(folder, said)))
+        duckdb = stack.enter_context(closing(SidecarDuckDB(folder)))
+        duckdb.attach(SHARE, said)
 
         @cache
         def spark() -> SidecarSpark:
@@ -121,22 +122,3 @@ def doors(
             return stack.enter_context(closing(started))
 
         yield Doors(profile, catalog_of(profile, SHARE), duckdb, spark)
-
-
-def _duckdb(folder: Path, profile: dict[str, str]) -> SidecarDuckDB:
-    """A DuckDB that has the share attached."""
-    started = SidecarDuckDB(folder)
-    endpoint, token = profile["icebergEndpoint"], profile["bearerToken"]
-    kind = "TYPE iceberg, SECRET key"
-    statements = (
-        *(f"LOAD {name}" for name in ("avro", "httpfs", "iceberg")),
-        "SET TimeZone = 'UTC'",
-        f"CREATE SECRET key (TYPE iceberg, TOKEN '{token}')",
-        f"ATTACH '{SHARE}' AS {SHARE} ({kind}, ENDPOINT '{endpoint}')",
-    )
-    code = "\n".join(f"duckdb.sql({text!r})" for text in statements)
-    told = started.run(
-        f"import duckdb\n{code}\nfound = duckdb.sql('SELECT 1')", "found"
-    )
-    assert "error" not in told, told
-    return started
