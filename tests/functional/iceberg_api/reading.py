@@ -113,6 +113,6 @@ class _DoorFile(InputFile):
     def exists(self) -> bool:
         return True
 
-    def open(self, *, seekable: bool = True) -> InputStream:
+    def open(self, seekable: bool = True) -> InputStream:  # noqa: FBT001, FBT002 (pyiceberg's)
         del seekable
         return io.BytesIO(self._loaded.fetch(self.location))

@@ -30,8 +30,8 @@ def data_location(lake: Lake, caller: Caller) -> tuple[str, S3, bytes]:
 
     _, s3 = loaded(caller)
     rule = rule_for(lake.shared, caller.recipient)
-    facts = {"keys": object_keys(), "now": timezone.now()}
-    table = open_iceberg_table(lake.shared, rule, **facts)
+    now = timezone.now()
+    table = open_iceberg_table(lake.shared, rule, keys=object_keys(), now=now)
     (location,) = table.names(3).data(lake.paths[:1]).to_pylist()
     return location, s3, (lake.root / lake.paths[0]).read_bytes()
 

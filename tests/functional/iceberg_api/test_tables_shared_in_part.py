@@ -147,9 +147,12 @@ def test_a_table_with_an_index_is_read_alike(staff, acme):
 def test_rewritten_files_in_an_object_store_are_read(staff, acme, settings):
     with running_s3() as server:
         bucket = server.new_bucket()
-        options = dict(one.split("=", 1) for one in server.option_texts)
-        facts = {"prefix": f"s3://{bucket}/", "options": options}
-        add_connection(name="prepared", **facts, stamp=command_stamp())
+        add_connection(
+            name="prepared",
+            prefix=f"s3://{bucket}/",
+            options=dict(one.split("=", 1) for one in server.option_texts),
+            stamp=command_stamp(),
+        )
         settings.PREPARED_FILES = f"s3://{bucket}/prepared"
         staff.rule(EU, *SEEN)
         staff.prepare()
