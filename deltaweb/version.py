@@ -1,3 +1,3 @@
 """The version, read from the newest heading of CHANGELOG.md by a test."""
 
-VERSION = "0.8.1"
+VERSION = "0.8.2"
