@@ -283,10 +283,27 @@
     copy.async = false; // scripts run in the order of the page
     document.head.append(copy);
   };
+  // What somebody presses just now, or has sent, is not exchanged under them.
+  const SENT_MS = 10_000; // by then it is answered, or was a download
+  let released = Promise.resolve();
+  let sentAt = -SENT_MS;
+  document.addEventListener("pointerdown", () => {
+    released = new Promise((release) => {
+      ["pointerup", "pointercancel"].forEach((name) => document.addEventListener(name, () => setTimeout(release), { once: true }));
+    });
+  });
+  window.addEventListener("submit", (event) => {
+    if (!event.defaultPrevented) sentAt = performance.now();
+  });
+  const isSent = () => performance.now() - sentAt < SENT_MS;
+
   const refreshMain = async () => {
     const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
+    const text = await answer.text();
+    await released;
+    if (isSent()) return;
     if (answer.redirected || !answer.ok) { location.reload(); return; }
-    const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const fresh = new DOMParser().parseFromString(text, "text/html");
     [...fresh.head.querySelectorAll("script, link[rel=stylesheet]")].filter(lacks).forEach(takeOver);
     const main = document.importNode(fresh.getElementById("main"), true);
     const old = document.getElementById("main");
@@ -300,7 +317,7 @@
     say("The page is up to date");
   };
   document.addEventListener("page-moved-on", () => {
-    refreshMain().catch(() => location.reload());
+    if (!isSent()) refreshMain().catch(() => location.reload());
   });
 
   // An error answer of the server is shown where the live part would have been.

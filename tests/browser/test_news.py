@@ -110,6 +110,22 @@ def test_what_was_said_of_an_action_stays_where_the_page_moves_on(
         expect(said).to_be_visible()
 
 
+def test_what_is_pressed_meanwhile_is_done_where_the_page_moves_on(
+    browser: Browser, server: Installation, signed_in: StorageState
+) -> None:
+    with open_page(browser, signed_in) as page:
+        page.goto(f"{server.url}/me/")
+        page.get_by_label("Time zone").fill("Asia/Kolkata")
+        page.get_by_role("button", name="Save").first.hover()
+        page.mouse.down()
+        with page.expect_response("**/me/"):
+            page.evaluate("document.dispatchEvent(new CustomEvent('page-moved-on'))")
+        page.wait_for_timeout(300)  # for what exchanges the button all the same
+        page.mouse.up()
+
+        expect(page.locator("#messages [role=status]").first).to_be_visible()
+
+
 def test_what_is_typed_and_focused_stays_where_the_page_moves_on(
     browser: Browser, server: Installation, signed_in: StorageState
 ) -> None:
