@@ -227,6 +227,8 @@ class Command(SubcommandsCommand):
         found = prepare_share(
             share, reports=reports, engine=engine, proves=prove, now=timezone.now()
         )
+        if not share.recipients.exists():
+            return Output([], f"Nobody may read {share.name} yet: nothing to prepare.")
         if not found:
             return Output([], f"All of {share.name} is shared as it is.")
         return Output(
