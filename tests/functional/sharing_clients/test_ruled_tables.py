@@ -23,6 +23,7 @@ from tests.functional.sharing_clients.conftest import catalog_of
 from tests.functional.sharing_clients.rows import of_frame, of_table
 from tests.support import matrix
 from tests.support.peers.duckdb_runner import SidecarDuckDB
+from tests.support.peers.spark_iceberg import SidecarSpark
 from tests.support.processes.installation import Installation
 
 pytestmark = [
@@ -145,6 +146,22 @@ def test_duckdb_reads_what_the_rule_selects(readers, tmp_path):
         duckdb.attach("parts", json.loads(reader.profile.read_text()))
         code = "import duckdb\nfound = duckdb.sql('FROM parts.hr.staff')"
         found = duckdb.rows(code, "found")
+
+    assert found.column_names == SEEN
+    assert of_table(found) == of_table(reader.seen.select(SEEN))
+
+
+@pytest.mark.exhaustive  # it takes as long to start as all others together
+def test_spark_reads_what_the_rule_selects(readers, tmp_path):
+    reader = readers["EU"]
+    profile = json.loads(reader.profile.read_text())
+    catalog = {"uri": profile["icebergEndpoint"], "token": profile["bearerToken"]}
+    with closing(
+        SidecarSpark(tmp_path, "parts", {**catalog, "warehouse": "parts"})
+    ) as spark:
+        code = "from pyspark.sql import SparkSession\n"
+        code += "found = SparkSession.active().sql('FROM parts.hr.staff SELECT *')"
+        found = spark.rows(code, "found")
 
     assert found.column_names == SEEN
     assert of_table(found) == of_table(reader.seen.select(SEEN))
