@@ -105,6 +105,21 @@ class ColumnsError(ConditionError, code="columns-invalid"):
     """A list of columns does not fit the table."""
 
 
+class NotPreparedError(SharingStateError, code="not-prepared"):
+    """Some tables or rules of a share cannot be made ready; all others are."""
+
+    what: str
+    reason: str
+    advice: str
+    num_others: int
+    message = "{what} cannot be prepared: {reason}{_others}"
+    hint = "{advice}"
+
+    @property
+    def _others(self) -> str:
+        return f" {self.num_others:,} more of the share failed." * bool(self.num_others)
+
+
 class PropertyInvalidError(SharingStateError, code="property-invalid"):
     text: str
     reason: str

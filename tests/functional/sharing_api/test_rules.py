@@ -9,12 +9,12 @@ import pytest
 from django.utils import timezone
 from pytest_django import Settings
 
-from deltaweb.delta.errors import DeltaError
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.sharing.access.grants.preparing import (
     PREPARE_SHARE,
     request_due_preparations,
 )
+from deltaweb.web.sharing.errors import NotPreparedError
 from deltaweb.web.sharing.models import PreparedFile, RecipientRule, Share
 from deltaweb.web.tables.models import Table
 from tests.functional.sharing_api.calls import Caller, body_of, error, lines, local
@@ -325,8 +325,12 @@ class TestRewrittenFiles:
         staff.shared.rules.create(recipient=first, condition="renamed = 1")
         staff.rule("region = 'EU'")
 
-        with pytest.raises(DeltaError, match=r"renamed|gone"):
+        with pytest.raises(NotPreparedError) as raised:
             staff.prepare()
+
+        message = raised.value.message
+        assert message.startswith(("hr.gone cannot", "hr.staff for aaa cannot"))
+        assert message.endswith("1 more of the share failed.")
 
         assert ids(staff.rows(acme)) == [*range(5), 10, 11, 12]
 

@@ -32,6 +32,7 @@ from deltaweb.web.sharing.access.grants.prepared import (
 from deltaweb.web.sharing.access.grants.proof import rows_outside
 from deltaweb.web.sharing.access.grants.rules import TableRule, rule_for
 from deltaweb.web.sharing.access.schemas import RULED
+from deltaweb.web.sharing.errors import NotPreparedError
 from deltaweb.web.sharing.models import (
     PreparedFile,
     PreparedVersion,
@@ -89,49 +90,70 @@ def prepare_share(
         proves: Whether all that recipients get is read, and rows outside are counted.
 
     Raises:
-        DeltaError: If a table or rule cannot be; all others are ready then.
+        NotPreparedError: If a table or rule cannot be; all others are ready then.
     """
     prepared: list[PreparedTable] = []
-    failures: list[DeltaError] = []
+    failures: list[tuple[str, DeltaError]] = []
     for shared in share.shared_tables.select_related("share", "table"):
-        with _held_back(failures):
-            rules = table_rules(shared)
-            if not rules and not shared.prepared_files.exists():
-                continue
-            opened = open_table(shared.table, roots=roots_of_server())
-            version = SharedTableReader().open_version(
-                opened, index_folder=index_folder(shared.table)
+        with _held_back(failures, shared.full_name):
+            prepared += _prepare_table(
+                shared, failures, reports, engine, proves=proves, now=now
             )
-            reports.step(f"Rewriting files of {shared.full_name}")
-            for held in rules:
-                with _held_back(failures):
-                    rule, _ = held
-                    ruled = ruled_version(shared, rule, version)
-                    made = _rewrite_missing(
-                        shared, rule, ruled, reports, engine, now=now
-                    )
-                    facts = (shared, rule, opened, version)
-                    prepare_changes(*facts, reports=reports, engine=engine, now=now)
-                    one = _stored(shared, held, ruled, made, proves=proves, now=now)
-                    prepared.append(one)
-            paths: set[str] = set()
-            for part, live in version.live_parts():
-                paths.update(part.paths.filter(pa.array(live)).to_pylist())
-            erase_without_source(shared, opened.store, frozenset(paths))
-            erase_strays(shared, now=now)
     expire(share, now=now)
     if failures:
-        raise failures[0]
+        what, first = failures[0]
+        raise NotPreparedError(
+            what=what,
+            reason=first.message,
+            advice=first.hint,
+            num_others=len(failures) - 1,
+        ) from first
     return prepared
 
 
 @contextmanager
-def _held_back(failures: list[DeltaError]) -> Iterator[None]:
+def _held_back(failures: list[tuple[str, DeltaError]], what: str) -> Iterator[None]:
     """Let the others be made ready where one table or rule cannot be."""
     try:
         yield
     except DeltaError as error:
-        failures.append(error)
+        failures.append((what, error))
+
+
+def _prepare_table(  # noqa: PLR0913 (as of a share)
+    shared: SharedTable,
+    failures: list[tuple[str, DeltaError]],
+    reports: Reports,
+    engine: Engine | None,
+    *,
+    proves: bool,
+    now: datetime,
+) -> list[PreparedTable]:
+    """Make the newest version of a table ready, and erase what is not needed."""
+    rules = table_rules(shared)
+    if not rules and not shared.prepared_files.exists():
+        return []
+    opened = open_table(shared.table, roots=roots_of_server())
+    version = SharedTableReader().open_version(
+        opened, index_folder=index_folder(shared.table)
+    )
+    reports.step(f"Rewriting files of {shared.full_name}")
+    prepared = []
+    for held in rules:
+        rule, recipients = held
+        with _held_back(failures, f"{shared.full_name} for {recipients[0]}"):
+            ruled = ruled_version(shared, rule, version)
+            made = _rewrite_missing(shared, rule, ruled, reports, engine, now=now)
+            facts = (shared, rule, opened, version)
+            prepare_changes(*facts, reports=reports, engine=engine, now=now)
+            one = _stored(shared, held, ruled, made, proves=proves, now=now)
+            prepared.append(one)
+    paths: set[str] = set()
+    for part, live in version.live_parts():
+        paths.update(part.paths.filter(pa.array(live)).to_pylist())
+    erase_without_source(shared, opened.store, frozenset(paths))
+    erase_strays(shared, now=now)
+    return prepared
 
 
 def table_rules(shared: SharedTable) -> list[tuple[TableRule, list[str]]]:
