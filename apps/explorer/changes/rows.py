@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from itertools import groupby
-from typing import Any, Final, TypeAlias
+from operator import attrgetter
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -44,11 +45,17 @@ class FeedColumn:
     is_number: bool
 
 
-FeedRow: TypeAlias = tuple[str, int, list[tuple[FeedColumn, ChangedCell]]]
-"""A change: "insert", "delete" or "update", its version, and its cells.
+class FeedRow(NamedTuple):
+    """A change: `kind` is "insert", "delete" or "update".
 
-Or "before" or "after": a row of an update whose other one is not known.
-"""
+    Or "before" or "after": a row of an update whose other one is not known.
+    """
+
+    kind: str
+    version: int
+    cells: list[tuple[FeedColumn, ChangedCell]]
+
+
 VersionRows: TypeAlias = list[tuple[int, Commit | None, list[FeedRow]]]
 
 
@@ -68,7 +75,7 @@ class FeedRows:
 
     def by_version(self, commits: Mapping[int, Commit]) -> VersionRows:
         """Return the changes by version, with its commit where that is known."""
-        groups = groupby(self.rows, key=lambda row: row[1])
+        groups = groupby(self.rows, key=attrgetter("version"))
         return [(at, commits.get(at), list(rows)) for at, rows in groups]
 
 
@@ -211,4 +218,4 @@ def _rows(
             )
             for column, values in zip(columns, cells, strict=True)
         ]
-        yield kind, version, shown
+        yield FeedRow(kind, version, shown)

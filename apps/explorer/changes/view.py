@@ -190,7 +190,7 @@ def _found(  # noqa: PLR0913, PLR0917 (the parts of a request)
     if fmt == "json":
         found["changes"], found["changes_are_cut"] = change_objects(kept, query.page)
     elif fmt == "html":
-        commits = commits_of(at.table, [version for _, version, _ in rows.rows])
+        commits = commits_of(at.table, [row.version for row in rows.rows])
         found["by_version"] = rows.by_version(commits)
         found["choices"] = list(choices(plan, result.facts))
     return found

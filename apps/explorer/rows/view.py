@@ -111,12 +111,14 @@ class RowList(TablePage):
     @in_json
     def rows(self) -> Sequence[dict[str, object]]:
         """The values by name."""
-        return self._objects[0]
+        rows, _ = self._objects
+        return rows
 
     @in_json
     def cut(self) -> Sequence[dict[str, object]]:
         """Where a value is only the beginning of a longer one."""
-        return self._objects[1]
+        _, cut = self._objects
+        return cut
 
     @cached_property
     def _objects(self) -> tuple[list[dict[str, object]], list[dict[str, object]]]:
