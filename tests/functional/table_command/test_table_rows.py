@@ -223,3 +223,24 @@ class TestImportOfFilesWhoseValuesDoNotAgree:
         assert "4 of 5 values are numbers" in warned
         assert "4 of 5 values are numbers" in made
         assert unwarned == ""
+
+    def test_rows_that_break_a_constraint_and_times_that_are_none_are_counted(
+        self, tmp_path: Path
+    ) -> None:
+        place, csv = tmp_path / "t", tmp_path / "a.csv"
+        features = {"delta.feature.checkConstraints": "supported"}
+        schema = pa.schema([("n", pa.int64()), ("at", pa.timestamp("us", "UTC"))])
+        made = DeltaTable.create(str(place), schema, properties=features)
+        made.add_constraint("positive", "n > 0")
+        csv.write_text("n,at\n1,2024-03-10 02:30\n-2,2024-03-10 12:00\n")
+        words = ("import", place, csv, "--time-zone", "America/New_York")
+        moved = "1 time does not exist in America/New_York, moved forward by 1 hour."
+
+        said = run(*words, "--dry-run")
+        warned = Ran("table", *words, "--bad-rows", "leave-out").stderr
+
+        assert "1 row would break the constraint 'positive': n > 0." in said
+        assert f"1 row was left out: {csv}, line 3: 'n=-2'" in warned
+        assert moved in said
+        assert moved in warned
+        assert numbers(place) == [1]
