@@ -32,29 +32,21 @@ executors and library users load the packages without Django or Celery. It sets 
 for the process either: what ours set for themselves is in `environment/own_process`.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from deltaweb.lazy import names_on_demand
 
 if TYPE_CHECKING:
     from deltaweb.table import DeltaTable
 
     __version__: str
+else:
+    __getattr__ = names_on_demand(
+        __name__,
+        {"DeltaTable": "deltaweb.table", "__version__": "deltaweb.version"},
+    )
 
 __all__ = ["DeltaTable", "__version__"]
-
-_PLACES = {
-    "DeltaTable": ("deltaweb.table", "DeltaTable"),
-    "__version__": ("deltaweb.version", "VERSION"),
-}
-
-
-def __getattr__(name: str) -> Any:  # noqa: ANN401  # what a module holds
-    """Load what is asked for first: most of the packages need none of it."""
-    if name not in _PLACES:
-        message = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(message)
-    module, attribute = _PLACES[name]
-    return getattr(import_module(module), attribute)
 
 
 def __dir__() -> list[str]:

@@ -9,9 +9,9 @@ the first that asks for it.
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from difflib import get_close_matches
-from functools import cache
-from importlib import import_module
 from typing import Any, Final, dataclass_transform
+
+from deltaweb.lazy import names_on_demand
 
 MAX_LISTED_COLUMNS: Final = 20
 MAX_COMPARED_COLUMNS: Final = 2_000  # beyond, a spelling is not searched for
@@ -234,25 +234,15 @@ _PLACES: Final[Mapping[str, str]] = {
     "deltaweb.writer.making.conversion": "FolderNotConvertibleError",
     "deltaweb.writer.merge.file_merge": "MergeMatchedTwiceError",
 }
-
-
-@cache
-def _modules() -> Mapping[str, str]:
-    return {name: module for module, names in _PLACES.items() for name in names.split()}
+_MODULES: Final = {
+    name: module for module, names in _PLACES.items() for name in names.split()
+}
+_load: Final = names_on_demand(__name__, _MODULES)
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401  # a class that is not loaded yet
-    """Return the error of a name.
-
-    Raises:
-        AttributeError: If there is none.
-    """
-    module = _modules().get(name)
-    if module is None:
-        message = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(message)
-    return getattr(import_module(module), name)
+    return _load(name)
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_modules()})
+    return sorted({*globals(), *_MODULES})

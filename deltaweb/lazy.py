@@ -1,4 +1,4 @@
-"""Packages whose modules are imported when they are first named.
+"""Faces of packages: what stands in modules that are imported when it is first named.
 
 A package says so once, and for tools which modules it has:
 
@@ -8,12 +8,14 @@ A package says so once, and for tools which modules it has:
         __getattr__ = modules_on_demand(__name__)
 
 Who then imports the package, and calls `writer.append.append_rows`, starts without what
-appends. Source: PEP 562.
+appends. A package whose face has classes and functions says where each of them stands
+(`names_on_demand`). Source: PEP 562.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from types import ModuleType
+from typing import Any
 
 
 def modules_on_demand(package: str) -> Callable[[str], ModuleType]:
@@ -27,7 +29,21 @@ def modules_on_demand(package: str) -> Callable[[str], ModuleType]:
             except ModuleNotFoundError as error:
                 if error.name != module:  # what it imports is missing, not itself
                     raise
-        message = f"module {package!r} has no attribute {name!r}"
-        raise AttributeError(message)
+        raise _none_of(package, name)
 
     return load
+
+
+def names_on_demand(package: str, places: Mapping[str, str]) -> Callable[[str], Any]:
+    """Return the `__getattr__` of a module, from the names it has to their modules."""
+
+    def load(name: str) -> Any:  # noqa: ANN401  # what a module holds
+        if name not in places:
+            raise _none_of(package, name)
+        return getattr(import_module(places[name]), name)
+
+    return load
+
+
+def _none_of(package: str, name: str) -> AttributeError:
+    return AttributeError(f"module {package!r} has no attribute {name!r}")

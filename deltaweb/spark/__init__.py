@@ -27,10 +27,9 @@ Many small tables share few tasks, whose work is the in-process engine's
 executors. Until a worker's session runs, it reads small logs itself (`table_tasks`).
 """
 
-import importlib
 from typing import TYPE_CHECKING
 
-from deltaweb.lazy import modules_on_demand
+from deltaweb.lazy import modules_on_demand, names_on_demand
 
 if TYPE_CHECKING:
     from deltaweb.spark import checkpoint as checkpoint
@@ -69,10 +68,11 @@ _PLACES = {
 
 if not TYPE_CHECKING:
     _module = modules_on_demand(__name__)
+    _name = names_on_demand(__name__, _PLACES)
 
     def __getattr__(name: str) -> object:
         """Import what users of PySpark need when they ask for it; jobs name modules."""
         if name not in _PLACES:
             return _module(name)
         _module("driver").installed.check_installed()
-        return getattr(importlib.import_module(_PLACES[name]), name)
+        return _name(name)

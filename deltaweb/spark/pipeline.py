@@ -86,7 +86,7 @@ def _died(error: BaseException | None) -> IndexResult:
     )
 
 
-class _Ended(NamedTuple):
+class _EndedJob(NamedTuple):
     """What ended a Spark job early, if anything did, and the tables its tasks took."""
 
     cause: BaseException | None
@@ -146,7 +146,7 @@ class _Run:
     def _left(self) -> set[int]:
         return self._missing.keys() - self.large
 
-    def _execute(self, positions: Collection[int]) -> _Ended:
+    def _execute(self, positions: Collection[int]) -> _EndedJob:
         """Run one Spark job."""
         self._folder.forget(positions)
         context = self._spark.sparkContext
@@ -157,7 +157,7 @@ class _Run:
         title = f"Index {len(positions)} tables"
         work = partial(_run_in_executors, self._spark, share)
         cause = self._watch(SparkJob(self._spark, title, work))
-        return _Ended(cause, set() if claims is None else claims.end())
+        return _EndedJob(cause, set() if claims is None else claims.end())
 
     def _index_in_driver(self, position: int) -> list[Row]:
         request = self._requests[position]

@@ -77,9 +77,9 @@ class RunFolder:
 
     # === In the driver ===
 
-    def begin_claims(self) -> "Claims | None":
+    def begin_claims(self) -> "TableClaims | None":
         """Let the tasks of one job take tables; None where that cannot be told."""
-        claims = Claims(self.path / f"claims-{secrets.token_hex(8)}")
+        claims = TableClaims(self.path / f"claims-{secrets.token_hex(8)}")
         try:
             claims.path.mkdir()
         except OSError:
@@ -121,7 +121,7 @@ class RunFolder:
 
 
 @dataclass(frozen=True, slots=True)
-class Claims:
+class TableClaims:
     """Which tables the tasks of one job have taken.
 
     A task may go on for seconds after its job has ended early. It takes no table then:

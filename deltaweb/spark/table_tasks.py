@@ -20,9 +20,9 @@ from deltaweb.index.folder.result import CANCELLED, FAILED, IndexResult
 from deltaweb.index.history.engine import Engine
 from deltaweb.spark.driver.installed import SparkMissingError
 from deltaweb.spark.run_folder import (
-    Claims,
     RunCancelledError,
     RunFolder,
+    TableClaims,
     TaskProgress,
     TaskReporter,
 )
@@ -72,7 +72,7 @@ class Share:
 
     requests: Mapping[int, IndexRequest]
     folder: RunFolder
-    claims: Claims | None
+    claims: TableClaims | None
     num_tasks: int
 
     def index_tables(self, numbers: Iterable[int]) -> Iterator[Row]:

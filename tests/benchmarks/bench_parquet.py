@@ -23,9 +23,9 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from deltaweb.parquet.conversion.merging import merge_schemas
 from deltaweb.parquet.loading import ParquetFooter, load_footer
 from deltaweb.parquet.tail import open_source
+from tests.support.files.merged_schemas import merge_schemas
 from tests.support.files.mutated_footers import judge, mutated_files, seed_files
 from tests.support.files.mutated_pages import judge_pages
 

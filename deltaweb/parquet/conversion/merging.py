@@ -9,7 +9,7 @@ Source: Delta's reference implementation, "CONVERT TO DELTA" and its merging of 
 Delta protocol, "Schema Serialization Format".
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -61,13 +61,6 @@ class MergedSchema:
     def nullable(self) -> dict[str, Any] | None:
         """The schema with every field, element and value nullable."""
         return None if self.strict is None else as_nullable(self.strict)
-
-
-def merge_schemas(files: Iterable[tuple[str, ParquetFooter]]) -> MergedSchema:
-    merger = SchemaMerger()
-    for file, footer in files:
-        merger.add(file, footer)
-    return merger.merged()
 
 
 class SchemaMerger:

@@ -22,11 +22,11 @@ import pyarrow.parquet as pq
 from deltaweb.parquet import describe
 from deltaweb.parquet.conversion import spark
 from deltaweb.parquet.conversion.arrow import arrow_schema
-from deltaweb.parquet.conversion.merging import merge_schemas
 from deltaweb.parquet.counts import parse_row_group_counts
 from deltaweb.parquet.errors import ParquetError
 from deltaweb.parquet.loading import load_footer
 from deltaweb.parquet.tail import read_footer
+from tests.support.files.merged_schemas import merge_schemas
 from tests.support.stores.counted_reads import CountedSource
 
 MAX_FOOTER_BYTES = 6_000  # of the files that are changed: small ones, for many rounds

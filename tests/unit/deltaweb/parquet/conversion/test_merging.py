@@ -9,11 +9,11 @@ import pytest
 from deltaweb.parquet.conversion.merging import (
     MergedSchema,
     SchemaMerger,
-    merge_schemas,
 )
 from deltaweb.parquet.conversion.spark import ROW_METADATA
 from deltaweb.parquet.loading import ParquetFooter, load_footer
 from tests.support import cases
+from tests.support.files.merged_schemas import merge_schemas
 
 INTEGERS = {"byte": pa.int8(), "short": pa.int16(), "integer": pa.int32()}
 
