@@ -1,7 +1,6 @@
 """An OIDC issuer of this process: its documents, as its keys are by now."""
 
 import json
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -9,6 +8,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from joserfc.jwk import KeySet, RSAKey
+
+from tests.support.answering import answering
 
 
 @dataclass
@@ -46,13 +47,5 @@ def running_issuer() -> Iterator[LocalIssuer]:
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     issuer = LocalIssuer(f"http://127.0.0.1:{server.server_port}")
-    thread = threading.Thread(
-        target=server.serve_forever, kwargs={"poll_interval": 0.05}
-    )
-    thread.start()
-    try:
+    with answering(server):
         yield issuer
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()

@@ -27,7 +27,7 @@ from tests.support.processes.ports import free_port
 ROOT = Path(__file__).resolve().parents[3]
 START_TIMEOUT_S = 240
 WAIT_S = 60  # for what takes a moment on a machine with nothing else to do
-LOOK_INTERVAL_S = 0.1
+LOOK_INTERVAL_S = 0.03
 STOP_TIMEOUT_S = 60
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import urlsplit
 
+from tests.support.answering import answering
 from tests.support.stores.s3_server import S3Server
 
 CONDITION = re.compile(rb"<Condition>.*?</Condition>")
@@ -89,11 +90,5 @@ def faulty(server: S3Server, faults: Faults) -> Iterator[S3Server]:
 
     proxy = ThreadingHTTPServer(("127.0.0.1", 0), Proxy)
     proxy.daemon_threads = True
-    thread = threading.Thread(target=proxy.serve_forever)
-    thread.start()
-    try:
-        yield S3Server(f"http://127.0.0.1:{proxy.server_port}")
-    finally:
-        proxy.shutdown()
-        proxy.server_close()
-        thread.join()
+    with answering(proxy) as port:
+        yield S3Server(f"http://127.0.0.1:{port}")

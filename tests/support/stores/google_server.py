@@ -21,6 +21,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Final
 from urllib.parse import parse_qs, unquote, urlsplit
 
+from tests.support.answering import answering
+
 OBJECTS: Final = re.compile(r"(?:/download)?/storage/v1/b/([^/]+)/o(?:/(.+))?")
 BUCKET: Final = re.compile(r"/storage/v1/b/([^/]+)")
 UPLOADS: Final = re.compile(r"/upload/storage/v1/b/([^/]+)/o")
@@ -249,11 +251,5 @@ def running_google() -> Iterator[GoogleServer]:
     handler = type("GoogleHandler", (Handler,), {"google": google})
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     google.url = f"http://127.0.0.1:{server.server_port}"
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
+    with answering(server):
         yield google
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()

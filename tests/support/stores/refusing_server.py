@@ -1,13 +1,13 @@
 """A store that refuses every request, in the words of S3, Azure or Google."""
 
 import json
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from tests.support.answering import answering
 from tests.support.stores.azure_server import ACCOUNT, KEY
 
 
@@ -89,11 +89,5 @@ def running_refusals() -> Iterator[RefusingServer]:
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    try:
-        yield RefusingServer(server.server_port, refusal, asked)
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with answering(server) as port:
+        yield RefusingServer(port, refusal, asked)

@@ -8,7 +8,7 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from threading import Lock, Thread
+from threading import Lock
 from typing import Any
 
 import boto3
@@ -18,6 +18,8 @@ from moto.moto_server.werkzeug_app import (
 )
 from s3fs import S3FileSystem
 from werkzeug.serving import make_server
+
+from tests.support.answering import answering
 
 ACCESS_KEY, SECRET_KEY = "deltaweb-key", "deltaweb-secret"
 # Every server of a process has the same memory: a name that came back would be taken.
@@ -123,10 +125,5 @@ def running_s3(*, answers_after_s: float = 0) -> Iterator[S3Server]:
 
     logging.getLogger("werkzeug").setLevel(logging.ERROR)
     server = make_server("127.0.0.1", 0, application, threaded=True)
-    thread = Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield S3Server(f"http://127.0.0.1:{server.server_port}")
-    finally:
-        server.shutdown()
-        thread.join()
+    with answering(server) as port:
+        yield S3Server(f"http://127.0.0.1:{port}")

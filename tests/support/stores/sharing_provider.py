@@ -1,7 +1,6 @@
 """A provider of shares that answers as it is told: for what no honest server does."""
 
 import json
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -10,6 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from deltaweb.storage.received.client import SharingClient
 from deltaweb.storage.received.profile import Profile
 from deltaweb.storage.received.transport import Transport
+from tests.support.answering import answering
 
 HERE = ("127.0.0.1",)
 Respond = Callable[["Handler"], None]
@@ -109,11 +109,5 @@ def provider_running() -> Iterator[Provider]:
     server.daemon_threads = True
     provider = Provider(server.server_port)
     server.provider = provider  # type: ignore[attr-defined]
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
+    with answering(server):
         yield provider
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()

@@ -1,12 +1,12 @@
 """A container says that it is well while its server answers."""
 
-import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
 from deltaweb.serving.health import answers
+from tests.support.answering import answering
 from tests.support.processes.ports import free_port
 
 PUBLIC = "https://tables.example.org/lake"
@@ -27,12 +27,8 @@ class Answers(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def port() -> Iterator[int]:
-    with ThreadingHTTPServer(("127.0.0.1", 0), Answers) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        yield server.server_port
-        server.shutdown()
-        thread.join()
+    with answering(ThreadingHTTPServer(("127.0.0.1", 0), Answers)) as port:
+        yield port
 
 
 @pytest.mark.parametrize(
