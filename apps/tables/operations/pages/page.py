@@ -176,7 +176,7 @@ class OperationPage(Generic[P]):
 
     @property
     def template(self) -> str:
-        return f"tables/table_{'adding' if self.adds else 'operation'}.html"
+        return f"{self.parts}/table_{'adding' if self.adds else 'operation'}.html"
 
     @property
     def parts(self) -> str:
