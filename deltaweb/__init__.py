@@ -7,6 +7,7 @@ Read in this order:
     storage      object stores behind fsspec: how bytes arrive
     table        DeltaTable, the public Python API: `from deltaweb import DeltaTable`
     errors       each error of the library by its name, to catch it
+    words        counts, sizes and lengths of time as people read them
     sharing      the Delta Sharing protocol as values
     index        what is kept of a table for pages: file index and summaries
     samples      the sample tables of a first start

@@ -12,6 +12,7 @@ from difflib import get_close_matches
 from typing import Any, Final, dataclass_transform
 
 from deltaweb.lazy import names_on_demand
+from deltaweb.words import cut
 
 MAX_LISTED_COLUMNS: Final = 20
 MAX_COMPARED_COLUMNS: Final = 2_000  # beyond, a spelling is not searched for
@@ -129,7 +130,7 @@ def column_hint(column: str, columns: Sequence[str]) -> str:
 
 def shortened_name(name: str) -> str:
     """Return a name as a sentence can hold it."""
-    return name if len(name) <= MAX_NAME_LENGTH else f"{name[: MAX_NAME_LENGTH - 1]}…"
+    return cut(name, MAX_NAME_LENGTH)
 
 
 # === Each error by its name ===

@@ -365,8 +365,6 @@ STORAGES = {
         "BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"
     },
 }
-# What browsers may fetch ahead; they take it by this type alone.
-WHITENOISE_MIMETYPES = {".rules": "application/speculationrules+json"}
 
 # === Logs ===
 LOGGING = {

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 
 from deltaweb.web.accounts.tokens import KEY_MARK
 from deltaweb.web.pages.errors import PageError
+from deltaweb.words import counted
 
 
 class UserNotFoundError(PageError, code="user-not-found"):
@@ -85,7 +86,7 @@ class TooManySignInsError(PageError, code="too-many-sign-ins"):
     @property
     def _minutes(self) -> str:
         minutes = max(1, math.ceil(self.wait.total_seconds() / 60))
-        return f"{minutes} minute{'s' * (minutes > 1)}"
+        return counted(minutes, "minute")
 
 
 class PasswordsBusyError(PageError, code="passwords-busy"):

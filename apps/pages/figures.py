@@ -10,7 +10,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-BYTE_UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
 INK = "var(--dw-ink-3)"
 ACCENT = "var(--dw-accent)"
 GRID = "var(--dw-grid)"
@@ -108,14 +107,6 @@ def plain_values(figure: Drawn) -> dict[str, Any]:
 def percent(part: float, whole: float, *, digits: int = 1) -> float:
     """Return a part in percent of a whole; 0 of nothing."""
     return round(100 * part / whole, digits) if whole > 0 else 0.0
-
-
-def bytes_text(size_bytes: int, *, digits: int = 4) -> str:
-    """Return a size as an axis writes it: 64 KiB."""
-    value, unit = float(size_bytes), 0
-    while value >= 1024 and unit < len(BYTE_UNITS) - 1:  # noqa: PLR2004 (the base)
-        value, unit = value / 1024, unit + 1
-    return f"{value:.{digits}g} {BYTE_UNITS[unit]}"
 
 
 def ticks_at(places: Iterable[object], texts: Iterable[str]) -> dict[str, Any]:

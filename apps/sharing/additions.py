@@ -24,6 +24,7 @@ from deltaweb.web.tables.extension.marks import Badge
 from deltaweb.web.tables.extension.search_kinds import Hit, SearchKind
 from deltaweb.web.tables.extension.search_kinds import kinds as search_kinds
 from deltaweb.web.tables.models import Table
+from deltaweb.words import counted
 
 
 def _is_admin(user: AnyUser) -> bool:
@@ -51,7 +52,7 @@ def shared_badges(user: AnyUser, table_ids: Collection[UUID]) -> dict[UUID, Badg
         table_id: Badge(
             label="shared",
             icon="share-3",
-            title=f"in {shares} share{'s' * (shares != 1)}",
+            title=f"in {counted(shares, 'share')}",
         )
         for table_id, shares in counts
     }

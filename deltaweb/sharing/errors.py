@@ -39,9 +39,9 @@ from typing import ClassVar
 
 from deltaweb.delta.errors import DeltaError
 from deltaweb.sharing.compatibility import Misreading
+from deltaweb.words import bytes_text
 
 SHOWN_CHARACTERS = 80
-_UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
 
 
 class ErrorCode(StrEnum):
@@ -322,11 +322,11 @@ class BudgetSpentError(SharingError, code="budget-spent"):
 
     @property
     def _limit(self) -> str:
-        return _size_text(self.limit_bytes)
+        return bytes_text(self.limit_bytes)
 
     @property
     def _offered(self) -> str:
-        return _size_text(self.offered_bytes)
+        return bytes_text(self.offered_bytes)
 
 
 class TooManyDownloadsError(SharingError, code="too-many-downloads"):
@@ -353,8 +353,3 @@ class TooManyStreamsError(SharingError, code="too-many-streams"):
     retry_after_s: ClassVar[int] = 2
     message = "More queries are being answered than the server sends at the same time."
     hint = "Read other answers to their end, or try again in a few seconds."
-
-
-def _size_text(size_bytes: int) -> str:
-    unit = min(max(size_bytes.bit_length() - 1, 0) // 10, len(_UNITS) - 1)
-    return f"{size_bytes / (1 << 10 * unit):,.4g} {_UNITS[unit]}"

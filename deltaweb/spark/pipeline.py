@@ -14,7 +14,7 @@ import time
 from collections.abc import Collection, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from pyspark.sql import SparkSession
 
@@ -86,6 +86,13 @@ def _died(error: BaseException | None) -> IndexResult:
     )
 
 
+class _EndedJob(NamedTuple):
+    """What ended a Spark job early, if anything did, and the tables its tasks took."""
+
+    cause: BaseException | None
+    taken: set[int]
+
+
 class _Run:
     """The requests of one call, and what has come of them.
 
@@ -118,11 +125,11 @@ class _Run:
         """
         begun: set[int] = set()
         while waiting := self._left() - begun:
-            self._execute(waiting)
+            taken = self._execute(waiting).taken
             left = self._left()
-            begun |= (self._folder.claimed() & left) or left
+            begun |= (taken & left) or left
         for position in sorted(begun & self._left()):
-            cause = self._execute({position})
+            cause = self._execute({position}).cause
             if position in self._left():
                 self._deliver(position, _died(cause))
 
@@ -139,16 +146,18 @@ class _Run:
     def _left(self) -> set[int]:
         return self._missing.keys() - self.large
 
-    def _execute(self, positions: Collection[int]) -> BaseException | None:
-        """Run one Spark job and return what ended it early, if anything did."""
+    def _execute(self, positions: Collection[int]) -> _EndedJob:
+        """Run one Spark job."""
         self._folder.forget(positions)
         context = self._spark.sparkContext
         num_tasks = min(len(positions), TASKS_A_CORE * context.defaultParallelism)
         requests = {number: self._requests[number] for number in sorted(positions)}
-        share = Share(requests, self._folder, num_tasks)
+        claims = self._folder.begin_claims()
+        share = Share(requests, self._folder, claims, num_tasks)
         title = f"Index {len(positions)} tables"
         work = partial(_run_in_executors, self._spark, share)
-        return self._watch(SparkJob(self._spark, title, work))
+        cause = self._watch(SparkJob(self._spark, title, work))
+        return _EndedJob(cause, set() if claims is None else claims.end())
 
     def _index_in_driver(self, position: int) -> list[Row]:
         request = self._requests[position]

@@ -2,7 +2,7 @@
 
 It is a folder of small files, which the driver and all executors see:
 
-    <n>.claim           A task works on table n, and no other task shall.
+    <claims>/<n>        A task of one job works on table n, and no other task shall.
     <n>.cancel          Table n is not wanted any more.
     <n>.progress.json   How far table n is.
     <n>.result.json     What came of table n.
@@ -22,7 +22,6 @@ from typing import Any, Final, NamedTuple
 from deltaweb.storage.write_faults import write_fault
 
 REPORT_INTERVAL_S: Final = 0.5
-CLAIM: Final = ".claim"
 CANCEL: Final = ".cancel"
 PROGRESS: Final = ".progress.json"
 RESULT: Final = ".result.json"
@@ -59,14 +58,6 @@ class RunFolder:
 
     # === In a task ===
 
-    def claim(self, position: int) -> bool:
-        """Take a table, if no other task has it."""
-        try:
-            (self.path / f"{position}{CLAIM}").touch(exist_ok=False)
-        except FileExistsError:
-            return False
-        return True
-
     def is_cancelled(self, position: int) -> bool:
         """Whether a table is not wanted any more, or none of the run is."""
         return (self.path / f"{position}{CANCEL}").exists() or not self.path.exists()
@@ -85,6 +76,15 @@ class RunFolder:
         return True
 
     # === In the driver ===
+
+    def begin_claims(self) -> "TableClaims | None":
+        """Let the tasks of one job take tables; None where that cannot be told."""
+        claims = TableClaims(self.path / f"claims-{secrets.token_hex(8)}")
+        try:
+            claims.path.mkdir()
+        except OSError:
+            return None
+        return claims
 
     def cancel(self, position: int) -> None:
         """Say that a table is not wanted; what cannot be said is said again."""
@@ -107,15 +107,10 @@ class RunFolder:
             for n in self._positions(PROGRESS)
         }
 
-    def claimed(self) -> set[int]:
-        """Return the tables that some task has taken."""
-        return set(self._positions(CLAIM))
-
     def forget(self, positions: Collection[int]) -> None:
-        """Let tables be taken again."""
+        """Drop how far tables were that are begun again."""
         for position in positions:
-            for suffix in (CLAIM, PROGRESS):
-                (self.path / f"{position}{suffix}").unlink(missing_ok=True)
+            (self.path / f"{position}{PROGRESS}").unlink(missing_ok=True)
 
     def _positions(self, suffix: str) -> list[int]:
         return sorted(
@@ -123,6 +118,31 @@ class RunFolder:
             for name in os.listdir(self.path)  # noqa: PTH208 (names are enough)
             if name.endswith(suffix) and not name.startswith(".")
         )
+
+
+@dataclass(frozen=True, slots=True)
+class TableClaims:
+    """Which tables the tasks of one job have taken.
+
+    A task may go on for seconds after its job has ended early. It takes no table then:
+    those that are left are for the tasks of the next job.
+    """
+
+    path: Path
+
+    def claim(self, position: int) -> bool:
+        """Take a table, if no other task has it, and the job goes on."""
+        try:
+            (self.path / str(position)).touch(exist_ok=False)
+        except (FileExistsError, FileNotFoundError):
+            return False
+        return True
+
+    def end(self) -> set[int]:
+        """Let no table be taken any more, and return those that were."""
+        ended = self.path.with_suffix(".ended")
+        self.path.rename(ended)
+        return {int(path.name) for path in ended.iterdir()}
 
 
 class RunCancelledError(Exception):

@@ -7,6 +7,7 @@ takes its Python worker down leaves the others to be done by the next job.
 import traceback
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, wait
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
@@ -21,6 +22,7 @@ from deltaweb.spark.driver.installed import SparkMissingError
 from deltaweb.spark.run_folder import (
     RunCancelledError,
     RunFolder,
+    TableClaims,
     TaskProgress,
     TaskReporter,
 )
@@ -62,10 +64,15 @@ def cancel_none(_progress: Mapping[int, TaskProgress]) -> Collection[int]:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """What all tasks of one Spark job have before them."""
+    """What all tasks of one Spark job have before them.
+
+    Attributes:
+        claims: Which tables they have taken; None where they cannot tell each other.
+    """
 
     requests: Mapping[int, IndexRequest]
     folder: RunFolder
+    claims: TableClaims | None
     num_tasks: int
 
     def index_tables(self, numbers: Iterable[int]) -> Iterator[Row]:
@@ -84,12 +91,10 @@ class Share:
 
     def _take(self, position: int, number: int) -> bool:
         """Tell whether a table is now this task's."""
-        try:
-            return self.folder.claim(position)
-        except FileNotFoundError:  # the run was given up
-            return False
-        except OSError:  # a full disk: each task has tables of its own
-            return position % self.num_tasks == number
+        with suppress(OSError):  # a full disk
+            if self.claims is not None:
+                return self.claims.claim(position)
+        return position % self.num_tasks == number  # each task has tables of its own
 
 
 def _small_table(

@@ -95,6 +95,7 @@
       start(box);
     }
   };
-  document.addEventListener("DOMContentLoaded", startAll);
+  document.addEventListener("deltaweb:main", startAll);
   document.addEventListener("htmx:load", startAll);
+  startAll();
 })();

@@ -220,17 +220,6 @@
     }
   });
 
-  // === A link that the keyboard rests on is fetched ahead, as one under the pointer ===
-  const REST_MS = 200; // as long as browsers wait for a pointer
-  let resting;
-  document.addEventListener("focusin", ({ target }) => {
-    if (target.matches("a[href]:focus-visible")) resting = setTimeout(() => target.setAttribute("data-rested", ""), REST_MS);
-  });
-  document.addEventListener("focusout", ({ target }) => {
-    clearTimeout(resting);
-    target.removeAttribute("data-rested");
-  });
-
   // On a phone the row of tabs is longer than the screen: it begins at the current one.
   const showTab = () => {
     const tab = document.querySelector(".dw-tabs [aria-current]");
@@ -238,87 +227,6 @@
   };
   document.addEventListener("deltaweb:main", showTab);
   showTab();
-
-  // === What is swapped in place keeps focus, scrolled boxes and what was typed ===
-  const NAMES = ["id", "name", "href", "aria-label"];
-  const selectorOf = (element) => {
-    const name = NAMES.find((one) => element.getAttribute(one));
-    return name && `${element.localName}[${name}="${CSS.escape(element.getAttribute(name))}"]`;
-  };
-  const keepPlace = (old) => {
-    const at = document.activeElement;
-    const focused = old.contains(at) ? selectorOf(at) : null;
-    const scrolled = [...old.querySelectorAll(".dw-scroll")].map((box) => [box.scrollLeft, box.scrollTop]);
-    const typed = [...old.querySelectorAll("input:not([type=hidden]), textarea")]
-      .filter((field) => field.value !== field.defaultValue && selectorOf(field))
-      .map((field) => [selectorOf(field), field.value]);
-    return (fresh) => {
-      typed.forEach(([field, value]) => fresh.querySelectorAll(field).forEach((one) => { one.value = value; }));
-      fresh.querySelectorAll(".dw-scroll").forEach((box, number) => {
-        [box.scrollLeft, box.scrollTop] = scrolled[number] || [0, 0];
-      });
-      if (focused && document.activeElement === document.body) fresh.querySelector(focused)?.focus({ preventScroll: true });
-    };
-  };
-  let putBack = null;
-  document.addEventListener("htmx:beforeSwap", (event) => {
-    const { elt, target } = event.detail;
-    putBack = elt.matches("[data-news], [data-live]") ? [target.id, keepPlace(target)] : null;
-  });
-  document.addEventListener("htmx:afterSwap", () => {
-    const fresh = putBack && document.getElementById(putBack[0]);
-    if (fresh) putBack[1](fresh);
-    putBack = null;
-  });
-
-  // === What the page shows has moved on: its content is fetched and swapped ===
-  const lacks = (element) => {
-    const [name, attribute] = element.matches("script") ? ["script", "src"] : ["link", "href"];
-    const value = element.getAttribute(attribute);
-    return value && !document.querySelector(`${name}[${attribute}="${value}"]`);
-  };
-  const takeOver = (element) => {
-    const copy = document.createElement(element.tagName);
-    [...element.attributes].forEach(({ name, value }) => copy.setAttribute(name, value));
-    copy.async = false; // scripts run in the order of the page
-    document.head.append(copy);
-  };
-  // What somebody presses just now, or has sent, is not exchanged under them.
-  const SENT_MS = 10_000; // by then it is answered, or was a download
-  let released = Promise.resolve();
-  let sentAt = -SENT_MS;
-  document.addEventListener("pointerdown", () => {
-    released = new Promise((release) => {
-      ["pointerup", "pointercancel"].forEach((name) => document.addEventListener(name, () => setTimeout(release), { once: true }));
-    });
-  });
-  window.addEventListener("submit", (event) => {
-    if (!event.defaultPrevented) sentAt = performance.now();
-  });
-  const isSent = () => performance.now() - sentAt < SENT_MS;
-
-  const refreshMain = async () => {
-    const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
-    const text = await answer.text();
-    await released;
-    if (isSent()) return;
-    if (answer.redirected || !answer.ok) { location.reload(); return; }
-    const fresh = new DOMParser().parseFromString(text, "text/html");
-    [...fresh.head.querySelectorAll("script, link[rel=stylesheet]")].filter(lacks).forEach(takeOver);
-    const main = document.importNode(fresh.getElementById("main"), true);
-    const old = document.getElementById("main");
-    const putBackAll = keepPlace(old);
-    // What was said of an action is said once: it stays until somebody goes on.
-    main.querySelector("#messages").prepend(...old.querySelectorAll("#messages > *"));
-    old.replaceWith(main);
-    putBackAll(main);
-    window.htmx.process(main);
-    document.dispatchEvent(new CustomEvent("deltaweb:main"));
-    say("The page is up to date");
-  };
-  document.addEventListener("page-moved-on", () => {
-    if (!isSent()) refreshMain().catch(() => location.reload());
-  });
 
   // An error answer of the server is shown where the live part would have been.
   document.addEventListener("htmx:beforeSwap", (event) => {

@@ -1,13 +1,14 @@
 """How soon a click is answered: `python -m tests.benchmarks answers`.
 
-Chromium opens pages of a real installation, `deltaweb serve` with all its processes; a
-time is that from the click until what was asked for is painted, by the page's own
-clock: what drives the browser puts a script of its own into each page and looks there,
-which takes 0.1 s that nobody else waits for. No question was asked before, unless the
-row says so. Tables of ten files are in a folder, and on an S3 server that is
-`REQUEST_S` away. People at once come to PostgreSQL and Redis where `tests.servers`
-gives them: each opens rows that nobody has read yet, within a time in which every one
-of them asks once, and asks for the part that waits as the page does.
+Chromium follows links of a real installation, `deltaweb serve` with all its processes,
+at once: nothing is fetched ahead. A time is that from the click until what was asked
+for is painted, by the page's own clock: what drives the browser puts a script of its
+own into each page and looks there, which takes 0.1 s that nobody else waits for. No
+question was asked before, unless the row says so. Tables of ten files are in a folder,
+and on an S3 server that is `REQUEST_S` away. People at once come to PostgreSQL and
+Redis where `tests.servers` gives them: each opens rows that nobody has read yet, within
+a time in which every one of them asks once, and asks for the part that waits as the
+page does.
 """
 
 import json
@@ -52,9 +53,12 @@ REQUEST_S = 0.02
 NUM_PEOPLE = 100
 WITHIN_S = 10.0
 JOB_END = re.compile(rb"job-end:[0-9a-f-]+@[0-9]+")
+SETTLED_MS = 500  # charts are drawn by then
 PATIENCE_MS = 60_000
 TABLE = "/t/default/orders"
 SHOW = re.compile("Show what would happen|Preview again")
+TAB = ".dw-tabs a:text-is('{}')"
+COMMIT = "h3.dw-day"
 FIRST_ROW = "#rows table tbody tr, table.dw-grid-t tbody tr"
 # Of each document: says how long ago it was begun, or clicked on, once an element is
 # painted that the window's name tells of. What came before that was named is no answer.
@@ -188,23 +192,22 @@ def _measure(running: Installation, page: Page, newest: int) -> int:
     url = f"{running.url}{TABLE}"
 
     def first_rows(version: int) -> float:
-        return _opened_s(page, f"{url}/data?v={version}", FIRST_ROW)
+        return _followed_s(page, f"{url}/?v={version}", TAB.format("Data"), FIRST_ROW)
 
     def next_rows(number: int) -> float:
         page.goto(f"{url}/data?v={newest}&page={number}")
         page.wait_for_selector(FIRST_ROW)
         link = page.get_by_role("link", name="Next", exact=True)
-        return _shown_s(
-            page, link.click, "nav[aria-label=Pages] span", f"^page {number + 1}$"
-        )
+        shown = "nav[aria-label=Pages] span"
+        return _shown_s(page, link.click, shown, f"^page {number + 1}$")
 
     def compared(version: int) -> float:
-        return _opened_s(
-            page, f"{url}/compare/{version - 1}...{version}", "h2", "^Files$"
-        )
+        link = f"a[href*='/compare/{version - 1}...{version}']:not([href*='view='])"
+        return _followed_s(page, f"{url}/history/{version}", link, "h2", "^Files$")
 
     def looked_into(number: int) -> float:
-        return _opened_s(page, f"{url}{files[number]}", "#file", "row group")
+        link = f"a[href*='{files[number]}']"
+        return _followed_s(page, f"{url}/files", link, "#file", "row group")
 
     def dry_run(number: int) -> float:
         page.goto(f"{url}/delete-rows")
@@ -213,13 +216,22 @@ def _measure(running: Installation, page: Page, newest: int) -> int:
         return _shown_s(page, button.click, "main", f"Delete {100 + number} rows")
 
     def far_rows(version: int) -> float:
-        far = f"{running.url}/t/default/far/data?v={version}"
-        return _opened_s(page, far, FIRST_ROW)
+        far = f"{running.url}/t/default/far/?v={version}"
+        return _followed_s(page, far, TAB.format("Data"), FIRST_ROW)
 
-    def without_job(number: int) -> float:
-        return _opened_s(page, f"{url}/history?q={number}", "main h1, main h2")
+    def without_job(version: int) -> float:
+        return _followed_s(
+            page, f"{url}/data?v={version}", TAB.format("History"), COMMIT
+        )
 
-    missed = _row("a page without a job, beside", without_job, range(NUM_CLICKS), 0.15)
+    def opened(number: int) -> float:
+        address = f"{url}/history?q={number}"
+        return _shown_s(
+            page, lambda: page.goto(address, wait_until="commit"), "main h1"
+        )
+
+    missed = _row("a page loaded whole, beside", opened, range(NUM_CLICKS), 0.15)
+    missed += _row("a page without a job, beside", without_job, versions, 0.15)
     missed += _row("click to the first row", first_rows, versions, 0.15, 0.3)
     label = f"the same, on S3 at {1000 * REQUEST_S:.0f} ms a request"
     missed += _row(label, far_rows, versions, 0.5)
@@ -229,7 +241,7 @@ def _measure(running: Installation, page: Page, newest: int) -> int:
     names = page.locator("a[href*='/files/']").evaluate_all(
         "links => links.map(link => link.getAttribute('href'))"
     )
-    files = [name.removeprefix(TABLE) for name in dict.fromkeys(names)][:NUM_FILES]
+    files = [*dict.fromkeys(names)][:NUM_FILES]
     missed += _row("a Parquet page", looked_into, range(len(files)), 0.15)
     return missed + _row("dry run of a delete", dry_run, range(NUM_CLICKS), 0.3)
 
@@ -248,12 +260,14 @@ def _row(label, measure, numbers, goal_s, goal_p95_s=None):
     return int(is_missed)
 
 
-def _opened_s(page: Page, url: str, css: str, text: str = "") -> float:
-    """Open a page, and return how long it takes until something is on it."""
-    return _shown_s(page, lambda: page.goto(url, wait_until="commit"), css, text)
+def _followed_s(page: Page, url: str, link: str, css: str, text: str = "") -> float:
+    """Follow a link of a page, and return how long something takes to be there."""
+    page.goto(url)
+    page.wait_for_timeout(SETTLED_MS)
+    return _shown_s(page, page.locator(link).first.click, css, text)
 
 
-def _shown_s(page: Page, act: Callable[[], object], css: str, text: str) -> float:
+def _shown_s(page: Page, act: Callable[[], object], css: str, text: str = "") -> float:
     """Return how long after an act an element with a text is painted."""
     page.evaluate(NAMING, [css, text])
     with page.expect_console_message(lambda said: "shown after" in said.text) as said:

@@ -216,7 +216,7 @@ class TestIndexTables:
         asked: list[int] = []
 
         def look(_: object) -> list[int]:
-            is_found_large = bool([*(tmp_path / "runs").glob("*/1.claim")]) and not [
+            is_found_large = bool([*(tmp_path / "runs").glob("*/claims-*/1")]) and not [
                 *(tmp_path / "runs").glob("*/1.result.json")
             ]
             if slow.has_reader and is_found_large:

@@ -1,5 +1,6 @@
 """Tasks share the tables of a run by what its folder says; no Spark is needed here."""
 
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,7 +33,7 @@ def share_of(folder: "RunFolder", lake: Path, *, num_tables: int, num_tasks: int
         )
         for position in range(num_tables)
     }
-    return Share(requests, folder, num_tasks)
+    return Share(requests, folder, folder.begin_claims(), num_tasks)
 
 
 def run(share: "Share", number: int) -> dict[int, dict[str, Any]]:
@@ -42,7 +43,7 @@ def run(share: "Share", number: int) -> dict[int, dict[str, Any]]:
 class TestIndexTables:
     def test_takes_what_no_other_task_has(self, folder, lake, tmp_path):
         share = share_of(folder, lake, num_tables=4)
-        assert folder.claim(1)
+        assert share.claims.claim(1)
 
         assert run(share, 0) == run(share, 1) == {}
 
@@ -52,18 +53,38 @@ class TestIndexTables:
         for position in results:
             assert open_files(tmp_path / "index" / str(position)).num_rows > 0
 
+    def test_takes_no_table_from_the_next_job_when_its_own_has_ended(
+        self, folder: "RunFolder", lake: Path, tmp_path: Path
+    ) -> None:
+        share = share_of(folder, lake, num_tables=3)
+        assert share.claims.claim(1)  # by a task that takes its Python worker down
+        assert share.claims.end() == {1}
+        again = replace(share, claims=folder.begin_claims())
+
+        assert run(share, 0) == {}
+
+        assert not (tmp_path / "index").exists()
+        assert run(again, 0) == {}
+        assert list(folder.take_results()) == [0, 1, 2]
+
     def test_begins_no_table_of_a_run_that_is_over(self, folder, lake, tmp_path):
         share = share_of(folder, lake, num_tables=2)
-        folder.path.rmdir()
+        shutil.rmtree(folder.path)
 
         assert run(share, 0) == {}
 
         assert not (tmp_path / "index").exists()
 
-    def test_does_each_table_once_where_nothing_can_be_told(self, folder, lake):
+    @pytest.mark.parametrize("is_full_at_first", [True, False])
+    def test_does_each_table_once_where_nothing_can_be_told(
+        self, folder: "RunFolder", lake: Path, *, is_full_at_first: bool
+    ) -> None:
         share = share_of(folder, lake, num_tables=5)
-        folder.path.rmdir()
+        shutil.rmtree(folder.path)
         folder.path.write_text("a file, as little use as a folder on a full disk")
+        if is_full_at_first:
+            share = share_of(folder, lake, num_tables=5)
+            assert share.claims is None
 
         first, second = run(share, 0), run(share, 1)
 
@@ -112,15 +133,18 @@ class TestIndexTables:
 
 
 class TestRunFolder:
-    def test_gives_a_table_to_one_task_until_it_is_forgotten(self, folder: "RunFolder"):
-        assert folder.claim(3)
-        assert not folder.claim(3)
-        assert folder.claimed() == {3}
+    def test_gives_a_table_to_one_task_of_a_job(self, folder: "RunFolder"):
+        first, second = folder.begin_claims(), folder.begin_claims()
+        assert first is not None
+        assert second is not None
+        assert first.claim(3)
+        assert not first.claim(3)
 
-        folder.forget([3])
+        assert first.end() == {3}
 
-        assert folder.claimed() == set()
-        assert folder.claim(3)
+        assert not first.claim(4)
+        assert second.claim(3)
+        assert second.end() == {3}
 
     def test_tells_progress_until_there_is_a_result(self, folder: "RunFolder") -> None:
         from deltaweb.spark.run_folder import TaskProgress

@@ -20,6 +20,7 @@ from deltaweb.web.pages.request.server_paths import place_for_code
 from deltaweb.web.pages.snippets import Snippet, python_text, variable
 from deltaweb.web.tables.models import Commit, Table
 from deltaweb.web.tables.work.changes import ReadChanges
+from deltaweb.words import counted
 
 MAX_VERSIONS: Final = 12  # of the counts that a page lists, the newest
 MAX_LISTED: Final = 1_000  # of the counts in the JSON form
@@ -71,7 +72,7 @@ class VersionCounts:
     def source(self) -> str:
         """What tells of its changes, in words."""
         word = "change file" if self.from_change_files else "data file"
-        return f"{self.num_files:,} {word}{'s' if self.num_files != 1 else ''}"
+        return counted(self.num_files, word)
 
     def describe(self) -> dict[str, object]:
         """Return it as the JSON form shows it."""
@@ -229,4 +230,4 @@ def choices(plan: ChangePlan, facts: Mapping[str, Any]) -> Iterator[tuple[str, s
     named = sorted(plan.columns, key=lambda name: -int(changed.get(name, 0)))
     for name in named[:MAX_CHOICES]:
         count = int(changed.get(name, 0))
-        yield name, f"{count:,} update{'s' if count != 1 else ''}" if count else ""
+        yield name, counted(count, "update") if count else ""

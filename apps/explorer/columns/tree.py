@@ -22,6 +22,7 @@ from deltaweb.web.pages.page_json import As, OnPage
 from deltaweb.web.tables.models import MetadataVersion
 from deltaweb.web.tables.models.wide_schemas import too_wide
 from deltaweb.web.tables.versions.column_address import column_address
+from deltaweb.words import cut
 
 MAX_TYPE_LENGTH = 300  # of a type in a list; the page of a column has all of it
 MAX_LISTED_LENGTH = 1000  # of a comment or a fact in a list
@@ -104,8 +105,13 @@ class SchemaColumn:
 
     def describe_briefly(self) -> dict[str, object]:
         """Return the column as the JSON form of a list shows it: long texts are cut."""
-        facts = [(name, _cut(text)) for name, text in self.facts[:MAX_LISTED_FACTS]]
-        return self._described(self.type_text, _cut(self.comment), facts)
+        facts = [
+            (name, cut(text, MAX_LISTED_LENGTH))
+            for name, text in self.facts[:MAX_LISTED_FACTS]
+        ]
+        return self._described(
+            self.type_text, cut(self.comment, MAX_LISTED_LENGTH), facts
+        )
 
     def _described(
         self, type_name: str, comment: str, facts: Iterable[tuple[str, str]]
@@ -270,13 +276,6 @@ def _row(  # noqa: PLR0913 (each is one part of the row)
         position=place[0],
         num_siblings=place[1],
     )
-
-
-def _cut(text: str) -> str:
-    """Return a text as a list shows it."""
-    if len(text) <= MAX_LISTED_LENGTH:
-        return text
-    return f"{text[: MAX_LISTED_LENGTH - 1]}…"
 
 
 def kind_text(data_type: DataType) -> str:

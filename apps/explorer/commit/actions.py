@@ -12,10 +12,10 @@ from deltaweb.web.explorer.grid.long_texts import SHOWN_LENGTH
 from deltaweb.web.explorer.history.parameters import decoded
 from deltaweb.web.pages.page_json import Named, OnPage
 from deltaweb.web.pages.request.server_paths import text_for_reader
-from deltaweb.web.pages.templatetags.deltaweb import shortened
 from deltaweb.web.tables.models import Commit, Table
 from deltaweb.web.tables.storage.bounded_read import StorageSlowError, read_within
 from deltaweb.web.tables.storage.opening import open_table, roots_of_server
+from deltaweb.words import cut
 
 ARCHIVED_PROBLEM = "The table's log was cleaned, and its file went with it."
 ARCHIVED_HINT = (
@@ -159,7 +159,7 @@ def _partition_text(values: Mapping[str, Any], names: Mapping[str, str]) -> str:
     text = " / ".join(
         named_value(names.get(key, key), value) for key, value in values.items()
     )
-    return shortened(text, SHOWN_LENGTH)
+    return cut(text, SHOWN_LENGTH)
 
 
 def _live_records(action: Mapping[str, Any]) -> int | None:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from deltaweb.web.explorer.columns.tree import SchemaColumn, schema_tree, version_tree
-from deltaweb.web.pages.templatetags.deltaweb import shortened
 from deltaweb.web.tables.models import MetadataVersion, ProtocolVersion
+from deltaweb.words import cut
 
 MAX_TEXT_LENGTH: Final = 2_000  # characters of a change; the log has all of it
 
@@ -41,7 +41,7 @@ class Change:
 
 def _cut(text: str | None) -> str | None:
     """Return a text as the JSON form shows it: a long one is cut."""
-    return None if text is None else shortened(text, MAX_TEXT_LENGTH)
+    return None if text is None else cut(text, MAX_TEXT_LENGTH)
 
 
 def metadata_changes(

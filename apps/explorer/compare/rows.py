@@ -10,7 +10,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from deltaweb.delta.changes import ChangeType, SchemaChanges, ValueChanges
-from deltaweb.index.history.sentences.commit_facts import counted
 from deltaweb.web.explorer.grid.cells import (
     ChangedCell,
     cell,
@@ -20,6 +19,7 @@ from deltaweb.web.explorer.grid.cells import (
 )
 from deltaweb.web.explorer.rows.selector import bounded_value, cut_length
 from deltaweb.web.pages.paging import Paged, paged
+from deltaweb.words import counted
 
 OUR_COLUMNS = 2  # of a sample: kind, and which columns changed
 ROW_KINDS = ("updated", "inserted", "deleted")

@@ -40,6 +40,7 @@ from deltaweb.web.tables.head.table_head import TableHead, requested_version
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.versions.change_json import values_json
 from deltaweb.web.tables.versions.timeline import TimelineSpan, build_span
+from deltaweb.words import counted
 
 if TYPE_CHECKING:
     from deltaweb.delta.protocol.schema import StructType
@@ -229,7 +230,7 @@ def _between(old: ComparedVersion, new: ComparedVersion) -> str:
     count = abs(new.version - old.version)
     if not count:
         return ""
-    text = "1 commit apart" if count == 1 else f"{count:,} commits apart"
+    text = f"{counted(count, 'commit')} apart"
     if old.commit is None or new.commit is None:
         return text
     apart = abs(new.commit.committed_at - old.commit.committed_at)

@@ -8,12 +8,12 @@ from plotly.basedatatypes import BaseTraceType
 
 from deltaweb.web.pages.figures import (
     ACCENT,
-    bytes_text,
     count_ticks,
     figure_layout,
     plain_values,
     ticks_at,
 )
+from deltaweb.words import bytes_text
 
 COUNT_UNITS = ("", "k", "M", "B", "T")
 FIRST_SHORTENED = 10_000  # counts from here on are written with a unit

@@ -15,7 +15,8 @@ from deltaweb.web.explorer.drawing.figure import (
     plain_figure,
 )
 from deltaweb.web.explorer.files.distributions import AgeGrid, FileAges, Histogram
-from deltaweb.web.pages.figures import ACCENT, Chart, bytes_text, ticks_at
+from deltaweb.web.pages.figures import ACCENT, Chart, ticks_at
+from deltaweb.words import bytes_text
 
 MAX_TABLE_ROWS: Final = 60
 
@@ -110,19 +111,12 @@ def short_count(number: int) -> str:
     return str(number)
 
 
-def short_size(size_bytes: int) -> str:
-    """Return a size in a few digits: 5.48 GiB."""
-    whole = bytes_text(size_bytes)
-    number, unit = whole.split(" ")
-    return f"{float(number):.3g} {unit}" if len(number) > 4 else whole  # noqa: PLR2004 (digits)
-
-
 def _points(ages: FileAges) -> go.Scatter:
     return go.Scatter(
         x=list(ages.modified_at),
         y=[max(size, 1) for size in ages.size_bytes],
         customdata=[
-            f"{short_size(size)}, {as_written(path.rpartition('/')[2][:60])}"
+            f"{bytes_text(size, digits=3)}, {as_written(path.rpartition('/')[2][:60])}"
             for size, path in zip(ages.size_bytes, ages.paths, strict=True)
         ],
         mode="markers",

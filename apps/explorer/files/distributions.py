@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 
 from deltaweb.web.explorer.version.listed import Kept, ListedFiles
 from deltaweb.web.pages.page_json import Named
+from deltaweb.words import bytes_text
 
 MAX_POINTS: Final = 5_000
 MAX_BINS: Final = 14
@@ -168,7 +169,7 @@ def _age_grid(times: Longs, sizes: Longs) -> AgeGrid:
     ).reshape(num_sizes, num_times)
     return AgeGrid(
         times=tuple(_iso(first + step * number) for number in range(num_times)),
-        sizes=tuple(_power_text(low + number) for number in range(num_sizes)),
+        sizes=tuple(bytes_text(2 ** (low + number)) for number in range(num_sizes)),
         counts=tuple(map(tuple, counts.tolist())),
     )
 
@@ -198,8 +199,3 @@ def _edges(smallest: int, largest: int) -> list[int]:
 
 def _iso(value_ms: int) -> str:
     return datetime.fromtimestamp(value_ms // 1000, tz=UTC).isoformat()[:19]
-
-
-def _power_text(exponent: int) -> str:
-    units = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
-    return f"{2 ** (exponent % 10)} {units[exponent // 10]}"

@@ -9,9 +9,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deltaweb.index.files.distribution import SMALLEST_EDGE
-from deltaweb.index.history.sentences.commit_facts import counted, size_text
 from deltaweb.web.explorer.overview.selector import BOTH
 from deltaweb.web.explorer.version.listed import Kept, ListedFiles
+from deltaweb.words import counted, size_text
 
 TextOf = Callable[[int], str]
 

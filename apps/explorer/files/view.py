@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from django.http import HttpRequest, HttpResponseBase
 
-from deltaweb.index.history.sentences.commit_facts import size_text
 from deltaweb.web.explorer.files import selector as files
 from deltaweb.web.explorer.files.chart import rows_per_file, sizes_by_age
 from deltaweb.web.explorer.files.distributions import FileSpread, file_spread
@@ -24,6 +23,7 @@ from deltaweb.web.pages.lists.sorting import Column, Header, sort_headers
 from deltaweb.web.pages.page_json import OnPage, Spread
 from deltaweb.web.pages.paging import PageLinks, page_links
 from deltaweb.web.pages.responses import respond_page
+from deltaweb.words import size_text
 
 MAX_PARTITIONS = 20
 SMALL = "x-plot-xs"

@@ -6,11 +6,11 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from deltaweb.index.history.sentences.commit_facts import counted
 from deltaweb.web.explorer.drawing.figure import plain_figure
 from deltaweb.web.explorer.history.operations import OperationFamily
 from deltaweb.web.pages.figures import MIN_BARS, Chart, count_ticks
 from deltaweb.web.pages.lists.days import day_text
+from deltaweb.words import counted
 
 
 def commits_per_day(

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from deltaweb.index.history.sentences.commit_facts import size_text
 from deltaweb.index.history.sentences.words import without_ids, without_table
+from deltaweb.words import cut, length_text, size_text
 
 MAX_TEXT_LENGTH: Final = 2000
 MAX_ENTRIES: Final = 100  # of a list or an object
@@ -48,12 +48,6 @@ _VALUES: Final = {
     "false": "no",
 }
 _WORDED: Final = {"mode", "saveMode", "auto"}
-_UNITS_MS: Final = (
-    ("day", 86_400_000),
-    ("hour", 3_600_000),
-    ("minute", 60_000),
-    ("second", 1000),
-)
 QUOTES: Final = frozenset("'\"`")
 _SAME_NAME: Final = re.compile(r"\b([^\W\d]\w*)#\d+L? = \1#\d+L?(?!\w)")
 _PART: Final = re.compile(
@@ -134,7 +128,7 @@ def value_text(value: object) -> str:
         text = plain
     else:
         text = json.dumps(plain, ensure_ascii=False)
-    return text if len(text) <= MAX_TEXT_LENGTH else f"{text[:MAX_TEXT_LENGTH]}…"
+    return cut(text, MAX_TEXT_LENGTH)
 
 
 def words_of(name: str) -> str:
@@ -226,10 +220,9 @@ def _with_unit(name: str, value: object) -> tuple[str, str] | None:
 
 def _span(duration_ms: int) -> str:
     """Return a duration by the largest unit that divides it: `7 days`."""
-    for unit, length in _UNITS_MS:
-        count, rest = divmod(duration_ms, length)
-        if count and not rest:
-            return f"{count:,} {unit}{'s' * (count != 1)}"
+    seconds, rest_ms = divmod(duration_ms, 1000)
+    if seconds and not rest_ms:
+        return length_text(seconds)
     return f"{duration_ms:,} ms" if duration_ms else "none"
 
 

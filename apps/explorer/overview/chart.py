@@ -13,7 +13,8 @@ from deltaweb.web.explorer.drawing.figure import (
     histogram_figure,
     plain_figure,
 )
-from deltaweb.web.pages.figures import ACCENT, Chart, bytes_text
+from deltaweb.web.pages.figures import ACCENT, Chart
+from deltaweb.words import bytes_text
 
 BAND = "var(--dw-band)"
 

@@ -13,7 +13,6 @@ from deltaweb.delta.features.known.described import Description, describe_featur
 from deltaweb.delta.features.registry import refused_features
 from deltaweb.delta.snapshot.checksum import Verdict
 from deltaweb.index.files.distribution import size_histogram
-from deltaweb.index.history.sentences.commit_facts import size_text
 from deltaweb.web.explorer.columns.tree import SchemaTree, version_tree
 from deltaweb.web.explorer.history import selector as history
 from deltaweb.web.explorer.history.chart import commits_per_day
@@ -23,6 +22,7 @@ from deltaweb.web.explorer.version.table_version import TableVersion
 from deltaweb.web.pages.figures import MIN_BARS, Chart
 from deltaweb.web.pages.page_json import As, Named, OnPage, Spread
 from deltaweb.web.tables.models import Commit, ProtocolVersion, Table
+from deltaweb.words import size_text
 
 MAX_POINTS = 300
 MIN_POINTS = 2  # a line has two ends

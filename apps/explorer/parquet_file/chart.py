@@ -5,11 +5,11 @@ from typing import Any, Final
 
 import plotly.graph_objects as go
 
-from deltaweb.index.history.sentences.commit_facts import counted
 from deltaweb.web.explorer.drawing.figure import amount_axis, plain_figure
 from deltaweb.web.explorer.parquet_file.groups import Bin
 from deltaweb.web.explorer.parquet_file.skipping import TriedCondition
-from deltaweb.web.pages.figures import ACCENT, MIN_BARS, Chart, bytes_text
+from deltaweb.web.pages.figures import ACCENT, MIN_BARS, Chart
+from deltaweb.words import bytes_text, counted
 
 FADED: Final = 0.45
 HOLLOW: Final = 0.15

@@ -17,7 +17,7 @@ from deltaweb.web.explorer.version.table_version import TableVersion, table_colu
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.results import JobRows
 from deltaweb.web.pages.errors import PageError
-from deltaweb.web.pages.figures import ACCENT, MIN_BARS, Chart, bytes_text
+from deltaweb.web.pages.figures import ACCENT, MIN_BARS, Chart
 from deltaweb.web.pages.page_json import OnPage, Spread
 from deltaweb.web.pages.paging import PageLinks, page_links
 from deltaweb.web.pages.responses import respond_page
@@ -29,6 +29,7 @@ from deltaweb.web.tables.versions.survey.inside import (
     table_inside,
 )
 from deltaweb.web.tables.work.survey_files import SURVEY_FILES, FileSurvey
+from deltaweb.words import bytes_text
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,7 +16,7 @@ from deltaweb.web.explorer.drawing.figure import (
     cells_figure,
     plain_figure,
 )
-from deltaweb.web.explorer.files.chart import MAX_TABLE_ROWS, short_size
+from deltaweb.web.explorer.files.chart import MAX_TABLE_ROWS
 from deltaweb.web.explorer.files.listing import listed_files, not_ready
 from deltaweb.web.explorer.partitions import selector as partitions
 from deltaweb.web.explorer.partitions.grid import (
@@ -46,6 +46,7 @@ from deltaweb.web.pages.lists.sorting import Column, Header, sort_headers
 from deltaweb.web.pages.page_json import OnPage, Spread
 from deltaweb.web.pages.paging import PageLinks, page_links
 from deltaweb.web.pages.responses import respond_page
+from deltaweb.words import bytes_text
 
 PHONE_WIDTH: Final = 270.0  # px of a picture there
 
@@ -57,7 +58,7 @@ def partition_heatmap(grid: PartitionGrid) -> Chart:
     """Draw the bytes of partitions, a cell a pair of labels."""
     texts = [
         [
-            "" if size is None else f"{short_size(size)}, {files:,} files"
+            "" if size is None else f"{bytes_text(size, digits=3)}, {files:,} files"
             for size, files in zip(sizes, counts, strict=True)
         ]
         for sizes, counts in zip(grid.size_bytes, grid.num_files, strict=True)

@@ -20,7 +20,7 @@ from deltaweb.web.explorer.rows.selector import (
     bounded_value,
     grid_column,
 )
-from deltaweb.web.pages.templatetags.deltaweb import shortened
+from deltaweb.words import cut
 
 COLUMN_TYPES: Final = {
     **dict.fromkeys(("tinyint", "smallint", "int", "bigint"), "bigint"),
@@ -234,7 +234,7 @@ def _fields(
             name=name,
             type_text=column.type_text,
             kind=shown.kind,
-            text=shortened(text, limit),
+            text=cut(text, limit),
             is_cut=len(text) > limit,
             tree=_tree(plan, row, name),
         )

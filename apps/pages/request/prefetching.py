@@ -1,15 +1,12 @@
 """Pages that a browser fetches before somebody asks for them.
 
-A link that the pointer or the keyboard rests on is most probably followed next. The
-rules by which browsers do this are a header's (`static/prefetch.rules`): no other host,
-not where a person saves power, and two pages at a time at most for a pointer; of the
-keyboard's link the page's script says when it has rested there (`data-rested`), since
-browsers know no such rule. Who saves data or has a slow line gets no rules. Any page of
-a table may be fetched so; here is said what is not worth it: work that nobody has asked
-for and that takes long, or that people wait behind.
+A link that the pointer or the keyboard rests on is most probably followed next, so the
+page's script fetches it ahead (`static/js/in_place.js`), of two pages at most, and not
+over a line that is metered or slow. Any page of a table may be fetched so; here is said
+what is not worth it: work that nobody has asked for and that takes long, or that people
+wait behind.
 
-Source: WICG, "Speculation Rules", "Save Data API" and "Network Information API"; W3C,
-"Secure Purpose".
+Source: W3C, "Secure Purpose".
 """
 
 from collections.abc import Callable
@@ -18,14 +15,12 @@ from http import HTTPStatus
 from typing import Final
 
 from django.http import HttpRequest, HttpResponseBase
-from django.templatetags.static import static
 
 from deltaweb.web.pages.errors import PageError
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
-RULES: Final = "prefetch.rules"
-LINE_HINT: Final = "ECT"  # what kind of line the browser takes its own for
-SLOW_LINES: Final = frozenset({"slow-2g", "2g", "3g"})
+# The first is the browser's own, which no script can send.
+PURPOSE_HEADERS: Final = ("Sec-Purpose", "Purpose")
 _is_prefetch: ContextVar[bool] = ContextVar("is_prefetch", default=False)
 
 
@@ -38,28 +33,19 @@ class NotPrefetchedError(PageError, code="not-prefetched"):
 
 
 def prefetching(get_response: GetResponse) -> GetResponse:
-    """Know what is fetched ahead, and tell browsers what they may fetch so."""
+    """Know what is fetched ahead."""
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
-        purpose = request.headers.get("Sec-Purpose", "")
-        before = _is_prefetch.set(purpose.startswith("prefetch"))
+        said = (request.headers.get(name, "") for name in PURPOSE_HEADERS)
+        before = _is_prefetch.set(
+            any(purpose.startswith("prefetch") for purpose in said)
+        )
         try:
-            response = get_response(request)
+            return get_response(request)
         finally:
             _is_prefetch.reset(before)
-        is_page = response.get("Content-Type", "").startswith("text/html")
-        if is_page and request.user.is_authenticated:
-            response["Accept-CH"] = LINE_HINT
-            if not _is_metered(request):
-                response["Speculation-Rules"] = f'"{static(RULES)}"'
-        return response
 
     return middleware
-
-
-def _is_metered(request: HttpRequest) -> bool:
-    saves_data = request.headers.get("Save-Data", "").lower() == "on"
-    return saves_data or request.headers.get(LINE_HINT, "") in SLOW_LINES
 
 
 def is_prefetch() -> bool:

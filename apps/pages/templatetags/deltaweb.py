@@ -20,11 +20,11 @@ from django.utils.safestring import SafeString, mark_safe
 from deltaweb.web.pages.lists import links
 from deltaweb.web.pages.lists.days import day_text
 from deltaweb.web.pages.request import server_paths
+from deltaweb.words import counted, cut, size_text
 
 register = template.Library()
 
 UNKNOWN = "unknown"
-BYTE_UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 COUNT_UNITS = ("", "k", "M", "B", "T")
 MINUTE_S, HOUR_S, DAY_S = 60, 3600, 86_400
 WEEK_DAYS, TEN, HUNDRED = 7, 10, 100
@@ -139,8 +139,7 @@ def shortened(text: object, length: int) -> str:
 
     Django's `truncatechars`, which looks at each character, takes twenty times as long.
     """
-    whole = str(text)
-    return whole if len(whole) <= length else f"{whole[: length - 1]}…"
+    return cut(str(text), length)
 
 
 @register.filter
@@ -148,11 +147,7 @@ def size(size_bytes: int | None) -> str:
     """Render bytes by powers of 1024: 5.5 GiB."""
     if size_bytes is None:
         return UNKNOWN
-    sign, value, unit = ("-" if size_bytes < 0 else ""), float(abs(size_bytes)), 0
-    while value >= 1024 and unit < len(BYTE_UNITS) - 1:  # noqa: PLR2004 (the base)
-        value, unit = value / 1024, unit + 1
-    digits = 1 if unit and value < HUNDRED else 0
-    return f"{sign}{value:,.{digits}f} {BYTE_UNITS[unit]}"
+    return size_text(round(size_bytes))  # an average is a fraction
 
 
 @register.filter
@@ -215,7 +210,7 @@ def _span(seconds: float) -> str:
     if days < 365:  # noqa: PLR2004 (a year)
         return f"{days // WEEK_DAYS} weeks"
     years = days // 365
-    return f"{years} year" if years == 1 else f"{years} years"
+    return counted(years, "year")
 
 
 @register.filter

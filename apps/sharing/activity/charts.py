@@ -10,7 +10,6 @@ from deltaweb.web.pages.figures import (
     ACCENT,
     MIN_BARS,
     Chart,
-    bytes_text,
     count_ticks,
     figure_layout,
     plain_values,
@@ -18,6 +17,7 @@ from deltaweb.web.pages.figures import (
 )
 from deltaweb.web.pages.lists.days import day_text
 from deltaweb.web.sharing.activity.usage import DailyUse
+from deltaweb.words import bytes_text
 
 NUM_TICKS = 4
 SIZE_DIGITS = 3

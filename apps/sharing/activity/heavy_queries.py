@@ -19,11 +19,11 @@ from deltaweb.conditions.json_text import json_hint_text
 from deltaweb.delta.feed.versions import is_feed_on
 from deltaweb.sharing.table_query import TableQuery
 from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.pages.figures import bytes_text
 from deltaweb.web.sharing.activity.action_words import action_words
 from deltaweb.web.sharing.activity.usage import sum_of_sizes
 from deltaweb.web.sharing.models import Recipient, SharedTable
 from deltaweb.web.tables.models import Table
+from deltaweb.words import bytes_text
 
 CONDITION: Final = "condition"  # in the detail of an event
 NUM_QUERIES: Final = 8

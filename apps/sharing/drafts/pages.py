@@ -32,6 +32,7 @@ from deltaweb.web.sharing.models import Recipient, SharedTable
 from deltaweb.web.sharing.recipients.forms import NewReaderForm
 from deltaweb.web.sharing.shares import detail as share_pages
 from deltaweb.web.sharing.shares.forms import MAX_PAGE, ShareForm, column_names
+from deltaweb.words import counted
 
 MAX_RULES: Final = 12
 """Of all tables: each has files judged while somebody waits."""
@@ -212,4 +213,4 @@ def _steps(draft: Draft, current: str) -> list[dict[str, Any]]:
 
 
 def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}{'s' * (number != 1)}" if number else ""
+    return counted(number, noun) if number else ""

@@ -31,6 +31,7 @@ from deltaweb.web.sharing.issuing.forms import place_error
 from deltaweb.web.sharing.issuing.token_result import show_links
 from deltaweb.web.sharing.shares import detail as share_pages
 from deltaweb.web.sharing.shares.forms import ShareForm
+from deltaweb.words import counted
 
 
 @admin_required
@@ -196,11 +197,9 @@ def _take_review(request: HttpRequest, draft: Draft) -> HttpResponseBase:
 def _done(request: HttpRequest, draft: Draft, made: MadeShare) -> HttpResponseBase:
     """Lead on; links of new recipients are shown in this answer alone."""
     drop_draft(request)
-    readers = draft.num_recipients
     said = (
-        f"{made.share.name} is there: {len(draft.tables)} "
-        f"table{'s' * (len(draft.tables) != 1)}, {readers} "
-        f"recipient{'s' * (readers != 1)}."
+        f"{made.share.name} is there: {counted(len(draft.tables), 'table')}, "
+        f"{counted(draft.num_recipients, 'recipient')}."
     )
     if made.credentials:
         return show_links(request, made.share, made.credentials, said=said)

@@ -6,7 +6,6 @@ from typing import Any, Final, TypeAlias
 
 from django.db.models import QuerySet
 
-from deltaweb.web.pages.figures import bytes_text
 from deltaweb.web.pages.page_json import json_with
 from deltaweb.web.sharing.access.grants.preparing import PreparedTable
 from deltaweb.web.sharing.activity.heavy_queries import HeavyQuery
@@ -22,6 +21,7 @@ from deltaweb.web.sharing.recipients.seen import SeenAnswer, SeenByRecipient, so
 from deltaweb.web.sharing.shares.resources import SharedTableResource, ShareResource
 from deltaweb.web.sharing.shares.schemas import SharedSchemaResource
 from deltaweb.web.tables.management.text_output import Columns, facts, listed, time_text
+from deltaweb.words import bytes_text
 
 WHOLE_HISTORY: Final = "whole history"
 Listed: TypeAlias = tuple[RecipientResource, list[TokenResource]]

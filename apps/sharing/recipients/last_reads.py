@@ -18,11 +18,11 @@ from django.db.models import (
 )
 from django.db.models.functions import Cast
 
-from deltaweb.index.history.sentences.commit_facts import counted
 from deltaweb.web.pages.page_json import OnPage
 from deltaweb.web.sharing.models import Hold, LastRead, Recipient, SharedTable
 from deltaweb.web.tables.extension.guards import HeldVersions
 from deltaweb.web.tables.models import Commit, Table
+from deltaweb.words import counted
 
 MAX_SHOWN: Final = 100
 

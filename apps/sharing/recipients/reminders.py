@@ -14,12 +14,12 @@ from django.core.mail import send_mail
 from django.db.models import F, Q
 from django.utils.feedgenerator import Atom1Feed
 
-from deltaweb.web.pages.figures import bytes_text
 from deltaweb.web.sharing.activity.budgets import first_of_month, midnight
 from deltaweb.web.sharing.activity.usage import FIRST_FAILED_STATUS, calls, sum_of_sizes
 from deltaweb.web.sharing.errors import MailRefusedError
 from deltaweb.web.sharing.models import Recipient, RecipientToken
 from deltaweb.web.tables.models import Commit
+from deltaweb.words import bytes_text
 
 TOKENS_AHEAD: Final = timedelta(days=14)
 SCHEMAS_BACK: Final = timedelta(days=30)

@@ -19,7 +19,6 @@ from deltaweb.sharing.capabilities import Capabilities
 from deltaweb.sharing.response_format import IN_DELTA
 from deltaweb.sharing.table_query import TableQuery
 from deltaweb.sharing.wire import delta, parquet
-from deltaweb.web.pages.figures import bytes_text
 from deltaweb.web.pages.page_json import As, OnPage
 from deltaweb.web.sharing.access import callers as access
 from deltaweb.web.sharing.access.grants.rules import TableRule, rule_for
@@ -30,6 +29,7 @@ from deltaweb.web.sharing.api.errors import failure_of
 from deltaweb.web.sharing.api.keys import signing_plan
 from deltaweb.web.sharing.models import Recipient, RecipientToken, Share, SharedTable
 from deltaweb.web.sharing.recipients.token_states import TokensState, with_tokens_state
+from deltaweb.words import bytes_text, counted
 
 Asked = ParamSpec("Asked")
 Answer = TypeVar("Answer")
@@ -87,8 +87,7 @@ class SeenAnswer:
         if self.columns is not None:
             parts.append(some_of(self.columns))
         if self.num_files is not None and self.size_bytes is not None:
-            noun = "file" if self.num_files == 1 else "files"
-            parts.append(f"{self.num_files:,} {noun}")
+            parts.append(counted(self.num_files, "file"))
             parts.append(bytes_text(self.size_bytes, digits=3))
         return ", ".join(parts) or "it is there"
 

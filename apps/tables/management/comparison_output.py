@@ -14,6 +14,7 @@ from deltaweb.delta.changes import (
 )
 from deltaweb.delta.errors import SchemaError
 from deltaweb.web.tables.management import row_output
+from deltaweb.words import counted
 
 
 def lines(diff: SnapshotDiff, rows: RowChanges | None = None) -> Iterator[str]:
@@ -145,8 +146,7 @@ def _file_lines(diff: SnapshotDiff) -> Iterator[str]:
 
 def _files_text(files: pa.Table) -> str:
     size = sum(chunk.sum().as_py() or 0 for chunk in files["size"].chunks)
-    noun = "file" if files.num_rows == 1 else "files"
-    return f"{files.num_rows:,} {noun} ({size:,} bytes)"
+    return f"{counted(files.num_rows, 'file')} ({size:,} bytes)"
 
 
 def _row_lines(rows: RowChanges) -> Iterator[str]:

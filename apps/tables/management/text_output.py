@@ -5,6 +5,8 @@ from datetime import UTC, datetime
 from operator import attrgetter
 from typing import TypeAlias, TypeVar
 
+from deltaweb.words import cut
+
 T = TypeVar("T")
 Columns: TypeAlias = Mapping[str, str | Callable[[T], object]]
 """Columns by their header: the attribute that one shows, or a function."""
@@ -62,5 +64,4 @@ def time_text(moment: datetime | None) -> str:
 
 
 def _short(cell: str) -> str:
-    line = " ".join(cell.split("\n"))
-    return line if len(line) <= MAX_CELL else f"{line[: MAX_CELL - 1]}…"
+    return cut(" ".join(cell.split("\n")), MAX_CELL)

@@ -2,6 +2,8 @@
 
 from django.db import models
 
+from deltaweb.words import counted
+
 
 class MissingFiles(models.Model):
     """Versions `first_version` to `last_version` of a table, which lack data files."""
@@ -49,8 +51,7 @@ class MissingFiles(models.Model):
         if self.num_present is None:
             return f"{self.num_missing:,} files missing"
         at_most = "" if self.is_exact else "at most "
-        noun = "file" if self.num_files == 1 else "files"
-        return f"{at_most}{self.num_present:,} of {self.num_files:,} {noun}"
+        return f"{at_most}{self.num_present:,} of {counted(self.num_files, 'file')}"
 
     def describe(self) -> dict[str, object]:
         """Return it as machine forms show it."""

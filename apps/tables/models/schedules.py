@@ -10,6 +10,8 @@ from typing import Any, Final
 
 from django.conf import settings
 
+from deltaweb.words import length_text
+
 DEFAULT: Final = "default"
 NEVER: Final = "never"
 ONLY_WHEN_ASKED_S: Final = 0
@@ -27,7 +29,6 @@ SCHEDULES: Final[Mapping[str, int | None]] = {
     NEVER: ONLY_WHEN_ASKED_S,
 }
 MAX_BACKOFF_S: Final = 3600
-_UNITS: Final = ((86_400, "day"), (3600, "hour"), (60, "minute"), (1, "second"))
 
 
 def next_look(interval_s: int | None, *, now: datetime, failures: int = 0) -> datetime:
@@ -73,6 +74,4 @@ def schedule_choices() -> list[tuple[str, str]]:
 
 def _every(interval_s: int) -> str:
     """Name an interval by the largest unit that divides it."""
-    unit_s, unit = next(found for found in _UNITS if interval_s % found[0] == 0)
-    count = interval_s // unit_s
-    return f"every {unit}" if count == 1 else f"every {count} {unit}s"
+    return f"every {length_text(interval_s).removeprefix('1 ')}"

@@ -39,6 +39,7 @@ from deltaweb.delta.writing.operations.restore import with_statistics
 from deltaweb.delta.writing.requirements import check_writable
 from deltaweb.delta.writing.transaction import CommitResult, TableRead, Transaction
 from deltaweb.expressions.session.settings import SessionSettings
+from deltaweb.words import counted
 from deltaweb.writer.matching import find_matches
 
 OPERATION: Final = "OPTIMIZE"
@@ -74,7 +75,7 @@ class SpelledColumn(NamedTuple):
     @property
     def sentence(self) -> str:
         """What is the matter, for people."""
-        others = f"{self.num_others:,} file{'s' * (self.num_others != 1)}"
+        others = counted(self.num_others, "file")
         if self.is_instant:
             return (
                 f"{self.column}: {others} without a zone ({self.example!r:.60}), "

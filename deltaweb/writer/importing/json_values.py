@@ -17,6 +17,7 @@ from deltaweb.delta.protocol.schema import (
     type_text,
 )
 from deltaweb.delta.values.exact_json import ExactNumber, exact_json
+from deltaweb.words import cut
 from deltaweb.writer.importing.text_values import INTEGER_BITS, why_none
 
 MAX_SHOWN: Final = 60
@@ -113,5 +114,4 @@ def _subject(path: str) -> str:
 
 
 def _shown(value: Any) -> str:  # noqa: ANN401  # any JSON
-    text = json_text(value)
-    return text if len(text) <= MAX_SHOWN else f"{text[: MAX_SHOWN - 1]}…"
+    return cut(json_text(value), MAX_SHOWN)

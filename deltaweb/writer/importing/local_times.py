@@ -11,10 +11,10 @@ import pyarrow.compute as pc
 
 from deltaweb.delta.values.time_zones.known import zone_rules
 from deltaweb.delta.values.time_zones.rules import CLOCK, to_clocks, to_instants
+from deltaweb.words import counted, length_text
 
 Longs = np.ndarray[Any, np.dtype[np.int64]]
 
-_UNITS: Final = ((3_600, "hour"), (60, "minute"), (1, "second"))
 _SECOND_US: Final = 1_000_000
 
 
@@ -63,7 +63,7 @@ class TimesTaken:
     def sentences(self) -> Iterator[str]:
         """Say what became of them, where it is not what the file has."""
         for name, count in self.typed.items():
-            times = "1 time" if count == 1 else f"{count:,} times"
+            times = counted(count, "time")
             yield (
                 f"Column {name!r}: {times} without a zone, taken by the clocks of"
                 f" {self.time_zone}"
@@ -72,7 +72,7 @@ class TimesTaken:
             do = "1 time does" if count == 1 else f"{count:,} times do"
             yield (
                 f"{do} not exist in {self.time_zone}, moved forward by"
-                f" {_length_text(length // _SECOND_US)}"
+                f" {length_text(length // _SECOND_US)}"
             )
 
     def describe(self) -> Mapping[str, Any]:
@@ -84,12 +84,3 @@ class TimesTaken:
             ],
             "sentences": [*self.sentences()],
         }
-
-
-def _length_text(seconds: int) -> str:
-    """Say a length: `1 hour`, `30 minutes`."""
-    size, unit = next(
-        (size, unit) for size, unit in _UNITS if not seconds % size or size == 1
-    )
-    count = seconds // size
-    return f"{count:,} {unit}{'' if count == 1 else 's'}"

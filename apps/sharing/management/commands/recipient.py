@@ -19,6 +19,7 @@ from deltaweb.web.sharing.names import find_recipient, find_share, find_shared_t
 from deltaweb.web.sharing.recipients import holds
 from deltaweb.web.sharing.recipients import services as recipients
 from deltaweb.web.tables.management.text_output import time_text
+from deltaweb.words import counted
 
 
 def issued(made: Credentials, profile: str | None, *, now: datetime) -> Output:
@@ -302,8 +303,7 @@ class Command(RecipientLooks):
         else:
             self.confirm(f"Revoke every token of {recipient.name}?", yes=yes)
             number = tokens.revoke_all(recipient, stamp=stamp)
-        noun = "token" if number == 1 else "tokens"
-        text = f"Revoked {number} {noun} of {recipient.name}."
+        text = f"Revoked {counted(number, 'token')} of {recipient.name}."
         shown = sharing_output.recipient_json(recipient, now=stamp.at)
         return Output(shown | {"num_revoked": number}, text)
 

@@ -44,6 +44,7 @@ from deltaweb.web.tables.management.terminal import TerminalReports, add_engine
 from deltaweb.web.tables.management.text_output import listed
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.storage.opening import open_table, roots_of_server
+from deltaweb.words import counted
 
 IN_PARQUET = (
     "Clients that accept the delta format are answered in it, if they know what the "
@@ -198,7 +199,7 @@ class Command(SubcommandsCommand):
             self.warn(f"{left.table} is not shared: {left.reason}.")
         text = (
             f"{found.name} has {namespace} as {added.schema}: "
-            f"{_count(shown.num_tables, 'table')} by now, and each that comes."
+            f"{counted(shown.num_tables, 'table')} by now, and each that comes."
         )
         return Output(shown, text)
 
@@ -326,7 +327,7 @@ class Command(SubcommandsCommand):
     def delete(self, *, name: str, yes: bool) -> Output:
         share = find_share(name)
         readers = share.recipients.count()
-        loss = f" {_count(readers, 'recipient')} can read it." if readers else ""
+        loss = f" {counted(readers, 'recipient')} can read it." if readers else ""
         self.confirm(f"Delete the share {share.name}?{loss}", yes=yes)
         shares.delete_share(share, stamp=command_stamp())
         data = {"name": share.name, "deleted": True}
@@ -342,7 +343,3 @@ class Command(SubcommandsCommand):
         for sentence in warnings:
             self.warn(sentence)
         return warnings
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

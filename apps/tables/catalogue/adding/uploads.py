@@ -21,6 +21,7 @@ from uuid import UUID, uuid4
 from django.conf import settings
 
 from deltaweb.delta.errors import DeltaError
+from deltaweb.words import counted
 
 if TYPE_CHECKING:
     from django.core.files.uploadedfile import UploadedFile
@@ -69,8 +70,7 @@ class UploadsFullError(DeltaError, code="uploads-full"):
 
     @property
     def _files(self) -> str:
-        files = "file" if self.num_files == 1 else "files"
-        return f"{self.whose} {self.num_files:,} {files} that wait"
+        return f"{self.whose} {counted(self.num_files, 'file')} that wait"
 
     @property
     def _wait(self) -> str:

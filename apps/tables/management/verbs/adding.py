@@ -9,7 +9,6 @@ from typing import Any, Final
 
 from django.core.management.base import CommandError, CommandParser
 
-from deltaweb.index.history.sentences.commit_facts import counted
 from deltaweb.web.pages.actions import command_stamp
 from deltaweb.web.pages.command import Output, WritingVerb
 from deltaweb.web.tables.catalogue.checks import LocationCheck, check_location
@@ -27,6 +26,7 @@ from deltaweb.web.tables.head.shapes import table_json
 from deltaweb.web.tables.storage.connections import options_for
 from deltaweb.web.tables.storage.locations import check_allowed, parse_location
 from deltaweb.web.tables.storage.roots import roots_for
+from deltaweb.words import counted
 
 AT_ONCE: Final = 8  # logs are inspected together: each waits for its storage
 

@@ -8,9 +8,7 @@ from django.utils import timezone
 
 from deltaweb.index.file_check import FileCheck
 from deltaweb.index.file_survey import surveyed_columns
-from deltaweb.index.history.sentences.commit_facts import counted
 from deltaweb.web.pages.command import Output, Subcommand
-from deltaweb.web.pages.figures import bytes_text
 from deltaweb.web.pages.page_json import json_of
 from deltaweb.web.tables.catalogue.registration import find_table
 from deltaweb.web.tables.index.engine import Engine
@@ -23,6 +21,7 @@ from deltaweb.web.tables.versions.file_checks import keep_check
 from deltaweb.web.tables.versions.survey.inside import Share, TableInside, table_inside
 from deltaweb.web.tables.work.check_files import checked
 from deltaweb.web.tables.work.survey_files import survey
+from deltaweb.words import bytes_text, counted
 
 
 class CheckFilesVerb(Subcommand):

@@ -6,7 +6,6 @@ from pathlib import Path
 
 from django.core.management.base import CommandParser
 
-from deltaweb.index.history.sentences.commit_facts import counted
 from deltaweb.web.pages.command import Output, WritingVerb
 from deltaweb.web.tables.catalogue.registration import find_table
 from deltaweb.web.tables.errors import TableNameError, TableNotRegisteredError
@@ -20,6 +19,7 @@ from deltaweb.web.tables.management.options.file_options import (
 from deltaweb.web.tables.storage.locations import check_allowed, parse_location
 from deltaweb.web.tables.storage.opening import open_location
 from deltaweb.web.tables.storage.roots import roots_for
+from deltaweb.words import counted
 from deltaweb.writer.importing.checked_rows import ImportedRows, bad_text
 from deltaweb.writer.importing.options import BadRows
 from deltaweb.writer.importing.plan import (

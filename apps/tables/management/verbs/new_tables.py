@@ -10,7 +10,6 @@ from django.utils import timezone
 from deltaweb.delta.protocol.schema import StructType, parse_schema, type_text
 from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
 from deltaweb.delta.writing.transaction import Transaction
-from deltaweb.index.history.sentences.commit_facts import counted
 from deltaweb.web.pages.actions import command_stamp
 from deltaweb.web.pages.command import Output, WritingVerb
 from deltaweb.web.pages.templatetags.deltaweb import size
@@ -36,6 +35,7 @@ from deltaweb.web.tables.operations.preview import RunContext
 from deltaweb.web.tables.storage.locations import check_allowed, parse_location
 from deltaweb.web.tables.storage.opening import open_location
 from deltaweb.web.tables.storage.roots import roots_for
+from deltaweb.words import counted
 from deltaweb.writer.importing.checked_rows import schema_of as columns_schema
 from deltaweb.writer.importing.proposal import propose_columns
 from deltaweb.writer.making.new_table import NewTable, create_table, plan_table

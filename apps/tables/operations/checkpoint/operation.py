@@ -27,7 +27,6 @@ from deltaweb.delta.writing.checkpoint.builder import (
     build_checkpoint,
 )
 from deltaweb.delta.writing.checkpoint.plan import check_checkpoint
-from deltaweb.index.history.sentences.commit_facts import counted
 from deltaweb.table import DeltaTable
 from deltaweb.web.jobs.kind import Queue
 from deltaweb.web.tables.index.engine import choose
@@ -37,6 +36,7 @@ from deltaweb.web.tables.operations.operation import Operation, register
 from deltaweb.web.tables.operations.parameters import Line, parameter
 from deltaweb.web.tables.operations.preview import OperationPreview, RunContext
 from deltaweb.web.tables.work.log_writing import MAX_FILES_NAMED
+from deltaweb.words import counted
 
 if TYPE_CHECKING:
     from deltaweb.web.tables.index.spark_session import SparkSession

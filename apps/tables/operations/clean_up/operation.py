@@ -9,7 +9,6 @@ from typing import Any, Final, TypeAlias
 
 from deltaweb.delta.log.paths import parse_commit_name
 from deltaweb.delta.writing.log_cleanup import LogCleanup
-from deltaweb.index.history.sentences.commit_facts import counted
 from deltaweb.table import DeltaTable
 from deltaweb.web.tables.errors import OperationOutdatedError
 from deltaweb.web.tables.extension.guards import (
@@ -21,6 +20,7 @@ from deltaweb.web.tables.extension.guards import (
 from deltaweb.web.tables.operations.operation import Operation, register
 from deltaweb.web.tables.operations.preview import OperationPreview, RunContext
 from deltaweb.web.tables.work.log_writing import MAX_FILES_NAMED
+from deltaweb.words import counted
 
 NO_CHECKPOINT: Final = -1
 

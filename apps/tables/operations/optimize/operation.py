@@ -7,7 +7,6 @@ import pyarrow.compute as pc
 
 from deltaweb.delta.values.time_zones.known import UTC_ZONE
 from deltaweb.delta.writing.transaction import CommitResult
-from deltaweb.index.history.sentences.commit_facts import counted
 from deltaweb.table import DeltaTable
 from deltaweb.web.tables.operations.operation import Operation, register
 from deltaweb.web.tables.operations.parameters import (
@@ -17,6 +16,7 @@ from deltaweb.web.tables.operations.parameters import (
     zone_parameter,
 )
 from deltaweb.web.tables.operations.preview import OperationPreview, RunContext
+from deltaweb.words import counted
 from deltaweb.writer.files.respelling import (
     RespellPlan,
     carry_out_respell,

@@ -14,7 +14,6 @@ import pyarrow.compute as pc
 
 from deltaweb import spark
 from deltaweb.delta.values.time_zones.known import UTC_ZONE
-from deltaweb.index.history.sentences.commit_facts import counted
 from deltaweb.table import DeltaTable
 from deltaweb.web.tables.errors import OperationOutdatedError
 from deltaweb.web.tables.operations.operation import Operation
@@ -22,6 +21,7 @@ from deltaweb.web.tables.operations.parameters import parameter, zone_parameter
 from deltaweb.web.tables.operations.preview import OperationPreview, RunContext
 from deltaweb.web.tables.operations.rows.engines import with_fitting_engine
 from deltaweb.web.tables.storage.opening import open_location
+from deltaweb.words import counted
 from deltaweb.writer import importing, merge
 from deltaweb.writer.importing.source_file import SourceFiles
 

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from deltaweb.delta.values.python_values import as_text
 from deltaweb.delta.writing.transaction import CommitResult
-from deltaweb.index.history.sentences.commit_facts import counted
 from deltaweb.table import DeltaTable
 from deltaweb.web.tables.operations.preview import OperationPreview, RunContext
+from deltaweb.words import counted, cut
 
 if TYPE_CHECKING:  # most processes ask for rows to be written, and write none
     from collections.abc import Callable, Iterator
@@ -146,7 +146,10 @@ def _columns(plan: "RewritePlan") -> list[str]:
 
 def _cells(rows: "pa.Table", columns: list[str]) -> list[list[str | None]]:
     texts = [
-        [_shortened(text) for text in _texts(rows[name].combine_chunks())]
+        [
+            text and cut(text, MAX_CELL_LENGTH)
+            for text in _texts(rows[name].combine_chunks())
+        ]
         for name in columns
     ]
     return [list(row) for row in zip(*texts, strict=True)]
@@ -158,9 +161,3 @@ def _texts(values: "pa.Array") -> list[str | None]:
     if not str(values.type).startswith("timestamp"):
         return texts
     return [text and NO_FRACTION.sub("", text) for text in texts]
-
-
-def _shortened(text: str | None) -> str | None:
-    if text is None or len(text) <= MAX_CELL_LENGTH:
-        return text
-    return f"{text[:MAX_CELL_LENGTH]}…"

@@ -36,7 +36,6 @@ from deltaweb.delta.writing.operations.vacuum import (
     carry_out_vacuum,
     look_at_files,
 )
-from deltaweb.index.history.sentences.commit_facts import counted
 from deltaweb.table import DeltaTable
 from deltaweb.web.tables.extension.guards import (
     HeldVersions,
@@ -48,6 +47,7 @@ from deltaweb.web.tables.operations.operation import Operation, register
 from deltaweb.web.tables.operations.parameters import parameter
 from deltaweb.web.tables.operations.preview import OperationPreview, RunContext
 from deltaweb.web.tables.work.log_writing import MAX_FILES_NAMED
+from deltaweb.words import counted
 
 Longs = npt.NDArray[np.int64]
 HOURS: Final = {"h": 1.0, "d": 24.0, "m": 1 / 60}

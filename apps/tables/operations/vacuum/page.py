@@ -11,6 +11,7 @@ from deltaweb.web.tables.operations.pages.forms import form_of
 from deltaweb.web.tables.operations.pages.page import OperationPage
 from deltaweb.web.tables.operations.vacuum.operation import VACUUM, Vacuum, step_at
 from deltaweb.web.tables.operations.vacuum.storage_ledger import ledger_parts
+from deltaweb.words import counted
 
 MAX_HOURS: Final = 24 * 366 * 10
 PLOT_HEIGHT: Final = 104  # pixels of the highest bar
@@ -115,9 +116,7 @@ def span_words(hours: int) -> str:
     """Return hours as a person says them: `7 days`, `1 day 12 hours`."""
     days, rest = divmod(hours, HOURS_A_DAY)
     words = [
-        f"{count:,} {word}{'' if count == 1 else 's'}"
-        for count, word in ((days, "day"), (rest, "hour"))
-        if count
+        counted(count, word) for count, word in ((days, "day"), (rest, "hour")) if count
     ]
     return " ".join(words) or "no time"
 

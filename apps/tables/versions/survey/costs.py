@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
-from deltaweb.index.history.sentences.commit_facts import counted, size_text
 from deltaweb.parquet.inspection.differences import LEGACY, REFUSED
+from deltaweb.words import counted, size_text
 
 MAX_COSTS: Final = 8
 LARGE_PERCENT: Final = 25

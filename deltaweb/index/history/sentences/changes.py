@@ -10,7 +10,7 @@ from typing import Final
 
 from deltaweb.delta.log.commits.summary import CommitSummary
 from deltaweb.index.history.sentences import definitions as definition
-from deltaweb.index.history.sentences.commit_facts import Facts, counted, shorten
+from deltaweb.index.history.sentences.commit_facts import Facts, shorten
 from deltaweb.index.history.sentences.words import (
     condition,
     in_bytes,
@@ -19,6 +19,7 @@ from deltaweb.index.history.sentences.words import (
     named,
     where,
 )
+from deltaweb.words import counted
 
 AMPLIFICATION_SHOWN: Final = 10  # rows written for one changed row; less is no news
 

@@ -15,8 +15,6 @@ MAX_JSON_LENGTH: Final = 20_000
 MAX_NUMBER: Final = 2**63
 MAX_REMEMBERED: Final = 256
 MAX_REMEMBERED_LENGTH: Final = 4_000  # of all keys of an object
-_SIZE_UNITS: Final = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
-_UNIT_BITS: Final = 10  # a unit is 1024 of the one before
 _SMALL: Final = 10
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e]+")
 _JSON_START: Final = re.compile(r"\s*(?:[\[{\"\d-]|(?:true|false|null|NaN|Infinity)\b)")
@@ -97,21 +95,6 @@ def shorten(text: str) -> str:
     if len(line) <= MAX_TEXT_LENGTH:
         return line
     return line[: MAX_TEXT_LENGTH - 1].rstrip() + "…"
-
-
-def counted(count: int, noun: str) -> str:
-    """Say a count with its noun: `1 file`, `1,284 files`."""
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
-
-
-def size_text(size_bytes: int) -> str:
-    """Say a size in binary units: `9.1 GiB`."""
-    unit = min((size_bytes.bit_length() - 1) // _UNIT_BITS, len(_SIZE_UNITS) - 1)
-    if unit < 1:
-        return f"{size_bytes:,} B"
-    value = size_bytes / (1 << (unit * _UNIT_BITS))
-    number = f"{value:.1f}" if value < _SMALL * _SMALL else f"{value:,.0f}"
-    return f"{number} {_SIZE_UNITS[unit]}"
 
 
 def _plain_keys(keys: tuple[str, ...]) -> dict[str, str]:

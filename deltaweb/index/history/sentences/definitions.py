@@ -1,8 +1,9 @@
 """What a commit changed of a table's definition, in plain words."""
 
 from deltaweb.delta.log.commits.summary import CommitSummary
-from deltaweb.index.history.sentences.commit_facts import Facts, counted, shorten
+from deltaweb.index.history.sentences.commit_facts import Facts, shorten
 from deltaweb.index.history.sentences.words import column_names, in_bytes, named
+from deltaweb.words import counted
 
 
 def say_create(summary: CommitSummary, metrics: Facts, parameters: Facts) -> str:

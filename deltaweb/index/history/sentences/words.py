@@ -4,7 +4,8 @@ import re
 from typing import Any, Final
 
 from deltaweb.delta.protocol.schema import PrimitiveType, type_text
-from deltaweb.index.history.sentences.commit_facts import Facts, shorten, size_text
+from deltaweb.index.history.sentences.commit_facts import Facts, shorten
+from deltaweb.words import size_text
 
 MAX_NAMED: Final = 3  # columns or properties that a sentence names
 MAX_PREDICATE_LENGTH: Final = 2_000  # much more than a sentence bears

@@ -35,7 +35,7 @@ def test_long_texts_are_cut_and_whole_seconds_end_with_them() -> None:
 
     cells = preview_rows(table.plan_delete()).detail["before"]
 
-    assert cells[0][0] == "a" * MAX_CELL_LENGTH + "…"
+    assert cells[0][0] == "a" * (MAX_CELL_LENGTH - 1) + "…"
     assert [row[1] for row in cells] == [
         "2026-01-02 03:04:05Z",
         "2026-01-02 03:04:05.670000Z",

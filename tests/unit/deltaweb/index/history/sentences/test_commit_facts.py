@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from deltaweb.index.history.sentences.commit_facts import Facts, shorten, size_text
+from deltaweb.index.history.sentences.commit_facts import Facts, shorten
 from tests.support import cases
 
 
@@ -49,22 +49,6 @@ class TestShorten:
 
     def test_makes_one_line(self) -> None:
         assert shorten("a\n\tb\x00c") == "a b c"
-
-
-class TestSizeText:
-    @cases(
-        "size_bytes, text",
-        {
-            "nothing": (0, "0 B"),
-            "bytes": (1023, "1,023 B"),
-            "four digits of a unit": (1000 << 10, "1,000 KiB"),
-            "a fraction": (1536, "1.5 KiB"),
-            "three digits need none": (150 << 20, "150 MiB"),
-            "beyond the last unit": (1 << 70, "1,024 EiB"),
-        },
-    )
-    def test_uses_binary_units(self, size_bytes: int, text: str) -> None:
-        assert size_text(size_bytes) == text
 
 
 def test_words_are_made_once_of_each_value() -> None:

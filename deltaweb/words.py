@@ -1,0 +1,44 @@
+"""Counts, sizes, lengths of time and long texts as people read them, one way each."""
+
+from typing import Final
+
+BYTE_UNITS: Final = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
+LENGTHS: Final = ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
+_UNIT_BITS: Final = 10  # a unit is 1024 of the one before
+_FEW: Final = 100
+
+
+def counted(count: int, noun: str) -> str:
+    """Say a count with its noun: `1 file`, `1,284 files`."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def size_text(size_bytes: int) -> str:
+    """Say a size in binary units: `9.1 GiB`."""
+    unit = min((size_bytes.bit_length() - 1) // _UNIT_BITS, len(BYTE_UNITS) - 1)
+    if unit < 1:
+        return f"{size_bytes:,} B"
+    value = size_bytes / (1 << (unit * _UNIT_BITS))
+    digits = 1 if abs(value) < _FEW else 0
+    return f"{value:,.{digits}f} {BYTE_UNITS[unit]}"
+
+
+def bytes_text(size_bytes: float, *, digits: int = 4) -> str:
+    """Say a size as an axis does, without zeros behind the point: `64 KiB`."""
+    value, unit = float(size_bytes), 0
+    while value >= 1 << _UNIT_BITS and unit < len(BYTE_UNITS) - 1:
+        value, unit = value / (1 << _UNIT_BITS), unit + 1
+    is_whole = value >= 10**digits - 0.5  # as `g` would say it with an exponent
+    number = f"{value:,.0f}" if is_whole else f"{value:,.{digits}g}"
+    return f"{number} {BYTE_UNITS[unit]}"
+
+
+def length_text(seconds: int) -> str:
+    """Say a length of time by the largest unit that divides it: `7 days`."""
+    length, unit = next(one for one in LENGTHS if not seconds % one[0])
+    return counted(seconds // length, unit)
+
+
+def cut(text: str, length: int) -> str:
+    """Return a text of at most `length` characters, the last an ellipsis if cut."""
+    return text if len(text) <= length else f"{text[: length - 1]}…"
