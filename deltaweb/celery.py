@@ -4,7 +4,7 @@ import os
 from typing import Any
 
 from celery import Celery
-from celery.signals import worker_ready, worker_shutdown
+from celery.signals import worker_ready, worker_shutdown, worker_shutting_down
 
 from deltaweb.web.jobs import running
 
@@ -29,6 +29,13 @@ def _start_heartbeat(sender: Any = None, **_: object) -> None:  # noqa: ANN401 (
     looks = Queue.INTERACTIVE in queues
     running.apart.begin(num_kept=sender.pool.limit if looks else 0)
     app.heartbeat = Heartbeat(queues)
+
+
+@worker_shutting_down.connect  # type: ignore[untyped-decorator]  # As above.
+def _wait_no_more(**_: object) -> None:
+    from deltaweb.web.jobs.broker import file_broker  # noqa: PLC0415 (workers have it)
+
+    file_broker.wait_no_more()
 
 
 @worker_shutdown.connect  # type: ignore[untyped-decorator]  # As above.

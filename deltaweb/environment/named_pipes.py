@@ -17,7 +17,7 @@ import select
 import uuid
 from collections.abc import Iterable
 from pathlib import Path
-from threading import Lock
+from threading import RLock
 from typing import Final
 
 PART_BYTES: Final = select.PIPE_BUF
@@ -34,7 +34,9 @@ class PipeReader:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._pipes: dict[str, tuple[Path, int]] = {}
-        self._lock = Lock()  # what wakes must not meet the next file of that number
+        # What wakes must not meet the next file of that number. A signal's handler may
+        # wake the thread that it interrupts.
+        self._lock = RLock()
 
     def open(self, kind: str) -> None:
         """Have a pipe for a kind of message: from now on these are heard."""

@@ -46,6 +46,13 @@
 
   const CONFIG = { displayModeBar: false, responsive: true, showTips: false, doubleClick: false };
 
+  // A chart listens to the window: with its page it is let go.
+  const drawn = new Set();
+  const letGo = () => [...drawn].filter((place) => !place.isConnected).forEach((place) => {
+    window.Plotly.purge(place);
+    drawn.delete(place);
+  });
+
   const draw = (place) => {
     const source = document.getElementById(place.dataset.chart);
     if (!source) return;
@@ -53,6 +60,7 @@
     const { data, layout } = themed(figure, getComputedStyle(document.documentElement));
     window.Plotly.react(place, data, layout, CONFIG);
     place.dataset.drawn = "yes";
+    drawn.add(place);
     if (place.dataset.chart === "commits-per-day") followDays(place);
     if (place.dataset.chart === "file-sizes") followSizes(place);
   };
@@ -94,7 +102,10 @@
       plotly().then(() => draw(entry.target));
     });
   }, { rootMargin: "200px" });
-  const watch = () => document.querySelectorAll("[data-chart]").forEach((place) => seen.observe(place));
+  const watch = () => {
+    letGo();
+    document.querySelectorAll("[data-chart]").forEach((place) => seen.observe(place));
+  };
   const redraw = () => document.querySelectorAll("[data-drawn]").forEach(draw);
 
   const start = () => {

@@ -153,7 +153,10 @@
     };
   };
 
-  const startAll = () => document.querySelectorAll("[data-timeline]").forEach(start);
+  const startAll = () => {
+    step = null; // the page before may have been another table's
+    document.querySelectorAll("[data-timeline]").forEach(start);
+  };
   document.addEventListener("keydown", (event) => step?.(event));
   document.addEventListener("deltaweb:main", startAll);
   if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", startAll);

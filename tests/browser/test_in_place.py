@@ -201,6 +201,20 @@ def test_the_last_of_two_clicks_counts(watch: Watch, server: Installation):
     assert is_the_same(page)
 
 
+def test_keys_of_a_table_do_nothing_where_the_page_shows_none(watch: Watch, server):
+    page = watch.page
+    page.goto(f"{server.url}{TABLE}/data?v=3")
+    mark(page)
+    page.get_by_role("link", name="Catalog").first.click()
+    expect(page).to_have_url(f"{server.url}/tables/")
+
+    page.keyboard.press("[")
+    page.wait_for_timeout(200)  # for what goes elsewhere all the same
+
+    expect(page).to_have_url(f"{server.url}/tables/")
+    assert is_the_same(page)
+
+
 def test_a_filter_keeps_the_focus(watch: Watch, server: Installation):
     page = watch.page
     page.goto(f"{server.url}{TABLE}/files")

@@ -21,7 +21,7 @@ from tests.support.processes.installation import wait_for
 
 pytestmark = [pytest.mark.timeout(900), pytest.mark.database]
 # Renewed three times in it: a worker may be held up for two thirds of it.
-LEASE_S = 12
+LEASE_S = 8
 
 
 @pytest.fixture(scope="module")

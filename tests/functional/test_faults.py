@@ -25,7 +25,7 @@ from tests.support.processes.installation import wait_for
 from tests.support.processes.ports import free_port
 
 pytestmark = pytest.mark.timeout(900)
-AWAY_S = 5
+AWAY_S = 2
 
 
 @pytest.fixture(scope="module")

@@ -23,6 +23,7 @@ from pathlib import Path
 from queue import Empty
 from time import monotonic
 from typing import Any, Final
+from weakref import WeakSet
 
 from kombu.transport import virtual
 
@@ -116,6 +117,7 @@ class Transport(virtual.Transport):
     Attributes:
         taken_from: The queues whose messages this connection takes.
         bells: Those of this connection; None until it waits for a message.
+        waits_no_more: Whether it hands on only what is there.
     """
 
     Channel = Channel
@@ -126,6 +128,8 @@ class Transport(virtual.Transport):
         super().__init__(client, **options)  # type: ignore[no-untyped-call]  # kombu's own
         self.taken_from: set[str] = set()
         self.bells: PipeReader | None = None
+        self.waits_no_more = False
+        _transports.add(self)
 
     def driver_version(self) -> str:
         """There is no driver."""
@@ -144,7 +148,7 @@ class Transport(virtual.Transport):
                 super().drain_events(connection, timeout=0)  # type: ignore[no-untyped-call]  # as above
             except TimeoutError:
                 left_s = interval_s if until is None else until - monotonic()
-                if left_s <= 0:
+                if left_s <= 0 or self.waits_no_more:
                     raise
                 self._wait(min(interval_s, left_s))
             else:
@@ -177,6 +181,20 @@ class Transport(virtual.Transport):
             time.sleep(timeout_s)
         else:
             self.bells.wait(timeout_s)
+
+
+_transports: Final[WeakSet[Transport]] = WeakSet()
+
+
+def wait_no_more() -> None:
+    """Have nobody in this process wait for messages any more: it is to end.
+
+    Celery's loop finds that out between two waits of two seconds, by itself.
+    """
+    for transport in [*_transports]:
+        transport.waits_no_more = True
+        if transport.bells is not None:
+            transport.bells.wake()
 
 
 def folder_of(client: Any) -> Path:  # noqa: ANN401 (kombu has no types)

@@ -14,6 +14,7 @@ from deltaweb.web.jobs.broker.file_broker import (
     LOOK_INTERVAL,
     Channel,
     Transport,
+    wait_no_more,
 )
 from tests.support.processes.installation import wait_for
 
@@ -128,6 +129,19 @@ def test_a_taker_that_was_busy_takes_the_next_as_it_is_done(connect: Connect):
         waiting.result()
 
     assert taken == [{"n": 0}, {"n": 1}]
+
+
+def test_a_taker_in_a_process_that_ends_waits_no_more(connect: Connect) -> None:
+    with connect() as connection, ThreadPoolExecutor(1) as pool:
+        queue = connection.SimpleQueue("default")
+        waiting = pool.submit(queue.get, timeout=600)
+        assert wait_for(lambda: connection.transport.bells is not None)
+
+        wait_no_more()
+
+        assert isinstance(waiting.exception(timeout=60), Empty)
+        with pytest.raises(TimeoutError):  # Celery asks once more
+            connection.drain_events(timeout=600)
 
 
 def test_a_bell_that_nobody_listens_at_is_taken_away(connect: Connect, tmp_path: Path):
