@@ -17,50 +17,25 @@ Read the modules in this order:
     inspection   a footer as one JSON document, or as tables that a page shows by parts
     values       rows as JSON, read where nothing takes a process down
 
-Nothing here knows a Delta table. pyarrow is asked for no metadata: it ends the process
-on footers that contradict themselves.
+`describe` and `preview` are for whoever has a file. Nothing here knows a Delta table.
+pyarrow is asked for no metadata: it ends the process on footers that contradict
+themselves.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from deltaweb.lazy import names_on_demand
 
 if TYPE_CHECKING:
-    from deltaweb.parquet.tail import Source
+    from deltaweb.parquet.inspection.description import describe
+    from deltaweb.parquet.values.preview import preview
+else:  # what reads log files needs none of this
+    __getattr__ = names_on_demand(
+        __name__,
+        {
+            "describe": "deltaweb.parquet.inspection.description",
+            "preview": "deltaweb.parquet.values.preview",
+        },
+    )
 
-
-def describe(source: "Source") -> dict[str, Any]:
-    """Return what the footer of a file says, as JSON.
-
-    Args:
-        source: A local path, or an open file: of Arrow, of Python, or of fsspec.
-
-    Raises:
-        ParquetError: If the file is none, is encrypted, or its footer is corrupt.
-        OSError: If the file does not read.
-    """
-    # What reads log files needs none of this.
-    from deltaweb.parquet.inspection.description import describe_footer  # noqa: PLC0415
-    from deltaweb.parquet.loading import load_footer  # noqa: PLC0415
-    from deltaweb.parquet.tail import open_source  # noqa: PLC0415
-
-    with open_source(source) as opened:
-        return describe_footer(load_footer(opened))
-
-
-def preview(
-    source: "Source", limit: int = 20, *, row_group: int | None = None
-) -> list[dict[str, Any]]:
-    """Return the first rows of a file, or of one of its row groups, as JSON.
-
-    A child process reads them, with limits of time and memory.
-
-    Args:
-        source: A local path, or an open file: of Arrow, of Python, or of fsspec.
-        row_group: The position of a row group; None for the whole file.
-
-    Raises:
-        ParquetError: If the file does not read, or takes more than it may.
-        OSError: If the file does not open.
-    """
-    from deltaweb.parquet.values.preview import read_preview  # noqa: PLC0415
-
-    return read_preview(source, limit, row_group=row_group)
+__all__ = ["describe", "preview"]

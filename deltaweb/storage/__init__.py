@@ -8,3 +8,13 @@
 A store that finds one file missing raises `FileNotFoundError`; every other fault is a
 `DeltaError` with its own sentence, and never carries a credential.
 """
+
+from typing import TYPE_CHECKING
+
+from deltaweb.lazy import modules_on_demand
+
+if TYPE_CHECKING:
+    from deltaweb.storage import local as local
+    from deltaweb.storage import remote as remote
+else:
+    __getattr__ = modules_on_demand(__name__)

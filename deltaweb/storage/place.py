@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from deltaweb import storage
 from deltaweb.delta.log.store import TableStore
 from deltaweb.storage import received
 from deltaweb.storage.location import RECEIVED, is_local, normalize_location
@@ -38,14 +39,12 @@ def open_store(
     place = normalize_location(location)
     roots = [normalize_location(root) for root in allowed_roots]
     if is_local(place):
-        from deltaweb.storage.local import LocalTableStore  # noqa: PLC0415 (Arrow)
-
-        return LocalTableStore(place, [root for root in roots if is_local(root)])
+        return storage.local.LocalTableStore(
+            place, [root for root in roots if is_local(root)]
+        )
     if place.startswith(RECEIVED):
         return received.store.ReceivedTableStore(place, storage_options or {})
-    from deltaweb.storage.remote import RemoteTableStore  # noqa: PLC0415  # fsspec loads only for remote tables
-
-    return RemoteTableStore(place, storage_options or {}, roots)
+    return storage.remote.RemoteTableStore(place, storage_options or {}, roots)
 
 
 def open_shared(url: str) -> TableStore | None:

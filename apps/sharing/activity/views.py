@@ -79,7 +79,7 @@ def _chips(request: HttpRequest, wanted: ActivityFilter) -> list[Chip]:
 
 ACTIVITY: Final = ListPage(
     entries="events",
-    template="sharing/activity_list.html",
+    template="sharing/activity/activity_list.html",
     fragment="event-rows",
     is_keyset=True,
     filters=FILTERS,

@@ -147,7 +147,7 @@ def step_page(  # noqa: PLR0913 (each is one part of the page)
     return respond(
         request,
         fmt,
-        template=f"sharing/wizard_{step}.html",
+        template=f"sharing/drafts/wizard_{step}.html",
         context=context,
         data={"step": step, "draft": draft.to_session()},
         status=422 if failed else status,

@@ -185,4 +185,6 @@ def _render(
         "now": timezone.now(),
         "request_id": getattr(request, "id", ""),
     }
-    return render(request, f"sharing/{template}", about | context, status=status)
+    return render(
+        request, f"sharing/issuing/{template}", about | context, status=status
+    )

@@ -31,7 +31,7 @@ def show_credentials(
     response = respond(
         request,
         fmt,
-        template="sharing/token_result.html",
+        template="sharing/issuing/token_result.html",
         context={
             "recipient": token.recipient,
             "token": token,
@@ -63,7 +63,7 @@ def show_links(
     response = respond(
         request,
         "html",
-        template="sharing/share_made.html",
+        template="sharing/issuing/share_made.html",
         context={
             "share": share,
             "said": said,

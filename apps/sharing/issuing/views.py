@@ -82,7 +82,7 @@ def client_profile(
     return respond(
         request,
         fmt,
-        template="sharing/client_profile.html",
+        template="sharing/issuing/client_profile.html",
         context={
             "recipient": token.recipient,
             "token": token,
@@ -137,7 +137,7 @@ def token_revoke(
     return respond(
         request,
         fmt,
-        template="sharing/token_revoke.html",
+        template="sharing/issuing/token_revoke.html",
         context={"recipient": token.recipient, "row": row, "token": token},
         data=row,
         status=409 if request.method == "POST" else 200,
@@ -168,7 +168,7 @@ def token_retire(
     return respond(
         request,
         fmt,
-        template="sharing/token_retire.html",
+        template="sharing/issuing/token_retire.html",
         context={
             "recipient": token.recipient,
             "token": token,
@@ -227,7 +227,7 @@ def _new(
     return respond(
         request,
         fmt,
-        template=f"sharing/{page}.html",
+        template=f"sharing/issuing/{page}.html",
         context={
             "recipient": recipient,
             "form": form,

@@ -165,7 +165,7 @@ COLUMNS: Final = (
 )
 RECIPIENTS: Final = ListPage(
     entries="recipients",
-    template="sharing/recipient_list.html",
+    template="sharing/recipients/recipient_list.html",
     columns=COLUMNS,
     default_sort="name",
     filters={

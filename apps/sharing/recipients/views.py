@@ -52,7 +52,7 @@ def recipient_usage(request: HttpRequest, *, name: str, fmt: str) -> HttpRespons
     return respond(
         request,
         fmt,
-        template="sharing/recipient_usage.html",
+        template="sharing/recipients/recipient_usage.html",
         context={"recipient": recipient, "ledger": ledger},
         data=ledger,
         rows=ledger.rows() if fmt == "csv" else None,
@@ -79,7 +79,7 @@ def recipient_seen(request: HttpRequest, *, name: str, fmt: str) -> HttpResponse
     return respond(
         request,
         fmt,
-        template="sharing/recipient_seen.html",
+        template="sharing/recipients/recipient_seen.html",
         context={"recipient": recipient, "seen": seen},
         data=seen,
     )
@@ -118,7 +118,7 @@ def recipient_detail(request: HttpRequest, name: str, fmt: str) -> HttpResponseB
     return respond(
         request,
         fmt,
-        template="sharing/recipient_detail.html",
+        template="sharing/recipients/recipient_detail.html",
         context={
             "detail": detail,
             "recipient": recipient,
@@ -150,7 +150,7 @@ def recipient_grants(request: HttpRequest, name: str, fmt: str) -> HttpResponseB
     return respond(
         request,
         fmt,
-        template="sharing/recipient_grants.html",
+        template="sharing/recipients/recipient_grants.html",
         context={
             "recipient": recipient,
             "shares": shares,
@@ -253,7 +253,7 @@ def _new_page(
     return respond(
         request,
         fmt,
-        template="sharing/recipient_new.html",
+        template="sharing/recipients/recipient_new.html",
         context={
             "form": form,
             "shares": shares,
@@ -292,7 +292,7 @@ def _settings_page(  # noqa: PLR0913 (the forms of the page)
     return respond(
         request,
         fmt,
-        template="sharing/recipient_settings.html",
+        template="sharing/recipients/recipient_settings.html",
         context={
             "recipient": recipient,
             "form": form,

@@ -101,7 +101,7 @@ COLUMNS: Final = (
 )
 SHARES: Final = ListPage(
     entries="shares",
-    template="sharing/share_list.html",
+    template="sharing/shares/share_list.html",
     fragment="share-rows",
     columns=COLUMNS,
     default_sort="name",

@@ -131,7 +131,7 @@ def _page(
     return respond(
         request,
         fmt,
-        template="sharing/share_settings.html",
+        template="sharing/shares/share_settings.html",
         context={
             "share": share,
             "num_recipients": num_recipients,

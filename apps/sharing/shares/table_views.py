@@ -21,7 +21,7 @@ def table_sharing(
     return respond(
         request,
         fmt,
-        template="sharing/table_sharing.html",
+        template="sharing/shares/table_sharing.html",
         context={
             "head": table_head(table),
             "table": table,

@@ -127,7 +127,7 @@ def table_options(request: HttpRequest) -> HttpResponse:
     """Suggest tables by a part of their name, as the options of a list."""
     q = request.GET.get("table", "")[:200].replace("\x00", "")
     tables, _ = share_pages.table_choices(q=q, page=1)
-    return render(request, "sharing/_table_options.html", {"tables": tables})
+    return render(request, "sharing/shares/_table_options.html", {"tables": tables})
 
 
 # === Recipients ===
@@ -208,7 +208,7 @@ def _share_page(  # noqa: PLR0913 (each is one form of the page)
     return respond(
         request,
         fmt,
-        template="sharing/share_detail.html",
+        template="sharing/shares/share_detail.html",
         context={
             "share": share,
             "detail": detail,

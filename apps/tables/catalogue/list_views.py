@@ -65,7 +65,7 @@ def search(request: HttpRequest, fmt: str) -> HttpResponseBase:
     return respond(
         request,
         fmt,
-        template="tables/search.html",
+        template="tables/catalogue/search.html",
         context={
             "page": page,
             "links": links,

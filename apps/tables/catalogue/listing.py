@@ -205,7 +205,7 @@ COLUMNS: Final = (
 )
 TABLES: Final = ListPage(
     entries="tables",
-    template="tables/table_list.html",
+    template="tables/catalogue/table_list.html",
     fragment="table-rows",
     columns=COLUMNS,
     default_sort="name",

@@ -108,7 +108,7 @@ def _register_page(
     return respond(
         request,
         fmt,
-        template="tables/table_register.html",
+        template="tables/catalogue/table_register.html",
         context={
             "form": form,
             "job": job,

@@ -79,7 +79,7 @@ def _settings_page(
     return respond(
         request,
         fmt,
-        template="tables/table_settings.html",
+        template="tables/catalogue/table_settings.html",
         context={
             "head": table_head(table),
             "table": table,

@@ -11,7 +11,7 @@ from django.template.loader import render_to_string
 
 from deltaweb.web.tables.head.table_head import TableHead
 
-TEMPLATE = "tables/_table_head.html"
+TEMPLATE = "tables/head/_table_head.html"
 
 
 @dataclass(slots=True, kw_only=True)

@@ -37,5 +37,5 @@ def table_frame(request: HttpRequest) -> Frame | None:
         version = None
     head = table_head(table, version)
     return Frame(
-        template="tables/table_error.html", context={"head": head, "table": table}
+        template="tables/head/table_error.html", context={"head": head, "table": table}
     )

@@ -40,7 +40,7 @@ def table_state(request: HttpRequest, namespace: str, name: str) -> HttpResponse
     table = get_table(signed_in(request), namespace, name)
     if "shown" in request.GET:
         context = {"table": table, "shown": request.GET["shown"]}
-        return render(request, "tables/_table_news.html", context)
+        return render(request, "tables/head/_table_news.html", context)
     head = table_head(table)
     now_at = str(int(table.indexed_at.timestamp())) if table.indexed_at else ""
     moved_on = now_at != request.GET.get("since", "") or head.index_job is None
@@ -48,7 +48,9 @@ def table_state(request: HttpRequest, namespace: str, name: str) -> HttpResponse
         response = HttpResponse(status=204)
         trigger_client_event(response, "page-moved-on", {})
         return response
-    return render(request, "tables/_index_watch.html", {"table": table, "head": head})
+    return render(
+        request, "tables/head/_index_watch.html", {"table": table, "head": head}
+    )
 
 
 def version_tip(

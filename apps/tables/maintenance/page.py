@@ -119,7 +119,11 @@ def table_maintenance(
         return _list_again(request, table, fmt)
     page = maintenance_page(table)
     return respond_page(
-        request, fmt, page, template="tables/table_maintenance.html", fragment="live"
+        request,
+        fmt,
+        page,
+        template="tables/maintenance/table_maintenance.html",
+        fragment="live",
     )
 
 

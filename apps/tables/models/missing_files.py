@@ -48,7 +48,7 @@ class MissingFiles(models.Model):
     @property
     def words(self) -> str:
         """Say it beside a version: `3 of 7 files`."""
-        if self.num_present is None:
+        if self.num_present is None or self.num_files is None:
             return f"{self.num_missing:,} files missing"
         at_most = "" if self.is_exact else "at most "
         return f"{at_most}{self.num_present:,} of {counted(self.num_files, 'file')}"

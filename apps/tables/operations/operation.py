@@ -48,12 +48,22 @@ from deltaweb.web.tables.operations.preview import (
 )
 from deltaweb.web.tables.operations.preview_jobs import preview_again
 from deltaweb.web.tables.storage.opening import open_table, roots_of_server, table_place
+from deltaweb.words import counted
 
 P = TypeVar("P")
 T = TypeVar("T")
 
 Settle = Callable[[Table | None, P, Mapping[str, Any] | None], None]
 PREVIEWING: Final = "Preparing the preview"
+COUNTS: Final = (
+    ("num_rows_inserted", "row", "inserted"),
+    ("num_rows_updated", "row", "updated"),
+    ("num_rows_deleted", "row", "deleted"),
+    ("num_rows_copied", "row", "written again"),
+    ("num_added_files", "file", "added"),
+    ("num_removed_files", "file", "removed"),
+)
+"""What a result counts of a commit, with the words for it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,12 +110,9 @@ def commit_text(result: Mapping[str, Any]) -> str:
     if not result["attempts"]:
         return "Nothing to do: the table is as it was."
     parts = [
-        f"{result[name]:,} {word}"
-        for name, word in (
-            ("num_added_files", "files added"),
-            ("num_removed_files", "files removed"),
-        )
-        if result[name]
+        f"{counted(count, noun)} {became}"
+        for name, noun, became in COUNTS
+        if (count := result.get(name, 0))
     ]
     said = f": {', '.join(parts)}" if parts else ""
     return f"Committed version {result['version']}{said}."
@@ -141,7 +148,7 @@ class Operation(Generic[P, T]):
         check: Refuses a plan that cannot be carried out, before anybody is asked.
         question: What somebody at a terminal is asked, by the parameters and the
             place; "" where it destroys nothing.
-        result_text: What it says of its result at a terminal, a line or several.
+        result_text: What it says of its result, a line or several.
         deletes_files: Whether it deletes files and makes no version: no commit then
             notices what came meanwhile, so it is planned again after an answer.
         is_harmless: Whether it may be asked for unseen: nothing that anybody reads

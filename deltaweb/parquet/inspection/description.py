@@ -8,18 +8,29 @@ from typing import Any, Final
 
 from deltaweb.parquet.annotations import stored_annotation
 from deltaweb.parquet.conversion.delta import DeltaConversion, convert, problems_text
-from deltaweb.parquet.loading import ParquetFooter
+from deltaweb.parquet.loading import ParquetFooter, load_footer
 from deltaweb.parquet.metadata import ColumnChunk, RowGroup
 from deltaweb.parquet.schema import Node
 from deltaweb.parquet.statistics import read_statistics
+from deltaweb.parquet.tail import Source, open_source
 
 _BOX: Final = ("xmin", "xmax", "ymin", "ymax", "zmin", "zmax", "mmin", "mmax")
 ROW_GROUPS: Final = "row_groups"
 _STORED_FLAGS: Final = ("is_min_exact", "is_max_exact", "nan_count")
 
 
-def describe_footer(footer: ParquetFooter) -> dict[str, Any]:
-    """Return everything that a footer says, and what it is in Delta."""
+def describe(source: Source) -> dict[str, Any]:
+    """Return what the footer of a file says, and what it is in Delta, as JSON.
+
+    Args:
+        source: A local path, or an open file: of Arrow, of Python, or of fsspec.
+
+    Raises:
+        ParquetError: If the file is none, is encrypted, or its footer is corrupt.
+        OSError: If the file does not read.
+    """
+    with open_source(source) as opened:
+        footer = load_footer(opened)
     groups = list(described_groups(footer))
     return {
         name: groups if name == ROW_GROUPS else value

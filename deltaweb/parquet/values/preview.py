@@ -33,19 +33,27 @@ COPIED_BYTES: Final = 256 << 20
 COPY_STEP_BYTES: Final = 4 << 20
 
 
-def read_preview(
+def preview(
     source: Source,
-    limit: int,
+    limit: int = 20,
     *,
     row_group: int | None = None,
     timeout_s: float = TIMEOUT_S,
     memory_bytes: int = MEMORY_BYTES,
 ) -> list[dict[str, JSON]]:
-    """Return the first rows of a file, or of one of its row groups.
+    """Return the first rows of a file, or of one of its row groups, as JSON.
+
+    A child process reads them, with limits of time and memory.
 
     Args:
+        source: A local path, or an open file: of Arrow, of Python, or of fsspec.
+        row_group: The position of a row group; None for the whole file.
         timeout_s: Seconds of processor time that reading may take.
         memory_bytes: What it may take beyond what an idle process has.
+
+    Raises:
+        ParquetError: If the file does not read, or takes more than it may.
+        OSError: If the file does not open.
     """
     cpu_s = max(1, int(timeout_s))
     with _local_copy(source, limit, row_group) as path:

@@ -1,7 +1,7 @@
 """What botocore knows of a bucket: its address, and the credentials of this machine.
 
 It is asked the way s3fs asks it, from the same options, so a table is signed where it
-is read. botocore comes with s3fs and loads only for tables on S3.
+is read. botocore comes with s3fs; this module is loaded for tables on S3 alone.
 """
 
 import functools
@@ -12,6 +12,11 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, Final
 from urllib.parse import parse_qs, urlsplit
+
+import botocore.session
+from botocore import UNSIGNED
+from botocore.config import Config
+from botocore.exceptions import BotoCoreError, ClientError
 
 from deltaweb.delta.errors import (
     CredentialsNeededError,
@@ -96,8 +101,6 @@ def new_sts_client(
     Args:
         endpoint_url: Its address; None is where the bucket is, or else AWS's own.
     """
-    from botocore.config import Config  # noqa: PLC0415 (only tables on S3 need it)
-
     address = _client_options(json.dumps(dict(options), default=str))
     config = Config(
         connect_timeout=STS_TIMEOUT_S,
@@ -122,8 +125,6 @@ def _find_region(bucket: str, address: str, environment: _Environment) -> str | 
     Reading finds it by itself, from the refusal of a request that names another one;
     a recipient who is refused would not. None if unknown.
     """
-    from botocore.exceptions import BotoCoreError, ClientError  # noqa: PLC0415 (only tables on S3 need it)
-
     options = _client_options(address)
     config = options.get("config_kwargs") or {}
     session = _session(options.get("profile"), environment)
@@ -140,9 +141,6 @@ def _find_region(bucket: str, address: str, environment: _Environment) -> str | 
 @functools.lru_cache(maxsize=KNOWN_BUCKETS)
 def _ask_region(bucket: str, address: str, environment: _Environment) -> str:
     """Return the region of a bucket, which S3 tells everybody, even with a refusal."""
-    from botocore import UNSIGNED  # noqa: PLC0415 (as above)
-    from botocore.exceptions import ClientError  # noqa: PLC0415 (as above)
-
     client = _new_client(
         address,
         environment,
@@ -182,8 +180,6 @@ def _find_endpoint(
 
 def _new_client(address: str, environment: _Environment, **config: Any) -> Any:  # noqa: ANN401 (botocore has no types)
     """Return a client that is made as s3fs makes its own, with other settings."""
-    from botocore.config import Config  # noqa: PLC0415 (as above)
-
     options = _client_options(address)
     region = config.pop("region_name", None) or options.get("region_name")
     known = {name: options[name] for name in _CLIENT_OPTIONS if name in options}
@@ -207,8 +203,6 @@ def _client_options(address: str) -> dict[str, Any]:
 
 @functools.lru_cache(maxsize=KNOWN_BUCKETS)
 def _session(profile: str | None, _environment: _Environment) -> Any:  # noqa: ANN401 (as above)
-    import botocore.session  # noqa: PLC0415 (as above)
-
     return botocore.session.Session(profile=profile)
 
 

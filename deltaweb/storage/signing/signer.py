@@ -17,6 +17,7 @@ from urllib.parse import quote
 import pyarrow as pa
 
 from deltaweb.delta.errors import CredentialsNeededError
+from deltaweb.storage import signing
 from deltaweb.storage.location import is_local, normalize_location
 from deltaweb.storage.signing import azure as azure_signing
 from deltaweb.storage.signing import gcs as gcs_signing
@@ -27,7 +28,6 @@ from deltaweb.storage.signing.errors import (
 from deltaweb.storage.signing.file_urls import LocalFileSigner
 from deltaweb.storage.signing.hmac_states import Numbers, Texts, as_list
 from deltaweb.storage.signing.s3 import S3Signer
-from deltaweb.storage.signing.s3_session import find_credentials, find_endpoint
 from deltaweb.storage.signing.url_quoting import quote_paths
 
 MAX_LIFETIME_S: Final = 7 * 86_400  # what S3 and Google accept at most
@@ -147,13 +147,15 @@ class _Ask:
 
 
 def _s3_signer(ask: _Ask) -> URLSigner:
-    endpoint = find_endpoint(ask.location, ask.container, ask.options)
+    endpoint = signing.s3_session.find_endpoint(
+        ask.location, ask.container, ask.options
+    )
     if ask.options.get("anon"):
         return ask.public(endpoint.base_url)
     return S3Signer(
         endpoint=endpoint,
         prefix=ask.prefix,
-        credentials=find_credentials(ask.location, ask.options),
+        credentials=signing.s3_session.find_credentials(ask.location, ask.options),
         now=ask.now,
         lifetime_s=ask.lifetime_s,
     )

@@ -116,7 +116,9 @@ def test_small_files_are_packed(table: Path) -> None:
     text = run("optimize", table)
 
     assert (plan["version"], plan["num_files"], plan["num_after"]) == (2, 2, 1)
-    assert text == "Committed version 3: 1 files added, 2 files removed.\n"
+    assert text == (
+        "Committed version 3: 5 rows written again, 1 file added, 2 files removed.\n"
+    )
     assert run("optimize", table) == "Nothing to do: the table is as it was.\n"
     assert "no column 'm'" in refusal("optimize", table, "--cluster-by", "m")
 

@@ -160,7 +160,7 @@ def test_a_verb_looks_when_told_so_and_asks_where_it_destroys(
         "merge": ("merge", "Would change 1 row in 1 file of 3"),
         "drop-column": ("drop-column", "Would commit version 4, DROP"),
         "restore": ("restore", "would be restored, 2 files"),
-        "vacuum": ("vacuum", "Would delete 1 file (27 bytes)"),
+        "vacuum": ("vacuum", "Would delete 1 file (27 B)"),
         "cleanup": ("cleanup", "Would delete "),
         "import": ("import", "would get 2 rows; 0 do not fit"),
     },

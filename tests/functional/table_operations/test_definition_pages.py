@@ -32,7 +32,7 @@ def do(editor: Client, work: Work, page: str, asked: Asked) -> Job:
     editor.post(page, {"seen": str(look.id)})
     job = work()
     assert job.state == Job.State.DONE, job.error
-    assert "The table is as it was shown." in page_text(editor, page)
+    assert "Committed version" in page_text(editor, page)
     return job
 
 

@@ -48,7 +48,7 @@ class TestAnOptimization:
         assert (snapshot.version, snapshot.num_files) == (5, 3)
         assert snapshot.read().num_rows == 7
         page = page_text(editor, OPTIMIZE)
-        assert "became <b" in page
+        assert "1 file added, 2 files removed" in page
         assert 'href="/t/default/orders/restore?version=4"' in page
         detail = AuditEvent.objects.get(action="table.optimize").detail
         assert detail["num_files"] == 2

@@ -85,7 +85,7 @@ class TestAVacuum:
         assert done.state == Job.State.DONE, done.error
         assert [path.exists() for path in orphans] == [True, False]
         assert DeltaTable(str(folder)).snapshot().read().num_rows == 6
-        assert "20 B</b> was deleted" in page_text(editor, VACUUM)
+        assert "Deleted 1 file (20 B)" in page_text(editor, VACUUM)
         event = AuditEvent.objects.get(action="table.vacuum")
         assert (event.detail["hours"], event.detail["num_files"]) == (300, 1)
         assert Job.objects.filter(kind="tables.index_log").count() == 1

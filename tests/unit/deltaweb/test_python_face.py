@@ -43,7 +43,7 @@ class TestImport:
         assert deltaweb.__version__ == VERSION
         assert {"DeltaTable", "__version__"} <= set(dir(deltaweb))
         with pytest.raises(AttributeError, match="no attribute 'DeltaTabel'"):
-            deltaweb.DeltaTabel  # noqa: B018  # asking is the test
+            deltaweb.DeltaTabel  # type: ignore[attr-defined]  # noqa: B018  # asking is the test
 
 
 class TestRows:

@@ -20,7 +20,7 @@ from deltaweb.web.sharing.recipients.doctor.doctor import (
     request_examination,
 )
 
-TEMPLATE: Final = "sharing/recipient_doctor.html"
+TEMPLATE: Final = "sharing/recipients/recipient_doctor.html"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,7 +21,7 @@ from django.conf import settings
 
 from deltaweb.delta.errors import DeltaError
 from deltaweb.sharing.known_errors import recognize
-from deltaweb.storage.signing.s3_session import find_endpoint
+from deltaweb.storage import signing
 from deltaweb.web.pages.actions import Stamp
 from deltaweb.web.pages.page_json import OnPage, in_json
 from deltaweb.web.sharing.access import callers as access
@@ -214,7 +214,7 @@ def _environments(
         if location.startswith("s3://"):  # `untried` names the others
             options = options_for(location)
             bucket = location.split("/")[2]
-            region = find_endpoint(location, bucket, options).region
+            region = signing.s3_session.find_endpoint(location, bucket, options).region
             given = {**(options.get("client_kwargs") or {}), **options}
             place = (given.get("endpoint_url") or "", region)
             found.setdefault(place, []).append(one)

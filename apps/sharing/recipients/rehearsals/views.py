@@ -72,7 +72,7 @@ def recipient_rehearsals(
     return respond(
         request,
         fmt,
-        template="sharing/recipient_rehearsals.html",
+        template="sharing/recipients/recipient_rehearsals.html",
         context={"recipient": recipient, "page": shown, "job": job},
         data=shown,
         fragment="rehearsed",

@@ -108,7 +108,7 @@ def _page(request: HttpRequest, fmt: str, form: ProfileForm) -> HttpResponseBase
     return respond(
         request,
         fmt,
-        template="sharing/received_list.html",
+        template="sharing/shares/received_list.html",
         context={"page": page, "form": form},
         data=page,
         status=422 if form.errors else 200,

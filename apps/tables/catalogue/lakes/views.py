@@ -79,7 +79,7 @@ def lakes(request: HttpRequest, fmt: str) -> HttpResponseBase:
         request,
         fmt,
         page,
-        template="tables/lake_list.html",
+        template="tables/catalogue/lake_list.html",
         rows=lake_csv() if fmt == "csv" else None,
         fragment="lake-rows",
     )
@@ -141,7 +141,7 @@ def lake_detail(request: HttpRequest, lake_id: UUID, fmt: str) -> HttpResponseBa
     return respond(
         request,
         fmt,
-        template="tables/lake_detail.html",
+        template="tables/catalogue/lake_detail.html",
         context={"page": page, "lake": page.lake, "row": page.row, "form": form},
         data=page,
         status=422 if form.errors else 200,
@@ -180,7 +180,7 @@ def _new_page(
     return respond(
         request,
         fmt,
-        template="tables/lake_new.html",
+        template="tables/catalogue/lake_new.html",
         context={"form": form, "roots": roots},
         data={"allowed_roots": roots},
         status=status,

@@ -1,14 +1,15 @@
 """Small files become large ones, or rows are laid out by columns."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import pyarrow.compute as pc
 
 from deltaweb.delta.values.time_zones.known import UTC_ZONE
 from deltaweb.delta.writing.transaction import CommitResult
 from deltaweb.table import DeltaTable
-from deltaweb.web.tables.operations.operation import Operation, register
+from deltaweb.web.tables.operations.operation import Operation, commit_text, register
 from deltaweb.web.tables.operations.parameters import (
     names_of,
     parameter,
@@ -149,6 +150,17 @@ def carry_out(
     )
 
 
+def result_text(result: Mapping[str, Any]) -> str:
+    """Say what became of the files, or of what the log says of them."""
+    if result["attempts"] and not result["num_removed_files"]:
+        count = counted(result["num_added_files"], "file")
+        return (
+            f"Committed version {result['version']}: the log spells the partition "
+            f"values of {count} in one way; no row and no file changed."
+        )
+    return commit_text(result)
+
+
 OPTIMIZE: Final = register(
     Operation(
         name="optimize",
@@ -160,6 +172,7 @@ OPTIMIZE: Final = register(
         plan=plan,
         preview=preview,
         carry_out=carry_out,
+        result_text=result_text,
         page="tables:table-optimize",
     )
 )

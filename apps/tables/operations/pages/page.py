@@ -2,9 +2,10 @@
 
 The template has the frame, and finds the parts of an operation by its name:
 `_<name>_form.html` asks, or else `_form.html` does, of a form that is made of the
-parameters; `_<name>_preview.html` shows what would happen and has the button,
-`_<name>_done.html` shows what was done. Pages of a table show the newest job of the
-table; those that add data belong to who asked, and open the table at the end.
+parameters; `_<name>_preview.html` shows what would happen and has the button;
+`_done.html` says what was done, in the words of the operation, unless there is a
+`_<name>_done.html`. Pages of a table show the newest job of the table; those that add
+data belong to who asked, and open the table at the end.
 """
 
 from collections.abc import Callable, Mapping
@@ -128,8 +129,8 @@ class OperationPage(Generic[P]):
         weigh: The same of what is chosen after the preview, by the query.
         adds: By which the address and the parts of a page that adds data are found;
             "" of all others.
-        shown_as: By which the parts are found that show what would happen and what was
-            done, where several operations share them.
+        shown_as: By which the part is found that shows what would happen, where several
+            operations share it.
         says: What follows, beside the button that agrees.
         below: A template of what stands below the form; none for an empty one.
         is_undone: Whether a restore takes back what it did.
@@ -176,7 +177,7 @@ class OperationPage(Generic[P]):
 
     @property
     def template(self) -> str:
-        return f"tables/table_{'adding' if self.adds else 'operation'}.html"
+        return f"{self.parts}/table_{'adding' if self.adds else 'operation'}.html"
 
     @property
     def parts(self) -> str:
@@ -194,9 +195,9 @@ class OperationPage(Generic[P]):
         return f"{self.parts}/_{self.shown_as or self.name}_preview.html"
 
     @property
-    def done_part(self) -> str:
-        """The template of what was done."""
-        return f"{self.parts}/_{self.shown_as or self.name}_done.html"
+    def done_part(self) -> list[str]:
+        """The template of what was done: its own, else that of every operation."""
+        return [f"{self.parts}/_{self.name}_done.html", "tables/operations/_done.html"]
 
     @property
     def takes(self) -> list[str | type[forms.Form]]:

@@ -170,6 +170,9 @@ class _Visit(Generic[P]):
                 "job": job,
                 "preview": look,
                 "done": done,
+                "said": on.operation.result_text(done)
+                if done and not done.get("done_before")
+                else "",
                 "looked_at": parse_datetime(look["at"]) if look else None,
                 "outdated": shown.outdated,
                 **on.context(request, table, asked, result),

@@ -47,7 +47,7 @@ from deltaweb.web.tables.operations.operation import Operation, register
 from deltaweb.web.tables.operations.parameters import parameter
 from deltaweb.web.tables.operations.preview import OperationPreview, RunContext
 from deltaweb.web.tables.work.log_writing import MAX_FILES_NAMED
-from deltaweb.words import counted
+from deltaweb.words import counted, size_text
 
 Longs = npt.NDArray[np.int64]
 HOURS: Final = {"h": 1.0, "d": 24.0, "m": 1 / 60}
@@ -206,12 +206,12 @@ def _says(
     if lost:
         count = counted(len(lost) if num_lost is None else num_lost, "version")
         readable = f"{count} can no longer be read ({lost[0]} to {lost[-1]})."
-    return f"{verb} {counted(num_files, 'file')} ({size_bytes:,} bytes). {readable}"
+    return f"{verb} {counted(num_files, 'file')} ({size_text(size_bytes)}). {readable}"
 
 
 def _spares(plan: VacuumPlan, holds: Sequence[HeldVersions]) -> str:
     count = counted(plan.num_held, "file")
-    return f"Spared {count} ({plan.held_bytes:,} bytes). {holds_text(holds)}"
+    return f"Spared {count} ({size_text(plan.held_bytes)}). {holds_text(holds)}"
 
 
 def step_at(found: Mapping[str, Any], hours: float | None) -> Mapping[str, Any]:

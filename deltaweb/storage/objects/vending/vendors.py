@@ -8,24 +8,15 @@
 Whoever wants such credentials asks `open_vendor`.
 """
 
-from collections.abc import Callable, Mapping
-from typing import Any, Final
+from collections.abc import Mapping
+from typing import Any
 
 from deltaweb.storage.location import SAME_SCHEME, is_local, normalize_location
-from deltaweb.storage.objects.vending.azure import AzureVendor
+from deltaweb.storage.objects import vending
 from deltaweb.storage.objects.vending.credentials import Folder, FolderVendor
 from deltaweb.storage.objects.vending.errors import VendingUnsupportedError
-from deltaweb.storage.objects.vending.google import GoogleVendor
 from deltaweb.storage.objects.vending.options import R2_TOKEN_OPTION
-from deltaweb.storage.objects.vending.r2 import R2Vendor
-from deltaweb.storage.objects.vending.s3 import S3Vendor
 from deltaweb.storage.signing.signer import AZURE_SCHEMES, GCS_SCHEMES, S3_SCHEMES
-
-_VENDORS: Final[Mapping[str, Callable[[Folder], FolderVendor]]] = {
-    **dict.fromkeys(AZURE_SCHEMES, AzureVendor),
-    **dict.fromkeys(GCS_SCHEMES, GoogleVendor),
-    **dict.fromkeys(S3_SCHEMES, S3Vendor),
-}
 
 
 def open_vendor(location: str, options: Mapping[str, Any]) -> FolderVendor:
@@ -34,14 +25,17 @@ def open_vendor(location: str, options: Mapping[str, Any]) -> FolderVendor:
     written, _, rest = place.partition("://")
     scheme = SAME_SCHEME.get(written, written)
     bucket, _, prefix = rest.partition("/")
-    make = None if is_local(place) else _VENDORS.get(scheme)
-    if make is None:
+    if is_local(place) or scheme not in S3_SCHEMES | GCS_SCHEMES | AZURE_SCHEMES:
         reason = "it is not on S3, R2, Azure or Google Cloud Storage"
         raise VendingUnsupportedError(location=place, reason=reason)
     if not prefix:
         raise VendingUnsupportedError(location=place, reason="it is a whole bucket")
-    if make is S3Vendor and options.get(R2_TOKEN_OPTION):
-        make = R2Vendor
     place = f"{scheme}://{rest}"
     folder = Folder(location=place, bucket=bucket, prefix=prefix, options=options)
-    return make(folder)
+    if scheme in AZURE_SCHEMES:
+        return vending.azure.AzureVendor(folder)
+    if scheme in GCS_SCHEMES:
+        return vending.google.GoogleVendor(folder)
+    if options.get(R2_TOKEN_OPTION):
+        return vending.r2.R2Vendor(folder)
+    return vending.s3.S3Vendor(folder)

@@ -8,7 +8,6 @@ import pytest
 
 from deltaweb.parquet import preview
 from deltaweb.parquet.errors import ValuesUnreadableError
-from deltaweb.parquet.values.preview import read_preview
 
 pytestmark = pytest.mark.slow
 
@@ -50,12 +49,12 @@ def test_more_memory_than_allowed_is_an_error(tmp_path: Path) -> None:
     pq.write_table(pa.table({"text": ["x" * (64 << 20)]}), path)
 
     with pytest.raises(ValuesUnreadableError):
-        read_preview(path, 1, memory_bytes=32 << 20)
+        preview(path, 1, memory_bytes=32 << 20)
 
 
 def test_more_time_than_allowed_is_an_error(path: Path) -> None:
     with pytest.raises(ValuesUnreadableError, match="took more than"):
-        read_preview(path, 1, timeout_s=0.01)
+        preview(path, 1, timeout_s=0.01)
 
 
 def test_an_answer_of_many_bytes_is_an_error(tmp_path: Path) -> None:
