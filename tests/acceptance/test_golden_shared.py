@@ -7,7 +7,7 @@ import pytest
 from deltaweb.delta.errors import DeltaError
 from deltaweb.index.query.shared_table import SharedTableReader
 from deltaweb.index.query.shared_version import SharedVersion
-from tests.support.golden.golden_tables import each_golden_table, golden_table
+from tests.support.golden.golden_tables import golden_table, some_golden_tables
 from tests.support.index.index_builds import build_index
 
 
@@ -18,7 +18,7 @@ def offered(version: SharedVersion) -> list[str]:
     return sorted(str(row) for batch in chosen.batches() for row in batch.to_pylist())
 
 
-@each_golden_table
+@some_golden_tables
 def test_an_index_offers_what_the_log_does(name: str, tmp_path: Path) -> None:
     table = golden_table(name)
     build_index(table.root, None, tmp_path / "index")

@@ -35,7 +35,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> "Iterator[SparkSession]":
     from deltaweb.spark.driver.session import SparkOptions, get_spark, stop_session
 
     folder = tmp_path_factory.mktemp("spark")
-    options = SparkOptions(master="local[2]", folder=folder, driver_memory="1g")
+    options = SparkOptions(master="local[2]", folder=folder, driver_memory="2g")
     known = set(os.environ)
     with pytest.MonkeyPatch.context() as variables:
         for name, value in gated_environment(folder / "site").items():

@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import sysconfig
+import threading
 import time
 import venv
 from collections.abc import Iterator
@@ -171,18 +172,20 @@ class TestTheCluster:
         for number in range(cluster.num_workers):
             assert "-Xmx768M" in cluster.executor_logs(number)
 
-    @matrix("lacks", ["memory", "package"], often=["memory"])
+    @matrix(
+        "lacks", ["memory", "package"], often=[]
+    )  # a local session says both, below
     def test_says_what_is_missing(self, cluster, lake, tmp_path, lacks):
         if lacks == "memory":
             defaults = new_defaults(tmp_path, memory="900g")
             extra = {"SPARK_CONF_DIR": str(defaults)}
-            expected = ("NoExecutorsError", "gave no executor within 5 s")
+            expected = ("NoExecutorsError", "gave no executor within 1 s")
         else:
             defaults = new_defaults(tmp_path, cores="1")  # one executor says it
             python = other_python(tmp_path, has_package=False)
             extra = {"SPARK_CONF_DIR": str(defaults), "PYSPARK_PYTHON": str(python)}
             expected = ("ExecutorsUnfitError", "No module named 'deltaweb'")
-        within_s = 5 if lacks == "memory" else 180
+        within_s = 1 if lacks == "memory" else 180
 
         kind, message, hint = index_in_a_process(
             tmp_path, cluster.master, lake / "orders", within_s=within_s, **extra
@@ -269,6 +272,17 @@ class TestCheckExecutors:
 
         check_executors(spark, tmp_path, within_s=60)
 
+        assert list(tmp_path.iterdir()) == []
+
+    def test_waits_as_long_as_it_is_told_to(self, spark, tmp_path):
+        from deltaweb.spark.driver.cluster import NoExecutorsError, check_executors
+
+        with pytest.raises(NoExecutorsError, match="gave no executor within 0 s"):
+            check_executors(spark, tmp_path, within_s=0)
+
+        for thread in threading.enumerate():
+            if thread.name == "executor-check":  # what is left behind ends by itself
+                thread.join(TIMEOUT_S)
         assert list(tmp_path.iterdir()) == []
 
     def test_asks_for_the_same_version(self, spark, tmp_path, monkeypatch):

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 TIMEOUT_S = 240  # a start takes many seconds on a busy machine
 VARIABLES = {"DELTAWEB_JOB_LEASE_S": "3", "DELTAWEB_SPARK_MASTER": "local[2]"}
+IN_PROCESS = {"DELTAWEB_SMALL_LOG_BYTES": str(1 << 30)}  # a worker without a JVM
 
 
 def members(session: int) -> Iterator[tuple[int, str]]:
@@ -86,7 +87,7 @@ class TestWhatIsKilled:
         assert states(home) == in_the_middle
         slow.open()
 
-        with worker(home, **VARIABLES):
+        with worker(home, **VARIABLES | IN_PROCESS):
             finished = wait_for(
                 lambda: states(home) == {"DONE": 4}, timeout_s=TIMEOUT_S
             )

@@ -5,13 +5,16 @@ is collected.
 """
 
 import json
-from functools import lru_cache
+import re
+from collections.abc import Iterator
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from deltaweb.table import DeltaTable
+from tests.support import matrix
 from tests.support.golden.golden_modern import ROOT
 
 TABLES = ROOT / "tables"
@@ -38,3 +41,27 @@ def expected_of(name: str) -> dict[str, Any]:
     text = (TABLES / name / "expected.json").read_text(encoding="utf-8")
     expected: dict[str, Any] = json.loads(text)
     return expected
+
+
+@cache
+def traits_of(name: str) -> frozenset[str]:
+    """What a table shows: its writer, features, types of columns, and errors."""
+    expected = expected_of(name)
+    versions = (expected.get("versions") or {}).values()
+    kinds = ("error_category", "content_error")
+    errors = {said.get(kind) for said in (expected, *versions) for kind in kinds}
+    types = {kind for text in expected["schemas"].values() for kind in _types(text)}
+    writer, told = f"by {name.partition('__')[0]}", expected["expect"]
+    return frozenset({writer, told, *expected["features"], *types, *map(str, errors)})
+
+
+def _types(schema: str) -> Iterator[str]:
+    """The words for types in a schema; decimals are one."""
+    for kind in re.findall(r'"(?:type|elementType|keyType|valueType)":"(\w+)', schema):
+        yield f"of type {kind}"
+
+
+# For work that takes long, or whose parts are asked for all tables elsewhere: every run
+# has tables that show all traits between them, and `make test-all` every table.
+some_golden_tables = matrix("name", NAMES, by=traits_of)
+SOME_NAMES = [row.values[0] for row in some_golden_tables.args[1] if not row.marks]
