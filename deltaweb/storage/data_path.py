@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from urllib.parse import unquote
 
 from deltaweb.delta.errors import PathEscapesTableError
+from deltaweb.delta.log.paths import LOG_FOLDER
 
-LOG_FOLDER = "_delta_log"
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:", re.ASCII)
 _FILE_SCHEME = re.compile(
     r"^file:(?://(?:localhost)?/|/(?!/))", re.ASCII | re.IGNORECASE

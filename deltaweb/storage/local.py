@@ -17,7 +17,7 @@ from deltaweb.delta.errors import (
     LocationUnreachableError,
     PathEscapesTableError,
 )
-from deltaweb.delta.log.paths import SIDECARS, sidecar_name
+from deltaweb.delta.log.paths import LOG_FOLDER, SIDECARS, sidecar_name
 from deltaweb.delta.log.store import MAX_LOG_FILE_BYTES, FileStatus, LogFile, check_size
 from deltaweb.storage.data_listing import (
     entry_statuses,
@@ -40,8 +40,6 @@ from deltaweb.storage.local_pending import (
     temporary_file,
 )
 from deltaweb.storage.write_faults import write_fault
-
-LOG_FOLDER = "_delta_log"
 
 
 class LocalTableStore:

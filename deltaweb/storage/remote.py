@@ -8,7 +8,7 @@ from typing import Any, Final
 import pyarrow as pa
 
 from deltaweb.delta.errors import DataFileMissingError, DeltaError
-from deltaweb.delta.log.paths import SIDECARS, sidecar_name
+from deltaweb.delta.log.paths import LOG_FOLDER, SIDECARS, sidecar_name
 from deltaweb.delta.log.store import FileStatus, LogFile, check_size, is_too_large
 from deltaweb.delta.writing.errors import StoreNotWritableError
 from deltaweb.storage.data_listing import (
@@ -40,7 +40,6 @@ from deltaweb.storage.objects.quick import quick_reads
 from deltaweb.storage.remote_file import GuardedFile
 from deltaweb.storage.remote_pending import RemotePendingFile
 
-LOG_FOLDER: Final = "_delta_log"
 # Stores whose drivers honour mode="create": the file is made only where none is.
 ATOMIC_SCHEMES: Final = frozenset({*DRIVERS, "memory"})
 
