@@ -8,7 +8,7 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,14 +27,15 @@ from tests.support.processes.installation import (
 )
 
 # What gunicorn loads and asks, in a process whose modules can be looked at: what it has
-# before it forks, the answers, and what it has then. `null` among the requests is
-# another writer, who holds the database from there on.
+# before it forks, the answers, and what it has then. The second half of the requests
+# comes at once, while another writer holds the database.
 ASK = """
 import json
 import os
 import sqlite3
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from io import BytesIO
 from urllib.parse import urlencode
 
@@ -77,14 +78,15 @@ def ask(name, path, form=None, accept="", cookie="", bearer=""):
     text = b"".join(application(environ, start_response)).decode()
     return {**told, "text": text}
 
-answers = {}
-for asked in json.load(sys.stdin):
-    if asked is None:
-        path = f"{os.environ['DELTAWEB_HOME']}/deltaweb.sqlite3"
-        writer = sqlite3.connect(path, isolation_level=None)
-        writer.execute("BEGIN IMMEDIATE")
-    else:
-        answers[asked["name"]] = ask(**asked)
+free, locked = json.load(sys.stdin)
+answers = {asked["name"]: ask(**asked) for asked in free}
+if locked:
+    path = f"{os.environ['DELTAWEB_HOME']}/deltaweb.sqlite3"
+    writer = sqlite3.connect(path, isolation_level=None)
+    writer.execute("BEGIN IMMEDIATE")
+    with ThreadPoolExecutor(len(locked)) as pool:  # each waits as long as it may
+        told = pool.map(lambda asked: ask(**asked), locked)
+        answers |= zip((asked["name"] for asked in locked), told)
 loaded = {name.partition(".")[0] for name in sys.modules}
 wait_ms = None
 if connection.vendor == "sqlite":
@@ -113,11 +115,16 @@ class Told:
     errors: str
 
 
-def ask(home: Path, *asked: Mapping[str, Any] | None, **variables: str) -> Told:
-    """Ask a web process."""
+def ask(
+    home: Path,
+    *asked: Mapping[str, Any],
+    locked: Sequence[Mapping[str, Any]] = (),
+    **variables: str,
+) -> Told:
+    """Ask a web process, and then of a database that somebody else writes to."""
     done = subprocess.run(
         [sys.executable, "-c", ASK],
-        input=json.dumps(asked),
+        input=json.dumps([asked, locked]),
         env=environment(home, **variables),
         cwd=ROOT,
         capture_output=True,
@@ -186,23 +193,25 @@ def told(installed: Installed) -> Told:
     sign_in = {"name": "ada", "password": "not hers", **FORM}
     delete = {"path": "/shares/retail/delete", "form": {"confirm": "retail"}, **as_ada}
     shares = {"path": "/delta-sharing/shares", "bearer": installed.token}
+    link = urlsplit(installed.link).path
     return ask(
         installed.home,
         *({"name": path, "path": path, **as_ada} for path in PAGES),
         {"name": "a stranger", "path": "/shares/"},
         {"name": "sign-in", "path": "/sign-in/"},
-        None,
-        {
-            "name": "password",
-            "path": "/sign-in/",
-            "form": sign_in,
-            "cookie": f"deltaweb_csrf={CSRF}",
-        },
-        {"name": "link", "path": urlsplit(installed.link).path.removeprefix("/lake")},
-        {"name": "page", **delete},
-        {"name": "script", **delete, "accept": "application/json"},
-        {"name": "reader", "path": "/tables.json", **as_ada},
-        {"name": "recipient", **shares},
+        locked=[
+            {
+                "name": "password",
+                "path": "/sign-in/",
+                "form": sign_in,
+                "cookie": f"deltaweb_csrf={CSRF}",
+            },
+            {"name": "link", "path": link.removeprefix("/lake")},
+            {"name": "page", **delete},
+            {"name": "script", **delete, "accept": "application/json"},
+            {"name": "reader", "path": "/tables.json", **as_ada},
+            {"name": "recipient", **shares},
+        ],
         DELTAWEB_PUBLIC_URL=PREFIXED,
     )
 

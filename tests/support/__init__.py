@@ -1,12 +1,29 @@
 """What tests share."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from importlib import import_module
 from itertools import chain, product
 from typing import Any
 
 import pytest
 
 _Cell = tuple[Any, ...]
+
+
+class _Late:
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 (of any module)
+        return getattr(import_module(self._name), name)
+
+
+def late(name: str) -> Any:  # noqa: ANN401 (as above)
+    """A module that takes long to load, for one file: it loads when a test uses it.
+
+    Every process that runs tests imports the files of all.
+    """
+    return _Late(name)
 
 
 def cases(

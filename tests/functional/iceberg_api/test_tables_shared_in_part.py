@@ -21,7 +21,7 @@ from tests.functional.iceberg_api.reading import Loaded, load
 from tests.functional.sharing_api.calls import Caller
 from tests.functional.sharing_api.conftest import NewCaller
 from tests.functional.sharing_api.ruled import Ruled, close_file, new_staff, rows
-from tests.support import cases
+from tests.support import by_turns, cases
 from tests.support.index.indexed_tables import index_table
 from tests.support.pages.factories import new_share, new_shared_table, new_table
 from tests.support.stores.s3_server import running_s3
@@ -78,14 +78,7 @@ HIDDEN = {
 }
 
 
-@cases(
-    "facts, rule, hidden",
-    {
-        f"{name}, {title}": (facts, rule, hidden)
-        for name, facts in FACTS.items()
-        for title, (rule, hidden) in HIDDEN.items()
-    },
-)
+@by_turns({"facts": FACTS, "rule, hidden": HIDDEN})
 @pytest.mark.usefixtures("db")
 def test_what_the_sharing_protocol_gives_is_read(
     tmp_path: Path, new_caller: NewCaller, facts, rule, hidden

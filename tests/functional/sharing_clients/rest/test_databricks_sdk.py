@@ -1,35 +1,20 @@
 """The SDK of the field manages shares and recipients, unchanged."""
 
+from typing import Any
+
 import pytest
 import requests
-from databricks.sdk import WorkspaceClient
-from databricks.sdk.errors import (
-    NotFound,
-    PermissionDenied,
-    Unauthenticated,
-)
-from databricks.sdk.service import sharing
-from databricks.sdk.service.sharing import (
-    AuthenticationType,
-    SharedDataObject,
-    SharedDataObjectDataObjectType,
-    SharedDataObjectHistoryDataSharingStatus,
-    SharedDataObjectUpdate,
-    SharedDataObjectUpdateAction,
-)
 
+from tests.support import late
 from tests.support.processes.installation import Installation
 
-TABLE = SharedDataObjectDataObjectType.TABLE
-ENABLED = SharedDataObjectHistoryDataSharingStatus.ENABLED
-DISABLED = SharedDataObjectHistoryDataSharingStatus.DISABLED
-ADD = SharedDataObjectUpdateAction.ADD
-UPDATE = SharedDataObjectUpdateAction.UPDATE
-REMOVE = SharedDataObjectUpdateAction.REMOVE
+sdk = late("databricks.sdk")
+errors = late("databricks.sdk.errors")
+sharing = late("databricks.sdk.service.sharing")
 
 
-def client_with(server: Installation, key: str) -> WorkspaceClient:
-    return WorkspaceClient(host=server.url, token=key, auth_type="pat")
+def client_with(server: Installation, key: str) -> Any:  # noqa: ANN401 (a client)
+    return sdk.WorkspaceClient(host=server.url, token=key, auth_type="pat")
 
 
 @pytest.fixture(scope="module")
@@ -42,28 +27,37 @@ def client(server, sharing_key, tmp_path_factory):
 
 def change(action, **facts):
     """Of the sample table of orders, as `sales.orders`."""
-    shared = SharedDataObject(
+    shared = sharing.SharedDataObject(
         name="samples.orders",
-        data_object_type=TABLE,
+        data_object_type=sharing.SharedDataObjectDataObjectType.TABLE,
         shared_as="sales.orders",
         **facts,
     )
-    return [SharedDataObjectUpdate(action=action, data_object=shared)]
+    return [update(action, shared)]
+
+
+def update(action: str, shared: object) -> Any:  # noqa: ANN401 (of the SDK)
+    kind = sharing.SharedDataObjectUpdateAction(action)
+    return sharing.SharedDataObjectUpdate(action=kind, data_object=shared)
+
+
+def history(status: str) -> object:
+    return sharing.SharedDataObjectHistoryDataSharingStatus(status)
 
 
 class TestShares:
-    def test_are_made_filled_renamed_and_deleted(self, client: WorkspaceClient):
+    def test_are_made_filled_renamed_and_deleted(self, client):
         made = client.shares.create("retail", comment="of the shop")
-        client.shares.update("retail", updates=change(ADD, comment="by day"))
+        client.shares.update("retail", updates=change("ADD", comment="by day"))
         (one,) = client.shares.get("retail", include_shared_data=True).objects or []
         bare = client.shares.get("retail")
         client.shares.update(
             "retail",
-            updates=change(UPDATE, history_data_sharing_status=ENABLED),
+            updates=change("UPDATE", history_data_sharing_status=history("ENABLED")),
         )
         (opened,) = client.shares.get("retail", include_shared_data=True).objects or []
         emptied = client.shares.update(
-            "retail", new_name="shop", updates=change(REMOVE)
+            "retail", new_name="shop", updates=change("REMOVE")
         )
         client.shares.delete("shop")
 
@@ -77,21 +71,21 @@ class TestShares:
             "sales.orders",
             "by day",
         )
-        assert one.data_object_type is TABLE
-        assert one.history_data_sharing_status is DISABLED
+        assert one.data_object_type is sharing.SharedDataObjectDataObjectType.TABLE
+        assert one.history_data_sharing_status is history("DISABLED")
         assert bare.objects is None or bare.objects == []
-        assert opened.history_data_sharing_status is ENABLED
+        assert opened.history_data_sharing_status is history("ENABLED")
         assert opened.comment == "by day"
         assert (emptied.name, emptied.objects) == ("shop", [])
-        with pytest.raises(NotFound, match="'shop'"):
+        with pytest.raises(errors.NotFound, match="'shop'"):
             client.shares.get("shop")
 
-    def test_change_as_a_whole_or_not_at_all(self, client: WorkspaceClient) -> None:
+    def test_change_as_a_whole_or_not_at_all(self, client) -> None:
         client.shares.create("whole")
 
-        with pytest.raises(NotFound):
+        with pytest.raises(errors.NotFound):
             client.shares.update(
-                "whole", comment="changed", updates=[*change(ADD), *_missing()]
+                "whole", comment="changed", updates=[*change("ADD"), *_missing()]
             )
 
         left = client.shares.get("whole", include_shared_data=True)
@@ -100,7 +94,9 @@ class TestShares:
 
 class TestRecipients:
     def test_are_made_with_a_link_that_opens_their_profile(self, client, server):
-        made = client.recipients.create("acme", AuthenticationType.TOKEN, comment="Co.")
+        made = client.recipients.create(
+            "acme", sharing.AuthenticationType.TOKEN, comment="Co."
+        )
         (token,) = made.tokens
         nonce = token.activation_url.rpartition("/")[2]
         profile = requests.post(f"{server.url}/activate/{nonce}", timeout=60).json()
@@ -108,16 +104,16 @@ class TestRecipients:
 
         assert made.activation_url == token.activation_url
         assert (made.authentication_type, made.activated) == (
-            AuthenticationType.TOKEN,
+            sharing.AuthenticationType.TOKEN,
             False,
         )
         assert profile["bearerToken"].startswith("dwt_")
         assert shown.activated
         assert shown.tokens[0].activation_url is None
 
-    def test_come_from_their_networks(self, client: WorkspaceClient) -> None:
+    def test_come_from_their_networks(self, client) -> None:
         networks = sharing.IpAccessList(allowed_ip_addresses=["192.0.2.0/24"])
-        client.recipients.create("near", AuthenticationType.TOKEN)
+        client.recipients.create("near", sharing.AuthenticationType.TOKEN)
 
         client.recipients.update("near", comment="next door", ip_access_list=networks)
 
@@ -127,7 +123,7 @@ class TestRecipients:
     @pytest.mark.parametrize("keep_s", [0, 3600])
     def test_get_another_token_in_place_of_the_old(self, client, server, keep_s):
         name = f"rotated{keep_s}"
-        made = client.recipients.create(name, AuthenticationType.TOKEN)
+        made = client.recipients.create(name, sharing.AuthenticationType.TOKEN)
         nonce = made.activation_url.rpartition("/")[2]
         old = requests.post(f"{server.url}/activate/{nonce}", timeout=60).json()
 
@@ -142,8 +138,8 @@ class TestRecipients:
         )
         assert answer.status_code == (200 if keep_s else 401)
 
-    def test_are_listed_and_deleted(self, client: WorkspaceClient) -> None:
-        client.recipients.create("leaving", AuthenticationType.TOKEN)
+    def test_are_listed_and_deleted(self, client) -> None:
+        client.recipients.create("leaving", sharing.AuthenticationType.TOKEN)
 
         client.recipients.delete("leaving")
 
@@ -152,9 +148,9 @@ class TestRecipients:
         assert "leaving" not in names
 
 
-def test_permissions_are_given_shown_and_taken(client: WorkspaceClient) -> None:
+def test_permissions_are_given_shown_and_taken(client) -> None:
     client.shares.create("granted")
-    client.recipients.create("reader", AuthenticationType.TOKEN)
+    client.recipients.create("reader", sharing.AuthenticationType.TOKEN)
     select = [sharing.Privilege.SELECT]
     give = sharing.PermissionsChange(principal="reader", add=["SELECT"])
     take = sharing.PermissionsChange(principal="reader", remove=["SELECT"])
@@ -172,21 +168,22 @@ def test_permissions_are_given_shown_and_taken(client: WorkspaceClient) -> None:
 
 
 class TestWhoMayNot:
-    def test_is_told_so(self, client: WorkspaceClient, server: Installation) -> None:
+    def test_is_told_so(self, client, server: Installation) -> None:
         client.shares.create("guarded")
         reading = server.command("user", "key", "admin", "--scope", "read").strip()
         script = client_with(server, reading)
 
         assert script.shares.get("guarded").name == "guarded"
-        with pytest.raises(PermissionDenied, match="this needs 'share'"):
+        with pytest.raises(errors.PermissionDenied, match="this needs 'share'"):
             script.shares.delete("guarded")
 
     def test_because_there_is_no_such_key_is_told_so(self, client, server) -> None:
         del client  # it has seen to the configuration
-        with pytest.raises(Unauthenticated):
+        with pytest.raises(errors.Unauthenticated):
             client_with(server, "dwk_none").shares.get("guarded")
 
 
-def _missing() -> list[SharedDataObjectUpdate]:
-    gone = SharedDataObject(name="samples.nothing", data_object_type=TABLE)
-    return [SharedDataObjectUpdate(action=REMOVE, data_object=gone)]
+def _missing() -> list[object]:
+    kind = sharing.SharedDataObjectDataObjectType.TABLE
+    gone = sharing.SharedDataObject(name="samples.nothing", data_object_type=kind)
+    return [update("REMOVE", gone)]

@@ -35,7 +35,7 @@ NAMES = ["order", "class", "select", "pl", "reader", "日付", "2024"]
 
 # How a folder is spelled is no matter of the filter: the other tests are of both.
 @pytest.mark.parametrize("location", FOLDERS[:1], ids=["plain"], indirect=True)
-@by_turns({"filters": CONDITIONS, "tool, refusals": WAYS}, often=3)
+@by_turns({"filters": CONDITIONS, "tool, refusals": WAYS}, often=2)
 def test_finds_the_rows_of_a_filter(location, filters, tool, refusals, duckdb_beside):
     view = shown_view(location, *filters, columns=("id", "tick`s"))
     view = replace(view, refusals=refusals)
@@ -52,7 +52,7 @@ def test_takes_a_condition_in_sql_where_a_tool_evaluates_it(location, duckdb_bes
     assert made["pandas"].refusal.startswith("pandas takes no condition in Spark's SQL")
 
 
-@by_turns({"columns": COLUMNS, "tool, refusals": WAYS}, often=2)
+@by_turns({"columns": COLUMNS, "tool, refusals": WAYS})
 def test_has_the_columns_and_the_version_of_the_page(
     location: str,
     columns: tuple[str, ...],
