@@ -11,8 +11,8 @@ from typing import Any, TypeAlias
 
 import pyarrow as pa
 
-from deltaweb.delta.log.paths import LOG_FOLDER
 from deltaweb.delta.log.store import FileStatus
+from deltaweb.storage.data_path import LOG_FOLDER
 from deltaweb.storage.objects.listing import (
     file_status,
     is_log,

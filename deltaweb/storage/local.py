@@ -17,7 +17,7 @@ from deltaweb.delta.errors import (
     LocationUnreachableError,
     PathEscapesTableError,
 )
-from deltaweb.delta.log.paths import LOG_FOLDER, SIDECARS, sidecar_name
+from deltaweb.delta.log.paths import SIDECARS, sidecar_name
 from deltaweb.delta.log.store import MAX_LOG_FILE_BYTES, FileStatus, LogFile, check_size
 from deltaweb.storage.data_listing import (
     entry_statuses,
@@ -28,7 +28,7 @@ from deltaweb.storage.data_listing import (
     statuses_of,
     walk_folders,
 )
-from deltaweb.storage.data_path import own_data_place, resolve_data_path
+from deltaweb.storage.data_path import LOG_FOLDER, own_data_place, resolve_data_path
 from deltaweb.storage.local_file import FLAGS, is_within, open_small_file, read_all
 from deltaweb.storage.local_names import RepeatedPut, create_file
 from deltaweb.storage.local_pending import (

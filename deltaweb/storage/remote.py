@@ -8,7 +8,7 @@ from typing import Any, Final
 import pyarrow as pa
 
 from deltaweb.delta.errors import DataFileMissingError, DeltaError
-from deltaweb.delta.log.paths import LOG_FOLDER, SIDECARS, sidecar_name
+from deltaweb.delta.log.paths import SIDECARS, sidecar_name
 from deltaweb.delta.log.store import FileStatus, LogFile, check_size, is_too_large
 from deltaweb.delta.writing.errors import StoreNotWritableError
 from deltaweb.storage.data_listing import (
@@ -17,7 +17,7 @@ from deltaweb.storage.data_listing import (
     places_of,
     statuses_of,
 )
-from deltaweb.storage.data_path import own_data_place, resolve_data_path
+from deltaweb.storage.data_path import LOG_FOLDER, own_data_place, resolve_data_path
 from deltaweb.storage.location import same_scheme, without_credentials
 from deltaweb.storage.objects.creation import EXCLUSIVE, check_creates, create_file
 from deltaweb.storage.objects.driver import (

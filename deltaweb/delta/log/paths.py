@@ -15,7 +15,6 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
-LOG_FOLDER: Final = "_delta_log"
 VERSION_DIGITS: Final = 20
 PART_DIGITS: Final = 10
 LAST_CHECKPOINT: Final = "_last_checkpoint"

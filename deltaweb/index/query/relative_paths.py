@@ -13,9 +13,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deltaweb.delta.errors import PathEscapesTableError
-from deltaweb.delta.log.paths import LOG_FOLDER
 from deltaweb.delta.values.whole import joined_bytes
-from deltaweb.storage.data_path import decode_path, resolve_data_path
+from deltaweb.storage.data_path import LOG_FOLDER, decode_path, resolve_data_path
 
 SAME_SCHEME: Final = (("s3a://", "s3://"), ("s3n://", "s3://"), ("gcs://", "gs://"))
 CACHED_FOLDERS: Final = 4096

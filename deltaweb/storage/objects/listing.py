@@ -7,11 +7,11 @@ from typing import Any, Final
 
 from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.log.paths import (
-    LOG_FOLDER,
     parse_checkpoint_name,
     parse_commit_name,
 )
 from deltaweb.delta.log.store import FileStatus
+from deltaweb.storage.data_path import LOG_FOLDER
 
 S3_DELETES: Final = 1_000  # objects by one request
 S3_LAST: Final = "~"  # sorts after every character of a log's names

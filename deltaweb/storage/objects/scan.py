@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any, Final, TypeAlias
 
 from deltaweb.delta.errors import DeltaError
-from deltaweb.delta.log.paths import LOG_FOLDER
+from deltaweb.storage.data_path import LOG_FOLDER
 from deltaweb.storage.location import same_scheme, without_credentials
 from deltaweb.storage.objects.driver import driver_faults, fault_of, open_driver
 from deltaweb.storage.objects.errors import BucketNotFoundError

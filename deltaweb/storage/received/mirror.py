@@ -15,12 +15,12 @@ from typing import Any, Final
 
 from deltaweb.delta.features.change_feed import CHANGE_DATA_FEED_PROPERTY
 from deltaweb.delta.log.paths import (
-    LOG_FOLDER,
     commit_name,
     parse_checkpoint_name,
     parse_commit_name,
     uuid_checkpoint_name,
 )
+from deltaweb.storage.data_path import LOG_FOLDER
 from deltaweb.storage.local import LocalTableStore
 from deltaweb.storage.local_pending import folder_lock
 from deltaweb.storage.received.actions import (
