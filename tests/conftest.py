@@ -64,9 +64,11 @@ UNUSED_FIXTURES = (
 )
 # What takes long comes first, so that processes side by side end at the same time.
 ORDER = ["browser", "spark", "docs", "functional", "storage", "acceptance", "unit"]
-# Each folder shares a server, or a JVM.
+# What shares a server, or a JVM: a folder, or those of its files whose JVM is another.
 ONE_PROCESS = (
     "tests/browser/",
+    "tests/spark/test_reference_",
+    "tests/spark/test_worker_killed",
     "tests/spark/",
     "tests/functional/sharing_clients/",
     "docs/",
@@ -134,9 +136,9 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: "Producer"):
 
     class ByFile(LoadScopeScheduling):  # type: ignore[misc]  # xdist has no types
         def _split_scope(self, nodeid: str) -> str:
-            for folder in ONE_PROCESS:
-                if nodeid.startswith(folder):
-                    return folder
+            for place in ONE_PROCESS:
+                if nodeid.startswith(place):
+                    return place
             return nodeid.partition("::")[0]
 
     config.option.loadscopereorder = False  # the order is that of the collection

@@ -1,10 +1,13 @@
-"""A table partitioned by every type, which Spark and we write in turn, in any zone."""
+"""A table partitioned by every type, which Spark and we write in turn, in any zone.
+
+Our tasks run in the session of the reference implementation, as in one of people's.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -14,9 +17,6 @@ from deltaweb.table import DeltaTable
 from deltaweb.writer.files.respelling import spelled_columns
 from tests.support.logs.spelled_partitions import spelled
 from tests.support.peers.reference_implementation import Reference
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
 
 MICROS = 1_710_054_000_000_000  # 07:00 UTC of 10 March 2024
 COLUMNS = {
@@ -44,14 +44,11 @@ EVERY = (
 ZONE = "spark.sql.session.timeZone"
 
 
-@pytest.fixture(params=["America/New_York"])  # that of all other tests is UTC
-def zone(spark: "SparkSession", reference: Reference, request: pytest.FixtureRequest):
-    """The zone of both sessions, as long as a test lasts."""
-    before = spark.conf.get(ZONE) or "UTC"
-    spark.conf.set(ZONE, request.param)
-    with zone_of(reference, request.param):
-        yield request.param
-    spark.conf.set(ZONE, before)
+@pytest.fixture
+def new_york(reference: Reference) -> Iterator[None]:
+    """The zone of the session, as long as a test lasts: that of all others is UTC."""
+    with zone_of(reference, "America/New_York"):
+        yield
 
 
 @contextmanager
@@ -80,15 +77,15 @@ def _ticks(kind: pa.DataType) -> pa.DataType:
 
 
 def source(folder: Path, *some: pa.Table) -> str:
-    """Write rows where the reference reads them, and return how it does."""
+    """Write rows where the session reads them, and return how it does."""
     DeltaTable.create(str(folder), SCHEMA).append(pa.concat_tables(some))
     return f"delta.`{folder}`"
 
 
-def frame(spark: "SparkSession", some: pa.Table) -> "DataFrame":
-    """Return rows as Spark has them: it takes a local time for an instant."""
-    found = spark.createDataFrame(some)
-    return found.withColumn("tn", found["tn"].cast("timestamp_ntz"))
+def by_tasks(reference: Reference, code: str) -> None:
+    """Run code that writes by our tasks."""
+    names = "from deltaweb.spark import merge_rows, write_table"
+    reference.count(f"{names}\n{code}\nfound = spark.range(1)")
 
 
 def there(reference: Reference, table: Path) -> list[str]:
@@ -114,10 +111,8 @@ def keys(table: Path) -> list[int]:
     return sorted(found)
 
 
-def test_both_read_the_same_whoever_wrote_last(spark, reference, tmp_path, zone):
-    from deltaweb.spark import merge_rows, write_table
-
-    del zone
+@pytest.mark.usefixtures("new_york")
+def test_both_read_the_same_whoever_wrote_last(reference: Reference, tmp_path: Path):
     folder = tmp_path / "table"
     columns = ", ".join(f"{name} {ddl}" for name, (ddl, _, _) in COLUMNS.items())
     reference.sql(
@@ -127,6 +122,8 @@ def test_both_read_the_same_whoever_wrote_last(spark, reference, tmp_path, zone)
     )
     first = source(tmp_path / "first", rows(A, 1), rows(B, 2))
     again = source(tmp_path / "again", rows(A, 1, 9))
+    five = source(tmp_path / "five", rows(B, 5))
+    last = source(tmp_path / "last", rows(B, 22))
     on = "t.k = s.k AND t.ts = s.ts AND t.x = s.x AND t.tn = s.tn AND t.f = s.f"
     table = DeltaTable(str(folder))
 
@@ -137,7 +134,7 @@ def test_both_read_the_same_whoever_wrote_last(spark, reference, tmp_path, zone)
 
     reference.sql(f"INSERT INTO {{t}} TABLE {first}", folder)
     table.append(pa.concat_tables([rows(A, 3), rows(NOTHING, 4)]))
-    write_table(frame(spark, rows(B, 5)), str(folder))
+    by_tasks(reference, f"write_table(spark.table('{five}'), '{folder}')")
     check(1, 2, 3, 4, 5, by_both=False)  # its merge finds them by their partitions
 
     reference.sql(
@@ -147,8 +144,11 @@ def test_both_read_the_same_whoever_wrote_last(spark, reference, tmp_path, zone)
     )
     merge = table.merge(rows(A, 3, 8), on=on)
     merge.when_matched_update({"k": "t.k + 10"}).when_not_matched_insert().execute()
-    tasks = merge_rows(spark, str(folder), frame(spark, rows(B, 5)), on)
-    tasks.when_matched_update({"k": "t.k + 10"}).execute()
+    by_tasks(
+        reference,
+        f"merge = merge_rows(spark, '{folder}', spark.table('{five}'), '{on}')\n"
+        "merge.when_matched_update({'k': 't.k + 10'}).execute()",
+    )
     check(11, 2, 13, 4, 15, 8, 9, by_both=False)
 
     reference.sql(
@@ -164,7 +164,10 @@ def test_both_read_the_same_whoever_wrote_last(spark, reference, tmp_path, zone)
     assert len(spelled(table)) == 3
 
     table.overwrite(rows(A, 21), dynamic=True)
-    write_table(frame(spark, rows(B, 22)), str(folder), "overwrite", dynamic=True)
+    by_tasks(
+        reference,
+        f"write_table(spark.table('{last}'), '{folder}', 'overwrite', dynamic=True)",
+    )
     check(21, 22, 4, by_both=False)
     reference.sql("SET spark.sql.sources.partitionOverwriteMode = dynamic", folder)
     reference.sql(f"INSERT OVERWRITE {{t}} TABLE {again}", folder)

@@ -6,12 +6,13 @@ from pathlib import Path
 from deltaweb.storage.place import is_of_profile
 from deltaweb.web.tables.catalogue.registration import find_table
 from deltaweb.web.tables.errors import TableNameError, TableNotRegisteredError
+from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.operations.parameters import whole_number, zone_argument
 from deltaweb.web.tables.storage.locations import check_present, parse_location
 
 
-def locate(text: str) -> tuple[str | None, str]:
-    """Return the name, if registered, and the location of NAME|LOCATION.
+def locate(text: str) -> tuple[Table | None, str]:
+    """Return the table, if registered, and the location of NAME|LOCATION.
 
     A path or a URL needs neither registration nor a database; nor does a table of a
     profile, `profile.share#share.schema.table`.
@@ -30,10 +31,15 @@ def locate(text: str) -> tuple[str | None, str]:
                 raise TableNotRegisteredError(name=text) from None
         else:
             check_present(table.location)
-            return table.full_name, table.location
+            return table, table.location
     location = parse_location(text, base=Path.cwd())
     check_present(location)
     return None, location
+
+
+def names_of(table: Table | None, location: str) -> dict[str, str | None]:
+    """Return what machine forms call a table: its name, where it is registered."""
+    return {"name": table.full_name if table else None, "location": location}
 
 
 def add_version(parser: ArgumentParser, *, of: str = "--timestamp") -> None:

@@ -24,9 +24,8 @@ from deltaweb.table import DeltaTable
 from deltaweb.web.jobs.kind import to_json
 from deltaweb.web.pages.actions import command_stamp
 from deltaweb.web.pages.command import Output, WritingVerb
-from deltaweb.web.tables.catalogue.registration import find_table
 from deltaweb.web.tables.index.engine import Engine
-from deltaweb.web.tables.management.arguments import locate
+from deltaweb.web.tables.management.arguments import locate, names_of
 from deltaweb.web.tables.management.row_output import json_rows, row_lines
 from deltaweb.web.tables.management.terminal import TerminalReports, add_engine
 from deltaweb.web.tables.models import Table
@@ -92,7 +91,7 @@ class OperationVerb(WritingVerb, Generic[P]):
         **options: Any,  # noqa: ANN401  # as above
     ) -> Output:
         asked = self.read(options)
-        name, location = locate(table)
+        registered, location = locate(table)
         operation = self.operation
         question = "" if dry_run else operation.question(asked, location)
         if question and operation.has_engines:  # to find out more may take long
@@ -110,7 +109,7 @@ class OperationVerb(WritingVerb, Generic[P]):
         opened = DeltaTable.from_store(place.open())
         plan = operation.plan(opened, asked, context)
         preview = operation.preview(plan) if context.is_shown else None
-        there = {"name": name, "location": location}
+        there = names_of(registered, location)
         if preview and (dry_run or (operation.deletes_files and preview.is_empty)):
             data = {**there, **_document(preview)}
             return Output(data, preview.says, _lines(preview.lines()))
@@ -122,7 +121,6 @@ class OperationVerb(WritingVerb, Generic[P]):
                 context = replace(context, now=timezone.now())
                 plan = operation.plan(opened, asked, context)
                 preview = operation.preview(plan)
-        registered = None if name is None else find_table(name)
         gone = {}
         if preview and operation.deletes_files:  # half of it is to be recorded, too
             gone = {**_document(preview), "deleted": True}

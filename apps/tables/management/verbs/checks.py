@@ -13,7 +13,7 @@ from deltaweb.web.pages.page_json import json_of
 from deltaweb.web.tables.catalogue.registration import find_table
 from deltaweb.web.tables.index.engine import Engine
 from deltaweb.web.tables.management import text_output
-from deltaweb.web.tables.management.arguments import add_version, locate
+from deltaweb.web.tables.management.arguments import add_version, locate, names_of
 from deltaweb.web.tables.management.terminal import TerminalReports, add_engine
 from deltaweb.web.tables.storage.locations import check_present
 from deltaweb.web.tables.storage.opening import open_location, place_of, table_place
@@ -105,7 +105,7 @@ class SurveyVerb(Subcommand):
         engine: Engine | None,
     ) -> Output:
         """Read every footer, in process or by Spark, and add them up."""
-        name, location = locate(table)
+        registered, location = locate(table)
         opened = open_location(location, time_zone=time_zone)
         snapshot = opened.snapshot_metadata(at_version, timestamp)
         sums, read_by = survey(
@@ -120,8 +120,7 @@ class SurveyVerb(Subcommand):
         if not inside.is_complete:
             self.warn("These files have more names than are kept; the rarest are out.")
         data: dict[str, object] = {
-            "name": name,
-            "location": location,
+            **names_of(registered, location),
             "version": snapshot.version,
             "engine": read_by.words,
         }
@@ -130,7 +129,7 @@ class SurveyVerb(Subcommand):
             data |= found
         text = text_output.facts(
             [
-                ("name", name or "(not registered)"),
+                ("name", data["name"] or "(not registered)"),
                 ("version", snapshot.version),
                 ("files", f"{inside.num_files:,}"),
                 ("bytes", f"{inside.size_bytes:,}"),

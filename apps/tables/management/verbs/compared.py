@@ -12,7 +12,7 @@ from deltaweb.delta.changes import RowChanges, RowDiffRequest, SnapshotDiff
 from deltaweb.web.pages.command import Output, Subcommand
 from deltaweb.web.tables.errors import OutputFormatError
 from deltaweb.web.tables.management import comparison_output
-from deltaweb.web.tables.management.arguments import add_time_zone, locate
+from deltaweb.web.tables.management.arguments import add_time_zone, locate, names_of
 from deltaweb.web.tables.management.options.row_options import (
     RowOptions,
     add_row_options,
@@ -124,7 +124,7 @@ class DiffVerb(Subcommand):
 
         None is the newest one.
         """
-        name, location = locate(table)
+        registered, location = locate(table)
         if output is not None and output.suffix not in {PARQUET, CSV}:
             raise OutputFormatError(name=output.name, formats=(PARQUET, CSV))
         opened = open_location(location)
@@ -135,7 +135,7 @@ class DiffVerb(Subcommand):
         found = opened.compare(*versions)
         if found.refusal is not None:
             self.warn(f"{found.refusal.message} Files and rows are not compared.")
-        data: dict[str, Any] = {"name": name, "location": location, **diff_json(found)}
+        data: dict[str, Any] = {**names_of(registered, location), **diff_json(found)}
         names = [part.strip() for text in key for part in text.split(",")]
         if not rows and not names and output is None:
             return Output(data, lines=comparison_output.lines(found))

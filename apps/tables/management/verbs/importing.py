@@ -1,24 +1,28 @@
 """`deltaweb table import`: add the rows of CSV, JSON or Parquet files to a table."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from django.core.management.base import CommandParser
 
+from deltaweb.web.pages.actions import command_stamp
 from deltaweb.web.pages.command import Output, WritingVerb
 from deltaweb.web.tables.catalogue.registration import find_table
 from deltaweb.web.tables.errors import TableNameError, TableNotRegisteredError
-from deltaweb.web.tables.management.audit import committed
+from deltaweb.web.tables.management.arguments import names_of
 from deltaweb.web.tables.management.options.file_options import (
     add_file_options,
     asked_files,
     narrower_lines,
     with_types,
 )
+from deltaweb.web.tables.models import Table
+from deltaweb.web.tables.operations.operation import commit_text
 from deltaweb.web.tables.storage.locations import check_allowed, parse_location
 from deltaweb.web.tables.storage.opening import open_location
 from deltaweb.web.tables.storage.roots import roots_for
+from deltaweb.web.tables.work.log_writing import record_log_writing
 from deltaweb.words import counted
 from deltaweb.writer.importing.checked_rows import ImportedRows, bad_text
 from deltaweb.writer.importing.options import BadRows
@@ -75,7 +79,7 @@ class ImportVerb(WritingVerb):
         **options: object,
     ) -> Output:
         """Check every row; then write them in one commit, or make the table."""
-        name, location = _place(table)
+        registered, location = _place(table)
         asked = Import(
             files=asked_files(files, options),
             mode=ImportMode(mode),
@@ -91,7 +95,7 @@ class ImportVerb(WritingVerb):
         if dry_run:
             plan = plan_import(store, asked)
             return Output(
-                {"name": name, "location": location, **plan.describe()},
+                {**names_of(registered, location), **plan.describe()},
                 _plan_text(plan, location),
                 _hint_lines(hints),
             )
@@ -108,7 +112,15 @@ class ImportVerb(WritingVerb):
             self.warn(f"{sentence}.")
         if rows.num_bad:
             self.warn(_left_out(rows))
-        return committed("table.import", name, location, result, files=files)
+        if registered is not None:
+            record_log_writing(
+                "table.import",
+                registered,
+                detail={"version": result.version, "files": files},
+                stamp=command_stamp(),
+            )
+        facts = asdict(result)
+        return Output({**names_of(registered, location), **facts}, commit_text(facts))
 
 
 def _left_out(rows: ImportedRows) -> str:
@@ -152,8 +164,8 @@ def _plan_text(plan: ImportPlan, location: str) -> str:
     return "\n".join([*lines, "Nothing was written."])
 
 
-def _place(text: str) -> tuple[str | None, str]:
-    """Return the name, if registered, and the location, where nothing need be."""
+def _place(text: str) -> tuple[Table | None, str]:
+    """Return the table, if registered, and the location, where nothing need be."""
     if "/" not in text and not text.startswith((".", "~")):
         try:
             found = find_table(text)
@@ -161,7 +173,7 @@ def _place(text: str) -> tuple[str | None, str]:
             if not Path(text).is_dir():
                 raise
         else:
-            return found.full_name, found.location
+            return found, found.location
     location = parse_location(text, base=Path.cwd())
     check_allowed(location, roots=roots_for(None))
     return None, location

@@ -22,7 +22,6 @@ from deltaweb.web.tables.catalogue.registration import (
 )
 from deltaweb.web.tables.head.shapes import table_json
 from deltaweb.web.tables.management.arguments import add_time_zone
-from deltaweb.web.tables.management.audit import record
 from deltaweb.web.tables.management.options.file_options import (
     add_file_options,
     asked_files,
@@ -35,6 +34,7 @@ from deltaweb.web.tables.operations.preview import RunContext
 from deltaweb.web.tables.storage.locations import check_allowed, parse_location
 from deltaweb.web.tables.storage.opening import open_location
 from deltaweb.web.tables.storage.roots import roots_for
+from deltaweb.web.tables.work.log_writing import record_log_writing
 from deltaweb.words import counted
 from deltaweb.writer.importing.checked_rows import schema_of as columns_schema
 from deltaweb.writer.importing.proposal import propose_columns
@@ -105,7 +105,9 @@ class CreateVerb(WritingVerb):
             restricted=False,
             stamp=command_stamp(),
         )
-        record("table.create", table.full_name, version=0)
+        record_log_writing(
+            "table.create", table, detail={"version": 0}, stamp=command_stamp()
+        )
         text = f"Created {table.full_name} at {where}: version 0, no rows"
         return Output(table_json(table) | {"version": 0}, text)
 

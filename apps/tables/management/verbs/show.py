@@ -32,7 +32,8 @@ class ShowVerb(Subcommand):
         files: bool,
     ) -> Output:
         """Show one version."""
-        name, location = locate(table)
+        registered, location = locate(table)
+        name = registered.full_name if registered else None
         opened = open_location(location, time_zone=time_zone)
         if at_version is None and timestamp is None:
             snapshot, behind = _newest_readable(opened)
