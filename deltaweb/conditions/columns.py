@@ -18,6 +18,7 @@ from deltaweb.delta.protocol.schema import (
     StructType,
     type_text,
 )
+from deltaweb.delta.protocol.schema.field_keys import CHAR_TYPE, COLLATIONS
 from deltaweb.delta.values.value_text import INTEGER_BITS
 
 PARTITION_PREFIX = "partitionvalues"
@@ -43,8 +44,6 @@ _TYPES_STATED = {
 """Types that a column may be cast to, where not its own alone: none cuts a value, and
 the values beside a float are few enough not to be rounded."""
 _PADDED_OR_COLLATED = re.compile(r"char\(.*|string collate (?!UTF8_BINARY$).*")
-_CHAR_KEY = "__CHAR_VARCHAR_TYPE_STRING"
-_COLLATION_KEY = "__COLLATIONS"
 
 
 @dataclass(frozen=True)
@@ -100,8 +99,8 @@ def check_comparable(schema: StructType, column: TypedColumn) -> None:
     check_has_values(column)
     metadata = column_field(schema, column.path).metadata
     spelling = getattr(column.data_type, "spelling", "")
-    spelled = spelling or str(metadata.get(_CHAR_KEY, ""))
-    if _COLLATION_KEY in metadata or _PADDED_OR_COLLATED.fullmatch(spelled):
+    spelled = spelling or str(metadata.get(CHAR_TYPE, ""))
+    if COLLATIONS in metadata or _PADDED_OR_COLLATED.fullmatch(spelled):
         reason = f"column {column.shown} is padded or has a collation"
         raise PredicateError(reason=reason)
 

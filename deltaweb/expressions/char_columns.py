@@ -20,10 +20,10 @@ from deltaweb.conditions.sql import COMPARISONS, column_names, unwrapped
 from deltaweb.delta.errors import ColumnNotFoundError
 from deltaweb.delta.protocol.column_path import ColumnPath, resolve_column
 from deltaweb.delta.protocol.schema import StructField, StructType, fields_in
+from deltaweb.delta.protocol.schema.field_keys import CHAR_TYPE
 from deltaweb.expressions.errors import ExpressionError
 from deltaweb.expressions.node import BoundExpression, NotTranslatedError
 
-TEXT_TYPE: Final = "__CHAR_VARCHAR_TYPE_STRING"
 _CHAR: Final = re.compile(r"(?<![a-z])char\(\s*([0-9]{1,9})\s*\)", re.IGNORECASE)
 _COMPARED: Final = (*COMPARISONS, exp.NullSafeNEQ)
 
@@ -129,7 +129,7 @@ def _has_char(schema: StructType) -> bool:
 
 def _said(field: StructField) -> str:
     """Return the type that a column was declared with, as far as it is a text's."""
-    said = field.metadata.get(TEXT_TYPE)
+    said = field.metadata.get(CHAR_TYPE)
     if said is None:
         said = getattr(field.data_type, "spelling", "")
     return str(said or "")

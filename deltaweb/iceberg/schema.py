@@ -14,8 +14,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
-from deltaweb.delta.features.column_mapping import FIELD_ID
-from deltaweb.delta.features.type_widening import TYPE_CHANGES
 from deltaweb.delta.protocol.schema import (
     ArrayType,
     DataType,
@@ -27,12 +25,12 @@ from deltaweb.delta.protocol.schema import (
     parse_type,
     type_text,
 )
+from deltaweb.delta.protocol.schema.field_keys import FIELD_ID, NESTED_IDS, TYPE_CHANGES
 from deltaweb.iceberg.errors import InexpressibleError
 
 StoredPath: TypeAlias = tuple[str, ...]
 """Stored names from the top; parts of arrays and maps begin with a NUL."""
 
-NESTED_IDS: Final = "delta.columnMapping.nested.ids"
 ELEMENT, KEY, VALUE = "\0element", "\0key", "\0value"
 FIRST_MADE_ID: Final = 1 << 24  # above those of column mapping
 MADE_IDS: Final = 1 << 30

@@ -14,7 +14,6 @@ from typing import Final
 
 from deltaweb.delta.features.column_mapping import (
     COLUMN_MAPPING,
-    PHYSICAL_NAME,
     has_mapped_columns,
     mapping_mode,
 )
@@ -25,7 +24,7 @@ from deltaweb.delta.features.deletion_vectors import (
 from deltaweb.delta.features.elsewhere import CATALOG_MANAGED
 from deltaweb.delta.features.foreign_types import TIMESTAMP_NTZ, VARIANT
 from deltaweb.delta.features.registry import FEATURES, FEATURES_READER_VERSION
-from deltaweb.delta.features.type_widening import TYPE_CHANGES, TYPE_WIDENING
+from deltaweb.delta.features.type_widening import TYPE_WIDENING
 from deltaweb.delta.protocol.actions import Metadata, Protocol
 from deltaweb.delta.protocol.schema import (
     DataType,
@@ -34,6 +33,7 @@ from deltaweb.delta.protocol.schema import (
     StructType,
     parts_of,
 )
+from deltaweb.delta.protocol.schema.field_keys import PHYSICAL_NAME, TYPE_CHANGES
 
 PARQUET: Final = "parquet"
 # Types of columns that the sharing protocol has no name for, and their features.

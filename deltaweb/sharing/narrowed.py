@@ -9,22 +9,28 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from deltaweb.delta.features.column_mapping import FIELD_ID, PHYSICAL_NAME
+from deltaweb.delta.features.column_mapping import MAX_COLUMN_ID
 from deltaweb.delta.protocol.actions import Metadata
 from deltaweb.delta.protocol.schema import StructType
+from deltaweb.delta.protocol.schema.field_keys import (
+    CHAR_TYPE,
+    COLLATIONS,
+    COMMENT,
+    FIELD_ID,
+    NESTED_IDS,
+    PHYSICAL_NAME,
+    TYPE_CHANGES,
+)
 from deltaweb.sharing.json_text import json_bytes
 
-COMMENT: Final = "comment"
-NESTED_IDS: Final = "delta.columnMapping.nested.ids"
-MAX_COLUMN_ID: Final = "delta.columnMapping.maxColumnId"
 READ_KEYS: Final = frozenset(
     {
         FIELD_ID,
         PHYSICAL_NAME,
         NESTED_IDS,
-        "delta.typeChanges",
-        "__CHAR_VARCHAR_TYPE_STRING",
-        "__COLLATIONS",
+        TYPE_CHANGES,
+        CHAR_TYPE,
+        COLLATIONS,
     }
 )
 """What the log keeps of a column that a reader of its files needs."""

@@ -12,8 +12,8 @@ from typing import Any, TypeAlias
 import pyarrow as pa
 
 from deltaweb.delta.log.store import FileStatus
+from deltaweb.storage.data_path import LOG_FOLDER
 from deltaweb.storage.objects.listing import (
-    LOG_FOLDER,
     file_status,
     is_log,
     lists_by_pages,

@@ -9,11 +9,12 @@ Source: delta_protocol.md, "Add File and Remove File".
 import posixpath
 import re
 from collections.abc import Sequence
+from typing import Final
 from urllib.parse import unquote
 
 from deltaweb.delta.errors import PathEscapesTableError
 
-LOG_FOLDER = "_delta_log"
+LOG_FOLDER: Final = "_delta_log"
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:", re.ASCII)
 _FILE_SCHEME = re.compile(
     r"^file:(?://(?:localhost)?/|/(?!/))", re.ASCII | re.IGNORECASE

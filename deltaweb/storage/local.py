@@ -28,7 +28,7 @@ from deltaweb.storage.data_listing import (
     statuses_of,
     walk_folders,
 )
-from deltaweb.storage.data_path import own_data_place, resolve_data_path
+from deltaweb.storage.data_path import LOG_FOLDER, own_data_place, resolve_data_path
 from deltaweb.storage.local_file import FLAGS, is_within, open_small_file, read_all
 from deltaweb.storage.local_names import RepeatedPut, create_file
 from deltaweb.storage.local_pending import (
@@ -40,8 +40,6 @@ from deltaweb.storage.local_pending import (
     temporary_file,
 )
 from deltaweb.storage.write_faults import write_fault
-
-LOG_FOLDER = "_delta_log"
 
 
 class LocalTableStore:

@@ -12,6 +12,9 @@ from deltaweb.storage.data_path import normalize
 MAX_LOCATION_LENGTH = 4096
 # Whatever else an account is called would begin the address of another host.
 AZURE_ACCOUNT: Final = re.compile(r"[A-Za-z0-9-]+")
+S3_SCHEMES: Final = frozenset({"s3", "s3a", "s3n"})
+GCS_SCHEMES: Final = frozenset({"gcs", "gs"})
+AZURE_SCHEMES: Final = frozenset({"abfs", "abfss", "az", "wasb", "wasbs"})
 SAME_SCHEME: Final[Mapping[str, str]] = {"s3a": "s3", "s3n": "s3", "gcs": "gs"}
 
 RECEIVED: Final = "received://"

@@ -17,7 +17,7 @@ from deltaweb.storage.data_listing import (
     places_of,
     statuses_of,
 )
-from deltaweb.storage.data_path import own_data_place, resolve_data_path
+from deltaweb.storage.data_path import LOG_FOLDER, own_data_place, resolve_data_path
 from deltaweb.storage.location import same_scheme, without_credentials
 from deltaweb.storage.objects.creation import EXCLUSIVE, check_creates, create_file
 from deltaweb.storage.objects.driver import (
@@ -40,7 +40,6 @@ from deltaweb.storage.objects.quick import quick_reads
 from deltaweb.storage.remote_file import GuardedFile
 from deltaweb.storage.remote_pending import RemotePendingFile
 
-LOG_FOLDER: Final = "_delta_log"
 # Stores whose drivers honour mode="create": the file is made only where none is.
 ATOMIC_SCHEMES: Final = frozenset({*DRIVERS, "memory"})
 

@@ -12,6 +12,7 @@ from typing import Final, Self, TypeAlias
 
 import pyarrow as pa
 
+from deltaweb.delta.changes.row_changes import CHANGE_TYPE
 from deltaweb.delta.errors import SchemaError
 from deltaweb.delta.features.column_mapping import table_schema
 from deltaweb.delta.features.materialized_partitions import stores_partitions
@@ -58,7 +59,6 @@ MAX_WAITING_BYTES: Final = 256 << 20
 DEALS_KEPT: Final = 4
 """Times that rows are dealt out before slices of them are copied."""
 MAX_OPEN_FILES: Final = 400
-CHANGE_TYPE: Final = "_change_type"
 CHANGE_DATA: Final = "_change_data/"
 
 

@@ -21,7 +21,7 @@ from typing import Final
 import fsspec
 import obstore
 
-from deltaweb.storage.objects.listing import LOG_FOLDER
+from deltaweb.storage.data_path import LOG_FOLDER
 from deltaweb.storage.objects.scan import AT_ONCE, find_below, find_objects
 from tests.support.stores.drivers import FsspecDriver, ObstoreDriver, s3_by_obstore
 from tests.support.stores.s3_server import S3Server

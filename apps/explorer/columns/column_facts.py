@@ -9,16 +9,20 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from deltaweb.delta.errors import SchemaError
-from deltaweb.delta.features.type_widening import TYPE_CHANGES
 from deltaweb.delta.protocol.schema import parse_type, type_text
+from deltaweb.delta.protocol.schema.field_keys import (
+    CHAR_TYPE,
+    COLLATIONS,
+    COMMENT,
+    DEFAULT,
+    EXISTS_DEFAULT,
+    GENERATION,
+    IDENTITY,
+    INVARIANTS,
+    TYPE_CHANGES,
+)
 
-COMMENT = "comment"
-_DEFAULT = ("CURRENT_DEFAULT", "EXISTS_DEFAULT")
-_GENERATED = "delta.generationExpression"
-_INVARIANT = "delta.invariants"
-_IDENTITY = "delta.identity."
-_DECLARED = "__CHAR_VARCHAR_TYPE_STRING"
-_COLLATIONS = "__COLLATIONS"
+_DEFAULT = (DEFAULT, EXISTS_DEFAULT)
 
 
 def column_facts(name: str, metadata: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -30,27 +34,27 @@ def column_facts(name: str, metadata: Mapping[str, Any]) -> Iterator[tuple[str, 
     default = next((metadata[key] for key in _DEFAULT if key in metadata), None)
     if default is not None:
         yield "default", json_text(default)
-    if _GENERATED in metadata:
-        yield "generated", json_text(metadata[_GENERATED])
+    if GENERATION in metadata:
+        yield "generated", json_text(metadata[GENERATION])
     identity = {
-        key.removeprefix(_IDENTITY): value
+        key.removeprefix(IDENTITY): value
         for key, value in metadata.items()
-        if key.startswith(_IDENTITY)
+        if key.startswith(IDENTITY)
     }
     if identity:
         start, step = identity.get("start", 1), identity.get("step", 1)
         yield "identity", f"from {json_text(start)} by {json_text(step)}"
-    if _INVARIANT in metadata:
-        yield "invariant", _invariant(metadata[_INVARIANT])
-    if _DECLARED in metadata:
-        yield "declared as", json_text(metadata[_DECLARED])
-    if _COLLATIONS in metadata:
-        yield "collation", _collations(name, metadata[_COLLATIONS])
+    if INVARIANTS in metadata:
+        yield "invariant", _invariant(metadata[INVARIANTS])
+    if CHAR_TYPE in metadata:
+        yield "declared as", json_text(metadata[CHAR_TYPE])
+    if COLLATIONS in metadata:
+        yield "collation", _collations(name, metadata[COLLATIONS])
     if TYPE_CHANGES in metadata:
         yield "widened", _widenings(metadata[TYPE_CHANGES])
-    known = {COMMENT, _GENERATED, _INVARIANT, _DECLARED, _COLLATIONS, TYPE_CHANGES}
+    known = {COMMENT, GENERATION, INVARIANTS, CHAR_TYPE, COLLATIONS, TYPE_CHANGES}
     for key, value in metadata.items():
-        if key not in {*known, *_DEFAULT} and not key.startswith(_IDENTITY):
+        if key not in {*known, *_DEFAULT} and not key.startswith(IDENTITY):
             yield key, json_text(value)
 
 

@@ -6,7 +6,6 @@ from functools import lru_cache
 from typing import Annotated
 
 from deltaweb.delta.errors import SchemaError
-from deltaweb.delta.features.column_mapping import FIELD_ID, PHYSICAL_NAME
 from deltaweb.delta.protocol.schema import (
     ArrayType,
     DataType,
@@ -17,7 +16,8 @@ from deltaweb.delta.protocol.schema import (
     short_type_text,
     type_text,
 )
-from deltaweb.web.explorer.columns.column_facts import COMMENT, column_facts, json_text
+from deltaweb.delta.protocol.schema.field_keys import COMMENT, FIELD_ID, PHYSICAL_NAME
+from deltaweb.web.explorer.columns.column_facts import column_facts, json_text
 from deltaweb.web.pages.page_json import As, OnPage
 from deltaweb.web.tables.models import MetadataVersion
 from deltaweb.web.tables.models.wide_schemas import too_wide

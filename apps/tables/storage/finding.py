@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from deltaweb.delta.errors import CredentialsNeededError
-from deltaweb.storage.objects.listing import LOG_FOLDER
+from deltaweb.storage.data_path import LOG_FOLDER
 from deltaweb.storage.objects.scan import (
     MAX_DEPTH,
     MAX_FOLDERS,

@@ -21,8 +21,7 @@ from deltaweb.delta.protocol.schema import (
     parts_of,
     type_text,
 )
-
-COMMENT = "comment"
+from deltaweb.delta.protocol.schema.field_keys import COMMENT
 
 
 class FieldAspect(StrEnum):

@@ -22,6 +22,7 @@ from deltaweb.delta.protocol.schema import (
     parse_schema,
     with_fields,
 )
+from deltaweb.delta.protocol.schema.field_keys import FIELD_ID, PHYSICAL_NAME
 
 COLUMN_MAPPING: Final = "columnMapping"
 MAPPING_READER_VERSION: Final = 2  # brought it, by its number
@@ -29,8 +30,7 @@ MAPPING_MODE: Final = "delta.columnMapping.mode"
 NO_MAPPING: Final = "none"
 BY_NAME: Final = "name"
 BY_ID: Final = "id"
-PHYSICAL_NAME: Final = "delta.columnMapping.physicalName"
-FIELD_ID: Final = "delta.columnMapping.id"
+MAX_COLUMN_ID: Final = "delta.columnMapping.maxColumnId"
 MAX_FIELD_ID: Final = (1 << 31) - 1  # of 32 bits, and 0 means none
 
 

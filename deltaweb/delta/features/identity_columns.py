@@ -17,9 +17,10 @@ from deltaweb.delta.protocol.schema import (
     format_schema,
     parse_schema,
 )
-from deltaweb.delta.protocol.schema.identity_keys import (
+from deltaweb.delta.protocol.schema.field_keys import (
     HIGH_WATER_MARK,
     IDENTITY,
+    PHYSICAL_NAME,
     START,
     STEP,
     TAKES_VALUES,
@@ -28,7 +29,6 @@ from deltaweb.delta.protocol.schema.identity_keys import (
 IDENTITY_COLUMNS: Final = "identityColumns"
 LEAST: Final = -(1 << 63)
 MOST: Final = (1 << 63) - 1
-_PHYSICAL_NAME: Final = "delta.columnMapping.physicalName"
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +149,7 @@ def with_marks_kept(target: Metadata, now: Metadata) -> Metadata:
 
 
 def _stored_name(field: StructField) -> str:
-    return str(field.metadata.get(_PHYSICAL_NAME, field.name))
+    return str(field.metadata.get(PHYSICAL_NAME, field.name))
 
 
 def _unmarked(text: str | None) -> StructType | None:

@@ -21,9 +21,9 @@ from deltaweb.delta.protocol.schema import (
     parse_type,
     type_text,
 )
+from deltaweb.delta.protocol.schema.field_keys import TYPE_CHANGES
 
 TYPE_WIDENING: Final = "typeWidening"
-TYPE_CHANGES: Final = "delta.typeChanges"
 SHOWN_CHANGES: Final = 3  # of those that are not known
 
 FEATURE: Final = Feature(TYPE_WIDENING, is_written=True)

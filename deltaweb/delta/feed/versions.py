@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
 
 import pyarrow as pa
 
 from deltaweb.delta.errors import VersionNotFoundError
+from deltaweb.delta.features.change_feed import CHANGE_DATA_FEED_PROPERTY
 from deltaweb.delta.features.column_mapping import has_mapped_columns
 from deltaweb.delta.features.registry import reading_refusal
 from deltaweb.delta.feed.errors import FeedOffError, FeedRangeError
@@ -21,7 +21,6 @@ from deltaweb.delta.protocol.action_values import parse_metadata, parse_protocol
 from deltaweb.delta.protocol.actions import Metadata
 from deltaweb.delta.snapshot.state import Definition, load_definition
 
-CHANGE_DATA_FEED: Final = "delta.enableChangeDataFeed"
 Moment = datetime | str | None
 
 
@@ -117,7 +116,7 @@ def has_feed(metadata: Metadata) -> bool:
 
 def is_feed_on(configuration: Mapping[str, object]) -> bool:
     """Tell whether the properties of a table say that it records its changes."""
-    return str(configuration.get(CHANGE_DATA_FEED, "")).lower() == "true"
+    return str(configuration.get(CHANGE_DATA_FEED_PROPERTY, "")).lower() == "true"
 
 
 def definitions(

@@ -22,7 +22,7 @@ from deltaweb.delta.protocol.schema import (
     StructField,
     StructType,
 )
-from deltaweb.delta.protocol.schema.identity_keys import START, STEP, TAKES_VALUES
+from deltaweb.delta.protocol.schema.field_keys import START, STEP, TAKES_VALUES
 
 MAX_DDL_LENGTH: Final = 1 << 20
 PRIMITIVES: Final = {

@@ -17,9 +17,9 @@ from pyarrow import fs
 
 from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.features.column_mapping import has_mapped_columns
-from deltaweb.delta.features.type_widening import TYPE_CHANGES
 from deltaweb.delta.protocol.actions import Metadata, Protocol
 from deltaweb.delta.protocol.schema import StructType, arrow_schema, unread_type
+from deltaweb.delta.protocol.schema.field_keys import TYPE_CHANGES
 from deltaweb.delta.values.partition_values import (
     partition_schema,
     type_partition_values,

@@ -22,6 +22,7 @@ from deltaweb.delta.protocol.schema import (
     arrow_schema,
     leaf_fields,
 )
+from deltaweb.delta.protocol.table_properties import INDEXED_COLUMNS
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.values.partition_values import (
     partition_schema,
@@ -41,8 +42,7 @@ from deltaweb.sharing.wire.lines import KEPT_SCHEMA, kept_columns
 from deltaweb.sharing.wire.partition_values import instant_columns
 
 FILES_WORTH_READING_AHEAD: Final = 500_000
-INDEXED_COLUMNS: Final = 32  # leaf columns with statistics, as writers count them
-INDEXED_COLUMNS_PROPERTY: Final = "delta.dataSkippingNumIndexedCols"
+MAX_INDEXED_COLUMNS: Final = 32  # leaf columns with statistics, as writers count them
 LISTED: Final = ("path", "size", "modification_time", "partition_values")
 MAX_SUM: Final = 2.0**62
 MIN_INDEXED_COLUMNS: Final = 4
@@ -373,6 +373,6 @@ def _sum(values: pa.ChunkedArray) -> int | None:
 
 
 def _configured_columns(snapshot: Snapshot) -> int:
-    text = snapshot.metadata.configuration.get(INDEXED_COLUMNS_PROPERTY, "")
+    text = snapshot.metadata.configuration.get(INDEXED_COLUMNS, "")
     is_count = text.isascii() and text.isdigit() and len(text) < len(str(1 << 30))
-    return min(INDEXED_COLUMNS, int(text)) if is_count else INDEXED_COLUMNS
+    return min(MAX_INDEXED_COLUMNS, int(text)) if is_count else MAX_INDEXED_COLUMNS

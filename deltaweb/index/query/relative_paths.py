@@ -14,11 +14,10 @@ import pyarrow.compute as pc
 
 from deltaweb.delta.errors import PathEscapesTableError
 from deltaweb.delta.values.whole import joined_bytes
-from deltaweb.storage.data_path import decode_path, resolve_data_path
+from deltaweb.storage.data_path import LOG_FOLDER, decode_path, resolve_data_path
 
 SAME_SCHEME: Final = (("s3a://", "s3://"), ("s3n://", "s3://"), ("gcs://", "gs://"))
 CACHED_FOLDERS: Final = 4096
-LOG_FOLDER: Final = "_delta_log"  # of this table, or of one inside of it
 # A path may only leave the root, name no file at all, or one of a log, if it holds one
 # of these. Nobody has a reason to escape letters, digits and what may stand as it is.
 _SUSPICIOUS: Final = (

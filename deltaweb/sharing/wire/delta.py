@@ -14,10 +14,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deltaweb.delta.deletion_vectors.descriptor import ABSOLUTE
+from deltaweb.delta.features.change_feed import CHANGE_DATA_FEED_PROPERTY
 from deltaweb.delta.features.column_mapping import COLUMN_MAPPING
 from deltaweb.delta.features.deletion_vectors import DELETION_VECTORS
 from deltaweb.delta.features.foreign_types import TIMESTAMP_NTZ
-from deltaweb.delta.feed.versions import CHANGE_DATA_FEED
 from deltaweb.delta.protocol.actions import Metadata, Protocol
 from deltaweb.sharing.json_text import escaped
 from deltaweb.sharing.wire.lines import (
@@ -123,7 +123,9 @@ def protocol_line(protocol: Protocol, *, version: int | None = None) -> bytes:
 
 
 def metadata_line(metadata: Metadata, facts: TableFacts) -> bytes:
-    shown = READING_PROPERTIES | ({CHANGE_DATA_FEED} if facts.has_feed else set())
+    shown = READING_PROPERTIES | (
+        {CHANGE_DATA_FEED_PROPERTY} if facts.has_feed else set()
+    )
     table: dict[str, Any] = {
         "id": metadata.id or "",
         "name": metadata.name,

@@ -11,8 +11,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deltaweb.delta.protocol.actions import Metadata
+from deltaweb.delta.protocol.schema.field_keys import COMMENT
 from deltaweb.sharing.json_text import escaped, json_bytes
-from deltaweb.sharing.narrowed import COMMENT, with_field_metadata
+from deltaweb.sharing.narrowed import with_field_metadata
 from deltaweb.sharing.wire.lines import (
     FileAnswer,
     TableFacts,

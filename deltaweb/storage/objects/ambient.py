@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from deltaweb.storage.location import S3_SCHEMES
 from deltaweb.storage.signing.azure import account_of, split_host
 
-S3: Final = frozenset({"s3", "s3a", "s3n"})
 AZURE: Final = frozenset({"abfs", "abfss", "az"})
 # What the tools of Azure leave where somebody, or something, has signed on.
 AZURE_SIGNS: Final = (
@@ -33,7 +33,7 @@ def ambient_options(url: str, options: Mapping[str, Any]) -> dict[str, Any]:
         options: Those that are stored; they come before all else.
     """
     scheme = url.partition("://")[0]
-    if scheme in S3 and not options:
+    if scheme in S3_SCHEMES and not options:
         return {} if _has_s3_credentials() else {"anon": True}
     if scheme in AZURE:
         found = dict(options)

@@ -18,7 +18,8 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 from urllib.request import getproxies
 
-from deltaweb.storage.objects.ambient import AZURE, S3
+from deltaweb.storage.location import S3_SCHEMES
+from deltaweb.storage.objects.ambient import AZURE
 from deltaweb.storage.objects.hosts import ANY_PUBLIC, refusal_at
 
 REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
@@ -35,7 +36,7 @@ def confined_options(
     Args:
         hosts: As `hosts.refusal` takes them; None where every address is allowed.
     """
-    if scheme in S3:
+    if scheme in S3_SCHEMES:
         config = options.get("config_kwargs") or {}
         session = {"http_session_cls": _s3_session(hosts)}
         return {**options, "config_kwargs": {**config, **session}}

@@ -6,10 +6,13 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from deltaweb.delta.errors import DeltaError
-from deltaweb.delta.log.paths import parse_checkpoint_name, parse_commit_name
+from deltaweb.delta.log.paths import (
+    parse_checkpoint_name,
+    parse_commit_name,
+)
 from deltaweb.delta.log.store import FileStatus
+from deltaweb.storage.data_path import LOG_FOLDER
 
-LOG_FOLDER: Final = "_delta_log"
 S3_DELETES: Final = 1_000  # objects by one request
 S3_LAST: Final = "~"  # sorts after every character of a log's names
 GOOGLE: Final = "gs"

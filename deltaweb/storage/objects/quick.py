@@ -29,7 +29,8 @@ from urllib.parse import urlsplit
 
 from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.log.store import FileStatus
-from deltaweb.storage.objects.ambient import AZURE, S3
+from deltaweb.storage.location import S3_SCHEMES
+from deltaweb.storage.objects.ambient import AZURE
 from deltaweb.storage.objects.hosts import is_named
 from deltaweb.storage.objects.listing import file_status
 from deltaweb.storage.signing.azure import read_account
@@ -112,7 +113,7 @@ def quick_reads(
         allowed_hosts: The latter, as `hosts.is_named` takes them.
     """
     scheme, bucket = root.partition("://")[0], None
-    if scheme in S3:
+    if scheme in S3_SCHEMES:
         bucket = _bucket(root, options)
     elif scheme in AZURE:
         bucket = _container(root, options)

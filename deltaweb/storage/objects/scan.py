@@ -14,10 +14,11 @@ from functools import partial
 from typing import Any, Final, TypeAlias
 
 from deltaweb.delta.errors import DeltaError
+from deltaweb.storage.data_path import LOG_FOLDER
 from deltaweb.storage.location import same_scheme, without_credentials
 from deltaweb.storage.objects.driver import driver_faults, fault_of, open_driver
 from deltaweb.storage.objects.errors import BucketNotFoundError
-from deltaweb.storage.objects.listing import GOOGLE, LOG_FOLDER, is_s3, protocols
+from deltaweb.storage.objects.listing import GOOGLE, is_s3, protocols
 
 MAX_DEPTH: Final = 12
 MAX_FOLDERS: Final = 200_000

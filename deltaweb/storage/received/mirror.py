@@ -13,13 +13,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from deltaweb.delta.features.change_feed import CHANGE_DATA_FEED_PROPERTY
 from deltaweb.delta.log.paths import (
     commit_name,
     parse_checkpoint_name,
     parse_commit_name,
     uuid_checkpoint_name,
 )
-from deltaweb.storage.local import LOG_FOLDER, LocalTableStore
+from deltaweb.storage.data_path import LOG_FOLDER
+from deltaweb.storage.local import LocalTableStore
 from deltaweb.storage.local_pending import folder_lock
 from deltaweb.storage.received.actions import (
     CHANGE_FOLDER,
@@ -37,7 +39,6 @@ from deltaweb.storage.received.profile import SharedName
 FIRST_VERSIONS: Final = 20  # of a table that is seen for the first time
 MOST_FILES: Final = 10_000  # of a version, where several are asked for whole
 MOST_COMMITS: Final = 1_000  # that are asked for at once; beyond, the log begins again
-FEED: Final = "delta.enableChangeDataFeed"
 OPERATION: Final = "RECEIVE"  # who wrote it, and how, is not told
 DELTA, PARQUET = "delta", "parquet"
 
@@ -199,7 +200,10 @@ class Mirror:
         exact = self._exact(files, first, last)
         for one in exact.values():
             urls |= one.urls
-        if found.metadata[None].get("configuration", {}).get(FEED) == "true":
+        if (
+            found.metadata[None].get("configuration", {}).get(CHANGE_DATA_FEED_PROPERTY)
+            == "true"
+        ):
             files, more = self._with_feed(files, first, last)
             urls |= more
         protocol, metadata, time_ms = head.protocol, head.metadata, head.time_ms

@@ -18,7 +18,13 @@ import pyarrow as pa
 
 from deltaweb.delta.errors import CredentialsNeededError
 from deltaweb.storage import signing
-from deltaweb.storage.location import is_local, normalize_location
+from deltaweb.storage.location import (
+    AZURE_SCHEMES,
+    GCS_SCHEMES,
+    S3_SCHEMES,
+    is_local,
+    normalize_location,
+)
 from deltaweb.storage.signing import azure as azure_signing
 from deltaweb.storage.signing import gcs as gcs_signing
 from deltaweb.storage.signing.errors import (
@@ -31,9 +37,6 @@ from deltaweb.storage.signing.s3 import S3Signer
 from deltaweb.storage.signing.url_quoting import quote_paths
 
 MAX_LIFETIME_S: Final = 7 * 86_400  # what S3 and Google accept at most
-S3_SCHEMES: Final = frozenset({"s3", "s3a", "s3n"})
-GCS_SCHEMES: Final = frozenset({"gcs", "gs"})
-AZURE_SCHEMES: Final = frozenset({"abfs", "abfss", "az", "wasb", "wasbs"})
 
 
 class URLSigner(Protocol):

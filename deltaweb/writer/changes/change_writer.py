@@ -17,6 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from deltaweb.delta.changes.row_changes import CHANGE_TYPE
 from deltaweb.delta.deletion_vectors.places import vector_paths
 from deltaweb.delta.deletion_vectors.writing import VectorFileWriter
 from deltaweb.delta.features.change_feed import writes_changes
@@ -40,7 +41,6 @@ from deltaweb.writer.changes.row_ids import (
     places_of,
 )
 from deltaweb.writer.changes.wide_statistics import wide_statistics
-from deltaweb.writer.data_files import CHANGE_TYPE
 from deltaweb.writer.table_write import TableWrite
 
 DELETE: Final = "delete"

@@ -13,7 +13,6 @@ from typing import Final, Self
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deltaweb.delta.features.column_mapping import FIELD_ID
 from deltaweb.delta.protocol.schema import (
     ArrayType,
     DataType,
@@ -23,6 +22,7 @@ from deltaweb.delta.protocol.schema import (
     arrow_type,
     is_mapped_type,
 )
+from deltaweb.delta.protocol.schema.field_keys import FIELD_ID
 
 PARQUET_ID: Final = "PARQUET:field_id"
 

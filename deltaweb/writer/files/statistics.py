@@ -23,9 +23,8 @@ import pyarrow.compute as pc
 from deltaweb.delta.errors import PropertyError
 from deltaweb.delta.protocol.column_path import ColumnPath
 from deltaweb.delta.protocol.schema import PrimitiveType, StructType, leaf_fields
+from deltaweb.delta.protocol.table_properties import INDEXED_COLUMNS, STATISTICS_COLUMNS
 
-INDEXED_COLUMNS: Final = "delta.dataSkippingNumIndexedCols"
-NAMED_COLUMNS: Final = "delta.dataSkippingStatsColumns"
 DEFAULT_INDEXED: Final = 32
 PREFIX_LENGTH: Final = 32  # characters kept of a string's bounds
 MAX_TIES: Final = 32  # of the last character there is, in a row
@@ -44,7 +43,7 @@ def statistics_columns(
         for leaf in leaf_fields(schema)
         if leaf.data_type != PrimitiveType("void")
     ]
-    named = configuration.get(NAMED_COLUMNS, "").strip()
+    named = configuration.get(STATISTICS_COLUMNS, "").strip()
     if named:
         wanted = [_name_parts(name) for name in _names(named)]
         return tuple(

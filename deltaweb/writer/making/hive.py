@@ -20,9 +20,9 @@ from deltaweb.delta.protocol.schema import (
 from deltaweb.delta.values.partition_values import partition_texts, type_partition_texts
 from deltaweb.delta.values.time_zones.rules import ZoneRules
 from deltaweb.delta.values.value_text import parse_value
+from deltaweb.writer.files.partition_split import NULL_PARTITION
 from deltaweb.writer.making.folder_times import is_zoneless, zoneless_texts
 
-NULL_FOLDER: Final = "__HIVE_DEFAULT_PARTITION__"
 _WHOLE: Final = re.compile(r"0|-?[1-9][0-9]{0,18}")
 _DAY: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _INT_BITS: Final = 31
@@ -52,7 +52,7 @@ def folder_values(folder: str) -> dict[str, str | None]:
         name, separator, text = part.partition("=")
         if separator and name:
             value = unquote(text)
-            values[unquote(name)] = None if value in {"", NULL_FOLDER} else value
+            values[unquote(name)] = None if value in {"", NULL_PARTITION} else value
     return values
 
 

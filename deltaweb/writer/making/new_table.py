@@ -24,16 +24,17 @@ from deltaweb.delta.protocol.schema import (
     parts_of,
     schema_of_arrow,
 )
+from deltaweb.delta.protocol.schema.field_keys import DEFAULT, GENERATION
 from deltaweb.delta.values.partition_values import partition_schema
 from deltaweb.delta.writing.authorship import now_ms
 from deltaweb.delta.writing.commit import commit
 from deltaweb.delta.writing.operations.mapped_columns import with_mapping
-from deltaweb.delta.writing.operations.new_protocol import DEFAULT, new_protocol
+from deltaweb.delta.writing.operations.new_protocol import new_protocol
 from deltaweb.delta.writing.operations.properties import (
     check_properties,
     split_features,
 )
-from deltaweb.delta.writing.requirements import CONSTRAINT_PREFIX, GENERATION
+from deltaweb.delta.writing.requirements import CONSTRAINT_PREFIX
 from deltaweb.delta.writing.transaction import CommitResult, Transaction
 from deltaweb.writer.data_files import FileLayout
 from deltaweb.writer.making.free_place import check_empty

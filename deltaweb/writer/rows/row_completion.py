@@ -16,13 +16,12 @@ import pyarrow as pa
 
 from deltaweb.delta.features.identity_columns import is_identity
 from deltaweb.delta.protocol.schema import PrimitiveType, StructField, StructType
+from deltaweb.delta.protocol.schema.field_keys import CHAR_TYPE, DEFAULT, GENERATION
 from deltaweb.delta.values.time_zones.known import UTC_ZONE
-from deltaweb.delta.writing.requirements import GENERATION, RowConstraint
-from deltaweb.expressions.char_columns import TEXT_TYPE
+from deltaweb.delta.writing.requirements import RowConstraint
 from deltaweb.expressions.condition import SQLAssignment
 from deltaweb.writer.rows.identity_numbers import IdentityNumbers
 
-DEFAULT: Final = "CURRENT_DEFAULT"
 _BOUNDED: Final = re.compile(r"(?:var)?char\(\s*([0-9]{1,9})\s*\)")
 
 
@@ -101,7 +100,7 @@ def _bound(column: StructField) -> re.Match[str] | None:
     data_type = column.data_type
     if not isinstance(data_type, PrimitiveType) or data_type.name != "string":
         return None
-    said = column.metadata.get(TEXT_TYPE, data_type.spelling)
+    said = column.metadata.get(CHAR_TYPE, data_type.spelling)
     return _BOUNDED.fullmatch(str(said).strip().lower())
 
 

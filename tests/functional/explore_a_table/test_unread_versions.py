@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from deltaweb.delta.features.column_mapping import FIELD_ID, PHYSICAL_NAME
 from deltaweb.delta.protocol.schema import PrimitiveType, StructField, StructType
+from deltaweb.delta.protocol.schema.field_keys import FIELD_ID, PHYSICAL_NAME
 from deltaweb.storage.local import LocalTableStore
 from deltaweb.web.tables.models import Table
 from tests.functional.explore_a_table.pages import TABLE, work

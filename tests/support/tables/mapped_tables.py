@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from deltaweb.delta.features.column_mapping import FIELD_ID, PHYSICAL_NAME
+from deltaweb.delta.protocol.schema.field_keys import FIELD_ID, PHYSICAL_NAME
 from deltaweb.table import DeltaTable
 from tests.support.logs.delta_logs import Action, LogBuilder, add, metadata, protocol
 from tests.support.stores.memory import MemoryTableStore

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from deltaweb.delta.protocol.schema import StructField
+from deltaweb.delta.protocol.schema.field_keys import COMMENT
 from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl, parse_type_ddl
-from deltaweb.delta.writing.operations.definition import COMMENT, add_columns
+from deltaweb.delta.writing.operations.definition import add_columns
 from deltaweb.delta.writing.operations.renamed_columns import drop_column, rename_column
 from deltaweb.delta.writing.operations.widened_columns import widen_column
 from deltaweb.delta.writing.transaction import Transaction

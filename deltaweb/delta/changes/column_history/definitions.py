@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 
 from deltaweb.delta.changes.column_history.history import Key
 from deltaweb.delta.errors import SchemaError
-from deltaweb.delta.features.column_mapping import PHYSICAL_NAME
 from deltaweb.delta.protocol.schema import (
     ArrayType,
     DataType,
@@ -16,6 +15,7 @@ from deltaweb.delta.protocol.schema import (
     parse_schema,
     parse_type,
 )
+from deltaweb.delta.protocol.schema.field_keys import PHYSICAL_NAME
 
 
 class SchemaDefinition(NamedTuple):

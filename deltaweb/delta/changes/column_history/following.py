@@ -19,7 +19,6 @@ from deltaweb.delta.changes.column_history.history import (
     Key,
     outline,
 )
-from deltaweb.delta.changes.schema import COMMENT
 from deltaweb.delta.errors import SchemaError
 from deltaweb.delta.features.type_widening import is_widening
 from deltaweb.delta.protocol.schema import (
@@ -29,6 +28,7 @@ from deltaweb.delta.protocol.schema import (
     StructField,
     StructType,
 )
+from deltaweb.delta.protocol.schema.field_keys import COMMENT
 
 MAX_HISTORIES: Final = 20_000
 MAX_EVENTS: Final = 100_000

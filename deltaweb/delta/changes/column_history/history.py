@@ -4,7 +4,6 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
-from deltaweb.delta.features.column_mapping import FIELD_ID
 from deltaweb.delta.protocol.schema import (
     ArrayType,
     DataType,
@@ -13,6 +12,7 @@ from deltaweb.delta.protocol.schema import (
     StructType,
     short_type_text,
 )
+from deltaweb.delta.protocol.schema.field_keys import FIELD_ID
 
 MAX_TEXT_LENGTH: Final = 200  # of a type or a comment
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
+from deltaweb.delta.features.change_feed import CHANGE_DATA_FEED_PROPERTY
 from deltaweb.delta.features.checkpoint_protection import PROTECTED_BEFORE
 from deltaweb.delta.features.column_mapping import COLUMN_MAPPING, has_mapped_columns
 from deltaweb.delta.features.deletion_vectors import DELETION_VECTORS
@@ -20,7 +21,7 @@ from deltaweb.delta.features.in_commit_timestamps import (
     has_in_commit_timestamps,
 )
 from deltaweb.delta.features.known.described import PREVIEW
-from deltaweb.delta.features.type_widening import TYPE_CHANGES, TYPE_WIDENING
+from deltaweb.delta.features.type_widening import TYPE_WIDENING
 from deltaweb.delta.features.v2_checkpoints import V2_CHECKPOINT, wants_second_spec
 from deltaweb.delta.protocol.actions import Metadata, Protocol
 from deltaweb.delta.protocol.schema import (
@@ -30,6 +31,14 @@ from deltaweb.delta.protocol.schema import (
     StructType,
     all_fields,
     types_in,
+)
+from deltaweb.delta.protocol.schema.field_keys import (
+    COLLATIONS,
+    DEFAULT,
+    GENERATION,
+    INVARIANTS,
+    STEP,
+    TYPE_CHANGES,
 )
 
 CONSTRAINT: Final = "delta.constraints."
@@ -113,11 +122,11 @@ _SCHEMA_TESTS: Final[Mapping[str, _Test]] = {
     TIMESTAMP_NTZ: _NTZ,
     VARIANT: _VARIANT,
     TYPE_WIDENING: _marked(TYPE_CHANGES),
-    "invariants": _marked("delta.invariants"),
-    "generatedColumns": _marked("delta.generationExpression"),
-    "identityColumns": _marked("delta.identity.step"),
-    "allowColumnDefaults": _marked("CURRENT_DEFAULT"),
-    "collations": _marked("__COLLATIONS"),
+    "invariants": _marked(INVARIANTS),
+    "generatedColumns": _marked(GENERATION),
+    "identityColumns": _marked(STEP),
+    "allowColumnDefaults": _marked(DEFAULT),
+    "collations": _marked(COLLATIONS),
 }
 _OF_SCHEMA: Final = frozenset(_SCHEMA_TESTS.values())
 _TESTS: Final[Mapping[str, _Test]] = {
@@ -129,7 +138,7 @@ _TESTS: Final[Mapping[str, _Test]] = {
     V2_CHECKPOINT: lambda facts: wants_second_spec(facts.metadata.configuration),
     "variantShredding": _switched("delta.enableVariantShredding"),
     "appendOnly": _switched("delta.appendOnly"),
-    "changeDataFeed": _switched("delta.enableChangeDataFeed"),
+    "changeDataFeed": _switched(CHANGE_DATA_FEED_PROPERTY),
     "rowTracking": _switched("delta.enableRowTracking"),
     "icebergCompatV1": _switched("delta.enableIcebergCompatV1"),
     "icebergCompatV2": _switched("delta.enableIcebergCompatV2"),

@@ -5,6 +5,7 @@ from typing import Final
 import pyarrow as pa
 
 from deltaweb.delta.errors import ColumnTypeError
+from deltaweb.delta.protocol.schema.field_keys import COMMENT
 from deltaweb.delta.protocol.schema.types import (
     ArrayType,
     DataType,
@@ -15,7 +16,6 @@ from deltaweb.delta.protocol.schema.types import (
     StructType,
 )
 
-COMMENT: Final = "comment"
 _NAMES: Final = {
     pa.int8(): "byte",
     pa.int16(): "short",

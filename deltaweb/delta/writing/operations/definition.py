@@ -10,7 +10,6 @@ Source: delta_protocol.md, "Change Metadata" and "Protocol Evolution".
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Final
 
 from deltaweb.delta.features.identity_columns import is_identity
 from deltaweb.delta.protocol.actions import Metadata, Protocol
@@ -23,6 +22,7 @@ from deltaweb.delta.protocol.schema import (
     type_text,
     with_fields,
 )
+from deltaweb.delta.protocol.schema.field_keys import COMMENT
 from deltaweb.delta.snapshot.state import Definition
 from deltaweb.delta.writing.errors import ConstraintNameError, NewColumnsError
 from deltaweb.delta.writing.operations.mapped_columns import check_mode, with_mapping
@@ -39,9 +39,6 @@ from deltaweb.delta.writing.operations.properties import (
 from deltaweb.delta.writing.operations.protocol_change import protocol_knowing
 from deltaweb.delta.writing.requirements import CONSTRAINT_PREFIX
 from deltaweb.delta.writing.transaction import EVERYTHING_READ, Transaction
-
-COMMENT: Final = "comment"
-
 
 # === Properties ===
 

@@ -14,10 +14,9 @@ from uuid import uuid4
 from deltaweb.delta.errors import PropertyError
 from deltaweb.delta.features.column_mapping import (
     BY_NAME,
-    FIELD_ID,
     MAPPING_MODE,
+    MAX_COLUMN_ID,
     MAX_FIELD_ID,
-    PHYSICAL_NAME,
     has_mapped_columns,
     mapping_mode,
 )
@@ -31,8 +30,8 @@ from deltaweb.delta.protocol.schema import (
     parse_schema,
     with_fields,
 )
+from deltaweb.delta.protocol.schema.field_keys import FIELD_ID, PHYSICAL_NAME
 
-MAX_ID: Final = "delta.columnMapping.maxColumnId"
 MAPPING: Final = (FIELD_ID, PHYSICAL_NAME)
 
 
@@ -54,7 +53,7 @@ def with_mapping(
     highest = max([highest, *(id_ for id_ in ids if type(id_) is int)])
     mapping = _NewMapping(highest, _same_name if is_turned_on else _new_name)
     mapped = with_fields(schema, mapping.mapped)
-    given = {MAX_ID: str(mapping.highest)}
+    given = {MAX_COLUMN_ID: str(mapping.highest)}
     return replace(
         metadata,
         schema_string=format_schema(mapped),
@@ -97,7 +96,7 @@ def check_mode(before: Metadata, after: Metadata) -> None:
 
 def highest_id(metadata: Metadata) -> int:
     """Return the highest id that was given, as the table has it; 0 for none."""
-    text = metadata.configuration.get(MAX_ID, "")
+    text = metadata.configuration.get(MAX_COLUMN_ID, "")
     is_id = text.isascii() and text.isdigit() and len(text) <= len(str(MAX_FIELD_ID))
     return int(text) if is_id else 0
 

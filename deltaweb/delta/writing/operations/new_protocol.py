@@ -14,12 +14,11 @@ from deltaweb.delta.features.registry import (
 )
 from deltaweb.delta.protocol.actions import Protocol
 from deltaweb.delta.protocol.schema import DataType, PrimitiveType, StructType, types_in
-from deltaweb.delta.protocol.schema.identity_keys import IDENTITY
+from deltaweb.delta.protocol.schema.field_keys import DEFAULT, GENERATION, IDENTITY
 from deltaweb.delta.writing.operations.properties import needed_features
-from deltaweb.delta.writing.requirements import CONSTRAINT_PREFIX, GENERATION
+from deltaweb.delta.writing.requirements import CONSTRAINT_PREFIX
 
 CHECK_CONSTRAINTS: Final = "checkConstraints"
-DEFAULT: Final = "CURRENT_DEFAULT"
 LOCAL_TIME_FEATURE: Final = "timestampNtz"
 OF_TYPES: Final[Mapping[str, str]] = {
     "timestamp_ntz": LOCAL_TIME_FEATURE,

@@ -27,6 +27,8 @@ from deltaweb.delta.protocol.schema import (
     leaf_fields,
     with_fields,
 )
+from deltaweb.delta.protocol.schema.field_keys import GENERATION, INVARIANTS
+from deltaweb.delta.protocol.table_properties import STATISTICS_COLUMNS
 from deltaweb.delta.snapshot.state import Definition
 from deltaweb.delta.writing.errors import (
     ColumnInUseError,
@@ -37,8 +39,7 @@ from deltaweb.delta.writing.operations.definition import table_schema as plain_s
 from deltaweb.delta.writing.requirements import CONSTRAINT_PREFIX
 from deltaweb.delta.writing.transaction import Transaction
 
-STATISTICS_COLUMNS: Final = "delta.dataSkippingStatsColumns"
-EXPRESSIONS: Final = ("delta.invariants", "delta.generationExpression")
+EXPRESSIONS: Final = (INVARIANTS, GENERATION)
 
 
 def rename_column(

@@ -14,7 +14,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deltaweb.delta.deletion_vectors.places import vector_paths
-from deltaweb.delta.features.column_mapping import has_mapped_columns, mapping_mode
+from deltaweb.delta.features.column_mapping import (
+    MAX_COLUMN_ID,
+    has_mapped_columns,
+    mapping_mode,
+)
 from deltaweb.delta.features.identity_columns import with_marks_kept
 from deltaweb.delta.features.in_commit_timestamps import (
     ENABLED_AT_MS,
@@ -39,7 +43,7 @@ from deltaweb.delta.writing.errors import (
     UnsupportedWriteError,
 )
 from deltaweb.delta.writing.operations.data_places import data_places
-from deltaweb.delta.writing.operations.mapped_columns import MAX_ID, highest_id
+from deltaweb.delta.writing.operations.mapped_columns import highest_id
 from deltaweb.delta.writing.requirements import check_writable
 from deltaweb.delta.writing.transaction import (
     EVERYTHING_READ,
@@ -264,7 +268,7 @@ def restored_metadata(now: Definition, target: Metadata, *, root: str) -> Metada
         configuration |= {key: before[key] for key in OWN_TIMES if key in before}
     highest = max(highest_id(now.metadata), highest_id(target))
     if highest:
-        configuration[MAX_ID] = str(highest)
+        configuration[MAX_COLUMN_ID] = str(highest)
     target = with_marks_kept(target, now.metadata)
     if configuration == dict(target.configuration):
         return target

@@ -15,7 +15,6 @@ from deltaweb.delta.features.identity_columns import is_identity
 from deltaweb.delta.features.registry import writer_features
 from deltaweb.delta.features.type_widening import (
     PREVIEW,
-    TYPE_CHANGES,
     TYPE_WIDENING,
     WHOLE_DIGITS,
     WIDER,
@@ -34,6 +33,7 @@ from deltaweb.delta.protocol.schema import (
     type_text,
     with_parts,
 )
+from deltaweb.delta.protocol.schema.field_keys import TYPE_CHANGES
 from deltaweb.delta.snapshot.state import Definition
 from deltaweb.delta.writing.errors import (
     ColumnInUseError,

@@ -13,13 +13,13 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 (the name that all Spark code has)
 
 from deltaweb.delta.protocol.schema import StructType
-from deltaweb.delta.writing.requirements import GENERATION, RowConstraint
+from deltaweb.delta.protocol.schema.field_keys import DEFAULT, GENERATION
+from deltaweb.delta.writing.requirements import RowConstraint
 from deltaweb.expressions.session.dependence import Dependence
 from deltaweb.expressions.session.settings import OURS, SessionSettings
 from deltaweb.spark.arrow_frames import column_of
 from deltaweb.spark.writing.session.stored_values import stored
 from deltaweb.spark.writing.spark_types import spark_schema
-from deltaweb.writer.rows.row_completion import DEFAULT
 
 GIVEN: Final = "_deltaweb_given_"
 VERDICT: Final = "_deltaweb_holds_"

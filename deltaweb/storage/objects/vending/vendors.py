@@ -11,12 +11,18 @@ Whoever wants such credentials asks `open_vendor`.
 from collections.abc import Mapping
 from typing import Any
 
-from deltaweb.storage.location import SAME_SCHEME, is_local, normalize_location
+from deltaweb.storage.location import (
+    AZURE_SCHEMES,
+    GCS_SCHEMES,
+    S3_SCHEMES,
+    SAME_SCHEME,
+    is_local,
+    normalize_location,
+)
 from deltaweb.storage.objects import vending
 from deltaweb.storage.objects.vending.credentials import Folder, FolderVendor
 from deltaweb.storage.objects.vending.errors import VendingUnsupportedError
 from deltaweb.storage.objects.vending.options import R2_TOKEN_OPTION
-from deltaweb.storage.signing.signer import AZURE_SCHEMES, GCS_SCHEMES, S3_SCHEMES
 
 
 def open_vendor(location: str, options: Mapping[str, Any]) -> FolderVendor:

@@ -13,12 +13,8 @@ from hypothesis import strategies as st
 
 from deltaweb.delta.errors import PropertyError
 from deltaweb.delta.protocol.schema import schema_of_arrow
-from deltaweb.writer.files.statistics import (
-    INDEXED_COLUMNS,
-    NAMED_COLUMNS,
-    FileStatistics,
-    statistics_columns,
-)
+from deltaweb.delta.protocol.table_properties import INDEXED_COLUMNS, STATISTICS_COLUMNS
+from deltaweb.writer.files.statistics import FileStatistics, statistics_columns
 from tests.support import cases
 
 
@@ -164,7 +160,7 @@ class TestStatisticsColumns:
             statistics_columns(self.SCHEMA, {INDEXED_COLUMNS: count})
 
     def test_a_table_may_name_them(self) -> None:
-        named = {NAMED_COLUMNS: "C39, `a`.`c.d`", INDEXED_COLUMNS: "1"}
+        named = {STATISTICS_COLUMNS: "C39, `a`.`c.d`", INDEXED_COLUMNS: "1"}
 
         assert statistics_columns(self.SCHEMA, named) == (("a", "c.d"), ("c39",))
 
