@@ -53,6 +53,11 @@ def all_kinds() -> dict[str, "JobKind[Any]"]:
     return _kinds
 
 
+def _kind(name: str) -> "JobKind[Any] | None":
+    """Return a kind; who made a job has its kind already, and needs no other."""
+    return _kinds.get(name) or all_kinds().get(name)
+
+
 def do_job(name: str, job_id: str) -> None:
     """Do a job of a kind in this process."""
     all_kinds()[name].work(job_id)
@@ -76,13 +81,13 @@ def kind_of(text: str) -> str:
 
 def words_of(name: str) -> str:
     """Return what a kind of job does; its name where it is of no app any more."""
-    kind = all_kinds().get(name)
+    kind = _kind(name)
     return kind.words if kind else name
 
 
 def is_reserved(name: str) -> bool:
     """Whether only editors and administrators may run jobs of a kind."""
-    kind = all_kinds().get(name)
+    kind = _kind(name)
     return kind is not None and (kind.is_reserved or kind.is_for_admins)
 
 
@@ -93,7 +98,7 @@ def names_for_admins() -> list[str]:
 
 def queue_of(job: "Job") -> str:
     """Return the queue in which a job waits."""
-    kind = all_kinds().get(job.kind)
+    kind = _kind(job.kind)
     return kind.lane(job.parameters) if kind else DEFAULT_QUEUE
 
 
@@ -104,7 +109,7 @@ def queues() -> list[str]:
 
 def result_url(job: "Job") -> str | None:
     """Return the page of a job's result; None before it is done, or without one."""
-    kind = all_kinds().get(job.kind)
+    kind = _kind(job.kind)
     if kind is None or kind.page is None or job.state != job.State.DONE:
         return None
     return kind.page(job)

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+import pytest
+
 from deltaweb.celery import app
 from deltaweb.web.jobs import kinds
 from deltaweb.web.jobs.kind import NoParameters, Queue, from_json, to_json
@@ -48,6 +50,16 @@ def test_jobs_wait_in_the_queue_of_their_kind() -> None:
     assert found == ON_SPARK
     assert kinds.queue_of(Job(kind="test.nothing")) == "default"
     assert kinds.queues() == sorted(Queue)
+
+
+def test_who_has_the_kind_of_a_job_loads_no_other(monkeypatch) -> None:
+    kinds.all_kinds()
+    monkeypatch.setattr(kinds, "_to_load", ["no.such.module"])
+
+    assert kinds.queue_of(Job(kind="tables.index_log")) == "spark"
+    assert kinds.words_of("tables.index_log") != "tables.index_log"
+    with pytest.raises(ModuleNotFoundError):
+        kinds.queue_of(Job(kind="test.nothing"))
 
 
 @cases(
