@@ -22,6 +22,7 @@ from deltaweb.delta.log.paths import checkpoint_part_names
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.index.files.statistics_text import statistics_texts
 from deltaweb.table import DeltaTable
+from tests.support import matrix
 from tests.support.logs.delta_logs import (
     Action,
     LogBuilder,
@@ -303,24 +304,36 @@ def outcome(load: Any) -> Any:  # noqa: ANN401 (a snapshot or a state)
         return error
 
 
-@pytest.fixture(
-    params=[(512 << 20, 4_096, 3), (512 << 20, 1, 2), (0, 2, 2)],
-    ids=["one pack", "a pack a commit", "shuffled"],
-)
-def max_examples(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch):
-    """Take each way that the size of a tail can call for; return examples to run."""
-    from deltaweb.spark.log import reader as log_reader
-    from deltaweb.spark.log import replay, tail_facts
-
-    broadcast_bytes, commits, max_examples = request.param
-    monkeypatch.setattr(replay, "SHUFFLE_PARTITIONS", 1)
-    monkeypatch.setattr(tail_facts, "BROADCAST_TAIL_BYTES", broadcast_bytes)
-    monkeypatch.setattr(log_reader, "PACK_COMMITS", commits)
-    return int(max_examples)
+TAILS = {
+    "one pack": (512 << 20, 4_096),
+    "a pack a commit": (512 << 20, 1),
+    "shuffled": (0, 2),
+}
+"""Each way that the size of a tail can call for: bytes that are broadcast, a pack."""
 
 
 class TestEveryVersion:
-    def test_is_the_same_in_both_engines(self, spark, max_examples):
+    @matrix(
+        "tail, max_examples, most_logs",
+        [(tail, *sizes) for tail in TAILS for sizes in ((2, 2), (4, 3))],
+        often=[(tail, 2, 2) for tail in TAILS],
+    )
+    def test_is_the_same_in_both_engines(
+        self,
+        spark: "SparkSession",
+        monkeypatch: pytest.MonkeyPatch,
+        tail: str,
+        max_examples: int,
+        most_logs: int,
+    ) -> None:
+        from deltaweb.spark.log import reader as log_reader
+        from deltaweb.spark.log import replay, tail_facts
+
+        broadcast_bytes, commits = TAILS[tail]
+        monkeypatch.setattr(replay, "SHUFFLE_PARTITIONS", 1)
+        monkeypatch.setattr(tail_facts, "BROADCAST_TAIL_BYTES", broadcast_bytes)
+        monkeypatch.setattr(log_reader, "PACK_COMMITS", commits)
+
         @settings(
             max_examples=max_examples,
             phases=NO_SHRINKING,
@@ -328,7 +341,7 @@ class TestEveryVersion:
             suppress_health_check=HEALTH,
             database=None,
         )
-        @given(st.lists(logs(), min_size=1, max_size=3))
+        @given(st.lists(logs(), min_size=1, max_size=most_logs))
         def compare(builders: list[LogBuilder]) -> None:
             with tempfile.TemporaryDirectory() as home:
                 pairs = [

@@ -96,12 +96,25 @@ def table(tmp_path: Path) -> DeltaTable:
     return DeltaTable.create(str(tmp_path / "t"), SCHEMA)
 
 
-@matrix("write, zone", product([by_function, by_merge, by_source, by_stream], ZONES))
-def test_a_time_becomes_that_of_its_column_as_spark_stores_it(session, table, write):
-    # Frames have one type a column: each row is written by itself.
-    some = UNLIKE[:1] if write is by_stream else UNLIKE
+# Frames have one type a column: each row is written by itself.
+@matrix(
+    "write, zone, num_rows",
+    [
+        *product([by_function, by_merge, by_source], ZONES, [len(UNLIKE)]),
+        *product([by_merge, by_source, by_stream], ZONES, [1]),
+    ],
+    often=[
+        (by_function, "UTC", len(UNLIKE)),
+        (by_merge, NEW_YORK, 1),
+        (by_source, KOLKATA, 1),
+        (by_stream, "UTC", 1),
+    ],
+)
+def test_a_time_becomes_that_of_its_column_as_spark_stores_it(
+    session: "SparkSession", table: DeltaTable, write: Write, num_rows: int
+) -> None:
     wanted = []
-    for number, unlike in enumerate(some):
+    for number, unlike in enumerate(UNLIKE[:num_rows]):
         values = (f"{sql} {name}" for name, sql in unlike.items())
         rows = session.sql(f"SELECT {number} n, {', '.join(values)}")
         write(rows, table.root)
