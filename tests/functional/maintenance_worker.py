@@ -7,8 +7,7 @@ A nursery begins these processes (`work`):
                    waits until it is gone
     do JOB BYTES   does a job, where no file may be larger than that
 
-each after the seconds for which it holds a job without renewing; and one process does
-what else is asked (`answer`):
+and one process does what else is asked (`answer`):
 
     queue LOCATION VERSION PARTS   is answered by the job
     wake JOB 6     sends its wake-up six times
@@ -31,11 +30,8 @@ def answer(verb: str, *arguments: str) -> str:
     return verbs[verb](*arguments)
 
 
-def work(lease_s: str, verb: str, *arguments: str) -> None:
+def work(verb: str, *arguments: str) -> None:
     """Be the process that is asked for."""
-    from django.conf import settings
-
-    settings.JOB_LEASE_S = int(lease_s)
     verbs: dict[str, Callable[..., None]]
     verbs = {"work": work_well, "halt": halt, "do": do}
     verbs[verb](*arguments)

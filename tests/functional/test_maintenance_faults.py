@@ -7,11 +7,9 @@ import fcntl
 import json
 import os
 import random
-import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -24,12 +22,11 @@ from deltaweb.table import DeltaTable
 from tests.benchmarks.logs import write_commit, write_json_log
 from tests.support.logs.delta_logs import add, commit_bytes, metadata, protocol
 from tests.support.processes.installation import environment, migrate, rows, wait_for
-from tests.support.processes.workers import Process, Workers
+from tests.support.processes.workers import Workers
 
 pytestmark = pytest.mark.timeout(900)
 WITHIN_S = 120  # a start alone takes many seconds on a busy machine
 COMMITS, NEWEST, PARTS = 12, 11, 3
-LEASE_S, SHORT_LEASE_S = 60, 3
 HINT = "_last_checkpoint"
 BETWEEN_LOOKS_S = 0.1
 
@@ -41,9 +38,6 @@ class Installation(Workers):
     def home(self) -> Path:
         return self.log.parent
 
-    def worker(self, *arguments: object, lease_s: int = LEASE_S) -> Process:
-        return self.start(str(lease_s), *map(str, arguments))
-
     def row(self, job: str) -> dict[str, Any]:
         return rows(self.home, "SELECT * FROM jobs_job WHERE id = ?", job)[0]
 
@@ -52,15 +46,6 @@ class Installation(Workers):
         return wait_for(
             lambda: expected.items() <= self.row(job).items(), timeout_s=WITHIN_S
         )
-
-    def loses_lease(self, job: str) -> bool:
-        """Wait until the lease of a job has run out."""
-
-        def is_over() -> bool:
-            text = self.row(job)["lease_expires_at"]
-            return datetime.fromisoformat(text).replace(tzinfo=UTC) < datetime.now(UTC)
-
-        return wait_for(is_over, timeout_s=WITHIN_S)
 
 
 @pytest.fixture(scope="module")
@@ -169,30 +154,29 @@ def test_workers_that_are_killed_within_a_checkpoint_leave_a_log_that_always_rea
     with reader.looking():
         # The first dies when one of the parts is there.
         halt = ("halt", 1, tmp_path / "halted")
-        first = installation.worker(*halt, lease_s=SHORT_LEASE_S)
+        first = installation.start(*halt)
         assert wait_for((tmp_path / "halted").exists, timeout_s=WITHIN_S), (
             installation.log.read_text()
         )
-        first.send_signal(signal.SIGKILL)
+        first.kill()
+        first.wait()
         assert len(names(orders) & set(parts)) == 1
         assert hint_version(orders) is None
         assert len(deltalake.DeltaTable(orders).file_uris()) == len(reader.expected)
 
         # The second dies when all of them are, before the hint.
-        assert installation.loses_lease(job)
         with hint_withheld(orders):
-            second = installation.worker("work", lease_s=SHORT_LEASE_S)
+            second = installation.start("work")
             assert wait_for(lambda: set(parts) <= names(orders), timeout_s=WITHIN_S), (
                 installation.log.read_text()
             )
-            second.send_signal(signal.SIGKILL)
+            second.kill()
             second.wait()
         assert hint_version(orders) is None
         assert installation.row(job)["attempts"] == 2
 
         # The third lives.
-        assert installation.loses_lease(job)
-        installation.worker("work")
+        installation.start("work")
         assert installation.becomes(job, state="DONE", attempts=3), (
             installation.log.read_text()
         )
@@ -218,12 +202,12 @@ def test_two_workers_that_are_woken_for_one_checkpoint_write_it_once_as_asked_fo
     job = installation.ask("queue", orders, NEWEST, PARTS)
     reader = Reader(orders, NEWEST)
     with reader.looking():
-        installation.worker("halt", 1, halted)
+        installation.start("halt", 1, halted)
         assert wait_for(halted.exists, timeout_s=WITHIN_S), installation.log.read_text()
         installation.ask("wake", job, "6")
         # The second worker takes all wake-ups before this job.
         last = installation.ask("queue", other, 1, 2)
-        installation.worker("work")
+        installation.start("work")
         assert installation.becomes(last, state="DONE"), installation.log.read_text()
         assert installation.becomes(job, state="RUNNING", attempts=1)
         write_commit(log_of(orders), COMMITS, first=9_000, adds=5, removed=[])
@@ -260,7 +244,7 @@ def test_a_checkpoint_that_finds_no_room_fails_in_its_own_words_and_leaves_nothi
     database = installation.home / "deltaweb.sqlite3"
     assert database.stat().st_size < limit // 2  # or its own writes would fail
 
-    assert installation.worker("do", job, limit).wait() == 0
+    assert installation.start("do", job, limit).wait() == 0
 
     row = installation.row(job)
     assert (row["state"], row["error_code"]) == ("FAILED", "storage-full")

@@ -35,6 +35,7 @@ from deltaweb.web.pages.page_json import OnPage, Spread, in_json
 from deltaweb.web.pages.paging import Paged, PageLinks, paged
 from deltaweb.web.tables.models import Commit, Table
 from deltaweb.web.tables.versions.resources import CommitResource, commit_resource
+from deltaweb.words import duration_text
 
 MAX_FILES_SHOWN = 200
 CHANGES_A_PAGE = 200
@@ -215,7 +216,7 @@ def metric(name: str, value: object) -> Metric:
         return Metric(
             name=name,
             label=label.removesuffix(" ms"),
-            value=_duration_text(number),
+            value=duration_text(number / 1000),
             exact=f"{number:,} ms",
         )
     if "bytes" in name.lower():
@@ -240,12 +241,3 @@ def _changes(table: Table, commit: Commit) -> list[Change]:
             earlier = protocols[1] if len(protocols) > 1 else None
             changes += protocol_changes(earlier, protocols[0])
     return changes
-
-
-def _duration_text(duration_ms: int) -> str:
-    if duration_ms < 1000:  # noqa: PLR2004 (milliseconds of a second)
-        return f"{duration_ms} ms"
-    seconds = duration_ms / 1000
-    if seconds < 60:  # noqa: PLR2004 (seconds of a minute)
-        return f"{seconds:.1f} s"
-    return f"{int(seconds // 60)} min {int(seconds % 60)} s"

@@ -13,10 +13,8 @@ from deltaweb.web.pages.figures import (
     plain_values,
     ticks_at,
 )
-from deltaweb.words import bytes_text
+from deltaweb.words import bytes_text, count_text
 
-COUNT_UNITS = ("", "k", "M", "B", "T")
-FIRST_SHORTENED = 10_000  # counts from here on are written with a unit
 MAX_AMOUNT_TICKS = 4  # above 0
 MAX_TICK = 16  # characters of a label
 SMALL = "var(--dw-amber-m)"
@@ -32,16 +30,6 @@ def amount_axis(highest: int, *, by_rows: bool) -> dict[str, Any]:
     ticks = range(0, highest + 1, step)
     texts = map(count_text if by_rows else bytes_text, ticks)
     return {"range": [0, highest * ROOM_FOR_LINE or 1], **ticks_at(ticks, texts)}
-
-
-def count_text(count: int) -> str:
-    """Return a count as an axis writes it: 2,500 or 20 B."""
-    value, unit = float(count), 0
-    if count < FIRST_SHORTENED:
-        return f"{count:,}"
-    while value >= 1000 and unit < len(COUNT_UNITS) - 1:  # noqa: PLR2004 (the base)
-        value, unit = value / 1000, unit + 1
-    return f"{value:.10g} {COUNT_UNITS[unit]}"
 
 
 def as_written(text: str) -> str:

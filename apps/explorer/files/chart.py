@@ -7,7 +7,6 @@ from typing import Any, Final
 import plotly.graph_objects as go
 
 from deltaweb.web.explorer.drawing.figure import (
-    FIRST_SHORTENED,
     SMALL,
     as_written,
     cells_figure,
@@ -16,7 +15,7 @@ from deltaweb.web.explorer.drawing.figure import (
 )
 from deltaweb.web.explorer.files.distributions import AgeGrid, FileAges, Histogram
 from deltaweb.web.pages.figures import ACCENT, Chart, ticks_at
-from deltaweb.words import bytes_text
+from deltaweb.words import bytes_text, count_text
 
 MAX_TABLE_ROWS: Final = 60
 
@@ -80,7 +79,7 @@ def rows_per_file(histogram: Histogram, *, height: str = "x-plot-m") -> Chart:
     figure = histogram_figure(
         histogram.counts,
         texts,
-        [short_count(edge) for edge in histogram.edges],
+        [count_text(edge, digits=3) for edge in histogram.edges],
         unit="files",
         max_ticks=6,
     )
@@ -99,16 +98,6 @@ def rows_per_file(histogram: Histogram, *, height: str = "x-plot-m") -> Chart:
         note=f"exact{unknown}",
         height=height,
     )
-
-
-def short_count(number: int) -> str:
-    """Return a count as an axis writes it: 1,024, 12 k."""
-    if number < FIRST_SHORTENED:
-        return f"{number:,}"
-    for size, unit in ((10**9, " bn"), (10**6, " M"), (10**3, " k")):
-        if number >= size:
-            return f"{number / size:.3g}{unit}"
-    return str(number)
 
 
 def _points(ages: FileAges) -> go.Scatter:

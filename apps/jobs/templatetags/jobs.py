@@ -14,12 +14,11 @@ from deltaweb.web.jobs.listing.revisions import (
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.running.news import JOB, JOB_END, JOBS
 from deltaweb.web.jobs.running.process import short_name
+from deltaweb.words import duration_text
 
 register = template.Library()
 register.filter(short_name)
 
-MINUTE_S, HOUR_S = 60, 3600
-SHORT_S = 0.9995  # below, a length is written in milliseconds
 RING_LENGTH = 33  # around the chip's circle of radius 5.2
 
 
@@ -61,10 +60,4 @@ def duration(seconds: float | None) -> str:
     """Render a length of time: 40 ms, 3.2 s, 4 min 10 s, 2 h 5 min."""
     if seconds is None:
         return ""
-    if seconds < SHORT_S:
-        return f"{round(seconds * 1000)} ms"
-    if seconds < MINUTE_S:
-        return f"{seconds:.1f} s" if seconds < 10 else f"{int(seconds)} s"  # noqa: PLR2004 (a digit less)
-    if seconds < HOUR_S:
-        return f"{int(seconds // MINUTE_S)} min {int(seconds % MINUTE_S)} s"
-    return f"{int(seconds // HOUR_S)} h {int(seconds % HOUR_S // MINUTE_S)} min"
+    return duration_text(seconds)

@@ -20,12 +20,11 @@ from django.utils.safestring import SafeString, mark_safe
 from deltaweb.web.pages.lists import links
 from deltaweb.web.pages.lists.days import day_text
 from deltaweb.web.pages.request import server_paths
-from deltaweb.words import counted, cut, size_text
+from deltaweb.words import compact_text, counted, cut, size_text
 
 register = template.Library()
 
 UNKNOWN = "unknown"
-COUNT_UNITS = ("", "k", "M", "B", "T")
 MINUTE_S, HOUR_S, DAY_S = 60, 3600, 86_400
 WEEK_DAYS, TEN, HUNDRED = 7, 10, 100
 _SYMBOL: Final = re.compile(
@@ -155,13 +154,7 @@ def compact(count: int | None) -> str:
     """Render a count in three digits or so: 18.4 M."""
     if count is None:
         return UNKNOWN
-    sign, value, unit = ("-" if count < 0 else ""), float(abs(count)), 0
-    if value < TEN * 1000:
-        return f"{sign}{abs(count):,}"
-    while value >= 1000 and unit < len(COUNT_UNITS) - 1:  # noqa: PLR2004 (the base)
-        value, unit = value / 1000, unit + 1
-    digits = 1 if value < HUNDRED else 0
-    return f"{sign}{value:,.{digits}f} {COUNT_UNITS[unit]}"
+    return compact_text(round(count))
 
 
 @register.filter

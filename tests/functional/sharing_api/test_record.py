@@ -7,6 +7,7 @@ from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
 from deltaweb.web.audit.models import AuditEvent
+from deltaweb.web.sharing.api import audit
 from deltaweb.web.sharing.api.audit import CallRecord
 from tests.functional.sharing_api.calls import (
     PREFIX,
@@ -187,8 +188,10 @@ class TestCost:
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.skipif(connection.vendor != "sqlite", reason="a lock of SQLite's kind")
-def test_a_locked_database_spoils_no_answer(acme, lake, caplog):
+def test_a_locked_database_spoils_no_answer(acme, lake, caplog, monkeypatch):
     import sqlite3
+
+    monkeypatch.setattr(audit, "REQUEST_WAIT_MS", 50)
 
     name = str(connection.settings_dict["NAME"])
     locked, done = threading.Event(), threading.Event()

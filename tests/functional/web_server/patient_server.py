@@ -16,7 +16,7 @@ NUM_THREADS = 2
 ANSWERED_S = 60  # what a request may take at most on a busy machine
 # Longer than any request of a test may take: who is answered did not wait for it.
 PATIENCE_S = 600
-IMPATIENCE_S = 1.5
+IMPATIENCE_S = 0.8
 # The worker of the server, as patient as it is told, and an application that repeats
 # bodies.
 APPLICATION = """

@@ -1,4 +1,11 @@
-from deltaweb.words import bytes_text, counted, length_text, size_text
+from deltaweb.words import (
+    bytes_text,
+    count_text,
+    counted,
+    duration_text,
+    length_text,
+    size_text,
+)
 from tests.support import cases
 
 
@@ -59,3 +66,16 @@ def test_one_is_no_plural() -> None:
         "1 file",
         "1,284 files",
     ]
+
+
+def test_an_axis_of_counts_has_units_from_ten_thousand_on() -> None:
+    assert [count_text(count) for count in (9_999, 10_000, 2 * 10**9)] == [
+        "9,999",
+        "10 k",
+        "2 B",
+    ]
+    assert count_text(1_234_567, digits=3) == "1.23 M"
+
+
+def test_what_took_hours_is_said_in_hours() -> None:
+    assert duration_text(3_900) == "1 h 5 min"

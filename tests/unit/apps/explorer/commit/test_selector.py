@@ -47,7 +47,7 @@ class TestMetric:
         "name, value, label, shown",
         {
             "a count": ("numOutputRows", "1234", "Output rows", "1,234"),
-            "s": ("executionTimeMs", "44123", "Execution time", "44.1 s"),
+            "s": ("executionTimeMs", "44123", "Execution time", "44 s"),
             "with underscores": ("num_added_rows", 10, "Added rows", "10"),
             "ms": ("execution_time_ms", 7, "Execution time", "7 ms"),
             "a word that begins alike": ("numbers", 3, "Numbers", "3"),
