@@ -12,8 +12,8 @@ from deltaweb.web.explorer.columns.tree import SchemaColumn
 from deltaweb.web.explorer.grid.cells import cell
 from deltaweb.web.explorer.version.listed import Kept
 from deltaweb.web.explorer.version.table_version import TableVersion
-from deltaweb.web.pages.templatetags.deltaweb import shortened
 from deltaweb.web.tables.index.folders import index_folder
+from deltaweb.words import cut
 
 MAX_BOUND_LENGTH: Final = 24  # characters of a bound in a list
 MAX_CELLS: Final = 20_000_000  # columns times files that a page adds up
@@ -89,4 +89,4 @@ def _read(folder: str, columns: Sequence[SchemaColumn]) -> Bounds:
 def _shown(value: object) -> str:
     if value is None:
         return ""
-    return shortened(cell(value, UTC).text, MAX_BOUND_LENGTH) if value != "" else '""'
+    return cut(cell(value, UTC).text, MAX_BOUND_LENGTH) if value != "" else '""'

@@ -19,8 +19,8 @@ from deltaweb.web.explorer.version.query import QueryError
 from deltaweb.web.pages.lists.days import moment_of
 from deltaweb.web.pages.page_json import Named, OnPage, Spread
 from deltaweb.web.pages.paging import Paged, paged
-from deltaweb.web.pages.templatetags.deltaweb import shortened
 from deltaweb.web.tables.work.diff_files import KIND
+from deltaweb.words import cut
 
 ROWS_A_BATCH = 1_000
 MAX_PARTITIONS = 8
@@ -158,7 +158,7 @@ def _as_written(
 def _partition_text(values: pa.MapScalar) -> str:
     """Return the values of a partition; nothing where a table has no partitions."""
     text = ", ".join(named_value(name, value) for name, value in values.as_py() or ())
-    return shortened(text, SHOWN_LENGTH)
+    return cut(text, SHOWN_LENGTH)
 
 
 def _of_kind(files: pa.Table, kind: str) -> pa.Table:

@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from deltaweb.delta.values.cell_text import number_text
 from deltaweb.delta.values.python_values import python_values as python_values  # noqa: PLC0414 (the grid's values come from here)
-from deltaweb.web.pages.templatetags.deltaweb import shortened
+from deltaweb.words import cut
 
 MAX_TEXT_LENGTH = 120
 MAX_PREVIEW_LENGTH = 60
@@ -73,8 +73,8 @@ def cell(value: object, zone: tzinfo) -> Cell:  # noqa: PLR0911 (a line a kind)
     detail = json.dumps(json_value(value, zone), ensure_ascii=False, indent=2)
     return Cell(
         kind="nested",
-        text=shortened(preview_text(value, zone), MAX_PREVIEW_LENGTH),
-        detail=shortened(detail, MAX_DETAIL_LENGTH),
+        text=cut(preview_text(value, zone), MAX_PREVIEW_LENGTH),
+        detail=cut(detail, MAX_DETAIL_LENGTH),
     )
 
 
@@ -147,7 +147,7 @@ def preview_text(value: object, zone: tzinfo) -> str:
     if value is None:
         return "null"
     if isinstance(value, str):
-        shown = shortened(value, MAX_PREVIEW_LENGTH)
+        shown = cut(value, MAX_PREVIEW_LENGTH)
         return shown if _is_plain(value) else f'"{shown}"'
     return cell(value, zone).text
 
@@ -168,8 +168,8 @@ def _text_cell(text: str) -> Cell:
         return Cell(kind="text", text=text)
     return Cell(
         kind="text",
-        text=shortened(text, MAX_TEXT_LENGTH),
-        detail=shortened(text, MAX_DETAIL_LENGTH),
+        text=cut(text, MAX_TEXT_LENGTH),
+        detail=cut(text, MAX_DETAIL_LENGTH),
     )
 
 

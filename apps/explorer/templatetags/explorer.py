@@ -21,12 +21,12 @@ from deltaweb.web.explorer.version.table_version import TableVersion
 from deltaweb.web.pages.templatetags.deltaweb import (
     absolute,
     compact,
-    shortened,
     size,
     time_element,
 )
 from deltaweb.web.tables.models import Commit
 from deltaweb.web.tables.templatetags.tables import state_dot
+from deltaweb.words import cut
 
 register = template.Library()
 
@@ -136,8 +136,8 @@ def clock(context: template.Context, moment: datetime) -> SafeString:
 @register.simple_tag
 def column_change(event: ColumnChange) -> SafeString:
     """Say what became of a field: its name as code, then words."""
-    text = shortened(sentence(event), MAX_CHANGE_LENGTH)
-    name = shortened(".".join(event.path), MAX_CHANGE_LENGTH)
+    text = cut(sentence(event), MAX_CHANGE_LENGTH)
+    name = cut(".".join(event.path), MAX_CHANGE_LENGTH)
     return format_html("<code>{}</code> {}", name, text)
 
 
