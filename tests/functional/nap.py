@@ -12,6 +12,7 @@ is asked of it (`answer`):
 ["show", JOB]         as it is now
 ["cancel", JOB]       ask for its end
 ["wake", JOB, "5"]    send its wake-up five times more
+["sweep", JOB]        sweep, as the clock has it done
 """
 
 import os
@@ -172,6 +173,16 @@ def wake(job_id: str, times: str) -> "Job":
     return job
 
 
+def sweep(job_id: str) -> "Job":
+    """Queue again what a dead process has left."""
+    from django.utils import timezone
+
+    from deltaweb.web.jobs.sweep import leases
+
+    leases.sweep(now=timezone.now())
+    return show(job_id)
+
+
 VERBS: "dict[str, Callable[..., Job]]" = {
     "queue": queue,
     "eat": queue_meal,
@@ -179,6 +190,7 @@ VERBS: "dict[str, Callable[..., Job]]" = {
     "show": show,
     "cancel": cancel,
     "wake": wake,
+    "sweep": sweep,
 }
 
 

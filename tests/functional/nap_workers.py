@@ -57,3 +57,10 @@ class NapWorkers(Workers):
         return wait_for(
             lambda: expected.items() <= self.show(job).items(), timeout_s=TAKEN_WITHIN_S
         )
+
+    def reaches_by_sweeps(self, job: dict[str, Any], **expected: object) -> bool:
+        """Sweep until the job's row holds what is expected."""
+        return wait_for(
+            lambda: expected.items() <= self.nap("sweep", job["id"]).items(),
+            timeout_s=TAKEN_WITHIN_S,
+        )
