@@ -4,6 +4,8 @@ import resource
 from pathlib import Path
 from typing import Final
 
+RETIRE_BYTES: Final = 1 << 30  # of a process's own memory: another takes its place
+RETIRE_AFTER_S: Final = 60.0  # not sooner: the next one would do the same
 _COUNTERS: Final = (Path("/proc/vmstat"), Path("/sys/fs/cgroup/memory.events"))
 
 

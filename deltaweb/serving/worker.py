@@ -44,7 +44,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from gunicorn.http import errors
 
-from deltaweb.environment.memory import own_bytes
+from deltaweb.environment.memory import RETIRE_AFTER_S, RETIRE_BYTES, own_bytes
 from deltaweb.serving.bodies import HeldBody, HeldText, has_left, holding_bodies
 from deltaweb.serving.connections import PART_BYTES, Connection, is_sent, received
 from deltaweb.serving.events import HeldEvents
@@ -59,8 +59,6 @@ ARRIVAL_S: Final = 20.0  # for a request to be there
 KEPT_BYTES: Final = 64 << 20  # of all requests that are not answered yet
 NUM_DESCRIPTORS: Final = 8192  # connections, files that they wait for, and our own
 NUM_OWN_DESCRIPTORS: Final = 192
-RETIRE_BYTES: Final = 1 << 30  # of a process's own memory: another takes its place
-RETIRE_AFTER_S: Final = 60.0  # not sooner: the next one would do the same
 LAST_ANSWER_S: Final = 3600.0  # for what a process that retires still sends
 _MORE: Final = object()  # what a thread says that has sent a part of an answer
 _HELD: Final = object()  # and one that has begun an answer that goes on

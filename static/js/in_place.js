@@ -35,7 +35,8 @@
   const keepPlace = (old) => {
     const putFocusBack = keepFocus(old);
     const scrolled = [...old.querySelectorAll(".dw-scroll")].map((box) => [box.scrollLeft, box.scrollTop]);
-    const typed = [...old.querySelectorAll("input:not([type=hidden]), textarea")]
+    // What is ticked was agreed to for what was shown.
+    const typed = [...old.querySelectorAll("input:not([type=hidden], [type=checkbox], [type=radio]), textarea")]
       .filter((field) => field.value !== field.defaultValue && selectorOf(field))
       .map((field) => [selectorOf(field), field.value]);
     return (fresh) => {

@@ -84,14 +84,14 @@ def _kinds(node: dict[str, Any]) -> Iterator[str]:
 
 
 def _of_each_kind() -> list[Path]:
-    """Files of which each has a kind of column that none before it has."""
-    seen: set[str] = set()
+    """Few files, which have every kind of column between them."""
+    kinds = {file: {*_kinds(_expected(file)["schema"])} for file in _recorded(FOLDER)}
+    missing = set[str]().union(*kinds.values())
     found = []
-    for file in _recorded(FOLDER):
-        kinds = {*_kinds(_expected(file)["schema"])} - seen
-        if kinds:
-            found.append(file)
-            seen |= kinds
+    while missing:
+        file = max(kinds, key=lambda file: len(missing & kinds[file]))
+        missing -= kinds.pop(file)
+        found.append(file)
     return found
 
 

@@ -20,7 +20,7 @@ from tests.support.stores.seaweed_server import fill_lake
 STAMP = Stamp(COMMAND_LINE, NOW)
 
 A_NAMESPACE = 1_010
-NUM_TABLES = A_NAMESPACE + 250
+NUM_TABLES = A_NAMESPACE + 30
 LAST_BATCH = NUM_TABLES // SCAN_BATCH * SCAN_BATCH
 NUM_BATCHES = LAST_BATCH // SCAN_BATCH + 1
 
@@ -41,7 +41,7 @@ def test_registers_thousands_of_tables(seaweed: S3Server) -> None:
 
     assert (report.num_found, len(report.registered)) == (NUM_TABLES, NUM_TABLES)
     assert (report.num_folders, report.unreadable) == (NUM_TABLES + 3, [])
-    assert Table.objects.get(name="t01234").full_name == "n001.t01234"
+    assert Table.objects.get(name="t01034").full_name == "n001.t01034"
     assert len(requests) <= 3 * NUM_TABLES
     assert told[-1] == (LAST_BATCH, "tables")
     assert "tables in" in told[-NUM_BATCHES - 1][1]

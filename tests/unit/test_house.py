@@ -27,6 +27,7 @@ TWO_THINGS = {"And", "Or", "Not", "Like"}
 GENERATED = {"migrations", "__pycache__"}
 # To parse a file takes milliseconds: only those are that may hold what is looked for.
 CLASS = re.compile(r"^class (\w+)", re.MULTILINE)
+LATE = re.compile(r"^ *(def __getattr__\(name|__getattr__ =)", re.MULTILINE)
 IMPORT_OF_APPS = re.compile(r"(import|from|,)[\s(\\]+apps\b")
 
 
@@ -156,6 +157,37 @@ def test_comparisons_are_written_down_in_one_place() -> None:
                 tables.add(name)
 
     assert tables == {"deltaweb/delta/scan/operators.py"}
+
+
+def test_each_key_of_the_protocol_has_one_name() -> None:
+    """What a property or a key of a column is called is spelled in one module."""
+    spelled = defaultdict(set)
+    for name, text in (_sources("deltaweb") | _sources("apps")).items():
+        if '= "delta.' not in text:
+            continue
+        for node in ast.parse(text).body:
+            match node:
+                case (
+                    ast.Assign(value=ast.Constant(value=str() as key))
+                    | ast.AnnAssign(value=ast.Constant(value=str() as key))
+                ) if key.startswith("delta."):
+                    spelled[key].add(name)
+
+    assert spelled
+    assert {key: where for key, where in spelled.items() if len(where) > 1} == {}
+
+
+def test_what_is_loaded_late_is_loaded_in_one_way() -> None:
+    """A module with a `__getattr__` has it of `deltaweb/lazy`."""
+    late = {
+        name: "_on_demand(" in text
+        for top in ("deltaweb", "apps")
+        for name, text in _sources(top).items()
+        if LATE.search(text)
+    }
+
+    assert late
+    assert {name for name, is_of_lazy in late.items() if not is_of_lazy} == set()
 
 
 def _words_in(node: ast.AST) -> Iterator[str]:

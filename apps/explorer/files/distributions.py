@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 
 from deltaweb.web.explorer.version.listed import Kept, ListedFiles
 from deltaweb.web.pages.page_json import Named
+from deltaweb.web.tables.index.rows import LAST_MS
 from deltaweb.words import bytes_text
 
 MAX_POINTS: Final = 5_000
@@ -21,7 +22,6 @@ GRID_TIMES: Final = 48
 MAX_KEPT: Final = 16
 HOUR_MS: Final = 3_600_000
 DAY_MS: Final = 86_400_000
-LAST_MS: Final = 253_402_300_799_000  # the end of the year 9999
 
 Longs = npt.NDArray[np.int64]
 

@@ -11,13 +11,13 @@ import pyarrow.compute as pc
 from deltaweb.index.files.distribution import SMALLEST_EDGE
 from deltaweb.web.explorer.overview.selector import BOTH
 from deltaweb.web.explorer.version.listed import Kept, ListedFiles
+from deltaweb.web.tables.index.rows import LAST_MS
 from deltaweb.words import counted, size_text
 
 TextOf = Callable[[int], str]
 
 MIN_VALUES: Final = 3  # that a picture tells apart
 MAX_KEPT: Final = 16
-LAST_MS: Final = 253_402_300_799_000  # the end of the year 9999
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

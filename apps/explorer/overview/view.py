@@ -7,6 +7,7 @@ from typing import Annotated, Final
 from django.http import HttpRequest, HttpResponseBase
 
 from deltaweb.delta.features.clustering import CLUSTERING_COLUMNS, CLUSTERING_DOMAIN
+from deltaweb.delta.row_tracking.logged_fields import DOMAIN as ROW_TRACKING
 from deltaweb.delta.row_tracking.logged_fields import HIGH_WATER_MARK
 from deltaweb.web.explorer.columns.tree import SchemaColumn
 from deltaweb.web.explorer.history.parameters import Parameter, decoded, parameter_of
@@ -132,7 +133,6 @@ def table_overview(
 
 # === Metadata by domain ===
 
-ROW_TRACKING: Final = "delta.rowTracking"
 OWN_NAME: Final = "domainName"  # which Delta's own domains repeat within
 
 

@@ -12,14 +12,10 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from time import monotonic
-from typing import Final
 
-from deltaweb.environment.memory import own_bytes
+from deltaweb.environment.memory import RETIRE_AFTER_S, RETIRE_BYTES, own_bytes
 
 logger = logging.getLogger(__name__)
-
-RETIRE_BYTES: Final = 1 << 30  # as a process of the web server
-RETIRE_AFTER_S: Final = 60.0  # not sooner: the next one would do the same
 
 
 class Retirement:

@@ -34,7 +34,7 @@ MAX_COLUMNS: Final = 10_000
 MAX_PATH_LENGTH: Final = 1000
 MAX_INT32: Final = 2**31 - 1
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-_LAST_MS: Final = 253_402_300_799_000  # the end of the year 9999
+LAST_MS: Final = 253_402_300_799_000  # the end of the year 9999
 _FIRST_MS: Final = -62_135_596_800_000  # the start of the year 1
 _CUT: Final = "readability_reason"
 _COPIED: Final = tuple(
@@ -51,7 +51,7 @@ COMMIT_FIELDS: Final = (
 
 def moment(time_ms: int) -> datetime:
     """The aware time of milliseconds since the epoch, within what dates can say."""
-    return _EPOCH + timedelta(milliseconds=min(max(time_ms, _FIRST_MS), _LAST_MS))
+    return _EPOCH + timedelta(milliseconds=min(max(time_ms, _FIRST_MS), LAST_MS))
 
 
 def commit_values(

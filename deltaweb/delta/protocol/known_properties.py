@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Final, NamedTuple
 
+from deltaweb.delta.protocol.table_properties import PREFIX
+
 YES_NO: Final = "true or false"
 INTERVAL: Final = "an interval, such as interval 7 days"
 NUMBER: Final = "a number"
@@ -217,7 +219,6 @@ OPEN_PREFIXES: Final = (
     "delta.universalFormat.",
 )
 """How families of properties begin whose names are anybody's."""
-PREFIX: Final = "delta."
 
 
 def nearest_known(name: str) -> str | None:

@@ -10,6 +10,8 @@ from typing import Final
 
 from deltaweb.delta.errors import PropertyError
 
+PREFIX: Final = "delta."
+CONSTRAINT_PREFIX: Final = f"{PREFIX}constraints."
 DELETED_FILE_RETENTION: Final = "delta.deletedFileRetentionDuration"
 DEFAULT_RETENTION: Final = "interval 1 week"
 LOG_RETENTION: Final = "delta.logRetentionDuration"

@@ -24,6 +24,7 @@ from deltaweb.delta.features.identity_columns import differ_by_marks_alone
 from deltaweb.delta.features.registry import writer_features
 from deltaweb.delta.protocol.actions import Metadata, Protocol
 from deltaweb.delta.protocol.schema import parse_schema
+from deltaweb.delta.protocol.table_properties import CONSTRAINT_PREFIX, PREFIX
 from deltaweb.delta.scan.predicate import Predicate
 from deltaweb.delta.scan.pruning import files_for_predicate
 from deltaweb.delta.snapshot.state import Definition
@@ -34,7 +35,6 @@ from deltaweb.delta.values.partition_values import (
 from deltaweb.delta.values.statistics.columns import parse_statistics
 from deltaweb.delta.writing.concurrent_commits import WinningCommit, may_define
 from deltaweb.delta.writing.requirements import (
-    CONSTRAINT_PREFIX,
     action_rules,
     is_append_only,
     writing_refusal,
@@ -65,7 +65,6 @@ OF_CHANGES: Final = frozenset(
 )
 """Properties that matter to who changes rows or columns: new rows, and rows that are
 only arranged again, are written as before."""
-PROTOCOL_PREFIX: Final = "delta."
 UNSEEN_PREFIXES: Final = (
     CONSTRAINT_PREFIX,
     "delta.autoOptimize.",
@@ -223,7 +222,7 @@ def _changed_part(
 
 
 def _is_harmless(name: str) -> bool:
-    return name in HARMLESS_PROPERTIES or not name.startswith(PROTOCOL_PREFIX)
+    return name in HARMLESS_PROPERTIES or not name.startswith(PREFIX)
 
 
 def _is_unseen_by_new_rows(name: str) -> bool:

@@ -33,6 +33,7 @@ from deltaweb.delta.protocol.schema import (
     parse_schema,
 )
 from deltaweb.delta.protocol.schema.field_keys import GENERATION, INVARIANTS
+from deltaweb.delta.protocol.table_properties import CONSTRAINT_PREFIX
 from deltaweb.delta.snapshot.state import Definition
 from deltaweb.delta.writing.errors import (
     AppendOnlyError,
@@ -42,7 +43,6 @@ from deltaweb.delta.writing.errors import (
 from deltaweb.delta.writing.transaction import Transaction
 
 APPEND_ONLY: Final = "delta.appendOnly"
-CONSTRAINT_PREFIX: Final = "delta.constraints."
 PARQUET: Final = "parquet"
 ROW_METRICS_OF_COPIES: Final = ("numTargetRowsCopied", "numCopiedRows")
 """Rows that were only written again, by the names of the log."""

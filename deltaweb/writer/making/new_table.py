@@ -25,6 +25,7 @@ from deltaweb.delta.protocol.schema import (
     schema_of_arrow,
 )
 from deltaweb.delta.protocol.schema.field_keys import DEFAULT, GENERATION
+from deltaweb.delta.protocol.table_properties import CONSTRAINT_PREFIX
 from deltaweb.delta.values.partition_values import partition_schema
 from deltaweb.delta.writing.authorship import now_ms
 from deltaweb.delta.writing.commit import commit
@@ -34,7 +35,6 @@ from deltaweb.delta.writing.operations.properties import (
     check_properties,
     split_features,
 )
-from deltaweb.delta.writing.requirements import CONSTRAINT_PREFIX
 from deltaweb.delta.writing.transaction import CommitResult, Transaction
 from deltaweb.writer.data_files import FileLayout
 from deltaweb.writer.making.free_place import check_empty

@@ -54,7 +54,7 @@ def signed_in(username: str = "vera", **fields: Any) -> Client:  # noqa: ANN401 
     session[HASH_SESSION_KEY] = user.get_session_auth_hash()
     session.create()
     client = Client()
-    client.cookies[settings.SESSION_COOKIE_NAME] = session.session_key
+    client.cookies[settings.SESSION_COOKIE_NAME] = session.session_key or ""
     return client
 
 

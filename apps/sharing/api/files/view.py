@@ -89,6 +89,18 @@ class FileAnswer(Answer, FileResponse):
             raise ConnectionResetError(errno.ECONNRESET, "the file became shorter")
 
 
+def say_part(
+    answer: Answer, part: ByteRange | None, *, size_bytes: int, etag: str
+) -> None:
+    """Say in the head of an answer which part of which bytes it has; None for all."""
+    answer["Content-Length"] = str(part.length if part else size_bytes)
+    if part:
+        answer["Content-Range"] = part.content_range(size_bytes)
+    answer["Accept-Ranges"] = "bytes"
+    answer["ETag"] = etag
+    answer["Cache-Control"] = "private, no-store"
+
+
 class FileView(ProtocolView):
     """GET and HEAD files/{share}/{table id}/{path}.
 
@@ -122,7 +134,6 @@ class FileView(ProtocolView):
             part = _asked_part(request, size=status.st_size, etag=etag)
             if request.method == "HEAD":
                 answer = WholeAnswer(content_type=OCTETS)
-                answer["Content-Length"] = str(status.st_size)
             else:
                 whole = ByteRange(0, status.st_size)
                 download = Download(token.id)
@@ -131,12 +142,7 @@ class FileView(ProtocolView):
                     FilePart(file, part or whole, download),
                     status=PARTIAL_CONTENT if part else OK,
                 )
-                answer["Content-Length"] = str((part or whole).length)
-            if part:
-                answer["Content-Range"] = part.content_range(status.st_size)
-        answer["Accept-Ranges"] = "bytes"
-        answer["ETag"] = etag
-        answer["Cache-Control"] = "private, no-store"
+        say_part(answer, part, size_bytes=status.st_size, etag=etag)
         return answer
 
 

@@ -39,7 +39,14 @@ from deltaweb.web.sharing.answers.files import granted_by_id, live_token
 from deltaweb.web.sharing.api.base import ProtocolView
 from deltaweb.web.sharing.api.errors import Failure
 from deltaweb.web.sharing.api.files.ranges import ByteRange, parse_range
-from deltaweb.web.sharing.api.files.view import FileAnswer, FilePart
+from deltaweb.web.sharing.api.files.view import (
+    OCTETS,
+    OK,
+    PARTIAL_CONTENT,
+    FileAnswer,
+    FilePart,
+    say_part,
+)
 from deltaweb.web.sharing.api.iceberg.files import (
     StoredObject,
     open_stored,
@@ -54,9 +61,6 @@ from deltaweb.web.sharing.api.places import Download
 from deltaweb.web.sharing.api.responses import Answer, StreamedAnswer, WholeAnswer
 from deltaweb.web.sharing.models import RecipientToken, SharedTable
 
-OCTETS: Final = "application/octet-stream"
-OK: Final = 200
-PARTIAL_CONTENT: Final = 206
 METADATA: Final = ".json"
 
 
@@ -196,13 +200,8 @@ def _answer(
         else:
             answer = _body(found, part or whole, part, caller)
             opening.pop_all()
-    answer["Content-Length"] = str((part or whole).length)
-    if part:
-        answer["Content-Range"] = part.content_range(found.size_bytes)
-    answer["Accept-Ranges"] = "bytes"
-    answer["ETag"] = etag
+    say_part(answer, part, size_bytes=found.size_bytes, etag=etag)
     answer["Last-Modified"] = http_date(0)
-    answer["Cache-Control"] = "private, no-store"
     return answer
 
 

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from deltaweb.delta.changes.schema import FieldAspect
 from deltaweb.delta.changes.settings import VERSIONS
 from deltaweb.delta.features.registry import writer_features
+from deltaweb.delta.protocol.table_properties import CONSTRAINT_PREFIX
 from deltaweb.delta.values.cell_text import cell_text
 from deltaweb.delta.writing.operations.definition_plan import (
     DefinitionPlan,
     carry_out_definition,
 )
-from deltaweb.delta.writing.requirements import CONSTRAINT_PREFIX
 from deltaweb.delta.writing.transaction import CommitResult, Transaction
 from deltaweb.table import DeltaTable
 from deltaweb.web.tables.operations.operation import Operation, register

@@ -7,7 +7,7 @@ from typing import Any, Final
 from django import forms
 
 from deltaweb.delta.protocol.known_properties import KNOWN_PROPERTIES, KnownProperty
-from deltaweb.delta.writing.requirements import CONSTRAINT_PREFIX
+from deltaweb.delta.protocol.table_properties import CONSTRAINT_PREFIX
 from deltaweb.web.tables.head.newest import newest_definition
 from deltaweb.web.tables.head.table_head import TableHead
 from deltaweb.web.tables.operations.definition.change_property import (

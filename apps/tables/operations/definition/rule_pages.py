@@ -13,7 +13,7 @@ from deltaweb.delta.features.registry import (
     FEATURES_WRITER_VERSION,
     writer_features,
 )
-from deltaweb.delta.writing.requirements import CONSTRAINT_PREFIX
+from deltaweb.delta.protocol.table_properties import CONSTRAINT_PREFIX
 from deltaweb.web.tables.head.newest import newest_definition, newest_schema
 from deltaweb.web.tables.head.table_head import TableHead
 from deltaweb.web.tables.models import Table

@@ -40,8 +40,7 @@ from deltaweb.delta.protocol.schema.field_keys import (
     STEP,
     TYPE_CHANGES,
 )
-
-CONSTRAINT: Final = "delta.constraints."
+from deltaweb.delta.protocol.table_properties import CONSTRAINT_PREFIX
 
 
 class Usage(Enum):
@@ -144,7 +143,7 @@ _TESTS: Final[Mapping[str, _Test]] = {
     "icebergCompatV2": _switched("delta.enableIcebergCompatV2"),
     "icebergCompatV3": _switched("delta.enableIcebergCompatV3"),
     "checkConstraints": lambda facts: any(
-        name.startswith(CONSTRAINT) for name in facts.metadata.configuration
+        name.startswith(CONSTRAINT_PREFIX) for name in facts.metadata.configuration
     ),
     "checkpointProtection": lambda facts: (
         PROTECTED_BEFORE in facts.metadata.configuration

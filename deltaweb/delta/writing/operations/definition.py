@@ -23,6 +23,7 @@ from deltaweb.delta.protocol.schema import (
     with_fields,
 )
 from deltaweb.delta.protocol.schema.field_keys import COMMENT
+from deltaweb.delta.protocol.table_properties import CONSTRAINT_PREFIX
 from deltaweb.delta.snapshot.state import Definition
 from deltaweb.delta.writing.errors import ConstraintNameError, NewColumnsError
 from deltaweb.delta.writing.operations.mapped_columns import check_mode, with_mapping
@@ -37,7 +38,6 @@ from deltaweb.delta.writing.operations.properties import (
     split_features,
 )
 from deltaweb.delta.writing.operations.protocol_change import protocol_knowing
-from deltaweb.delta.writing.requirements import CONSTRAINT_PREFIX
 from deltaweb.delta.writing.transaction import EVERYTHING_READ, Transaction
 
 # === Properties ===

@@ -15,8 +15,8 @@ from deltaweb.delta.features.registry import (
 from deltaweb.delta.protocol.actions import Protocol
 from deltaweb.delta.protocol.schema import DataType, PrimitiveType, StructType, types_in
 from deltaweb.delta.protocol.schema.field_keys import DEFAULT, GENERATION, IDENTITY
+from deltaweb.delta.protocol.table_properties import CONSTRAINT_PREFIX
 from deltaweb.delta.writing.operations.properties import needed_features
-from deltaweb.delta.writing.requirements import CONSTRAINT_PREFIX
 
 CHECK_CONSTRAINTS: Final = "checkConstraints"
 LOCAL_TIME_FEATURE: Final = "timestampNtz"

@@ -28,7 +28,10 @@ from deltaweb.delta.protocol.schema import (
     with_fields,
 )
 from deltaweb.delta.protocol.schema.field_keys import GENERATION, INVARIANTS
-from deltaweb.delta.protocol.table_properties import STATISTICS_COLUMNS
+from deltaweb.delta.protocol.table_properties import (
+    CONSTRAINT_PREFIX,
+    STATISTICS_COLUMNS,
+)
 from deltaweb.delta.snapshot.state import Definition
 from deltaweb.delta.writing.errors import (
     ColumnInUseError,
@@ -36,7 +39,6 @@ from deltaweb.delta.writing.errors import (
     ProtocolUpgradeError,
 )
 from deltaweb.delta.writing.operations.definition import table_schema as plain_schema
-from deltaweb.delta.writing.requirements import CONSTRAINT_PREFIX
 from deltaweb.delta.writing.transaction import Transaction
 
 EXPRESSIONS: Final = (INVARIANTS, GENERATION)
