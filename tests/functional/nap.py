@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 from celery import shared_task
 
-from tests.functional.nap_workers import APART, AT_ONCE
+from tests.functional.nap_workers import APART, AT_ONCE, CLOCK
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -95,13 +95,16 @@ def eat_here(job_id: str) -> None:
 
 
 def work(*words: str) -> None:
-    """Be a worker; jobs have processes apart only where that is asked."""
+    """Be a worker, or the clock; jobs have processes apart only where that is asked."""
     from deltaweb.__main__ import main
     from deltaweb.web.jobs.running import apart
 
     if words[0] != APART:
         setattr(apart, "is_possible", lambda: False)  # noqa: B010  # as on macOS
-    sys.argv = ["deltaweb", "worker", *words[words[0] == APART :]]
+    words = words[words[0] == APART :]
+    sys.argv = (
+        ["deltaweb", *words] if words == CLOCK else ["deltaweb", "worker", *words]
+    )
     main()
 
 

@@ -20,7 +20,7 @@ _KEEP_LITTLE = (
 )
 GROWN = (sys.executable, "-c", f"{_KEEP_LITTLE}; {NAPS}", "worker", *DEFAULT)
 AT_ONCE = "-"  # for an alarm: the nap is over before it begins
-BEAT = (sys.executable, "-m", "deltaweb", "beat")
+CLOCK = ("beat",)
 
 
 def installation(home: Path, **variables: str) -> "NapWorkers":
