@@ -12,6 +12,7 @@ is asked of it (`answer`):
 ["show", JOB]         as it is now
 ["cancel", JOB]       ask for its end
 ["wake", JOB, "5"]    send its wake-up five times more
+["sweep", JOB]        sweep, as the clock has it done
 """
 
 import os
@@ -23,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 from celery import shared_task
 
-from tests.functional.nap_workers import APART, AT_ONCE
+from tests.functional.nap_workers import APART, AT_ONCE, CLOCK
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -94,13 +95,16 @@ def eat_here(job_id: str) -> None:
 
 
 def work(*words: str) -> None:
-    """Be a worker; jobs have processes apart only where that is asked."""
+    """Be a worker, or the clock; jobs have processes apart only where that is asked."""
     from deltaweb.__main__ import main
     from deltaweb.web.jobs.running import apart
 
     if words[0] != APART:
         setattr(apart, "is_possible", lambda: False)  # noqa: B010  # as on macOS
-    sys.argv = ["deltaweb", "worker", *words[words[0] == APART :]]
+    words = words[words[0] == APART :]
+    sys.argv = (
+        ["deltaweb", *words] if words == CLOCK else ["deltaweb", "worker", *words]
+    )
     main()
 
 
@@ -172,6 +176,16 @@ def wake(job_id: str, times: str) -> "Job":
     return job
 
 
+def sweep(job_id: str) -> "Job":
+    """Queue again what a dead process has left."""
+    from django.utils import timezone
+
+    from deltaweb.web.jobs.sweep import leases
+
+    leases.sweep(now=timezone.now())
+    return show(job_id)
+
+
 VERBS: "dict[str, Callable[..., Job]]" = {
     "queue": queue,
     "eat": queue_meal,
@@ -179,6 +193,7 @@ VERBS: "dict[str, Callable[..., Job]]" = {
     "show": show,
     "cancel": cancel,
     "wake": wake,
+    "sweep": sweep,
 }
 
 

@@ -20,7 +20,7 @@ _KEEP_LITTLE = (
 )
 GROWN = (sys.executable, "-c", f"{_KEEP_LITTLE}; {NAPS}", "worker", *DEFAULT)
 AT_ONCE = "-"  # for an alarm: the nap is over before it begins
-BEAT = (sys.executable, "-m", "deltaweb", "beat")
+CLOCK = ("beat",)
 
 
 def installation(home: Path, **variables: str) -> "NapWorkers":
@@ -56,4 +56,11 @@ class NapWorkers(Workers):
         """Wait until the job's row holds what is expected."""
         return wait_for(
             lambda: expected.items() <= self.show(job).items(), timeout_s=TAKEN_WITHIN_S
+        )
+
+    def reaches_by_sweeps(self, job: dict[str, Any], **expected: object) -> bool:
+        """Sweep until the job's row holds what is expected."""
+        return wait_for(
+            lambda: expected.items() <= self.nap("sweep", job["id"]).items(),
+            timeout_s=TAKEN_WITHIN_S,
         )

@@ -15,7 +15,7 @@ from redis import Redis
 
 from tests.functional.nap_workers import (
     AT_ONCE,
-    BEAT,
+    CLOCK,
     DEFAULT,
     NapWorkers,
     installation,
@@ -145,7 +145,7 @@ class TestABrokerThatIsKilled:
         try:
             with running_redis(tmp_path, port):
                 workers.start(*DEFAULT)
-                workers.start_alone(BEAT)
+                workers.start(*CLOCK)
                 running = workers.nap("queue", str(alarm))
                 assert workers.reaches(running, state="RUNNING")
 

@@ -121,14 +121,17 @@ def test_copies_end_with_what_they_are_made_of_and_begin_again(copies: Copies) -
     assert wait_for(lambda: are_gone(first["pid"], first["job_process"]))
 
 
-@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGKILL])
-def test_nothing_is_left_of_a_supervisor(ending, tmp_path):
-    copies = Copies(tmp_path)
+def leaves_nothing(copies: Copies, ending: signal.Signals) -> bool:
     child = copies.newest()
-
     copies.process.send_signal(ending)
-
     copies.process.wait(60)
-    assert wait_for(
-        lambda: are_gone(child["pid"], child["job_process"], child["server"])
-    )
+    pids = (child["pid"], child["job_process"], child["server"])
+    return wait_for(lambda: are_gone(*pids))
+
+
+def test_nothing_is_left_of_a_supervisor_that_is_killed(tmp_path: Path) -> None:
+    assert leaves_nothing(Copies(tmp_path), signal.SIGKILL)
+
+
+def test_nothing_is_left_of_a_supervisor_that_is_interrupted(copies: Copies) -> None:
+    assert leaves_nothing(copies, signal.SIGINT)  # the one of all tests, at their end
