@@ -76,6 +76,7 @@ def asked(page: Page) -> Iterator[list[Request]]:
         "the dashboard": "/",
         "the catalogue": "/tables/",
         "jobs": "/jobs/",
+        "who somebody is": "/me/",
         "recipients": "/recipients/",
         "an overview": f"{TABLE}/",
         "an older version": f"{TABLE}/data?v=3",
