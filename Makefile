@@ -92,7 +92,7 @@ run:
 test: AND = and not exhaustive
 test test-all: setup
 	@.ci/set-up-programs
-	$(BIN)/pytest -q -n 4 -m "not benchmark $(AND)"
+	$(BIN)/pytest -q -n 3 -m "not benchmark $(AND)"
 	$(BIN)/python -m tests.servers $(BIN)/pytest -q -n 3 -m "database $(AND)" \
 	  $$(grep -rl --include='test_*.py' mark.database tests/unit tests/functional)
 

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import Browser, Page, Request, StorageState, expect
@@ -92,6 +93,23 @@ def test_a_page_beside_the_one_that_signs_out_is_left_at_once(browser, server):
 
     beside.wait_for_url("**/sign-in/**", timeout=PATIENCE_MS)
     context.close()
+
+
+def test_a_content_that_is_exchanged_asks_for_what_was_told_of_the_one_before(
+    watch: Watch, server: Installation
+) -> None:
+    page = watch.page
+    page.goto(f"{server.url}{ORDERS}")
+    page.wait_for_selector("#table-news[data-news]", state="attached")
+    with page.expect_request(NEWS):
+        page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+
+    with page.expect_request(NEWS) as asked_anew:
+        page.evaluate("document.dispatchEvent(new CustomEvent('page-moved-on'))")
+
+    shown = page.locator("#table-news").get_attribute("data-news")
+    assert quote(str(shown), safe="") in asked_anew.value.url
+    assert watch.faults == []
 
 
 def test_what_was_said_of_an_action_stays_where_the_page_moves_on(
