@@ -62,6 +62,7 @@
   class OtherPageError extends Error {} // what was answered is to be loaded by the browser
   const read = async (address, headers = {}) => {
     const answer = await fetch(address, { headers: { Accept: "text/html", ...headers } });
+    if (answer.status >= 500) throw new Error(`${answer.status}`); // it may be another in a moment
     if (!answer.ok || !answer.headers.get("Content-Type")?.startsWith("text/html")) {
       answer.body?.cancel();
       throw new OtherPageError(address);
@@ -134,9 +135,16 @@
     isStarted();
     say("The page is up to date");
   };
-  document.addEventListener("page-moved-on", () => {
-    if (!isSent() && !turns.isOnTheWay) refreshMain().catch(() => location.reload());
-  });
+  const AGAIN_MS = 3_000; // a server that is started anew is back by then
+  const refresh = () => {
+    if (isSent() || turns.isOnTheWay) return;
+    const turn = turns.taken;
+    refreshMain().catch((error) => {
+      if (error instanceof OtherPageError) location.reload();
+      else setTimeout(() => { if (turns.taken === turn) refresh(); }, AGAIN_MS);
+    });
+  };
+  document.addEventListener("page-moved-on", refresh);
 
   const { navigation } = window;
   if (!navigation) return;

@@ -112,6 +112,20 @@ def test_a_content_that_is_exchanged_asks_for_what_was_told_of_the_one_before(
     assert watch.faults == []
 
 
+def test_a_page_stays_where_its_server_is_away_for_a_moment(
+    watch_apart: Watch, server: Installation
+) -> None:
+    page = watch_apart.page
+    page.goto(f"{server.url}{ORDERS}")
+    page.evaluate("window.isTheSame = true")
+    page.route(f"**{ORDERS}", lambda route: route.abort(), times=1)
+
+    page.evaluate("document.dispatchEvent(new CustomEvent('page-moved-on'))")
+
+    expect(page.locator("#live")).to_have_text("The page is up to date")
+    assert page.evaluate("window.isTheSame")
+
+
 def test_what_was_said_of_an_action_stays_where_the_page_moves_on(
     browser: Browser, server: Installation, signed_in: StorageState
 ) -> None:
