@@ -32,7 +32,7 @@ def count_text(count: int, *, digits: int = 10) -> str:
     if count < FIRST_SHORTENED:
         return f"{count:,}"
     value, unit = _shortened(count)
-    return f"{value:.{digits}g} {unit}"
+    return f"{_in_digits(value, digits)} {unit}"
 
 
 def _shortened(count: int) -> tuple[float, str]:
@@ -57,9 +57,12 @@ def bytes_text(size_bytes: float, *, digits: int = 4) -> str:
     value, unit = float(size_bytes), 0
     while value >= 1 << _UNIT_BITS and unit < len(BYTE_UNITS) - 1:
         value, unit = value / (1 << _UNIT_BITS), unit + 1
+    return f"{_in_digits(value, digits)} {BYTE_UNITS[unit]}"
+
+
+def _in_digits(value: float, digits: int) -> str:
     is_whole = value >= 10**digits - 0.5  # as `g` would say it with an exponent
-    number = f"{value:,.0f}" if is_whole else f"{value:,.{digits}g}"
-    return f"{number} {BYTE_UNITS[unit]}"
+    return f"{value:,.0f}" if is_whole else f"{value:,.{digits}g}"
 
 
 def length_text(seconds: int) -> str:

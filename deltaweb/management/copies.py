@@ -56,7 +56,7 @@ class Copy(context.ForkServerProcess):
         end_with_parent(*_server)
         os.environ.update(self._environment)
         sys.argv = [PROGRAM, *self._command]
-        sys.orig_argv = [sys.executable, "-m", *sys.argv]  # for who begins anew
+        sys.orig_argv = [sys.executable, "-m", *sys.argv]  # for who starts it again
         _copy_the_same_process()
         execute_from_command_line(sys.argv)
 

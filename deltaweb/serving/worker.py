@@ -142,7 +142,7 @@ class PatientWorker(HoldingWorker):
             self._on_arriving(conn, client)
 
     def enqueue_req(self, conn: Connection) -> None:
-        """Take in the request that another had in tow."""
+        """Take in a pipelined request."""
         with self._apart(conn):
             self._await(conn)
             self._take_in(conn, conn.parser.unreader.take_buffered())

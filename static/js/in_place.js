@@ -135,7 +135,7 @@
     isStarted();
     say("The page is up to date");
   };
-  const AGAIN_MS = 3_000; // a server that is started anew is back by then
+  const AGAIN_MS = 3_000; // a server that restarts is back by then
   const refresh = () => {
     if (isSent() || turns.isOnTheWay) return;
     const turn = turns.taken;
@@ -254,6 +254,6 @@
       go(url.href, navigationType).catch(() => navigation.navigate(url.href, { history: navigationType, info: WHOLE }));
     }
   });
-  // htmx would load the page of an entry anew that it has made itself.
+  // htmx would reload the page where an entry of the history is its own.
   window.addEventListener("popstate", (event) => event.stopImmediatePropagation(), { capture: true });
 })();

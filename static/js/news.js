@@ -156,8 +156,8 @@
   window.addEventListener("pageshow", (event) => { if (event.persisted) call(); });
   document.addEventListener("htmx:afterSettle", follow);
   document.addEventListener("htmx:afterRequest", follow);
-  // What was told of the content before may be more than this one shows: it is said anew
-  // what is shown, and the answer of a part that is gone was heard by nobody.
+  // Nobody heard what the server said to the content before: it is asked again, by what
+  // this one shows.
   document.addEventListener("deltaweb:main", () => (line ? call() : follow()));
   call();
 })();

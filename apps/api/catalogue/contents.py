@@ -96,7 +96,7 @@ class ParquetFile(RestView):
 
     @endpoint(Role.EDITOR, takes=["location"], answers={202: Started})
     def post(self, request: HttpRequest) -> Answer:
-        """Begin to inspect a file anew: another may be at its location by now."""
+        """Begin to inspect a file again: another may be at its location by now."""
         location = text_of(request.GET, "location")[:MAX_LOCATION_LENGTH]
         return started(inspect_again(location, signed_in(request)))
 

@@ -192,7 +192,7 @@ class TableRefresh(RestView):
 
     @endpoint(Role.VIEWER, answers={202: Started})
     def post(self, request: HttpRequest, namespace: str, name: str) -> Answer:
-        """Index a table anew."""
+        """Index a table again."""
         user = signed_in(request)
         table = get_table(user, namespace, name)
         return started(refresh_table(table, now=timezone.now(), requested_by=user))

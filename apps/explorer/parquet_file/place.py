@@ -107,7 +107,7 @@ def place_again(request: HttpRequest) -> HttpResponseBase:
 
 
 def inspect_again(location: str, user: User) -> Job:
-    """Return the job that inspects a file anew; rows that were shown are read anew."""
+    """Return the job that inspects a file, and reads the rows shown, again."""
     now = timezone.now()
     if PREVIEW_PLACE.newest(location, user) is not None:
         PREVIEW_PLACE.request(location, user, now=now, again=True)

@@ -134,7 +134,7 @@ class Paging:
     """Makes and reads the tokens of one query's answer.
 
     Attributes:
-        refreshes: Of URLs that are made anew.
+        refreshes: Of refreshed URLs.
         lifetime: How long URLs are good at most.
     """
 
@@ -157,8 +157,8 @@ class Paging:
 
         Args:
             following: Where the next page begins; None after the last one.
-            refreshes: The version whose URLs may be made anew; None for none.
-            refreshed: What made these URLs anew; None for those of a first answer.
+            refreshes: The version whose URLs may be refreshed; None for none.
+            refreshed: What refreshed these URLs; None for those of a first answer.
             expires_at: When the first URL expires; None without any.
         """
         if not (self.asked.needs_end or self.capabilities.wants_end):

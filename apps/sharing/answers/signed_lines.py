@@ -54,7 +54,7 @@ class SigningPlan:
         prepared_keys: Those of the URLs of rewritten ones.
         lifetime_s: How long a URL is good at most.
         token: The caller's token, without which a URL of this server does not work.
-        token_keys: The keys of tokens of pages and of URLs that are made anew.
+        token_keys: The keys of tokens of pages and of refreshed URLs.
     """
 
     base_url: str

@@ -146,7 +146,7 @@ def open_asked(  # noqa: PLR0913 (what is asked for, of whom, and by whom)
 ) -> SharedVersion:
     """Open the version of a query's first page.
 
-    One whose URLs are to be made anew was the newest when it was answered first, which
+    One whose URLs are to be refreshed was the newest when it was answered first, which
     is why nobody asks whether history is shared.
     """
     if refreshed is None:

@@ -76,7 +76,7 @@ class NewCommits:
         lifetimes = Lifetimes(
             concat_actions([*replaced, *self._actions]), first=base, last=last
         )
-        return lifetimes.totals(_standing(self.old_blocks))
+        return lifetimes.totals(_untouched_files(self.old_blocks))
 
     def take(self, part: CommitPart) -> None:
         """Take what commits say, which follow those that were taken before."""
@@ -222,7 +222,7 @@ def _replaced_files(selected: SelectedBlock, version: int) -> FileActions:
     return starting_files(files, pa.chunked_array([rows["num_records"]]), version)
 
 
-def _standing(blocks: Sequence[SelectedBlock]) -> UntouchedFiles:
+def _untouched_files(blocks: Sequence[SelectedBlock]) -> UntouchedFiles:
     """Add up the files that new commits do not speak of."""
     total = UntouchedFiles()
     for selected in blocks:

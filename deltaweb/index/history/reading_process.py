@@ -10,7 +10,7 @@ import sys
 from deltaweb.environment.own_process import prepare_process
 
 if __name__ == "__main__":
-    gc.disable()  # values of JSON hold no circle
+    gc.disable()  # values of JSON form no cycles
     prepare_process()
     from deltaweb.index.history.pool import serve
 

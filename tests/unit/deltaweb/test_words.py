@@ -75,6 +75,7 @@ def test_an_axis_of_counts_has_units_from_ten_thousand_on() -> None:
         "2 B",
     ]
     assert count_text(1_234_567, digits=3) == "1.23 M"
+    assert count_text(999_999, digits=3) == "1,000 k"
 
 
 def test_what_took_hours_is_said_in_hours() -> None:

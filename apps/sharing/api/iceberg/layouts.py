@@ -164,7 +164,7 @@ def scope_of(shared: SharedTable, rule: TableRule, version: int) -> str:
 def _rewritten_digest(version: SharedVersion) -> str:
     """Return what distinguishes the files that a rule left; "" where there are none.
 
-    They may be made anew, and be of other sizes then.
+    They may be written again, and be of other sizes then.
     """
     if not isinstance(version, RestrictedVersion):
         return ""

@@ -263,7 +263,7 @@ def read_commit_batches(
         yield from _parsed(*first)
         return
     following = chain([second], batches)
-    # Values of JSON hold no circle, and go away with their batch.
+    # Values of JSON form no cycles, and go away with their batch.
     with ThreadPoolExecutor(1) as pool, without_collections():
         coming = pool.submit(_parse_wholly, *first)
         del first, second  # their bytes are many
