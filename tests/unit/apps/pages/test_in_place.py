@@ -16,7 +16,6 @@ ELSEWHERE = {
     "reminders.atom",
     "sign-in",
     "sign-out",
-    "status",  # what watches the server asks for
 }
 MACHINE_FORM = re.compile(r"\.(json|csv)$")
 
