@@ -12,6 +12,7 @@ from deltaweb.delta.errors import (
     LocationNotAllowedError,
     LocationNotFoundError,
 )
+from deltaweb.storage.location import AZURE_SCHEMES
 from deltaweb.web.tables.storage.url_prefixes import holds, parts_of, url_of
 
 MAX_LENGTH = 2000
@@ -21,7 +22,7 @@ REMOTE_SCHEMES = frozenset(
 )
 # What others share with us is reached by the profile that an administrator added.
 RECEIVED_SCHEME = "received"
-AZURE_SCHEMES = frozenset({"abfs", "abfss", "wasb", "wasbs"})
+CONTAINER_SCHEMES = AZURE_SCHEMES - {"az"}  # a container stands before an @
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)(?:::?//|::)")
 
 
@@ -120,7 +121,7 @@ def _from_url(location: str, scheme: str, text: str) -> str:
     place = location.split("://", 1)[1]
     owner, at, _host = place.partition("/")[0].rpartition("@")
     # The container of an Azure URL stands before an @; nothing else may.
-    if "?" in place or ":" in owner or (at and scheme not in AZURE_SCHEMES):
+    if "?" in place or ":" in owner or (at and scheme not in CONTAINER_SCHEMES):
         reason = "it holds credentials or a query; a location is a bucket and a path"
         raise LocationInvalidError(location=_shown(scheme, location), reason=reason)
     bucket, *names = place.split("/")

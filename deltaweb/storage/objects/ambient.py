@@ -12,10 +12,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from deltaweb.storage.location import S3_SCHEMES
+from deltaweb.storage.location import AZURE_SCHEMES, S3_SCHEMES
 from deltaweb.storage.signing.azure import account_of, split_host
 
-AZURE: Final = frozenset({"abfs", "abfss", "az"})
 # What the tools of Azure leave where somebody, or something, has signed on.
 AZURE_SIGNS: Final = (
     *("AZURE_CLIENT_ID", "AZURE_FEDERATED_TOKEN_FILE", "IDENTITY_ENDPOINT"),
@@ -35,7 +34,7 @@ def ambient_options(url: str, options: Mapping[str, Any]) -> dict[str, Any]:
     scheme = url.partition("://")[0]
     if scheme in S3_SCHEMES and not options:
         return {} if _has_s3_credentials() else {"anon": True}
-    if scheme in AZURE:
+    if scheme in AZURE_SCHEMES:
         found = dict(options)
         _, host = split_host(url.partition("://")[2].partition("/")[0])
         account = account_of(url, host)

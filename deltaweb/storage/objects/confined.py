@@ -18,13 +18,11 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 from urllib.request import getproxies
 
-from deltaweb.storage.location import S3_SCHEMES
-from deltaweb.storage.objects.ambient import AZURE
+from deltaweb.storage.location import AZURE_SCHEMES, GCS_SCHEMES, S3_SCHEMES
 from deltaweb.storage.objects.hosts import ANY_PUBLIC, refusal_at
 
 REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 REGION: Final = "x-amz-bucket-region"
-GOOGLE: Final = frozenset({"gs", "gcs"})
 Hosts = tuple[str, ...] | None
 
 
@@ -40,7 +38,7 @@ def confined_options(
         config = options.get("config_kwargs") or {}
         session = {"http_session_cls": _s3_session(hosts)}
         return {**options, "config_kwargs": {**config, **session}}
-    if scheme in GOOGLE:
+    if scheme in GCS_SCHEMES:
         session = options.get("session_kwargs") or {}
         traces = {"trace_configs": [_confining_trace(hosts)]}
         return {**options, "session_kwargs": {**session, **traces}}
@@ -49,7 +47,7 @@ def confined_options(
 
 def confine(driver: Any, hosts: Hosts) -> Any:  # noqa: ANN401  # fsspec has no types
     """Return a driver that is confined, Azure's too, which has no option for it."""
-    if AZURE.isdisjoint(_protocols(driver)):
+    if AZURE_SCHEMES.isdisjoint(_protocols(driver)):
         return driver
     from azure.core.pipeline.policies import AsyncRedirectPolicy  # noqa: PLC0415  # loads only for remote tables
 

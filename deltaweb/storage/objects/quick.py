@@ -29,8 +29,7 @@ from urllib.parse import urlsplit
 
 from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.log.store import FileStatus
-from deltaweb.storage.location import S3_SCHEMES
-from deltaweb.storage.objects.ambient import AZURE
+from deltaweb.storage.location import AZURE_SCHEMES, S3_SCHEMES
 from deltaweb.storage.objects.hosts import is_named
 from deltaweb.storage.objects.listing import file_status
 from deltaweb.storage.signing.azure import read_account
@@ -115,7 +114,7 @@ def quick_reads(
     scheme, bucket = root.partition("://")[0], None
     if scheme in S3_SCHEMES:
         bucket = _bucket(root, options)
-    elif scheme in AZURE:
+    elif scheme in AZURE_SCHEMES:
         bucket = _container(root, options)
     if (
         bucket is None
