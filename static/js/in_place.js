@@ -72,7 +72,8 @@
   const parsed = (text) => {
     const fresh = new DOMParser().parseFromString(text, "text/html");
     fresh.querySelectorAll("noscript").forEach((one) => one.remove()); // read as if there were no script
-    if (!fresh.body.dataset.newsUrl) throw new OtherPageError("a page in another frame");
+    const isFramed = ["body[data-news-url]", ".dw-rail", ".dw-crumbs", "#main #messages"].every((part) => fresh.querySelector(part));
+    if (!isFramed) throw new OtherPageError("a page in another frame, or a part of one");
     return fresh;
   };
   const addressOf = (element) => element.getAttribute("src") ?? element.getAttribute("href");
