@@ -108,12 +108,10 @@
   // What somebody presses just now, or has sent, is not exchanged under them.
   const SENT_MS = 10_000; // by then it is answered, or was a download
   let released = Promise.resolve();
+  let release = () => {};
   let sentAt = -SENT_MS;
-  document.addEventListener("pointerdown", () => {
-    released = new Promise((release) => {
-      ["pointerup", "pointercancel"].forEach((name) => document.addEventListener(name, () => setTimeout(release), { once: true }));
-    });
-  });
+  document.addEventListener("pointerdown", () => { released = new Promise((done) => { release = done; }); });
+  ["pointerup", "pointercancel"].forEach((name) => document.addEventListener(name, () => setTimeout(release)));
   window.addEventListener("submit", (event) => {
     if (!event.defaultPrevented) sentAt = performance.now();
   });

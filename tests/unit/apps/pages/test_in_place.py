@@ -1,6 +1,7 @@
 """The script that puts pages in place of each other knows every part of the site."""
 
 import re
+from collections.abc import Iterator
 
 from django.contrib.staticfiles import finders
 from django.urls import URLPattern, URLResolver, get_resolver
@@ -23,13 +24,13 @@ MACHINE_FORM = re.compile(r"\.(json|csv)$")
 def first_parts() -> set[str]:
     """Return how the addresses of the site begin."""
 
-    def walk(patterns: list[URLPattern | URLResolver], before: str):
+    def walk(patterns: list[URLPattern | URLResolver], before: str) -> Iterator[str]:
         for pattern in patterns:
             address = before + str(pattern.pattern)
             if isinstance(pattern, URLResolver):
                 yield from walk(pattern.url_patterns, address)
             elif not MACHINE_FORM.search(address):
-                yield re.match(r"\^?([^/]*)", address)[1]
+                yield address.removeprefix("^").partition("/")[0]
 
     return {*walk(get_resolver().url_patterns, "")}
 
