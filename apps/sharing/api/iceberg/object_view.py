@@ -38,13 +38,14 @@ from deltaweb.web.sharing.access.grants.rules import TableRule, rule_for
 from deltaweb.web.sharing.answers.files import granted_by_id, live_token
 from deltaweb.web.sharing.api.base import ProtocolView
 from deltaweb.web.sharing.api.errors import Failure
-from deltaweb.web.sharing.api.files.ranges import ByteRange, parse_range
-from deltaweb.web.sharing.api.files.view import (
+from deltaweb.web.sharing.api.files import (
     OCTETS,
     OK,
     PARTIAL_CONTENT,
+    ByteRange,
     FileAnswer,
     FilePart,
+    parse_range,
     say_part,
 )
 from deltaweb.web.sharing.api.iceberg.files import (

@@ -11,7 +11,7 @@ from deltaweb.web.pages.command import Output, WritingVerb
 from deltaweb.web.tables.catalogue.registration import find_table
 from deltaweb.web.tables.errors import TableNameError, TableNotRegisteredError
 from deltaweb.web.tables.management.arguments import names_of
-from deltaweb.web.tables.management.options.file_options import (
+from deltaweb.web.tables.management.options import (
     add_file_options,
     asked_files,
     narrower_lines,

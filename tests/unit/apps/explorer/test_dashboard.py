@@ -3,7 +3,7 @@ from datetime import timedelta
 import pytest
 
 from deltaweb.web.accounts.models import User
-from deltaweb.web.explorer.dashboard.selector import dashboard, latest_commits
+from deltaweb.web.explorer.dashboard import dashboard_of, latest_commits
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.tables.models import Table
 from tests.support.pages.factories import NOW, new_commit, new_job, new_table, new_user
@@ -12,7 +12,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 
 def test_an_empty_install_is_empty() -> None:
-    page = dashboard(new_user(), NOW)
+    page = dashboard_of(new_user(), NOW)
 
     assert page.is_empty
     assert (page.size_bytes, page.num_running) == (0, 0)
@@ -23,7 +23,7 @@ def test_what_a_viewer_may_not_know_counts_nowhere() -> None:
     new_commit(new_table("orders"))
     editor = new_user("eve", role=User.Role.EDITOR)
 
-    seen, known = dashboard(new_user(), NOW), dashboard(editor, NOW)
+    seen, known = dashboard_of(new_user(), NOW), dashboard_of(editor, NOW)
 
     assert (seen.num_tables, known.num_tables) == (1, 2)
     assert [latest.commit.table.name for latest in seen.latest] == ["orders"]
@@ -36,7 +36,7 @@ def test_failures_are_forgotten_after_a_week() -> None:
         new_job(state=Job.State.FAILED, finished_at=NOW - timedelta(days=days))
     new_job(state=Job.State.QUEUED)
 
-    page = dashboard(editor, NOW)
+    page = dashboard_of(editor, NOW)
 
     assert (page.num_failed, len(page.failures)) == (1, 1)
     assert (page.num_running, len(page.running)) == (1, 1)
@@ -52,7 +52,7 @@ class TestLatestCommits:
         new_commit(busy, 10, committed_at=NOW + timedelta(seconds=1))
         new_commit(quiet, committed_at=NOW - timedelta(days=3))
 
-        latest = dashboard(new_user(), NOW).latest
+        latest = dashboard_of(new_user(), NOW).latest
 
         assert [
             (one.commit.table.name, one.commit.version, one.num_commits, one.span_s)
@@ -64,7 +64,7 @@ class TestLatestCommits:
         for version, days in enumerate((9, 2, 0)):
             new_commit(table, version, committed_at=NOW - timedelta(days=days))
 
-        (latest,) = dashboard(new_user(), NOW).latest
+        (latest,) = dashboard_of(new_user(), NOW).latest
 
         assert (latest.commit.version, latest.num_commits) == (2, 1)
 
@@ -87,7 +87,7 @@ class TestFailures:
         for minutes, table in enumerate((orders, visits, orders, orders)):
             self._failed(table, minutes=minutes)
 
-        failures = dashboard(editor, NOW).failures
+        failures = dashboard_of(editor, NOW).failures
 
         assert [(one.label, one.count) for one in failures] == [
             ("sales.orders", 3),
@@ -98,7 +98,7 @@ class TestFailures:
     def test_leave_out_what_only_fills_a_page(self, editor: User) -> None:
         self._failed(new_table(), kind="tables.preview_rows")
 
-        page = dashboard(editor, NOW)
+        page = dashboard_of(editor, NOW)
 
         assert (page.failures, page.num_failed) == ([], 0)
 
@@ -109,7 +109,7 @@ class TestFailures:
         self._failed(table, kind="tables.restore", parameters={"seen": {"job": "a"}})
         self._failed(table, kind="tables.index_log")
 
-        page = dashboard(editor, NOW)
+        page = dashboard_of(editor, NOW)
 
         assert page.num_failed == 2
         assert [(one.count) for one in page.failures] == [2]
@@ -132,14 +132,14 @@ class TestFailures:
             created_at=later,
         )
 
-        assert [one.label for one in dashboard(editor, NOW).failures] == ["broken"]
+        assert [one.label for one in dashboard_of(editor, NOW).failures] == ["broken"]
 
     def test_name_files_and_no_places(self) -> None:
         table = new_table("sales.orders", location="/srv/lake/orders")
         error = f"{table.location}/_delta_log/00000000000000000007.json is gone."
         self._failed(table, error=error)
 
-        (failures,) = dashboard(new_user(), NOW).failures
+        (failures,) = dashboard_of(new_user(), NOW).failures
 
         assert failures.newest.short_error == "00000000000000000007.json is gone."
         assert not failures.newest.can_try_again

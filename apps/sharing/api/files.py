@@ -1,4 +1,4 @@
-"""The files of local tables, handed out at their signed URLs.
+"""The files of local tables, handed out at their signed URLs, whole or a range.
 
 A range is answered by `sendfile` where the server has it: the file stands at the
 range's first byte, and `Content-Length` says how many are wanted.
@@ -9,22 +9,81 @@ Source: RFC 9110, section 14; sharing_wire.md, 2.6.
 import errno
 import logging
 import os
+import re
 from contextlib import ExitStack
+from dataclasses import dataclass
 from typing import Any, Final
 from uuid import UUID
 
 from django.http import FileResponse, HttpResponseBase
 from rest_framework.request import Request
 
-from deltaweb.sharing.errors import EndpointNotFoundError
+from deltaweb.sharing.errors import EndpointNotFoundError, RangeUnsatisfiableError
 from deltaweb.web.sharing.answers.files import FileRequest, open_file
 from deltaweb.web.sharing.api.base import ProtocolView
-from deltaweb.web.sharing.api.files.ranges import ByteRange, parse_range
 from deltaweb.web.sharing.api.keys import file_url_keys, prepared_url_keys
 from deltaweb.web.sharing.api.places import Download
 from deltaweb.web.sharing.api.responses import Answer, WholeAnswer
 
+
+# === The Range header of a request ===
+
+
+_SINGLE: Final = re.compile(
+    r"\s*bytes\s*=\s*(\d*)\s*-\s*(\d*)\s*", re.ASCII | re.IGNORECASE
+)
+_MAX_DIGITS: Final = 19
+_LARGEST: Final = 2**63 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class ByteRange:
+    """A part of a file: `length` bytes from `first` on."""
+
+    first: int
+    length: int
+
+    def content_range(self, size: int) -> str:
+        """Return the value of `Content-Range`."""
+        return f"bytes {self.first}-{self.first + self.length - 1}/{size}"
+
+
+def parse_range(header: str | None, *, size: int) -> ByteRange | None:
+    """Return the part of a file that is asked for; None for all of it.
+
+    What is malformed, of another unit, or of several parts is ignored, as it may be.
+
+    Args:
+        header: The value of `Range`, if any.
+        size: The file's size in bytes.
+    """
+    match = _SINGLE.fullmatch(header or "")
+    if match is None or not (match[1] or match[2]):
+        return None
+    if match[1]:
+        first = _number(match[1])
+        last = _number(match[2]) if match[2] else _LARGEST
+        if last < first:
+            return None  # malformed: it ends before it begins
+        length = min(last, size - 1) - first + 1
+    else:
+        length = min(_number(match[2]), size)  # the last so many bytes
+        first = size - length
+    if length <= 0:
+        raise RangeUnsatisfiableError(size_bytes=size)
+    return ByteRange(first, length)
+
+
+def _number(digits: str) -> int:
+    """Return a number of any length, one beyond every file as the largest."""
+    significant = digits.lstrip("0") or "0"
+    return int(significant) if len(significant) < _MAX_DIGITS else _LARGEST
+
+
 logger = logging.getLogger(__name__)
+
+# === Files ===
+
 
 OCTETS: Final = "application/octet-stream"
 OK: Final = 200

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deltaweb.sharing.errors import RangeUnsatisfiableError
-from deltaweb.web.sharing.api.files.ranges import ByteRange, parse_range
+from deltaweb.web.sharing.api.files import ByteRange, parse_range
 
 
 class TestParseRange:

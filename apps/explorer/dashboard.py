@@ -8,6 +8,9 @@ from typing import Annotated
 
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Count, Min, OuterRef, Q, Subquery, Sum
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.utils import timezone
+from django_htmx.http import trigger_client_event
 
 from deltaweb.web.accounts.models import User
 from deltaweb.web.jobs.listing.failures import (
@@ -19,13 +22,14 @@ from deltaweb.web.jobs.listing.resource import PageJob
 from deltaweb.web.jobs.listing.selectors import light, page_jobs
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.visibility import visible_jobs
-from deltaweb.web.pages.frame.front_page import (
+from deltaweb.web.pages.frame import (
     FirstStep,
     KeyNumber,
     numbers_for,
     steps_for,
 )
 from deltaweb.web.pages.page_json import As, Mark, Named, OnPage, Spread, shaped
+from deltaweb.web.pages.responses import respond_page
 from deltaweb.web.tables.models import IS_BEHIND, Commit, Table
 from deltaweb.web.tables.versions.resources import CommitResource, commit_resource
 
@@ -182,7 +186,7 @@ class Dashboard:
         return "-".join(map(str, counts))
 
 
-def dashboard(user: User | AnonymousUser, now: datetime) -> Dashboard:
+def dashboard_of(user: User | AnonymousUser, now: datetime) -> Dashboard:
     """Return the first page of a user."""
     tables = Table.objects.visible_to(user)
     totals = tables.aggregate(
@@ -209,4 +213,25 @@ def dashboard(user: User | AnonymousUser, now: datetime) -> Dashboard:
         failures=grouped_failures(failed, user=user, now=now, length=NUM_JOBS),
         numbers=numbers_for(user, now=now),
         steps=steps_for(user),
+    )
+
+
+def dashboard(request: HttpRequest, fmt: str) -> HttpResponseBase:
+    """Show what happened last; an empty install is shown how to begin.
+
+    The page asks how far its jobs are, and tells what it has `seen`: where that is no
+    longer so, it fetches all of itself.
+    """
+    page = dashboard_of(request.user, timezone.now())
+    is_other = request.GET.get("seen", page.seen) != page.seen
+    if is_other and "HX-Request" in request.headers:
+        response = HttpResponse(status=204)
+        trigger_client_event(response, "page-moved-on", {})
+        return response
+    return respond_page(
+        request,
+        fmt,
+        page,
+        template="explorer/dashboard/dashboard.html",
+        fragment="running",
     )

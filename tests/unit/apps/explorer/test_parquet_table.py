@@ -1,7 +1,7 @@
 """The sizes of a table's row groups: what is marked, and what is said instead."""
 
-from deltaweb.web.explorer.drawing.figure import SMALL
-from deltaweb.web.explorer.parquet_table.view import group_sizes
+from deltaweb.web.explorer.drawing import SMALL
+from deltaweb.web.explorer.parquet_table import group_sizes
 from deltaweb.web.tables.versions.survey.inside import GroupSizes
 from tests.support import cases
 

@@ -1,14 +1,29 @@
-"""Django's own errors in our layout."""
+"""Pages of no app: Django's own errors in our layout, and the manual under /help/."""
 
+import json
 import sys
 
+from csp.decorators import csp_update
+from django.conf import settings
+from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import (
+    FileResponse,
+    Http404,
+    HttpRequest,
+    HttpResponse,
+    HttpResponseBase,
+    HttpResponseRedirect,
+)
 from django.urls import Resolver404
+from django.views.decorators.http import require_safe
+from django.views.static import serve
 
 from deltaweb.web.pages.errors import PageError, error_response, from_database_error
 from deltaweb.web.pages.request.tidy_addresses import page_meant
+
+# === Faults ===
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
@@ -85,3 +100,48 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
             hint="Reload the page and send it again; cookies must be allowed.",
         ),
     )
+
+
+# === The manual ===
+
+
+INDEX = "index.html"
+HASHES = "inline-scripts.json"
+
+
+class ManualMissingError(PageError, code="manual-missing"):
+    """The manual was not built."""
+
+    status = 404
+    message = "The manual is not part of this installation."
+    hint = "In a checkout, 'make setup' builds it; installed packages have it inside."
+
+
+@login_not_required
+@require_safe
+def manual_page(request: HttpRequest, path: str = "") -> HttpResponseBase:
+    """Answer with a file of the manual; a page may run its own scripts."""
+    site = settings.MANUAL
+    if not (site / HASHES).is_file():
+        raise ManualMissingError
+    file = f"{path}{INDEX}" if not path or path.endswith("/") else path
+    hashes = json.loads((site / HASHES).read_text(encoding="utf-8"))
+
+    policy = csp_update({"script-src": hashes})
+    try:
+        return policy(lambda request: _read(request, file))(request)
+    except Http404:
+        if file != path:
+            raise
+        _read(request, f"{path}/{INDEX}")  # it may be a page, without its slash
+        return HttpResponseRedirect(f"{request.path}/")
+
+
+def _read(request: HttpRequest, file: str) -> HttpResponseBase:
+    """Return a file whole: none stays open where nobody reads the answer to its end."""
+    found = serve(request, file, document_root=str(settings.MANUAL))
+    if not isinstance(found, FileResponse) or found.file_to_stream is None:
+        return found  # the reader has it already
+    # The file alone: to close the answer would tell Django that the request is over.
+    with found.file_to_stream as opened:
+        return HttpResponse(opened.read(), headers=dict(found.items()))

@@ -1,14 +1,16 @@
-"""Calls that may be repeated: one with the same `Idempotency-Key` is done once.
+"""What an endpoint answers; and calls that may be repeated.
 
-A key is taken before its call is done and given back if that is refused, so a call
-that was put right may have it again. Of two at once one is done, the other told so. An
-answer that holds a secret is not kept: the repeated call is told that it was given.
+One with the same `Idempotency-Key` is done once. A key is taken before its call is
+done and given back if that is refused, so a call that was put right may have it again.
+Of two at once one is done, the other told so. An answer that holds a secret is not
+kept: the repeated call is told that it was given.
 
 Source: draft-ietf-httpapi-idempotency-key-header.
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from hashlib import sha256
 from typing import Final
@@ -18,7 +20,6 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.utils import timezone
 
 from deltaweb.web.accounts.permissions import signed_in
-from deltaweb.web.api.calls.answers import Answer, response_of
 from deltaweb.web.api.errors import (
     IdempotencyKeyInvalidError,
     IdempotencyKeyReusedError,
@@ -26,6 +27,42 @@ from deltaweb.web.api.errors import (
     StillAnsweredError,
 )
 from deltaweb.web.api.models import KEPT_FOR, MAX_KEY_LENGTH, KeptAnswer
+from deltaweb.web.pages.responses import json_response
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer that is not simply what the endpoint has found.
+
+    Attributes:
+        data: The body; None for an empty one.
+        status: Of HTTP.
+        headers: Further headers.
+        about: Of an answer that holds a secret, what may be said of it later: a call
+            that is repeated is told this instead, for the answer is kept nowhere.
+    """
+
+    data: object
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict)
+    about: Mapping[str, str] | None = None
+
+
+def response_of(answer: Answer | HttpResponseBase) -> HttpResponseBase:
+    """Return an answer as a response of HTTP."""
+    if isinstance(answer, HttpResponseBase):
+        return answer
+    if answer.data is None:
+        response = HttpResponse(status=answer.status)
+    else:
+        response = json_response(answer.data, status=answer.status)
+    for name, value in answer.headers.items():
+        response[name] = value
+    return response
+
+
+# === Calls that may be repeated ===
+
 
 HEADER: Final = "Idempotency-Key"
 REPLAYED: Final = "Idempotent-Replayed"

@@ -9,7 +9,7 @@ from django.utils import timezone
 from deltaweb.index.file_survey import surveyed_columns
 from deltaweb.parquet.inspection.differences import SurveyedColumn
 from deltaweb.web.accounts.permissions import signed_in
-from deltaweb.web.explorer.drawing.figure import SMALL, histogram_figure
+from deltaweb.web.explorer.drawing import SMALL, histogram_figure
 from deltaweb.web.explorer.overview.selector import target_bytes_of
 from deltaweb.web.explorer.version.page import JobOfPage, TablePage, check_job, still
 from deltaweb.web.explorer.version.query import parse_page
