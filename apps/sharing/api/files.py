@@ -25,7 +25,6 @@ from deltaweb.web.sharing.api.keys import file_url_keys, prepared_url_keys
 from deltaweb.web.sharing.api.places import Download
 from deltaweb.web.sharing.api.responses import Answer, WholeAnswer
 
-
 # === The Range header of a request ===
 
 
