@@ -108,7 +108,7 @@ errors.frames.register(table_frame)
 topics.register(*TOPICS)
 kinds.load_from(
     "deltaweb.web.tables.catalogue.adding.work",
-    "deltaweb.web.tables.catalogue.check_location",
+    "deltaweb.web.tables.catalogue.checks",
     "deltaweb.web.tables.catalogue.samples",
     "deltaweb.web.tables.index.refresh",
     "deltaweb.web.tables.catalogue.lakes.scan_job",

@@ -55,9 +55,9 @@ from deltaweb.web.sharing.api.iceberg.files import (
     stored_bytes,
 )
 from deltaweb.web.sharing.api.iceberg.kept import kept_objects, objects_of
-from deltaweb.web.sharing.api.iceberg.keys import object_keys, session_keys
 from deltaweb.web.sharing.api.iceberg.layouts import open_iceberg_table, scope_of
 from deltaweb.web.sharing.api.iceberg.responses import object_refusal
+from deltaweb.web.sharing.api.keys import object_keys, session_keys
 from deltaweb.web.sharing.api.places import Download
 from deltaweb.web.sharing.api.responses import Answer, StreamedAnswer, WholeAnswer
 from deltaweb.web.sharing.models import RecipientToken, SharedTable

@@ -1,6 +1,6 @@
 """The page of the manual about the REST API."""
 
-from deltaweb.management.rest_page import rest_page
+from deltaweb.management.manual_pages import rest_page
 from deltaweb.web.api.urls import described
 
 

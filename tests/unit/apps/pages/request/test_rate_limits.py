@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from deltaweb.web.pages.request.token_buckets import NUM_SETS, SLOTS_A_SET, TokenBuckets
+from deltaweb.web.pages.request.rate_limits import NUM_SETS, SLOTS_A_SET, TokenBuckets
 
 TAKE = """
 import sys
 from pathlib import Path
-from deltaweb.web.pages.request.token_buckets import TokenBuckets
+from deltaweb.web.pages.request.rate_limits import TokenBuckets
 
 buckets = TokenBuckets(Path(sys.argv[1]), rate=1, burst=1000)
 print(sum(buckets.take(b"key", now_s=5.0) == 0 for _ in range(600)))
