@@ -38,7 +38,7 @@ from deltaweb.web.explorer.record.view import RecordPage
 from deltaweb.web.explorer.rows.view import RowList
 from deltaweb.web.explorer.schema.view import Schema
 from deltaweb.web.explorer.urls import AT, COMPARED, urlpatterns
-from deltaweb.web.explorer.use.view import TableUse
+from deltaweb.web.explorer.use.selector import TableUse
 from deltaweb.web.explorer.version.query import text_of
 from deltaweb.web.sharing import urls as sharing
 from deltaweb.web.sharing.shares.table_sharing import TableSharing
