@@ -5,6 +5,7 @@ rows behind them have is found out when they are checked. One that is text by fe
 them says so.
 """
 
+import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
@@ -13,8 +14,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.protocol.schema import PrimitiveType, StructType, type_text
+from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
 from deltaweb.delta.values.exact_json import ExactNumber
+from deltaweb.errors import column_hint
 from deltaweb.writer.importing.csv_rows import read_csv
 from deltaweb.writer.importing.json_rows import json_pieces, parse_row, value_text
 from deltaweb.writer.importing.narrower import (
@@ -71,6 +75,28 @@ class ProposedColumn:
     examples: tuple[str, ...]
     num_values: int = 0
     narrower: NarrowerType | None = None
+
+    @property
+    def hint(self) -> str | None:
+        """How it is taken for what most of its values are, where few keep it text."""
+        if self.narrower is None:
+            return None
+        name, narrower = self.column.source, self.narrower
+        types = shlex.quote(f"{quoted(name)} {narrower.type_name.upper()}")
+        return f"{name}: {narrower.sentence}. --types {types} takes it so."
+
+
+class TypedColumnMissingError(DeltaError, code="import-column-unknown"):
+    """Somebody says the type of a column that files do not have."""
+
+    column: str
+    known: Sequence[str]
+    message = "--types: the file has no column {column:q}."
+    hint = "{_nearest}"
+
+    @property
+    def _nearest(self) -> str:
+        return column_hint(self.column, self.known)
 
 
 def propose_columns(files: SourceFiles) -> list[ProposedColumn]:
@@ -298,6 +324,33 @@ def _first_rows(file: SourceFile) -> Iterator[tuple[int, dict[str, Any]]]:
             count += 1
             if count >= SAMPLE_ROWS:
                 return
+
+
+def with_types(
+    proposed: Sequence[ProposedColumn], types: str
+) -> Sequence[ProposedColumn]:
+    """Return columns with the types that DDL says, found ignoring case."""
+    if not types.strip():
+        return proposed
+    known = {field.name.lower(): field for field in parse_columns_ddl(types)}
+    sources = [one.column.source for one in proposed]
+    in_file = {source.lower() for source in sources}
+    for given in known.values():
+        if given.name.lower() not in in_file:
+            raise TypedColumnMissingError(column=given.name, known=sources)
+    made = []
+    for one in proposed:
+        field = known.get(one.column.source.lower())
+        if field is None:
+            made.append(one)
+            continue
+        column = replace(
+            one.column,
+            type_name=type_text(field.data_type),
+            is_nullable=field.nullable,
+        )
+        made.append(replace(one, column=column, narrower=None))
+    return made
 
 
 def table_columns(
