@@ -26,9 +26,9 @@ from deltaweb.writer.importing.checked_rows import ImportedRows, Rules
 from deltaweb.writer.importing.narrower import NarrowerType
 from deltaweb.writer.importing.options import BadRows, ImportColumn
 from deltaweb.writer.importing.proposal import (
+    NO_COLUMNS,
     ProposedColumn,
     propose_columns,
-    table_columns,
     with_types,
 )
 from deltaweb.writer.importing.source_file import SourceFiles
@@ -307,10 +307,10 @@ def begin_import(store: TableStore, asked: Import) -> BegunImport:
         check_empty(store)
     elif asked.mode is ImportMode.ERROR:
         raise LocationTakenError(location=store.root)
-    found = propose_columns(asked.files)
-    if base is not None:  # its columns keep their types
-        found = table_columns(found, parse_schema(base.metadata.schema_string or ""))
-    proposed = with_types(found, asked.types)
+    there = NO_COLUMNS
+    if base is not None:
+        there = parse_schema(base.metadata.schema_string or "")
+    proposed = with_types(propose_columns(asked.files, there), asked.types)
     return BegunImport(
         store=store,
         asked=asked,
