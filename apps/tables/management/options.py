@@ -1,42 +1,32 @@
 """Options of several commands: of files that they read, and of rows that they print."""
 
-import shlex
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from argparse import ArgumentParser
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final, Self
 
 import pyarrow as pa
-from django.core.management.base import CommandError, CommandParser
+from django.core.management.base import CommandParser
 
-from deltaweb.delta.protocol.schema import type_text
-from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
 from deltaweb.delta.values.time_zones.known import UTC_ZONE
 from deltaweb.environment.command_lines import BAD_USAGE
-from deltaweb.errors import column_hint
 from deltaweb.web.pages.command import Error, Output, Subcommand
 from deltaweb.web.pages.responses import to_json
+from deltaweb.web.tables.catalogue.adding.source import place_of_file
 from deltaweb.web.tables.management import row_output
 from deltaweb.web.tables.management.arguments import add_time_zone
 from deltaweb.web.tables.operations.parameters import whole_number
-from deltaweb.web.tables.storage.locations import (
-    check_allowed,
-    is_remote,
-    parse_location,
-)
 from deltaweb.web.tables.storage.opening import open_file
-from deltaweb.web.tables.storage.roots import roots_for
 from deltaweb.writer.importing.options import (
     DAY_ORDERS,
     DELIMITERS,
     FORMATS,
-    ImportColumn,
     TextForm,
 )
-from deltaweb.writer.importing.proposal import ProposedColumn, quoted
 from deltaweb.writer.importing.source_file import SourceFiles
 
 
-def add_file_options(parser: CommandParser) -> None:
+def add_file_options(parser: ArgumentParser) -> None:
     """Take how files are written, and the types of their columns."""
     parser.add_argument("--format", choices=FORMATS, default="", dest="file_format")
     parser.add_argument(
@@ -58,67 +48,24 @@ def add_file_options(parser: CommandParser) -> None:
 def asked_files(files: Sequence[str], options: Mapping[str, Any]) -> SourceFiles:
     """Return files as they are read by the options of a command."""
     return SourceFiles(
-        paths=[_place(file) for file in files],
+        paths=[*map(place_of_file, files)],
         names=files,
         file_format=options["file_format"],
-        form=TextForm(
-            delimiter=options["delimiter"],
-            has_header=not options["no_header"],
-            null_text=options["null"],
-            decimal_sign=options["decimal"],
-            day_order=options["dates"],
-            time_zone=options["time_zone"] or UTC_ZONE,
-        ),
+        form=text_form(options),
         open_file=open_file,
     )
 
 
-def with_types(proposed: Sequence[ImportColumn], types: str) -> Sequence[ImportColumn]:
-    """Return columns with the types that DDL says, found ignoring case."""
-    if not types.strip():
-        return proposed
-    known = {field.name.lower(): field for field in parse_columns_ddl(types)}
-    sources = [column.source for column in proposed]
-    in_file = {source.lower() for source in sources}
-    for given in known.values():
-        if given.name.lower() not in in_file:
-            hint = column_hint(given.name, sources)
-            message = f"--types: the file has no column {given.name!r}. {hint}"
-            raise CommandError(message)
-    return [
-        column
-        if (field := known.get(column.source.lower())) is None
-        else replace(
-            column, type_name=type_text(field.data_type), is_nullable=field.nullable
-        )
-        for column in proposed
-    ]
-
-
-def narrower_lines(
-    proposed: Iterable[ProposedColumn], columns: Iterable[ImportColumn], types: str
-) -> Iterator[str]:
-    """Yield a sentence of each column that is text by few of its values.
-
-    A column whose type somebody said is skipped.
-    """
-    said = {field.name.lower() for field in parse_columns_ddl(types)} if types else ()
-    by_source = {one.column.source: one.narrower for one in proposed}
-    for column in columns:
-        found = by_source.get(column.source)
-        if found is None or column.source.lower() in said:
-            continue
-        option = shlex.quote(f"{quoted(column.source)} {found.type_name.upper()}")
-        yield f"{column.source}: {found.sentence}. --types {option} takes it so."
-
-
-def _place(text: str) -> str:
-    """Return where a file is: any of this machine, and of stores that are allowed."""
-    if not is_remote(text):
-        return text
-    location = parse_location(text)
-    check_allowed(location, roots=roots_for(None))
-    return location
+def text_form(options: Mapping[str, Any]) -> TextForm:
+    """Return how the values of files are written."""
+    return TextForm(
+        delimiter=options["delimiter"],
+        has_header=not options["no_header"],
+        null_text=options["null"],
+        decimal_sign=options["decimal"],
+        day_order=options["dates"],
+        time_zone=options["time_zone"] or UTC_ZONE,
+    )
 
 
 # === Of rows ===

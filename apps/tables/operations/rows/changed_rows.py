@@ -67,7 +67,10 @@ DELETE_ROWS: Final = register(
         plan=plan_delete,
         preview=preview_looked_at,
         carry_out=carry_out_rows,
-        question=lambda asked, where: f"Delete {rows_meant(asked.where)} of {where}?",
+        question=lambda asked, opened: (
+            f"Delete {rows_meant(asked.where)} of {opened.root}?"
+        ),
+        looks_long=True,
         has_engines=True,
         queue=Queue.SPARK,  # of a large table
         page="tables:table-delete-rows",
@@ -111,10 +114,10 @@ def plan_update(opened: DeltaTable, asked: UpdateRows, context: RunContext) -> L
     )
 
 
-def update_question(asked: UpdateRows, location: str) -> str:
+def update_question(asked: UpdateRows, opened: DeltaTable) -> str:
     """Return what somebody is asked who changes rows."""
     sets = ", ".join(f"{column} = {sql}" for column, sql in asked.assignments.items())
-    return f"Set {sets} in {rows_meant(asked.where)} of {location}?"
+    return f"Set {sets} in {rows_meant(asked.where)} of {opened.root}?"
 
 
 UPDATE_ROWS: Final = register(
@@ -129,6 +132,7 @@ UPDATE_ROWS: Final = register(
         preview=preview_looked_at,
         carry_out=carry_out_rows,
         question=update_question,
+        looks_long=True,
         has_engines=True,
         queue=Queue.SPARK,  # of a large table
         page="tables:table-update-rows",

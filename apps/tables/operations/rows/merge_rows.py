@@ -234,10 +234,10 @@ def _says(facts: Mapping[str, Any]) -> str:
     return f"Would {', '.join(does)}{where}{others}."
 
 
-def question(asked: MergeAsked, location: str) -> str:
+def question(asked: MergeAsked, opened: DeltaTable) -> str:
     """Return what somebody is asked; nothing where rows only come."""
     changes = asked.update_all or asked.delete_where
-    return f"Change the rows of {location} where {asked.on}?" if changes else ""
+    return f"Change the rows of {opened.root} where {asked.on}?" if changes else ""
 
 
 MERGE_ROWS: Final = Operation(
@@ -251,5 +251,6 @@ MERGE_ROWS: Final = Operation(
     preview=preview_merge,
     carry_out=carry_out_merge,
     question=question,
+    looks_long=True,
     has_engines=True,
 )
