@@ -122,7 +122,8 @@ def json_value(value: object, *, is_long: bool = False) -> Any:  # noqa: ANN401 
             if value and all(isinstance(entry, tuple) for entry in value):
                 return _json_map(value)
             return [json_value(entry) for entry in value]
-    return plain_value(value)
+    found = plain_value(value)
+    return found if isinstance(found, str | int | float | None) else str(found)
 
 
 def preview_text(value: object, zone: tzinfo) -> str:
