@@ -74,20 +74,22 @@ def merge_rows(
     return plan_merge(store, source, on, clauses, time_zone=time_zone).commit()
 
 
-def plan_merge(
+def plan_merge(  # noqa: PLR0913  # what is merged into what, and how
     store: TableStore,
     source: Any,  # noqa: ANN401  # any Arrow stream
     on: str,
     clauses: Sequence[MergeClause],
+    snapshot: Snapshot | None = None,
     *,
     time_zone: str = UTC_ZONE,
 ) -> "MergePlan":
     """Read the rows of a source, and find the files that they may match.
 
-    The arguments are those of `merge_rows`.
+    Args:
+        snapshot: The version that it is about, of `read_for_merge`; None to read it.
     """
     times = WorkTimes()
-    snapshot = read_for_merge(store, clauses)
+    snapshot = snapshot or read_for_merge(store, clauses)
     base = snapshot.state.definition
     write = TableWrite(store, base, base.metadata, time_zone=time_zone)
     merge = _Merge(snapshot, source, on, clauses, write)
