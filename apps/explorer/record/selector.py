@@ -12,7 +12,7 @@ from deltaweb.delta.protocol.schema import PrimitiveType
 from deltaweb.delta.scan.variant_parts import part_name
 from deltaweb.delta.values.variant_get import Steps, format_path
 from deltaweb.delta.values.variant_tree import VariantNode, plain_variant, variant_tree
-from deltaweb.web.explorer.grid.cells import UNREAD, cell, json_value, python_values
+from deltaweb.web.explorer.grid import UNREAD, cell, json_value, python_values
 from deltaweb.web.explorer.rows.plan import BLOCK_LENGTH, PAGE_LENGTH, RowPlan
 from deltaweb.web.explorer.rows.selector import (
     MAX_JSON_LENGTH,

@@ -8,7 +8,7 @@ from typing import Any
 from deltaweb.web.tables.catalogue.adding.work.import_rows import IMPORT, ImportRows
 from deltaweb.web.tables.management.arguments import locate
 from deltaweb.web.tables.management.operation_verb import OperationVerb
-from deltaweb.web.tables.management.options.file_options import (
+from deltaweb.web.tables.management.options import (
     add_file_options,
     text_form,
 )

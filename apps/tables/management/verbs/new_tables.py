@@ -22,7 +22,7 @@ from deltaweb.web.tables.catalogue.registration import (
 )
 from deltaweb.web.tables.head.shapes import table_json
 from deltaweb.web.tables.management.arguments import add_time_zone
-from deltaweb.web.tables.management.options.file_options import (
+from deltaweb.web.tables.management.options import (
     add_file_options,
     asked_files,
 )

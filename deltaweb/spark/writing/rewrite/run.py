@@ -15,8 +15,11 @@ from deltaweb.expressions.char_columns import refuse_char
 from deltaweb.expressions.errors import ExpressionError
 from deltaweb.expressions.session.dependence import Dependence
 from deltaweb.spark.writing.rewrite.engine import RewriteByTasks
-from deltaweb.spark.writing.rewrite.file_shares import change_of, condition_of
-from deltaweb.spark.writing.rewrite.row_request import RowRequest
+from deltaweb.spark.writing.rewrite.row_request import (
+    RowRequest,
+    change_of,
+    condition_of,
+)
 from deltaweb.spark.writing.session.checked_sql import check_condition, check_value
 from deltaweb.spark.writing.session.conditions import FilledColumns
 from deltaweb.spark.writing.session.settings import settings_of

@@ -53,6 +53,9 @@ def test_the_whole_variant_is_a_part() -> None:
     ("text", "data_type", "expected"),
     [
         ("true", "BOOLEAN", True),
+        ("true", "INT", 1),
+        ('"2024-01-01 9:5"', "TIMESTAMP_NTZ", datetime(2024, 1, 1, 9, 5)),  # noqa: DTZ001
+        ('"0.1d"', "DOUBLE", 0.1),
         ('"2024-01-01 00:00:00+00:00"', "TIMESTAMP", datetime(2024, 1, 1, tzinfo=UTC)),
         ('"2024-01-01 00:00:00"', "TIMESTAMP_NTZ", datetime(2024, 1, 1)),  # noqa: DTZ001
         ('"AQ=="', "BINARY", b"\x01"),
@@ -111,7 +114,12 @@ def test_a_number_is_cut_or_rounded_to_the_type(number, data_type, expected):
 
 @pytest.mark.parametrize(
     ("number", "data_type"),
-    [("128", "TINYINT"), ("1.0E19", "BIGINT"), ("1000", "DECIMAL(5, 2)")],
+    [
+        ("128", "TINYINT"),
+        ("1.0E19", "BIGINT"),
+        ("1000", "DECIMAL(5, 2)"),
+        ("true", "BINARY"),
+    ],
 )
 def test_a_number_that_has_no_room_is_refused_or_null(number: str, data_type: str):
     numbers = pa.array([number])
