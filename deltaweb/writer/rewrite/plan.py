@@ -14,12 +14,12 @@ from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.values.partition_values import canonical_column, partition_schema
 from deltaweb.delta.writing.after_commit import commit_and_checkpoint
 from deltaweb.delta.writing.transaction import CommitResult, Transaction
+from deltaweb.writer.changes.work_times import WorkTimes
 from deltaweb.writer.matching import each_file, find_matches
 from deltaweb.writer.rewrite.dry_run import RowsSeen
 from deltaweb.writer.rewrite.engine import ConcernedFiles, RewriteEngine
 from deltaweb.writer.rewrite.file_changes import NUM_ROWS, Progress, RewrittenFiles
 from deltaweb.writer.rewrite.row_changes import ChangeKind, nullable
-from deltaweb.writer.work_times import WorkTimes
 
 ABSENT: Final = "NULL"
 

@@ -18,6 +18,7 @@ from deltaweb.spark.writing.session.settings import settings_of
 from deltaweb.spark.writing.spark_types import frame_schema
 from deltaweb.spark.writing.write_plan import rows_not_numbered, rows_not_tracked
 from deltaweb.storage.place import TablePlace
+from deltaweb.writer.changes.work_times import WorkTimes
 from deltaweb.writer.merge.builder import MergeBuilder
 from deltaweb.writer.merge.clauses import About, MergeClause
 from deltaweb.writer.merge.merge import read_for_merge
@@ -25,7 +26,6 @@ from deltaweb.writer.merge.outcome import MergeOutlook
 from deltaweb.writer.rewrite.file_changes import Progress
 from deltaweb.writer.rows.identity_numbers import IdentityNumbers
 from deltaweb.writer.rows.row_schema import RowSchema
-from deltaweb.writer.work_times import WorkTimes
 
 
 def merge_rows(

@@ -29,8 +29,8 @@ from deltaweb.storage.place import TablePlace
 from deltaweb.writer.rewrite.plan import Rewrite
 from deltaweb.writer.rewrite.row_changes import ChangeKind, RowDeletion, UpdateKind
 from deltaweb.writer.rewrite.run import RowsAsked
-from deltaweb.writer.row_checks import constraints_elsewhere
 from deltaweb.writer.rows.identity_numbers import check_kept
+from deltaweb.writer.rows.row_checks import constraints_elsewhere
 
 
 def delete_rows(
