@@ -38,7 +38,7 @@ from deltaweb.delta.scan.row_condition import RowCondition
 from deltaweb.delta.scan.rows import RowSource, iter_rows
 from deltaweb.delta.values.footer_bounds import floating_leaves
 from deltaweb.storage.place import TablePlace
-from deltaweb.writer.data_files import ROW_GROUP_BYTES, ROW_GROUP_ROWS, FileLayout
+from deltaweb.writer.files.data_files import ROW_GROUP_BYTES, ROW_GROUP_ROWS, FileLayout
 from deltaweb.writer.files.file_shape import FileShape
 from deltaweb.writer.files.parquet_file import (
     OpenParquetFile,

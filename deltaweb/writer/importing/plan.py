@@ -39,7 +39,7 @@ from deltaweb.writer.making.new_table import (
     new_definition,
 )
 from deltaweb.writer.overwrite import overwrite_rows
-from deltaweb.writer.row_checks import RowChecks
+from deltaweb.writer.rows.row_checks import RowChecks
 from deltaweb.writer.rows.row_schema import RowSchema
 from deltaweb.writer.table_write import TableWrite, evolved
 

@@ -17,8 +17,8 @@ from deltaweb.delta.errors import PropertyError, SchemaError, StorageFullError
 from deltaweb.delta.protocol.actions import Metadata
 from deltaweb.delta.protocol.schema import format_schema, schema_of_arrow
 from deltaweb.delta.values.partition_values import partition_texts, type_partition_texts
-from deltaweb.writer import data_files
-from deltaweb.writer.data_files import DataFileWriter, FileLayout
+from deltaweb.writer.files import data_files
+from deltaweb.writer.files.data_files import DataFileWriter, FileLayout
 from tests.support.stores.memory import MemoryTableStore
 from tests.support.tables.written_rows import new_table, numbers
 from tests.support.tables.written_tables import PROTOCOL

@@ -9,7 +9,7 @@ import pytest
 from deltaweb.delta.errors import PredicateError
 from deltaweb.delta.writing.errors import CommitConflictError
 from deltaweb.table import DeltaTable
-from deltaweb.writer.files.respelling import (
+from deltaweb.writer.respelling import (
     carry_out_respell,
     plan_respell,
     spelled_columns,
