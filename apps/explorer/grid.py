@@ -4,17 +4,16 @@ Longs and decimals stay exact: text on pages and in JSON, never a JavaScript num
 """
 
 import json
-import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, tzinfo
+from datetime import date, datetime, tzinfo
 from decimal import Decimal
 from typing import Any, Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deltaweb.delta.values.cell_text import number_text
+from deltaweb.delta.values.cell_text import number_text, plain_value
 from deltaweb.delta.values.python_values import python_values as python_values  # noqa: PLC0414 (the grid's values come from here)
 from deltaweb.words import cut
 
@@ -71,7 +70,7 @@ def cell(value: object, zone: tzinfo) -> Cell:  # noqa: PLR0911 (a line a kind)
             return Cell(kind="text", text=time_text(value, zone))
         case str():
             return _text_cell(value)
-    detail = json.dumps(json_value(value, zone), ensure_ascii=False, indent=2)
+    detail = json.dumps(json_value(value), ensure_ascii=False, indent=2)
     return Cell(
         kind="nested",
         text=cut(preview_text(value, zone), MAX_PREVIEW_LENGTH),
@@ -105,36 +104,26 @@ def time_text(moment: date, zone: tzinfo) -> str:
     return f"{whole}.{fraction}"
 
 
-def json_value(value: object, zone: tzinfo = UTC, *, is_long: bool = False) -> Any:  # noqa: ANN401, PLR0911 (JSON of any shape, a line a shape)
-    """Return a value as JSON holds it; times are UTC with a Z.
+def json_value(value: object, *, is_long: bool = False) -> Any:  # noqa: ANN401 (JSON of any shape)
+    """Return a value of Arrow's `as_py` as JSON holds it; times are UTC with a Z.
 
     Args:
-        value: A value of Arrow's `as_py`.
-        zone: Unused by times, which JSON always holds in UTC.
         is_long: Whether the column holds 64-bit integers, which become text.
     """
     match value:
-        case bool() | None | str():
-            return value
-        case int():
+        case int() if not isinstance(value, bool):
             unsafe = is_long or abs(value) >= MAX_SAFE_INTEGER
             return str(value) if unsafe else value
-        case float():
-            return value if math.isfinite(value) else number_text(value)
-        case Decimal():
-            return number_text(value)
         case bytes():
-            return value[:MAX_JSON_BYTES].hex()
-        case datetime() if value.tzinfo is not None:
-            return value.astimezone(UTC).isoformat().replace("+00:00", "Z")
-        case date():
-            return value.isoformat()
+            return plain_value(value[:MAX_JSON_BYTES])
         case Mapping():
-            return {str(key): json_value(entry, zone) for key, entry in value.items()}
-    entries = list(value) if isinstance(value, Sequence) else [str(value)]
-    if entries and all(isinstance(entry, tuple) for entry in entries):
-        return _json_map(entries, zone)
-    return [json_value(entry, zone) for entry in entries]
+            return {str(key): json_value(entry) for key, entry in value.items()}
+        case list():
+            if value and all(isinstance(entry, tuple) for entry in value):
+                return _json_map(value)
+            return [json_value(entry) for entry in value]
+    found = plain_value(value)
+    return found if isinstance(found, str | int | float | None) else str(found)
 
 
 def preview_text(value: object, zone: tzinfo) -> str:
@@ -197,14 +186,13 @@ def _braced(items: object, zone: tzinfo) -> str:
     return "{" + inside + "}"
 
 
-def _json_map(entries: list[Any], zone: tzinfo) -> object:
+def _json_map(entries: list[Any]) -> object:
     """Return a map as an object where its keys are distinct text, else as pairs."""
     keys = [key for key, _ in entries]
     if all(isinstance(key, str) for key in keys) and len(set(keys)) == len(keys):
-        return {key: json_value(value, zone) for key, value in entries}
+        return {key: json_value(value) for key, value in entries}
     return [
-        {"key": json_value(key, zone), "value": json_value(value, zone)}
-        for key, value in entries
+        {"key": json_value(key), "value": json_value(value)} for key, value in entries
     ]
 
 

@@ -229,7 +229,7 @@ def _fields(
         elif isinstance(value, bytes):
             text = value[: limit // 2 + 1].hex()
         elif shown.kind == "nested":
-            text = json.dumps(json_value(value, zone), ensure_ascii=False, indent=2)
+            text = json.dumps(json_value(value), ensure_ascii=False, indent=2)
         yield RecordField(
             name=name,
             type_text=column.type_text,

@@ -179,15 +179,7 @@ def time_text(micros: int) -> str:
 
 
 def local_micros_of(text: str) -> int:
-    """Return the time of a clock."""
-    moment, zone = _moment(text)
-    if zone:
-        raise ValueError(text[:80])
-    return parse_timestamp_ntz(moment)
-
-
-def clock_micros_of(text: str) -> int:
-    """Return what the clock of a text shows, whatever zone it is in."""
+    """Return the time that the clock of a text shows, whatever zone it says."""
     moment, zone = _moment(text)
     if zone:
         _offset(zone, text)
@@ -302,6 +294,8 @@ def _floating(read: Callable[[str], float]) -> Callable[[str, object], Value]:
 
 
 def _boolean(kind: str, value: object) -> Value:
+    if kind in _TIMES:
+        raise NoCastError(kind)
     return boolean_of(str(value)) if kind in _TEXTS else bool(_number(kind, value))
 
 
@@ -350,5 +344,5 @@ _CASTS: Final[Mapping[str, Callable[[str, object], Value]]] = {
     "binary": _binary,
     "date": lambda kind, value: days_of(_text(kind, value)),
     "timestamp": _timestamp,
-    "timestamp_ntz": lambda kind, value: clock_micros_of(_text(kind, value)),
+    "timestamp_ntz": lambda kind, value: local_micros_of(_text(kind, value)),
 }

@@ -146,6 +146,8 @@ def test_a_number_of_endless_digits_costs_nothing(number: str) -> None:
         ("$.all[0]", "INT", 1),
         ("$.all", "STRING", "[1]"),
         ("$.none.x", "INT", None),
+        ("$.at", "BOOLEAN", None),
+        ("$.at", "BINARY", None),
     ],
 )
 def test_with_types_a_time_and_bytes_are_no_texts(path, data_type, expected):
@@ -158,7 +160,7 @@ def test_with_types_a_time_and_bytes_are_no_texts(path, data_type, expected):
     members = ",".join(f'"{name}":{part}' for name, part in parts.items())
     variants = pa.array([f'{{"type":"object","value":{{{members}}}}}'])
 
-    found = variant_get(variants, path, data_type, typed_variants=True)
+    found = variant_get(variants, path, data_type, or_null=True, typed_variants=True)
 
     assert found.to_pylist() == [expected]
 
