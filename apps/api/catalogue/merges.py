@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from django.http import HttpRequest
 
 from deltaweb.web.accounts.permissions import signed_in
-from deltaweb.web.api.calls.answers import Answer
+from deltaweb.web.api.calls import Answer
 from deltaweb.web.api.catalogue.new_tables import WantedFile
 from deltaweb.web.api.catalogue.operations import (
     Wanted,

@@ -14,7 +14,7 @@ from deltaweb.delta.changes import ChangeType
 from deltaweb.delta.changes.row_changes import CHANGE_TYPE, CHANGED
 from deltaweb.delta.feed import COMMIT_TIMESTAMP, COMMIT_VERSION
 from deltaweb.delta.feed.matched_updates import own_columns
-from deltaweb.web.explorer.grid.cells import (
+from deltaweb.web.explorer.grid import (
     MAX_DETAIL_LENGTH,
     ChangedCell,
     cell,

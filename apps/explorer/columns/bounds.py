@@ -9,7 +9,7 @@ from deltaweb.index.folder.file_index import open_files
 from deltaweb.index.folder.parts import IndexMissingError
 from deltaweb.web.explorer.columns.ranges import ColumnRanges, known_ranges
 from deltaweb.web.explorer.columns.tree import SchemaColumn
-from deltaweb.web.explorer.grid.cells import cell
+from deltaweb.web.explorer.grid import cell
 from deltaweb.web.explorer.version.listed import Kept
 from deltaweb.web.explorer.version.table_version import TableVersion
 from deltaweb.web.tables.index.folders import index_folder

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from deltaweb.delta.changes import ChangeType, SchemaChanges, ValueChanges
-from deltaweb.web.explorer.grid.cells import (
+from deltaweb.web.explorer.grid import (
     ChangedCell,
     cell,
     csv_rows,

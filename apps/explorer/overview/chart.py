@@ -7,7 +7,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from deltaweb.web.explorer.drawing.figure import (
+from deltaweb.web.explorer.drawing import (
     SMALL,
     amount_axis,
     histogram_figure,

@@ -10,7 +10,7 @@ import pyarrow as pa
 from django.http import HttpRequest, HttpResponseBase
 from django.urls import reverse
 
-from deltaweb.web.explorer.drawing.figure import (
+from deltaweb.web.explorer.drawing import (
     MAX_TICK,
     as_written,
     cells_figure,

@@ -12,7 +12,7 @@ from deltaweb.delta.protocol.schema import PrimitiveType
 from deltaweb.delta.scan.variant_parts import part_name
 from deltaweb.delta.values.variant_get import Steps, format_path
 from deltaweb.delta.values.variant_tree import VariantNode, plain_variant, variant_tree
-from deltaweb.web.explorer.grid.cells import UNREAD, cell, json_value, python_values
+from deltaweb.web.explorer.grid import UNREAD, cell, json_value, python_values
 from deltaweb.web.explorer.rows.plan import BLOCK_LENGTH, PAGE_LENGTH, RowPlan
 from deltaweb.web.explorer.rows.selector import (
     MAX_JSON_LENGTH,
@@ -229,7 +229,7 @@ def _fields(
         elif isinstance(value, bytes):
             text = value[: limit // 2 + 1].hex()
         elif shown.kind == "nested":
-            text = json.dumps(json_value(value, zone), ensure_ascii=False, indent=2)
+            text = json.dumps(json_value(value), ensure_ascii=False, indent=2)
         yield RecordField(
             name=name,
             type_text=column.type_text,

@@ -16,15 +16,15 @@ from deltaweb.delta.protocol.schema import (
     PrimitiveType,
     short_type_text,
 )
-from deltaweb.web.explorer.grid.cells import (
+from deltaweb.web.explorer.grid import (
     MAX_DETAIL_LENGTH,
     UNREAD,
     Cell,
     cell,
+    chunk_length,
     json_value,
     python_values,
 )
-from deltaweb.web.explorer.grid.long_texts import chunk_length
 from deltaweb.web.explorer.rows.filters import NUMBERS, is_plain, type_name
 from deltaweb.web.explorer.rows.plan import PAGE_LENGTH, RowPlan
 from deltaweb.web.pages.page_json import As, Named, OnPage

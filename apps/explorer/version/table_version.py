@@ -19,8 +19,8 @@ from deltaweb.web.tables.head.table_head import (
     table_head,
 )
 from deltaweb.web.tables.models import Commit, MetadataVersion, ProtocolVersion, Table
+from deltaweb.web.tables.versions.resources import times_note, times_of
 from deltaweb.web.tables.versions.timeline import Run
-from deltaweb.web.tables.versions.times_note import times_note, times_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -75,6 +75,10 @@ class OperationVerb(WritingVerb, Generic[P]):
         asked: P = self.operation.parameters(**{**given(options), **self.fixed})
         return asked
 
+    def locate(self, text: str) -> tuple[Table | None, str]:
+        """Return the table, if registered, and its location."""
+        return locate(text)
+
     def run(self, **options: Any) -> Output:  # noqa: ANN401  # as argparse read them
         """Show what would happen, or do it: after asking, where it destroys."""
         try:
@@ -91,22 +95,22 @@ class OperationVerb(WritingVerb, Generic[P]):
         **options: Any,  # noqa: ANN401  # as above
     ) -> Output:
         asked = self.read(options)
-        registered, location = locate(table)
-        operation = self.operation
-        question = "" if dry_run else operation.question(asked, location)
-        if question and operation.has_engines:  # to find out more may take long
+        registered, location = self.locate(table)
+        operation, place = self.operation, place_of(location)
+        opened = DeltaTable.from_store(place.open())
+        question = ""
+        if not (dry_run or self.is_agreed):
+            question = operation.question(asked, opened)
+        if question and operation.looks_long:
             self.check_somebody_there(question)
-        asks = bool(question) and not self.is_agreed
-        place = place_of(location)
         context = RunContext(
             job=TerminalReports(self.warn),
             now=timezone.now(),
             place=lambda: place,
             engine=engine,
             is_job=False,
-            is_shown=dry_run or asks or operation.deletes_files,
+            is_shown=dry_run or bool(question) or operation.deletes_files,
         )
-        opened = DeltaTable.from_store(place.open())
         plan = operation.plan(opened, asked, context)
         preview = operation.preview(plan) if context.is_shown else None
         there = names_of(registered, location)
@@ -114,7 +118,7 @@ class OperationVerb(WritingVerb, Generic[P]):
             data = {**there, **_document(preview)}
             return Output(data, preview.says, _lines(preview.lines()))
         operation.check(plan)
-        if asks and preview and not preview.is_empty:
+        if question and preview and not preview.is_empty:
             self.ask(f"{preview.says} {question}")
             if operation.deletes_files:
                 # An answer may take long: what could go may be needed by then.

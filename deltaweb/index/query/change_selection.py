@@ -21,8 +21,11 @@ from deltaweb.delta.snapshot.state import Definition
 from deltaweb.delta.values.whole import exact_sum
 from deltaweb.index.query.file_selection import ROWS_A_BATCH
 from deltaweb.index.query.partition_match import rows_where_true, type_values
-from deltaweb.index.query.relative_paths import find_outside, relative_paths
-from deltaweb.index.query.vector_paths import vector_paths
+from deltaweb.index.query.relative_paths import (
+    find_outside,
+    relative_paths,
+    vector_paths,
+)
 from deltaweb.storage.location import is_local
 
 _ROW: Final = "row"

@@ -47,8 +47,7 @@ from deltaweb.web.sharing.models import (
 from deltaweb.web.tables.index.engine import Engine
 from deltaweb.web.tables.operations.rows.excerpts import write_excerpts
 from deltaweb.web.tables.storage.opening import roots_of_server, table_place
-from deltaweb.writer.excerpts.changes import KIND, ChangeExcerpts, numbered
-from deltaweb.writer.excerpts.excerpt import EXCERPT
+from deltaweb.writer.excerpts import EXCERPT, KIND, ChangeExcerpts, numbered
 from deltaweb.writer.files.parquet_file import WrittenFile
 
 # What no later attempt would mend.

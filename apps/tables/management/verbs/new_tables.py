@@ -22,11 +22,9 @@ from deltaweb.web.tables.catalogue.registration import (
 )
 from deltaweb.web.tables.head.shapes import table_json
 from deltaweb.web.tables.management.arguments import add_time_zone
-from deltaweb.web.tables.management.options.file_options import (
+from deltaweb.web.tables.management.options import (
     add_file_options,
     asked_files,
-    narrower_lines,
-    with_types,
 )
 from deltaweb.web.tables.management.terminal import TerminalReports
 from deltaweb.web.tables.operations.parameters import names_of
@@ -37,7 +35,7 @@ from deltaweb.web.tables.storage.roots import roots_for
 from deltaweb.web.tables.work.log_writing import record_log_writing
 from deltaweb.words import counted
 from deltaweb.writer.importing.checked_rows import schema_of as columns_schema
-from deltaweb.writer.importing.proposal import propose_columns
+from deltaweb.writer.importing.proposal import propose_columns, with_types
 from deltaweb.writer.making.new_table import NewTable, create_table, plan_table
 
 
@@ -114,11 +112,11 @@ class CreateVerb(WritingVerb):
     def _schema_of_file(
         self, file: str, types: str, options: Mapping[str, Any]
     ) -> StructType:
-        proposed = propose_columns(asked_files([file], options))
-        columns = with_types([one.column for one in proposed], types)
-        for line in narrower_lines(proposed, columns, types):
-            self.warn(line)
-        return columns_schema([*columns])
+        proposed = with_types(propose_columns(asked_files([file], options)), types)
+        for one in proposed:
+            if one.hint:
+                self.warn(one.hint)
+        return columns_schema([one.column for one in proposed])
 
 
 def _preview(name: str, location: str, made: Transaction) -> Output:

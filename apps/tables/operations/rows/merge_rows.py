@@ -5,7 +5,7 @@ send is merged by `catalogue.adding.work.merge`.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
@@ -28,9 +28,11 @@ from deltaweb.writer.importing.source_file import SourceFiles
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from deltaweb.delta.snapshot import Snapshot
     from deltaweb.delta.writing.transaction import CommitResult
     from deltaweb.web.tables.index.spark_session import SparkSession
     from deltaweb.writer.merge.clauses import MergeClause
+    from deltaweb.writer.merge.merge import MergePlan
     from deltaweb.writer.merge.outcome import MergeOutlook
 
 T = TypeVar("T")
@@ -132,21 +134,37 @@ class _Merge(Protocol):
     def commit(self, *, user_name: str | None) -> "CommitResult": ...
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PlannedMerge:
+    """A merge into a version of a table.
+
+    Attributes:
+        source: The rows of the source: they are read once, and held in memory.
+        outlook: What it would do, where somebody is shown that.
+    """
+
+    asked: MergeAsked
+    snapshot: "Snapshot"
+    source: pa.Table
+    outlook: "MergeOutlook | None" = None
+
+
 def plan_merge(
     opened: DeltaTable, asked: MergeAsked, context: RunContext
-) -> "tuple[MergeAsked, MergeOutlook | None]":
-    """Find out what a merge would do, where somebody is shown that.
-
-    The rows of the source are held in memory.
-    """
+) -> PlannedMerge:
+    """Find out what a merge would do, where somebody is shown that."""
+    snapshot = merge.merge.read_for_merge(opened.store, asked.clauses)
+    source = asked.rows().read_all()
+    planned = PlannedMerge(asked=asked, snapshot=snapshot, source=source)
     if not context.is_shown:
-        return asked, None
-    return asked, _with_merge(opened, asked, context, lambda found: found.preview())
+        return planned
+    outlook = _with_merge(opened, planned, context, lambda found: found.preview())
+    return replace(planned, outlook=outlook)
 
 
-def preview_merge(plan: "tuple[MergeAsked, MergeOutlook | None]") -> OperationPreview:
+def preview_merge(plan: PlannedMerge) -> OperationPreview:
     """Tell how many rows change, go and come."""
-    _, outlook = plan
+    outlook = plan.outlook
     if outlook is None:
         message = "a merge that is not shown has no preview"
         raise ValueError(message)
@@ -174,47 +192,41 @@ def preview_merge(plan: "tuple[MergeAsked, MergeOutlook | None]") -> OperationPr
 
 
 def carry_out_merge(
-    opened: DeltaTable,
-    plan: "tuple[MergeAsked, MergeOutlook | None]",
-    context: RunContext,
+    opened: DeltaTable, plan: PlannedMerge, context: RunContext
 ) -> "CommitResult":
     """Merge, and commit that; what somebody agreed to is of one version."""
-    asked, outlook = plan
-    if context.seen and outlook and opened.latest_version() != outlook.snapshot.version:
+    if context.seen and opened.latest_version() != plan.snapshot.version:
         raise OperationOutdatedError(name=opened.root)
     return _with_merge(
-        opened, asked, context, lambda found: found.commit(user_name=context.user_name)
+        opened, plan, context, lambda found: found.commit(user_name=context.user_name)
     )
 
 
 def _with_merge(
     opened: DeltaTable,
-    asked: MergeAsked,
+    plan: PlannedMerge,
     context: RunContext,
     then: "Callable[[_Merge], T]",
 ) -> T:
-    clauses, zone = asked.clauses, asked.time_zone
+    asked, snapshot = plan.asked, plan.snapshot
+    zone = asked.time_zone
 
-    def on_spark(session: "SparkSession") -> T:
-        return then(
-            spark.writing.merge.run.MergeOnSpark(
-                spark=session,
-                place=context.place(),
-                source=session.createDataFrame(asked.rows().read_all()),
-                on=asked.on,
-                clauses=clauses,
-            )
+    def here() -> "MergePlan":
+        return merge.merge.plan_merge(
+            opened.store, plan.source, asked.on, asked.clauses, snapshot, time_zone=zone
         )
 
-    return with_fitting_engine(
-        lambda: merge.merge.plan_merge(
-            opened.store, asked.rows(), asked.on, clauses, time_zone=zone
-        ),
-        then,
-        on_spark,
-        context,
-        time_zone=zone,
-    )
+    def on_spark(session: "SparkSession", _here: "MergePlan | None") -> _Merge:
+        return spark.writing.merge.run.MergeOnSpark(
+            spark=session,
+            place=context.place(),
+            source=session.createDataFrame(plan.source),
+            on=asked.on,
+            clauses=asked.clauses,
+            snapshot=snapshot,
+        )
+
+    return with_fitting_engine(here, on_spark, then, context, time_zone=zone)
 
 
 def _says(facts: Mapping[str, Any]) -> str:
@@ -234,10 +246,10 @@ def _says(facts: Mapping[str, Any]) -> str:
     return f"Would {', '.join(does)}{where}{others}."
 
 
-def question(asked: MergeAsked, location: str) -> str:
+def question(asked: MergeAsked, opened: DeltaTable) -> str:
     """Return what somebody is asked; nothing where rows only come."""
     changes = asked.update_all or asked.delete_where
-    return f"Change the rows of {location} where {asked.on}?" if changes else ""
+    return f"Change the rows of {opened.root} where {asked.on}?" if changes else ""
 
 
 MERGE_ROWS: Final = Operation(
@@ -251,5 +263,6 @@ MERGE_ROWS: Final = Operation(
     preview=preview_merge,
     carry_out=carry_out_merge,
     question=question,
+    looks_long=True,
     has_engines=True,
 )

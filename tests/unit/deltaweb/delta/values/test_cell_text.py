@@ -12,7 +12,7 @@ from django.http import StreamingHttpResponse
 
 from deltaweb.delta.values.cell_text import cell_text
 from deltaweb.delta.values.python_values import as_text
-from deltaweb.web.explorer.grid.cells import cell, json_value
+from deltaweb.web.explorer.grid import cell, json_value
 from deltaweb.web.pages.responses import csv_response
 from deltaweb.web.tables.catalogue.adding.work.import_rows import cell_texts
 from deltaweb.web.tables.management.row_output import csv_lines, json_rows, row_lines
