@@ -58,7 +58,9 @@ def partition_heatmap(grid: PartitionGrid) -> Chart:
     """Draw the bytes of partitions, a cell a pair of labels."""
     texts = [
         [
-            "" if size is None else f"{bytes_text(size, digits=3)}, {counted(files, 'file')}"
+            ""
+            if size is None
+            else f"{bytes_text(size, digits=3)}, {counted(files, 'file')}"
             for size, files in zip(sizes, counts, strict=True)
         ]
         for sizes, counts in zip(grid.size_bytes, grid.num_files, strict=True)
