@@ -68,13 +68,18 @@ def cells_figure(
     values: Sequence[Sequence[int | None]],
     texts: Sequence[Sequence[str]],
 ) -> go.Heatmap:
-    """Draw cells; `texts` are what each says when it is pointed at."""
+    """Draw cells; `texts` are what each says when it is pointed at.
+
+    Colours begin at 0, so that cells which are almost equal look it.
+    """
+    largest = max((value or 0 for row in values for value in row), default=0)
     return go.Heatmap(
         x=[as_written(label) for label in across],
         y=[as_written(label) for label in down],
         z=[list(row) for row in values],
         customdata=[list(row) for row in texts],
         zmin=0,
+        zmax=largest or 1,  # with one of both, plotly takes neither
         colorscale=SCALE,
         showscale=False,
         xgap=1,

@@ -193,7 +193,7 @@ def _text_cell(text: str) -> Cell:
 def _hex_text(value: bytes) -> str:
     preview = value[:HEX_PREVIEW_BYTES].hex(" ")
     dots = " …" if len(value) > HEX_PREVIEW_BYTES else ""
-    return f"{preview}{dots} {len(value):,} B".strip()
+    return f"{preview}{dots} ({len(value):,} B)".strip()  # "5 B" is two bytes, too
 
 
 def _hex_detail(value: bytes) -> str:

@@ -41,6 +41,13 @@ class TableVersion:
         return self.head.commit
 
     @property
+    def num_records(self) -> int | None:
+        """How many rows it has, as its log says; None where that is not known."""
+        if self.is_latest:
+            return self.table.num_records
+        return self.commit.num_records if self.commit else None
+
+    @property
     def is_latest(self) -> bool:
         return self.head.is_latest
 

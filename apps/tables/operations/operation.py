@@ -28,6 +28,7 @@ from typing import Any, Final, Generic, TypeVar
 
 from django.utils import timezone
 
+from deltaweb.delta.writing.authorship import authored
 from deltaweb.delta.writing.transaction import CommitResult
 from deltaweb.storage.place import TablePlace
 from deltaweb.table import DeltaTable
@@ -273,7 +274,8 @@ class Operation(Generic[P, T]):
         """Carry out a plan; what is shown of the table then follows."""
         result: dict[str, Any] | None = None
         try:
-            outcome = self.carry_out(opened, plan, context)
+            with authored(context.user_name):
+                outcome = self.carry_out(opened, plan, context)
             found = asdict(outcome) if isinstance(outcome, CommitResult) else outcome
             result = {"is_done": True, **found}
         finally:

@@ -20,8 +20,9 @@ from deltaweb.delta.protocol.schema import StructType, parse_schema, type_text
 from deltaweb.delta.snapshot.state import Definition
 from deltaweb.delta.writing.commit import commit
 from deltaweb.delta.writing.errors import LocationTakenError
+from deltaweb.delta.writing.requirements import check_writable
 from deltaweb.delta.writing.transaction import CommitResult, Transaction
-from deltaweb.writer.append import KnownDefinition, append_rows
+from deltaweb.writer.append import WRITE, KnownDefinition, append_rows
 from deltaweb.writer.importing.checked_rows import ImportedRows, Rules
 from deltaweb.writer.importing.narrower import NarrowerType
 from deltaweb.writer.importing.options import BadRows, ImportColumn
@@ -307,6 +308,11 @@ def begin_import(store: TableStore, asked: Import) -> BegunImport:
         check_empty(store)
     elif asked.mode is ImportMode.ERROR:
         raise LocationTakenError(location=store.root)
+    else:  # before much is read
+        removes_rows = asked.mode is ImportMode.OVERWRITE
+        check_writable(
+            base, root=store.root, operation=WRITE, removes_rows=removes_rows
+        )
     there = NO_COLUMNS
     if base is not None:
         there = parse_schema(base.metadata.schema_string or "")

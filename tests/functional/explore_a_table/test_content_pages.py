@@ -118,6 +118,21 @@ class TestData:
         assert {row["country"] for row in found} == {"FR"}
         assert f"Rows where {told}, version 21" in unescape(text_of(viewer, path))
 
+    @cases(
+        "query, told",
+        {
+            "the newest version": ("", "1 to 50 of 5,568"),
+            "an older one": ("?v=1", "1 to 50 of 262"),
+            "only some rows": ("?f=country:eq:FR&v=1", "1 to 50"),
+        },
+    )
+    def test_it_says_how_many_rows_there_are(self, viewer, query, told):
+        self.read(viewer, f"{TABLE}orders/data.json{query}")
+
+        page = text_of(viewer, f"{TABLE}orders/data{query}")
+
+        assert f'role="status">{told}<' in page
+
     def test_the_filter_form_leads_to_one_address(self, viewer: Client) -> None:
         asked = f"{TABLE}orders/data?fo=eq&f=upper(country)+%3D+'FR'"
         assert viewer.get(asked)["Location"] == (

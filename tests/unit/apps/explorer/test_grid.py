@@ -39,7 +39,7 @@ class TestCell:
             "endless": (float("-inf"), "number", "-Infinity"),
             "a boolean is no number": (True, "text", "true"),
             "a date": (date(2026, 1, 2), "text", "2026-01-02"),
-            "short binary": (b"\x9f\x3c", "binary", "9f 3c 2 B"),
+            "short binary": (b"\x9f\x3c", "binary", "9f 3c (2 B)"),
         },
     )
     def test_shows_a_value_of_each_type(self, value: object, kind: str, text: str):
@@ -61,7 +61,7 @@ class TestCell:
     def test_long_binary_keeps_its_bytes_in_the_panel(self) -> None:
         shown = cell(bytes(range(32)), UTC)
 
-        assert shown.text == "00 01 02 03 04 05 06 07 … 32 B"
+        assert shown.text == "00 01 02 03 04 05 06 07 … (32 B)"
         assert shown.detail.endswith("1e 1f")
 
     @pytest.mark.parametrize("word", ["null", "NULL", "Null"])

@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from deltaweb.delta.errors import DeltaError
+from deltaweb.delta.writing.errors import AppendOnlyError
 from deltaweb.table import DeltaTable
 from deltaweb.writer.importing.checked_rows import RowsNotImportedError
 from deltaweb.writer.importing.options import (
@@ -329,3 +330,16 @@ def test_a_plan_says_what_most_values_of_a_column_are(tmp_path: Path) -> None:
     }
     assert again.narrower == {}
     assert (again.rows.num_rows, again.rows.num_bad) == (2, 1)
+
+
+def test_a_table_that_keeps_its_rows_is_refused_before_files_are_read(tmp_path) -> None:
+    place = tmp_path / "t"
+    columns = pa.schema([("n", pa.int64())])
+    kept = {"delta.appendOnly": "true"}
+    table = DeltaTable.create(str(place), columns, properties=kept)
+    gone = asked(tmp_path / "gone.csv")
+
+    with pytest.raises(AppendOnlyError):
+        begin_import(table.store, replace(gone, mode=ImportMode.OVERWRITE))
+    with pytest.raises(ImportFileError):
+        begin_import(table.store, gone)
