@@ -12,18 +12,15 @@ from deltaweb.delta.values.time_zones.known import UTC_ZONE
 from deltaweb.environment.command_lines import BAD_USAGE
 from deltaweb.web.pages.command import Error, Output, Subcommand
 from deltaweb.web.pages.responses import to_json
-from deltaweb.web.tables.catalogue.adding.source import place_of_file
 from deltaweb.web.tables.management import row_output
 from deltaweb.web.tables.management.arguments import add_time_zone
 from deltaweb.web.tables.operations.parameters import whole_number
-from deltaweb.web.tables.storage.opening import open_file
 from deltaweb.writer.importing.options import (
     DAY_ORDERS,
     DELIMITERS,
     FORMATS,
     TextForm,
 )
-from deltaweb.writer.importing.source_file import SourceFiles
 
 
 def add_file_options(parser: ArgumentParser) -> None:
@@ -43,17 +40,6 @@ def add_file_options(parser: ArgumentParser) -> None:
     parser.add_argument("--decimal", choices=(".", ","), default=".")
     parser.add_argument("--dates", choices=DAY_ORDERS, default="ymd")
     add_time_zone(parser, of="the file (UTC without)")
-
-
-def asked_files(files: Sequence[str], options: Mapping[str, Any]) -> SourceFiles:
-    """Return files as they are read by the options of a command."""
-    return SourceFiles(
-        paths=[*map(place_of_file, files)],
-        names=files,
-        file_format=options["file_format"],
-        form=text_form(options),
-        open_file=open_file,
-    )
 
 
 def text_form(options: Mapping[str, Any]) -> TextForm:

@@ -195,7 +195,7 @@ def test_a_folder_is_converted_and_registered(tmp_path: Path) -> None:
     pq.write_table(pa.table({"id": [1, 2]}), folder / "day=2026-01-31/a.parquet")
 
     said = run("convert", "visits", folder, "--dry-run")
-    assert "1 files, 2 rows" in said
+    assert "1 file, 2 rows" in said
     assert "partitioned by day" in said
     done = run_json("convert", "visits", folder, "--partition-schema", "day DATE")
 
