@@ -53,9 +53,9 @@ class TestTableHead:
         {
             "of nobody": ("", "v0 · 20 Nov 2025, 20:00", "v1 · 21:00 UTC"),
             "of the reader": (
-                "Asia/Kolkata",
-                "v0 · 21 Nov 2025, 01:30",
-                "v1 · 02:30 IST",
+                "Asia/Kathmandu",
+                "v0 · 21 Nov 2025, 01:45",
+                "v1 · 02:45 +0545",
             ),
             "in which a day ends between": (
                 "Africa/Nairobi",
