@@ -59,7 +59,7 @@ def test_a_value_that_lacks_its_quotes_is_shown_with_them(sql: str, hint: str) -
 
 
 def test_a_difference_beside_a_number_is_one() -> None:
-    assert SQLCondition("n > 2026-01-09", SCHEMA)
+    assert SQLCondition("n > 2026-01-09", SCHEMA).sql == "n > 2026-01-09"
 
 
 def test_a_field_of_an_element_is_not_called_a_column() -> None:
