@@ -48,6 +48,33 @@ class ChangedCell:
     is_key: bool
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangedColumn:
+    """A column of changed rows; `note` is what holds of it, in a word or two."""
+
+    name: str
+    type_text: str
+    is_number: bool
+    note: str
+
+
+def changed_column(
+    field: pa.Field, types: Mapping[str, object], *notes: str
+) -> ChangedColumn:
+    """Return a column of changed rows.
+
+    Args:
+        types: The types of the table's columns as people read them, by name.
+        notes: What holds of it; "" is nothing.
+    """
+    return ChangedColumn(
+        name=field.name,
+        type_text=str(types.get(field.name, "")).partition("<")[0],
+        is_number=is_number(field.type),
+        note=", ".join(filter(None, notes)),
+    )
+
+
 NULL = Cell(kind="null")
 EMPTY = Cell(kind="empty")
 UNREAD = Cell(kind="unread")

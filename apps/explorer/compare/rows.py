@@ -12,9 +12,10 @@ import pyarrow.parquet as pq
 from deltaweb.delta.changes import ChangeType, SchemaChanges, ValueChanges
 from deltaweb.web.explorer.grid import (
     ChangedCell,
+    ChangedColumn,
     cell,
+    changed_column,
     csv_rows,
-    is_number,
     python_values,
 )
 from deltaweb.web.explorer.rows.selector import bounded_value, cut_length
@@ -37,21 +38,11 @@ class ChangedRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RowColumn:
-    """A column of the changed rows."""
-
-    name: str
-    type_text: str
-    note: str
-    is_number: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class RowChangesPage:
     """Some rows of the sample of a comparison, and its exact counts."""
 
     paged: Paged
-    columns: list[RowColumn]
+    columns: list[ChangedColumn]
     num_hidden_columns: int
     rows: list[ChangedRow]
     facts: Mapping[str, Any]
@@ -123,7 +114,7 @@ def _shown_columns(
 
 def _columns(
     sample: pa.Table, facts: Mapping[str, Any], places: Sequence[int]
-) -> list[RowColumn]:
+) -> list[ChangedColumn]:
     key = tuple(facts.get("key") or ())
     only_from = set(facts.get("columns_only_in_from") or ())
     only_to = set(facts.get("columns_only_in_to") or ())
@@ -131,11 +122,19 @@ def _columns(
     types = facts.get("column_types") or {}
     fields = [sample.schema.field(place + OUR_COLUMNS) for place in places]
     return [
-        RowColumn(
-            name=field.name,
-            type_text=types.get(field.name, "").partition("<")[0],
-            note=_note(field.name, key, only_from, only_to, as_text),
-            is_number=is_number(field.type),
+        changed_column(
+            field,
+            types,
+            *(
+                word
+                for word, names in (
+                    ("key", key),
+                    ("new", only_to),
+                    ("gone", only_from),
+                    ("other type", as_text),
+                )
+                if field.name in names
+            ),
         )
         for field in fields
     ]
@@ -214,22 +213,6 @@ def _changes(sample: pa.Table) -> Iterator[_Change]:
         if kind in words:
             word = words[ChangeType(kind)]
             yield word, [], values[place], values[place]
-
-
-def _note(
-    name: str,
-    key: Sequence[str],
-    only_from: set[str],
-    only_to: set[str],
-    as_text: set[str],
-) -> str:
-    notes = [
-        (name in key, "key"),
-        (name in only_to, "new"),
-        (name in only_from, "gone"),
-        (name in as_text, "other type"),
-    ]
-    return ", ".join(word for holds, word in notes if holds)
 
 
 def named_rows(changes: SchemaChanges | ValueChanges) -> Iterator[Sequence[object]]:

@@ -41,7 +41,7 @@ from deltaweb.web.explorer.use.snippets import (
 )
 from deltaweb.web.explorer.use.snippets.sharing_code import PROFILE
 from deltaweb.web.explorer.use.snippets.tools import DELTAWEB, SHARING
-from deltaweb.web.explorer.version.facts import vectors_of, version_facts
+from deltaweb.web.explorer.version.indexed import vectors_of, version_facts
 from deltaweb.web.explorer.version.page import TablePage
 from deltaweb.web.explorer.version.table_version import TableVersion
 from deltaweb.web.pages.page_json import As, OnPage, in_json
