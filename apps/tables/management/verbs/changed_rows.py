@@ -8,6 +8,7 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
+from deltaweb.web.tables.catalogue.adding.work.merge import MERGE, MergeRows
 from deltaweb.web.tables.management.arguments import locate
 from deltaweb.web.tables.management.operation_verb import OperationVerb
 from deltaweb.web.tables.operations.parameters import given
@@ -17,7 +18,6 @@ from deltaweb.web.tables.operations.rows.changed_rows import (
     DeleteRows,
     UpdateRows,
 )
-from deltaweb.web.tables.operations.rows.merge_rows import MERGE_ROWS, MergeRows
 
 
 class DeleteVerb(OperationVerb[DeleteRows]):
@@ -29,16 +29,16 @@ class DeleteVerb(OperationVerb[DeleteRows]):
 class MergeVerb(OperationVerb[MergeRows]):
     """Change a table by the rows of a file or of another table."""
 
-    operation = MERGE_ROWS
+    operation = MERGE
 
     def read(self, options: Mapping[str, Any]) -> MergeRows:
         """Return what is merged; a table is found by its name."""
-        asked = super().read(options)
+        asked = MergeRows(user_id=None, **given(options))
         if not asked.clauses:
             message = "Give --update-all, --insert-all or --delete-where."
             raise CommandError(message)
         if Path(asked.source).is_file():
-            return asked
+            return replace(asked, files=(asked.source,), source="")
         return replace(asked, source=locate(asked.source)[1])
 
 
