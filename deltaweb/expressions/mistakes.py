@@ -9,6 +9,7 @@ from typing import Final
 
 from sqlglot import exp
 
+from deltaweb.conditions.sql import COMPARISONS
 from deltaweb.delta.errors import ColumnNotFoundError
 from deltaweb.delta.protocol.schema import DataType, PrimitiveType, StructType
 from deltaweb.expressions.errors import UNSETTLED, ExpressionMistakenError
@@ -154,7 +155,7 @@ def refuse_mistakes(sql: str, tree: exp.Expr, schema: StructType) -> None:
         _refuse_bare_day(sql, difference, schema)
 
 
-_COMPARED: Final = (*_LISTS, exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE)
+_COMPARED: Final = (*COMPARISONS, *_LISTS)
 
 
 def _quotes_hint(column: exp.Column) -> str:
