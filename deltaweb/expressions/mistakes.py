@@ -158,23 +158,30 @@ def refuse_mistakes(sql: str, tree: exp.Expr, schema: StructType) -> None:
 _COMPARED: Final = (*COMPARISONS, *_LISTS)
 
 
+def _compared(value: exp.Expr) -> exp.Expr | None:
+    """Return what a value is compared with, or itself where it comes first."""
+    beside = value.parent
+    if beside is None or not isinstance(beside, _COMPARED):
+        return None
+    first: exp.Expr = beside.this
+    return first
+
+
 def _quotes_hint(column: exp.Column) -> str:
     """Say how a text is written, where a name may be meant as one: `country = DE`."""
-    beside = column.parent
-    is_value = isinstance(beside, _COMPARED) and beside.this is not column
-    if not is_value or len(column.parts) > 1 or column.this.quoted:
+    first = _compared(column)
+    is_plain = len(column.parts) == 1 and not column.this.quoted
+    if first is None or first is column or not is_plain:
         return ""
     return f"A text stands in quotes: '{column.name}'."
 
 
 def _refuse_bare_day(sql: str, difference: exp.Sub, schema: StructType) -> None:
     """Refuse a day without quotes beside one: 2026-11-10 is 2005."""
-    day, beside = difference.sql(), difference.parent
-    if not isinstance(beside, _COMPARED) or not _BARE_DAY.fullmatch(day):
+    day, column = difference.sql(), _compared(difference)
+    if not isinstance(column, exp.Column) or not _BARE_DAY.fullmatch(day):
         return
-    column = beside.this
-    names = [*_names(column)] if isinstance(column, exp.Column) else []
-    if _type_at(names, schema) in _TIMES:
+    if _type_at([*_names(column)], schema) in _TIMES:
         written = "-".join(part.rjust(2, "0") for part in day.split(" - "))
         reason = f"{day} is a number"
         hint = f"A day stands in quotes: '{written}'."
