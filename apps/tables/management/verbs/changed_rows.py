@@ -1,15 +1,11 @@
-"""Rows of a table that become others: `delete`, `merge`, `update`."""
+"""Rows of a table that become others: `delete`, `update`."""
 
 from argparse import ArgumentParser
 from collections.abc import Mapping
-from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandError
 
-from deltaweb.web.tables.catalogue.adding.work.merge import MERGE, MergeRows
-from deltaweb.web.tables.management.arguments import locate
 from deltaweb.web.tables.management.operation_verb import OperationVerb
 from deltaweb.web.tables.operations.parameters import given
 from deltaweb.web.tables.operations.rows.changed_rows import (
@@ -24,22 +20,6 @@ class DeleteVerb(OperationVerb[DeleteRows]):
     """Remove the rows of a condition, or all."""
 
     operation = DELETE_ROWS
-
-
-class MergeVerb(OperationVerb[MergeRows]):
-    """Change a table by the rows of a file or of another table."""
-
-    operation = MERGE
-
-    def read(self, options: Mapping[str, Any]) -> MergeRows:
-        """Return what is merged; a table is found by its name."""
-        asked = MergeRows(user_id=None, **given(options))
-        if not asked.clauses:
-            message = "Give --update-all, --insert-all or --delete-where."
-            raise CommandError(message)
-        if Path(asked.source).is_file():
-            return replace(asked, files=(asked.source,), source="")
-        return replace(asked, source=locate(asked.source)[1])
 
 
 class UpdateVerb(OperationVerb[UpdateRows]):
