@@ -1,12 +1,10 @@
 """Rows of a file or of another table are merged into a table.
 
-A command asks for it here: it reads files of the machine where it runs. What scripts
-send is merged by `catalogue.adding.work.merge`.
+Where they come from is said by the operation, `catalogue.adding.work.merge`.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 import pyarrow as pa
@@ -16,14 +14,11 @@ from deltaweb import spark
 from deltaweb.delta.values.time_zones.known import UTC_ZONE
 from deltaweb.table import DeltaTable
 from deltaweb.web.tables.errors import OperationOutdatedError
-from deltaweb.web.tables.operations.operation import Operation
 from deltaweb.web.tables.operations.parameters import parameter, zone_parameter
 from deltaweb.web.tables.operations.preview import OperationPreview, RunContext
 from deltaweb.web.tables.operations.rows.engines import with_fitting_engine
-from deltaweb.web.tables.storage.opening import open_location
 from deltaweb.words import counted
-from deltaweb.writer import importing, merge
-from deltaweb.writer.importing.source_file import SourceFiles
+from deltaweb.writer import merge
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -98,26 +93,6 @@ class MergeAsked:
             if is_asked
         ]
         return tuple(found)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MergeRows(MergeAsked):
-    """What is merged of this machine.
-
-    Attributes:
-        source: A file, or the location of a table.
-    """
-
-    source: str = parameter(
-        "", metavar="SOURCE", help="a CSV, JSON or Parquet file, or a table"
-    )
-
-    def rows(self) -> pa.RecordBatchReader:
-        """Read the rows of the source, from their beginning each time."""
-        if Path(self.source).is_file():
-            files = SourceFiles(paths=[self.source], names=[self.source])
-            return importing.plan.open_import(files)
-        return rows_of_table(open_location(self.source))
 
 
 def rows_of_table(source: DeltaTable) -> pa.RecordBatchReader:
@@ -250,19 +225,3 @@ def question(asked: MergeAsked, opened: DeltaTable) -> str:
     """Return what somebody is asked; nothing where rows only come."""
     changes = asked.update_all or asked.delete_where
     return f"Change the rows of {opened.root} where {asked.on}?" if changes else ""
-
-
-MERGE_ROWS: Final = Operation(
-    name="merge_rows",
-    words="Merge rows",
-    title="Merge rows into {table}",
-    doing="Writing the rows",
-    action="table.merge",
-    parameters=MergeRows,
-    plan=plan_merge,
-    preview=preview_merge,
-    carry_out=carry_out_merge,
-    question=question,
-    looks_long=True,
-    has_engines=True,
-)

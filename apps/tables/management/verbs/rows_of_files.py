@@ -1,11 +1,15 @@
-"""`deltaweb table import`: add the rows of CSV, JSON or Parquet files to a table."""
+"""Rows of files for a table: `import` adds them, `merge` changes it by them."""
 
 from argparse import ArgumentParser
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
+from pathlib import Path
 from typing import Any
 
+from django.core.management.base import CommandError
+
 from deltaweb.web.tables.catalogue.adding.work.import_rows import IMPORT, ImportRows
+from deltaweb.web.tables.catalogue.adding.work.merge import MERGE, MergeRows
 from deltaweb.web.tables.management.arguments import locate
 from deltaweb.web.tables.management.operation_verb import OperationVerb
 from deltaweb.web.tables.management.options import (
@@ -45,3 +49,19 @@ class ImportVerb(OperationVerb[ImportRows]):
             types=options["types"],
             **said,
         )
+
+
+class MergeVerb(OperationVerb[MergeRows]):
+    """Change a table by the rows of a file or of another table."""
+
+    operation = MERGE
+
+    def read(self, options: Mapping[str, Any]) -> MergeRows:
+        """Return what is merged; a table is found by its name."""
+        asked = MergeRows(user_id=None, **given(options))
+        if not asked.clauses:
+            message = "Give --update-all, --insert-all or --delete-where."
+            raise CommandError(message)
+        if Path(asked.source).is_file():
+            return replace(asked, files=(asked.source,), source="")
+        return replace(asked, source=locate(asked.source)[1])
