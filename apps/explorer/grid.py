@@ -237,7 +237,9 @@ def csv_rows(batches: Iterable[pa.RecordBatch]) -> Iterator[list[object]]:
         columns = [python_values(column) for column in batch.columns]
         for row in zip(*columns, strict=True):
             yield [
-                value if isinstance(value, str | int | float) else json_value(value)
+                value
+                if isinstance(value, str | int | float | Decimal | None)
+                else json_value(value)
                 for value in row
             ]
 

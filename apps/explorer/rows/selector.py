@@ -4,7 +4,6 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import tzinfo
-from decimal import Decimal
 from typing import Annotated, Any
 
 import pyarrow as pa
@@ -23,7 +22,7 @@ from deltaweb.web.explorer.grid import (
     Cell,
     cell,
     chunk_length,
-    json_value,
+    csv_rows,
     python_values,
     row_json,
 )
@@ -207,10 +206,7 @@ def row_lines(plan: RowPlan, result: pa.Table) -> Iterator[Sequence[object]]:
     yield list(plan.columns)
     ordered = _sorted(plan, result).select(list(plan.columns))
     length = chunk_length(ordered, PAGE_LENGTH)
-    for batch in ordered.to_batches(max_chunksize=length):
-        columns = [python_values(column) for column in batch.columns]
-        for row in zip(*columns, strict=True):
-            yield [_csv_value(value) for value in row]
+    yield from csv_rows(ordered.to_batches(max_chunksize=length))
 
 
 def grid_column(plan: RowPlan, name: str, zone: tzinfo) -> GridColumn:
@@ -267,9 +263,3 @@ def _order(plan: RowPlan, result: pa.Table) -> pa.Array | None:
 def _type_name(plan: RowPlan, name: str) -> str:
     field = plan.column(name)
     return type_name(field.data_type) if field else ""
-
-
-def _csv_value(value: object) -> object:
-    if value is None or isinstance(value, str | int | float | Decimal):
-        return value
-    return json_value(value)
