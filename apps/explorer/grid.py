@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deltaweb.delta.values.cell_text import number_text, plain_value
+from deltaweb.delta.values.python_values import ToJSON, to_json_of
 from deltaweb.delta.values.python_values import python_values as python_values  # noqa: PLC0414 (the grid's values come from here)
 from deltaweb.words import cut
 
@@ -131,25 +132,32 @@ def time_text(moment: date, zone: tzinfo) -> str:
     return f"{whole}.{fraction}"
 
 
+def row_json(kind: pa.DataType) -> ToJSON:
+    """Return what makes JSON of the values of a column of a type."""
+    return to_json_of(kind, _json_leaf)
+
+
+def _json_leaf(value: object) -> object:
+    return plain_value(value[:MAX_JSON_BYTES] if isinstance(value, bytes) else value)
+
+
 def json_value(value: object, *, is_long: bool = False) -> Any:  # noqa: ANN401 (JSON of any shape)
-    """Return a value of Arrow's `as_py` as JSON holds it; times are UTC with a Z.
+    """Return a value of Arrow's `as_py` as people read its JSON.
 
     Args:
-        is_long: Whether the column holds 64-bit integers, which become text.
+        is_long: Whether whole numbers are text, as they are of 64 bits for programs.
     """
     match value:
         case int() if not isinstance(value, bool):
             unsafe = is_long or abs(value) >= MAX_SAFE_INTEGER
             return str(value) if unsafe else value
-        case bytes():
-            return plain_value(value[:MAX_JSON_BYTES])
         case Mapping():
             return {str(key): json_value(entry) for key, entry in value.items()}
         case list():
             if value and all(isinstance(entry, tuple) for entry in value):
                 return _json_map(value)
             return [json_value(entry) for entry in value]
-    found = plain_value(value)
+    found = _json_leaf(value)
     return found if isinstance(found, str | int | float | None) else str(found)
 
 
@@ -229,7 +237,9 @@ def csv_rows(batches: Iterable[pa.RecordBatch]) -> Iterator[list[object]]:
         columns = [python_values(column) for column in batch.columns]
         for row in zip(*columns, strict=True):
             yield [
-                value if isinstance(value, str | int | float) else json_value(value)
+                value
+                if isinstance(value, str | int | float | Decimal | None)
+                else json_value(value)
                 for value in row
             ]
 

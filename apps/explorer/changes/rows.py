@@ -23,7 +23,7 @@ from deltaweb.web.explorer.grid import (
     csv_rows,
     python_values,
 )
-from deltaweb.web.explorer.rows.selector import beginnings, bounded_value, cut_length
+from deltaweb.web.explorer.rows.selector import beginnings, bounded_values, cut_length
 from deltaweb.web.pages.paging import Paged, paged
 from deltaweb.web.tables.models import Commit
 
@@ -114,12 +114,7 @@ def change_objects(kept: pa.Table, page: int) -> tuple[list[dict[str, object]], 
     is_cut = False
     values: dict[str, list[object]] = {}
     for name in names:
-        is_long = pa.types.is_int64(kept.schema.field(name).type)
-        column = beginnings(chosen[name], limit + 1)
-        bounded = [
-            bounded_value(value, limit, is_long=is_long)
-            for value in python_values(column)
-        ]
+        bounded = bounded_values(chosen[name], limit)
         values[name] = [value for value, _ in bounded]
         is_cut = is_cut or any(cut for _, cut in bounded)
 

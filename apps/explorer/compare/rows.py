@@ -1,8 +1,9 @@
 """The rows that differ between two versions, as a sample shows them."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from deltaweb.web.explorer.grid import (
     csv_rows,
     python_values,
 )
-from deltaweb.web.explorer.rows.selector import bounded_value, cut_length
+from deltaweb.web.explorer.rows.selector import bounded_values, cut_length
 from deltaweb.web.pages.paging import Paged, paged
 from deltaweb.words import counted
 
@@ -149,20 +150,14 @@ def sample_objects(sample: pa.Table) -> tuple[dict[str, list[Any]], bool]:
     names = sample.column_names[OUR_COLUMNS:]
     limit = cut_length(sample.num_rows * len(names))
     is_cut = False
-    longs = [
-        pa.types.is_int64(sample.schema.field(index + OUR_COLUMNS).type)
-        for index in range(len(names))
-    ]
 
-    def named(values: Sequence[object]) -> dict[str, object]:
+    def named(values: Sequence[Any]) -> dict[str, object]:
         nonlocal is_cut
-        row: dict[str, object] = {}
-        for name, value, is_long in zip(names, values, longs, strict=True):
-            row[name], cut = bounded_value(value, limit, is_long=is_long)
-            is_cut = is_cut or cut
-        return row
+        is_cut = is_cut or any(cut for _, cut in values)
+        return {name: value for name, (value, _) in zip(names, values, strict=True)}
 
-    for kind, changed, before, after in _changes(sample):
+    bounded = partial(bounded_values, limit=limit)
+    for kind, changed, before, after in _changes(sample, bounded):
         if kind == "updated":
             entry = {"from": named(before), "to": named(after), "changed": changed}
             found[kind].append(entry)
@@ -198,11 +193,14 @@ def _rows(
 _Change = tuple[str, list[str], tuple[object, ...], tuple[object, ...]]
 
 
-def _changes(sample: pa.Table) -> Iterator[_Change]:
+def _changes(
+    sample: pa.Table,
+    values_of: Callable[[pa.ChunkedArray], Sequence[object]] = python_values,
+) -> Iterator[_Change]:
     """Yield kind, changed columns, and the values before and after, of each change."""
     kinds = sample.column(0).to_pylist()
     changed = sample.column(1).to_pylist()
-    columns = [python_values(column) for column in sample.columns[OUR_COLUMNS:]]
+    columns = [values_of(column) for column in sample.columns[OUR_COLUMNS:]]
     values = list(zip(*columns, strict=True)) if columns else [()] * len(kinds)
     olds = [i for i, kind in enumerate(kinds) if kind == ChangeType.UPDATE_BEFORE]
     news = [i for i, kind in enumerate(kinds) if kind == ChangeType.UPDATE_AFTER]

@@ -22,7 +22,7 @@ from deltaweb.web.tables.index.folders import index_folder
 from deltaweb.web.tables.models import MetadataVersion
 from deltaweb.words import cut
 
-# === What the files of the newest version tell of many columns at once, in brief ===
+# === What the files of the newest version tell of columns, in brief ===
 
 
 MAX_BOUND_LENGTH: Final = 24  # characters of a bound in a list
@@ -100,6 +100,9 @@ def _shown(value: object) -> str:
     if value is None:
         return ""
     return cut(cell(value, UTC).text, MAX_BOUND_LENGTH) if value != "" else '""'
+
+
+# === The page ===
 
 
 PAGE_LENGTH: Final = 150

@@ -40,6 +40,9 @@ def times_of(own: OwnTimes | None, version: int) -> str:
     return OF_FILES if own is None or version < own.first_version else OF_COMMITS
 
 
+# === Commits ===
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommitNames:
     """What any commit says of itself; None where it does not."""

@@ -75,15 +75,20 @@ class ChangePlace:
 
 
 @dataclass(frozen=True, slots=True)
-class _HeldChanges:
-    """Some files of a range, read already."""
+class HeldChanges:
+    """Some files of a range, read already, in the order of their versions."""
 
     definitions: Sequence[Definition]
     held: Sequence[pa.RecordBatch]
 
     def batches(self, first: int | None = None) -> Iterator[pa.RecordBatch]:
-        del first
-        yield from self.held
+        """Yield the files from a version on."""
+        for batch in self.held:
+            yield (
+                batch
+                if first is None
+                else batch.filter(pc.greater_equal(batch["version"], first))
+            )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,7 +163,7 @@ class ChangeSelection:
             room -= offered.num_rows
             if following is not None:
                 break
-        changes = _HeldChanges(self.changes.definitions, held)
+        changes = HeldChanges(self.changes.definitions, held)
         return replace(self, changes=changes), following
 
     def _offered(self, batch: pa.RecordBatch) -> pa.RecordBatch:

@@ -70,6 +70,9 @@ def test_a_table_is_made_of_the_columns_of_a_file(tmp_path: Path) -> None:
     assert not snapshot.schema.fields[0].nullable
     assert snapshot.metadata.partition_columns == ["day"]
     assert snapshot.num_files == 0
+    (event,) = AuditEvent.objects.filter(table="visits")
+    assert (event.action, event.detail["version"]) == ("table.create", 0)
+    assert event.detail["columns"] == ["id", "day", "text"]
     gone = tmp_path / "gone.csv"
     other = ("create", "others", tmp_path / "o", "--schema-of")
     assert f"{gone} cannot be imported: there is no such file" in refusal(*other, gone)

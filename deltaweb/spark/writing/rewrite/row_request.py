@@ -79,7 +79,7 @@ def answer_of(
     return ShareAnswer(done=done, seen=None if seen is None else seen.tables())
 
 
-# === A share of files changed by a task, with the code that changes them in process ===
+# === What a task does with its share of the files ===
 
 
 def change_of(request: RowRequest) -> RowChange:
