@@ -13,6 +13,7 @@ record has who did it, and the table's pages follow.
 from argparse import ArgumentParser
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Final, Generic, TypeVar
 
@@ -21,7 +22,6 @@ from django.core.management.base import CommandParser
 from django.utils import timezone
 
 from deltaweb.errors import DeltawebError
-from deltaweb.table import DeltaTable
 from deltaweb.web.jobs.kind import to_json
 from deltaweb.web.pages.actions import command_stamp
 from deltaweb.web.pages.command import Output, WritingVerb
@@ -36,7 +36,7 @@ from deltaweb.web.tables.operations.operation import Operation
 from deltaweb.web.tables.operations.parameters import add_parameters, given
 from deltaweb.web.tables.operations.preview import OperationPreview, RunContext
 from deltaweb.web.tables.storage.locations import parse_location
-from deltaweb.web.tables.storage.opening import place_of
+from deltaweb.web.tables.storage.opening import open_location, place_of
 from deltaweb.web.tables.work.log_writing import record_log_writing
 
 P = TypeVar("P")
@@ -103,8 +103,7 @@ class OperationVerb(WritingVerb, Generic[P]):
     ) -> Output:
         asked = self.read(options)
         registered, location = self.locate(table)
-        operation, place = self.operation, place_of(location)
-        opened = DeltaTable.from_store(place.open())
+        operation, opened = self.operation, open_location(location)
         question = ""
         if not (dry_run or self.is_agreed):
             question = operation.question(asked, opened)
@@ -113,7 +112,7 @@ class OperationVerb(WritingVerb, Generic[P]):
         context = RunContext(
             job=TerminalReports(self.warn),
             now=timezone.now(),
-            place=lambda: place,
+            place=partial(place_of, location),
             engine=engine,
             is_job=False,
             is_shown=dry_run or bool(question) or operation.deletes_files,
