@@ -21,7 +21,7 @@ app.heartbeat = None  # of a worker, while it runs
 @worker_ready.connect  # type: ignore[untyped-decorator]  # Celery has no types
 def _start_heartbeat(sender: Any = None, **_: object) -> None:  # noqa: ANN401 (Celery's consumer)
     from deltaweb.web.jobs.kind import Queue  # noqa: PLC0415 (models load before)
-    from deltaweb.web.jobs.sweep.heartbeat import Heartbeat  # noqa: PLC0415 (as above)
+    from deltaweb.web.jobs.sweep import Heartbeat  # noqa: PLC0415 (as above)
 
     queues = sender.app.amqp.queues.consume_from if sender else ()
     # As many wait for the next look as look at once: with fewer, those of people who

@@ -327,7 +327,7 @@ CONTENT_SECURITY_POLICY = {
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 CSRF_TRUSTED_ORIGINS = [PUBLIC_URL.removesuffix(FORCE_SCRIPT_NAME or "")]
-CSRF_FAILURE_VIEW = "deltaweb.web.pages.views.errors.csrf_failure"
+CSRF_FAILURE_VIEW = "deltaweb.web.pages.views.csrf_failure"
 _HTTPS = PRODUCTION or PUBLIC_URL.startswith("https://")
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = _HTTPS
 if PRODUCTION:

@@ -2,7 +2,7 @@
 
 from django.urls import include, path
 
-from deltaweb.web.pages.views.manual import manual_page
+from deltaweb.web.pages.views import manual_page
 
 urlpatterns = [
     path("help/", manual_page, name="help"),
@@ -16,7 +16,7 @@ urlpatterns = [
     path("", include("deltaweb.web.api.urls")),
 ]
 
-handler400 = "deltaweb.web.pages.views.errors.bad_request"
-handler403 = "deltaweb.web.pages.views.errors.permission_denied"
-handler404 = "deltaweb.web.pages.views.errors.page_not_found"
-handler500 = "deltaweb.web.pages.views.errors.server_error"
+handler400 = "deltaweb.web.pages.views.bad_request"
+handler403 = "deltaweb.web.pages.views.permission_denied"
+handler404 = "deltaweb.web.pages.views.page_not_found"
+handler500 = "deltaweb.web.pages.views.server_error"

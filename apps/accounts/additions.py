@@ -1,11 +1,11 @@
 """What accounts add to the pages of all apps: a place in the rail, ends of keys."""
 
 from deltaweb.web.accounts.keys import expiring_keys
-from deltaweb.web.pages.frame import front_page, navigation
+from deltaweb.web.pages import frame
 
-front_page.numbers.register(expiring_keys)
-navigation.entries.register(
-    navigation.NavEntry(
+frame.numbers.register(expiring_keys)
+frame.entries.register(
+    frame.NavEntry(
         label="Admin",
         icon="settings",
         url_name="accounts:user-list",

@@ -10,7 +10,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.urls import reverse
 
 from deltaweb.web.accounts.models import KEY_EXPIRES_SOON, APIKey, Scope, User
-from deltaweb.web.pages.frame.front_page import KeyNumber
+from deltaweb.web.pages.frame import KeyNumber
 from deltaweb.web.pages.registry import Registry
 
 app_scopes: Registry[tuple[str, Scope]] = Registry(key=lambda one: one[0])

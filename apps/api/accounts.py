@@ -22,7 +22,7 @@ from deltaweb.web.accounts.selectors import (
     KeyResource,
     UserResource,
 )
-from deltaweb.web.api.calls.answers import Answer
+from deltaweb.web.api.calls import Answer
 from deltaweb.web.api.endpoint import RestView, Role, endpoint
 from deltaweb.web.api.pages import list_of, page_endpoint
 from deltaweb.web.api.shapes import one_of

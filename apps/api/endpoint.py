@@ -33,8 +33,7 @@ from deltaweb.web.accounts.permissions import (
     key_of,
     scope_of_page,
 )
-from deltaweb.web.api.calls.answers import Answer
-from deltaweb.web.api.calls.idempotency import MULTIPART, answer_once
+from deltaweb.web.api.calls import MULTIPART, Answer, answer_once
 from deltaweb.web.api.errors import (
     BodyInvalidError,
     MethodNotAllowedError,

@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from deltaweb.web.accounts.permissions import signed_in
-from deltaweb.web.api.calls.answers import Answer
+from deltaweb.web.api.calls import Answer
 from deltaweb.web.api.endpoint import RestView, Role, endpoint
 from deltaweb.web.api.pages import list_of, page_endpoint
 from deltaweb.web.jobs import services

@@ -14,7 +14,7 @@ from rest_framework.serializers import FileField, Serializer
 
 from deltaweb.web.accounts.models import Scope
 from deltaweb.web.accounts.permissions import public
-from deltaweb.web.api.calls.idempotency import MULTIPART
+from deltaweb.web.api.calls import MULTIPART
 from deltaweb.web.api.models import MAX_KEY_LENGTH
 from deltaweb.web.api.shapes import answer_of, serializer_of
 from deltaweb.web.pages.errors import Problem

@@ -12,7 +12,7 @@ from deltaweb.web.explorer.compare.view import (
     compare_download,
     compare_start,
 )
-from deltaweb.web.explorer.dashboard.view import dashboard
+from deltaweb.web.explorer.dashboard import dashboard
 from deltaweb.web.explorer.files.view import file_list
 from deltaweb.web.explorer.history.view import commit_list
 from deltaweb.web.explorer.overview.view import table_overview
@@ -22,7 +22,7 @@ from deltaweb.web.explorer.parquet_file.place import (
     place_text,
 )
 from deltaweb.web.explorer.parquet_file.view import file_detail, file_text
-from deltaweb.web.explorer.parquet_table.view import parquet_detail
+from deltaweb.web.explorer.parquet_table import parquet_detail
 from deltaweb.web.explorer.partitions.view import partition_list
 from deltaweb.web.explorer.readers.view import table_readers
 from deltaweb.web.explorer.record.view import row_detail, row_value

@@ -2,11 +2,11 @@
 
 from deltaweb.web.jobs.listing.revisions import TOPICS
 from deltaweb.web.news.topics import topics
-from deltaweb.web.pages.frame import navigation
+from deltaweb.web.pages import frame
 
 topics.register(*TOPICS)
-navigation.entries.register(
-    navigation.NavEntry(
+frame.entries.register(
+    frame.NavEntry(
         label="Jobs",
         icon="list-check",
         url_name="jobs:job-list",

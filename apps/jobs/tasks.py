@@ -14,7 +14,7 @@ from deltaweb.web.jobs.kinds import all_kinds
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.running import apart
 from deltaweb.web.jobs.running.retirement import Retirement
-from deltaweb.web.jobs.sweep.leases import sweep
+from deltaweb.web.jobs.sweep import sweep
 
 logger = logging.getLogger(__name__)
 

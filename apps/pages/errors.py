@@ -66,11 +66,27 @@ class Problem:
     request_id: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Correction:
+    """A part of an address as it was typed, for the page of the error to mend it.
+
+    Attributes:
+        label: What it is, in words.
+        kept: The other parts of the address.
+    """
+
+    name: str
+    value: str
+    label: str
+    kept: tuple[tuple[str, str], ...] = ()
+
+
 class PageError(DeltawebError, code="page-error"):
     """An answer other than the page: a view raises it, the middleware renders it.
 
     Attributes:
         way_out: Words and address of the page that helps best; None where none does.
+        correction: What somebody typed and may mend; None where nothing is.
     """
 
     status: int = 500
@@ -78,6 +94,7 @@ class PageError(DeltawebError, code="page-error"):
     message: str = ""
     hint: str = ""
     way_out: tuple[str, str] | None = None
+    correction: Correction | None = None
     facts: Mapping[str, object] = MappingProxyType({})
 
 

@@ -13,8 +13,8 @@ from deltaweb.storage.location import RECEIVED
 from deltaweb.web.accounts.keys import app_scopes
 from deltaweb.web.accounts.models import Scope
 from deltaweb.web.jobs import kinds
-from deltaweb.web.pages.frame import front_page, navigation
-from deltaweb.web.pages.frame.navigation import AnyUser
+from deltaweb.web.pages import frame
+from deltaweb.web.pages.frame import AnyUser
 from deltaweb.web.sharing import clients, recipients
 from deltaweb.web.sharing.access import grants
 from deltaweb.web.sharing.models import Recipient, Share, SharedTable
@@ -187,11 +187,11 @@ search_kinds.register(
         visible=_is_admin,
     ),
 )
-front_page.numbers.register(
+frame.numbers.register(
     lambda user, now: recipients.token_states.expiring_tokens(user, now)  # noqa: PLW0108 (as above)
 )
-front_page.steps.register(
-    front_page.FirstStep(
+frame.steps.register(
+    frame.FirstStep(
         title="And share",
         text="Put tables into a share and hand each recipient a link of their own.",
         button="New share",
@@ -200,9 +200,9 @@ front_page.steps.register(
         visible=_is_admin,
     )
 )
-navigation.entries.register(
+frame.entries.register(
     *(
-        navigation.NavEntry(
+        frame.NavEntry(
             label=label,
             icon=icon,
             url_name=f"sharing:{view}",

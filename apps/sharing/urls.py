@@ -12,7 +12,7 @@ from deltaweb.web.sharing.recipients import views as recipients
 from deltaweb.web.sharing.recipients.doctor import views as doctor
 from deltaweb.web.sharing.recipients.listing import RECIPIENTS
 from deltaweb.web.sharing.recipients.rehearsals import views as rehearsals
-from deltaweb.web.sharing.shares import settings_views, table_views
+from deltaweb.web.sharing.shares import settings_views, table_sharing
 from deltaweb.web.sharing.shares import views as shares
 from deltaweb.web.sharing.shares.forms import ListForm
 from deltaweb.web.sharing.shares.listing import SHARES
@@ -51,7 +51,7 @@ urlpatterns = [
     action(f"{SHARE}recipients/remove", shares.grant_remove, "grant-remove"),
     *page(
         "t/<str:namespace>/<str:name>/sharing",
-        table_views.table_sharing,
+        table_sharing.table_sharing,
         "table-sharing",
         takes=["v"],
     ),

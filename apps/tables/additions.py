@@ -13,8 +13,7 @@ from deltaweb.delta.errors import LocationInvalidError
 from deltaweb.environment.checks import SETTINGS
 from deltaweb.web.jobs import kinds, visibility
 from deltaweb.web.news.topics import topics
-from deltaweb.web.pages import errors
-from deltaweb.web.pages.frame import navigation
+from deltaweb.web.pages import errors, frame
 from deltaweb.web.tables.extension import marks, tabs
 from deltaweb.web.tables.extension.marks import Badge, Mark
 from deltaweb.web.tables.head.error_frame import table_frame
@@ -33,7 +32,7 @@ BADGE = Badge(
 
 
 def vanished_badges(
-    _: navigation.AnyUser, table_ids: Collection[UUID]
+    _: frame.AnyUser, table_ids: Collection[UUID]
 ) -> Mapping[UUID, Badge]:
     """Return the badge of those of some tables that are gone."""
     gone = Table.objects.filter(id__in=table_ids, vanished_at__isnull=False)
@@ -71,8 +70,8 @@ def check_roots(
 # === What is added ===
 
 checks.register(check_roots, SETTINGS)
-navigation.entries.register(
-    navigation.NavEntry(
+frame.entries.register(
+    frame.NavEntry(
         label="Catalog",
         icon="database",
         url_name="tables:table-list",
@@ -109,7 +108,7 @@ errors.frames.register(table_frame)
 topics.register(*TOPICS)
 kinds.load_from(
     "deltaweb.web.tables.catalogue.adding.work",
-    "deltaweb.web.tables.catalogue.check_location",
+    "deltaweb.web.tables.catalogue.checks",
     "deltaweb.web.tables.catalogue.samples",
     "deltaweb.web.tables.index.refresh",
     "deltaweb.web.tables.catalogue.lakes.scan_job",

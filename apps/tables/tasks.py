@@ -6,7 +6,7 @@ import time
 from celery import shared_task
 from django.utils import timezone
 
-from deltaweb.web.jobs.sweep.leftovers import remove_leftovers
+from deltaweb.web.jobs.sweep import remove_leftovers
 from deltaweb.web.tables.catalogue.adding.uploads import forget_old_uploads
 from deltaweb.web.tables.catalogue.lakes.scan_job import request_due_scans
 from deltaweb.web.tables.extension.clock import request_due

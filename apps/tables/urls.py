@@ -16,7 +16,7 @@ from deltaweb.web.tables.catalogue.lakes import views as lake_views
 from deltaweb.web.tables.catalogue.lakes.views import LakeListForm
 from deltaweb.web.tables.catalogue.listing import TABLES
 from deltaweb.web.tables.head import views as head_views
-from deltaweb.web.tables.maintenance.page import table_maintenance
+from deltaweb.web.tables.maintenance import table_maintenance
 from deltaweb.web.tables.operations.checkpoint.page import CHECKPOINT_PAGE
 from deltaweb.web.tables.operations.clean_up.page import CLEAN_UP_PAGE
 from deltaweb.web.tables.operations.definition.column_pages import (

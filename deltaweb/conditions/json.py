@@ -14,7 +14,7 @@ Source: Delta Sharing PROTOCOL.md, "JSON predicates for filtering".
 import json
 import re
 from collections.abc import Mapping, Sequence
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from deltaweb.conditions import tree
 from deltaweb.delta.errors import PredicateError
@@ -188,3 +188,44 @@ def _check_whole(text: str, bits: int) -> None:
         raise PredicateError(
             reason=f"{text[:40]!r} is not a whole number of {bits} bits"
         )
+
+
+# === As people read it ===
+
+
+_QUOTED: Final = ("string", "date", "timestamp")
+_TESTS: Final = {"isnull": "IS NULL", "isnotnull": "IS NOT NULL"}
+
+
+def json_hint_text(text: str) -> str:
+    """Return a hint as text; one that does not parse stands as it came."""
+    try:
+        return _text(parse_tree(text))
+    except PredicateError:
+        return text
+
+
+def _text(node: JSONNode) -> str:  # noqa: PLR0911 (a line a kind of operation)
+    op = str(node.get("op", "")).lower()
+    if op == "column":
+        return str(node.get("name"))
+    if op == "literal":
+        value = str(node.get("value"))
+        return f"'{value}'" if node.get("valueType") in _QUOTED else value
+    listed = node.get("children")
+    parts = [
+        _text(child)
+        for child in (listed if isinstance(listed, list) else ())
+        if isinstance(child, dict)
+    ]
+    if op == "and":
+        return " AND ".join(parts)
+    if op == "or":
+        return f"({' OR '.join(parts)})"
+    if op in SIGNS:
+        return f" {SIGNS[op]} ".join(parts)
+    if op in _TESTS:
+        return f"{', '.join(parts)} {_TESTS[op]}"
+    if op == "in":
+        return f"{parts[0] if parts else ''} IN ({', '.join(parts[1:])})"
+    return f"{op.upper()} ({', '.join(parts)})"

@@ -8,7 +8,6 @@ by name. Read the modules in this order:
     comparison    equal, less, IN, BETWEEN, LIKE, and logic of three values
     choice        CASE, COALESCE and their kin, which look at a row only where they must
     arithmetic    numbers
-    text_values   texts as values of other types
     casts         values of one type as those of another
     common_types  the type in which unlike values meet
     functions     the functions that are known

@@ -17,19 +17,7 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deltaweb.delta.values.time_zones.known import UTC_ZONE, zone_rules
-from deltaweb.delta.values.time_zones.rules import ZoneRules, to_clocks, to_instants
-from deltaweb.delta.values.value_text import rescaled
-from deltaweb.expressions.node import (
-    BoundExpression,
-    NotTranslatedError,
-    NoValueError,
-    Values,
-    constant,
-    type_name,
-    typed,
-)
-from deltaweb.expressions.text_values import (
+from deltaweb.delta.values.text_casts import (
     boolean_of,
     day_text,
     days_of,
@@ -42,6 +30,18 @@ from deltaweb.expressions.text_values import (
     nearest_single,
     single_of,
     time_text,
+)
+from deltaweb.delta.values.time_zones.known import UTC_ZONE, zone_rules
+from deltaweb.delta.values.time_zones.rules import ZoneRules, to_clocks, to_instants
+from deltaweb.delta.values.value_text import rescaled
+from deltaweb.expressions.node import (
+    BoundExpression,
+    NotTranslatedError,
+    NoValueError,
+    Values,
+    constant,
+    type_name,
+    typed,
 )
 
 TIMESTAMP: Final = pa.timestamp("us", "UTC")

@@ -292,6 +292,11 @@ class _Compiler:
 
     def column(self, expression: exp.Expr) -> BoundExpression:
         """Read a column, nested ones as paths."""
+        root = expression
+        while isinstance(root, exp.Dot):
+            root = root.this
+        if not isinstance(root, exp.Column):  # a field of an element, say
+            raise NotTranslatedError(_refusal(expression))
         try:
             path = resolve_column(self.schema, column_names(expression))
         except ColumnNotFoundError as error:

@@ -3,13 +3,15 @@
 An expression that is not done here may be done by Spark, which takes long to start.
 """
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
 from sqlglot import exp
 
+from deltaweb.conditions.sql import COMPARISONS
 from deltaweb.delta.errors import ColumnNotFoundError
-from deltaweb.delta.protocol.schema import DataType, StructType
+from deltaweb.delta.protocol.schema import DataType, PrimitiveType, StructType
 from deltaweb.expressions.errors import UNSETTLED, ExpressionMistakenError
 
 _NAMES: Final = """
@@ -116,6 +118,9 @@ def _is_one_slip(one: str, other: str) -> bool:
     return (len(one) <= 1 and len(other) <= 1) or are_swapped
 
 
+_LISTS: Final = (exp.In, exp.Between, exp.Like, exp.ILike)
+_BARE_DAY: Final = re.compile(r"\d{4} - \d{1,2} - \d{1,2}")
+_TIMES: Final = tuple(map(PrimitiveType, ("date", "timestamp", "timestamp_ntz")))
 _UNSETTLED: Final = (exp.Rand, exp.Randn, exp.Uuid)
 _WITHOUT_PARENTHESES: Final = frozenset(
     {
@@ -143,7 +148,44 @@ def refuse_mistakes(sql: str, tree: exp.Expr, schema: StructType) -> None:
         if names and not _leads_somewhere(names, schema):
             fault = ColumnNotFoundError(column=".".join(names), columns=schema.names)
             reason = fault.message[:1].lower() + fault.message[1:].rstrip(".")
-            raise ExpressionMistakenError(sql=sql, reason=reason, hint=fault.hint)
+            quotes = _quotes_hint(column)
+            hint = f"{quotes} {fault.hint}" if quotes else fault.hint
+            raise ExpressionMistakenError(sql=sql, reason=reason, hint=hint)
+    for difference in tree.find_all(exp.Sub):
+        _refuse_bare_day(sql, difference, schema)
+
+
+_COMPARED: Final = (*COMPARISONS, *_LISTS)
+
+
+def _compared(value: exp.Expr) -> exp.Expr | None:
+    """Return what a value is compared with, or itself where it comes first."""
+    beside = value.parent
+    if beside is None or not isinstance(beside, _COMPARED):
+        return None
+    first: exp.Expr = beside.this
+    return first
+
+
+def _quotes_hint(column: exp.Column) -> str:
+    """Say how a text is written, where a name may be meant as one: `country = DE`."""
+    first = _compared(column)
+    is_plain = len(column.parts) == 1 and not column.this.quoted
+    if first is None or first is column or not is_plain:
+        return ""
+    return f"A text stands in quotes: '{column.name}'."
+
+
+def _refuse_bare_day(sql: str, difference: exp.Sub, schema: StructType) -> None:
+    """Refuse a day without quotes beside one: 2026-11-10 is 2005."""
+    day, column = difference.sql(), _compared(difference)
+    if not isinstance(column, exp.Column) or not _BARE_DAY.fullmatch(day):
+        return
+    if _type_at([*_names(column)], schema) in _TIMES:
+        written = "-".join(part.rjust(2, "0") for part in day.split(" - "))
+        reason = f"{day} is a number"
+        hint = f"A day stands in quotes: '{written}'."
+        raise ExpressionMistakenError(sql=sql, reason=reason, hint=hint)
 
 
 def _refuse_misspelt(sql: str, function: exp.Anonymous) -> None:
@@ -167,12 +209,17 @@ def _leads_somewhere(names: list[str], schema: StructType) -> bool:
     """Tell whether names may lead to a value; inside lists and maps all do."""
     if len(names) == 1 and names[0].lower() in _WITHOUT_PARENTHESES:
         return True
+    return _type_at(names, schema) is not None
+
+
+def _type_at(names: list[str], schema: StructType) -> DataType | None:
+    """Return the type that names lead to, of what holds it in lists and maps."""
     data_type: DataType = schema
     for name in names:
         if not isinstance(data_type, StructType):
-            return True
+            return data_type
         column = data_type.find(name)
         if column is None:
-            return False
+            return None
         data_type = column.data_type
-    return True
+    return data_type

@@ -27,7 +27,7 @@ from deltaweb.index.history.missing_files import missing_runs
 from deltaweb.index.history.reader import HistoryReader, Progress, VersionLives
 from deltaweb.index.query.relative_paths import relative_paths_below
 from deltaweb.table import DeltaTable
-from deltaweb.writer.files.respelling import SpelledColumn, spelled_columns
+from deltaweb.writer.respelling import SpelledColumn, spelled_columns
 
 MAX_LOOKS: Final = 100  # at single files that a listing does not show
 

@@ -20,7 +20,7 @@ WORKERS: Final = (
     "deltaweb.web.jobs.broker.file_broker",
     "deltaweb.web.jobs.running.apart",
     "deltaweb.web.jobs.running.retirement",
-    "deltaweb.web.jobs.sweep.heartbeat",
+    "deltaweb.web.jobs.sweep",
 )
 
 os.setsid()  # an interrupt at the terminal is for the process that began this one

@@ -251,7 +251,7 @@ class TableDefinition(OpenedTable):
             transaction, root=root
         )  # before any row is read
         constraint = writing.requirements.RowConstraint(name, sql)
-        checked = writer.row_checks.look_at_rows(
+        checked = writer.rows.row_checks.look_at_rows(
             snapshot, constraint, on_progress, self.sql_zone
         )
         return operations.definition_plan.plan_definition(

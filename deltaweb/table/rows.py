@@ -232,11 +232,11 @@ class TableWrites(OpenedTable):
             if target_size_bytes is not None or cluster_by:
                 message = "choose compacting or clustering files, or respelling values"
                 raise ValueError(message)
-            found = writer.files.respelling.plan_respell(
+            found = writer.respelling.plan_respell(
                 self._store, where, time_zone=self.sql_zone
             )
             with writing.after_commit.checkpoints(checkpoint):
-                return writer.files.respelling.carry_out_respell(self._store, found)
+                return writer.respelling.carry_out_respell(self._store, found)
         plan = writer.optimize.plan_optimize(
             self._store,
             where,

@@ -40,7 +40,7 @@ from deltaweb.delta.writing.requirements import check_writable
 from deltaweb.delta.writing.transaction import CommitResult, TableRead, Transaction
 from deltaweb.expressions.session.settings import SessionSettings
 from deltaweb.writer.changes.row_ids import KeptRowIds, NextRowIds
-from deltaweb.writer.data_files import FileLayout
+from deltaweb.writer.files.data_files import FileLayout
 from deltaweb.writer.matching import find_matches
 from deltaweb.writer.table_write import TableWrite
 

@@ -35,9 +35,9 @@ from deltaweb.delta.writing.operations.mapped_columns import (
 )
 from deltaweb.delta.writing.operations.new_protocol import type_features
 from deltaweb.delta.writing.requirements import RowConstraint
-from deltaweb.writer.data_files import DataFileWriter, FileLayout
-from deltaweb.writer.row_checks import RowChecks
+from deltaweb.writer.files.data_files import DataFileWriter, FileLayout
 from deltaweb.writer.rows.identity_numbers import IdentityNumbers
+from deltaweb.writer.rows.row_checks import RowChecks
 from deltaweb.writer.rows.row_schema import RowSchema, merged_schema
 
 

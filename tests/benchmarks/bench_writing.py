@@ -27,7 +27,7 @@ from deltalake.transaction import AddAction, RemoveAction
 from deltaweb.expressions.condition import SQLCondition
 from deltaweb.storage.place import TablePlace
 from deltaweb.table import DeltaTable
-from deltaweb.writer.excerpts.excerpt import EXCERPT, Excerpts
+from deltaweb.writer.excerpts import EXCERPT, Excerpts
 from tests.benchmarks.measured import Spent
 from tests.benchmarks.written_tables import (
     SMALL_SCHEMA,

@@ -180,9 +180,9 @@ def sweep(job_id: str) -> "Job":
     """Queue again what a dead process has left."""
     from django.utils import timezone
 
-    from deltaweb.web.jobs.sweep import leases
+    from deltaweb.web.jobs.sweep import sweep
 
-    leases.sweep(now=timezone.now())
+    sweep(now=timezone.now())
     return show(job_id)
 
 

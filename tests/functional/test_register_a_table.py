@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from deltaweb.web.accounts.models import User
 from deltaweb.web.jobs.models import Job
-from deltaweb.web.tables.catalogue.check_location import CHECK_LOCATION
+from deltaweb.web.tables.catalogue.checks import CHECK_LOCATION
 from deltaweb.web.tables.catalogue.lakes.scan_job import SCAN_ROOT
 from deltaweb.web.tables.catalogue.samples import SAMPLES
 from deltaweb.web.tables.models import AllowedRoot, Table

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 import pytest
 
 from deltaweb.table import DeltaTable
-from deltaweb.writer.files.respelling import spelled_columns
+from deltaweb.writer.respelling import spelled_columns
 from tests.support.logs.spelled_partitions import spelled
 from tests.support.peers.reference_implementation import Reference
 

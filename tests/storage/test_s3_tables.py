@@ -27,7 +27,7 @@ from deltaweb.storage.signing.signer import open_signer
 from deltaweb.table import DeltaTable
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.results import result_path
-from deltaweb.web.tables.catalogue.check_location import CHECK_LOCATION, request_check
+from deltaweb.web.tables.catalogue.checks import CHECK_LOCATION, request_check
 from deltaweb.web.tables.index.probing import look_at, probe_tables
 from deltaweb.web.tables.models import StorageConnection
 from deltaweb.web.tables.storage.connections import options_for

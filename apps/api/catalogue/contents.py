@@ -6,7 +6,7 @@ from typing import Any, Final
 from django.http import HttpRequest, HttpResponseBase
 
 from deltaweb.web.accounts.permissions import signed_in
-from deltaweb.web.api.calls.answers import Answer
+from deltaweb.web.api.calls import Answer
 from deltaweb.web.api.endpoint import RestView, Role, endpoint
 from deltaweb.web.api.jobs import Started, started
 from deltaweb.web.api.pages import page_endpoint
@@ -22,7 +22,7 @@ from deltaweb.web.explorer.compare.view import (
     comparison_page,
     start_comparison,
 )
-from deltaweb.web.explorer.dashboard.selector import Dashboard
+from deltaweb.web.explorer.dashboard import Dashboard
 from deltaweb.web.explorer.files.view import FileList
 from deltaweb.web.explorer.history.view import HistoryPage
 from deltaweb.web.explorer.parquet_file.place import (
@@ -31,20 +31,20 @@ from deltaweb.web.explorer.parquet_file.place import (
     inspect_again,
 )
 from deltaweb.web.explorer.parquet_file.view import FilePage
-from deltaweb.web.explorer.parquet_table.view import ParquetPage
+from deltaweb.web.explorer.parquet_table import ParquetPage
 from deltaweb.web.explorer.partitions.view import PartitionList
 from deltaweb.web.explorer.readers.view import ReadersPage
 from deltaweb.web.explorer.record.view import RecordPage
 from deltaweb.web.explorer.rows.view import RowList
 from deltaweb.web.explorer.schema.view import Schema
 from deltaweb.web.explorer.urls import AT, COMPARED, urlpatterns
-from deltaweb.web.explorer.use.view import TableUse
+from deltaweb.web.explorer.use.selector import TableUse
 from deltaweb.web.explorer.version.query import text_of
 from deltaweb.web.sharing import urls as sharing
 from deltaweb.web.sharing.shares.table_sharing import TableSharing
 from deltaweb.web.tables import urls as tables
 from deltaweb.web.tables.head.table_head import get_table
-from deltaweb.web.tables.maintenance.page import MaintenancePage
+from deltaweb.web.tables.maintenance import MaintenancePage
 
 BOTH: Final = "from to"
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from django.http import HttpRequest
 
 from deltaweb.web.accounts.permissions import signed_in
-from deltaweb.web.api.calls.answers import Answer
+from deltaweb.web.api.calls import Answer
 from deltaweb.web.api.catalogue.new_tables import WantedFile
 from deltaweb.web.api.catalogue.operations import (
     Wanted,
@@ -17,7 +17,7 @@ from deltaweb.web.api.endpoint import RestView, Role, endpoint
 from deltaweb.web.api.errors import BodyInvalidError
 from deltaweb.web.api.jobs import Started
 from deltaweb.web.tables.catalogue.adding.checked import checked_merge
-from deltaweb.web.tables.catalogue.adding.work.merge import MERGE, MergeBrought
+from deltaweb.web.tables.catalogue.adding.work.merge import MERGE, MergeRows
 from deltaweb.web.tables.catalogue.names import parse_table_name
 from deltaweb.web.tables.head.job_json import check_may
 from deltaweb.web.tables.head.table_head import get_table
@@ -67,13 +67,13 @@ class RowMerge(RestView):
         return asked_answer(request, MERGE, table, body, asked)
 
 
-def _merge_of(request: HttpRequest, wanted: WantedMerge) -> MergeBrought:
+def _merge_of(request: HttpRequest, wanted: WantedMerge) -> MergeRows:
     user, source = signed_in(request), {}
     if wanted.table:
         named = parse_table_name(wanted.table)
         found = get_table(user, named.namespace, named.name)
         source = {"source_id": str(found.id), "source": found.full_name}
-    merge = MergeBrought(
+    merge = MergeRows(
         user_id=user.pk,
         on=wanted.on,
         update_all=wanted.update_all,

@@ -8,7 +8,7 @@ from uuid import UUID
 from django.http import HttpRequest
 
 from deltaweb.web.accounts.permissions import signed_in
-from deltaweb.web.api.calls.answers import Answer
+from deltaweb.web.api.calls import Answer
 from deltaweb.web.api.catalogue.operations import (
     Wanted,
     asked_answer,

@@ -9,7 +9,7 @@ from django.http import HttpRequest
 from django.urls import URLPattern, path
 
 from deltaweb.web.accounts.permissions import signed_in
-from deltaweb.web.api.calls.answers import Answer
+from deltaweb.web.api.calls import Answer
 from deltaweb.web.api.endpoint import RestView, Role, endpoint
 from deltaweb.web.api.errors import BodyInvalidError
 from deltaweb.web.api.jobs import Started, started

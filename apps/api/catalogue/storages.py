@@ -13,7 +13,7 @@ from django.urls import reverse
 from deltaweb.storage.location import RECEIVED
 from deltaweb.storage.objects.trial import Trial
 from deltaweb.web.accounts.models import Scope
-from deltaweb.web.api.calls.answers import Answer
+from deltaweb.web.api.calls import Answer
 from deltaweb.web.api.endpoint import RestView, Role, endpoint
 from deltaweb.web.pages.actions import stamp_of
 from deltaweb.web.pages.page_json import Spread

@@ -6,7 +6,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from deltaweb.web.accounts.permissions import signed_in
-from deltaweb.web.api.calls.answers import Answer
+from deltaweb.web.api.calls import Answer
 from deltaweb.web.api.endpoint import RestView, Role, endpoint
 from deltaweb.web.api.jobs import Started, started
 from deltaweb.web.api.pages import list_of, page_endpoint
@@ -18,7 +18,7 @@ from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.waiting import wait_for
 from deltaweb.web.pages.actions import stamp_of
 from deltaweb.web.tables import urls as pages
-from deltaweb.web.tables.catalogue.check_location import request_check
+from deltaweb.web.tables.catalogue.checks import request_check
 from deltaweb.web.tables.catalogue.list_views import SearchAnswer
 from deltaweb.web.tables.catalogue.listing import TABLES
 from deltaweb.web.tables.catalogue.names import parse_table_name

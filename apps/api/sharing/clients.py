@@ -11,7 +11,7 @@ from uuid import UUID
 from django.http import HttpRequest
 
 from deltaweb.web.accounts.models import Scope
-from deltaweb.web.api.calls.answers import Answer
+from deltaweb.web.api.calls import Answer
 from deltaweb.web.api.endpoint import RestView, Role, endpoint
 from deltaweb.web.api.pages import page_endpoint
 from deltaweb.web.api.sharing.tokens import address_of, facts_of, find_token

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from deltaweb.web.accounts.models import Scope
 from deltaweb.web.accounts.permissions import signed_in
-from deltaweb.web.api.calls.answers import Answer
+from deltaweb.web.api.calls import Answer
 from deltaweb.web.api.endpoint import RestView, Role, endpoint
 from deltaweb.web.api.jobs import Started, started
 from deltaweb.web.api.pages import list_of, page_endpoint

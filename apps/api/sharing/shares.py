@@ -9,7 +9,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from deltaweb.web.accounts.models import Scope
-from deltaweb.web.api.calls.answers import Answer
+from deltaweb.web.api.calls import Answer
 from deltaweb.web.api.endpoint import RestView, Role, endpoint
 from deltaweb.web.api.jobs import Started, started
 from deltaweb.web.api.pages import list_of, page_endpoint

@@ -17,7 +17,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from deltaweb.web.accounts.models import Scope
-from deltaweb.web.api.calls.answers import Answer
+from deltaweb.web.api.calls import Answer
 from deltaweb.web.api.endpoint import RestView, Role, endpoint
 from deltaweb.web.pages.actions import stamp_of
 from deltaweb.web.sharing.errors import TokenNotFoundError

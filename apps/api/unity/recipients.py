@@ -8,7 +8,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from deltaweb.web.accounts.models import Scope
-from deltaweb.web.api.calls.answers import Answer
+from deltaweb.web.api.calls import Answer
 from deltaweb.web.api.endpoint import Role, endpoint
 from deltaweb.web.api.unity.frame import (
     NextPage,

@@ -14,15 +14,16 @@ from deltaweb.delta.changes import ChangeType
 from deltaweb.delta.changes.row_changes import CHANGE_TYPE, CHANGED
 from deltaweb.delta.feed import COMMIT_TIMESTAMP, COMMIT_VERSION
 from deltaweb.delta.feed.matched_updates import own_columns
-from deltaweb.web.explorer.grid.cells import (
+from deltaweb.web.explorer.grid import (
     MAX_DETAIL_LENGTH,
     ChangedCell,
+    ChangedColumn,
     cell,
+    changed_column,
     csv_rows,
-    is_number,
     python_values,
 )
-from deltaweb.web.explorer.rows.selector import beginnings, bounded_value, cut_length
+from deltaweb.web.explorer.rows.selector import beginnings, bounded_values, cut_length
 from deltaweb.web.pages.paging import Paged, paged
 from deltaweb.web.tables.models import Commit
 
@@ -35,16 +36,6 @@ WORDS: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FeedColumn:
-    """A column of the changed rows."""
-
-    name: str
-    type_text: str
-    is_key: bool
-    is_number: bool
-
-
 class FeedRow(NamedTuple):
     """A change: `kind` is "insert", "delete" or "update".
 
@@ -53,7 +44,7 @@ class FeedRow(NamedTuple):
 
     kind: str
     version: int
-    cells: list[tuple[FeedColumn, ChangedCell]]
+    cells: list[tuple[ChangedColumn, ChangedCell]]
 
 
 VersionRows: TypeAlias = list[tuple[int, Commit | None, list[FeedRow]]]
@@ -69,7 +60,7 @@ class FeedRows:
     """
 
     paged: Paged
-    columns: list[FeedColumn]
+    columns: list[ChangedColumn]
     num_hidden: int
     rows: list[FeedRow]
 
@@ -101,19 +92,14 @@ def feed_rows(  # noqa: PLR0913 (what is shown of them)
     shown = sorted(shown, key=lambda name: name not in key)[:MAX_COLUMNS]
     types = facts.get("column_types") or {}
     columns = [
-        FeedColumn(
-            name=name,
-            type_text=str(types.get(name, "")).partition("<")[0],
-            is_key=name in key,
-            is_number=is_number(kept.schema.field(name).type),
-        )
+        changed_column(kept.schema.field(name), types, "key" if name in key else "")
         for name in shown
     ]
     return FeedRows(
         paged=places,
         columns=columns,
         num_hidden=len(every) - len(shown),
-        rows=list(_rows(chosen, columns, zone)),
+        rows=list(_rows(chosen, columns, key, zone)),
     )
 
 
@@ -128,12 +114,7 @@ def change_objects(kept: pa.Table, page: int) -> tuple[list[dict[str, object]], 
     is_cut = False
     values: dict[str, list[object]] = {}
     for name in names:
-        is_long = pa.types.is_int64(kept.schema.field(name).type)
-        column = beginnings(chosen[name], limit + 1)
-        bounded = [
-            bounded_value(value, limit, is_long=is_long)
-            for value in python_values(column)
-        ]
+        bounded = bounded_values(chosen[name], limit)
         values[name] = [value for value, _ in bounded]
         is_cut = is_cut or any(cut for _, cut in bounded)
 
@@ -195,7 +176,10 @@ def _changes(
 
 
 def _rows(
-    rows: pa.Table, columns: Sequence[FeedColumn], zone: tzinfo
+    rows: pa.Table,
+    columns: Sequence[ChangedColumn],
+    key: Sequence[str],
+    zone: tzinfo,
 ) -> Iterator[FeedRow]:
     cells = [
         [
@@ -213,7 +197,7 @@ def _rows(
                 ChangedCell(
                     after=values[after],
                     before=values[before] if column.name in changed else None,
-                    is_key=column.is_key,
+                    is_key=column.name in key,
                 ),
             )
             for column, values in zip(columns, cells, strict=True)

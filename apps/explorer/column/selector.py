@@ -19,7 +19,7 @@ from deltaweb.delta.protocol.schema import StructType, unread_type
 from deltaweb.web.explorer.columns.ranges import ColumnRanges, column_ranges
 from deltaweb.web.explorer.columns.stored_history import table_histories
 from deltaweb.web.explorer.columns.tree import SchemaColumn, SchemaTree, version_tree
-from deltaweb.web.explorer.grid.cells import cell, json_value
+from deltaweb.web.explorer.grid import cell, json_value
 from deltaweb.web.explorer.version.table_version import TableVersion
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.pages.errors import PageError

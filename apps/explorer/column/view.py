@@ -15,9 +15,9 @@ from deltaweb.web.accounts.permissions import signed_in
 from deltaweb.web.explorer.column.selector import ColumnPage, column_page, profile_job
 from deltaweb.web.explorer.columns.ranges import ColumnRanges, RangeBar, RangeStrip
 from deltaweb.web.explorer.columns.tree import SchemaColumn
-from deltaweb.web.explorer.drawing.figure import MAX_TICK, as_written, plain_figure
+from deltaweb.web.explorer.drawing import MAX_TICK, as_written, plain_figure
 from deltaweb.web.explorer.files.chart import MAX_TABLE_ROWS
-from deltaweb.web.explorer.grid.cells import cell
+from deltaweb.web.explorer.grid import cell
 from deltaweb.web.explorer.version.page import JobOfPage, TablePage
 from deltaweb.web.explorer.version.table_version import TableVersion, table_version
 from deltaweb.web.jobs.models import Job

@@ -19,7 +19,7 @@ from deltaweb.delta.values.statistics.columns import read_statistics
 from deltaweb.index.folder.file_index import open_files
 from deltaweb.index.folder.parts import IndexMissingError
 from deltaweb.web.explorer.columns.wide_bounds import extremes, wide_files
-from deltaweb.web.explorer.grid.long_texts import MAX_LENGTH
+from deltaweb.web.explorer.grid import MAX_LENGTH
 from deltaweb.web.explorer.version.listed import Kept
 from deltaweb.web.tables.index.folders import index_folder
 from deltaweb.web.tables.models import Table

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 from deltaweb.delta.errors import DeltaError, LogCorruptError
-from deltaweb.web.explorer.grid.cells import named_value
-from deltaweb.web.explorer.grid.long_texts import SHOWN_LENGTH
+from deltaweb.web.explorer.grid import SHOWN_LENGTH, named_value
 from deltaweb.web.explorer.history.parameters import decoded
 from deltaweb.web.pages.page_json import Named, OnPage
 from deltaweb.web.pages.request.server_paths import text_for_reader

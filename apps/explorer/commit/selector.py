@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Annotated
 
 from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
@@ -31,7 +32,7 @@ from deltaweb.web.explorer.history.parameters import (
 from deltaweb.web.explorer.version.page import TablePage
 from deltaweb.web.explorer.version.table_version import TableVersion, table_version
 from deltaweb.web.pages.errors import PageError
-from deltaweb.web.pages.page_json import OnPage, Spread, in_json
+from deltaweb.web.pages.page_json import Named, OnPage, Spread, in_json
 from deltaweb.web.pages.paging import Paged, PageLinks, paged
 from deltaweb.web.tables.models import Commit, Table
 from deltaweb.web.tables.versions.resources import CommitResource, commit_resource
@@ -53,28 +54,21 @@ class Metric:
     size_bytes: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Recorded:
-    """What the writer recorded, as machine forms have it."""
-
-    parameters: Mapping[str, object]
-    metrics: Mapping[str, object]
-
-
 @dataclass(frozen=True, kw_only=True)
 class CommitPage(TablePage):
     """One commit: its sentence, metrics, files, changes and raw actions.
 
     Attributes:
         resource: What every machine form says of it.
-        recorded: And of what its writer recorded.
+        recorded_parameters, recorded_metrics: What its writer recorded, for these.
         num_changes: How many changes of metadata and protocol it makes.
         changes: Some of these.
     """
 
     commit: OnPage[Commit]
     resource: Spread[CommitResource]
-    recorded: Spread[Recorded]
+    recorded_parameters: Annotated[Mapping[str, object], Named("parameters")]
+    recorded_metrics: Annotated[Mapping[str, object], Named("metrics")]
     predicate: OnPage[str]
     parameters: OnPage[Sequence[Parameter]]
     metrics: OnPage[Sequence[Metric]]
@@ -177,7 +171,8 @@ def commit_page(
         at=at,
         commit=commit,
         resource=commit_resource(commit),
-        recorded=Recorded(parameters=commit.parameters, metrics=commit.metrics),
+        recorded_parameters=commit.parameters,
+        recorded_metrics=commit.metrics,
         predicate=predicate,
         parameters=commit_parameters(parameters),
         metrics=[

@@ -13,8 +13,7 @@ from deltaweb.delta.changes.row_codes import value_codes
 from deltaweb.delta.log.file_actions import partition_map
 from deltaweb.delta.protocol.schema import DataType
 from deltaweb.index.files.distribution import partition_texts
-from deltaweb.web.explorer.grid.cells import named_value
-from deltaweb.web.explorer.grid.long_texts import SHOWN_LENGTH
+from deltaweb.web.explorer.grid import SHOWN_LENGTH, named_value
 from deltaweb.web.explorer.version.query import QueryError
 from deltaweb.web.pages.lists.days import moment_of
 from deltaweb.web.pages.page_json import Named, OnPage, Spread

@@ -1,8 +1,9 @@
 """The rows that differ between two versions, as a sample shows them."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,14 +11,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from deltaweb.delta.changes import ChangeType, SchemaChanges, ValueChanges
-from deltaweb.web.explorer.grid.cells import (
+from deltaweb.web.explorer.grid import (
     ChangedCell,
+    ChangedColumn,
     cell,
+    changed_column,
     csv_rows,
-    is_number,
     python_values,
 )
-from deltaweb.web.explorer.rows.selector import bounded_value, cut_length
+from deltaweb.web.explorer.rows.selector import bounded_values, cut_length
 from deltaweb.web.pages.paging import Paged, paged
 from deltaweb.words import counted
 
@@ -37,21 +39,11 @@ class ChangedRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RowColumn:
-    """A column of the changed rows."""
-
-    name: str
-    type_text: str
-    note: str
-    is_number: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class RowChangesPage:
     """Some rows of the sample of a comparison, and its exact counts."""
 
     paged: Paged
-    columns: list[RowColumn]
+    columns: list[ChangedColumn]
     num_hidden_columns: int
     rows: list[ChangedRow]
     facts: Mapping[str, Any]
@@ -123,7 +115,7 @@ def _shown_columns(
 
 def _columns(
     sample: pa.Table, facts: Mapping[str, Any], places: Sequence[int]
-) -> list[RowColumn]:
+) -> list[ChangedColumn]:
     key = tuple(facts.get("key") or ())
     only_from = set(facts.get("columns_only_in_from") or ())
     only_to = set(facts.get("columns_only_in_to") or ())
@@ -131,11 +123,19 @@ def _columns(
     types = facts.get("column_types") or {}
     fields = [sample.schema.field(place + OUR_COLUMNS) for place in places]
     return [
-        RowColumn(
-            name=field.name,
-            type_text=types.get(field.name, "").partition("<")[0],
-            note=_note(field.name, key, only_from, only_to, as_text),
-            is_number=is_number(field.type),
+        changed_column(
+            field,
+            types,
+            *(
+                word
+                for word, names in (
+                    ("key", key),
+                    ("new", only_to),
+                    ("gone", only_from),
+                    ("other type", as_text),
+                )
+                if field.name in names
+            ),
         )
         for field in fields
     ]
@@ -150,20 +150,14 @@ def sample_objects(sample: pa.Table) -> tuple[dict[str, list[Any]], bool]:
     names = sample.column_names[OUR_COLUMNS:]
     limit = cut_length(sample.num_rows * len(names))
     is_cut = False
-    longs = [
-        pa.types.is_int64(sample.schema.field(index + OUR_COLUMNS).type)
-        for index in range(len(names))
-    ]
 
-    def named(values: Sequence[object]) -> dict[str, object]:
+    def named(values: Sequence[Any]) -> dict[str, object]:
         nonlocal is_cut
-        row: dict[str, object] = {}
-        for name, value, is_long in zip(names, values, longs, strict=True):
-            row[name], cut = bounded_value(value, limit, is_long=is_long)
-            is_cut = is_cut or cut
-        return row
+        is_cut = is_cut or any(cut for _, cut in values)
+        return {name: value for name, (value, _) in zip(names, values, strict=True)}
 
-    for kind, changed, before, after in _changes(sample):
+    bounded = partial(bounded_values, limit=limit)
+    for kind, changed, before, after in _changes(sample, bounded):
         if kind == "updated":
             entry = {"from": named(before), "to": named(after), "changed": changed}
             found[kind].append(entry)
@@ -199,11 +193,14 @@ def _rows(
 _Change = tuple[str, list[str], tuple[object, ...], tuple[object, ...]]
 
 
-def _changes(sample: pa.Table) -> Iterator[_Change]:
+def _changes(
+    sample: pa.Table,
+    values_of: Callable[[pa.ChunkedArray], Sequence[object]] = python_values,
+) -> Iterator[_Change]:
     """Yield kind, changed columns, and the values before and after, of each change."""
     kinds = sample.column(0).to_pylist()
     changed = sample.column(1).to_pylist()
-    columns = [python_values(column) for column in sample.columns[OUR_COLUMNS:]]
+    columns = [values_of(column) for column in sample.columns[OUR_COLUMNS:]]
     values = list(zip(*columns, strict=True)) if columns else [()] * len(kinds)
     olds = [i for i, kind in enumerate(kinds) if kind == ChangeType.UPDATE_BEFORE]
     news = [i for i, kind in enumerate(kinds) if kind == ChangeType.UPDATE_AFTER]
@@ -214,22 +211,6 @@ def _changes(sample: pa.Table) -> Iterator[_Change]:
         if kind in words:
             word = words[ChangeType(kind)]
             yield word, [], values[place], values[place]
-
-
-def _note(
-    name: str,
-    key: Sequence[str],
-    only_from: set[str],
-    only_to: set[str],
-    as_text: set[str],
-) -> str:
-    notes = [
-        (name in key, "key"),
-        (name in only_to, "new"),
-        (name in only_from, "gone"),
-        (name in as_text, "other type"),
-    ]
-    return ", ".join(word for holds, word in notes if holds)
 
 
 def named_rows(changes: SchemaChanges | ValueChanges) -> Iterator[Sequence[object]]:

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import plotly.graph_objects as go
 
-from deltaweb.web.explorer.drawing.figure import (
+from deltaweb.web.explorer.drawing import (
     SMALL,
     as_written,
     cells_figure,
@@ -15,7 +15,7 @@ from deltaweb.web.explorer.drawing.figure import (
 )
 from deltaweb.web.explorer.files.distributions import AgeGrid, FileAges, Histogram
 from deltaweb.web.pages.figures import ACCENT, Chart, ticks_at
-from deltaweb.words import bytes_text, count_text
+from deltaweb.words import bytes_text, count_text, counted
 
 MAX_TABLE_ROWS: Final = 60
 
@@ -68,7 +68,7 @@ def sizes_by_age(
         figure=figure,
         header=header,
         rows=rows,
-        note="a point a file" if grid is None else "binned on the server",
+        note=f"{'a point a file' if grid is None else 'binned on the server'}, in UTC",
         height=height,
     )
 
@@ -122,7 +122,7 @@ def _points(ages: FileAges) -> go.Scatter:
 
 
 def _age_cells(grid: AgeGrid) -> go.Heatmap:
-    texts = [[f"{count:,} files" for count in row] for row in grid.counts]
+    texts = [[counted(count, "file") for count in row] for row in grid.counts]
     counts = [[count or None for count in row] for row in grid.counts]
     return cells_figure(grid.times, grid.sizes, counts, texts)
 

@@ -16,7 +16,7 @@ from deltaweb.delta.protocol.schema import StructType
 from deltaweb.index.files.distribution import partition_texts, type_of, written_value
 from deltaweb.index.folder.file_index import DELETED_ROWS
 from deltaweb.web.explorer.files.form import FileFilter
-from deltaweb.web.explorer.grid.long_texts import (
+from deltaweb.web.explorer.grid import (
     MAX_PATH_LENGTH,
     are_long,
     chunk_length,

@@ -12,7 +12,7 @@ from deltaweb.web.explorer.files.form import FileFilter, parse_file_filter
 from deltaweb.web.explorer.files.listing import listed_files, not_ready
 from deltaweb.web.explorer.files.spread_words import SpreadWords, spread_words
 from deltaweb.web.explorer.files.vectors import VectorLens, vector_lens
-from deltaweb.web.explorer.grid.cells import named_value
+from deltaweb.web.explorer.grid import named_value
 from deltaweb.web.explorer.overview.selector import sizes_chart, target_bytes_of
 from deltaweb.web.explorer.version.listed import ListedFiles
 from deltaweb.web.explorer.version.page import JobOfPage, TablePage, check_job

@@ -6,7 +6,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from deltaweb.web.explorer.drawing.figure import plain_figure
+from deltaweb.web.explorer.drawing import plain_figure
 from deltaweb.web.explorer.history.operations import OperationFamily
 from deltaweb.web.pages.figures import MIN_BARS, Chart, count_ticks
 from deltaweb.web.pages.lists.days import day_text

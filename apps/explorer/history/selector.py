@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from itertools import groupby
 from typing import Annotated, TypeAlias
@@ -16,7 +15,7 @@ from deltaweb.web.explorer.history.operations import (
     OperationFamily,
     operation_family,
 )
-from deltaweb.web.pages.page_json import As, Named, OnPage, csv_rows
+from deltaweb.web.pages.page_json import As, csv_rows
 from deltaweb.web.tables.models import Commit, CommitQuerySet, Table
 from deltaweb.web.tables.versions.resources import CommitResource, commit_resource
 
@@ -33,16 +32,6 @@ _LIST_DEFERS = ("parameters", "metrics")
 CommitsOfPage: TypeAlias = Annotated[
     list[Commit], As(lambda commits: [*map(commit_resource, commits)])
 ]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FoundCommits:
-    """Some commits, newest first, and where the next page starts."""
-
-    commits: CommitsOfPage
-    next_before: OnPage[int | None]
-    num_matching: Annotated[int, Named("count")]
-    num_commits: OnPage[int]
 
 
 def commits_until(table: Table, version: int | None) -> CommitQuerySet:
@@ -67,20 +56,16 @@ def matching_commits(commits: CommitQuerySet, wanted: HistoryFilter) -> CommitQu
     return commits
 
 
-def commit_page(until: CommitQuerySet, wanted: HistoryFilter) -> FoundCommits:
-    """Return up to `PAGE_LENGTH` commits that pass a filter."""
+def commit_page(
+    until: CommitQuerySet, wanted: HistoryFilter
+) -> tuple[list[Commit], int | None]:
+    """Return up to `PAGE_LENGTH` commits that pass a filter, and where others begin."""
     matching = matching_commits(until, wanted)
     older = matching.before(wanted.before).defer(*_LIST_DEFERS)
     commits = list(older[: PAGE_LENGTH + 1])
     more = len(commits) > PAGE_LENGTH
     commits = commits[:PAGE_LENGTH]
-    num_commits = until.count()
-    return FoundCommits(
-        commits=commits,
-        next_before=commits[-1].version if more else None,
-        num_matching=num_commits if wanted.is_empty else matching.count(),
-        num_commits=num_commits,
-    )
+    return commits, commits[-1].version if more else None
 
 
 def commits_by_day(

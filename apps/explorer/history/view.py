@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, tzinfo
+from typing import Annotated
 
 from django.http import HttpRequest, HttpResponseBase
 from django.utils import timezone
@@ -16,7 +17,7 @@ from deltaweb.web.explorer.version.table_version import TableVersion
 from deltaweb.web.pages.figures import Chart
 from deltaweb.web.pages.lists.days import day_text
 from deltaweb.web.pages.lists.links import Chip, without
-from deltaweb.web.pages.page_json import OnPage, Spread
+from deltaweb.web.pages.page_json import Named, OnPage, Spread
 from deltaweb.web.pages.paging import PageLinks, links_between
 from deltaweb.web.pages.responses import respond_page
 from deltaweb.web.tables.models import Commit
@@ -26,7 +27,9 @@ from deltaweb.web.tables.models import Commit
 class HistoryPage(TablePage):
     """Commits by a filter."""
 
-    page: Spread[history.FoundCommits]
+    commits: history.CommitsOfPage
+    num_matching: Annotated[int, Named("count")]
+    num_commits: OnPage[int]
     links: Spread[PageLinks]
     wanted: OnPage[HistoryFilter]
     times_of: str
@@ -43,17 +46,22 @@ def commit_list(request: HttpRequest, at: TableVersion, fmt: str) -> HttpRespons
     """List commits by a filter; htmx asks for the next page of rows alone."""
     wanted = parse_history_filter(request.GET)
     until = history.commits_until(at.table, None if at.is_latest else at.version)
-    found = history.commit_page(until, wanted)
+    commits, next_before = history.commit_page(until, wanted)
+    num_commits = until.count()
     zone = user_zone(request.user)
     is_fragment = "HX-Request" in request.headers
     page = HistoryPage(
         at=at,
-        page=found,
-        links=links_between(request, None, found.next_before, "before"),
+        commits=commits,
+        num_matching=num_commits
+        if wanted.is_empty
+        else history.matching_commits(until, wanted).count(),
+        num_commits=num_commits,
+        links=links_between(request, None, next_before, "before"),
         wanted=wanted,
         times_of=at.times_of,
         times_note=at.times_note,
-        days=history.commits_by_day(found.commits, zone),
+        days=history.commits_by_day(commits, zone),
         today=timezone.now().astimezone(zone).date(),
         zone=zone,
         chips=_chips(request, wanted),

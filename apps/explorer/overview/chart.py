@@ -7,7 +7,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from deltaweb.web.explorer.drawing.figure import (
+from deltaweb.web.explorer.drawing import (
     SMALL,
     amount_axis,
     histogram_figure,
@@ -20,6 +20,7 @@ BAND = "var(--dw-band)"
 
 
 MAX_SIZE_TICKS = 7
+MAX_TICKS = 4  # of versions
 
 
 MAX_TABLE_ROWS = 60  # newest versions in the table beside a line
@@ -133,7 +134,7 @@ def over_versions(
     is_older = shown is not None and bool(points) and shown != points[-1].version
     figure = plain_figure(
         [*lines, changes] if marked else lines,
-        xaxis={"tickprefix": "v", "tickformat": "d", "nticks": 4},
+        xaxis={"tickprefix": "v", "tickformat": "d", **_version_ticks(points)},
         yaxis=amount_axis(
             max((value for value in values if value is not None), default=0),
             by_rows=by_rows,
@@ -153,6 +154,12 @@ def over_versions(
         note=note,
         height="x-plot-s",
     )
+
+
+def _version_ticks(points: Sequence[VersionPoint]) -> dict[str, int]:
+    """Say where ticks stand: of few versions at each, for none is between two."""
+    few = len(points) > 1 and points[-1].version - points[0].version < MAX_TICKS
+    return {"dtick": 1} if few else {"nticks": MAX_TICKS}
 
 
 def _unbroken(

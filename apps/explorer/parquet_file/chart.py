@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import plotly.graph_objects as go
 
-from deltaweb.web.explorer.drawing.figure import amount_axis, plain_figure
+from deltaweb.web.explorer.drawing import amount_axis, plain_figure
 from deltaweb.web.explorer.parquet_file.groups import Bin
 from deltaweb.web.explorer.parquet_file.skipping import TriedCondition
 from deltaweb.web.pages.figures import ACCENT, MIN_BARS, Chart

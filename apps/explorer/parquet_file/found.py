@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from django.urls import reverse
 
-from deltaweb.web.explorer.grid.long_texts import MAX_PATH_LENGTH
+from deltaweb.web.explorer.grid import MAX_PATH_LENGTH
 from deltaweb.web.explorer.parquet_file.form import FileQuery
 from deltaweb.web.explorer.version.table_version import TableVersion
 from deltaweb.web.pages.errors import PageError

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deltaweb.parquet.inspection.facts import KEY
-from deltaweb.web.explorer.grid.cells import Cell, cell
+from deltaweb.web.explorer.grid import Cell, cell
 from deltaweb.web.explorer.parquet_file.differences import Difference, differences
 from deltaweb.web.explorer.parquet_file.form import FileQuery
 from deltaweb.web.explorer.parquet_file.found import UNKNOWN_SIZE, FoundFile

@@ -21,7 +21,7 @@ from deltaweb.index.files.distribution import (
     type_of,
     written_value,
 )
-from deltaweb.web.explorer.grid.long_texts import are_long, cut_texts
+from deltaweb.web.explorer.grid import are_long, cut_texts
 from deltaweb.web.explorer.version.listed import Kept, ListedFiles
 from deltaweb.web.explorer.version.query import (
     QueryError,

@@ -10,7 +10,7 @@ import pyarrow as pa
 from django.http import HttpRequest, HttpResponseBase
 from django.urls import reverse
 
-from deltaweb.web.explorer.drawing.figure import (
+from deltaweb.web.explorer.drawing import (
     MAX_TICK,
     as_written,
     cells_figure,
@@ -46,7 +46,7 @@ from deltaweb.web.pages.lists.sorting import Column, Header, sort_headers
 from deltaweb.web.pages.page_json import OnPage, Spread
 from deltaweb.web.pages.paging import PageLinks, page_links
 from deltaweb.web.pages.responses import respond_page
-from deltaweb.words import bytes_text
+from deltaweb.words import bytes_text, counted
 
 PHONE_WIDTH: Final = 270.0  # px of a picture there
 
@@ -58,7 +58,9 @@ def partition_heatmap(grid: PartitionGrid) -> Chart:
     """Draw the bytes of partitions, a cell a pair of labels."""
     texts = [
         [
-            "" if size is None else f"{bytes_text(size, digits=3)}, {files:,} files"
+            ""
+            if size is None
+            else f"{bytes_text(size, digits=3)}, {counted(files, 'file')}"
             for size, files in zip(sizes, counts, strict=True)
         ]
         for sizes, counts in zip(grid.size_bytes, grid.num_files, strict=True)

@@ -12,7 +12,7 @@ from deltaweb.delta.features.known.usage import Usage, VersionFacts
 from deltaweb.delta.features.known.verdicts import ClientVerdict, client_verdict
 from deltaweb.sharing.clients import SHARE_CLIENTS, ShareClient, client_readings
 from deltaweb.web.explorer.readers.ways_in import WaysIn, ways_in
-from deltaweb.web.explorer.version.facts import vectors_of, version_facts
+from deltaweb.web.explorer.version.indexed import vectors_of, version_facts
 from deltaweb.web.explorer.version.table_version import TableVersion
 
 MAX_COLUMNS: Final = 8  # of the matrix

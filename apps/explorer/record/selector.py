@@ -12,12 +12,12 @@ from deltaweb.delta.protocol.schema import PrimitiveType
 from deltaweb.delta.scan.variant_parts import part_name
 from deltaweb.delta.values.variant_get import Steps, format_path
 from deltaweb.delta.values.variant_tree import VariantNode, plain_variant, variant_tree
-from deltaweb.web.explorer.grid.cells import UNREAD, cell, json_value, python_values
+from deltaweb.web.explorer.grid import UNREAD, cell, json_value, python_values, row_json
 from deltaweb.web.explorer.rows.plan import BLOCK_LENGTH, PAGE_LENGTH, RowPlan
 from deltaweb.web.explorer.rows.selector import (
     MAX_JSON_LENGTH,
     beginnings,
-    bounded_value,
+    bounded_values,
     grid_column,
 )
 from deltaweb.words import cut
@@ -185,20 +185,19 @@ def record_values(plan: RowPlan, one: pa.Table) -> tuple[dict[str, object], list
     found: dict[str, object] = {}
     cut: list[str] = []
     for name in plan.columns:
-        value = python_values(beginnings(one[name], limit + 1))[0]
-        is_long = pa.types.is_int64(one.schema.field(name).type)
-        found[name], is_cut = bounded_value(value, limit, is_long=is_long)
+        [(found[name], is_cut)] = bounded_values(one[name], limit)
         cut += [name] if is_cut else []
     return found, cut
 
 
 def value_pieces(plan: RowPlan, one: pa.Table, name: str) -> Iterator[str]:
     """Yield the whole value of a column as text, piece by piece."""
-    value = python_values(_plain(plan, one)[name])[0]
+    column = _plain(plan, one)[name]
+    [value] = python_values(column)
     if isinstance(value, bytes):
         text = value.hex()
     else:
-        found = json_value(value)
+        found = row_json(column.type)(value)
         text = (
             found if isinstance(found, str) else json.dumps(found, ensure_ascii=False)
         )
@@ -229,7 +228,7 @@ def _fields(
         elif isinstance(value, bytes):
             text = value[: limit // 2 + 1].hex()
         elif shown.kind == "nested":
-            text = json.dumps(json_value(value, zone), ensure_ascii=False, indent=2)
+            text = json.dumps(json_value(value), ensure_ascii=False, indent=2)
         yield RecordField(
             name=name,
             type_text=column.type_text,

@@ -4,7 +4,6 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import tzinfo
-from decimal import Decimal
 from typing import Annotated, Any
 
 import pyarrow as pa
@@ -16,15 +15,17 @@ from deltaweb.delta.protocol.schema import (
     PrimitiveType,
     short_type_text,
 )
-from deltaweb.web.explorer.grid.cells import (
+from deltaweb.delta.values.python_values import ToJSON
+from deltaweb.web.explorer.grid import (
     MAX_DETAIL_LENGTH,
     UNREAD,
     Cell,
     cell,
-    json_value,
+    chunk_length,
+    csv_rows,
     python_values,
+    row_json,
 )
-from deltaweb.web.explorer.grid.long_texts import chunk_length
 from deltaweb.web.explorer.rows.filters import NUMBERS, is_plain, type_name
 from deltaweb.web.explorer.rows.plan import PAGE_LENGTH, RowPlan
 from deltaweb.web.pages.page_json import As, Named, OnPage
@@ -146,14 +147,7 @@ def row_objects(
     places = _places(plan, result)
     shown = result.take(places)
     limit = cut_length(shown.num_rows * len(plan.columns))
-    longs = {name for name in plan.columns if _type_name(plan, name) == "long"}
-    columns = {
-        name: [
-            bounded_value(value, limit, is_long=name in longs)
-            for value in python_values(beginnings(shown[name], limit + 1))
-        ]
-        for name in plan.columns
-    }
+    columns = {name: bounded_values(shown[name], limit) for name in plan.columns}
     numbers = [plan.offset + place + 1 for place in places.to_pylist()]
     return (
         [
@@ -174,16 +168,20 @@ def cut_length(num_cells: int) -> int:
     return max(MAX_JSON_LENGTH // max(num_cells, 1), MIN_CUT_LENGTH)
 
 
-def bounded_value(
-    value: object, limit: int, *, is_long: bool = False
-) -> tuple[object, bool]:
-    """Return a value as JSON holds it, and whether it is only its beginning.
+def bounded_values(column: pa.ChunkedArray, limit: int) -> list[tuple[object, bool]]:
+    """Return values as JSON holds them, and whether each is only its beginning.
 
     A nested value that is too long becomes the beginning of its JSON text.
     """
+    to_json = row_json(column.type)
+    values = python_values(beginnings(column, limit + 1))
+    return [_bounded(value, limit, to_json) for value in values]
+
+
+def _bounded(value: object, limit: int, to_json: ToJSON) -> tuple[object, bool]:
     if isinstance(value, bytes):
-        value = value[: limit // 2 + 1].hex()
-    found = json_value(value, is_long=is_long)
+        value = value[: limit // 2 + 1]
+    found = to_json(value)
     if not isinstance(found, str | list | dict):
         return found, False
     text = found if isinstance(found, str) else json.dumps(found, ensure_ascii=False)
@@ -208,10 +206,7 @@ def row_lines(plan: RowPlan, result: pa.Table) -> Iterator[Sequence[object]]:
     yield list(plan.columns)
     ordered = _sorted(plan, result).select(list(plan.columns))
     length = chunk_length(ordered, PAGE_LENGTH)
-    for batch in ordered.to_batches(max_chunksize=length):
-        columns = [python_values(column) for column in batch.columns]
-        for row in zip(*columns, strict=True):
-            yield [_csv_value(value) for value in row]
+    yield from csv_rows(ordered.to_batches(max_chunksize=length))
 
 
 def grid_column(plan: RowPlan, name: str, zone: tzinfo) -> GridColumn:
@@ -268,9 +263,3 @@ def _order(plan: RowPlan, result: pa.Table) -> pa.Array | None:
 def _type_name(plan: RowPlan, name: str) -> str:
     field = plan.column(name)
     return type_name(field.data_type) if field else ""
-
-
-def _csv_value(value: object) -> object:
-    if value is None or isinstance(value, str | int | float | Decimal):
-        return value
-    return json_value(value)

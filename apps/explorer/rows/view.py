@@ -25,7 +25,11 @@ from deltaweb.web.accounts.zones import user_zone, user_zone_name
 from deltaweb.web.explorer.columns.key import table_key
 from deltaweb.web.explorer.rows import jobs as services
 from deltaweb.web.explorer.rows.filters import OPERATORS
-from deltaweb.web.explorer.rows.form import parse_choice_text, parse_row_query
+from deltaweb.web.explorer.rows.form import (
+    RowQuery,
+    parse_choice_text,
+    parse_row_query,
+)
 from deltaweb.web.explorer.rows.plan import (
     EVERY_COLUMN,
     MAX_CHOICES,
@@ -46,7 +50,7 @@ from deltaweb.web.explorer.version.query import QueryError
 from deltaweb.web.explorer.version.table_version import TableVersion
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.results import JobRows
-from deltaweb.web.pages.errors import PageError
+from deltaweb.web.pages.errors import Correction, PageError
 from deltaweb.web.pages.lists.links import Chip, address_with, changed, without
 from deltaweb.web.pages.page_json import OnPage, Spread, in_json
 from deltaweb.web.pages.paging import PageLinks, links_between
@@ -240,7 +244,24 @@ def row_plan_of(request: HttpRequest, at: TableVersion) -> tuple[RowPlan | None,
         names = [at.table.namespace, at.table.name]
         url = reverse("explorer:row-list", args=names)
         error.way_out = ("To the rows without it", f"{url}{at.pin}")
+        error.correction = _correction(request, schema, query)
         raise
+
+
+def _correction(
+    request: HttpRequest, schema: StructType, query: RowQuery
+) -> Correction | None:
+    """Return the condition that does not fit, for the page of the error."""
+    for text in query.filters:
+        try:
+            row_plan(schema, RowQuery(filters=(text,)), user_zone(request.user))
+        except QueryError:
+            parts = [(name, v) for name, vs in request.GET.lists() for v in vs]
+            kept = [part for part in parts if part != ("f", text) and part[0] != "page"]
+            return Correction(
+                name="f", value=text, label="The condition", kept=tuple(kept)
+            )
+    return None
 
 
 def _leading(at: TableVersion, schema: StructType) -> tuple[str, ...]:

@@ -41,7 +41,8 @@ from deltaweb.web.explorer.use.snippets import (
 )
 from deltaweb.web.explorer.use.snippets.sharing_code import PROFILE
 from deltaweb.web.explorer.use.snippets.tools import DELTAWEB, SHARING
-from deltaweb.web.explorer.version.facts import vectors_of, version_facts
+from deltaweb.web.explorer.version.indexed import vectors_of, version_facts
+from deltaweb.web.explorer.version.page import TablePage
 from deltaweb.web.explorer.version.table_version import TableVersion
 from deltaweb.web.pages.page_json import As, OnPage, in_json
 from deltaweb.web.pages.request.server_paths import place_for_code
@@ -66,9 +67,9 @@ def _texts(snippets: Sequence[Snippet]) -> dict[str, str]:
     return {made.key: made.text for made in snippets if not made.refusal}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UsePage:
-    """A view as code.
+@dataclass(frozen=True, kw_only=True)
+class TableUse(TablePage):
+    """The code that reads a version.
 
     Attributes:
         newest: Whether the code reads whichever version is the newest.
@@ -111,7 +112,7 @@ def use_page(  # noqa: PLR0913 (what is asked, and who asks)
     zone: tzinfo,
     data_url: str,
     newest: bool = False,
-) -> UsePage:
+) -> TableUse:
     """Return the code of a view.
 
     Args:
@@ -121,7 +122,7 @@ def use_page(  # noqa: PLR0913 (what is asked, and who asks)
         newest: Whether the code is to read whichever version is the newest.
     """
     if at.version is None or at.metadata is None:
-        return UsePage(newest=newest)
+        return TableUse(at=at, newest=newest)
     plan, problem = _plan(at.metadata.schema_string, query, zone)
     columns: tuple[str, ...] = ()
     if plan and not plan.is_default and plan.chosen != plan.all_columns:
@@ -153,7 +154,8 @@ def use_page(  # noqa: PLR0913 (what is asked, and who asks)
         write_refusal="" if at.is_latest else _write_refusal(at.table),
     )
     run = at.head.timeline.shown_run if at.head.timeline else None
-    return UsePage(
+    return TableUse(
+        at=at,
         newest=newest,
         columns=columns,
         filters=plan.conditions if plan else (),

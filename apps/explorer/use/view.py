@@ -1,6 +1,5 @@
 """A view of a table as code."""
 
-from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from django import forms
@@ -9,10 +8,8 @@ from django.urls import reverse
 
 from deltaweb.web.accounts.zones import user_zone
 from deltaweb.web.explorer.rows.form import RowQuery, parse_row_query
-from deltaweb.web.explorer.use.selector import UsePage, use_page
-from deltaweb.web.explorer.version.page import TablePage
+from deltaweb.web.explorer.use.selector import use_page
 from deltaweb.web.explorer.version.table_version import TableVersion, table_version
-from deltaweb.web.pages.page_json import Spread
 from deltaweb.web.pages.request.parameters import cleaned
 from deltaweb.web.pages.responses import respond_page
 
@@ -21,13 +18,6 @@ class UseForm(forms.Form):
     """Whether the code names the version, or reads whichever is the newest."""
 
     newest = forms.BooleanField(required=False)
-
-
-@dataclass(frozen=True, kw_only=True)
-class TableUse(TablePage):
-    """The code that reads a version."""
-
-    page: Spread[UsePage]
 
 
 def table_use(
@@ -39,7 +29,7 @@ def table_use(
     wanted = "" if asked["newest"] else request.GET.get("v", "")
     at = table_version(request.user, namespace, name, wanted)
     query = parse_row_query(request.GET)
-    found = use_page(
+    page = use_page(
         at,
         query,
         user=request.user,
@@ -49,7 +39,6 @@ def table_use(
         ),
         newest=asked["newest"],
     )
-    page = TableUse(at=at, page=found)
     return respond_page(
         request, fmt, page, template="explorer/use/table_use.html", fragment="use"
     )

@@ -19,8 +19,8 @@ from deltaweb.web.tables.head.table_head import (
     table_head,
 )
 from deltaweb.web.tables.models import Commit, MetadataVersion, ProtocolVersion, Table
+from deltaweb.web.tables.versions.resources import times_note, times_of
 from deltaweb.web.tables.versions.timeline import Run
-from deltaweb.web.tables.versions.times_note import times_note, times_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +39,13 @@ class TableVersion:
     @property
     def commit(self) -> Commit | None:
         return self.head.commit
+
+    @property
+    def num_records(self) -> int | None:
+        """How many rows it has, as its log says; None where that is not known."""
+        if self.is_latest:
+            return self.table.num_records
+        return self.commit.num_records if self.commit else None
 
     @property
     def is_latest(self) -> bool:

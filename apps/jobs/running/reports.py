@@ -40,6 +40,9 @@ class Reports:
     def log(self, text: str) -> None:
         """Add a line to the record of the work."""
 
+    def warn(self, sentence: str) -> None:
+        """Say what somebody at a terminal is to know; pages read it off the result."""
+
     def check_cancelled(self) -> None:
         """Stop here if somebody has asked to cancel; cheap to call in a loop."""
 

@@ -5,13 +5,13 @@ from typing import Any
 from django.conf import settings
 from django.http import HttpRequest
 
-from deltaweb.web.pages.frame import navigation
+from deltaweb.web.pages import frame
 
 
 def page(request: HttpRequest) -> dict[str, Any]:
     """Return the rail's entries, the current one, and the user's theme."""
     user = getattr(request, "user", None)
-    entries = navigation.entries_for(user) if user is not None else []
+    entries = frame.entries_for(user) if user is not None else []
     current = [
         entry.url_name
         for entry in entries

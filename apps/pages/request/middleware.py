@@ -107,4 +107,5 @@ def _for_reader(error: PageError, place: str) -> PageError:
         return error
     cut = PageError(status=error.status, code=error.code, message=message, hint=hint)
     cut.way_out, cut.facts = error.way_out, error.facts
+    cut.correction = error.correction
     return cut

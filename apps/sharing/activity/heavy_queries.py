@@ -15,7 +15,7 @@ from uuid import UUID
 from django.db.models import Count, QuerySet, Sum
 from django.db.models.fields.json import KeyTextTransform
 
-from deltaweb.conditions.json_text import json_hint_text
+from deltaweb.conditions.json import json_hint_text
 from deltaweb.delta.feed.versions import is_feed_on
 from deltaweb.sharing.table_query import TableQuery
 from deltaweb.web.audit.models import AuditEvent

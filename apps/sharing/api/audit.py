@@ -17,12 +17,16 @@ from django.db import DatabaseError
 from deltaweb.sharing.parameters import MAX_LONG
 from deltaweb.web.audit import services
 from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.pages.request.lock_waits import REQUEST_WAIT_MS, short_transaction
-from deltaweb.web.sharing.access.reads import note_read
+from deltaweb.web.pages.request.lock_waits import (
+    REQUEST_WAIT_MS,
+    short_transaction,
+    write_note,
+)
+from deltaweb.web.sharing.access.callers import USE_INTERVAL
 from deltaweb.web.sharing.activity.budgets import note_offered
 from deltaweb.web.sharing.activity.usage import FIRST_FAILED_STATUS, READ_ACTIONS
 from deltaweb.web.sharing.answers.row_count import RowCount
-from deltaweb.web.sharing.models import RecipientToken, SharedTable
+from deltaweb.web.sharing.models import LastRead, RecipientToken, SharedTable
 
 logger = logging.getLogger(__name__)
 
@@ -151,3 +155,37 @@ def _line(event: AuditEvent) -> str:
         if (value := getattr(event, field.name)) not in (None, "", {})
     }
     return json.dumps(values, default=str)
+
+
+# === How far a token has read a shared table, noted as its last use is ===
+
+
+_MAX_NOTED: Final = 10_000  # pairs of tokens and tables that this process remembers
+_noted: dict[tuple[UUID, UUID], tuple[int, datetime]] = {}
+
+
+def note_read(
+    token: RecipientToken, shared: SharedTable, *, version: int, now: datetime
+) -> None:
+    """Remember which version of a table a token has read.
+
+    The same version is written at most every `USE_INTERVAL`, and a database that is
+    busy costs the note alone.
+    """
+    key = (token.id, shared.id)
+    known = _noted.get(key)
+    if known is not None and known[0] == version and now < known[1] + USE_INTERVAL:
+        return
+    if len(_noted) >= _MAX_NOTED:
+        _noted.clear()
+    _noted[key] = (version, now)
+    read = LastRead(token=token, shared_table=shared, version=version, read_at=now)
+    write_note(
+        lambda: LastRead.objects.bulk_create(
+            [read],
+            update_conflicts=True,
+            unique_fields=["token", "shared_table"],
+            update_fields=["version", "read_at"],
+        ),
+        of=f"What {token.prefix} has read",
+    )

@@ -1,4 +1,4 @@
-"""The keys by which this server knows its own page tokens and URLs again."""
+"""The keys by which this server knows its own tokens, URLs and vended keys again."""
 
 from datetime import datetime
 from functools import cache
@@ -60,3 +60,17 @@ def signing_plan(token: RecipientToken, *, now: datetime) -> SigningPlan:
 @cache
 def _keys(secret_key: str, fallbacks: tuple[str, ...], purpose: str) -> list[bytes]:
     return derive_keys(secret_key, fallbacks, purpose)
+
+
+SESSIONS = "iceberg sessions"
+OBJECTS = "iceberg objects"
+
+
+def session_keys() -> list[bytes]:
+    """Return the keys of vended keys; the first signs, all are accepted."""
+    return keys_for(SESSIONS)
+
+
+def object_keys() -> list[bytes]:
+    """Return the keys of names of objects; the first seals, all are accepted."""
+    return keys_for(OBJECTS)

@@ -1,4 +1,4 @@
-"""What the Sharing tab of a table shows: where it is shared and who reads it."""
+"""The Sharing tab of a table: where it is shared and who reads it."""
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
@@ -7,8 +7,14 @@ from datetime import datetime
 from typing import Annotated
 from uuid import UUID
 
+from django.http import HttpRequest, HttpResponseBase
+from django.utils import timezone
+
+from deltaweb.web.accounts.permissions import editor_required, signed_in
 from deltaweb.web.pages.page_json import As, Named, OnPage, Spread, in_json, json_with
+from deltaweb.web.pages.responses import respond
 from deltaweb.web.sharing.access.withdrawals import with_parts
+from deltaweb.web.sharing.activity.charts import use_charts
 from deltaweb.web.sharing.activity.event_rows import EventRow, event_row
 from deltaweb.web.sharing.activity.usage import DailyUse, calls, reads
 from deltaweb.web.sharing.activity.use_resource import UseResource, use_resource
@@ -17,6 +23,7 @@ from deltaweb.web.sharing.models import Grant, Recipient, Share, SharedTable
 from deltaweb.web.sharing.recipients.listing import RecipientRow, recipient_rows
 from deltaweb.web.sharing.shares.resources import shared_table_resource
 from deltaweb.web.tables.head.shapes import names_of
+from deltaweb.web.tables.head.table_head import get_table, table_head
 from deltaweb.web.tables.models import Table
 
 READS_SHOWN = 8
@@ -80,7 +87,7 @@ class TableSharing:
         return self.use.days
 
 
-def table_sharing(table: Table, *, now: datetime) -> TableSharing:
+def sharing_of(table: Table, *, now: datetime) -> TableSharing:
     """Return what the Sharing tab of a table shows."""
     shared = list(
         with_parts(SharedTable.objects.filter(table=table))
@@ -113,3 +120,25 @@ def _shares_of(share_ids: Collection[UUID]) -> dict[UUID, list[str]]:
     for recipient_id, name in grants.values_list("recipient_id", "share__name"):
         names[recipient_id].append(name)
     return names
+
+
+@editor_required
+def table_sharing(
+    request: HttpRequest, *, namespace: str, name: str, fmt: str
+) -> HttpResponseBase:
+    """Show where a table is shared, who may read it and who did."""
+    user = signed_in(request)
+    table = get_table(user, namespace, name)
+    found = sharing_of(table, now=timezone.now())
+    return respond(
+        request,
+        fmt,
+        template="sharing/shares/table_sharing.html",
+        context={
+            "head": table_head(table),
+            "table": table,
+            "found": found,
+            "charts": use_charts(found.use.days),
+        },
+        data=found,
+    )

@@ -2,14 +2,27 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from datetime import datetime
+from typing import Any, Final
 
 from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.protocol.schema import type_text
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.table import DeltaTable
+from deltaweb.web.accounts.models import User
+from deltaweb.web.jobs import kinds
+from deltaweb.web.jobs.kind import JobKind, hashed_key, to_json
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.jobs.running.tracking import TrackedJob
+from deltaweb.web.jobs.services import enqueue
 from deltaweb.web.tables.storage.connections import options_for
-from deltaweb.web.tables.storage.locations import check_present, is_remote
+from deltaweb.web.tables.storage.locations import (
+    check_allowed,
+    check_present,
+    is_remote,
+    parse_location,
+)
+from deltaweb.web.tables.storage.roots import roots_for
 from deltaweb.web.tables.storage.trying import reach
 
 MAX_COLUMNS_SHOWN = 200
@@ -112,3 +125,44 @@ def _columns(
         for column in fields[:MAX_COLUMNS_SHOWN]
     ]
     return shown, len(fields), None
+
+
+# === As a job ===
+
+
+@dataclass(frozen=True, slots=True)
+class CheckLocation:
+    """Where the job looks."""
+
+    location: str
+
+
+def request_check(*, location: str, now: datetime, requested_by: User) -> Job:
+    """Queue a look at a location before it is registered."""
+    where = parse_location(location)
+    check_allowed(where, roots=roots_for(requested_by))
+    return enqueue(
+        kind=CHECK_LOCATION.name,
+        title=f"Check {where}",
+        parameters=to_json(CheckLocation(where)),
+        key=hashed_key("check", str(requested_by.pk), where),
+        requested_by=requested_by,
+        now=now,
+    )
+
+
+def run_check(job: TrackedJob, asked: CheckLocation) -> dict[str, Any]:
+    """Say what is at a location."""
+    return check_location(asked.location, on_step=job.step).as_json()
+
+
+CHECK_LOCATION: Final = kinds.register(
+    JobKind(
+        name="tables.check_location",
+        words="Check a location",
+        parameters=CheckLocation,
+        run=run_check,
+        is_reserved=True,
+        is_look=True,
+    )
+)

@@ -18,7 +18,7 @@ from deltaweb.web.jobs.waiting import wait_a_glance
 from deltaweb.web.pages.actions import stamp_of
 from deltaweb.web.pages.request.parameters import cleaned
 from deltaweb.web.pages.responses import respond
-from deltaweb.web.tables.catalogue.check_location import CHECK_LOCATION, request_check
+from deltaweb.web.tables.catalogue.checks import CHECK_LOCATION, request_check
 from deltaweb.web.tables.catalogue.forms import RegisterForm, RegisterQueryForm
 from deltaweb.web.tables.catalogue.names import name_from_path
 from deltaweb.web.tables.catalogue.registration import register_table

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from django.db.models import Model, QuerySet
 
-from deltaweb.web.pages.frame.navigation import AnyUser
+from deltaweb.web.pages.frame import AnyUser
 from deltaweb.web.pages.registry import Registry
 
 # === Badges ===

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from deltaweb.web.pages.frame.navigation import AnyUser
+from deltaweb.web.pages.frame import AnyUser
 from deltaweb.web.pages.registry import Registry
 
 

@@ -6,7 +6,7 @@ An app may also register a button for the head of these pages.
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from deltaweb.web.pages.frame.navigation import AnyUser
+from deltaweb.web.pages.frame import AnyUser
 from deltaweb.web.pages.registry import Registry
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import UTC, date, datetime, tzinfo
 from functools import cached_property
 
 from django.contrib.auth.models import AnonymousUser
@@ -24,6 +24,7 @@ from deltaweb.web.tables.versions.timeline import Tick, Timeline, build_timeline
 from deltaweb.web.tables.work.check_files import CHECK_FILES
 
 NUM_TICKS = 5
+TIMES = "H:i"  # below a timeline of one day, as Django's filter `date` has it
 MENU_LENGTH = 8  # newest versions in the version menu
 MAX_DIGITS = len(str(2**63))  # of a version
 
@@ -148,18 +149,24 @@ class TableHead:
         """Whether storage holds a newer version than the pages show."""
         return self.table.is_stale
 
-    def date_formats(self, *, today: date) -> tuple[str, str]:
+    def date_formats(self, *, today: date, zone: tzinfo = UTC) -> tuple[str, str]:
         """How the first date below the timeline and the others are written.
 
         They are formats of Django's filter `date`, as short as is still clear: times
         within one day; years where it spans more than one, or another than today's.
+
+        Args:
+            zone: In which days begin.
         """
         first, last = self.first_at, self.table.committed_at
-        if first is None or last is None or first.year != last.year:
+        if first is None or last is None:
+            return "j M Y", "j M Y"
+        first, last = first.astimezone(zone), last.astimezone(zone)
+        if first.year != last.year:
             return "j M Y", "j M Y"
         day = "j M" if last.year == today.year else "j M Y"
         if first.date() == last.date():
-            return f"{day}, H:i", "H:i"
+            return f"{day}, {TIMES}", TIMES
         return day, day
 
     @property

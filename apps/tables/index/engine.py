@@ -43,9 +43,8 @@ def choose(  # noqa: PLR0913 (each is one part of the choice)
     """Do some work where it fits.
 
     Args:
-        size: Returns how large the work is, in bytes or files; None if unknown,
-            which is too large. It may raise an `ExpressionError` where an expression is
-            not evaluated in process.
+        size: Returns how large the work is, in bytes or files; None if unknown, or not
+            for this process, which is too large.
         on_spark: Does it with Spark; a session that dies is replaced once.
         reports: Told that Spark is started, where it is.
         wanted: Who is to do it, whatever its size; None to choose.
@@ -60,11 +59,25 @@ def choose(  # noqa: PLR0913 (each is one part of the choice)
 
 
 def _fitting(size: Callable[[], int | None], most: int) -> Engine:
+    found = size()
+    return Engine.SPARK if found is None or found > most else Engine.HERE
+
+
+def evaluated_here(evaluate: Callable[[], T], wanted: Engine | None) -> T | None:
+    """Return what comes of SQL in this process; None where Spark evaluates it instead.
+
+    Args:
+        wanted: As in `choose`: for Spark nothing is tried here, and for this process
+            what it does not evaluate is refused.
+    """
+    if wanted is Engine.SPARK:
+        return None
     try:
-        found = size()
+        return evaluate()
     except ExpressionMistakenError:
         raise
     except ExpressionError as error:
+        if wanted is Engine.HERE:
+            raise
         check_installed(error.message)
-        return Engine.SPARK
-    return Engine.SPARK if found is None or found > most else Engine.HERE
+        return None

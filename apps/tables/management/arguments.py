@@ -8,14 +8,22 @@ from deltaweb.web.tables.catalogue.registration import find_table
 from deltaweb.web.tables.errors import TableNameError, TableNotRegisteredError
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.operations.parameters import whole_number, zone_argument
-from deltaweb.web.tables.storage.locations import check_present, parse_location
+from deltaweb.web.tables.storage.locations import (
+    check_allowed,
+    check_present,
+    parse_location,
+)
+from deltaweb.web.tables.storage.roots import roots_for
 
 
-def locate(text: str) -> tuple[Table | None, str]:
+def locate(text: str, *, may_be_made: bool = False) -> tuple[Table | None, str]:
     """Return the table, if registered, and the location of NAME|LOCATION.
 
     A path or a URL needs neither registration nor a database; nor does a table of a
     profile, `profile.share#share.schema.table`.
+
+    Args:
+        may_be_made: Whether nothing need be there, but tables may be made there.
     """
     if is_of_profile(text):
         return None, text
@@ -33,7 +41,10 @@ def locate(text: str) -> tuple[Table | None, str]:
             check_present(table.location)
             return table, table.location
     location = parse_location(text, base=Path.cwd())
-    check_present(location)
+    if may_be_made:
+        check_allowed(location, roots=roots_for(None))
+    else:
+        check_present(location)
     return None, location
 
 

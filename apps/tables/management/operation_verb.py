@@ -13,6 +13,8 @@ record has who did it, and the table's pages follow.
 from argparse import ArgumentParser
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
 from typing import Any, ClassVar, Final, Generic, TypeVar
 
 import pyarrow as pa
@@ -20,10 +22,11 @@ from django.core.management.base import CommandParser
 from django.utils import timezone
 
 from deltaweb.errors import DeltawebError
-from deltaweb.table import DeltaTable
 from deltaweb.web.jobs.kind import to_json
 from deltaweb.web.pages.actions import command_stamp
 from deltaweb.web.pages.command import Output, WritingVerb
+from deltaweb.web.tables.catalogue.registration import find_table
+from deltaweb.web.tables.head.shapes import table_json
 from deltaweb.web.tables.index.engine import Engine
 from deltaweb.web.tables.management.arguments import locate, names_of
 from deltaweb.web.tables.management.row_output import json_rows, row_lines
@@ -32,13 +35,17 @@ from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.operations.operation import Operation
 from deltaweb.web.tables.operations.parameters import add_parameters, given
 from deltaweb.web.tables.operations.preview import OperationPreview, RunContext
-from deltaweb.web.tables.storage.opening import place_of
+from deltaweb.web.tables.storage.locations import parse_location
+from deltaweb.web.tables.storage.opening import open_location, place_of
 from deltaweb.web.tables.work.log_writing import record_log_writing
 
 P = TypeVar("P")
 
 NOT_SHOWN: Final = {"is_done", "done_before"}
 """What results say to pages alone."""
+
+IN_TABLES: Final = {"table", "namespace", "name"}
+"""What results say of a table that was made, and its own shape says, too."""
 
 
 class StoppedError(DeltawebError, code="stopped"):
@@ -75,6 +82,10 @@ class OperationVerb(WritingVerb, Generic[P]):
         asked: P = self.operation.parameters(**{**given(options), **self.fixed})
         return asked
 
+    def locate(self, text: str) -> tuple[Table | None, str]:
+        """Return the table, if registered, and its location."""
+        return locate(text)
+
     def run(self, **options: Any) -> Output:  # noqa: ANN401  # as argparse read them
         """Show what would happen, or do it: after asking, where it destroys."""
         try:
@@ -91,22 +102,21 @@ class OperationVerb(WritingVerb, Generic[P]):
         **options: Any,  # noqa: ANN401  # as above
     ) -> Output:
         asked = self.read(options)
-        registered, location = locate(table)
-        operation = self.operation
-        question = "" if dry_run else operation.question(asked, location)
-        if question and operation.has_engines:  # to find out more may take long
+        registered, location = self.locate(table)
+        operation, opened = self.operation, open_location(location)
+        question = ""
+        if not (dry_run or self.is_agreed):
+            question = operation.question(asked, opened)
+        if question and operation.looks_long:
             self.check_somebody_there(question)
-        asks = bool(question) and not self.is_agreed
-        place = place_of(location)
         context = RunContext(
             job=TerminalReports(self.warn),
             now=timezone.now(),
-            place=lambda: place,
+            place=partial(place_of, location),
             engine=engine,
             is_job=False,
-            is_shown=dry_run or asks or operation.deletes_files,
+            is_shown=dry_run or bool(question) or operation.deletes_files,
         )
-        opened = DeltaTable.from_store(place.open())
         plan = operation.plan(opened, asked, context)
         preview = operation.preview(plan) if context.is_shown else None
         there = names_of(registered, location)
@@ -114,7 +124,7 @@ class OperationVerb(WritingVerb, Generic[P]):
             data = {**there, **_document(preview)}
             return Output(data, preview.says, _lines(preview.lines()))
         operation.check(plan)
-        if asks and preview and not preview.is_empty:
+        if question and preview and not preview.is_empty:
             self.ask(f"{preview.says} {question}")
             if operation.deletes_files:
                 # An answer may take long: what could go may be needed by then.
@@ -143,6 +153,46 @@ class OperationVerb(WritingVerb, Generic[P]):
                 detail={**to_json(asked), **detail},
                 stamp=command_stamp(),
             )
+
+
+class MakingVerb(OperationVerb[P]):
+    """Runs an operation that makes a table, and registers it."""
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Declare the parameters."""
+        self.add_parameters(parser)
+
+    def placed(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the parameters of a line: the place as it is spelled, and nobody."""
+        values = given(options)
+        location = parse_location(values["location"], base=Path.cwd())
+        return {**values, "location": location, "user_id": None}
+
+    def read(self, options: Mapping[str, Any]) -> P:
+        """Return the parameters of a line."""
+        asked: P = self.operation.parameters(**self.placed(options))
+        return asked
+
+    def _run(
+        self,
+        *,
+        dry_run: bool,
+        **options: Any,  # noqa: ANN401  # as argparse read them
+    ) -> Output:
+        asked, operation = self.read(options), self.operation
+        context = RunContext(
+            job=TerminalReports(self.warn), now=timezone.now(), is_job=False
+        )
+        opened = operation.opens(None, asked)
+        plan = operation.plan(opened, asked, context)
+        if dry_run:
+            preview = operation.preview(plan)
+            return Output(_document(preview), preview.says, _lines(preview.lines()))
+        made = operation.run(opened, plan, context, None, asked)
+        table = find_table(made["table"])
+        facts = {key: made[key] for key in made.keys() - IN_TABLES - NOT_SHOWN}
+        text = operation.result_text({**made, "location": table.location})
+        return Output({**table_json(table), **facts}, text)
 
 
 def _document(preview: OperationPreview) -> dict[str, Any]:

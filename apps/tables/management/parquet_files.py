@@ -1,8 +1,10 @@
-"""The Parquet files that a person names on the command line."""
+"""The Parquet files that a person names on the command line, and their values."""
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 from django.db import OperationalError, ProgrammingError
@@ -74,6 +76,15 @@ def parquet_files(store: TableStore) -> list[str]:
         if place.lower().endswith(SUFFIXES)
         and not any(part[:1] in {".", "_"} for part in place.split("/"))
     )
+
+
+def cell(value: Any) -> str:  # noqa: ANN401 (JSON)
+    """Return a value of a file as text: what is no number or text as JSON."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, dict) and list(value) == ["hex"]:
+        return f"0x{value['hex']}"
+    return json.dumps(value, ensure_ascii=False)
 
 
 @contextmanager

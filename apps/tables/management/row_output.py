@@ -8,8 +8,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from deltaweb.delta.values.cell_text import cell_text, plain_value
-from deltaweb.delta.values.python_values import python_values
+from deltaweb.delta.values.cell_text import cell_text
+from deltaweb.delta.values.python_values import python_values, to_json_of
 from deltaweb.web.pages.lists.csv_lines import csv_line
 from deltaweb.web.tables.management.text_output import aligned
 
@@ -33,13 +33,15 @@ def csv_lines(rows: pa.Table) -> Iterator[str]:
 
 
 def json_rows(rows: pa.Table) -> list[dict[str, Any]]:
-    """Return the rows as JSON objects by column name."""
-    types = [field.type for field in rows.schema]
-    names = rows.column_names
+    """Return the rows as JSON objects by column name; a map is pairs."""
+    columns = [
+        (field.name, to_json_of(field.type, maps_are_pairs=True))
+        for field in rows.schema
+    ]
     return [
         {
-            name: _json(value, data_type)
-            for name, value, data_type in zip(names, row, types, strict=True)
+            name: to_json(value)
+            for (name, to_json), value in zip(columns, row, strict=True)
         }
         for row in _tuples(rows)
     ]
@@ -50,23 +52,3 @@ def _tuples(rows: pa.Table) -> Iterator[tuple[Any, ...]]:
     for batch in rows.to_batches(max_chunksize=BATCH_ROWS):
         columns = [python_values(column) for column in batch.columns]
         yield from zip(*columns, strict=True)
-
-
-def _json(value: Any, data_type: pa.DataType) -> Any:  # noqa: ANN401 (any cell)
-    if value is None:
-        return None
-    if pa.types.is_int64(data_type):
-        return str(value)
-    if pa.types.is_struct(data_type):
-        return {field.name: _json(value[field.name], field.type) for field in data_type}
-    if pa.types.is_map(data_type):
-        return [
-            {
-                "key": _json(key, data_type.key_type),
-                "value": _json(item, data_type.item_type),
-            }
-            for key, item in value
-        ]
-    if pa.types.is_list(data_type) or pa.types.is_large_list(data_type):
-        return [_json(item, data_type.value_type) for item in value]
-    return plain_value(value)

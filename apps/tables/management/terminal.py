@@ -14,6 +14,10 @@ class TerminalReports(Reports):
     def __init__(self, warn: Callable[[str], None]) -> None:
         self._warn = warn
 
+    def warn(self, sentence: str) -> None:
+        """Say it."""
+        self._warn(sentence)
+
     def step(
         self,
         name: str,

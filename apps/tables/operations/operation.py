@@ -28,6 +28,7 @@ from typing import Any, Final, Generic, TypeVar
 
 from django.utils import timezone
 
+from deltaweb.delta.writing.authorship import authored
 from deltaweb.delta.writing.transaction import CommitResult
 from deltaweb.storage.place import TablePlace
 from deltaweb.table import DeltaTable
@@ -146,13 +147,15 @@ class Operation(Generic[P, T]):
             so, and finishes it: the result, or None where there is nothing.
         is_still: Whether the counts of a plan are those that somebody agreed to.
         check: Refuses a plan that cannot be carried out, before anybody is asked.
-        question: What somebody at a terminal is asked, by the parameters and the
-            place; "" where it destroys nothing.
+        question: What somebody at a terminal is asked, by the parameters and what it
+            works on; "" where it destroys nothing.
         result_text: What it says of its result, a line or several.
         deletes_files: Whether it deletes files and makes no version: no commit then
             notices what came meanwhile, so it is planned again after an answer.
         is_harmless: Whether it may be asked for unseen: nothing that anybody reads
             becomes another.
+        looks_long: Whether to find out what it would do may take long: who is not there
+            to be asked is told so before.
         has_engines: Whether a command may say who does it, this process or Spark.
         is_apart: Whether a job of it has a process of its own, as `JobKind` has it; one
             that has none starts no Spark to look.
@@ -174,10 +177,11 @@ class Operation(Generic[P, T]):
     resume: Callable[[P, RunContext], Mapping[str, Any] | None] = finish_nothing
     is_still: Callable[[Mapping[str, int], Mapping[str, int]], bool] = eq
     check: Callable[[T], None] = lambda _plan: None
-    question: Callable[[P, str], str] = lambda _asked, _location: ""
+    question: Callable[[P, DeltaTable], str] = lambda _asked, _opened: ""
     result_text: Callable[[Mapping[str, Any]], str] = commit_text
     deletes_files: bool = False
     is_harmless: bool = False
+    looks_long: bool = False
     has_engines: bool = False
     is_apart: bool = True
     queue: Queue = Queue.DEFAULT
@@ -270,7 +274,8 @@ class Operation(Generic[P, T]):
         """Carry out a plan; what is shown of the table then follows."""
         result: dict[str, Any] | None = None
         try:
-            outcome = self.carry_out(opened, plan, context)
+            with authored(context.user_name):
+                outcome = self.carry_out(opened, plan, context)
             found = asdict(outcome) if isinstance(outcome, CommitResult) else outcome
             result = {"is_done": True, **found}
         finally:

@@ -6,20 +6,21 @@ from datetime import datetime
 from urllib.parse import urlencode
 
 from django import template
+from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest
 from django.template import Context
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.dateformat import format as date_format
-from django.utils.timezone import localtime
 
 from deltaweb.delta.log import versions
+from deltaweb.web.accounts.zones import user_zone
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.pages.lists.links import changed
 from deltaweb.web.tables.catalogue.forms import STATUSES
 from deltaweb.web.tables.extension import tabs
 from deltaweb.web.tables.extension.search_kinds import kinds_for
-from deltaweb.web.tables.head.table_head import TableHead
+from deltaweb.web.tables.head.table_head import TIMES, TableHead
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.models.news import (
     LAKES,
@@ -182,28 +183,40 @@ def _button_url(button: tabs.HeadButton, request: HttpRequest, head: TableHead) 
     return f"{address}{'?' * bool(query)}{urlencode(query)}{button.anchor}"
 
 
-@register.simple_tag
-def timeline_dates(head: TableHead) -> tuple[str, str]:
-    """Return how the first date below the timeline and the others are written."""
-    return head.date_formats(today=timezone.now().date())
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimelineDates:
+    """What is written below a timeline, in the reader's time zone.
+
+    Attributes:
+        first: At its beginning; "" where that is not known, as for `last`.
+        ticks: Between, none of them twice.
+    """
+
+    first: str
+    last: str
+    ticks: list[tuple[Tick, str]]
 
 
-@register.simple_tag
-def timeline_ticks(head: TableHead, formats: tuple[str, str]) -> list[tuple[Tick, str]]:
-    """Return the ticks below the timeline with their dates, none of them twice."""
-    ends = [head.first_at, head.table.committed_at]
-    said = {_date(at, formats[1]) for at in ends if at is not None}
+@register.simple_tag(takes_context=True)
+def timeline_dates(context: Context, head: TableHead) -> TimelineDates:
+    """Return what is written below the timeline."""
+    zone = user_zone(getattr(context.get("request"), "user", AnonymousUser()))
+    today = timezone.now().astimezone(zone).date()
+    begins, others = head.date_formats(today=today, zone=zone)
+
+    def text(at: datetime | None, spelling: str) -> str:
+        return "" if at is None else date_format(at.astimezone(zone), spelling)
+
+    first, last = head.first_at, head.table.committed_at
+    said = {text(first, others), text(last, others)}
     ticks = []
     for tick in head.ticks:
-        text = _date(tick.at, formats[1])
-        if text not in said:
-            said.add(text)
-            ticks.append((tick, text))
-    return ticks
-
-
-def _date(at: datetime, spelling: str) -> str:
-    return date_format(localtime(at), spelling)
+        label = text(tick.at, others)
+        if label not in said:
+            said.add(label)
+            ticks.append((tick, label))
+    ends = f"{others} T" if others == TIMES else others  # a time says its zone
+    return TimelineDates(first=text(first, begins), last=text(last, ends), ticks=ticks)
 
 
 @register.filter

@@ -3,13 +3,44 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from deltaweb.delta.features.in_commit_timestamps import OwnTimes
 from deltaweb.delta.protocol.actions import CommitInfo
 from deltaweb.web.pages.page_json import shaped
 from deltaweb.web.tables.models import Commit
-from deltaweb.web.tables.versions.times_note import times_of
+
+# === Whose times a history shows ===
+
+
+OF_FILES: Final = "commit files"
+OF_COMMITS: Final = "commits"
+FILE_TIMES: Final = "Times are those of the commit files."
+COMMIT_TIMES: Final = "Times are those that the commits carry (in-commit timestamps)."
+
+
+def times_note(own: OwnTimes | None) -> str:
+    """Return the sentence for a table.
+
+    Args:
+        own: Which of its commits carry their own times.
+    """
+    if own is None:
+        return FILE_TIMES
+    if not own.first_version:
+        return COMMIT_TIMES
+    return (
+        "Times are those that the commits carry (in-commit timestamps) from version "
+        f"{own.first_version:,} on, and those of the commit files before."
+    )
+
+
+def times_of(own: OwnTimes | None, version: int) -> str:
+    """Return whose time that of a version is, as JSON has it."""
+    return OF_FILES if own is None or version < own.first_version else OF_COMMITS
+
+
+# === Commits ===
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

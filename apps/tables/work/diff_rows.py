@@ -25,7 +25,7 @@ from deltaweb.web.jobs.kind import Queue
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.results import keep_rows, result_path
 from deltaweb.web.jobs.running.tracking import TrackedJob
-from deltaweb.web.jobs.sweep.leftovers import SCRATCH_FOLDER
+from deltaweb.web.jobs.sweep import SCRATCH_FOLDER
 from deltaweb.web.tables.index.engine import choose
 from deltaweb.web.tables.models.subjects import Page, on_table, table_of
 from deltaweb.web.tables.storage.opening import roots_of_server, table_place
@@ -127,7 +127,7 @@ def compare_rows(
 def _scratch_folder(job_id: object) -> Iterator[Path]:
     """Give a folder to spread rows in; another worker may be at the same job.
 
-    What a killed one leaves is swept (`deltaweb.web.jobs.sweep.leftovers`).
+    What a killed one leaves is swept (`deltaweb.web.jobs.sweep`).
     """
     mark = secrets.token_hex(4)
     folder = Path(settings.HOME) / SCRATCH_FOLDER / f"{job_id}-{mark}"

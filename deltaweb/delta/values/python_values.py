@@ -1,8 +1,14 @@
 """Values of Arrow as Python has them and as text, whatever a table holds."""
 
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
 import pyarrow as pa
 
-from deltaweb.delta.values.cell_text import cell_text
+from deltaweb.delta.values.cell_text import cell_text, plain_value
+
+ToJSON: TypeAlias = Callable[[Any], Any]
+"""Returns the JSON of a value of one type."""
 
 
 def python_values(column: pa.ChunkedArray | pa.Array) -> list[object]:
@@ -53,6 +59,55 @@ def _python_value(scalar: pa.Scalar) -> object:
             return scalar.cast(pa.string()).as_py()
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
             return "not a time that can be shown"
+
+
+def to_json_of(
+    kind: pa.DataType, leaf: ToJSON = plain_value, *, maps_are_pairs: bool = False
+) -> ToJSON:
+    """Return what makes JSON of the values of a type, as `python_values` has them.
+
+    A whole number of 64 bits is text at any depth: many readers of JSON round it. A map
+    is an object where its keys are texts, each once, and else pairs of `key` and
+    `value`.
+
+    Args:
+        leaf: Makes JSON of a value without parts.
+        maps_are_pairs: Whether every map is pairs.
+    """
+    write = _writer(kind, leaf, maps_are_pairs=maps_are_pairs)
+    # What Python cannot hold is text already, with all that is around it.
+    return lambda value: (
+        leaf(value) if value is None or isinstance(value, str) else write(value)
+    )
+
+
+def _writer(kind: pa.DataType, leaf: ToJSON, *, maps_are_pairs: bool) -> ToJSON:
+    def within(inner: pa.DataType) -> ToJSON:
+        return to_json_of(inner, leaf, maps_are_pairs=maps_are_pairs)
+
+    types = pa.types
+    if types.is_int64(kind):
+        return str
+    if types.is_struct(kind):
+        parts = {field.name: within(field.type) for field in kind}
+        return lambda value: {name: part(value[name]) for name, part in parts.items()}
+    if types.is_map(kind):
+        of_key, of_item = within(kind.key_type), within(kind.item_type)
+        are_pairs = maps_are_pairs or not types.is_string(kind.key_type)
+        return lambda entries: _map(
+            [(of_key(key), of_item(item)) for key, item in entries], are_pairs=are_pairs
+        )
+    if types.is_list(kind) or types.is_large_list(kind):
+        of_item = within(kind.value_type)
+        return lambda items: [of_item(item) for item in items]
+    return leaf
+
+
+def _map(entries: list[tuple[Any, Any]], *, are_pairs: bool) -> object:
+    found = {} if are_pairs else dict(entries)
+    if are_pairs or len(found) < len(entries):
+        return [{"key": key, "value": item} for key, item in entries]
+    return found
 
 
 def as_text(values: pa.Array) -> pa.StringArray:

@@ -23,8 +23,8 @@ from deltaweb.delta.protocol.schema import (
 )
 from deltaweb.delta.protocol.schema_ddl import parse_type_ddl
 from deltaweb.delta.values.exact_json import ExactNumber, exact_json, parse_exact
+from deltaweb.delta.values.text_casts import NoCastError, cast_variant
 from deltaweb.delta.values.value_text import Value, arrow_array
-from deltaweb.delta.values.variant_casts import NoCastError, cast_variant
 from deltaweb.delta.values.variant_tree import plain_variant
 
 _STEP: Final = re.compile(

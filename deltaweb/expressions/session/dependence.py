@@ -18,6 +18,7 @@ from sqlglot import exp
 from deltaweb.conditions.sql import connected, unwrapped
 from deltaweb.conditions.sql_text import SQLText
 from deltaweb.delta.protocol.schema import StructField, StructType, arrow_type
+from deltaweb.delta.values.text_casts import local_micros_of
 from deltaweb.delta.values.time_zones.rules import CLOCK, ZoneRules, to_instants
 from deltaweb.expressions.compiler import compile_sql, parse_expression
 from deltaweb.expressions.errors import ExpressionError
@@ -32,7 +33,6 @@ from deltaweb.expressions.session.joined_types import (
 from deltaweb.expressions.session.operands import PAIRS, VALUES, joined, operands
 from deltaweb.expressions.session.settings import SessionSettings
 from deltaweb.expressions.session.zone_times import zone_of
-from deltaweb.expressions.text_values import local_micros_of
 
 _LOGIC: Final = (exp.And, exp.Or, exp.Not, exp.Is)
 _OF_TEXTS: Final = (

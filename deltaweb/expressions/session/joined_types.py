@@ -8,9 +8,9 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 
+from deltaweb.delta.values.text_casts import names_zone
 from deltaweb.expressions.common_types import MAX_DIGITS, as_decimal, is_number
 from deltaweb.expressions.node import BoundExpression
-from deltaweb.expressions.text_values import names_zone
 
 
 def is_zoned(kind: pa.DataType) -> bool:

@@ -1,7 +1,7 @@
 """What holds after each version, row for row with the history."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 import pyarrow as pa
@@ -14,8 +14,8 @@ from deltaweb.index.history.lifetimes import UNKNOWN, Flags, Longs, Totals
 from deltaweb.index.history.readability import Readability
 
 
-@dataclass(slots=True, eq=False)
-class VersionTotals:
+@dataclass(frozen=True, slots=True, eq=False)
+class VersionTotals(Totals):
     """Totals by commit, row for row with the history; `UNKNOWN` if unknown.
 
     Attributes:
@@ -23,11 +23,6 @@ class VersionTotals:
         num_missing_files: How many of its files VACUUMs deleted.
     """
 
-    num_files: Longs
-    size_bytes: Longs
-    num_records: Longs
-    removed_bytes: Longs
-    removed_rows: Longs
     vacuumed_by: Longs
     num_missing_files: Longs
 
@@ -38,11 +33,8 @@ class VersionTotals:
 
     def take(self, rows: Longs, positions: Longs, totals: Totals) -> None:
         """Take the totals of a run for the commits at `rows`."""
-        self.num_files[rows] = totals.num_files[positions]
-        self.size_bytes[rows] = totals.size_bytes[positions]
-        self.num_records[rows] = totals.num_records[positions]
-        self.removed_bytes[rows] = totals.removed_bytes[positions]
-        self.removed_rows[rows] = totals.removed_rows[positions]
+        for one in fields(totals):
+            getattr(self, one.name)[rows] = getattr(totals, one.name)[positions]
 
     def take_vacuumed(
         self, rows: Flags, positions: Longs, versions: Longs, num_files: Longs

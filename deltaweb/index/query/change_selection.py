@@ -21,8 +21,11 @@ from deltaweb.delta.snapshot.state import Definition
 from deltaweb.delta.values.whole import exact_sum
 from deltaweb.index.query.file_selection import ROWS_A_BATCH
 from deltaweb.index.query.partition_match import rows_where_true, type_values
-from deltaweb.index.query.relative_paths import find_outside, relative_paths
-from deltaweb.index.query.vector_paths import vector_paths
+from deltaweb.index.query.relative_paths import (
+    find_outside,
+    relative_paths,
+    vector_paths,
+)
 from deltaweb.storage.location import is_local
 
 _ROW: Final = "row"
@@ -72,15 +75,20 @@ class ChangePlace:
 
 
 @dataclass(frozen=True, slots=True)
-class _HeldChanges:
-    """Some files of a range, read already."""
+class HeldChanges:
+    """Some files of a range, read already, in the order of their versions."""
 
     definitions: Sequence[Definition]
     held: Sequence[pa.RecordBatch]
 
     def batches(self, first: int | None = None) -> Iterator[pa.RecordBatch]:
-        del first
-        yield from self.held
+        """Yield the files from a version on."""
+        for batch in self.held:
+            yield (
+                batch
+                if first is None
+                else batch.filter(pc.greater_equal(batch["version"], first))
+            )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,7 +163,7 @@ class ChangeSelection:
             room -= offered.num_rows
             if following is not None:
                 break
-        changes = _HeldChanges(self.changes.definitions, held)
+        changes = HeldChanges(self.changes.definitions, held)
         return replace(self, changes=changes), following
 
     def _offered(self, batch: pa.RecordBatch) -> pa.RecordBatch:

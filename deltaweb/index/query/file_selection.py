@@ -14,8 +14,11 @@ from deltaweb.delta.protocol.schema import StructType, leaf_fields
 from deltaweb.delta.scan.skipping import Mask
 from deltaweb.delta.values.whole import exact_sum
 from deltaweb.index.query.file_part import ROWS_SCHEMA, FilePart, Rows
-from deltaweb.index.query.relative_paths import find_outside, relative_paths
-from deltaweb.index.query.vector_paths import vector_paths
+from deltaweb.index.query.relative_paths import (
+    find_outside,
+    relative_paths,
+    vector_paths,
+)
 
 ROWS_A_BATCH: Final = 4096  # some 4 MB of lines, with statistics of ten columns
 LISTED_SCHEMA: Final = ROWS_SCHEMA.insert(

@@ -12,6 +12,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from deltaweb.delta.deletion_vectors.descriptor import DeletionVector
+from deltaweb.delta.deletion_vectors.reading import vector_faults
 from deltaweb.delta.errors import PathEscapesTableError
 from deltaweb.delta.values.whole import joined_bytes
 from deltaweb.storage.data_path import LOG_FOLDER, decode_path, resolve_data_path
@@ -129,3 +131,26 @@ def _decoded_folder(folder: str) -> str | None:
     if not is_usual or any(0xD800 <= ord(letter) <= 0xDFFF for letter in decoded):  # noqa: PLR2004  # surrogates
         return None
     return decoded
+
+
+# === Where deletion vectors lead ===
+
+
+def vector_paths(
+    paths: pa.StringArray, vectors: pa.StructArray, root: str
+) -> pa.StringArray:
+    """Return the path of each file's deletion vector below the root, decoded once.
+
+    Null where a file has none, or has it in the log.
+    """
+    if vectors.null_count == len(vectors):
+        return pa.nulls(len(vectors), pa.string())
+    found = []
+    for path, fields in zip(paths.to_pylist(), vectors.to_pylist(), strict=True):
+        place = None
+        if fields is not None:
+            with vector_faults(path, fields):
+                place = DeletionVector.of(fields).path
+                place = None if place is None else relative_path(place, root)
+        found.append(place)
+    return pa.array(found, pa.string())

@@ -27,13 +27,14 @@ from deltaweb.spark.data_files.shares import deal_out, num_tasks, size_bytes
 from deltaweb.spark.job import OnProgress, run_job
 from deltaweb.spark.task_faults import faults_are_carried
 from deltaweb.spark.writing.change_tasks import ANSWER, pack, unpack
-from deltaweb.writer.excerpts.changes import (
+from deltaweb.writer.excerpts import (
+    EXCERPT,
     KIND,
     TELLS_KINDS,
     ChangeExcerpts,
+    Excerpts,
     is_one_way,
 )
-from deltaweb.writer.excerpts.excerpt import EXCERPT, Excerpts
 from deltaweb.writer.files.parquet_file import WrittenFile
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from deltaweb.delta.writing.transaction import ADDED_FILES
 from deltaweb.spark.arrow_frames import Batches, packed, row_of, unpacked
 from deltaweb.spark.task_faults import faults_are_carried
 from deltaweb.spark.writing.write_plan import WritePlan
-from deltaweb.writer.row_checks import RowChecks, violation
+from deltaweb.writer.rows.row_checks import RowChecks, violation
 from deltaweb.writer.rows.row_schema import RowSchema
 
 PART_SCHEMA: Final = pa.schema(

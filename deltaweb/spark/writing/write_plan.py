@@ -29,8 +29,8 @@ from deltaweb.writer.append import WRITE
 from deltaweb.writer.making.free_place import check_empty
 from deltaweb.writer.making.new_table import NewTable, new_definition
 from deltaweb.writer.overwrite import REPLACE_WHERE
-from deltaweb.writer.row_checks import constraints_elsewhere
 from deltaweb.writer.rows.identity_numbers import IdentityNumbers
+from deltaweb.writer.rows.row_checks import constraints_elsewhere
 from deltaweb.writer.rows.row_schema import RowSchema
 from deltaweb.writer.table_write import TableWrite, evolved
 

@@ -24,9 +24,21 @@ MAX_SHOWN: Final = 200
 _MARK: Final = b"\xef\xbb\xbf"
 
 
-def csv_names(file: SourceFile, form: TextForm) -> tuple[list[str], str]:
+def read_csv(file: SourceFile, form: TextForm) -> Iterator[SourceBatch]:
+    """Yield the rows of a file; its head says what they are, and it is opened once."""
+    try:
+        with file.open() as opened:
+            head = _text_of(opened.read(HEAD_BYTES), file.shown)
+            names, delimiter = _names(head, file.shown, form)
+            opened.seek(0)
+            yield from _Rows(file.shown, names, delimiter, form).batches(opened)
+    except (pa.ArrowException, OSError) as error:
+        reason = str(error).partition("\n")[0][:300].rstrip(".")
+        raise ImportFileError(path=file.shown, reason=reason) from None
+
+
+def _names(head: str, shown: str, form: TextForm) -> tuple[list[str], str]:
     """Return the names of a file's columns, and what is between its fields."""
-    head, shown = _head(file), file.shown
     delimiter = form.delimiter or _delimiter(head)
     try:
         first = next(csv.reader(head.splitlines(keepends=True), delimiter=delimiter))
@@ -50,15 +62,13 @@ def csv_names(file: SourceFile, form: TextForm) -> tuple[list[str], str]:
     return names, delimiter
 
 
-def _head(file: SourceFile) -> str:
-    with file.buffered() as opened:
-        head = opened.read(HEAD_BYTES)
+def _text_of(head: bytes, shown: str) -> str:
     whole = head if len(head) < HEAD_BYTES else head.rpartition(b"\n")[0]
     try:
         return whole.removeprefix(_MARK).decode()
     except UnicodeDecodeError:
         reason = "it is not UTF-8 text"
-        raise ImportFileError(path=file.shown, reason=reason) from None
+        raise ImportFileError(path=shown, reason=reason) from None
 
 
 def _delimiter(head: str) -> str:
@@ -68,19 +78,13 @@ def _delimiter(head: str) -> str:
     return max(DELIMITERS, key=outside.count)
 
 
-def read_csv(file: SourceFile, form: TextForm) -> Iterator[SourceBatch]:
-    names, delimiter = csv_names(file, form)
-    return _Rows(file, names, delimiter, form).batches()
-
-
 class _Rows:
     """One file while it is read; it knows at which line each row begins."""
 
     def __init__(
-        self, file: SourceFile, names: list[str], delimiter: str, form: TextForm
+        self, shown: str, names: list[str], delimiter: str, form: TextForm
     ) -> None:
-        self.file = file
-        self.shown = file.shown
+        self.shown = shown
         self.names = names
         self.delimiter = delimiter
         self.has_header = form.has_header
@@ -89,17 +93,7 @@ class _Rows:
         self.row = 2 if form.has_header else 1
         self.line_breaks = 0
 
-    def batches(self) -> Iterator[SourceBatch]:
-        try:
-            with self.file.open() as opened:
-                yield from self._of_blocks(opened)
-        except (pa.ArrowException, OSError) as error:
-            reason = str(error).partition("\n")[0][:300].rstrip(".")
-            raise ImportFileError(path=self.shown, reason=reason) from None
-        if self.numbers:
-            yield self._rest()
-
-    def _of_blocks(self, opened: pa.NativeFile) -> Iterator[SourceBatch]:
+    def batches(self, opened: pa.NativeFile) -> Iterator[SourceBatch]:
         reader = pa_csv.open_csv(
             opened,
             read_options=pa_csv.ReadOptions(
@@ -121,6 +115,8 @@ class _Rows:
         )
         for batch in reader:
             yield self._batch(batch)
+        if self.numbers:
+            yield self._rest()
 
     def _take_broken(self, row: pa_csv.InvalidRow) -> str:
         number = row.number or 0

@@ -1,10 +1,13 @@
-"""An import: looked at to its last row first, then done by the same code.
+"""An import: begun, looked at to its last row, and done by the same code.
+
+`begin_import` reads what holds of the table and which columns the files have, once:
+what looks at the rows, and what writes them, go on from there.
 
 Source: delta_protocol.md, "Requirements for Writers".
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
 
@@ -14,18 +17,20 @@ from deltaweb.delta.errors import LocationNotFoundError, TableNotFoundError
 from deltaweb.delta.log.store import TableStore
 from deltaweb.delta.protocol.actions import SetTransaction
 from deltaweb.delta.protocol.schema import StructType, parse_schema, type_text
-from deltaweb.delta.snapshot.state import Definition, load_definition
+from deltaweb.delta.snapshot.state import Definition
 from deltaweb.delta.writing.commit import commit
 from deltaweb.delta.writing.errors import LocationTakenError
+from deltaweb.delta.writing.requirements import check_writable
 from deltaweb.delta.writing.transaction import CommitResult, Transaction
-from deltaweb.writer.append import append_rows
+from deltaweb.writer.append import WRITE, KnownDefinition, append_rows
 from deltaweb.writer.importing.checked_rows import ImportedRows, Rules
 from deltaweb.writer.importing.narrower import NarrowerType
 from deltaweb.writer.importing.options import BadRows, ImportColumn
 from deltaweb.writer.importing.proposal import (
+    NO_COLUMNS,
     ProposedColumn,
     propose_columns,
-    table_columns,
+    with_types,
 )
 from deltaweb.writer.importing.source_file import SourceFiles
 from deltaweb.writer.making.free_place import check_empty
@@ -35,7 +40,7 @@ from deltaweb.writer.making.new_table import (
     new_definition,
 )
 from deltaweb.writer.overwrite import overwrite_rows
-from deltaweb.writer.row_checks import RowChecks
+from deltaweb.writer.rows.row_checks import RowChecks
 from deltaweb.writer.rows.row_schema import RowSchema
 from deltaweb.writer.table_write import TableWrite, evolved
 
@@ -57,12 +62,14 @@ class Import:
 
     Attributes:
         columns: What their columns become; none for what is proposed.
+        types: The types of some that are proposed, as DDL.
         mode: What becomes of the rows that are there; `ERROR` refuses a table.
         made_by: By which the commit that makes a table is known again.
     """
 
     files: SourceFiles
     columns: Sequence[ImportColumn] = ()
+    types: str = ""
     mode: ImportMode = ImportMode.APPEND
     bad_rows: BadRows = BadRows.REFUSE
     merge_schema: bool = False
@@ -72,32 +79,155 @@ class Import:
     made_by: SetTransaction | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CountedRows:
+    """What a look has counted of the same bytes, asked the same.
+
+    Attributes:
+        version: Of the table that it looked at; None where there was none.
+    """
+
+    version: int | None
+    num_rows: int
+    num_bad: int
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class BegunImport:
+    """An import of which no row is looked at yet.
+
+    Attributes:
+        known: What holds of the table; an append goes on from it.
+        base: That, as it was found; None where there is no table.
+        proposed: What the columns of the files would become if nobody said anything.
+        columns: What they become.
+    """
+
+    store: TableStore
+    asked: Import
+    known: KnownDefinition
+    base: Definition | None
+    proposed: Sequence[ProposedColumn]
+    columns: Sequence[ImportColumn]
+
+    @property
+    def version(self) -> int | None:
+        """That of the table; None where there is none."""
+        return None if self.base is None else self.base.version
+
+    @property
+    def hints(self) -> list[str]:
+        """What few values keep text, a sentence a column."""
+        return [one.hint for one in self.proposed if one.hint]
+
+    def look(self, counted: CountedRows | None = None) -> "ImportPlan":
+        """Check every row; nothing is written.
+
+        Args:
+            counted: What was counted before: where the table is as it was then, no row
+                is looked at again, and the plan has these numbers alone.
+        """
+        rows = self._rows(is_look=True)
+        write = self._write(rows)
+        first = pa.table({})
+        if counted is not None and counted.version == self.version:
+            rows.num_rows, rows.num_bad = counted.num_rows, counted.num_bad
+        else:
+            first = _first_of(write.accept(rows.reader()))
+        return ImportPlan(begun=self, rows=rows, first=first, schema=write.schema)
+
+    def carry_out(self) -> tuple[CommitResult, ImportedRows]:
+        """Import the rows in one commit.
+
+        Returns:
+            What became of the table, and of the rows.
+        """
+        rows, merges = self._rows(), self.asked.merge_schema
+        if self.base is None:
+            return self._create(rows), rows
+        if self.asked.mode is ImportMode.OVERWRITE:
+            result = overwrite_rows(self.store, rows.reader(), merge_schema=merges)
+        else:
+            result = append_rows(
+                self.store, rows.reader(), merge_schema=merges, known=self.known
+            )
+        return result, rows
+
+    def _rows(self, *, is_look: bool = False) -> ImportedRows:
+        asked = self.asked
+        rows = ImportedRows(
+            asked.files,
+            self.columns,
+            asked.bad_rows,
+            is_look=is_look,
+            on_rows=asked.on_rows,
+        )
+        if self.base is not None:
+            rows.rules = _rules(self._write(rows), rows)
+        return rows
+
+    def _write(self, rows: ImportedRows) -> TableWrite:
+        if self.base is None:
+            metadata, protocol = new_definition(self._new(rows))
+            base = Definition(0, protocol, metadata)
+            return TableWrite(self.store, base, metadata, is_new=True)
+        metadata = evolved(self.base, rows.arrow, merge=self.asked.merge_schema)
+        return TableWrite(self.store, self.base, metadata)
+
+    def _new(self, rows: ImportedRows) -> NewTable:
+        return NewTable(
+            schema=rows.schema,
+            partition_by=self.asked.partition_by,
+            description=self.asked.description,
+        )
+
+    def _create(self, rows: ImportedRows) -> CommitResult:
+        """Make a table with its first rows: one commit, or none."""
+        check_empty(self.store)
+        write = self._write(rows)
+        metadata = write.metadata
+        with write.open_files() as files:
+            for batch in write.accept(rows.reader()):
+                files.write(batch)
+            added = files.finish()
+            transaction = Transaction(
+                base=None,
+                operation=CREATE_WITH_ROWS,
+                parameters=creation_parameters(metadata, self._new(rows)),
+                metrics={
+                    "numFiles": added.num_rows,
+                    "numOutputRows": files.num_rows,
+                    "numOutputBytes": files.num_bytes,
+                },
+                added=added,
+                metadata=metadata,
+                protocol=write.base.protocol,
+                txn=self.asked.made_by,
+            )
+        return commit(self.store, transaction)
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ImportPlan:
     """What an import would do.
 
     Attributes:
-        proposed: What they would become if nobody said anything.
         rows: All of them, looked at: how many fit, and what is wrong with the others.
+        first: The first of those that fit.
+        schema: That of the table, once they are in.
     """
 
-    asked: Import
-    base: Definition | None
-    columns: Sequence[ImportColumn]
-    proposed: Sequence[ProposedColumn]
+    begun: BegunImport
     rows: ImportedRows
     first: pa.Table
     schema: StructType
 
-    def asked_again(self) -> Import:
-        """Return what was asked, with the columns that were found out."""
-        return replace(self.asked, columns=self.columns)
-
     @property
     def new_columns(self) -> list[str]:
-        if self.base is None:
+        base = self.begun.base
+        if base is None:
             return [*self.schema.names]
-        before = parse_schema(self.base.metadata.schema_string or "")
+        before = parse_schema(base.metadata.schema_string or "")
         return [name for name in self.schema.names if before.find(name) is None]
 
     @property
@@ -112,9 +242,9 @@ class ImportPlan:
     def _known(
         self,
     ) -> list[tuple[ImportColumn, ProposedColumn | None, NarrowerType | None]]:
-        proposed = {one.column.source: one for one in self.proposed}
+        proposed = {one.column.source: one for one in self.begun.proposed}
         found = []
-        for column in self.columns:
+        for column in self.begun.columns:
             known = proposed.get(column.source)
             is_text = known is not None and column.type_name == "string"
             found.append((column, known, known.narrower if known and is_text else None))
@@ -167,52 +297,33 @@ def open_import(files: SourceFiles) -> pa.RecordBatchReader:
     return ImportedRows(files, columns).reader()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CountedRows:
-    """What a look has counted of the same bytes, asked the same.
-
-    Attributes:
-        version: Of the table that it looked at; None where there was none.
-    """
-
-    version: int | None
-    num_rows: int
-    num_bad: int
-
-
-def plan_import(
-    store: TableStore, asked: Import, counted: CountedRows | None = None
-) -> ImportPlan:
-    """Check every row of an import; nothing is written.
-
-    Args:
-        counted: What was counted before: where the table is as it was then, no row is
-            looked at again, and the plan has these numbers alone.
-    """
-    base = existing(store)
-    if base is not None and asked.mode is ImportMode.ERROR:
-        raise LocationTakenError(location=store.root)
+def begin_import(store: TableStore, asked: Import) -> BegunImport:
+    """Find out what holds of the table, and which columns the files have."""
+    known = KnownDefinition(store)
+    try:
+        base = known.newest()
+    except (LocationNotFoundError, TableNotFoundError):
+        base = None
     if base is None:
         check_empty(store)
-    proposed = import_columns(base, asked)
-    columns = asked.columns or [one.column for one in proposed]
-    rows = _rows(store, asked, base, columns, is_look=True)
-    write = _write(store, asked, base, rows)
-    if counted is not None and counted.version == (
-        None if base is None else base.version
-    ):
-        rows.num_rows, rows.num_bad = counted.num_rows, counted.num_bad
-        first = pa.table({})
-    else:
-        first = _first_of(write.accept(rows.reader()))
-    return ImportPlan(
+    elif asked.mode is ImportMode.ERROR:
+        raise LocationTakenError(location=store.root)
+    else:  # before much is read
+        removes_rows = asked.mode is ImportMode.OVERWRITE
+        check_writable(
+            base, root=store.root, operation=WRITE, removes_rows=removes_rows
+        )
+    there = NO_COLUMNS
+    if base is not None:
+        there = parse_schema(base.metadata.schema_string or "")
+    proposed = with_types(propose_columns(asked.files, there), asked.types)
+    return BegunImport(
+        store=store,
         asked=asked,
+        known=known,
         base=base,
-        columns=columns,
         proposed=proposed,
-        rows=rows,
-        first=first,
-        schema=write.schema,
+        columns=asked.columns or [one.column for one in proposed],
     )
 
 
@@ -227,67 +338,6 @@ def _first_of(batches: Iterable[pa.RecordBatch]) -> pa.Table:
     return pa.Table.from_batches(head) if head else pa.table({})
 
 
-def import_columns(base: Definition | None, asked: Import) -> list[ProposedColumn]:
-    """Return what the columns of files become, unless somebody says otherwise.
-
-    Args:
-        base: The table, whose columns keep their types; None where there is none.
-    """
-    proposed = propose_columns(asked.files)
-    if base is None:
-        return proposed
-    return table_columns(proposed, parse_schema(base.metadata.schema_string or ""))
-
-
-def carry_out_import(
-    store: TableStore, asked: Import
-) -> tuple[CommitResult, ImportedRows]:
-    """Import rows in one commit.
-
-    Returns:
-        What became of the table, and of the rows.
-    """
-    base = existing(store)
-    columns = asked.columns or [one.column for one in import_columns(base, asked)]
-    rows = _rows(store, asked, base, columns)
-    if base is None:
-        return _create_with_rows(store, asked, rows), rows
-    match asked.mode:
-        case ImportMode.ERROR:
-            raise LocationTakenError(location=store.root)
-        case ImportMode.OVERWRITE:
-            return overwrite_rows(
-                store, rows.reader(), merge_schema=asked.merge_schema
-            ), rows
-        case _:
-            result = append_rows(store, rows.reader(), merge_schema=asked.merge_schema)
-            return result, rows
-
-
-def existing(store: TableStore) -> Definition | None:
-    """Return what holds of a table; None where there is none."""
-    try:
-        return load_definition(store)
-    except (LocationNotFoundError, TableNotFoundError):
-        return None
-
-
-def _rows(
-    store: TableStore,
-    asked: Import,
-    base: Definition | None,
-    columns: Sequence[ImportColumn],
-    *,
-    is_look: bool = False,
-) -> ImportedRows:
-    rows = ImportedRows(
-        asked.files, columns, asked.bad_rows, is_look=is_look, on_rows=asked.on_rows
-    )
-    if base is not None:
-        rows.rules = _rules(_write(store, asked, base, rows), rows)
-    return rows
-
-
 def _rules(write: TableWrite, rows: ImportedRows) -> Rules | None:
     """Return what the table asks of rows; the write is used for nothing else."""
     checks = RowChecks(write.metadata, write.schema)
@@ -295,50 +345,3 @@ def _rules(write: TableWrite, rows: ImportedRows) -> Rules | None:
         return None
     fit = RowSchema(write.schema, rows.arrow, write.numbers)
     return lambda some: checks.broken(fit.fit(some))
-
-
-def _new(asked: Import, rows: ImportedRows) -> NewTable:
-    return NewTable(
-        schema=rows.schema,
-        partition_by=asked.partition_by,
-        description=asked.description,
-    )
-
-
-def _write(
-    store: TableStore, asked: Import, base: Definition | None, rows: ImportedRows
-) -> TableWrite:
-    if base is None:
-        metadata, protocol = new_definition(_new(asked, rows))
-        base = Definition(0, protocol, metadata)
-        return TableWrite(store, base, metadata, is_new=True)
-    metadata = evolved(base, rows.arrow, merge=asked.merge_schema)
-    return TableWrite(store, base, metadata)
-
-
-def _create_with_rows(
-    store: TableStore, asked: Import, rows: ImportedRows
-) -> CommitResult:
-    """Make a table with its first rows: one commit, or none."""
-    check_empty(store)
-    write = _write(store, asked, None, rows)
-    metadata = write.metadata
-    with write.open_files() as files:
-        for batch in write.accept(rows.reader()):
-            files.write(batch)
-        added = files.finish()
-        transaction = Transaction(
-            base=None,
-            operation=CREATE_WITH_ROWS,
-            parameters=creation_parameters(metadata, _new(asked, rows)),
-            metrics={
-                "numFiles": added.num_rows,
-                "numOutputRows": files.num_rows,
-                "numOutputBytes": files.num_bytes,
-            },
-            added=added,
-            metadata=metadata,
-            protocol=write.base.protocol,
-            txn=asked.made_by,
-        )
-    return commit(store, transaction)

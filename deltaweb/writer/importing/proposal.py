@@ -5,6 +5,7 @@ rows behind them have is found out when they are checked. One that is text by fe
 them says so.
 """
 
+import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
@@ -13,8 +14,16 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deltaweb.delta.protocol.schema import PrimitiveType, StructType, type_text
+from deltaweb.delta.errors import DeltaError
+from deltaweb.delta.protocol.schema import (
+    PrimitiveType,
+    StructField,
+    StructType,
+    type_text,
+)
+from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
 from deltaweb.delta.values.exact_json import ExactNumber
+from deltaweb.errors import column_hint
 from deltaweb.writer.importing.csv_rows import read_csv
 from deltaweb.writer.importing.json_rows import json_pieces, parse_row, value_text
 from deltaweb.writer.importing.narrower import (
@@ -38,6 +47,7 @@ from deltaweb.writer.importing.text_values import parse_texts
 if TYPE_CHECKING:
     from deltaweb.writer.importing.batches import Lines
 
+NO_COLUMNS: Final = StructType(())
 SAMPLE_ROWS: Final = 20_000
 SHOWN_VALUES: Final = 3
 MAX_JSON_COLUMNS: Final = 2_000
@@ -72,15 +82,46 @@ class ProposedColumn:
     num_values: int = 0
     narrower: NarrowerType | None = None
 
+    @property
+    def hint(self) -> str | None:
+        """How it is taken for what most of its values are, where few keep it text."""
+        if self.narrower is None:
+            return None
+        name, narrower = self.column.source, self.narrower
+        types = shlex.quote(f"{quoted(name)} {narrower.type_name.upper()}")
+        return f"{name}: {narrower.sentence}. --types {types} takes it so."
 
-def propose_columns(files: SourceFiles) -> list[ProposedColumn]:
-    """Return the columns of files, in the order of the first."""
+
+class TypedColumnMissingError(DeltaError, code="import-column-unknown"):
+    """Somebody says the type of a column that files do not have."""
+
+    column: str
+    known: Sequence[str]
+    message = "--types: the file has no column {column:q}."
+    hint = "{_nearest}"
+
+    @property
+    def _nearest(self) -> str:
+        return column_hint(self.column, self.known)
+
+
+def propose_columns(
+    files: SourceFiles, table: StructType = NO_COLUMNS
+) -> list[ProposedColumn]:
+    """Return the columns of files, in the order of the first.
+
+    Args:
+        table: The columns of a table, which keep their types: none is guessed for them.
+    """
     found: dict[str, ProposedColumn] = {}
     for file in files.each():
-        for proposed in _of_file(file, files):
+        for proposed in _of_file(file, files, table):
             name = proposed.column.source
             known = found.get(name)
-            found[name] = proposed if known is None else _both(known, proposed)
+            if known is None:
+                found[name] = proposed
+            elif table.find(name) is None:
+                found[name] = _both(known, proposed)
     if not found:
         shown = ", ".join(files.names[:3])
         raise ImportFileError(path=shown, reason="no column is there")
@@ -113,24 +154,41 @@ def _column(name: str, type_name: str) -> ImportColumn:
     return ImportColumn(source=name, name=name, type_name=type_name)
 
 
-def _of_file(file: SourceFile, files: SourceFiles) -> list[ProposedColumn]:
+def _of_table(source: str, field: StructField) -> ImportColumn:
+    return ImportColumn(
+        source=source,
+        name=field.name,
+        type_name=type_text(field.data_type),
+        is_nullable=field.nullable,
+    )
+
+
+def _of_file(
+    file: SourceFile, files: SourceFiles, table: StructType
+) -> list[ProposedColumn]:
     match format_of(file.shown, files.file_format):
         case "csv":
-            return _of_texts(file, files.form)
+            return _of_texts(file, files.form, table)
         case "json":
-            return _of_json(file)
+            return _of_json(file, table)
         case _:
-            schema = parquet_schema(file)
             return [
-                ProposedColumn(_column(c.name, type_text(c.data_type)), ())
-                for c in schema.fields
+                ProposedColumn(
+                    _of_table(column.name, known)
+                    if (known := table.find(column.name))
+                    else _column(column.name, type_text(column.data_type)),
+                    (),
+                )
+                for column in parquet_schema(file).fields
             ]
 
 
 # === CSV ===
 
 
-def _of_texts(file: SourceFile, form: TextForm) -> list[ProposedColumn]:
+def _of_texts(
+    file: SourceFile, form: TextForm, table: StructType
+) -> list[ProposedColumn]:
     parts: dict[str, list[pa.Array]] = {}
     lines: list[Lines] = []
     count = 0
@@ -151,22 +209,21 @@ def _of_texts(file: SourceFile, form: TextForm) -> list[ProposedColumn]:
             first[np.asarray(is_known)],
             has_more=count >= SAMPLE_ROWS,
         )
-        made.append(_proposed(known, form, _candidates(known.texts)))
+        made.append(_proposed(known, form, table.find(name)))
     return made
 
 
 def _proposed(
-    known: ColumnTexts, form: TextForm, candidates: Sequence[PrimitiveType]
+    known: ColumnTexts, form: TextForm, of_table: StructField | None
 ) -> ProposedColumn:
-    type_name, narrower = (
-        known.find_type(candidates, form) if len(known.texts) else ("string", None)
-    )
-    return ProposedColumn(
-        _column(known.column, type_name),
-        tuple(pc.unique(known.texts)[:SHOWN_VALUES].to_pylist()),
-        len(known.texts),
-        narrower,
-    )
+    examples = tuple(pc.unique(known.texts)[:SHOWN_VALUES].to_pylist())
+    if of_table is not None:
+        return ProposedColumn(_of_table(known.column, of_table), examples)
+    type_name, narrower = "string", None
+    if len(known.texts):
+        type_name, narrower = known.find_type(_candidates(known.texts), form)
+    column = _column(known.column, type_name)
+    return ProposedColumn(column, examples, len(known.texts), narrower)
 
 
 def _candidates(texts: pa.Array) -> Sequence[PrimitiveType]:
@@ -257,8 +314,13 @@ class _Values:
             self.texts.append(value_text(value) or "")
             self.lines.append(line)
 
-    def proposed(self, shown: str, name: str, *, has_more: bool) -> ProposedColumn:
+    def proposed(
+        self, shown: str, name: str, of_table: StructField | None, *, has_more: bool
+    ) -> ProposedColumn:
         """Return the column; of scalars that do not agree, what most of them are."""
+        examples = tuple(text[:60] for text in self.texts[:SHOWN_VALUES])
+        if of_table is not None:
+            return ProposedColumn(_of_table(name, of_table), examples)
         type_name, narrower = self.seen.type_name(), None
         kinds = self.seen.kinds
         if type_name == "string" and kinds and kinds <= _SCALARS:
@@ -268,12 +330,11 @@ class _Values:
             has_numbers = kinds != {"string"}
             candidates = _candidates(texts) if has_numbers else _DAYS
             narrower = known.find_type(candidates, _PLAIN)[1]
-        examples = tuple(text[:60] for text in self.texts[:SHOWN_VALUES])
         column = _column(name, type_name)
         return ProposedColumn(column, examples, len(self.texts), narrower)
 
 
-def _of_json(file: SourceFile) -> list[ProposedColumn]:
+def _of_json(file: SourceFile, table: StructType) -> list[ProposedColumn]:
     columns: dict[str, _Values] = {}
     count = 0
     for count, (line, row) in enumerate(_first_rows(file), 1):  # noqa: B007 (below)
@@ -284,7 +345,7 @@ def _of_json(file: SourceFile) -> list[ProposedColumn]:
             columns.setdefault(name, _Values()).take(line, value)
     has_more = count >= SAMPLE_ROWS
     return [
-        values.proposed(file.shown, name, has_more=has_more)
+        values.proposed(file.shown, name, table.find(name), has_more=has_more)
         for name, values in columns.items()
     ]
 
@@ -300,20 +361,28 @@ def _first_rows(file: SourceFile) -> Iterator[tuple[int, dict[str, Any]]]:
                 return
 
 
-def table_columns(
-    proposed: Sequence[ProposedColumn], schema: StructType
-) -> list[ProposedColumn]:
+def with_types(
+    proposed: Sequence[ProposedColumn], types: str
+) -> Sequence[ProposedColumn]:
+    """Return columns with the types that DDL says, found ignoring case."""
+    if not types.strip():
+        return proposed
+    known = {field.name.lower(): field for field in parse_columns_ddl(types)}
+    sources = [one.column.source for one in proposed]
+    in_file = {source.lower() for source in sources}
+    for given in known.values():
+        if given.name.lower() not in in_file:
+            raise TypedColumnMissingError(column=given.name, known=sources)
     made = []
     for one in proposed:
-        known = schema.find(one.column.source)
-        if known is None:
+        field = known.get(one.column.source.lower())
+        if field is None:
             made.append(one)
             continue
-        column = ImportColumn(
-            source=one.column.source,
-            name=known.name,
-            type_name=type_text(known.data_type),
-            is_nullable=known.nullable,
+        column = replace(
+            one.column,
+            type_name=type_text(field.data_type),
+            is_nullable=field.nullable,
         )
-        made.append(ProposedColumn(column, one.examples))
+        made.append(replace(one, column=column, narrower=None))
     return made

@@ -36,9 +36,9 @@ from deltaweb.delta.writing.operations.properties import (
     split_features,
 )
 from deltaweb.delta.writing.transaction import CommitResult, Transaction
-from deltaweb.writer.data_files import FileLayout
+from deltaweb.writer.files.data_files import FileLayout
 from deltaweb.writer.making.free_place import check_empty
-from deltaweb.writer.row_checks import RowChecks
+from deltaweb.writer.rows.row_checks import RowChecks
 
 CORRECT: Final = "Correct the definition of the table; nothing was made."
 NAME: Final = "Give it a name in the definition of the table; nothing was made."

@@ -21,6 +21,7 @@ from deltaweb.delta.writing.transaction import EVERYTHING_READ, CommitResult, Ta
 from deltaweb.writer.changes.change_writer import ChangeWriter, marks_deleted_rows
 from deltaweb.writer.changes.row_ids import KeptRowIds
 from deltaweb.writer.changes.wide_statistics import statistics_texts
+from deltaweb.writer.changes.work_times import WorkTimes
 from deltaweb.writer.matching import files_within
 from deltaweb.writer.merge.clauses import (
     NO_CLAUSE,
@@ -42,11 +43,10 @@ from deltaweb.writer.merge.file_merge import (
 from deltaweb.writer.merge.outcome import MERGE, MergeOutcome, MergeOutlook
 from deltaweb.writer.merge.pairs import JOINED_AT_ONCE, PairFinder
 from deltaweb.writer.rewrite.dry_run import RowTally
-from deltaweb.writer.row_checks import RowChecks
+from deltaweb.writer.rows.row_checks import RowChecks
 from deltaweb.writer.rows.row_schema import RowSchema
 from deltaweb.writer.rows.row_source import open_rows
 from deltaweb.writer.table_write import TableWrite
-from deltaweb.writer.work_times import WorkTimes
 
 INSERTED_AT_ONCE: Final = 1 << 16
 PLANNED_BYTES: Final = 64 << 20
@@ -74,20 +74,22 @@ def merge_rows(
     return plan_merge(store, source, on, clauses, time_zone=time_zone).commit()
 
 
-def plan_merge(
+def plan_merge(  # noqa: PLR0913  # what is merged into what, and how
     store: TableStore,
     source: Any,  # noqa: ANN401  # any Arrow stream
     on: str,
     clauses: Sequence[MergeClause],
+    snapshot: Snapshot | None = None,
     *,
     time_zone: str = UTC_ZONE,
 ) -> "MergePlan":
     """Read the rows of a source, and find the files that they may match.
 
-    The arguments are those of `merge_rows`.
+    Args:
+        snapshot: The version that it is about, of `read_for_merge`; None to read it.
     """
     times = WorkTimes()
-    snapshot = read_for_merge(store, clauses)
+    snapshot = snapshot or read_for_merge(store, clauses)
     base = snapshot.state.definition
     write = TableWrite(store, base, base.metadata, time_zone=time_zone)
     merge = _Merge(snapshot, source, on, clauses, write)

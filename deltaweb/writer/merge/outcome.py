@@ -11,8 +11,8 @@ from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.snapshot.state import Definition
 from deltaweb.delta.writing.transaction import TableRead, Transaction
 from deltaweb.writer.changes.change_writer import WrittenChanges
+from deltaweb.writer.changes.work_times import WorkTimes
 from deltaweb.writer.merge.clauses import About, MergeClause
-from deltaweb.writer.work_times import WorkTimes
 
 MERGE: Final = "MERGE"
 PARAMETERS: Final = {

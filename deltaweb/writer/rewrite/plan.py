@@ -14,12 +14,12 @@ from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.values.partition_values import canonical_column, partition_schema
 from deltaweb.delta.writing.after_commit import commit_and_checkpoint
 from deltaweb.delta.writing.transaction import CommitResult, Transaction
+from deltaweb.writer.changes.work_times import WorkTimes
 from deltaweb.writer.matching import each_file, find_matches
 from deltaweb.writer.rewrite.dry_run import RowsSeen
 from deltaweb.writer.rewrite.engine import ConcernedFiles, RewriteEngine
 from deltaweb.writer.rewrite.file_changes import NUM_ROWS, Progress, RewrittenFiles
 from deltaweb.writer.rewrite.row_changes import ChangeKind, nullable
-from deltaweb.writer.work_times import WorkTimes
 
 ABSENT: Final = "NULL"
 
@@ -30,6 +30,7 @@ class Rewrite:
 
     Attributes:
         engine: What reads the files and writes them again.
+        found: The files that it is about, where they are known; else they are found.
     """
 
     store: TableStore
@@ -37,9 +38,10 @@ class Rewrite:
     change: ChangeKind
     where: str | None
     engine: RewriteEngine
+    found: ConcernedFiles | None = None
 
     def plan(self, on_progress: Progress | None = None) -> "RewritePlan":
-        about, seen = self._concerned, RowsSeen()
+        about, seen = self.concerned, RowsSeen()
         self._see_unopened(about.gone, seen)
         done = self.engine.look(about, seen, on_progress)
         schema = nullable(arrow_schema(self.snapshot.schema))
@@ -68,7 +70,7 @@ class Rewrite:
     ) -> CommitResult:
         """Write what is to be written, and commit it."""
         times = WorkTimes()
-        about = about or self._concerned
+        about = about or self.concerned
         times.end_scan()
         with self.engine.write(about, on_progress) as done:
             transaction = Transaction(
@@ -91,7 +93,7 @@ class Rewrite:
 
     def opened_bytes(self) -> int:
         """Return the bytes of the files that are inspected."""
-        return pc.sum(self._concerned.opened["size"]).as_py() or 0
+        return pc.sum(self.concerned.opened["size"]).as_py() or 0
 
     @property
     def is_for_a_process(self) -> bool:
@@ -100,7 +102,10 @@ class Rewrite:
         return kept_row_ids(base.protocol, base.metadata) is not None
 
     @cached_property
-    def _concerned(self) -> ConcernedFiles:
+    def concerned(self) -> ConcernedFiles:
+        """The files that it is about, none of them opened."""
+        if self.found is not None:
+            return self.found
         matches = find_matches(
             self.snapshot,
             self.where,

@@ -12,8 +12,8 @@ from deltaweb.delta.protocol.column_path import column_field
 from deltaweb.delta.protocol.schema import StructType
 from deltaweb.delta.values.time_zones.known import UTC_ZONE
 from deltaweb.expressions.condition import SQLAssignment
-from deltaweb.writer.row_checks import RowChecks
 from deltaweb.writer.rows.identity_numbers import check_kept
+from deltaweb.writer.rows.row_checks import RowChecks
 from deltaweb.writer.rows.row_completion import RowCompletion
 
 

@@ -36,6 +36,12 @@ def agree(client: Client, work: Work, address: str, look: Job) -> Any:  # noqa: 
     return client.get(asked.headers["Location"], follow=True)
 
 
+def written_by(location: str) -> str | None:
+    """Tell who made the newest version, as its log says."""
+    (newest,) = DeltaTable(location).history(limit=1)
+    return newest.user
+
+
 def recorded(action: str) -> AuditEvent:
     return AuditEvent.objects.get(action=action)
 
@@ -69,6 +75,7 @@ def test_a_table_is_created_of_columns(editor: Client, work: Work, lake: Path) -
     ]
     assert snapshot.metadata.partition_columns == ["day"]
     assert recorded("table.create").actor == "eve"
+    assert written_by(table.location) == "eve"
 
 
 def test_that_a_job_is_done_is_said_once_though_its_page_asks_twice(editor, work, lake):
@@ -145,6 +152,7 @@ def test_a_folder_is_converted(editor: Client, work: Work, lake: Path) -> None:
 
     assert DeltaTable(f"{lake}/events").snapshot().read().num_rows == 2
     assert recorded("table.convert").detail["files"] == 1
+    assert written_by(f"{lake}/events") == "eve"
 
 
 def test_every_reason_against_a_folder_is_shown(editor: Client, work: Work, lake: Path):
@@ -266,6 +274,7 @@ def test_rows_of_a_file_on_the_server_go_into_a_table(editor, work, lake):
 
     rows = DeltaTable(table.location).snapshot().read().sort_by("n").to_pylist()
     assert rows == [{"n": 1, "more": None}, {"n": 2, "more": "x"}]
+    assert written_by(table.location) == "eve"
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,11 @@
 """The head of a table: its version, its timeline, what is wrong with it."""
 
+from datetime import UTC, datetime
+
 import pytest
 from django.test import Client
 
+from deltaweb.web.accounts.models import User
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.tables.index.refresh import refresh_table
 from deltaweb.web.tables.models import Table
@@ -44,6 +47,37 @@ class TestTableHead:
         assert 'max="2"' in strip
         assert "<button" in strip.split("<noscript>")[1]
         assert "style=" not in strip
+
+    @cases(
+        "zone, begins, ends",
+        {
+            "of nobody": ("", "v0 · 20 Nov 2025, 20:00", "v1 · 21:00 UTC"),
+            "of the reader": (
+                "Asia/Kathmandu",
+                "v0 · 21 Nov 2025, 01:45",
+                "v1 · 02:45 +0545",
+            ),
+            "in which a day ends between": (
+                "Africa/Nairobi",
+                "v0 · 20 Nov 2025",
+                "v1 · 21 Nov 2025",
+            ),
+        },
+    )
+    def test_the_timeline_is_in_the_zone_of_the_reader(
+        self, viewer: Client, zone: str, begins: str, ends: str
+    ) -> None:
+        User.objects.update(time_zone=zone)
+        hours = [20, 21]
+        times = [datetime(2025, 11, 20, hour, tzinfo=UTC) for hour in hours]
+        table = new_table("orders", committed_at=times[1], version=1, summary={})
+        for version, at in enumerate(times):
+            new_commit(table, version, committed_at=at)
+
+        strip = text(viewer, "/t/default/orders/").split("data-timeline")[1]
+
+        assert f">{begins}</text>" in strip
+        assert f">{ends}</text>" in strip
 
     def test_a_version_that_is_not_there_leads_to_the_newest(self, viewer: Client):
         new_table("orders")

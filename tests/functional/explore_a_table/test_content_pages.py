@@ -1,5 +1,6 @@
 """What is in a table: its files and its rows, at any version, in three forms."""
 
+import re
 from html import unescape
 from pathlib import Path
 
@@ -117,6 +118,32 @@ class TestData:
         assert isinstance(found, list)
         assert {row["country"] for row in found} == {"FR"}
         assert f"Rows where {told}, version 21" in unescape(text_of(viewer, path))
+
+    @cases(
+        "query, told",
+        {
+            "the newest version": ("", "1 to 50 of 5,568"),
+            "an older one": ("?v=1", "1 to 50 of 262"),
+            "only some rows": ("?f=country:eq:FR&v=1", "1 to 50"),
+        },
+    )
+    def test_it_says_how_many_rows_there_are(self, viewer, query, told):
+        self.read(viewer, f"{TABLE}orders/data.json{query}")
+
+        page = text_of(viewer, f"{TABLE}orders/data{query}")
+
+        assert f'role="status">{told}<' in page
+
+    def test_a_condition_that_does_not_fit_is_there_to_be_mended(self, viewer: Client):
+        query = "f=amount+%3E+5&f=country+%3D+DE&v=1&page=2"
+
+        page = viewer.get(f"{TABLE}orders/data?{query}")
+
+        assert page.status_code == 400
+        form = page.content.decode().partition('role="alert"')[2].split("</form>")[0]
+        assert "A text stands in quotes: &#x27;DE&#x27;." in form
+        fields = re.findall(r'name="(\w+)"\s+value="([^"]*)"', form)
+        assert fields == [("f", "amount &gt; 5"), ("v", "1"), ("f", "country = DE")]
 
     def test_the_filter_form_leads_to_one_address(self, viewer: Client) -> None:
         asked = f"{TABLE}orders/data?fo=eq&f=upper(country)+%3D+'FR'"

@@ -25,8 +25,8 @@ def manifest_list(metadata: dict[str, list[dict[str, str]]]) -> str:
 def data_location(lake: Lake, caller: Caller) -> tuple[str, S3, bytes]:
     """Where a data file is, by its path."""
     from deltaweb.web.sharing.access.grants.rules import rule_for
-    from deltaweb.web.sharing.api.iceberg.keys import object_keys
     from deltaweb.web.sharing.api.iceberg.layouts import open_iceberg_table
+    from deltaweb.web.sharing.api.keys import object_keys
 
     _, s3 = loaded(caller)
     rule = rule_for(lake.shared, caller.recipient)

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from deltaweb.table import DeltaTable
 from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.sharing.access.reads import note_read
+from deltaweb.web.sharing.api.audit import note_read
 from deltaweb.web.sharing.models import Hold, Recipient, SharedTable
 from deltaweb.web.tables.models import Commit
 from tests.functional import command_line

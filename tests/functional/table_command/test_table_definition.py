@@ -70,6 +70,9 @@ def test_a_table_is_made_of_the_columns_of_a_file(tmp_path: Path) -> None:
     assert not snapshot.schema.fields[0].nullable
     assert snapshot.metadata.partition_columns == ["day"]
     assert snapshot.num_files == 0
+    (event,) = AuditEvent.objects.filter(table="visits")
+    assert (event.action, event.detail["version"]) == ("table.create", 0)
+    assert event.detail["columns"] == ["id", "day", "text"]
     gone = tmp_path / "gone.csv"
     other = ("create", "others", tmp_path / "o", "--schema-of")
     assert f"{gone} cannot be imported: there is no such file" in refusal(*other, gone)
@@ -195,7 +198,7 @@ def test_a_folder_is_converted_and_registered(tmp_path: Path) -> None:
     pq.write_table(pa.table({"id": [1, 2]}), folder / "day=2026-01-31/a.parquet")
 
     said = run("convert", "visits", folder, "--dry-run")
-    assert "1 files, 2 rows" in said
+    assert "1 file, 2 rows" in said
     assert "partitioned by day" in said
     done = run_json("convert", "visits", folder, "--partition-schema", "day DATE")
 

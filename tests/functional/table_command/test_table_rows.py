@@ -11,6 +11,7 @@ from django.test import override_settings
 
 from deltaweb.table import DeltaTable
 from deltaweb.web.audit.models import AuditEvent
+from deltaweb.web.jobs.models import Job
 from tests.functional.command_line import Ran
 from tests.functional.table_command.commands import refusal, run, run_json
 
@@ -153,6 +154,44 @@ def test_files_are_imported(tmp_path: Path) -> None:
     assert numbers(place) == [1, 2]
 
 
+def test_an_import_into_a_registered_table_is_recorded_and_indexed(
+    table: Path, tmp_path: Path
+) -> None:
+    csv = tmp_path / "a.csv"
+    csv.write_text("n\n8\n")
+    run("add", "numbers", table)
+    Job.objects.all().delete()
+
+    told = run_json("import", "numbers", csv)
+
+    assert (told["num_rows"], told["num_bad"]) == (1, 0)
+    event = AuditEvent.objects.get(action="table.import")
+    assert event.detail["files"] == [str(csv)]
+    assert event.detail["version"] == told["version"]
+    assert Job.objects.filter(subject_id=event.table_id).exists()
+
+
+def test_no_table_is_made_in_the_place_of_a_registered_one(table: Path, tmp_path: Path):
+    csv, place = tmp_path / "a.csv", shutil.copytree(table, tmp_path / "registered")
+    csv.write_text("n\n8\n")
+    run("add", "numbers", place)
+    shutil.rmtree(place)
+
+    assert "does not exist" in refusal("import", "numbers", csv)
+    assert not place.exists()
+
+
+def test_nobody_is_asked_who_overwrites_no_table(tmp_path: Path) -> None:
+    csv = tmp_path / "a.csv"
+    csv.write_text("n,s\n8,h\n")
+    line = ("import", tmp_path / "t", csv, "--mode", "overwrite")
+
+    made = run_json(*line, "--partition-by", "s, ")
+
+    assert made["version"] == 0
+    assert "no one is at a terminal" in refusal(*line, code=2)
+
+
 def test_a_file_that_does_not_read_is_named(tmp_path: Path) -> None:
     broken = tmp_path / "a.parquet"
     broken.write_text("no parquet")
@@ -185,7 +224,7 @@ def test_bad_rows_are_named_before_anything_is_written(tmp_path: Path) -> None:
     )
 
     said = run("import", place, csv, *form, "--dry-run")
-    assert "made of 1 rows; 1 do not fit" in said
+    assert "made of 1 row; 1 does not fit" in said
     assert "line 3, column 'refund': 'n/a' (not a number)" in said
     assert "Nothing was written" in said
     assert "line 3" in refusal("import", place, csv, *form)

@@ -195,3 +195,19 @@ def test_a_vacuum_takes_the_option_of_earlier_releases(verb: str, workshop: Path
     assert listed == run(verb, orders, "--execute", "--dry-run")
     assert "orphan.parquet" in listed
     assert run(verb, orders, "--execute", "--yes").startswith("Deleted 1 file")
+
+
+@pytest.mark.parametrize(
+    "words", [["import", "{table}", "{file}"], ["delete", "{table}", "--yes"]]
+)
+def test_a_table_that_others_share_is_no_folder_of_ours(words, tmp_path: Path) -> None:
+    profile, file = tmp_path / "acme.share", tmp_path / "a.csv"
+    nobody = {"endpoint": "http://127.0.0.1:9/", "bearerToken": "t"}
+    profile.write_text(json.dumps({"shareCredentialsVersion": 1, **nobody}))
+    file.write_text("n\n1\n")
+    table = f"{profile}#retail.sales.orders"
+
+    asked = [word.format(table=table, file=file) for word in words]
+
+    assert "cannot be reached" in refusal(*asked)
+    assert sorted(tmp_path.iterdir()) == [file, profile]

@@ -197,6 +197,21 @@ class TestADryRun:
         assert plan.carry_out().version == 2
         assert numbers(table)[:4] == [-7, -2, -1, 0]
 
+    def test_goes_on_from_what_a_process_has_found(self, spark, make):
+        from deltaweb.spark.writing.rewrite.run import by_tasks
+        from deltaweb.writer.rewrite.run import RowsAsked
+
+        table = make()
+        asked, place = RowsAsked(where="n in (1, 7)"), TablePlace(table.root)
+        snapshot = asked.read(table.store)
+        here = asked.here(table.store, snapshot)
+
+        found = by_tasks(spark, place, asked, snapshot, here)
+
+        assert found.snapshot is snapshot
+        assert found.concerned is here.concerned
+        assert found.plan().outcome.num_rows == here.plan().outcome.num_rows == 2
+
     def test_gives_way_to_who_changed_a_file_since(self, spark, make):
         from deltaweb.spark.writing.rewrite.run import deletion
 

@@ -193,7 +193,7 @@ TEXTS = {
     ),
     "date": TIME_TEXTS,
     "timestamp": TIME_TEXTS + ZONED_TEXTS,
-    "timestamp_ntz": TIME_TEXTS,
+    "timestamp_ntz": TIME_TEXTS + ZONED_TEXTS,
     "boolean": ("'true'", "'f'", "' YES '", "'0'"),
     "binary": ("'abc'", "'01'", "''"),
     "string": LITERALS["string"],

@@ -6,13 +6,11 @@ One of which nothing is seen is none. Changes are made ready version by version,
 the one on that was first made ready under the rule; of a version that cannot be, none.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
 
 import pyarrow as pa
-import pyarrow.compute as pc
 from django.db import transaction
 from django.db.models import Max, Min
 
@@ -26,6 +24,7 @@ from deltaweb.delta.feed.matched_updates import own_columns
 from deltaweb.delta.feed.versions import VersionRange, has_feed
 from deltaweb.delta.protocol.schema import StructType
 from deltaweb.delta.snapshot.state import Definition
+from deltaweb.index.query.change_selection import HeldChanges
 from deltaweb.index.query.shared_version import SharedVersion
 from deltaweb.sharing.errors import RuledChangesError, VersionNotReadyError
 from deltaweb.storage.place import TablePlace
@@ -47,8 +46,7 @@ from deltaweb.web.sharing.models import (
 from deltaweb.web.tables.index.engine import Engine
 from deltaweb.web.tables.operations.rows.excerpts import write_excerpts
 from deltaweb.web.tables.storage.opening import roots_of_server, table_place
-from deltaweb.writer.excerpts.changes import KIND, ChangeExcerpts, numbered
-from deltaweb.writer.excerpts.excerpt import EXCERPT
+from deltaweb.writer.excerpts import EXCERPT, KIND, ChangeExcerpts, numbered
 from deltaweb.writer.files.parquet_file import WrittenFile
 
 # What no later attempt would mend.
@@ -218,25 +216,6 @@ def _since(facts: dict[int, bool]) -> int | None:
     return since
 
 
-@dataclass(frozen=True, slots=True)
-class OfferedChanges:
-    """Rewritten files with the changes of a range, as `ChangeSelection` takes them.
-
-    Attributes:
-        files: By `FEED_FILES_SCHEMA`, in the order of their versions.
-    """
-
-    definitions: Sequence[Definition]
-    files: pa.RecordBatch
-
-    def batches(self, first: int | None = None) -> Iterator[pa.RecordBatch]:
-        """Yield the files from a version on."""
-        if first is None:
-            yield self.files
-        else:
-            yield self.files.filter(pc.greater_equal(self.files["version"], first))
-
-
 def offered_changes(  # noqa: PLR0913 (of what, for whom, and how)
     shared: SharedTable,
     rule: TableRule,
@@ -245,7 +224,7 @@ def offered_changes(  # noqa: PLR0913 (of what, for whom, and how)
     *,
     with_feed: bool,
     now: datetime,
-) -> OfferedChanges:
+) -> HeldChanges:
     """Return the rewritten files with the changes of versions that are ready.
 
     Args:
@@ -280,4 +259,4 @@ def offered_changes(  # noqa: PLR0913 (of what, for whom, and how)
         for field in FEED_FILES_SCHEMA
     ]
     batch = pa.RecordBatch.from_arrays(arrays, schema=FEED_FILES_SCHEMA)
-    return OfferedChanges(definitions, batch)
+    return HeldChanges(definitions, [batch])

@@ -43,7 +43,7 @@ from deltaweb.web.tables.index.engine import Engine
 from deltaweb.web.tables.index.folders import index_folder
 from deltaweb.web.tables.operations.rows.excerpts import write_excerpts
 from deltaweb.web.tables.storage.opening import open_table, roots_of_server, table_place
-from deltaweb.writer.excerpts.excerpt import EXCERPT, Excerpts
+from deltaweb.writer.excerpts import EXCERPT, Excerpts
 from deltaweb.writer.files.parquet_file import WrittenFile
 
 

@@ -26,10 +26,9 @@ from deltaweb.web.sharing.answers.row_count import RowCount
 from deltaweb.web.sharing.api.base import SharingView
 from deltaweb.web.sharing.api.errors import Failure
 from deltaweb.web.sharing.api.iceberg.kept import objects_of
-from deltaweb.web.sharing.api.iceberg.keys import object_keys, session_keys
 from deltaweb.web.sharing.api.iceberg.layouts import IcebergTable, open_iceberg_table
 from deltaweb.web.sharing.api.iceberg.responses import catalog_refusal
-from deltaweb.web.sharing.api.keys import page_token_keys
+from deltaweb.web.sharing.api.keys import object_keys, page_token_keys, session_keys
 from deltaweb.web.sharing.api.responses import WholeAnswer, json_answer
 from deltaweb.web.sharing.errors import NotGrantedError
 from deltaweb.web.sharing.models import Share, SharedTable

@@ -38,13 +38,14 @@ from deltaweb.web.sharing.access.grants.rules import TableRule, rule_for
 from deltaweb.web.sharing.answers.files import granted_by_id, live_token
 from deltaweb.web.sharing.api.base import ProtocolView
 from deltaweb.web.sharing.api.errors import Failure
-from deltaweb.web.sharing.api.files.ranges import ByteRange, parse_range
-from deltaweb.web.sharing.api.files.view import (
+from deltaweb.web.sharing.api.files import (
     OCTETS,
     OK,
     PARTIAL_CONTENT,
+    ByteRange,
     FileAnswer,
     FilePart,
+    parse_range,
     say_part,
 )
 from deltaweb.web.sharing.api.iceberg.files import (
@@ -54,9 +55,9 @@ from deltaweb.web.sharing.api.iceberg.files import (
     stored_bytes,
 )
 from deltaweb.web.sharing.api.iceberg.kept import kept_objects, objects_of
-from deltaweb.web.sharing.api.iceberg.keys import object_keys, session_keys
 from deltaweb.web.sharing.api.iceberg.layouts import open_iceberg_table, scope_of
 from deltaweb.web.sharing.api.iceberg.responses import object_refusal
+from deltaweb.web.sharing.api.keys import object_keys, session_keys
 from deltaweb.web.sharing.api.places import Download
 from deltaweb.web.sharing.api.responses import Answer, StreamedAnswer, WholeAnswer
 from deltaweb.web.sharing.models import RecipientToken, SharedTable

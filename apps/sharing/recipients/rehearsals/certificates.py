@@ -14,8 +14,8 @@ from deltaweb.web.sharing.recipients.rehearsals.rehearsal import Reading, Rehear
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CertificateResource:
-    """How a client last read a table for a recipient; see `Reading`.
+class CertificateResource(Reading):
+    """How a client last read a table for a recipient.
 
     Attributes:
         passed_version: The newest version that it has read; None for none.
@@ -23,24 +23,9 @@ class CertificateResource:
     """
 
     recipient: str
-    table: str
-    client: str
-    client_version: str
-    version: int | None
-    num_rows: int | None
-    size_bytes: int | None
-    duration_s: float
-    is_equal: bool
-    error: str | None
-    remedy: str | None
     rehearsed_at: datetime
     passed_version: int | None
     broken_since: int | None
-
-    @property
-    def has_passed(self) -> bool:
-        """Whether it read the table, and the same rows as the others."""
-        return self.error is None and self.is_equal
 
 
 @transaction.atomic
@@ -135,6 +120,7 @@ def _resource(row: Certificate) -> CertificateResource:
     return shaped(
         CertificateResource,
         row,
+        shared_id=row.shared_table_id,
         recipient=row.recipient.name,
         table=f"{shared.share.name}.{shared.full_name}",
         broken_since=row.broken_version,

@@ -8,7 +8,7 @@ from deltaweb.web.tables.catalogue.adding.table_request import check_table_reque
 from deltaweb.web.tables.catalogue.adding.work.convert import ConvertFolder
 from deltaweb.web.tables.catalogue.adding.work.create import CreateTable
 from deltaweb.web.tables.catalogue.adding.work.import_rows import ImportRows
-from deltaweb.web.tables.catalogue.adding.work.merge import MergeBrought
+from deltaweb.web.tables.catalogue.adding.work.merge import MergeRows
 from deltaweb.web.tables.models import Table
 from deltaweb.writer.importing.checked_rows import schema_of
 from deltaweb.writer.importing.options import ImportColumn, ImportFileError, format_of
@@ -56,7 +56,7 @@ def checked_import(asked: ImportRows, table: Table | None) -> ImportRows:
     return asked
 
 
-def checked_merge(asked: MergeBrought) -> MergeBrought:
+def checked_merge(asked: MergeRows) -> MergeRows:
     """Return rows that may be merged; whoever asks may see the table that has them."""
     check_zone(asked.time_zone)
     if not asked.source_id:

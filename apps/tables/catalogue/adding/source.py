@@ -1,4 +1,4 @@
-"""The file that rows, or columns, are taken of: brought, or at a place."""
+"""The file that rows, or columns, are taken of: brought, at a place, or a command's."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -6,7 +6,11 @@ from typing import Any
 from deltaweb.web.accounts.models import User
 from deltaweb.web.tables.catalogue.adding.uploads import upload_path
 from deltaweb.web.tables.errors import AskerGoneError
-from deltaweb.web.tables.storage.locations import check_allowed
+from deltaweb.web.tables.storage.locations import (
+    check_allowed,
+    is_remote,
+    parse_location,
+)
 from deltaweb.web.tables.storage.opening import open_file
 from deltaweb.web.tables.storage.roots import roots_for
 from deltaweb.writer.importing.options import TextForm
@@ -18,7 +22,8 @@ class FileAsked:
     """Parameters that name a file.
 
     Attributes:
-        user_id: Who asks, and may read it.
+        user_id: Who asks, and may read it; None for the command line, which names
+            `files` of this machine, and of the stores that it may read.
         upload: The id of a file that somebody brought; empty for one at `path`.
         path: Where the server reads files: a path, or a URL of an object store.
         file_name: What people call it.
@@ -26,12 +31,22 @@ class FileAsked:
         form: How its texts are written, as `TextForm` has it.
     """
 
-    user_id: int
+    user_id: int | None
+    files: tuple[str, ...] = ()
     upload: str = ""
     path: str = ""
     file_name: str = ""
     file_format: str = ""
     form: dict[str, Any] = field(default_factory=dict)
+
+
+def place_of_file(text: str) -> str:
+    """Return where a command reads a file: any here, and of stores that are allowed."""
+    if not is_remote(text):
+        return text
+    location = parse_location(text)
+    check_allowed(location, roots=roots_for(None))
+    return location
 
 
 def check_file(asked: FileAsked) -> str:
@@ -42,19 +57,21 @@ def check_file(asked: FileAsked) -> str:
     return asked.path
 
 
-def asker(user_id: int) -> User:
+def asker(user_id: int | None) -> User:
     """Return who has asked for a job, as long as they may sign in."""
-    found = User.objects.filter(pk=user_id, is_active=True).first()
+    asking = User.objects.filter(is_active=True)
+    found = None if user_id is None else asking.filter(pk=user_id).first()
     if found is None:
         raise AskerGoneError
     return found
 
 
 def source_files(asked: FileAsked) -> SourceFiles:
-    """Return the file as the library reads it."""
+    """Return the file, or those of a command, as the library reads them."""
+    is_command = asked.user_id is None
     return SourceFiles(
-        paths=[check_file(asked)],
-        names=[asked.path or asked.file_name],
+        paths=[*map(place_of_file, asked.files)] if is_command else [check_file(asked)],
+        names=asked.files if is_command else [asked.path or asked.file_name],
         file_format=asked.file_format,
         form=TextForm(**asked.form),
         open_file=open_file,

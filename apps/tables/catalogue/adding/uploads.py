@@ -128,7 +128,7 @@ def keep_upload(file: "UploadedFile[bytes]", *, user_id: int) -> tuple[str, str]
     return upload, name
 
 
-def upload_path(upload: str, *, user_id: int) -> Path:
+def upload_path(upload: str, *, user_id: int | None) -> Path:
     """Return where a file is kept, to the user who brought it."""
     path = _kept_path(upload)
     if _owner_of(path.parent) != str(user_id):

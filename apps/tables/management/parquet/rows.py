@@ -1,12 +1,16 @@
 """`deltaweb parquet rows`: the first rows of a file, by their types."""
 
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
 from django.core.management.base import CommandParser
 
 from deltaweb.parquet import preview
 from deltaweb.web.pages.command import Output, Subcommand
+from deltaweb.web.pages.lists.csv_lines import csv_line
 from deltaweb.web.pages.responses import to_json
-from deltaweb.web.tables.management import parquet_output
-from deltaweb.web.tables.management.parquet_files import open_file
+from deltaweb.web.tables.management.parquet_files import cell, open_file
+from deltaweb.web.tables.management.text_output import aligned, visible
 from deltaweb.web.tables.operations.parameters import whole_number
 
 DEFAULT_ROWS = 20
@@ -46,7 +50,29 @@ class RowsVerb(Subcommand):
         if self.command.answers_json or format == "json":
             return Output(rows, text=to_json(rows, indent=2))
         make_lines = {
-            "csv": parquet_output.csv_rows,
-            "table": parquet_output.table_rows,
+            "csv": _csv_rows,
+            "table": _table_rows,
         }[format]
         return Output(None, lines=make_lines(rows))
+
+
+def _table_rows(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield an aligned table for people; a null is NULL."""
+    if not rows:
+        yield "No rows."
+        return
+    names = list(rows[0])
+    cells = [
+        ["NULL" if value is None else visible(cell(value)) for value in row.values()]
+        for row in rows
+    ]
+    yield from aligned([visible(name) for name in names], cells)
+
+
+def _csv_rows(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield CSV lines, the header first; null is nothing, an empty text is quoted."""
+    if not rows:
+        return
+    yield csv_line(list(rows[0]))
+    for row in rows:
+        yield csv_line(None if v is None else cell(v) for v in row.values())

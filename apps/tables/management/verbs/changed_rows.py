@@ -1,14 +1,11 @@
-"""Rows of a table that become others: `delete`, `merge`, `update`."""
+"""Rows of a table that become others: `delete`, `update`."""
 
 from argparse import ArgumentParser
 from collections.abc import Mapping
-from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandError
 
-from deltaweb.web.tables.management.arguments import locate
 from deltaweb.web.tables.management.operation_verb import OperationVerb
 from deltaweb.web.tables.operations.parameters import given
 from deltaweb.web.tables.operations.rows.changed_rows import (
@@ -17,29 +14,12 @@ from deltaweb.web.tables.operations.rows.changed_rows import (
     DeleteRows,
     UpdateRows,
 )
-from deltaweb.web.tables.operations.rows.merge_rows import MERGE_ROWS, MergeRows
 
 
 class DeleteVerb(OperationVerb[DeleteRows]):
     """Remove the rows of a condition, or all."""
 
     operation = DELETE_ROWS
-
-
-class MergeVerb(OperationVerb[MergeRows]):
-    """Change a table by the rows of a file or of another table."""
-
-    operation = MERGE_ROWS
-
-    def read(self, options: Mapping[str, Any]) -> MergeRows:
-        """Return what is merged; a table is found by its name."""
-        asked = super().read(options)
-        if not asked.clauses:
-            message = "Give --update-all, --insert-all or --delete-where."
-            raise CommandError(message)
-        if Path(asked.source).is_file():
-            return asked
-        return replace(asked, source=locate(asked.source)[1])
 
 
 class UpdateVerb(OperationVerb[UpdateRows]):

@@ -13,7 +13,7 @@ from deltaweb.web.pages.command import Output, Subcommand
 from deltaweb.web.tables.errors import OutputFormatError
 from deltaweb.web.tables.management import comparison_output
 from deltaweb.web.tables.management.arguments import add_time_zone, locate, names_of
-from deltaweb.web.tables.management.options.row_options import (
+from deltaweb.web.tables.management.options import (
     RowOptions,
     add_row_options,
 )

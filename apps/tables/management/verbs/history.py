@@ -9,8 +9,7 @@ from deltaweb.web.tables.management import table_output, text_output
 from deltaweb.web.tables.management.arguments import locate
 from deltaweb.web.tables.operations.parameters import whole_number
 from deltaweb.web.tables.storage.opening import open_location
-from deltaweb.web.tables.versions.resources import logged_commit
-from deltaweb.web.tables.versions.times_note import times_note
+from deltaweb.web.tables.versions.resources import logged_commit, times_note
 
 
 class HistoryVerb(Subcommand):

@@ -8,7 +8,7 @@ from deltaweb.delta.protocol.schema import read_columns, unread_type
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.web.pages.command import Output, Subcommand
 from deltaweb.web.tables.management.arguments import add_version, locate
-from deltaweb.web.tables.management.options.row_options import (
+from deltaweb.web.tables.management.options import (
     RowOptions,
     add_row_options,
 )

@@ -84,7 +84,7 @@ CHANGE_COLUMNS: Final = register_change(
     parameters=ChangeColumns,
     change=change_columns,
     page="tables:table-columns",
-    question=lambda asked, location: (
-        f"Drop the column {asked.name} of {location}?" if asked.way == DROP else ""
+    question=lambda asked, opened: (
+        f"Drop the column {asked.name} of {opened.root}?" if asked.way == DROP else ""
     ),
 )

@@ -43,8 +43,8 @@ UPGRADE_PROTOCOL: Final = register_change(
     parameters=UpgradeProtocol,
     change=upgrade,
     page="tables:table-protocol",
-    question=lambda _asked, location: (
-        f"Raise the protocol of {location}? Clients that do not know the new versions "
-        "cannot use the table any more, and this cannot be undone."
+    question=lambda _asked, opened: (
+        f"Raise the protocol of {opened.root}? Clients that do not know the new "
+        "versions cannot use the table any more, and this cannot be undone."
     ),
 )

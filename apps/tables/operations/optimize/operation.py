@@ -18,12 +18,12 @@ from deltaweb.web.tables.operations.parameters import (
 )
 from deltaweb.web.tables.operations.preview import OperationPreview, RunContext
 from deltaweb.words import counted
-from deltaweb.writer.files.respelling import (
+from deltaweb.writer.optimize import OptimizePlan, carry_out_optimize, plan_optimize
+from deltaweb.writer.respelling import (
     RespellPlan,
     carry_out_respell,
     plan_respell,
 )
-from deltaweb.writer.optimize import OptimizePlan, carry_out_optimize, plan_optimize
 
 MAX_PARTITIONS_SHOWN: Final = 50
 NOTHING_SMALL: Final = "Nothing to do: no small files are in one partition."

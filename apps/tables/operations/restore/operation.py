@@ -112,10 +112,10 @@ RESTORE: Final = register(
         preview=preview_restore,
         carry_out=bring_back,
         check=lambda plan: plan.check(),
-        question=lambda asked, location: (
-            f"Restore version {asked.version} of {location}?"
+        question=lambda asked, opened: (
+            f"Restore version {asked.version} of {opened.root}?"
             if asked.timestamp is None
-            else f"Restore the version of {asked.timestamp} of {location}?"
+            else f"Restore the version of {asked.timestamp} of {opened.root}?"
         ),
         page="tables:table-restore",
     )

@@ -22,7 +22,7 @@ from deltaweb.web.tables.operations.rows.previews import (
 from deltaweb.writer import rewrite
 
 if TYPE_CHECKING:
-    from deltaweb.web.tables.index.spark_session import SparkSession
+    from deltaweb.writer.rewrite.run import RowsAsked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,15 +42,22 @@ class DeleteRows:
 
 def plan_delete(opened: DeltaTable, asked: DeleteRows, context: RunContext) -> LookedAt:
     """Find the rows and the files that hold them."""
-    then, where = looked_at(context), asked.where or None
+    rows = rewrite.run.RowsAsked(where=asked.where or None, time_zone=asked.time_zone)
+    return plan_change(opened, rows, context)
 
-    def on_spark(session: "SparkSession") -> LookedAt:
-        return then(spark.writing.rewrite.run.deletion(session, context.place(), where))
 
+def plan_change(
+    opened: DeltaTable, asked: "RowsAsked", context: RunContext
+) -> LookedAt:
+    """Plan a change by the engine that is to do it; the table is read once."""
+    store = opened.store
+    snapshot = asked.read(store)
     return with_fitting_engine(
-        lambda: rewrite.run.deletion(opened.store, where, time_zone=asked.time_zone),
-        then,
-        on_spark,
+        lambda: asked.here(store, snapshot),
+        lambda session, here: spark.writing.rewrite.run.by_tasks(
+            session, context.place(), asked, snapshot, here
+        ),
+        looked_at(context),
         context,
         time_zone=asked.time_zone,
     )
@@ -67,7 +74,10 @@ DELETE_ROWS: Final = register(
         plan=plan_delete,
         preview=preview_looked_at,
         carry_out=carry_out_rows,
-        question=lambda asked, where: f"Delete {rows_meant(asked.where)} of {where}?",
+        question=lambda asked, opened: (
+            f"Delete {rows_meant(asked.where)} of {opened.root}?"
+        ),
+        looks_long=True,
         has_engines=True,
         queue=Queue.SPARK,  # of a large table
         page="tables:table-delete-rows",
@@ -94,27 +104,18 @@ class UpdateRows:
 
 def plan_update(opened: DeltaTable, asked: UpdateRows, context: RunContext) -> LookedAt:
     """Find the rows and the files that hold them, and calculate the new values."""
-    sets, where, zone = asked.assignments, asked.where or None, asked.time_zone
-    then = looked_at(context)
-
-    def on_spark(session: "SparkSession") -> LookedAt:
-        return then(
-            spark.writing.rewrite.run.update(session, context.place(), sets, where)
-        )
-
-    return with_fitting_engine(
-        lambda: rewrite.run.update(opened.store, sets, where, time_zone=zone),
-        then,
-        on_spark,
-        context,
-        time_zone=zone,
+    rows = rewrite.run.RowsAsked(
+        where=asked.where or None,
+        assignments=asked.assignments,
+        time_zone=asked.time_zone,
     )
+    return plan_change(opened, rows, context)
 
 
-def update_question(asked: UpdateRows, location: str) -> str:
+def update_question(asked: UpdateRows, opened: DeltaTable) -> str:
     """Return what somebody is asked who changes rows."""
     sets = ", ".join(f"{column} = {sql}" for column, sql in asked.assignments.items())
-    return f"Set {sets} in {rows_meant(asked.where)} of {location}?"
+    return f"Set {sets} in {rows_meant(asked.where)} of {opened.root}?"
 
 
 UPDATE_ROWS: Final = register(
@@ -129,6 +130,7 @@ UPDATE_ROWS: Final = register(
         preview=preview_looked_at,
         carry_out=carry_out_rows,
         question=update_question,
+        looks_long=True,
         has_engines=True,
         queue=Queue.SPARK,  # of a large table
         page="tables:table-update-rows",

@@ -4,18 +4,18 @@ Spark also does what a process of ours does not evaluate exactly as Spark would.
 """
 
 from collections.abc import Callable
-from functools import cache
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 from django.conf import settings
 
-from deltaweb.web.tables.index.engine import choose
+from deltaweb.web.tables.index.engine import choose, evaluated_here
 
 if TYPE_CHECKING:
     from deltaweb.web.tables.index.spark_session import SparkSession
     from deltaweb.web.tables.operations.preview import RunContext
 
 T = TypeVar("T")
+R = TypeVar("R")
 
 SESSION_ZONE: Final = "spark.sql.session.timeZone"
 
@@ -40,29 +40,37 @@ Change = TypeVar("Change", bound=ChangeHere)
 
 def with_fitting_engine(
     here: Callable[[], Change],
-    then: Callable[[Change], T],
-    on_spark: "Callable[[SparkSession], T]",
+    on_spark: "Callable[[SparkSession, Change | None], T]",
+    then: "Callable[[Change | T], R]",
     context: "RunContext",
     *,
     time_zone: str,
-) -> T:
-    """Do a change of rows; the bytes of the files that it opens decide who does it.
+) -> R:
+    """Go on with a change of rows as the engine has it that does it.
+
+    What this process evaluates it does itself, unless the files that are opened are
+    many.
 
     Args:
+        here: Returns the change as this process does it.
+        on_spark: Returns it as Spark does; it is given that of this process, where that
+            evaluates it.
+        then: What is done with it: by Spark, again where a session died.
         context: Told that Spark is started, where it is; it may say who does it.
         time_zone: The zone of the SQL: Spark has it in a session of that zone.
     """
-    change = cache(here)
 
-    def size() -> int:
-        size_bytes = change().opened_bytes()
-        return 0 if change().is_for_a_process else size_bytes
+    def sized() -> tuple[Change, int]:
+        change = here()
+        size_bytes = change.opened_bytes()
+        return change, 0 if change.is_for_a_process else size_bytes
 
+    change, size = evaluated_here(sized, context.engine) or (None, None)
     found, _engine = choose(
-        size,
+        lambda: size,
         settings.SPARK_DIFF_BYTES,
-        here=lambda: then(change()),
-        on_spark=lambda spark: on_spark(in_zone(spark, time_zone)),
+        here=lambda: then(change or here()),
+        on_spark=lambda spark: then(on_spark(in_zone(spark, time_zone), change)),
         reports=context.job,
         wanted=context.engine,
     )

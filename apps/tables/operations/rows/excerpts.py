@@ -12,8 +12,7 @@ from django.conf import settings
 from deltaweb import spark
 from deltaweb.web.jobs.running.reports import Reports
 from deltaweb.web.tables.index.engine import Engine, choose
-from deltaweb.writer.excerpts.changes import ChangeExcerpts
-from deltaweb.writer.excerpts.excerpt import Excerpts
+from deltaweb.writer.excerpts import ChangeExcerpts, Excerpts
 from deltaweb.writer.files.parquet_file import WrittenFile
 
 if TYPE_CHECKING:

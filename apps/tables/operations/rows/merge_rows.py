@@ -1,12 +1,10 @@
 """Rows of a file or of another table are merged into a table.
 
-A command asks for it here: it reads files of the machine where it runs. What scripts
-send is merged by `catalogue.adding.work.merge`.
+Where they come from is said by the operation, `catalogue.adding.work.merge`.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 import pyarrow as pa
@@ -16,21 +14,20 @@ from deltaweb import spark
 from deltaweb.delta.values.time_zones.known import UTC_ZONE
 from deltaweb.table import DeltaTable
 from deltaweb.web.tables.errors import OperationOutdatedError
-from deltaweb.web.tables.operations.operation import Operation
 from deltaweb.web.tables.operations.parameters import parameter, zone_parameter
 from deltaweb.web.tables.operations.preview import OperationPreview, RunContext
 from deltaweb.web.tables.operations.rows.engines import with_fitting_engine
-from deltaweb.web.tables.storage.opening import open_location
 from deltaweb.words import counted
-from deltaweb.writer import importing, merge
-from deltaweb.writer.importing.source_file import SourceFiles
+from deltaweb.writer import merge
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from deltaweb.delta.snapshot import Snapshot
     from deltaweb.delta.writing.transaction import CommitResult
     from deltaweb.web.tables.index.spark_session import SparkSession
     from deltaweb.writer.merge.clauses import MergeClause
+    from deltaweb.writer.merge.merge import MergePlan
     from deltaweb.writer.merge.outcome import MergeOutlook
 
 T = TypeVar("T")
@@ -98,26 +95,6 @@ class MergeAsked:
         return tuple(found)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MergeRows(MergeAsked):
-    """What is merged of this machine.
-
-    Attributes:
-        source: A file, or the location of a table.
-    """
-
-    source: str = parameter(
-        "", metavar="SOURCE", help="a CSV, JSON or Parquet file, or a table"
-    )
-
-    def rows(self) -> pa.RecordBatchReader:
-        """Read the rows of the source, from their beginning each time."""
-        if Path(self.source).is_file():
-            files = SourceFiles(paths=[self.source], names=[self.source])
-            return importing.plan.open_import(files)
-        return rows_of_table(open_location(self.source))
-
-
 def rows_of_table(source: DeltaTable) -> pa.RecordBatchReader:
     """Read the rows of the newest version of a table."""
     scan = source.snapshot().scan()
@@ -132,21 +109,37 @@ class _Merge(Protocol):
     def commit(self, *, user_name: str | None) -> "CommitResult": ...
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PlannedMerge:
+    """A merge into a version of a table.
+
+    Attributes:
+        source: The rows of the source: they are read once, and held in memory.
+        outlook: What it would do, where somebody is shown that.
+    """
+
+    asked: MergeAsked
+    snapshot: "Snapshot"
+    source: pa.Table
+    outlook: "MergeOutlook | None" = None
+
+
 def plan_merge(
     opened: DeltaTable, asked: MergeAsked, context: RunContext
-) -> "tuple[MergeAsked, MergeOutlook | None]":
-    """Find out what a merge would do, where somebody is shown that.
-
-    The rows of the source are held in memory.
-    """
+) -> PlannedMerge:
+    """Find out what a merge would do, where somebody is shown that."""
+    snapshot = merge.merge.read_for_merge(opened.store, asked.clauses)
+    source = asked.rows().read_all()
+    planned = PlannedMerge(asked=asked, snapshot=snapshot, source=source)
     if not context.is_shown:
-        return asked, None
-    return asked, _with_merge(opened, asked, context, lambda found: found.preview())
+        return planned
+    outlook = _with_merge(opened, planned, context, lambda found: found.preview())
+    return replace(planned, outlook=outlook)
 
 
-def preview_merge(plan: "tuple[MergeAsked, MergeOutlook | None]") -> OperationPreview:
+def preview_merge(plan: PlannedMerge) -> OperationPreview:
     """Tell how many rows change, go and come."""
-    _, outlook = plan
+    outlook = plan.outlook
     if outlook is None:
         message = "a merge that is not shown has no preview"
         raise ValueError(message)
@@ -174,47 +167,41 @@ def preview_merge(plan: "tuple[MergeAsked, MergeOutlook | None]") -> OperationPr
 
 
 def carry_out_merge(
-    opened: DeltaTable,
-    plan: "tuple[MergeAsked, MergeOutlook | None]",
-    context: RunContext,
+    opened: DeltaTable, plan: PlannedMerge, context: RunContext
 ) -> "CommitResult":
     """Merge, and commit that; what somebody agreed to is of one version."""
-    asked, outlook = plan
-    if context.seen and outlook and opened.latest_version() != outlook.snapshot.version:
+    if context.seen and opened.latest_version() != plan.snapshot.version:
         raise OperationOutdatedError(name=opened.root)
     return _with_merge(
-        opened, asked, context, lambda found: found.commit(user_name=context.user_name)
+        opened, plan, context, lambda found: found.commit(user_name=context.user_name)
     )
 
 
 def _with_merge(
     opened: DeltaTable,
-    asked: MergeAsked,
+    plan: PlannedMerge,
     context: RunContext,
     then: "Callable[[_Merge], T]",
 ) -> T:
-    clauses, zone = asked.clauses, asked.time_zone
+    asked, snapshot = plan.asked, plan.snapshot
+    zone = asked.time_zone
 
-    def on_spark(session: "SparkSession") -> T:
-        return then(
-            spark.writing.merge.run.MergeOnSpark(
-                spark=session,
-                place=context.place(),
-                source=session.createDataFrame(asked.rows().read_all()),
-                on=asked.on,
-                clauses=clauses,
-            )
+    def here() -> "MergePlan":
+        return merge.merge.plan_merge(
+            opened.store, plan.source, asked.on, asked.clauses, snapshot, time_zone=zone
         )
 
-    return with_fitting_engine(
-        lambda: merge.merge.plan_merge(
-            opened.store, asked.rows(), asked.on, clauses, time_zone=zone
-        ),
-        then,
-        on_spark,
-        context,
-        time_zone=zone,
-    )
+    def on_spark(session: "SparkSession", _here: "MergePlan | None") -> _Merge:
+        return spark.writing.merge.run.MergeOnSpark(
+            spark=session,
+            place=context.place(),
+            source=session.createDataFrame(plan.source),
+            on=asked.on,
+            clauses=asked.clauses,
+            snapshot=snapshot,
+        )
+
+    return with_fitting_engine(here, on_spark, then, context, time_zone=zone)
 
 
 def _says(facts: Mapping[str, Any]) -> str:
@@ -234,22 +221,7 @@ def _says(facts: Mapping[str, Any]) -> str:
     return f"Would {', '.join(does)}{where}{others}."
 
 
-def question(asked: MergeAsked, location: str) -> str:
+def question(asked: MergeAsked, opened: DeltaTable) -> str:
     """Return what somebody is asked; nothing where rows only come."""
     changes = asked.update_all or asked.delete_where
-    return f"Change the rows of {location} where {asked.on}?" if changes else ""
-
-
-MERGE_ROWS: Final = Operation(
-    name="merge_rows",
-    words="Merge rows",
-    title="Merge rows into {table}",
-    doing="Writing the rows",
-    action="table.merge",
-    parameters=MergeRows,
-    plan=plan_merge,
-    preview=preview_merge,
-    carry_out=carry_out_merge,
-    question=question,
-    has_engines=True,
-)
+    return f"Change the rows of {opened.root} where {asked.on}?" if changes else ""

@@ -17,7 +17,7 @@ from deltaweb.delta.errors import LogCorruptError
 from deltaweb.delta.log.commits.arrow_reader import BYTE_ORDER_MARK, load_line
 from deltaweb.delta.log.file_actions import PARTITION_VALUES
 from deltaweb.delta.log.store import LogStore
-from deltaweb.delta.values.statistics.objects import statistics_as_text
+from deltaweb.delta.values.statistics.text import statistics_as_text
 
 LINES_AT_ONCE: Final = 8_192
 FAULTS: Final = (pa.ArrowException, ValueError, TypeError, OverflowError)

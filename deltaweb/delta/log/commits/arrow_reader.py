@@ -22,7 +22,7 @@ import pyarrow.json as pj
 from deltaweb.delta.errors import LogCorruptError
 from deltaweb.delta.log.commits.conform import conform
 from deltaweb.delta.log.commits.fields import COMMIT_INFO
-from deltaweb.delta.values.statistics.objects import statistics_as_text
+from deltaweb.delta.values.statistics.text import statistics_as_text
 from deltaweb.delta.values.whole import one_array
 
 MIN_BLOCK_BYTES: Final = 1 << 20

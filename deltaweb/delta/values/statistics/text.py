@@ -1,10 +1,15 @@
 """Statistics as the JSON text that the log has of them, from typed ones where need be.
 
-Source: delta_protocol.md, "Per-file Statistics".
+Some writers put an object into the log: the specification's table calls it a
+"Statistics Struct". All readers want the text, so they get it: with every number as its
+digits stand in the log, since a decimal or a long does not survive as a double.
+
+Source: delta_protocol.md, "Per-file Statistics", "Add File and Remove File".
 """
 
 import json
 import math
+from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any, Final
 
@@ -18,6 +23,7 @@ from deltaweb.delta.protocol.schema import (
     StructType,
     arrow_type,
 )
+from deltaweb.delta.values.exact_json import exact_json, parse_exact
 
 NULL_COUNTS: Final = "nullCounts"  # as the appendix of the specification spells it
 NULL_COUNT: Final = "nullCount"
@@ -159,3 +165,27 @@ def _not_finite(value: float) -> str:
     if math.isnan(value):
         return "NaN"
     return "Infinity" if value > 0 else "-Infinity"
+
+
+# === What a writer put into the log as an object ===
+
+
+_FILE_ACTIONS: Final = ("add", "remove")
+_STATISTICS: Final = "stats"
+
+
+def statistics_as_text(action: dict[str, Any], line: bytes) -> dict[str, Any]:
+    """Return an action whose statistics, where they are an object, are its text."""
+    given = [name for name in _FILE_ACTIONS if _has_object(action.get(name))]
+    if not given:
+        return action
+    written = parse_exact(line)
+    return action | {
+        name: action[name]
+        | {_STATISTICS: exact_json(written[name][_STATISTICS], is_ascii=True)}
+        for name in given
+    }
+
+
+def _has_object(file: object) -> bool:
+    return isinstance(file, Mapping) and isinstance(file.get(_STATISTICS), Mapping)

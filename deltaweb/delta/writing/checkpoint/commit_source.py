@@ -44,7 +44,6 @@ from deltaweb.delta.writing.checkpoint.checkpoint_schema import (
     REMOVE_EXTRAS,
     VECTOR,
 )
-from deltaweb.delta.writing.checkpoint.commit_facts import CommitFacts
 from deltaweb.delta.writing.checkpoint.last_actions import (
     ADD,
     KINDS,
@@ -53,6 +52,7 @@ from deltaweb.delta.writing.checkpoint.last_actions import (
     Kinds,
     Numbers,
 )
+from deltaweb.delta.writing.checkpoint.rare_actions import CommitFacts
 
 PRESENT_ONLY: Final = frozenset({"partitionValues", "tags"})
 

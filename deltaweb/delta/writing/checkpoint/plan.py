@@ -34,14 +34,17 @@ from deltaweb.delta.protocol.table_properties import (
 from deltaweb.delta.snapshot.state import Definition
 from deltaweb.delta.writing.checkpoint.announce import is_second_spec, new_sidecar_names
 from deltaweb.delta.writing.checkpoint.checkpoint_schema import VECTOR, CheckpointLayout
-from deltaweb.delta.writing.checkpoint.commit_facts import CommitFacts, bring_up_to
 from deltaweb.delta.writing.checkpoint.file_rows import RowShaper
 from deltaweb.delta.writing.checkpoint.older_checkpoint import (
     checkpoint_extras,
     count_rows,
 )
 from deltaweb.delta.writing.checkpoint.present_parts import check_way
-from deltaweb.delta.writing.checkpoint.rare_actions import RareActions
+from deltaweb.delta.writing.checkpoint.rare_actions import (
+    CommitFacts,
+    RareActions,
+    bring_up_to,
+)
 from deltaweb.delta.writing.checkpoint.request import MAX_PARTS, CheckpointRequest
 from deltaweb.delta.writing.checkpoint.stats_columns import partition_type, stats_type
 

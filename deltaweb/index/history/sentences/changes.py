@@ -224,7 +224,7 @@ def _say_vacuum_end(_summary: CommitSummary, metrics: Facts, parameters: Facts) 
     if count is None:
         return "deleted files that no kept version needs"
     if not count:
-        return "found no unneeded file to delete"
+        return "deleted no file"
     return (
         f"deleted {counted(count, 'unneeded file')};"
         " older versions that need them can no longer be read in full"

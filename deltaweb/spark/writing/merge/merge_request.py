@@ -29,8 +29,8 @@ from deltaweb.writer.merge.clauses import (
 )
 from deltaweb.writer.merge.file_merge import FileMerger
 from deltaweb.writer.rewrite.dry_run import RowTally
-from deltaweb.writer.row_checks import RowChecks, constraints_elsewhere
 from deltaweb.writer.rows.identity_numbers import IdentityNumbers
+from deltaweb.writer.rows.row_checks import RowChecks, constraints_elsewhere
 
 VALUE: Final = "value_"
 HOLDS: Final = "holds_"

@@ -8,6 +8,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from deltaweb.delta.features.row_tracking import kept_row_ids
 from deltaweb.delta.protocol.schema import schema_of_arrow
+from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.writing.after_commit import commit_and_checkpoint
 from deltaweb.delta.writing.transaction import CommitResult
 from deltaweb.spark.writing.merge.engine import MergeByTasks
@@ -17,6 +18,7 @@ from deltaweb.spark.writing.session.settings import settings_of
 from deltaweb.spark.writing.spark_types import frame_schema
 from deltaweb.spark.writing.write_plan import rows_not_numbered, rows_not_tracked
 from deltaweb.storage.place import TablePlace
+from deltaweb.writer.changes.work_times import WorkTimes
 from deltaweb.writer.merge.builder import MergeBuilder
 from deltaweb.writer.merge.clauses import About, MergeClause
 from deltaweb.writer.merge.merge import read_for_merge
@@ -24,7 +26,6 @@ from deltaweb.writer.merge.outcome import MergeOutlook
 from deltaweb.writer.rewrite.file_changes import Progress
 from deltaweb.writer.rows.identity_numbers import IdentityNumbers
 from deltaweb.writer.rows.row_schema import RowSchema
-from deltaweb.writer.work_times import WorkTimes
 
 
 def merge_rows(
@@ -61,13 +62,18 @@ def merge_rows(
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class MergeOnSpark:
-    """A merge by tasks of Spark, as `MergePlan` is one in process."""
+    """A merge by tasks of Spark, as `MergePlan` is one in process.
+
+    Attributes:
+        snapshot: The version that it is about, of `read_for_merge`; None to read it.
+    """
 
     spark: SparkSession
     place: TablePlace
     source: DataFrame
     on: str
     clauses: Sequence[MergeClause]
+    snapshot: Snapshot | None = None
 
     def preview(self) -> MergeOutlook:
         """Find out what it would do, by its own tasks; nothing is written."""
@@ -89,7 +95,7 @@ class MergeOnSpark:
 
     def _engine(self, *, is_dry: bool) -> MergeByTasks:
         store = self.place.open()
-        snapshot = read_for_merge(store, self.clauses)
+        snapshot = self.snapshot or read_for_merge(store, self.clauses)
         base = snapshot.state.definition
         if kept_row_ids(base.protocol, base.metadata):
             raise rows_not_tracked(store.root, base)

@@ -18,12 +18,13 @@ from deltaweb.spark.data_files.shares import READ, deal_out
 from deltaweb.spark.writing.change_tasks import ANSWER, run_watched, unpack
 from deltaweb.spark.writing.file_rows import numbered_rows
 from deltaweb.spark.writing.replaced_rows import count_matches
-from deltaweb.spark.writing.rewrite.file_shares import feed_share, rewrite_share
 from deltaweb.spark.writing.rewrite.judged_rows import judged_rows, rewrite_judged
 from deltaweb.spark.writing.rewrite.row_request import (
     EVERY_ROW,
     RowRequest,
     ShareAnswer,
+    feed_share,
+    rewrite_share,
 )
 from deltaweb.writer.changes.change_writer import all_changes
 from deltaweb.writer.matching import row_counts

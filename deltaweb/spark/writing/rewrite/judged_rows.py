@@ -26,7 +26,7 @@ from deltaweb.spark.writing.spark_types import spark_schema
 from deltaweb.writer.rewrite.dry_run import RowsSeen
 from deltaweb.writer.rewrite.file_changes import FileRewriter, TouchedRows
 from deltaweb.writer.rewrite.row_changes import ChangedRows, put_back
-from deltaweb.writer.row_checks import RowChecks
+from deltaweb.writer.rows.row_checks import RowChecks
 from deltaweb.writer.rows.row_completion import RowCompletion
 from deltaweb.writer.rows.row_schema import RowSchema
 

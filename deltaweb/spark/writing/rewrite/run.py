@@ -15,8 +15,11 @@ from deltaweb.expressions.char_columns import refuse_char
 from deltaweb.expressions.errors import ExpressionError
 from deltaweb.expressions.session.dependence import Dependence
 from deltaweb.spark.writing.rewrite.engine import RewriteByTasks
-from deltaweb.spark.writing.rewrite.file_shares import change_of, condition_of
-from deltaweb.spark.writing.rewrite.row_request import RowRequest
+from deltaweb.spark.writing.rewrite.row_request import (
+    RowRequest,
+    change_of,
+    condition_of,
+)
 from deltaweb.spark.writing.session.checked_sql import check_condition, check_value
 from deltaweb.spark.writing.session.conditions import FilledColumns
 from deltaweb.spark.writing.session.settings import settings_of
@@ -25,9 +28,9 @@ from deltaweb.spark.writing.write_plan import rows_not_tracked
 from deltaweb.storage.place import TablePlace
 from deltaweb.writer.rewrite.plan import Rewrite
 from deltaweb.writer.rewrite.row_changes import ChangeKind, RowDeletion, UpdateKind
-from deltaweb.writer.rewrite.run import read_for_rewrite
-from deltaweb.writer.row_checks import constraints_elsewhere
+from deltaweb.writer.rewrite.run import RowsAsked
 from deltaweb.writer.rows.identity_numbers import check_kept
+from deltaweb.writer.rows.row_checks import constraints_elsewhere
 
 
 def delete_rows(
@@ -81,11 +84,7 @@ def deletion(
     spark: SparkSession, place: TablePlace, where: str | None = None
 ) -> Rewrite:
     """Return the removal of the rows that a condition is true for; all for None."""
-    snapshot = read_for_rewrite(place.open(), RowDeletion.operation)
-    base = snapshot.state.definition
-    settings = settings_of(spark)
-    request = RowRequest(place=place, base=base, where=where, settings=settings)
-    return _by_tasks(spark, snapshot, request, RowDeletion())
+    return by_tasks(spark, place, RowsAsked(where=where))
 
 
 def update(
@@ -95,35 +94,48 @@ def update(
     where: str | None = None,
 ) -> Rewrite:
     """Return the change of the rows that a condition is true for; all for None."""
-    snapshot = read_for_rewrite(place.open(), UpdateKind.operation)
-    base = snapshot.state.definition
-    known = _by_column(snapshot.schema, assignments)
+    return by_tasks(spark, place, RowsAsked(where=where, assignments=assignments))
+
+
+def by_tasks(
+    spark: SparkSession,
+    place: TablePlace,
+    asked: RowsAsked,
+    snapshot: Snapshot | None = None,
+    here: Rewrite | None = None,
+) -> Rewrite:
+    """Return a change of rows as tasks do it.
+
+    Args:
+        spark: In whose zone times without one are.
+        snapshot: The version that it is about, as `asked` reads it; None to read it.
+        here: The same change of it in process, where that evaluates it: the files that
+            it has found need not be found again.
+    """
+    store = place.open()
+    snapshot = snapshot or asked.read(store)
+    base, sets = snapshot.state.definition, asked.assignments
     request = RowRequest(
         place=place,
         base=base,
-        where=where,
-        assignments=known,
+        where=asked.where,
+        assignments=None if sets is None else _by_column(snapshot.schema, sets),
         settings=settings_of(spark),
     )
-    return _by_tasks(spark, snapshot, request, UpdateKind())
-
-
-def _by_tasks(
-    spark: SparkSession, snapshot: Snapshot, request: RowRequest, change: ChangeKind
-) -> Rewrite:
-    base, store = request.base, request.place.open()
     if kept_row_ids(base.protocol, base.metadata):
         raise rows_not_tracked(store.root, base)
     is_evaluated_here = _is_evaluated_here(request)
     if not is_evaluated_here:
         request = _for_spark(spark, request)
+    change: ChangeKind = RowDeletion() if sets is None else UpdateKind()
     engine = RewriteByTasks(
         spark=spark,
         snapshot=snapshot,
         request=request,
         is_evaluated_here=is_evaluated_here,
     )
-    return Rewrite(store, snapshot, change, request.where, engine)
+    found = here.concerned if here is not None and is_evaluated_here else None
+    return Rewrite(store, snapshot, change, asked.where, engine, found)
 
 
 def _is_evaluated_here(request: RowRequest) -> bool:

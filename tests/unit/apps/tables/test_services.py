@@ -11,7 +11,7 @@ from deltaweb.web.accounts.models import User
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.pages.actions import COMMAND_LINE, Stamp
 from deltaweb.web.tables.additions import check_roots
-from deltaweb.web.tables.catalogue.check_location import request_check
+from deltaweb.web.tables.catalogue.checks import request_check
 from deltaweb.web.tables.catalogue.lakes.scan_job import request_scan
 from deltaweb.web.tables.catalogue.registration import (
     find_table,

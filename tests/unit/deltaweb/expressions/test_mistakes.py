@@ -41,6 +41,33 @@ def test_a_name_that_is_much_alike_is_asked_for() -> None:
 
 
 @cases(
+    "sql, hint",
+    {
+        "in a comparison": ("n = DE", "A text stands in quotes: 'DE'. Its columns"),
+        "in a list": ("n IN (1, DE)", "A text stands in quotes: 'DE'. Its columns"),
+        "first": ("DE = n", "Its columns are"),
+        "in backticks": ("n = `DE`", "Its columns are"),
+        "a day": ("day >= 2026-1-09", "A day stands in quotes: '2026-01-09'."),
+        "a day of a list": ("day IN (2026-01-09)", "A day stands in quotes"),
+    },
+)
+def test_a_value_that_lacks_its_quotes_is_shown_with_them(sql: str, hint: str) -> None:
+    with pytest.raises(ExpressionMistakenError) as raised:
+        SQLCondition(sql, SCHEMA)
+
+    assert raised.value.hint.startswith(hint)
+
+
+def test_a_difference_beside_a_number_is_one() -> None:
+    assert SQLCondition("n > 2026-01-09", SCHEMA).sql == "n > 2026-01-09"
+
+
+def test_a_field_of_an_element_is_not_called_a_column() -> None:
+    with pytest.raises(ExpressionError, match="is not evaluated here"):
+        SQLCondition("many[0].b = 1", SCHEMA)
+
+
+@cases(
     "sql, meant",
     {
         "a letter is missing": ("hsh(n) = 3", "'hash'"),

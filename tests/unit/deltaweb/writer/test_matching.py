@@ -5,7 +5,8 @@ import pytest
 
 from deltaweb.delta.log.paths import commit_name
 from deltaweb.table import DeltaTable
-from deltaweb.writer import data_files, matching
+from deltaweb.writer import matching
+from deltaweb.writer.files import data_files
 from deltaweb.writer.making.new_table import NewTable, create_table
 from tests.support import cases
 from tests.support.stores.counting_store import CountingStore

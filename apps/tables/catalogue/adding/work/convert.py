@@ -13,8 +13,10 @@ from deltaweb.web.tables.catalogue.adding.table_request import (
     settle_nothing,
 )
 from deltaweb.web.tables.operations.operation import Operation, register
+from deltaweb.web.tables.operations.parameters import parameter, zone_parameter
 from deltaweb.web.tables.operations.preview import OperationPreview, RunContext
 from deltaweb.web.tables.storage.locations import check_present
+from deltaweb.words import counted, size_text
 from deltaweb.writer.making.conversion import (
     Conversion,
     ConversionPlan,
@@ -36,12 +38,24 @@ class ConvertFolder:
             keep them as they are.
     """
 
-    name: str
-    location: str
-    description: str
     user_id: int | None
-    partition_schema: str = ""
-    time_zone: str = ""
+    name: str = parameter("", help="table, or namespace.table")
+    location: str = parameter(
+        "", metavar="folder", help="a folder of Parquet files, or its URL"
+    )
+    partition_schema: str = parameter(
+        "",
+        "--partition-schema",
+        metavar="DDL",
+        help="the columns that folders name: 'year INT, country STRING'; else their "
+        "types are inferred",
+    )
+    time_zone: str = zone_parameter(
+        "", of="names of folders (they stay as they are without)"
+    )
+    description: str = parameter(
+        "", "--description", metavar="TEXT", help="its description in the catalog"
+    )
 
 
 def plan_folder(
@@ -93,6 +107,21 @@ def preview_folder(plan: tuple[ConvertFolder, ConversionPlan]) -> OperationPrevi
             "min_reader_version": table.protocol.min_reader_version,
             "min_writer_version": table.protocol.min_writer_version,
         },
+        says=_says(asked, table),
+        exact=table.describe,
+    )
+
+
+def _says(asked: ConvertFolder, table: ConversionPlan) -> str:
+    partitions = ", ".join(table.metadata.partition_columns) or "nothing"
+    files = counted(table.files.num_rows, "file")
+    others = f"{counted(table.num_skipped, 'other file')} would be skipped."
+    more = [others * bool(table.num_skipped), table.said_of_times]
+    return (
+        f"{asked.location} would be a table of {files}, "
+        f"{counted(table.num_rows, 'row')}, {size_text(table.size_bytes)}, with "
+        f"{counted(len(table.schema.fields), 'column')}, partitioned by {partitions}. "
+        f"{''.join(f'{one} ' for one in more if one)}Nothing was written."
     )
 
 
@@ -104,7 +133,7 @@ def convert(
     result = commit_conversion(opened.store, table, txn=context.txn)
     detail = {"version": result.version, "files": result.num_added_files}
     made = register_made(asked, context, "table.convert", detail)
-    return {**made, **detail}
+    return {**made, **detail, "num_added_files": result.num_added_files}
 
 
 CONVERT: Final = register(
@@ -121,5 +150,9 @@ CONVERT: Final = register(
         opens=open_place,
         settle=settle_nothing,
         resume=lambda asked, when: finish_making(asked, when, "table.convert"),
+        result_text=lambda made: (
+            f"Converted {made['location']} into {made['table']}: "
+            f"version {made['version']}, {counted(made['num_added_files'], 'file')}"
+        ),
     )
 )

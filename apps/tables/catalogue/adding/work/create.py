@@ -1,11 +1,12 @@
 """A table is made of columns that somebody wrote down, or of those of a file."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 from zlib import crc32
 
-from deltaweb.delta.protocol.schema import StructType, type_text
+from deltaweb.delta.protocol.schema import StructType, parse_schema, type_text
+from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
 from deltaweb.delta.writing.commit import commit
 from deltaweb.delta.writing.transaction import Transaction
 from deltaweb.table import DeltaTable
@@ -18,10 +19,12 @@ from deltaweb.web.tables.catalogue.adding.table_request import (
 from deltaweb.web.tables.catalogue.adding.uploads import forget_upload
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.operations.operation import Operation, register
+from deltaweb.web.tables.operations.parameters import names_of, parameter
 from deltaweb.web.tables.operations.preview import OperationPreview, RunContext
+from deltaweb.words import counted
 from deltaweb.writer.importing.checked_rows import schema_of
 from deltaweb.writer.importing.options import ImportColumn
-from deltaweb.writer.importing.proposal import propose_columns
+from deltaweb.writer.importing.proposal import propose_columns, with_types
 from deltaweb.writer.making.new_table import NewTable, plan_table
 
 
@@ -32,16 +35,26 @@ class CreateTable(FileAsked):
     Attributes:
         columns: Each with `name`, `type`, `is_nullable`, `comment`, `is_partition`; the
             file's own for none.
+        schema: JSON or DDL, in the place of them.
+        types: The types of some that a file has, as DDL.
+        partition_by: Columns that divide it, where `columns` are none.
     """
 
-    name: str
-    location: str
-    description: str
-    columns: list[dict[str, Any]]
+    name: str = parameter("", help="table, or namespace.table")
+    location: str = parameter("", help="an empty folder or a URL")
+    schema: str | None = None
+    columns: list[dict[str, Any]] = field(default_factory=list)
+    types: str = ""
+    partition_by: tuple[str, ...] = parameter(
+        (), "--partition-by", type=names_of, metavar="a,b"
+    )
+    description: str = parameter(
+        "", "--description", metavar="TEXT", help="its description in the catalog"
+    )
 
     @property
     def has_file(self) -> bool:
-        return bool(self.upload or self.path)
+        return bool(self.upload or self.path or self.files)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,36 +73,54 @@ class CreationPlan:
 
 
 def plan_creation(
-    opened: DeltaTable, asked: CreateTable, _context: RunContext
+    opened: DeltaTable, asked: CreateTable, context: RunContext
 ) -> CreationPlan:
     """Find out whether the columns make a table, and the place takes one."""
-    given = asked.columns or proposed(asked)
-    columns = [
-        ImportColumn(
-            source=column["name"],
-            name=column["name"],
-            type_name=column["type"],
-            is_nullable=column["is_nullable"],
-            comment=column["comment"],
-        )
-        for column in given
-    ]
-    schema = schema_of(columns)
+    given = asked.columns
+    if not given and asked.schema is None:
+        given = proposed(asked, context)
     new = NewTable(
-        schema=schema,
-        partition_by=[c["name"] for c in given if c["is_partition"]],
+        schema=_columns_of(given) if asked.schema is None else _written(asked.schema),
+        partition_by=[c["name"] for c in given if c["is_partition"]]
+        or asked.partition_by,
         description=asked.description or None,
     )
+    made = plan_table(opened.store, new)
     return CreationPlan(
         asked=asked,
         columns=given,
-        schema=schema,
-        transaction=plan_table(opened.store, new),
+        schema=parse_schema(made.next_metadata.schema_string or ""),
+        transaction=made,
     )
 
 
-def proposed(asked: CreateTable) -> list[dict[str, Any]]:
+def _columns_of(given: Sequence[Mapping[str, Any]]) -> StructType:
+    return schema_of(
+        [
+            ImportColumn(
+                source=column["name"],
+                name=column["name"],
+                type_name=column["type"],
+                is_nullable=column["is_nullable"],
+                comment=column["comment"],
+            )
+            for column in given
+        ]
+    )
+
+
+def _written(schema: str) -> StructType:
+    if schema.lstrip().startswith("{"):
+        return parse_schema(schema)
+    return StructType(tuple(parse_columns_ddl(schema)))
+
+
+def proposed(asked: CreateTable, context: RunContext) -> list[dict[str, Any]]:
     """Return the columns that a file seems to have; none of its rows is kept."""
+    found = with_types(propose_columns(source_files(asked)), asked.types)
+    for one in found:
+        if one.hint:
+            context.job.warn(one.hint)
     return [
         {
             "name": one.column.name,
@@ -99,13 +130,24 @@ def proposed(asked: CreateTable) -> list[dict[str, Any]]:
             "is_partition": False,
             "narrower": one.narrower.describe() if one.narrower else None,
         }
-        for one in propose_columns(source_files(asked))
+        for one in found
     ]
 
 
 def preview_creation(plan: CreationPlan) -> OperationPreview:
     """Tell which columns the table would have, and what it would ask of readers."""
     metadata, protocol = plan.transaction.next_metadata, plan.transaction.next_protocol
+    versions = (protocol.min_reader_version, protocol.min_writer_version)
+    columns = [
+        {
+            "name": column.name,
+            "type": type_text(column.data_type),
+            "is_nullable": column.nullable,
+            "comment": column.metadata.get("comment", ""),
+            "is_partition": column.name in metadata.partition_columns,
+        }
+        for column in plan.schema.fields
+    ]
     return OperationPreview(
         version=None,
         counts={
@@ -118,18 +160,19 @@ def preview_creation(plan: CreationPlan) -> OperationPreview:
             "file_name": plan.asked.file_name,
             "name": plan.asked.name,
             "location": plan.asked.location,
-            "schema": [
-                {
-                    "name": column.name,
-                    "type": type_text(column.data_type),
-                    "is_nullable": column.nullable,
-                    "comment": column.metadata.get("comment", ""),
-                    "is_partition": column.name in metadata.partition_columns,
-                }
-                for column in plan.schema.fields
-            ],
-            "min_reader_version": protocol.min_reader_version,
-            "min_writer_version": protocol.min_writer_version,
+            "schema": columns,
+            "min_reader_version": versions[0],
+            "min_writer_version": versions[1],
+        },
+        says=(
+            f"{plan.asked.location} would be {plan.asked.name}, an empty table of "
+            f"{counted(len(columns), 'column')}, reader {versions[0]} and writer "
+            f"{versions[1]}. Nothing was written."
+        ),
+        lines=lambda: (f"  {one['name']}  {one['type']}" for one in columns),
+        exact=lambda: {
+            "columns": columns,
+            "partition_columns": metadata.partition_columns,
         },
     )
 
@@ -166,5 +209,9 @@ CREATE: Final = register(
         opens=open_place,
         settle=settle_creation,
         resume=lambda asked, when: finish_making(asked, when, "table.create"),
+        result_text=lambda made: (
+            f"Created {made['table']} at {made['location']}: "
+            f"version {made['version']}, no rows"
+        ),
     )
 )

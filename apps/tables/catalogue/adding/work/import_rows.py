@@ -1,12 +1,13 @@
-"""Rows of a file become rows of a table, or a table."""
+"""Rows of files become rows of a table, or a table."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
 import pyarrow as pa
 
+from deltaweb.delta.errors import LocationNotFoundError, TableNotFoundError
 from deltaweb.delta.values.cell_text import cell_text
 from deltaweb.delta.values.python_values import python_values
 from deltaweb.table import DeltaTable
@@ -29,17 +30,24 @@ from deltaweb.web.tables.operations.operation import (
     open_subject,
     register,
 )
+from deltaweb.web.tables.operations.parameters import names_of, parameter
 from deltaweb.web.tables.operations.preview import OperationPreview, RunContext
+from deltaweb.words import counted
+from deltaweb.writer.importing.checked_rows import ImportedRows, bad_text
 from deltaweb.writer.importing.options import BadRows, ImportColumn
 from deltaweb.writer.importing.plan import (
+    BegunImport,
     CountedRows,
     Import,
     ImportMode,
     ImportPlan,
-    carry_out_import,
-    plan_import,
+    begin_import,
 )
+from deltaweb.writer.importing.source_file import SourceFile
 
+MAX_SHOWN: Final = 20
+"""Values that do not fit, in the answer of a command."""
+MAX_WARNED: Final = 5
 MAX_CELL: Final = 200
 MAX_GRID_COLUMNS: Final = 60
 
@@ -51,6 +59,8 @@ class ImportRows(FileAsked):
     Attributes:
         name: Of a table that is made; empty for rows of one that is there.
         columns: What its columns become, as `ImportColumn` has it, and `is_partition`.
+        types: The types of some of them, as DDL; without `columns`.
+        partition_by: Columns that divide a table that is made; without `columns`.
         bad_rows: What becomes of rows that do not fit.
         merge_schema: Whether columns that the table lacks are added.
     """
@@ -59,18 +69,37 @@ class ImportRows(FileAsked):
     location: str = ""
     description: str = ""
     columns: list[dict[str, Any]] = field(default_factory=list)
-    mode: str = "append"
-    bad_rows: str = "leave-out"
-    merge_schema: bool = True
+    types: str = ""
+    mode: str = parameter(
+        ImportMode.APPEND.value,
+        "--mode",
+        choices=[*ImportMode],
+        help="what becomes of the rows that are there; error refuses a table",
+    )
+    merge_schema: bool = parameter(
+        default=True, option="--merge-schema", action="store_true"
+    )
+    bad_rows: str = parameter(
+        BadRows.LEAVE_OUT.value,
+        "--bad-rows",
+        choices=[*BadRows],
+        help="what becomes of rows with a value that does not fit",
+    )
+    partition_by: tuple[str, ...] = parameter(
+        (), "--partition-by", type=names_of, metavar="a,b"
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowsPlan:
-    """What was asked, and what it would do."""
+    """What was asked, and what it would do where somebody is shown that.
+
+    Without it the rows are left to the commit, which reads each once.
+    """
 
     asked: ImportRows
-    table: ImportPlan
-    size_bytes: int
+    begun: BegunImport
+    looked: ImportPlan | None
 
 
 def as_import(asked: ImportRows, context: RunContext) -> Import:
@@ -87,10 +116,12 @@ def as_import(asked: ImportRows, context: RunContext) -> Import:
     return Import(
         files=source_files(asked),
         columns=columns,
+        types=asked.types,
         mode=ImportMode(asked.mode),
         bad_rows=BadRows(asked.bad_rows),
         merge_schema=asked.merge_schema,
-        partition_by=[c["name"] for c in asked.columns if c.get("is_partition")],
+        partition_by=[c["name"] for c in asked.columns if c.get("is_partition")]
+        or asked.partition_by,
         description=asked.description or None,
         on_rows=tell,
         made_by=context.txn,
@@ -99,40 +130,39 @@ def as_import(asked: ImportRows, context: RunContext) -> Import:
 
 def plan_rows(opened: DeltaTable, asked: ImportRows, context: RunContext) -> RowsPlan:
     """Check every row, or go by a preview of the same bytes that were brought."""
-    wanted = as_import(asked, context)
-    (file,) = wanted.files.each()
-    with file.open() as source:
-        size_bytes = source.size()
+    begun = begin_import(opened.store, as_import(asked, context))
+    if not context.is_shown:
+        return RowsPlan(asked=asked, begun=begun, looked=None)
     if not asked.upload:  # a file of others may be another by now
-        table = plan_import(opened.store, wanted)
-        return RowsPlan(asked=asked, table=table, size_bytes=size_bytes)
+        return RowsPlan(asked=asked, begun=begun, looked=begun.look())
     key = f"{upload_digest(asked.upload)} {json.dumps(asdict(asked), sort_keys=True)}"
     counts = noted_counts(asked.upload, key) if context.seen else None
     counted = None if counts is None else CountedRows(**counts)
-    table = plan_import(opened.store, wanted, counted)
+    looked = begun.look(counted)
     if counted is None:
         counted = CountedRows(
-            version=None if table.base is None else table.base.version,
-            num_rows=table.rows.num_rows,
-            num_bad=table.rows.num_bad,
+            version=begun.version,
+            num_rows=looked.rows.num_rows,
+            num_bad=looked.rows.num_bad,
         )
         note_counts(asked.upload, key, asdict(counted))
-    return RowsPlan(asked=asked, table=table, size_bytes=size_bytes)
+    return RowsPlan(asked=asked, begun=begun, looked=looked)
 
 
 def preview_rows(plan: RowsPlan) -> OperationPreview:
     """Tell how many rows fit, what is wrong with the others, and show the first."""
-    table, asked = plan.table, plan.asked
+    asked, begun = plan.asked, plan.begun
+    table = plan.looked or begun.look()
     facts = table.describe()
     first = table.first.select(table.first.column_names[:MAX_GRID_COLUMNS])
     return OperationPreview(
-        version=None if table.base is None else table.base.version,
+        version=begun.version,
         counts={"num_rows": facts["num_rows"], "num_bad": facts["num_bad"]},
         detail={
             **facts,
-            "file_name": asked.file_name,
-            "size_bytes": plan.size_bytes,
-            "is_new": table.base is None,
+            "file_name": asked.file_name or ", ".join(asked.files),
+            "size_bytes": sum(map(_size_bytes, begun.asked.files.each())),
+            "is_new": begun.base is None,
             "mode": asked.mode,
             "bad_rows": asked.bad_rows,
             "table_columns": _types(table),
@@ -144,7 +174,45 @@ def preview_rows(plan: RowsPlan) -> OperationPreview:
             ],
         },
         is_empty=not facts["num_rows"] and asked.mode == ImportMode.APPEND,
+        says=_says(table),
+        lines=lambda: _lines(table),
     )
+
+
+def _size_bytes(file: SourceFile) -> int:
+    with file.open() as source:
+        found: int = source.size()
+    return found
+
+
+def _says(plan: ImportPlan) -> str:
+    rows = plan.rows
+    becomes = "would be made of" if plan.begun.base is None else "would get"
+    do = "does" if rows.num_bad == 1 else "do"
+    return (
+        f"{plan.begun.store.root} {becomes} {counted(rows.num_rows, 'row')}; "
+        f"{rows.num_bad:,} {do} not fit."
+    )
+
+
+def _lines(plan: ImportPlan) -> Iterator[str]:
+    """Say what does not fit, which columns are new, and what few values keep text."""
+    rows = plan.rows
+    for rule, number in rows.bad_by_rule.items():
+        yield (
+            f"{counted(number, 'row')} would break the constraint "
+            f"{rule.name!r}: {rule.sql}."
+        )
+    yield from (f"{sentence}." for sentence in rows.times.sentences())
+    yield from (f"  {bad_text(one)}" for one in rows.bad[:MAX_SHOWN])
+    if len(rows.bad) > MAX_SHOWN:
+        yield "  ... and more"
+    if plan.new_columns:
+        yield f"New columns: {', '.join(plan.new_columns)}."
+    yield "Nothing was written."
+    if hints := plan.begun.hints:
+        yield "--bad-rows leave-out leaves out rows that do not fit:"
+        yield from (f"  {hint}" for hint in hints)
 
 
 def cell_texts(values: pa.ChunkedArray) -> list[str | None]:
@@ -164,16 +232,43 @@ def _types(table: ImportPlan) -> dict[str, str]:
 
 
 def import_rows(
-    opened: DeltaTable, plan: RowsPlan, context: RunContext
+    _opened: DeltaTable, plan: RowsPlan, context: RunContext
 ) -> dict[str, Any]:
     """Write the rows in one commit; a table that was made is registered."""
     asked = plan.asked
-    result, rows = carry_out_import(opened.store, plan.table.asked_again())
+    result, rows = plan.begun.carry_out()
+    for sentence in _warnings(plan.begun, rows):
+        context.job.warn(sentence)
     facts = {**asdict(result), "num_bad": rows.num_bad, "num_rows": rows.num_rows}
     if asked.name:
         detail = {"version": result.version, "files": [asked.file_name]}
         facts |= register_made(asked, context, "table.import", detail)
     return facts
+
+
+def _warnings(begun: BegunImport, rows: ImportedRows) -> Iterator[str]:
+    """Say what few values keep text, which times moved, and which rows are left out."""
+    yield from begun.hints
+    yield from (f"{sentence}." for sentence in rows.times.sentences())
+    if not rows.num_bad:
+        return
+    were = "was" if rows.num_bad == 1 else "were"
+    is_null = rows.bad_rows is BadRows.STORE_NULL
+    done = f"{were} left out" + ", or stored with null" * is_null
+    first = "; ".join(bad_text(one) for one in rows.bad[:MAX_WARNED])
+    more = "; ..." if len(rows.bad) > MAX_WARNED else ""
+    yield f"{counted(rows.num_bad, 'row')} {done}: {first}{more}."
+
+
+def question(asked: ImportRows, opened: DeltaTable) -> str:
+    """Return what somebody is asked; nothing where no row goes."""
+    if asked.mode != ImportMode.OVERWRITE:
+        return ""
+    try:
+        opened.latest_version()
+    except (LocationNotFoundError, TableNotFoundError):
+        return ""
+    return f"Replace every row of {opened.root}?"
 
 
 def open_table_or_place(table: Table | None, asked: ImportRows) -> DeltaTable:
@@ -203,6 +298,8 @@ IMPORT: Final = register(
         carry_out=import_rows,
         opens=open_table_or_place,
         settle=settle_rows,
+        question=question,
+        looks_long=True,
         resume=lambda asked, when: finish_making(asked, when, "table.import"),
         page="tables:table-import",
     )

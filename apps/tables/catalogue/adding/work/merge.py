@@ -1,4 +1,4 @@
-"""Rows that somebody brings, or those of a table, are merged into a table."""
+"""Rows of a file, or those of a table, are merged into a table."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -11,31 +11,42 @@ from deltaweb.web.tables.catalogue.adding.work.import_rows import settle_rows
 from deltaweb.web.tables.errors import MergeSourceError
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.operations.operation import Operation, register
+from deltaweb.web.tables.operations.parameters import parameter
 from deltaweb.web.tables.operations.rows.merge_rows import (
     MergeAsked,
     carry_out_merge,
     plan_merge,
     preview_merge,
+    question,
     rows_of_table,
 )
-from deltaweb.web.tables.storage.opening import open_table, roots_of_server
+from deltaweb.web.tables.storage.opening import (
+    open_location,
+    open_table,
+    roots_of_server,
+)
 from deltaweb.writer import importing
 
 
 @dataclass(frozen=True, kw_only=True)
-class MergeBrought(FileAsked, MergeAsked):
+class MergeRows(FileAsked, MergeAsked):
     """What is merged: the rows of a file, or of a table.
 
     Attributes:
-        source_id: The id of the table; empty for a file.
-        source: Its name when that was asked.
+        source_id: The id of a table; empty for a file, and for a command.
+        source: The name of that table when that was asked; the location of one that a
+            command names.
     """
 
     source_id: str = ""
-    source: str = ""
+    source: str = parameter(
+        "", metavar="SOURCE", help="a CSV, JSON or Parquet file, or a table"
+    )
 
     def rows(self) -> pa.RecordBatchReader:
         """Read the rows of the source, from their beginning each time."""
+        if self.user_id is None and not self.files:
+            return rows_of_table(open_location(self.source))
         if not self.source_id:
             return importing.plan.open_import(source_files(self))
         seen = Table.objects.visible_to(asker(self.user_id))
@@ -52,11 +63,14 @@ MERGE: Final = register(
         title="Merge rows into {table}",
         doing="Writing the rows",
         action="table.merge",
-        parameters=MergeBrought,
+        parameters=MergeRows,
         plan=plan_merge,
         preview=preview_merge,
         carry_out=carry_out_merge,
         settle=settle_rows,
+        question=question,
+        looks_long=True,
+        has_engines=True,
         queue=Queue.SPARK,  # of a large table
     )
 )

@@ -98,6 +98,16 @@ def test_the_axis_of_sizes_counts_by_powers_of_two() -> None:
     assert list(texts) == ["0 B", "8 KiB", "16 KiB"]
 
 
+@pytest.mark.parametrize(("first", "last"), [(0, 1), (7, 10)])
+def test_no_tick_stands_between_two_of_few_versions(first: int, last: int) -> None:
+    points = [
+        VersionPoint(version=v, num_records=v, num_files=1, size_bytes=1)
+        for v in range(first, last + 1)
+    ]
+
+    assert over_versions(points).figure["layout"]["xaxis"]["dtick"] == 1
+
+
 def test_no_area_is_drawn_over_versions_that_are_unknown() -> None:
     rows = [5, 6, None, None, 9, 10]
     points = [

@@ -48,3 +48,18 @@ def test_long_labels_of_a_grid_leave_room_for_its_cells() -> None:
 
     assert layout["yaxis"]["labelalias"] == {"x" * 100: "x" * 15 + "…"}
     assert layout["xaxis"]["labelalias"] == {}
+
+
+def test_the_colours_of_a_grid_begin_at_nothing() -> None:
+    grid = PartitionGrid(
+        across=("2026-01", "2026-02"),
+        down=("DE", "PL"),
+        size_bytes=((978, 917), (924, None)),
+        num_files=((1, 2), (1, 0)),
+        caption="country by day",
+    )
+    (cells,) = partition_heatmap(grid).figure["data"]
+
+    # With one end alone, plotly takes both from the values: 917 would be nothing.
+    assert (cells["zmin"], cells["zmax"]) == (0, 978)
+    assert list(cells["customdata"][0]) == ["978 B, 1 file", "917 B, 2 files"]

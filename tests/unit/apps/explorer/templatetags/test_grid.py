@@ -1,6 +1,6 @@
 import pytest
 
-from deltaweb.web.explorer.grid.cells import EMPTY, NULL, Cell
+from deltaweb.web.explorer.grid import EMPTY, NULL, Cell
 from deltaweb.web.explorer.templatetags.grid import grid_cells, marked, marked_lines
 from tests.support import cases
 

@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 
 from deltaweb.web.accounts.models import User
-from deltaweb.web.explorer.dashboard.selector import dashboard
+from deltaweb.web.explorer.dashboard import dashboard_of
 from deltaweb.web.sharing.recipients.listing import RECIPIENTS, recipient_page
 from deltaweb.web.sharing.recipients.token_states import expiring_tokens
 from tests.support.pages.factories import (
@@ -82,7 +82,10 @@ def test_a_recipient_without_access_is_not_counted(ada: User) -> None:
 
 @pytest.mark.parametrize("role", [User.Role.VIEWER, User.Role.EDITOR], ids=str)
 def test_tells_administrators_alone(ada: User, role: User.Role) -> None:
-    known, other = dashboard(ada, NOW), dashboard(new_user("other", role=role), NOW)
+    known, other = (
+        dashboard_of(ada, NOW),
+        dashboard_of(new_user("other", role=role), NOW),
+    )
 
     assert [number.key for number in known.numbers] == ["tokens_expiring_7d"]
     assert [step.url_name for step in known.steps] == ["sharing:share-new"]

@@ -7,7 +7,7 @@ import pytest
 from deltaweb.expressions.errors import ExpressionError, ExpressionMistakenError
 from deltaweb.web.jobs.running.reports import Reports
 from deltaweb.web.tables.index import engine
-from deltaweb.web.tables.index.engine import Engine, choose
+from deltaweb.web.tables.index.engine import Engine, choose, evaluated_here
 from tests.support import cases
 
 MOST = 10
@@ -46,7 +46,6 @@ def mistaken() -> int:
         "small": (lambda: MOST, None, "in process"),
         "large": (lambda: MOST + 1, None, "Spark"),
         "not known": (lambda: None, None, "Spark"),
-        "not evaluated here": (not_evaluated, None, "Spark"),
         "asked for here": (lambda: MOST + 1, Engine.HERE, "in process"),
         "asked for on Spark": (lambda: 0, Engine.SPARK, "Spark"),
     },
@@ -55,6 +54,21 @@ def test_work_is_done_where_it_fits(size, wanted, expected):
     assert chosen(size, wanted) == expected
 
 
-def test_spark_is_not_started_for_a_mistake() -> None:
+@cases(
+    "evaluate, wanted, expected",
+    {
+        "here": (lambda: MOST, None, MOST),
+        "not here": (not_evaluated, None, None),
+        "asked for on Spark": (lambda: MOST, Engine.SPARK, None),
+        "asked for here": (lambda: MOST, Engine.HERE, MOST),
+    },
+)
+def test_spark_evaluates_what_this_process_does_not(evaluate, wanted, expected):
+    assert evaluated_here(evaluate, wanted) == expected
+
+
+def test_a_mistake_is_left_to_nobody() -> None:
     with pytest.raises(ExpressionMistakenError):
-        chosen(mistaken)
+        evaluated_here(mistaken, None)
+    with pytest.raises(ExpressionError):
+        evaluated_here(not_evaluated, Engine.HERE)

@@ -8,7 +8,7 @@ from pytest_django.fixtures import Settings
 
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.results import job_rows
-from deltaweb.web.tables.catalogue.check_location import CHECK_LOCATION, request_check
+from deltaweb.web.tables.catalogue.checks import CHECK_LOCATION, request_check
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.work.preview import PREVIEW, Preview
 from deltaweb.web.tables.work.version_files import VERSION_FILES, VersionFiles

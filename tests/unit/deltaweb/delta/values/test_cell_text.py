@@ -12,7 +12,7 @@ from django.http import StreamingHttpResponse
 
 from deltaweb.delta.values.cell_text import cell_text
 from deltaweb.delta.values.python_values import as_text
-from deltaweb.web.explorer.grid.cells import cell, json_value
+from deltaweb.web.explorer.grid import cell, json_value, row_json
 from deltaweb.web.pages.responses import csv_response
 from deltaweb.web.tables.catalogue.adding.work.import_rows import cell_texts
 from deltaweb.web.tables.management.row_output import csv_lines, json_rows, row_lines
@@ -81,3 +81,21 @@ def test_what_is_no_number_is_spelled_as_the_log_spells_it() -> None:
 )
 def test_any_other_value_has_its_text(value: object, text: str) -> None:
     assert cell_text(value) == text
+
+
+def test_pages_and_commands_have_one_json_of_a_row() -> None:
+    item = pa.struct([("id", pa.int64()), ("tags", pa.list_(pa.int64()))])
+    rows = pa.table(
+        {
+            "long": [5],
+            "item": pa.array([{"id": 5, "tags": [2**60, 1]}], item),
+            "price": pa.array([Decimal("1.50")]),
+        }
+    )
+    shown = {
+        name: row_json(rows[name].type)(rows[name][0].as_py())
+        for name in rows.column_names
+    }
+
+    assert [shown] == json_rows(rows)
+    assert shown["item"] == {"id": "5", "tags": ["1152921504606846976", "1"]}

@@ -53,6 +53,9 @@ def test_the_whole_variant_is_a_part() -> None:
     ("text", "data_type", "expected"),
     [
         ("true", "BOOLEAN", True),
+        ("true", "INT", 1),
+        ('"2024-01-01 9:5"', "TIMESTAMP_NTZ", datetime(2024, 1, 1, 9, 5)),  # noqa: DTZ001
+        ('"0.1d"', "DOUBLE", 0.1),
         ('"2024-01-01 00:00:00+00:00"', "TIMESTAMP", datetime(2024, 1, 1, tzinfo=UTC)),
         ('"2024-01-01 00:00:00"', "TIMESTAMP_NTZ", datetime(2024, 1, 1)),  # noqa: DTZ001
         ('"AQ=="', "BINARY", b"\x01"),
@@ -111,7 +114,12 @@ def test_a_number_is_cut_or_rounded_to_the_type(number, data_type, expected):
 
 @pytest.mark.parametrize(
     ("number", "data_type"),
-    [("128", "TINYINT"), ("1.0E19", "BIGINT"), ("1000", "DECIMAL(5, 2)")],
+    [
+        ("128", "TINYINT"),
+        ("1.0E19", "BIGINT"),
+        ("1000", "DECIMAL(5, 2)"),
+        ("true", "BINARY"),
+    ],
 )
 def test_a_number_that_has_no_room_is_refused_or_null(number: str, data_type: str):
     numbers = pa.array([number])
@@ -138,6 +146,8 @@ def test_a_number_of_endless_digits_costs_nothing(number: str) -> None:
         ("$.all[0]", "INT", 1),
         ("$.all", "STRING", "[1]"),
         ("$.none.x", "INT", None),
+        ("$.at", "BOOLEAN", None),
+        ("$.at", "BINARY", None),
     ],
 )
 def test_with_types_a_time_and_bytes_are_no_texts(path, data_type, expected):
@@ -150,7 +160,7 @@ def test_with_types_a_time_and_bytes_are_no_texts(path, data_type, expected):
     members = ",".join(f'"{name}":{part}' for name, part in parts.items())
     variants = pa.array([f'{{"type":"object","value":{{{members}}}}}'])
 
-    found = variant_get(variants, path, data_type, typed_variants=True)
+    found = variant_get(variants, path, data_type, or_null=True, typed_variants=True)
 
     assert found.to_pylist() == [expected]
 

@@ -9,7 +9,7 @@ import pytest
 from deltaweb.delta.errors import PropertyError
 from deltaweb.delta.protocol.table_properties import data_file_codec
 from deltaweb.table import DeltaTable
-from deltaweb.writer import data_files
+from deltaweb.writer.files import data_files
 from tests.support.tables.written_rows import ROWS, new_table, numbers
 
 

@@ -12,7 +12,7 @@ from deltaweb.table import DeltaTable
 from deltaweb.writer.importing.json_rows import parse_row
 from deltaweb.writer.importing.json_values import json_text, misfit
 from deltaweb.writer.importing.options import ImportColumn
-from deltaweb.writer.importing.plan import Import, carry_out_import
+from deltaweb.writer.importing.plan import Import, begin_import
 from deltaweb.writer.importing.source_file import SourceFiles
 from tests.support import cases
 
@@ -85,7 +85,7 @@ def test_an_object_in_a_column_of_texts_is_stored_as_json(tmp_path: Path) -> Non
     table = DeltaTable(str(tmp_path / "t"))
     for path in (lines, parquet):
         files = SourceFiles(paths=[str(path)], names=[path.name])
-        carry_out_import(table.store, Import(files=files, columns=columns))
+        begin_import(table.store, Import(files=files, columns=columns)).carry_out()
 
     stored = sorted(table.snapshot().read()["v"].to_pylist())
     assert stored == sorted(['{"a": 1.50}', "text", json.dumps({"a": "x" * 150})])

@@ -13,8 +13,7 @@ from deltaweb.writer.importing.options import BadRows, ImportColumn, TextForm
 from deltaweb.writer.importing.plan import (
     Import,
     ImportPlan,
-    carry_out_import,
-    plan_import,
+    begin_import,
 )
 from deltaweb.writer.importing.source_file import SourceFiles
 
@@ -31,12 +30,12 @@ def asked(path: Path, form: TextForm, **types: str) -> Import:
 
 
 def planned(place: Path, of: Import) -> ImportPlan:
-    return plan_import(DeltaTable(str(place)).store, of)
+    return begin_import(DeltaTable(str(place)).store, of).look()
 
 
 def imported(place: Path, of: Import) -> list[datetime | None]:
     table = DeltaTable(str(place))
-    carry_out_import(table.store, of)
+    begin_import(table.store, of).carry_out()
     found: list[datetime | None] = table.snapshot().read()["at"].to_pylist()
     return found
 

@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from deltaweb.delta.errors import DeltaError
+from deltaweb.delta.writing.errors import AppendOnlyError
 from deltaweb.table import DeltaTable
 from deltaweb.writer.importing.checked_rows import RowsNotImportedError
 from deltaweb.writer.importing.options import (
@@ -23,8 +24,7 @@ from deltaweb.writer.importing.options import (
 from deltaweb.writer.importing.plan import (
     Import,
     ImportMode,
-    carry_out_import,
-    plan_import,
+    begin_import,
 )
 from deltaweb.writer.importing.source_file import SourceFiles
 from tests.support import cases
@@ -44,19 +44,19 @@ def written(path: Path, text: str) -> Path:
 
 
 def types(plan_of: Import, place: Path) -> dict[str, str]:
-    plan = plan_import(DeltaTable(str(place)).store, plan_of)
-    return {column.source: column.type_name for column in plan.columns}
+    plan = begin_import(DeltaTable(str(place)).store, plan_of).look()
+    return {column.source: column.type_name for column in plan.begun.columns}
 
 
 def imported(place: Path, of: Import) -> list[dict[str, Any]]:
     table = DeltaTable(str(place))
-    carry_out_import(table.store, of)
+    begin_import(table.store, of).carry_out()
     rows: list[dict[str, Any]] = table.snapshot().read().to_pylist()
     return rows
 
 
 def bad(place: Path, of: Import) -> list[tuple[int, str, str, str]]:
-    plan = plan_import(DeltaTable(str(place)).store, of)
+    plan = begin_import(DeltaTable(str(place)).store, of).look()
     return [(one.line, one.column, one.value, one.reason) for one in plan.rows.bad]
 
 
@@ -156,7 +156,7 @@ def test_json_rows_that_do_not_fit_are_named(tmp_path: Path) -> None:
     of = replace(asked(lines), columns=columns)
 
     found = bad(tmp_path / "t", of)
-    plan = plan_import(DeltaTable(str(tmp_path / "t")).store, of)
+    plan = begin_import(DeltaTable(str(tmp_path / "t")).store, of).look()
 
     assert plan.rows.bad_by_column["n"] == 2
     assert [one[:3] for one in found] == [
@@ -174,7 +174,7 @@ def test_an_array_that_never_ends_is_named(tmp_path: Path) -> None:
     broken = written(tmp_path / "a.json", '[{"n": 1}, {"n": ')
 
     with pytest.raises(ImportFileError, match="does not end"):
-        plan_import(DeltaTable(str(tmp_path / "t")).store, asked(broken))
+        begin_import(DeltaTable(str(tmp_path / "t")).store, asked(broken)).look()
 
 
 def test_parquet_keeps_its_types_unless_others_are_chosen(tmp_path: Path) -> None:
@@ -203,8 +203,8 @@ def test_a_table_keeps_its_types_and_gets_new_columns(tmp_path: Path) -> None:
     store = DeltaTable(str(place)).store
 
     with pytest.raises(DeltaError, match="not a column of the table"):
-        plan_import(store, more)
-    plan = plan_import(store, replace(more, merge_schema=True))
+        begin_import(store, more).look()
+    plan = begin_import(store, replace(more, merge_schema=True)).look()
 
     assert plan.new_columns == ["x"]
     assert plan.describe()["num_rows"] == 1
@@ -240,7 +240,7 @@ def test_what_is_no_such_file_is_refused(tmp_path, name, data, reason):
     path.write_bytes(data)
 
     with pytest.raises(ImportFileError, match=reason):
-        plan_import(DeltaTable(str(tmp_path / "t")).store, asked(path))
+        begin_import(DeltaTable(str(tmp_path / "t")).store, asked(path)).look()
 
 
 def test_who_stops_it_leaves_nothing(tmp_path: Path) -> None:
@@ -271,7 +271,7 @@ class TestRowsThatBreakAConstraint:
         return asked(written(tmp_path / "a.csv", text))
 
     def test_are_counted_and_named_by_line(self, place: Path, of: Import) -> None:
-        plan = plan_import(DeltaTable(str(place)).store, of)
+        plan = begin_import(DeltaTable(str(place)).store, of).look()
 
         found = {one["name"]: one["num_rows"] for one in plan.describe()["rules"]}
         assert found == {"positive": 3, "low": 2}
@@ -308,14 +308,14 @@ def test_a_plan_says_what_most_values_of_a_column_are(tmp_path: Path) -> None:
     of = asked(written(tmp_path / "a.csv", "n,t\n1,a\n2,b\n-,c\n"))
     place = tmp_path / "t"
 
-    plan = plan_import(DeltaTable(str(place)).store, of)
+    plan = begin_import(DeltaTable(str(place)).store, of).look()
     told = {one["source"]: one["narrower"] for one in plan.describe()["columns"]}
     typed = [
         ImportColumn(source="n", name="n", type_name="bigint"),
         ImportColumn(source="t", name="t", type_name="string"),
     ]
     imported(place, replace(of, columns=typed, bad_rows=BadRows.LEAVE_OUT))
-    again = plan_import(DeltaTable(str(place)).store, of)
+    again = begin_import(DeltaTable(str(place)).store, of).look()
 
     assert told == {
         "n": {
@@ -330,3 +330,16 @@ def test_a_plan_says_what_most_values_of_a_column_are(tmp_path: Path) -> None:
     }
     assert again.narrower == {}
     assert (again.rows.num_rows, again.rows.num_bad) == (2, 1)
+
+
+def test_a_table_that_keeps_its_rows_is_refused_before_files_are_read(tmp_path) -> None:
+    place = tmp_path / "t"
+    columns = pa.schema([("n", pa.int64())])
+    kept = {"delta.appendOnly": "true"}
+    table = DeltaTable.create(str(place), columns, properties=kept)
+    gone = asked(tmp_path / "gone.csv")
+
+    with pytest.raises(AppendOnlyError):
+        begin_import(table.store, replace(gone, mode=ImportMode.OVERWRITE))
+    with pytest.raises(ImportFileError):
+        begin_import(table.store, gone)

@@ -9,7 +9,7 @@ import pytest
 
 from deltaweb.delta.writing.errors import LocationTakenError
 from deltaweb.table import DeltaTable
-from deltaweb.writer.importing.plan import Import, carry_out_import, plan_import
+from deltaweb.writer.importing.plan import Import, begin_import
 from deltaweb.writer.importing.source_file import SourceFiles
 from deltaweb.writer.making import free_place
 from deltaweb.writer.making.free_place import check_empty
@@ -33,7 +33,7 @@ def asked(tmp_path: Path) -> Import:
 
 def left_behind(place: Path, asked: Import) -> list[str]:
     """Import, and take the log away: what a kill before the commit leaves."""
-    carry_out_import(DeltaTable(str(place)).store, asked)
+    begin_import(DeltaTable(str(place)).store, asked).carry_out()
     for entry in (place / "_delta_log").iterdir():
         entry.unlink()
     return data_files(place)
@@ -49,8 +49,8 @@ def test_the_next_import_makes_the_table_and_touches_nothing(place, asked):
     unfinished = f".{Path(left[0]).name}.abcdefgh.tmp"
     (place / "p=a" / unfinished).write_bytes(b"PAR1")
 
-    assert plan_import(DeltaTable(str(place)).store, asked).rows.num_rows == 2
-    result, _ = carry_out_import(DeltaTable(str(place)).store, asked)
+    assert begin_import(DeltaTable(str(place)).store, asked).look().rows.num_rows == 2
+    result, _ = begin_import(DeltaTable(str(place)).store, asked).carry_out()
 
     table = DeltaTable(str(place))
     assert result.version == 0
@@ -84,7 +84,7 @@ def test_a_file_of_others_keeps_the_place_and_is_named(place, asked, name):
     pq.write_table(pa.table({"n": [7]}), place / name)
 
     with pytest.raises(LocationTakenError, match=Path(name).name) as caught:
-        plan_import(DeltaTable(str(place)).store, asked)
+        begin_import(DeltaTable(str(place)).store, asked).look()
     assert "convert" in caught.value.hint
 
 

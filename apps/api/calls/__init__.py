@@ -1,1 +1,0 @@
-"""What is done around every call: it is counted, done once, and answered."""

@@ -1,1 +1,0 @@
-"""What charts of several pages are made of: figure, axes, cells."""

@@ -1,1 +1,0 @@
-"""Values of a table as grids show them."""

@@ -1,1 +1,0 @@
-"""What all Parquet files of a version really hold."""

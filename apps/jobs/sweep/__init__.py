@@ -1,1 +1,0 @@
-"""What finds jobs that nobody runs any more, and queues them again."""

@@ -1,0 +1,85 @@
+"""What other apps add to the rail and to the first page, each when it is ready."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TypeAlias
+
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.contrib.auth.models import AnonymousUser
+
+from deltaweb.web.pages.registry import Registry
+
+# === The rail ===
+
+
+AnyUser: TypeAlias = AbstractBaseUser | AnonymousUser
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NavEntry:
+    """One place in the rail.
+
+    `prefixes` are the paths under which the entry counts as the current place.
+    """
+
+    label: str
+    icon: str
+    url_name: str
+    order: int
+    prefixes: tuple[str, ...]
+    visible: Callable[[AnyUser], bool] = lambda user: user.is_authenticated
+    at_bottom: bool = False
+
+
+entries: Registry[NavEntry] = Registry(key=lambda entry: entry.url_name)
+
+
+def entries_for(user: AnyUser) -> list[NavEntry]:
+    """Return the entries that `user` sees, in order."""
+    seen = (entry for entry in entries if entry.visible(user))
+    return sorted(seen, key=lambda entry: (entry.at_bottom, entry.order))
+
+
+# === The first page ===
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyNumber:
+    """A number beside those of tables and jobs."""
+
+    key: str
+    label: str
+    value: int
+    note: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FirstStep:
+    """A step of the list that greets a new installation, after its first table."""
+
+    title: str
+    text: str
+    button: str
+    icon: str
+    url_name: str
+    visible: Callable[[AnyUser], bool] = lambda user: user.is_authenticated
+
+
+# Returns a number for what this user may know, or None.
+NumberProvider = Callable[[AnyUser, datetime], KeyNumber | None]
+
+numbers: Registry[NumberProvider] = Registry()
+steps: Registry[FirstStep] = Registry(key=lambda step: step.url_name)
+
+
+def numbers_for(user: AnyUser, *, now: datetime) -> list[KeyNumber]:
+    """Return the numbers that `user` may know."""
+    found = (provider(user, now) for provider in numbers)
+    return [number for number in found if number is not None]
+
+
+def steps_for(user: AnyUser) -> list[FirstStep]:
+    """Return the steps that `user` may take."""
+    return [step for step in steps if step.visible(user)]

@@ -1,1 +1,0 @@
-"""What the frame of the pages holds: the rail, and the numbers of the first page."""

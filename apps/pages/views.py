@@ -1,0 +1,147 @@
+"""Pages of no app: Django's own errors in our layout, and the manual under /help/."""
+
+import json
+import sys
+
+from csp.decorators import csp_update
+from django.conf import settings
+from django.contrib.auth.decorators import login_not_required
+from django.contrib.auth.models import AnonymousUser
+from django.core.exceptions import PermissionDenied
+from django.http import (
+    FileResponse,
+    Http404,
+    HttpRequest,
+    HttpResponse,
+    HttpResponseBase,
+    HttpResponseRedirect,
+)
+from django.urls import Resolver404
+from django.views.decorators.http import require_safe
+from django.views.static import serve
+
+from deltaweb.web.pages.errors import PageError, error_response, from_database_error
+from deltaweb.web.pages.request.tidy_addresses import page_meant
+
+# === Faults ===
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """400: the request cannot be read."""
+    del exception  # It may quote what a stranger sent.
+    return error_response(
+        request,
+        PageError(
+            status=400,
+            code="bad-request",
+            message="The server cannot read this request.",
+            hint="Go back and try again from a page of this site.",
+        ),
+    )
+
+
+def permission_denied(
+    request: HttpRequest, exception: PermissionDenied
+) -> HttpResponse:
+    """403: signed in, but not allowed."""
+    message = str(exception) or "Your account may not open this page."
+    hint = "Ask an administrator of this installation for the role that it needs."
+    return error_response(
+        request,
+        PageError(status=403, code="permission-denied", message=message, hint=hint),
+    )
+
+
+def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """404: no page has this address; one that a slash is wrong in leads to its page."""
+    if isinstance(exception, Resolver404) and request.method in {"GET", "HEAD"}:
+        meant = page_meant(request)
+        if meant is not None:
+            return HttpResponseRedirect(meant)
+    return error_response(
+        request,
+        PageError(
+            status=404,
+            code="not-found",
+            message=f"No page is at {request.path}.",
+            hint="Check the address, or start from the catalog.",
+        ),
+    )
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """500: a fault of ours; the request id finds it in the log.
+
+    A database that does not answer is a 503, whose page asks nothing of it.
+    """
+    if (error := from_database_error(sys.exception())) is not None:
+        request.user = AnonymousUser()
+        return error_response(request, error)
+    return error_response(
+        request,
+        PageError(
+            status=500,
+            code="internal-error",
+            message="The server failed to make this page.",
+            hint="Try again; if it stays, send the request id to the administrator.",
+        ),
+    )
+
+
+def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """403: the form's token is missing or old."""
+    del reason  # It tells only what an attacker would like to know.
+    return error_response(
+        request,
+        PageError(
+            status=403,
+            code="csrf-failed",
+            message="This form is too old, or did not come from this site.",
+            hint="Reload the page and send it again; cookies must be allowed.",
+        ),
+    )
+
+
+# === The manual ===
+
+
+INDEX = "index.html"
+HASHES = "inline-scripts.json"
+
+
+class ManualMissingError(PageError, code="manual-missing"):
+    """The manual was not built."""
+
+    status = 404
+    message = "The manual is not part of this installation."
+    hint = "In a checkout, 'make setup' builds it; installed packages have it inside."
+
+
+@login_not_required
+@require_safe
+def manual_page(request: HttpRequest, path: str = "") -> HttpResponseBase:
+    """Answer with a file of the manual; a page may run its own scripts."""
+    site = settings.MANUAL
+    if not (site / HASHES).is_file():
+        raise ManualMissingError
+    file = f"{path}{INDEX}" if not path or path.endswith("/") else path
+    hashes = json.loads((site / HASHES).read_text(encoding="utf-8"))
+
+    policy = csp_update({"script-src": hashes})
+    try:
+        return policy(lambda request: _read(request, file))(request)
+    except Http404:
+        if file != path:
+            raise
+        _read(request, f"{path}/{INDEX}")  # it may be a page, without its slash
+        return HttpResponseRedirect(f"{request.path}/")
+
+
+def _read(request: HttpRequest, file: str) -> HttpResponseBase:
+    """Return a file whole: none stays open where nobody reads the answer to its end."""
+    found = serve(request, file, document_root=str(settings.MANUAL))
+    if not isinstance(found, FileResponse) or found.file_to_stream is None:
+        return found  # the reader has it already
+    # The file alone: to close the answer would tell Django that the request is over.
+    with found.file_to_stream as opened:
+        return HttpResponse(opened.read(), headers=dict(found.items()))

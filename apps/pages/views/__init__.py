@@ -1,1 +1,0 @@
-"""What belongs to no app: errors of every page, and the manual."""

@@ -1,1 +1,0 @@
-"""Files of tables, handed out in parts: their endpoint, and what a range means."""

@@ -1,1 +1,0 @@
-"""Checkpoints and clean-ups of a log: what they would do, and requests for them."""

@@ -1,0 +1,155 @@
+"""Options of several commands: of files that they read, and of rows that they print."""
+
+from argparse import ArgumentParser
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Self
+
+import pyarrow as pa
+from django.core.management.base import CommandParser
+
+from deltaweb.delta.values.time_zones.known import UTC_ZONE
+from deltaweb.environment.command_lines import BAD_USAGE
+from deltaweb.web.pages.command import Error, Output, Subcommand
+from deltaweb.web.pages.responses import to_json
+from deltaweb.web.tables.management import row_output
+from deltaweb.web.tables.management.arguments import add_time_zone
+from deltaweb.web.tables.operations.parameters import whole_number
+from deltaweb.writer.importing.options import (
+    DAY_ORDERS,
+    DELIMITERS,
+    FORMATS,
+    TextForm,
+)
+
+
+def add_file_options(parser: ArgumentParser) -> None:
+    """Take how files are written, and the types of their columns."""
+    parser.add_argument("--format", choices=FORMATS, default="", dest="file_format")
+    parser.add_argument(
+        "--types",
+        default="",
+        metavar="DDL",
+        help="types of columns, else those of the table, or inferred: 'id BIGINT'",
+    )
+    parser.add_argument("--delimiter", choices=DELIMITERS, default="")
+    parser.add_argument(
+        "--no-header", action="store_true", help="the first row is data, not a header"
+    )
+    parser.add_argument("--null", default="", help="the text of null")
+    parser.add_argument("--decimal", choices=(".", ","), default=".")
+    parser.add_argument("--dates", choices=DAY_ORDERS, default="ymd")
+    add_time_zone(parser, of="the file (UTC without)")
+
+
+def text_form(options: Mapping[str, Any]) -> TextForm:
+    """Return how the values of files are written."""
+    return TextForm(
+        delimiter=options["delimiter"],
+        has_header=not options["no_header"],
+        null_text=options["null"],
+        decimal_sign=options["decimal"],
+        day_order=options["dates"],
+        time_zone=options["time_zone"] or UTC_ZONE,
+    )
+
+
+# === Of rows ===
+
+
+DEFAULT_ROWS: Final = 50  # of the format for people
+
+
+def add_row_options(parser: CommandParser, *, example: str) -> None:
+    """Take columns, a condition, a limit and a form.
+
+    Args:
+        example: A condition, for the help.
+    """
+    parser.add_argument("--columns", help="names, separated by commas")
+    parser.add_argument("--where", metavar="SQL", help=f"such as: {example}")
+    parser.add_argument(
+        "--limit",
+        type=whole_number,
+        help=f"at most this many (a table for people: {DEFAULT_ROWS})",
+    )
+    parser.add_argument("--format", choices=["table", "csv", "json"], default="table")
+
+
+@dataclass(frozen=True, slots=True)
+class RowOptions:
+    """What was asked of rows.
+
+    Attributes:
+        columns: Names in the order wanted; None for all.
+        where: The condition in SQL; None for every row.
+        limit: How many rows at most; None for all.
+        format: `table`, `csv` or `json`.
+    """
+
+    columns: Sequence[str] | None
+    where: str | None
+    limit: int | None
+    format: str
+
+    @classmethod
+    def of(
+        cls,
+        verb: Subcommand,
+        *,
+        columns: str | None,
+        where: str | None,
+        limit: int | None,
+        format: str,  # noqa: A002 (the option's name is a promise)
+    ) -> Self:
+        """Read the options of a command; people get some rows, scripts all."""
+        if verb.command.answers_json and format == "csv":
+            message = "--json and --format csv exclude each other: choose one of them."
+            raise Error(message, returncode=BAD_USAGE)
+        form = "json" if verb.command.answers_json else format
+        names = [name.strip() for name in columns.split(",")] if columns else None
+        most = DEFAULT_ROWS if limit is None and form == "table" else limit
+        return cls(names, where, most, form)
+
+    def answer(
+        self, verb: Subcommand, schema: pa.Schema, batches: Iterator[pa.RecordBatch]
+    ) -> Output:
+        """Answer with rows, no more than the limit; lines of CSV as they come.
+
+        Nothing is read beyond the limit. Where rows were left out for a person, that
+        is said on stderr.
+        """
+        some = limited(batches, self.limit)
+        if self.format == "csv":
+            return Output(None, lines=_csv_lines(schema, some))
+        rows = pa.Table.from_batches(some, schema)
+        if self.format == "json":
+            data = row_output.json_rows(rows)
+            return Output(data, text=to_json(data, indent=2))
+        if rows.num_rows == self.limit == DEFAULT_ROWS:
+            said = f"The first {self.limit} rows; --limit N prints more."
+            verb.command.stderr.write(said)
+        return Output(None, lines=row_output.row_lines(rows))
+
+
+def limited(
+    batches: Iterator[pa.RecordBatch], limit: int | None
+) -> Iterator[pa.RecordBatch]:
+    """Yield batches up to so many rows; nothing is read beyond them."""
+    left = limit
+    while left is None or left > 0:
+        batch = next(batches, None)
+        if batch is None:
+            return
+        yield batch if left is None else batch.slice(0, left)
+        if left is not None:
+            left -= batch.num_rows
+
+
+def _csv_lines(schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> Iterator[str]:
+    """Yield the header, then the lines of each batch as it comes."""
+    yield from row_output.csv_lines(schema.empty_table())
+    for batch in batches:
+        lines = row_output.csv_lines(pa.Table.from_batches([batch]))
+        next(lines)  # the header, once more
+        yield from lines

@@ -1,0 +1,67 @@
+"""Rows of files for a table: `import` adds them, `merge` changes it by them."""
+
+from argparse import ArgumentParser
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandError
+
+from deltaweb.web.tables.catalogue.adding.work.import_rows import IMPORT, ImportRows
+from deltaweb.web.tables.catalogue.adding.work.merge import MERGE, MergeRows
+from deltaweb.web.tables.management.arguments import locate
+from deltaweb.web.tables.management.operation_verb import OperationVerb
+from deltaweb.web.tables.management.options import (
+    add_file_options,
+    text_form,
+)
+from deltaweb.web.tables.models import Table
+from deltaweb.web.tables.operations.parameters import given
+from deltaweb.writer.importing.options import BadRows
+
+
+class ImportVerb(OperationVerb[ImportRows]):
+    """Add the rows of CSV, JSON or Parquet files to a table."""
+
+    operation = IMPORT
+
+    def add_parameters(self, parser: ArgumentParser) -> None:
+        """Declare the files, how they are written, and what becomes of their rows."""
+        parser.add_argument(
+            "files", nargs="+", metavar="FILE", help="a path, or a URL such as s3://..."
+        )
+        add_file_options(parser)
+        super().add_parameters(parser)
+
+    def locate(self, text: str) -> tuple[Table | None, str]:
+        """Return the table, or the place of one that is to be made."""
+        return locate(text, may_be_made=True)
+
+    def read(self, options: Mapping[str, Any]) -> ImportRows:
+        """Return what is imported; rows that do not fit are refused."""
+        said = {"bad_rows": BadRows.REFUSE.value, **given(options)}
+        return ImportRows(
+            user_id=None,
+            files=tuple(options["files"]),
+            file_format=options["file_format"],
+            form=asdict(text_form(options)),
+            types=options["types"],
+            **said,
+        )
+
+
+class MergeVerb(OperationVerb[MergeRows]):
+    """Change a table by the rows of a file or of another table."""
+
+    operation = MERGE
+
+    def read(self, options: Mapping[str, Any]) -> MergeRows:
+        """Return what is merged; a table is found by its name."""
+        asked = MergeRows(user_id=None, **given(options))
+        if not asked.clauses:
+            message = "Give --update-all, --insert-all or --delete-where."
+            raise CommandError(message)
+        if Path(asked.source).is_file():
+            return replace(asked, files=(asked.source,), source="")
+        return replace(asked, source=locate(asked.source)[1])
