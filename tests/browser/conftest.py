@@ -82,7 +82,13 @@ def browser() -> Iterator[Browser]:
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(
             executable_path=executable,
-            args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"],
+            args=[
+                "--no-sandbox",
+                "--disable-gpu",
+                "--disable-background-networking",
+                # Pages come one after another: what one has compiled serves the next.
+                "--renderer-process-limit=1",
+            ],
         )
         yield chromium
         chromium.close()

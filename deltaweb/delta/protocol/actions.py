@@ -121,16 +121,11 @@ class CommitInfo:
         cls, raw: Mapping[str, Any] | None, *, version: int, timestamp_ms: int
     ) -> "CommitInfo":
         """Take what is well formed from any JSON object; the rest stays in `raw`."""
-        said = parse_provenance(raw)
         return cls(
             version=version,
             timestamp=datetime.fromtimestamp(timestamp_ms / 1000, tz=UTC),
-            operation=said.operation,
-            parameters=said.parameters,
-            metrics=said.metrics,
-            engine_info=said.engine_info,
-            user=said.user,
             raw=raw,
+            **parse_provenance(raw)._asdict(),
         )
 
 

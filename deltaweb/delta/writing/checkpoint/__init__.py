@@ -7,8 +7,8 @@ Read the modules in this order:
     plan               what it will hold, and in which files, before it is written
     announce           whole files become visible, and then are named
     checkpoint_schema  the columns, by the table's properties and by what the log has
-    commit_facts       what the commits say beside their files
-    rare_actions       the actions that a checkpoint has one of, or few
+    rare_actions       the actions that a checkpoint has one of, or few, by what the
+                       commits say beside their files
     commit_source      the file actions of the commits, read in two passes
     last_actions       which of them are the last ones of their files
     older_checkpoint   the file actions of the checkpoint below the commits

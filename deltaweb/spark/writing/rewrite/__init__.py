@@ -2,8 +2,8 @@
 
 Read in this order:
 
-    row_request   what is asked of the tasks, as it travels to them
-    file_shares   a share of files changed by a task, as in process
+    row_request   what is asked of the tasks, as it travels to them, and what a task
+                  does with its share of the files, as in process
     judged_rows   the same where only Spark evaluates what is asked
     engine        the driver: files dealt out, and what became of them put together
     run           deletes and updates of a table
