@@ -44,7 +44,7 @@ def add_file_options(parser: ArgumentParser) -> None:
         default="",
         type=_delimiter,
         metavar="CHAR",
-        help="between fields: one of , ; | and tab; found out without",
+        help="between fields: one of , ; | and tab; inferred without",
     )
     parser.add_argument(
         "--no-header", action="store_true", help="the first row is data, not a header"
