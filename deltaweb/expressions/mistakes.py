@@ -168,10 +168,13 @@ def _compared(value: exp.Expr) -> exp.Expr | None:
 
 
 def _quotes_hint(column: exp.Column) -> str:
-    """Say how a text is written, where a name may be meant as one: `country = DE`."""
+    """Say how a text is written, where a name may be meant as one: `country = DE`.
+
+    So may be the whole of a new value.
+    """
     first = _compared(column)
-    is_plain = len(column.parts) == 1 and not column.this.quoted
-    if first is None or first is column or not is_plain:
+    is_value = column.parent is None or (first is not None and first is not column)
+    if not is_value or len(column.parts) > 1 or column.this.quoted:
         return ""
     return f"A text stands in quotes: '{column.name}'."
 

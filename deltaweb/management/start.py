@@ -21,7 +21,7 @@ from django.utils import timezone
 
 from deltaweb.environment import home
 from deltaweb.environment.checks import AT_START
-from deltaweb.management import LOOK_THREADS, copies, first_start
+from deltaweb.management import LOOK_THREADS, UNLISTED, copies, first_start
 from deltaweb.management.gunicorn_line import gunicorn_line, own_address
 from deltaweb.serving.supervisor import Supervisor
 from deltaweb.web.pages.command import Error
@@ -33,11 +33,7 @@ class StartCommand(BaseCommand):
     """Migrates, keeps web, workers and beat running; prints a link when web listens."""
 
     requires_system_checks = AT_START
-    # What Django adds to every command is taken, and not listed.
-    suppressed_base_arguments = {
-        *("--version", "--verbosity", "--settings", "--pythonpath", "--traceback"),
-        *("--no-color", "--force-color", "--skip-checks"),
-    }
+    suppressed_base_arguments = {*UNLISTED}
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Take what settings have read from the line (`__main__`)."""

@@ -21,14 +21,18 @@ HOLDERS = (
 )
 
 
+def _names_of(holder: str) -> list[str]:
+    folder = import_module(f"{holder}.management.commands").__path__
+    return [module.name for module in iter_modules(folder)]
+
+
 def _found() -> dict[str, str]:
     """Every command in the tree, with its own sentence."""
-    found = {}
-    for holder in HOLDERS:
-        folder = import_module(f"{holder}.management.commands").__path__
-        for module in iter_modules(folder):
-            found[module.name] = str(load_command_class(holder, module.name).help)
-    return found
+    return {
+        name: str(load_command_class(holder, name).help)
+        for holder in HOLDERS
+        for name in _names_of(holder)
+    }
 
 
 def test_the_list_has_every_command_of_the_tree_with_its_own_sentence() -> None:
@@ -141,6 +145,17 @@ def test_a_command_is_known_whatever_its_settings_are(tmp_path: Path) -> None:
 
     assert done.returncode == 2
     assert "'flush' is not a command of deltaweb" in done.stderr
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_no_help_lists_what_django_adds(name: str) -> None:
+    (holder,) = (one for one in HOLDERS if name in _names_of(one))
+    command = load_command_class(holder, name)
+
+    said = command.create_parser("deltaweb", name).format_help()
+
+    assert "--pythonpath" not in said
+    assert "--traceback" not in said
 
 
 def test_the_help_of_a_group_has_none_of_django_s_options(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from deltaweb.web.pages.page_json import json_with
 from deltaweb.web.pages.paging import page_links
 from deltaweb.web.pages.request.parameters import cleaned
 from deltaweb.web.pages.responses import respond
+from deltaweb.web.sharing.access.grants.preparing import preparation_to_show
 from deltaweb.web.sharing.activity.charts import use_charts
 from deltaweb.web.sharing.clients.preflight import preflight
 from deltaweb.web.sharing.clients.snippets import TableName, snippets
@@ -212,6 +213,7 @@ def _share_page(  # noqa: PLR0913 (each is one form of the page)
         context={
             "share": share,
             "detail": detail,
+            "preparation": preparation_to_show(share) if detail.has_rules else None,
             "urls_end": urls_end_text(share, now=timezone.now()),
             "charts": use_charts(detail.use.days),
             "snippets": _snippets(share, detail),

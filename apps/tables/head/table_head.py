@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, tzinfo
+from difflib import get_close_matches
 from functools import cached_property
 
 from django.contrib.auth.models import AnonymousUser
@@ -12,6 +13,7 @@ from django.utils import timezone
 from deltaweb.delta.features.readers import FeatureReaders, feature_readers
 from deltaweb.delta.features.registry import refused_features
 from deltaweb.delta.log.versions import OF_FILES
+from deltaweb.errors import MAX_NAME_LENGTH
 from deltaweb.web.accounts.models import User
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.services import bring_forward
@@ -25,6 +27,7 @@ from deltaweb.web.tables.work.check_files import CHECK_FILES
 
 NUM_TICKS = 5
 TIMES = "H:i"  # below a timeline of one day, as Django's filter `date` has it
+MAX_COMPARED = 2_000  # names that an unknown one is compared with
 MENU_LENGTH = 8  # newest versions in the version menu
 MAX_DIGITS = len(str(2**63))  # of a version
 
@@ -182,13 +185,24 @@ def get_table(user: User | AnonymousUser, namespace: str, name: str) -> Table:
     table = tables.first() if "\x00" not in namespace + name else None
     if table is None:
         full_name = name if namespace == "default" else f"{namespace}.{name}"
-        raise PageError(
-            status=404,
-            code="table-not-found",
-            message=f"No table is named {full_name}.",
-            hint="The catalog lists the tables that you can see.",
-        )
+        raise _unknown_table(user, full_name)
     return table
+
+
+def _unknown_table(user: User | AnonymousUser, full_name: str) -> PageError:
+    """Say that no table has a name, and which one that the user sees has one alike."""
+    seen = Table.objects.visible_to(user).only("namespace", "name").order_by("name")
+    names = {one.full_name.lower(): one for one in seen[:MAX_COMPARED]}
+    close = get_close_matches(full_name[:MAX_NAME_LENGTH].lower(), names, n=1)
+    meant = names[close[0]] if close else None
+    question = f"Did you mean {meant.full_name}? " if meant else ""
+    return PageError(
+        status=404,
+        code="table-not-found",
+        message=f"No table is named {full_name}.",
+        hint=f"{question}The catalog lists the tables that you can see.",
+        way_out=(f"To {meant.full_name}", meant.get_absolute_url()) if meant else None,
+    )
 
 
 def requested_version(table: Table, text: str) -> int | None:

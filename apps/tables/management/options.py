@@ -25,21 +25,49 @@ from deltaweb.writer.importing.options import (
 
 def add_file_options(parser: ArgumentParser) -> None:
     """Take how files are written, and the types of their columns."""
-    parser.add_argument("--format", choices=FORMATS, default="", dest="file_format")
+    parser.add_argument(
+        "--format",
+        choices=FORMATS,
+        default="",
+        dest="file_format",
+        help="of the files; else their names say it",
+    )
     parser.add_argument(
         "--types",
         default="",
         metavar="DDL",
         help="types of columns, else those of the table, or inferred: 'id BIGINT'",
     )
-    parser.add_argument("--delimiter", choices=DELIMITERS, default="")
+    parser.add_argument(
+        "--delimiter",
+        choices=DELIMITERS,
+        default="",
+        type=_delimiter,
+        metavar="CHAR",
+        help="between fields: one of , ; | and tab; inferred without",
+    )
     parser.add_argument(
         "--no-header", action="store_true", help="the first row is data, not a header"
     )
     parser.add_argument("--null", default="", help="the text of null")
-    parser.add_argument("--decimal", choices=(".", ","), default=".")
-    parser.add_argument("--dates", choices=DAY_ORDERS, default="ymd")
+    parser.add_argument(
+        "--decimal",
+        choices=(".", ","),
+        default=".",
+        metavar="SIGN",
+        help="the decimal sign: . (without) or , with dots between thousands",
+    )
+    parser.add_argument(
+        "--dates",
+        choices=DAY_ORDERS,
+        default="ymd",
+        help="2026-01-31 (ymd, without), 31.01.2026 (dmy) or 01/31/2026 (mdy)",
+    )
     add_time_zone(parser, of="the file (UTC without)")
+
+
+def _delimiter(text: str) -> str:
+    return "\t" if text == "tab" else text
 
 
 def text_form(options: Mapping[str, Any]) -> TextForm:

@@ -22,6 +22,7 @@ import pyarrow as pa
 
 from deltaweb.delta.protocol.schema import DataType, DecimalType, PrimitiveType
 from deltaweb.delta.values.time_zones.rules import ZoneRules
+from deltaweb.delta.values.time_zones.written import written_zone
 from deltaweb.delta.values.value_text import (
     INTEGER_BITS,
     MICROS_PER_DAY,
@@ -50,12 +51,10 @@ _FALSE: Final = frozenset({"f", "false", "n", "no", "0"})
 _DAY: Final = r"([+-]?[0-9]{4,6})(?:-([0-9]{1,2})(?:-([0-9]{1,2})"
 _DATE: Final = re.compile(rf"{_DAY}(?:[ T].*)?)?)?", re.DOTALL)
 _TIME: Final = re.compile(
-    rf"{_DAY}(?:[ T](?:([0-9]{{1,2}})(?::([0-9]{{1,2}})(?::([0-9]{{1,2}})"
-    r"(?:\.([0-9]*))?(\D.*)?)?)?)?)?)?)?"
+    rf"{_DAY}(?:[ T]([0-9]{{1,2}})(?::([0-9]{{1,2}})(?::([0-9]{{1,2}})"
+    r"(?:\.([0-9]*))?(\D.*)?)?)?)?)?)?"
 )
-_ZONE: Final = re.compile(r"(?:Z|(?:UTC|GMT|UT)?(?:([+-])([0-9]{1,2}):?([0-9]{2})?)?)")
 _MICROSECOND_DIGITS: Final = 6
-_MAX_ZONE_HOURS: Final = 18
 _LAST_UNSIGNED_YEAR: Final = 9_999
 LONG_BITS: Final = 64
 MAX_EXPONENT: Final = 400
@@ -152,9 +151,7 @@ def days_of(text: str) -> int:
 def micros_of(text: str, zone: ZoneRules | None = None) -> int:
     """Return the instant; one without a zone is what clocks show: UTC's for None."""
     moment, own = _moment(text)
-    if own:
-        return parse_timestamp(f"{moment}{_offset(own, text)}")
-    micros = parse_timestamp(moment)
+    micros, zone = parse_timestamp(moment), own or zone
     return micros if zone is None else int(zone.instants(np.array([micros]))[0])
 
 
@@ -180,46 +177,33 @@ def time_text(micros: int) -> str:
 
 def local_micros_of(text: str) -> int:
     """Return the time that the clock of a text shows, whatever zone it says."""
-    moment, zone = _moment(text)
-    if zone:
-        _offset(zone, text)
+    moment, _ = _moment(text)
     return parse_timestamp_ntz(moment)
 
 
 def names_zone(text: str) -> bool:
     """Tell whether a text is an instant by itself: a time with a zone."""
     try:
-        moment, zone = _moment(text)
-        return bool(zone) and bool(_offset(zone, text)) and bool(moment)
+        _, zone = _moment(text)
     except ValueError:
         return False
+    return zone is not None
 
 
 def _day(year: str, month: str | None, day: str | None) -> str:
     return f"{year}-{month or 1}-{day or 1}"
 
 
-def _moment(text: str) -> tuple[str, str]:
-    """Return a moment with all of its parts, and the zone as it is written."""
+def _moment(text: str) -> tuple[str, ZoneRules | None]:
+    """Return a moment with all of its parts, and the zone that it says."""
     match = _TIME.fullmatch(trimmed(text))
     if not match:
         raise ValueError(text[:80])
     year, month, day, hour, minute, second, fraction, zone = match.groups()
     micros = (fraction or "0")[:_MICROSECOND_DIGITS]
     clock = f"{hour or 0}:{minute or 0}:{second or 0}.{micros}"
-    return f"{_day(year, month, day)} {clock}", (zone or "").strip()
-
-
-def _offset(zone: str, text: str) -> str:
-    match = _ZONE.fullmatch(zone)
-    if not match:
-        raise ValueError(text[:80])
-    sign, hours, minutes = match.groups()
-    if not sign:
-        return "Z"
-    if int(hours) > _MAX_ZONE_HOURS or int(minutes or 0) > 59:  # noqa: PLR2004 # a clock
-        raise ValueError(text[:80])
-    return f"{sign}{hours:0>2}:{minutes or '00'}"
+    own = trimmed(zone or "")
+    return f"{_day(year, month, day)} {clock}", written_zone(own) if own else None
 
 
 # === Parts of variants ===

@@ -4,6 +4,7 @@ from django.core.management.base import BaseCommand
 
 from deltaweb.celery import app
 from deltaweb.environment.checks import AT_START
+from deltaweb.management import UNLISTED
 
 
 class Command(BaseCommand):
@@ -11,6 +12,7 @@ class Command(BaseCommand):
 
     help = "Send the periodic tasks: probes of tables, sweeps of lost jobs."
     requires_system_checks = AT_START
+    suppressed_base_arguments = {*UNLISTED}
 
     def handle(self, **_: object) -> None:
         """Run until a signal stops it."""

@@ -7,6 +7,7 @@ from django.core.management import get_commands, load_command_class
 from django.core.management.base import BaseCommand, CommandParser
 
 from deltaweb.environment.command_lines import COMMANDS
+from deltaweb.management import UNLISTED
 
 SHELLS = ("bash", "zsh", "fish")
 
@@ -16,6 +17,7 @@ class Command(BaseCommand):
 
     help = "Print what completes command lines in bash, zsh or fish."
     requires_system_checks: list[str] = []
+    suppressed_base_arguments = {*UNLISTED}
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(

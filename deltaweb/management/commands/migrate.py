@@ -3,6 +3,7 @@
 from django.core.management.commands import migrate
 
 from deltaweb.environment.checks import AT_START
+from deltaweb.management import UNLISTED
 
 
 class Command(migrate.Command):
@@ -10,3 +11,4 @@ class Command(migrate.Command):
 
     help = "Bring the database to what this version expects; serve does so, too."
     requires_system_checks = AT_START
+    suppressed_base_arguments = {*UNLISTED}

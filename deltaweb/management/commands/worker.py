@@ -7,7 +7,7 @@ from typing import Final
 from django.core.management.base import BaseCommand, CommandParser
 
 from deltaweb.environment.checks import AT_START
-from deltaweb.management import LOOK_THREADS, copies
+from deltaweb.management import LOOK_THREADS, UNLISTED, copies
 from deltaweb.serving.supervisor import Supervisor
 from deltaweb.web.jobs import running
 
@@ -19,6 +19,7 @@ class Command(BaseCommand):
 
     help = "Run jobs from the queues."
     requires_system_checks = AT_START
+    suppressed_base_arguments = {*UNLISTED}
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Take the queues and the number of threads."""
@@ -26,7 +27,13 @@ class Command(BaseCommand):
         parser.add_argument(
             "--queues", help=f"of one process; without, a process for {lanes} each"
         )
-        parser.add_argument("--threads", type=int, default=2)
+        parser.add_argument(
+            "--threads",
+            type=int,
+            metavar="N",
+            default=2,
+            help="jobs at a time (%(default)s)",
+        )
 
     def handle(self, *, queues: str | None, threads: int, **_: object) -> None:
         """Run until a signal stops the worker."""

@@ -14,7 +14,12 @@ import pyarrow.compute as pc
 import pyarrow.csv as pa_csv
 
 from deltaweb.writer.importing.batches import BadValue, Lines, SourceBatch
-from deltaweb.writer.importing.options import DELIMITERS, ImportFileError, TextForm
+from deltaweb.writer.importing.options import (
+    AS_UTF_8,
+    DELIMITERS,
+    ImportFileError,
+    TextForm,
+)
 from deltaweb.writer.importing.source_file import SourceFile
 
 BLOCK_BYTES: Final = 8 << 20
@@ -68,7 +73,7 @@ def _text_of(head: bytes, shown: str) -> str:
         return whole.removeprefix(_MARK).decode()
     except UnicodeDecodeError:
         reason = "it is not UTF-8 text"
-        raise ImportFileError(path=shown, reason=reason) from None
+        raise ImportFileError(path=shown, reason=reason, hint=AS_UTF_8) from None
 
 
 def _delimiter(head: str) -> str:

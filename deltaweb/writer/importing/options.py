@@ -18,7 +18,7 @@ class ImportFileError(DeltaError, code="import-file-unreadable"):
     path: str
     reason: str
     message = "{path} cannot be imported: {reason}."
-    hint = "Check the file and its format; --format csv, json or parquet says which."
+    hint: str = "Check the file, and say its format: csv, json or parquet."
 
 
 class BadRows(StrEnum):
@@ -67,6 +67,12 @@ class ImportColumn:
     comment: str = ""
 
 
+AS_UTF_8: Final = (
+    'Save it as UTF-8, which spreadsheets call "CSV UTF-8", or convert it: '
+    "iconv -f WINDOWS-1252 -t UTF-8."
+)
+_SHEETS: Final = frozenset({"xlsx", "xls", "xlsm", "xlsb", "ods", "numbers"})
+_PACKED: Final = frozenset({"gz", "zip", "bz2", "xz", "zst", "7z", "tar", "tgz"})
 _ENDINGS: Final = {"jsonl": "json", "ndjson": "json", "tsv": "csv", "parq": "parquet"}
 
 
@@ -74,6 +80,11 @@ def format_of(name: str, file_format: str = "") -> str:
     """Return the format of a file, by its name unless one is given."""
     ending = name.rpartition(".")[2].lower()
     found = file_format or _ENDINGS.get(ending, ending)
+    if found in _SHEETS:
+        reason, hint = "it is a spreadsheet", "Save its sheet as CSV, and import that."
+        raise ImportFileError(path=name, reason=reason, hint=hint)
+    if found in _PACKED:
+        raise ImportFileError(path=name, reason="it is packed", hint="Unpack it first.")
     if found not in FORMATS:
         raise ImportFileError(path=name, reason="its name does not show its format")
     return found

@@ -124,7 +124,8 @@ def propose_columns(
                 found[name] = _both(known, proposed)
     if not found:
         shown = ", ".join(files.names[:3])
-        raise ImportFileError(path=shown, reason="no column is there")
+        reason, hint = "it has no row", "Choose a file with rows below its header."
+        raise ImportFileError(path=shown, reason=reason, hint=hint)
     return list(found.values())
 
 

@@ -79,6 +79,18 @@ class TestTableHead:
         assert f">{begins}</text>" in strip
         assert f">{ends}</text>" in strip
 
+    def test_a_name_that_is_not_there_leads_to_the_one_alike(self, viewer: Client):
+        new_table("sales.orders")
+        new_table("sales.ordering", restricted=True)
+
+        page = viewer.get("/t/sales/ordrs/")
+        other = viewer.get("/t/sales/ordering/").content.decode()
+
+        assert page.status_code == 404
+        assert "Did you mean sales.orders?" in page.content.decode()
+        assert 'href="/t/sales/orders/">To sales.orders</a>' in page.content.decode()
+        assert "Did you mean sales.ordering" not in other
+
     def test_a_version_that_is_not_there_leads_to_the_newest(self, viewer: Client):
         new_table("orders")
 

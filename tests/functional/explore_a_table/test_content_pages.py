@@ -125,6 +125,7 @@ class TestData:
             "the newest version": ("", "1 to 50 of 5,568"),
             "an older one": ("?v=1", "1 to 50 of 262"),
             "only some rows": ("?f=country:eq:FR&v=1", "1 to 50"),
+            "those of a condition in SQL": ("?f=country+%3D+'FR'&v=1", "1 to 50"),
         },
     )
     def test_it_says_how_many_rows_there_are(self, viewer, query, told):
@@ -133,6 +134,20 @@ class TestData:
         page = text_of(viewer, f"{TABLE}orders/data{query}")
 
         assert f'role="status">{told}<' in page
+
+    @cases(
+        "condition",
+        {"on a column": "amount:gt:100000", "in SQL": "amount+%2B+1+>+100000"},
+    )
+    def test_a_condition_that_no_row_meets_is_not_an_empty_table(
+        self, viewer: Client, condition: str
+    ) -> None:
+        self.read(viewer, f"{TABLE}orders/data.json?f={condition}")
+
+        page = text_of(viewer, f"{TABLE}orders/data?f={condition}")
+
+        assert "No row matches these filters" in page
+        assert "The table is empty" not in page
 
     def test_a_condition_that_does_not_fit_is_there_to_be_mended(self, viewer: Client):
         query = "f=amount+%3E+5&f=country+%3D+DE&v=1&page=2"

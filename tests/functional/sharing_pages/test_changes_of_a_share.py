@@ -246,4 +246,22 @@ def test_a_share_is_prepared_and_proved_by_a_job(admin: Client) -> None:
 
     job = Job.objects.get(kind="sharing.prepare_share")
     assert job.parameters["proves"] is True
-    assert "Not ready yet" in page.content.decode()
+    shown = page.content.decode()
+    assert "Not ready yet" in shown
+    assert f'hx-get="/jobs/{job.id}/progress?then=reload"' in shown
+
+
+@pytest.mark.parametrize(
+    ("state", "times"),
+    [(Job.State.RUNNING, 1), (Job.State.FAILED, 1), (Job.State.DONE, 0)],
+)
+def test_a_share_shows_its_newest_preparation_until_that_is_done(
+    admin: Client, state: Job.State, times: int
+) -> None:
+    new_shared_table(new_share("retail"), "crm.orders", condition="id > 3")
+    admin.post("/shares/retail/prepare", {"prove": ""})
+    Job.objects.update(state=state)
+
+    shown = admin.get("/shares/retail/").content.decode()
+
+    assert shown.count(f'id="job-{Job.objects.get().id}"') == times

@@ -38,7 +38,7 @@ class TestDeletingRows:
         page = page_text(editor, DELETE)
         assert "Dry run of v3" in words(page)
         assert "Rows deleted 3" in words(page)
-        assert "of 3 2" in words(page)
+        assert "Files affected 2 of 3" in words(page)
         assert "p=a" in page
         assert "Delete 3 rows</button>" in page
         told = page_json(editor, DELETE)["job"]["result"]

@@ -288,9 +288,20 @@ def request_preparation(share: Share, *, proves: bool = False, now: datetime) ->
         kind=PREPARE_SHARE.name,
         title=f"Prepare the share {share.name}",
         parameters=to_json(PrepareShare(str(share.id), proves)),
-        key=hashed_key("prepare", str(share.id), proves),
+        key=_key(share, proves=proves),
         now=now,
     )
+
+
+def _key(share: Share, *, proves: bool) -> str:
+    return hashed_key("prepare", str(share.id), proves)
+
+
+def preparation_to_show(share: Share) -> Job | None:
+    """Return the newest preparation of a share while it is not done."""
+    keys = [_key(share, proves=proves) for proves in (False, True)]
+    newest = Job.objects.filter(key__in=keys).order_by("created_at").last()
+    return None if newest is None or newest.state == Job.State.DONE else newest
 
 
 def request_due_preparations(*, now: datetime) -> int:

@@ -8,6 +8,7 @@ year 9999. Read the modules in this order:
 
     rules   offsets over time, and what they make of times
     known   the rules of a zone by its name, also of years after the last known one
+    written the zone that a time says itself
 
 Source: RFC 9636, "The Time Zone Information Format"; `java.time.zone.ZoneRules`; Spark,
 `SparkDateTimeUtils`.

@@ -43,6 +43,11 @@ def zone_rules(name: str) -> ZoneRules:
     return _rules(name, *_parsed(data))
 
 
+def is_known(name: str) -> bool:
+    """Tell whether a zone has rules."""
+    return _fixed_offset(name) is not None or name in _names()
+
+
 def check_zone(name: str) -> str:
     return zone_rules(name).name
 

@@ -210,9 +210,8 @@ def commands() -> Iterator[tuple[str, Any]]:
 
 def test_every_command_is_an_endpoint_or_has_a_reason(calls: set[str]) -> None:
     found = {
-        name: operation_call(verb.operation.name)
-        if hasattr(verb, "operation")
-        else BY_COMMAND.get(name, "")
+        name: BY_COMMAND.get(name)
+        or (operation_call(verb.operation.name) if hasattr(verb, "operation") else "")
         for name, verb in commands()
     }
 

@@ -45,6 +45,7 @@ def test_a_name_that_is_much_alike_is_asked_for() -> None:
     {
         "in a comparison": ("n = DE", "A text stands in quotes: 'DE'. Its columns"),
         "in a list": ("n IN (1, DE)", "A text stands in quotes: 'DE'. Its columns"),
+        "alone": ("gold", "A text stands in quotes: 'gold'. Its columns"),
         "first": ("DE = n", "Its columns are"),
         "in backticks": ("n = `DE`", "Its columns are"),
         "a day": ("day >= 2026-1-09", "A day stands in quotes: '2026-01-09'."),

@@ -46,7 +46,11 @@ class CreateTable(FileAsked):
     columns: list[dict[str, Any]] = field(default_factory=list)
     types: str = ""
     partition_by: tuple[str, ...] = parameter(
-        (), "--partition-by", type=names_of, metavar="a,b"
+        (),
+        "--partition-by",
+        type=names_of,
+        metavar="a,b",
+        help="columns that divide it",
     )
     description: str = parameter(
         "", "--description", metavar="TEXT", help="its description in the catalog"

@@ -77,7 +77,10 @@ class ImportRows(FileAsked):
         help="what becomes of the rows that are there; error refuses a table",
     )
     merge_schema: bool = parameter(
-        default=True, option="--merge-schema", action="store_true"
+        default=True,
+        option="--merge-schema",
+        action="store_true",
+        help="add the columns that the table lacks",
     )
     bad_rows: str = parameter(
         BadRows.LEAVE_OUT.value,
@@ -86,7 +89,11 @@ class ImportRows(FileAsked):
         help="what becomes of rows with a value that does not fit",
     )
     partition_by: tuple[str, ...] = parameter(
-        (), "--partition-by", type=names_of, metavar="a,b"
+        (),
+        "--partition-by",
+        type=names_of,
+        metavar="a,b",
+        help="columns that divide a table that is made",
     )
 
 

@@ -229,10 +229,10 @@ def test_a_new_table_and_its_rows_are_one_commit(tmp_path: Path) -> None:
         ("a.csv", b"", "no first row"),
         ("a.csv", b"a,a\n1,2\n", "is twice"),
         ("a.csv", b"a,\n1,2\n", "column 2 has no name"),
-        ("a.csv", b"\xff\xfe\n", "not UTF-8"),
-        ("a.xlsx", b"PK", "does not show its format"),
+        ("a.csv", b"a,b\n", "it has no row"),
         ("a.parquet", b"no", "not a Parquet file"),
-        ("a.jsonl", b"", "no column is there"),
+        ("a.txt", b"a,b\n1,2\n", "does not show its format"),
+        ("a.jsonl", b"", "it has no row"),
     ],
 )
 def test_what_is_no_such_file_is_refused(tmp_path, name, data, reason):
@@ -241,6 +241,27 @@ def test_what_is_no_such_file_is_refused(tmp_path, name, data, reason):
 
     with pytest.raises(ImportFileError, match=reason):
         begin_import(DeltaTable(str(tmp_path / "t")).store, asked(path)).look()
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "hint"),
+    [
+        ("a.csv", b"\xff\xfe\n", "Save it as UTF-8"),
+        ("a.xlsx", b"PK", "Save its sheet as CSV"),
+        ("a.csv.gz", b"\x1f\x8b", "Unpack it first"),
+        ("a.txt", b"", "say its format"),
+    ],
+)
+def test_who_brings_what_is_not_read_is_told_what_to_do(tmp_path, name, data, hint):
+    (tmp_path / name).write_bytes(data)
+
+    with pytest.raises(ImportFileError) as raised:
+        begin_import(
+            DeltaTable(str(tmp_path / "t")).store, asked(tmp_path / name)
+        ).look()
+
+    assert hint in raised.value.hint
+    assert "--" not in raised.value.hint  # pages show it, too
 
 
 def test_who_stops_it_leaves_nothing(tmp_path: Path) -> None:
