@@ -95,7 +95,7 @@ def test_nulls_that_may_be_of_deleted_rows_are_not_called_uncounted(
 ) -> None:
     rows = pa.table({"id": pa.array([None, 1, 2, 3], pa.int64())})
     table = DeltaTable.create(
-        tmp_path, rows.schema, properties={"delta.enableDeletionVectors": "true"}
+        str(tmp_path), rows.schema, properties={"delta.enableDeletionVectors": "true"}
     )
     table.append(rows)
     table.delete("id = 3")
