@@ -232,6 +232,7 @@ _PLACES: Final[Mapping[str, str]] = {
     "deltaweb.storage.signing.file_urls": "FileURLExpiredError FileURLInvalidError",
     "deltaweb.writer.importing.checked_rows": "RowsNotImportedError",
     "deltaweb.writer.importing.options": "ImportFileError",
+    "deltaweb.writer.importing.proposal": "TypedColumnMissingError",
     "deltaweb.writer.making.conversion": "FolderNotConvertibleError",
     "deltaweb.writer.merge.file_merge": "MergeMatchedTwiceError",
 }
