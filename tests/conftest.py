@@ -3,12 +3,14 @@
 import gc
 import os
 import shutil
+import sys
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from _pytest.assertion import rewrite
 from django.db import connection
 from django.utils import timezone
 from filelock import FileLock
@@ -86,11 +88,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: (_place(item), item.path not in slow))
 
 
-def pytest_configure() -> None:
+def pytest_configure(config: pytest.Config) -> None:
     """Look for no garbage while tests are collected: they stay, as libraries do."""
     gc.disable()
     for name in UNUSED_FIXTURES:
         delattr(pytest_django, name)
+    if {Path(one).name for one in config.args} == {*config.getini("testpaths")}:
+        _rewrite_a_share(config)
 
 
 def pytest_collection_finish() -> None:
@@ -98,6 +102,25 @@ def pytest_collection_finish() -> None:
     gc.freeze()
     gc.set_threshold(*RARELY)
     gc.enable()
+
+
+def _rewrite_a_share(config: pytest.Config) -> None:
+    """Rewrite the asserts of every third file where three processes run side by side.
+
+    In a new checkout each process would rewrite all files, as they collect in step.
+    """
+    process = os.environ.get("PYTEST_XDIST_WORKER")
+    if process is None or sys.dont_write_bytecode:
+        return
+    number = int(process.removeprefix("gw"))
+    num_processes = int(os.environ["PYTEST_XDIST_WORKER_COUNT"])
+    state = config.stash[rewrite.assertstate_key]
+    for file in sorted(TESTS.rglob("test_*.py"))[number::num_processes]:
+        folder = rewrite.get_cache_dir(file)
+        kept = folder / f"{file.stem}{rewrite.PYC_TAIL}"
+        if not kept.exists() and rewrite.try_makedirs(folder):
+            digest, code = rewrite._rewrite_test(file, config)  # noqa: SLF001 (pytest has no other name)
+            rewrite._write_pyc(state, code, digest, kept)  # noqa: SLF001 (as above)
 
 
 def _draw_no_constants_of_modules() -> None:
