@@ -112,7 +112,9 @@ def compile_sql(
     except ExpressionError:
         raise
     except BadLiteralError as error:
-        raise ExpressionMistakenError(sql=text, reason=str(error)) from None
+        raise ExpressionMistakenError(
+            sql=text, reason=str(error), hint=error.hint
+        ) from None
     except (NotTranslatedError, PredicateError) as error:
         refuse_mistakes(text, tree, schema)
         reason = getattr(error, "reason", "") or str(error)

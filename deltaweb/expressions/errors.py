@@ -11,6 +11,7 @@ from typing import Final
 from deltaweb.delta.errors import DeltaError, PredicateError
 
 UNSETTLED: Final = "its value changes with each evaluation"
+REFUSED_EVERYWHERE: Final = "Correct it: Spark would refuse it, too."
 
 
 class ExpressionError(PredicateError, code="expression-unsupported"):
@@ -22,7 +23,7 @@ class ExpressionError(PredicateError, code="expression-unsupported"):
 class ExpressionMistakenError(ExpressionError, code="expression-mistaken"):
     """An expression is no SQL, names no column, or is no function of the row."""
 
-    hint: str = "Correct it: Spark would refuse it, too."
+    hint: str = REFUSED_EVERYWHERE
 
 
 class ExpressionValueError(DeltaError, code="expression-value"):

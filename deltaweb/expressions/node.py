@@ -1,5 +1,6 @@
 """An expression bound to rows of a schema."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, TypeAlias
@@ -10,8 +11,11 @@ import pyarrow.compute as pc
 from deltaweb.delta.protocol.schema import short_type_text
 from deltaweb.delta.protocol.schema.from_arrow import data_type_of_arrow
 from deltaweb.expressions.bounds import SHORT_TEXT, check_made
+from deltaweb.expressions.errors import REFUSED_EVERYWHERE
 
 MAX_TYPE_LENGTH: Final = 80
+DAY_TOO: Final = "Write its day, too: alone it would be of the day of reading."
+_CLOCK: Final = re.compile(r"\s*T?[0-9]{1,2}:")
 Values: TypeAlias = pa.Array
 Evaluate: TypeAlias = Callable[[pa.RecordBatch], Values]
 
@@ -28,10 +32,16 @@ class NotTranslatedError(Exception):
 
 
 class BadLiteralError(NotTranslatedError):
-    """A literal text is no value of the type that it is compared as."""
+    """A literal text is no value of the type that it is compared as.
+
+    Attributes:
+        hint: What to do about it: Spark takes a time of day for one of today.
+    """
 
     def __init__(self, text: str, kind: pa.DataType) -> None:
         super().__init__(f"{text[:80]!r} is not a valid {type_name(kind)}")
+        is_clock = pa.types.is_timestamp(kind) and kind.tz and _CLOCK.match(text)
+        self.hint = DAY_TOO if is_clock else REFUSED_EVERYWHERE
 
 
 class NoValueError(Exception):

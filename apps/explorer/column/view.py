@@ -30,6 +30,12 @@ from deltaweb.web.tables.head.job_json import NotIndexedError
 from deltaweb.web.tables.work.profile import PROFILE, Profile
 
 MAX_VALUE: Final = 60  # characters of a value
+_DAY_MS: Final = 86_400_000
+_DATES: Final = (  # as all pages write them, by how far ticks are apart
+    {"dtickrange": [None, _DAY_MS - 1], "value": "%H:%M\n%-d %b %Y"},
+    {"dtickrange": [_DAY_MS, "M1"], "value": "%-d %b\n%Y"},
+    {"dtickrange": ["M1", None], "value": "%b %Y"},
+)
 
 
 def file_ranges(strip: RangeStrip, type_text: str) -> Chart:
@@ -52,7 +58,7 @@ def file_ranges(strip: RangeStrip, type_text: str) -> Chart:
     )
     xaxis: dict[str, Any] = {"nticks": 6, "showgrid": True, "gridcolor": GRID}
     if strip.scale == "time":
-        xaxis["type"] = "date"
+        xaxis |= {"type": "date", "tickformatstops": _DATES}
     elif strip.scale == "order":
         xaxis |= _order_ticks(bars)
     figure = plain_figure(
@@ -67,6 +73,7 @@ def file_ranges(strip: RangeStrip, type_text: str) -> Chart:
         f"a bar is about {bars[0].num_files:,} files" if is_binned else "a bar a file",
         "in order, not to scale" if strip.scale == "order" else "",
         f"{strip.sampled:,} files sampled" if strip.sampled else "",
+        "in UTC" if type_text == "timestamp" else "",
     ]
     return Chart(
         name="file-ranges",

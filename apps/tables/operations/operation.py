@@ -37,7 +37,7 @@ from deltaweb.web.jobs.kind import JobKind, Queue, from_json
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.running.tracking import TrackedJob
 from deltaweb.web.pages.registry import Registry
-from deltaweb.web.tables.errors import OperationOutdatedError
+from deltaweb.web.tables.errors import AskerGoneError, OperationOutdatedError
 from deltaweb.web.tables.index.refresh import refresh_again
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.models.subjects import on_table, table_of
@@ -217,6 +217,8 @@ class Operation(Generic[P, T]):
         """
         table = table_of(job) if job.parameters.get("table_id") else None
         asked = from_json(self.parameters, given.asked)
+        if self.is_of_who_asked and getattr(asked, "user_id", None) is None:
+            raise AskerGoneError  # nobody: that is a command, which reads any file here
         name = table.full_name if table else job.title
         seen = _agreed_to(given, name)
         now = seen.at if seen else timezone.now()

@@ -9,6 +9,7 @@ import pytest
 from deltalake import write_deltalake
 from django.test import Client
 
+from deltaweb.table import DeltaTable
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.tables.models import Table
 from tests.support import cases
@@ -87,6 +88,23 @@ class TestColumn:
         page = text_of(viewer, f"{SCHEMA}/amount?v=3")
 
         assert "indexed for the newest version only" in page
+
+
+def test_nulls_that_may_be_of_deleted_rows_are_not_called_uncounted(
+    viewer: Client, tmp_path: Path
+) -> None:
+    rows = pa.table({"id": pa.array([None, 1, 2, 3], pa.int64())})
+    table = DeltaTable.create(
+        str(tmp_path), rows.schema, properties={"delta.enableDeletionVectors": "true"}
+    )
+    table.append(rows)
+    table.delete("id = 3")
+    new_indexed_table("masked", tmp_path)
+
+    page = text_of(viewer, "/t/default/masked/schema/id")
+
+    assert "rows were deleted since they were counted" in page
+    assert "no file has statistics" not in page
 
 
 class TestProfile:

@@ -9,6 +9,7 @@ from deltaweb.expressions.errors import ExpressionError, ExpressionMistakenError
 from tests.support import cases
 
 LONG, STRING = PrimitiveType("long"), PrimitiveType("string")
+TIMES = "at TIMESTAMP, w TIMESTAMP_NTZ, day DATE"
 INNER = StructType((StructField("b", LONG),))
 SCHEMA = StructType(
     parse_columns_ddl(
@@ -55,6 +56,22 @@ def test_a_name_that_is_much_alike_is_asked_for() -> None:
 def test_a_value_that_lacks_its_quotes_is_shown_with_them(sql: str, hint: str) -> None:
     with pytest.raises(ExpressionMistakenError) as raised:
         SQLCondition(sql, SCHEMA)
+
+    assert raised.value.hint.startswith(hint)
+
+
+@cases(
+    "sql, hint",
+    {
+        "a time of day": ("at > '12:00'", "Write its day, too"),
+        "no time": ("at > 'noon'", "Correct it: Spark would refuse it, too."),
+        "no day": ("day > '12:00'", "Correct it: Spark would refuse it, too."),
+        "without a zone": ("w > '12:00'", "Correct it: Spark would refuse it, too."),
+    },
+)
+def test_a_time_without_its_day_is_not_said_to_be_none_of_spark(sql: str, hint: str):
+    with pytest.raises(ExpressionMistakenError) as raised:
+        SQLCondition(sql, StructType(parse_columns_ddl(TIMES)))
 
     assert raised.value.hint.startswith(hint)
 
