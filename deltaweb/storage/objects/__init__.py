@@ -4,7 +4,7 @@ driver     opens the driver of fsspec; its faults as errors of ours
 errors     what stores refuse
 listing    the objects of a folder, from a name on and by pages
 creation   whether a server creates without replacing
-redirects  drivers that follow none
+confined   drivers that no redirect and no name leads into another network
 quick      what obstore is asked instead, and which driver is for what
 scan       the tables below a URL
 """
