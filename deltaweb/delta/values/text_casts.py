@@ -152,7 +152,7 @@ def micros_of(text: str, zone: ZoneRules | None = None) -> int:
     """Return the instant; one without a zone is what clocks show: UTC's for None."""
     moment, own = _moment(text)
     micros, zone = parse_timestamp(moment), own or zone
-    return micros if zone is None else int(zone.instants(np.array([micros]))[0])
+    return micros if zone is None else zone.instant(micros)
 
 
 def day_text(days: int) -> str:

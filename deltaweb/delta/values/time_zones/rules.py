@@ -17,7 +17,9 @@ DAY_US: Final = 86_400_000_000
 CYCLE_YEARS: Final = 400
 """After these years the calendar and its weekdays begin again."""
 _CYCLE_US: Final = 146_097 * DAY_US
-_MOST_US: Final = np.iinfo(np.int64).max - 2 * DAY_US
+_LEAST_US: Final = int(np.iinfo(np.int64).min)
+_LAST_US: Final = int(np.iinfo(np.int64).max)
+_MOST_US: Final = _LAST_US - 2 * DAY_US
 _BEYOND: Final = "a time is beyond those of its zone"
 
 
@@ -49,6 +51,15 @@ class ZoneRules:
 
     def instants(self, clocks_us: Micros) -> Micros:
         return _moved(clocks_us, -self._offsets(self.clocks_us, clocks_us))
+
+    def instant(self, clock_us: int) -> int:
+        """Return one instant: where clocks never change, without an array for it."""
+        if len(self.changes_us):
+            return int(self.instants(np.array([clock_us]))[0])
+        found = clock_us - int(self.offsets_us[0])
+        if not _LEAST_US <= found <= _LAST_US:
+            raise OverflowError(_BEYOND)
+        return found
 
     def day_starts(self, days: Micros) -> Micros:
         """Return when days begin: the first instant that is not left out of them."""

@@ -4,6 +4,7 @@ Source: Spark, `DateTimeUtils.getZoneId`; Java, `ZoneId.SHORT_IDS`.
 """
 
 import re
+from functools import lru_cache
 from typing import Final
 
 from deltaweb.delta.values.time_zones.known import is_known, zone_rules
@@ -42,6 +43,7 @@ _SHORT_NAMES: Final = {
 }
 
 
+@lru_cache(maxsize=128)
 def written_zone(text: str) -> ZoneRules:
     """Return the rules of the zone that a time says; raise ValueError for none."""
     name = _SHORT_NAMES.get(text, text)
