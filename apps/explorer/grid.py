@@ -22,7 +22,7 @@ MAX_TEXT_LENGTH = 120
 MAX_PREVIEW_LENGTH = 60
 MAX_DETAIL_LENGTH = 2_000  # inside a page; the page of a row has more
 HEX_PREVIEW_BYTES = 8
-MAX_JSON_BYTES = 65_536
+MAX_SHOWN_BYTES = 65_536  # of a value within another
 MAX_SAFE_INTEGER = 2**53
 
 
@@ -132,15 +132,6 @@ def time_text(moment: date, zone: tzinfo) -> str:
     return f"{whole}.{fraction}"
 
 
-def row_json(kind: pa.DataType) -> ToJSON:
-    """Return what makes JSON of the values of a column of a type."""
-    return to_json_of(kind, _json_leaf)
-
-
-def _json_leaf(value: object) -> object:
-    return plain_value(value[:MAX_JSON_BYTES] if isinstance(value, bytes) else value)
-
-
 def json_value(value: object, *, is_long: bool = False) -> Any:  # noqa: ANN401 (JSON of any shape)
     """Return a value of Arrow's `as_py` as people read its JSON.
 
@@ -157,7 +148,7 @@ def json_value(value: object, *, is_long: bool = False) -> Any:  # noqa: ANN401 
             if value and all(isinstance(entry, tuple) for entry in value):
                 return _json_map(value)
             return [json_value(entry) for entry in value]
-    found = _json_leaf(value)
+    found = plain_value(value[:MAX_SHOWN_BYTES] if isinstance(value, bytes) else value)
     return found if isinstance(found, str | int | float | None) else str(found)
 
 
@@ -232,16 +223,14 @@ def _json_map(entries: list[Any]) -> object:
 
 
 def csv_rows(batches: Iterable[pa.RecordBatch]) -> Iterator[list[object]]:
-    """Yield rows as the CSV form shows them."""
+    """Yield rows as the CSV form shows them: values with parts as their JSON."""
     for batch in batches:
-        columns = [python_values(column) for column in batch.columns]
-        for row in zip(*columns, strict=True):
-            yield [
-                value
-                if isinstance(value, str | int | float | Decimal | None)
-                else json_value(value)
-                for value in row
-            ]
+        columns = [map(_of_csv(column.type), python_values(column)) for column in batch]
+        yield from map(list, zip(*columns, strict=True))
+
+
+def _of_csv(kind: pa.DataType) -> ToJSON:
+    return to_json_of(kind) if pa.types.is_nested(kind) else lambda value: value
 
 
 # === Texts of a log: a long one is cut, and says how long it is ===

@@ -10,9 +10,10 @@ import pyarrow as pa
 
 from deltaweb.delta.protocol.schema import PrimitiveType
 from deltaweb.delta.scan.variant_parts import part_name
+from deltaweb.delta.values.python_values import to_json_of
 from deltaweb.delta.values.variant_get import Steps, format_path
 from deltaweb.delta.values.variant_tree import VariantNode, plain_variant, variant_tree
-from deltaweb.web.explorer.grid import UNREAD, cell, json_value, python_values, row_json
+from deltaweb.web.explorer.grid import UNREAD, cell, json_value, python_values
 from deltaweb.web.explorer.rows.plan import BLOCK_LENGTH, PAGE_LENGTH, RowPlan
 from deltaweb.web.explorer.rows.selector import (
     MAX_JSON_LENGTH,
@@ -197,7 +198,7 @@ def value_pieces(plan: RowPlan, one: pa.Table, name: str) -> Iterator[str]:
     if isinstance(value, bytes):
         text = value.hex()
     else:
-        found = row_json(column.type)(value)
+        found = to_json_of(column.type)(value)
         text = (
             found if isinstance(found, str) else json.dumps(found, ensure_ascii=False)
         )

@@ -15,7 +15,7 @@ from deltaweb.delta.protocol.schema import (
     PrimitiveType,
     short_type_text,
 )
-from deltaweb.delta.values.python_values import ToJSON
+from deltaweb.delta.values.python_values import ToJSON, to_json_of
 from deltaweb.web.explorer.grid import (
     MAX_DETAIL_LENGTH,
     UNREAD,
@@ -24,7 +24,6 @@ from deltaweb.web.explorer.grid import (
     chunk_length,
     csv_rows,
     python_values,
-    row_json,
 )
 from deltaweb.web.explorer.rows.filters import NUMBERS, is_plain, type_name
 from deltaweb.web.explorer.rows.plan import PAGE_LENGTH, RowPlan
@@ -173,7 +172,7 @@ def bounded_values(column: pa.ChunkedArray, limit: int) -> list[tuple[object, bo
 
     A nested value that is too long becomes the beginning of its JSON text.
     """
-    to_json = row_json(column.type)
+    to_json = to_json_of(column.type)
     values = python_values(beginnings(column, limit + 1))
     return [_bounded(value, limit, to_json) for value in values]
 

@@ -61,9 +61,7 @@ def _python_value(scalar: pa.Scalar) -> object:
             return "not a time that can be shown"
 
 
-def to_json_of(
-    kind: pa.DataType, leaf: ToJSON = plain_value, *, maps_are_pairs: bool = False
-) -> ToJSON:
+def to_json_of(kind: pa.DataType, *, maps_are_pairs: bool = False) -> ToJSON:
     """Return what makes JSON of the values of a type, as `python_values` has them.
 
     A whole number of 64 bits is text at any depth: many readers of JSON round it. A map
@@ -71,19 +69,18 @@ def to_json_of(
     `value`.
 
     Args:
-        leaf: Makes JSON of a value without parts.
         maps_are_pairs: Whether every map is pairs.
     """
-    write = _writer(kind, leaf, maps_are_pairs=maps_are_pairs)
+    write = _writer(kind, maps_are_pairs=maps_are_pairs)
     # What Python cannot hold is text already, with all that is around it.
     return lambda value: (
-        leaf(value) if value is None or isinstance(value, str) else write(value)
+        value if value is None or isinstance(value, str) else write(value)
     )
 
 
-def _writer(kind: pa.DataType, leaf: ToJSON, *, maps_are_pairs: bool) -> ToJSON:
+def _writer(kind: pa.DataType, *, maps_are_pairs: bool) -> ToJSON:
     def within(inner: pa.DataType) -> ToJSON:
-        return to_json_of(inner, leaf, maps_are_pairs=maps_are_pairs)
+        return to_json_of(inner, maps_are_pairs=maps_are_pairs)
 
     types = pa.types
     if types.is_int64(kind):
@@ -100,7 +97,7 @@ def _writer(kind: pa.DataType, leaf: ToJSON, *, maps_are_pairs: bool) -> ToJSON:
     if types.is_list(kind) or types.is_large_list(kind):
         of_item = within(kind.value_type)
         return lambda items: [of_item(item) for item in items]
-    return leaf
+    return plain_value
 
 
 def _map(entries: list[tuple[Any, Any]], *, are_pairs: bool) -> object:

@@ -11,8 +11,8 @@ import pytest
 from django.http import StreamingHttpResponse
 
 from deltaweb.delta.values.cell_text import cell_text
-from deltaweb.delta.values.python_values import as_text
-from deltaweb.web.explorer.grid import cell, json_value, row_json
+from deltaweb.delta.values.python_values import as_text, to_json_of
+from deltaweb.web.explorer.grid import cell, csv_rows, json_value
 from deltaweb.web.pages.responses import csv_response
 from deltaweb.web.tables.catalogue.adding.work.import_rows import cell_texts
 from deltaweb.web.tables.management.row_output import csv_lines, json_rows, row_lines
@@ -93,9 +93,21 @@ def test_pages_and_commands_have_one_json_of_a_row() -> None:
         }
     )
     shown = {
-        name: row_json(rows[name].type)(rows[name][0].as_py())
+        name: to_json_of(rows[name].type)(rows[name][0].as_py())
         for name in rows.column_names
     }
 
     assert [shown] == json_rows(rows)
     assert shown["item"] == {"id": "5", "tags": ["1152921504606846976", "1"]}
+
+
+def test_a_file_of_rows_holds_long_bytes_whole() -> None:
+    image = bytes(100_000)
+    rows = pa.table({"image": [image], "item": [{"image": image, "id": 5}]})
+
+    [row] = csv_rows(rows.to_batches())
+    response = csv_response([row], name="a")
+    assert isinstance(response, StreamingHttpResponse)
+
+    nested = json.dumps({"image": image.hex(), "id": "5"}).replace('"', '""')
+    assert response.getvalue().decode() == f'{image.hex()},"{nested}"\r\n'
