@@ -198,7 +198,9 @@ def test_a_file_that_does_not_read_is_named(tmp_path: Path) -> None:
 
     assert "a.parquet cannot be imported" in refusal("import", tmp_path / "t", broken)
     assert "no such file" in refusal("import", tmp_path / "t", tmp_path / "b.csv")
-    assert "--format" in refusal("import", tmp_path / "t", __file__)
+    assert "say its format: csv, json or parquet" in refusal(
+        "import", tmp_path / "t", __file__
+    )
     assert not (tmp_path / "t").exists()
 
 
