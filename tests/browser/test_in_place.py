@@ -101,8 +101,12 @@ def test_a_page_in_place_looks_as_it_does_where_it_is_loaded(watch, server, addr
     expect(page).to_have_title(frame[0])
 
     assert page.evaluate(FRAME) == frame
-    assert page.evaluate(LOOK) == whole
     assert is_the_same(page)
+    in_place = page.evaluate(LOOK)
+    if in_place != whole:  # how long ago something was may have another length by now
+        page.goto(url)
+        whole = page.evaluate(LOOK)
+    assert in_place == whole
     assert watch.faults == []
 
 
