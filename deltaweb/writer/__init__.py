@@ -2,7 +2,7 @@
 
 Read the modules in this order:
 
-    rows/           whatever rows come as, held to a table's schema and rules, with
+    rows/           rows of any source, held to a table's schema and rules, with
                     what the table adds to them: defaults, numbers, generated values
     files/          the files of one write: rows dealt out to partitions, split,
                     sized, counted, taken back; one file, and its statistics

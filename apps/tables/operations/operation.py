@@ -218,7 +218,7 @@ class Operation(Generic[P, T]):
         table = table_of(job) if job.parameters.get("table_id") else None
         asked = from_json(self.parameters, given.asked)
         if self.is_of_who_asked and getattr(asked, "user_id", None) is None:
-            raise AskerGoneError  # nobody: that is a command, which reads any file here
+            raise AskerGoneError  # only a command has no user, and reads any file here
         name = table.full_name if table else job.title
         seen = _agreed_to(given, name)
         now = seen.at if seen else timezone.now()

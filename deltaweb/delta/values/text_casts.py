@@ -58,7 +58,7 @@ _MICROSECOND_DIGITS: Final = 6
 _LAST_UNSIGNED_YEAR: Final = 9_999
 LONG_BITS: Final = 64
 MAX_EXPONENT: Final = 400
-"""A number of more digits is none of any type but text."""
+"""A number with more digits fits no type but text."""
 UTC: Final = "+00:00"
 
 
@@ -141,7 +141,7 @@ def boolean_of(text: str) -> bool:
 
 
 def days_of(text: str) -> int:
-    """Return the day: `2026`, `2026-1`, `2026-1-31`, with whatever time after it."""
+    """Return the day: `2026`, `2026-1`, `2026-1-31`, with or without a time."""
     match = _DATE.fullmatch(trimmed(text))
     if not match:
         raise ValueError(text[:80])
@@ -176,7 +176,7 @@ def time_text(micros: int) -> str:
 
 
 def local_micros_of(text: str) -> int:
-    """Return the time that the clock of a text shows, whatever zone it says."""
+    """Return the time on the clock of a text; its zone, if any, does not move it."""
     moment, _ = _moment(text)
     return parse_timestamp_ntz(moment)
 

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deltaweb.delta.errors import DeltaError
+from deltaweb.delta.errors import ColumnNotFoundError
 from deltaweb.delta.protocol.schema import (
     PrimitiveType,
     StructField,
@@ -23,7 +23,6 @@ from deltaweb.delta.protocol.schema import (
 )
 from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
 from deltaweb.delta.values.exact_json import ExactNumber
-from deltaweb.errors import column_hint
 from deltaweb.writer.importing.csv_rows import read_csv
 from deltaweb.writer.importing.json_rows import json_pieces, parse_row, value_text
 from deltaweb.writer.importing.narrower import (
@@ -92,17 +91,10 @@ class ProposedColumn:
         return f"{name}: {narrower.sentence}. --types {types} takes it so."
 
 
-class TypedColumnMissingError(DeltaError, code="import-column-unknown"):
+class TypedColumnMissingError(ColumnNotFoundError, code="import-column-unknown"):
     """Somebody says the type of a column that files do not have."""
 
-    column: str
-    known: Sequence[str]
     message = "--types: the file has no column {column:q}."
-    hint = "{_nearest}"
-
-    @property
-    def _nearest(self) -> str:
-        return column_hint(self.column, self.known)
 
 
 def propose_columns(
@@ -373,7 +365,7 @@ def with_types(
     in_file = {source.lower() for source in sources}
     for given in known.values():
         if given.name.lower() not in in_file:
-            raise TypedColumnMissingError(column=given.name, known=sources)
+            raise TypedColumnMissingError(column=given.name, columns=sources)
     made = []
     for one in proposed:
         field = known.get(one.column.source.lower())
