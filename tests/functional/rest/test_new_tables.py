@@ -175,6 +175,17 @@ def test_a_file_that_is_sent_again_with_its_key_is_kept_once(script, place) -> N
             "body-invalid",
         ),
         ("import", {}, 400, "body-invalid"),
+        # What a command alone may say: it has no user, and reads any file.
+        ("import", {"user_id": None, "rows": {"file": {}}}, 400, "unknown-parameter"),
+        ("import", {"files": ["/etc/passwd"]}, 400, "unknown-parameter"),
+        ("import", {"rows": {"files": ["/etc/passwd"]}}, 400, "unknown-parameter"),
+        ("import", {"rows": {"file": {"files": ["/etc/a"]}}}, 400, "unknown-parameter"),
+        (
+            "create",
+            {"files": ["/etc/passwd"], "user_id": None},
+            400,
+            "unknown-parameter",
+        ),
     ],
 )
 def test_what_cannot_be_made_is_refused_before_a_job_is_made_of_it(  # noqa: PLR0913, PLR0917
