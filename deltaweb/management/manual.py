@@ -36,8 +36,15 @@ def build(sources: Path, site: Path) -> None:
     subprocess.run(  # noqa: S603 (words of ours)
         [*command, "--config-file", sources / "mkdocs.yml", "--site-dir", site],
         check=True,
-        # The pages that are made from the code are made from this tree.
-        env=os.environ | {"NO_MKDOCS_2_WARNING": "1", "PYTHONPATH": str(ROOT)},
+        # The pages that are made from the code are made from this tree; pip names
+        # there, too, where what it has installed for a build is.
+        env=os.environ
+        | {
+            "NO_MKDOCS_2_WARNING": "1",
+            "PYTHONPATH": os.pathsep.join(
+                filter(None, [str(ROOT), os.environ.get("PYTHONPATH")])
+            ),
+        },
     )
     for source_map in site.rglob("*.map"):
         source_map.unlink()

@@ -82,3 +82,21 @@ def test_what_is_built_is_not_part_of_the_sources() -> None:
         [ignored, "check-ignore", "-q", str(SITE)], cwd=SOURCES, check=False
     )
     assert done.returncode == 0
+
+
+def test_a_build_finds_what_pip_has_installed_for_it(tmp_path: Path, monkeypatch):
+    # pip tells the programs of a build by PYTHONPATH where their packages are.
+    installed, site = tmp_path / "installed" / "mkdocs", tmp_path / "site"
+    installed.mkdir(parents=True)
+    (installed / "__init__.py").touch()
+    (installed / "__main__.py").write_text(
+        "import pathlib, sys\n"
+        "site = pathlib.Path(sys.argv[-1])\n"
+        "site.mkdir()\n"
+        "(site / 'index.html').write_text('built by what pip brought')\n"
+    )
+    monkeypatch.setenv("PYTHONPATH", str(installed.parent))
+
+    build(_manual(tmp_path, "# Here\n"), site)
+
+    assert (site / "index.html").read_text() == "built by what pip brought"
