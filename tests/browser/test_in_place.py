@@ -13,16 +13,20 @@ from tests.support.processes.installation import Installation, wait_for
 
 pytestmark = pytest.mark.usefixtures("samples")
 TABLE = "/t/samples/orders"
-# What each element of the content is and where: pages name moments that have gone by.
-LOOK = """() => [...document.querySelectorAll("main, main *")]
-  .filter((one) => !one.closest(".dw-meta, [data-chart], svg, time, noscript"))
-  .map((one) => {
-    const { x, y, width, height } = one.getBoundingClientRect();
-    const { color, backgroundColor, fontSize, display } = getComputedStyle(one);
-    const box = [x, y + scrollY, width, height].map(Math.round);
-    const style = [color, backgroundColor, fontSize, display];
-    return [one.localName, one.className, ...box, ...style].join(" ");
-  })"""
+# What each element of the content is and where. How long ago something was is wider or
+# narrower a second later, and moves what stands beside it.
+LOOK = """() => {
+  for (const one of document.querySelectorAll("main time")) one.textContent = "then";
+  return [...document.querySelectorAll("main, main *")]
+    .filter((one) => !one.closest(".dw-meta, [data-chart], svg, time, noscript"))
+    .map((one) => {
+      const { x, y, width, height } = one.getBoundingClientRect();
+      const { color, backgroundColor, fontSize, display } = getComputedStyle(one);
+      const box = [x, y + scrollY, width, height].map(Math.round);
+      const style = [color, backgroundColor, fontSize, display];
+      return [one.localName, one.className, ...box, ...style].join(" ");
+    });
+}"""
 FRAME = """() => [document.title, ...[".dw-crumbs", ".dw-rail"].map(
   (css) => document.querySelector(css).outerHTML.replace(/\\s+/g, " "))]"""
 # Which links are passed by the keyboard, quickly, before it rests on one.
@@ -103,7 +107,7 @@ def test_a_page_in_place_looks_as_it_does_where_it_is_loaded(watch, server, addr
     assert page.evaluate(FRAME) == frame
     assert is_the_same(page)
     in_place = page.evaluate(LOOK)
-    if in_place != whole:  # how long ago something was may have another length by now
+    if in_place != whole:  # a number that is counted from now may have another length
         page.goto(url)
         whole = page.evaluate(LOOK)
     assert in_place == whole
