@@ -60,7 +60,6 @@ LONG_S = 0.05
 # pytest-django sets these up and down around every test, for what no test here uses:
 # they are a third of what pytest does around a test.
 UNUSED_FIXTURES = (
-    "_dj_autoclear_mailbox",
     "_django_clear_site_cache",
     "_django_isolate_apps",
     "_django_set_urlconf",

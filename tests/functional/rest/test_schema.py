@@ -71,7 +71,7 @@ def key(
 
 
 def test_each_call_is_answered_as_described(key, subtests) -> None:
-    # One test, and no plugin of pytest: every process would load both, and the description.
+    # One test, without the plugin: every process would load that and the description.
     import schemathesis
 
     api = schemathesis.openapi.from_wsgi("/api/openapi.json", get_wsgi_application())
