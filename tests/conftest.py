@@ -2,10 +2,12 @@
 
 import gc
 import os
+import re
 import shutil
 import sys
 from datetime import UTC, datetime
 from functools import cache
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -64,6 +66,7 @@ UNUSED_FIXTURES = (
     "_live_server_helper",
     "_template_string_if_invalid_marker",
 )
+_NUMBERS = count()  # of the folders of tests
 # What takes long comes first, so that processes side by side end at the same time.
 ORDER = ["browser", "spark", "docs", "functional", "storage", "acceptance", "unit"]
 # What shares a server, or a JVM: a folder, or those of its files whose JVM is another.
@@ -166,6 +169,20 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: "Producer"):
 
     config.option.loadscopereorder = False  # the order is that of the collection
     return ByFile(config, log)
+
+
+@pytest.fixture
+def tmp_path(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    """A folder of the test's own, found without a look at those of all tests before.
+
+    pytest's own lists them for each, which in the end takes longer than most tests do.
+    """
+    name = re.sub(r"\W", "_", request.node.name)[:30]
+    folder = tmp_path_factory.getbasetemp() / f"{name}-{next(_NUMBERS)}"
+    folder.mkdir(mode=0o700)
+    return folder
 
 
 @pytest.fixture
