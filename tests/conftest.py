@@ -129,7 +129,7 @@ def _tell_what_matters(
     plugins.unregister(told_by)
     for name in ("pytest_runtest_logstart", "pytest_runtest_logfinish"):
         setattr(told_by, name, None)
-    told_by.pytest_runtest_logreport = tell  # type: ignore[method-assign]
+    told_by.pytest_runtest_logreport = tell
     plugins.register(told_by)
 
 
