@@ -2,10 +2,12 @@
 
 import gc
 import os
+import re
 import shutil
 import sys
 from datetime import UTC, datetime
 from functools import cache
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,7 +27,7 @@ from deltaweb.web.audit.append_only import drop_triggers
 if TYPE_CHECKING:
     from django.test import Client
     from pytest_django.fixtures import Settings
-    from xdist.remote import Producer
+    from xdist.remote import Producer, WorkerInteractor
 
 # Every run tries the same few examples, and slowness alone is no failure. Many others
 # are tried by `pytest --hypothesis-profile=explore`, as often as one likes.
@@ -54,6 +56,7 @@ MARKERS = {
 TESTS = Path(__file__).parent
 # Of Python's own thresholds, tests of pages took an eighth longer.
 RARELY = (50_000, 20, 100)
+LONG_S = 0.05
 # pytest-django sets these up and down around every test, for what no test here uses:
 # they are a third of what pytest does around a test.
 UNUSED_FIXTURES = (
@@ -64,6 +67,7 @@ UNUSED_FIXTURES = (
     "_live_server_helper",
     "_template_string_if_invalid_marker",
 )
+_NUMBERS = count()  # of the folders of tests
 # What takes long comes first, so that processes side by side end at the same time.
 ORDER = ["browser", "spark", "docs", "functional", "storage", "acceptance", "unit"]
 # What shares a server, or a JVM: a folder, or those of its files whose JVM is another.
@@ -93,6 +97,9 @@ def pytest_configure(config: pytest.Config) -> None:
     gc.disable()
     for name in UNUSED_FIXTURES:
         delattr(pytest_django, name)
+    for plugin in config.pluginmanager.get_plugins():
+        if type(plugin).__name__ == "WorkerInteractor":
+            _tell_what_matters(config.pluginmanager, plugin)
     if {Path(one).name for one in config.args} == {*config.getini("testpaths")}:
         _rewrite_a_share(config)
 
@@ -102,6 +109,28 @@ def pytest_collection_finish() -> None:
     gc.freeze()
     gc.set_threshold(*RARELY)
     gc.enable()
+
+
+def _tell_what_matters(
+    plugins: pytest.PytestPluginManager, told_by: "WorkerInteractor"
+) -> None:
+    """Tell of a test that passes once: five messages a test take as long as two tests.
+
+    That it has begun, was set up and taken down again is of interest where it took a
+    while, or went wrong.
+    """
+    tell_all = told_by.pytest_runtest_logreport
+
+    def tell(report: pytest.TestReport) -> None:
+        small = report.passed and report.duration < LONG_S and not report.sections
+        if report.when == "call" or not small:
+            tell_all(report)
+
+    plugins.unregister(told_by)
+    for name in ("pytest_runtest_logstart", "pytest_runtest_logfinish"):
+        setattr(told_by, name, None)
+    told_by.pytest_runtest_logreport = tell
+    plugins.register(told_by)
 
 
 def _rewrite_a_share(config: pytest.Config) -> None:
@@ -166,6 +195,20 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: "Producer"):
 
     config.option.loadscopereorder = False  # the order is that of the collection
     return ByFile(config, log)
+
+
+@pytest.fixture
+def tmp_path(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    """A folder of the test's own, found without a look at those of all tests before.
+
+    pytest's own lists them for each, which in the end takes longer than most tests do.
+    """
+    name = re.sub(r"\W", "_", request.node.name)[:30]
+    folder = tmp_path_factory.getbasetemp() / f"{name}-{next(_NUMBERS)}"
+    folder.mkdir(mode=0o700)
+    return folder
 
 
 @pytest.fixture

@@ -65,6 +65,15 @@ def test_the_command_reads_every_format(folder: str, tmp_path: Path) -> None:
     ]
 
 
+def test_a_file_there_is_merged_by_its_url(folder: str, tmp_path: Path) -> None:
+    _run("table", "import", tmp_path / "t", f"{folder}/c.parquet")
+    merge = ("table", "merge", tmp_path / "t", f"{folder}/a 1.csv", "--on", "t.n = s.n")
+
+    told = json.loads(_run(*merge, "--insert-all", "--json"))
+
+    assert (told["version"], told["num_rows_inserted"]) == (1, 2)
+
+
 def test_what_is_wrong_is_named_with_its_place(folder, tmp_path, settings):
     place = tmp_path / "t"
     with pytest.raises(

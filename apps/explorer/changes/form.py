@@ -9,11 +9,11 @@ from django.http import QueryDict
 from deltaweb.delta.feed.digest import KINDS
 from deltaweb.web.explorer.version.query import (
     MAX_INT64,
-    QueryError,
     parse_page,
     text_of,
     texts_of,
 )
+from deltaweb.web.pages.request.parameters import QueryError
 
 EVERY_COLUMN: Final = "all"
 NO_KEY: Final = "-"  # in the place of key columns: an empty part is as good as none

@@ -14,8 +14,8 @@ from deltaweb.web.explorer.changes.form import NO_KEY, ChangeQuery
 from deltaweb.web.explorer.changes.span import ChangeSpan
 from deltaweb.web.explorer.columns.key import MAX_KEYS, KeySuggestion, table_key
 from deltaweb.web.explorer.rows.filters import row_filter
-from deltaweb.web.explorer.version.query import QueryError
 from deltaweb.web.explorer.version.table_version import TableVersion
+from deltaweb.web.pages.request.parameters import QueryError
 from deltaweb.web.pages.request.server_paths import place_for_code
 from deltaweb.web.pages.snippets import Snippet, python_text, variable
 from deltaweb.web.tables.models import Commit, Table

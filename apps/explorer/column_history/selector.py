@@ -14,11 +14,11 @@ from deltaweb.delta.changes.column_history import (
     ColumnHistory,
 )
 from deltaweb.web.explorer.version.query import (
-    QueryError,
     parse_page,
     parse_search,
     text_of,
 )
+from deltaweb.web.pages.request.parameters import QueryError
 from deltaweb.web.tables.models import Commit, Table
 
 

@@ -7,7 +7,7 @@ from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect
 from django.utils.http import urlencode
 
 from deltaweb.web.explorer.compare.view import comparison_page, comparison_url
-from deltaweb.web.explorer.version.query import QueryError
+from deltaweb.web.pages.request.parameters import QueryError
 from deltaweb.web.tables.head.table_head import get_table, requested_version
 from deltaweb.web.tables.models import Table
 

@@ -14,10 +14,10 @@ from deltaweb.delta.log.file_actions import partition_map
 from deltaweb.delta.protocol.schema import DataType
 from deltaweb.index.files.distribution import partition_texts
 from deltaweb.web.explorer.grid import SHOWN_LENGTH, named_value
-from deltaweb.web.explorer.version.query import QueryError
 from deltaweb.web.pages.lists.days import moment_of
 from deltaweb.web.pages.page_json import Named, OnPage, Spread
 from deltaweb.web.pages.paging import Paged, paged
+from deltaweb.web.pages.request.parameters import QueryError
 from deltaweb.web.tables.work.diff_files import KIND
 from deltaweb.words import cut
 

@@ -7,10 +7,10 @@ from pathlib import Path
 from deltaweb.web.accounts.models import User
 from deltaweb.web.explorer.columns.key import MAX_KEYS, KeySuggestion, table_key
 from deltaweb.web.explorer.compare.selector import Comparison
-from deltaweb.web.explorer.version.query import QueryError
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.results import JobRows, job_file, job_rows
 from deltaweb.web.jobs.waiting import wait_a_glance
+from deltaweb.web.pages.request.parameters import QueryError
 from deltaweb.web.tables.work.diff_files import DIFF_FILES, DiffFiles
 from deltaweb.web.tables.work.diff_rows import ALL_ROWS, DIFF_ROWS, DiffRows
 from deltaweb.web.tables.work.table_look import is_lost

@@ -28,13 +28,14 @@ from deltaweb.web.explorer.compare.selector import Comparison, compare_versions
 from deltaweb.web.explorer.compare.summary import Card, summary_cards
 from deltaweb.web.explorer.files.form import parse_file_filter
 from deltaweb.web.explorer.version.page import JobOfPage, TablePage, check_job, still
-from deltaweb.web.explorer.version.query import QueryError, parse_page
+from deltaweb.web.explorer.version.query import parse_page
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.results import JobRows
 from deltaweb.web.pages.errors import PageError
 from deltaweb.web.pages.lists.links import changed
 from deltaweb.web.pages.page_json import As, Named, OnPage, Spread, context_of, in_json
 from deltaweb.web.pages.paging import PageLinks, page_links
+from deltaweb.web.pages.request.parameters import QueryError
 from deltaweb.web.pages.responses import respond
 from deltaweb.web.tables.versions.timeline import TimelineSpan
 from deltaweb.web.tables.work.diff_rows import SAMPLE_ROWS

@@ -7,11 +7,11 @@ from django.http import QueryDict
 
 from deltaweb.web.explorer.version.query import (
     MAX_INT64,
-    QueryError,
     parse_page,
     partitions_of,
     text_of,
 )
+from deltaweb.web.pages.request.parameters import QueryError
 
 _SIZE = re.compile(r"(\d{1,19})(?:\.(\d{1,6}))?\s*([kmgtp]?)(?:i?b)?", re.IGNORECASE)
 

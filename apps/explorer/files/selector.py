@@ -22,10 +22,10 @@ from deltaweb.web.explorer.grid import (
     chunk_length,
     cut_texts,
 )
-from deltaweb.web.explorer.version.query import QueryError
 from deltaweb.web.pages.lists.days import moment_of
 from deltaweb.web.pages.page_json import As, Named, OnPage, Spread
 from deltaweb.web.pages.paging import Paged, paged
+from deltaweb.web.pages.request.parameters import QueryError
 from deltaweb.web.tables.models import Table
 
 CSV_CHUNK = 5000

@@ -9,12 +9,11 @@ from django.http import QueryDict
 from deltaweb.web.explorer.version.query import (
     MAX_INT64,
     MAX_TEXT_LENGTH,
-    QueryError,
-    cleaned,
     text_of,
     texts_of,
 )
 from deltaweb.web.pages.lists.days import EXAMPLE, parse_day
+from deltaweb.web.pages.request.parameters import QueryError, cleaned
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,12 +9,11 @@ from django.http import QueryDict
 from deltaweb.web.explorer.parquet_file.skipping import OPERATORS, Condition
 from deltaweb.web.explorer.version.query import (
     MAX_PAGE,
-    QueryError,
-    cleaned,
     parse_page,
     parse_search,
     text_of,
 )
+from deltaweb.web.pages.request.parameters import QueryError, cleaned
 
 LANGUAGES: Final = ("delta", "spark", "arrow")
 MAX_VALUE_LENGTH: Final = 1_000

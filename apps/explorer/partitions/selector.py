@@ -24,7 +24,6 @@ from deltaweb.index.files.distribution import (
 from deltaweb.web.explorer.grid import are_long, cut_texts
 from deltaweb.web.explorer.version.listed import Kept, ListedFiles
 from deltaweb.web.explorer.version.query import (
-    QueryError,
     parse_page,
     parse_search,
     partitions_of,
@@ -33,6 +32,7 @@ from deltaweb.web.explorer.version.query import (
 from deltaweb.web.pages.lists.days import moment_of
 from deltaweb.web.pages.page_json import As, Named, OnPage, Spread
 from deltaweb.web.pages.paging import Paged, paged
+from deltaweb.web.pages.request.parameters import QueryError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -37,7 +37,6 @@ from deltaweb.web.explorer.partitions.treemap import (
 )
 from deltaweb.web.explorer.version.listed import ListedFiles
 from deltaweb.web.explorer.version.page import JobOfPage, TablePage, check_job
-from deltaweb.web.explorer.version.query import QueryError
 from deltaweb.web.explorer.version.table_version import TableVersion, table_columns
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.pages.figures import ACCENT, MIN_BARS, Chart
@@ -45,6 +44,7 @@ from deltaweb.web.pages.lists.links import Chip, changed, without
 from deltaweb.web.pages.lists.sorting import Column, Header, sort_headers
 from deltaweb.web.pages.page_json import OnPage, Spread
 from deltaweb.web.pages.paging import PageLinks, page_links
+from deltaweb.web.pages.request.parameters import QueryError
 from deltaweb.web.pages.responses import respond_page
 from deltaweb.words import bytes_text, counted
 

@@ -16,12 +16,13 @@ from deltaweb.web.explorer.rows.filter_errors import UnknownColumnError
 from deltaweb.web.explorer.rows.plan import EVERY_COLUMN, NARROW_COLUMNS, RowPlan
 from deltaweb.web.explorer.rows.view import ColumnURLs, column_urls, row_plan_of
 from deltaweb.web.explorer.version.page import JobOfPage, TablePage, check_job
-from deltaweb.web.explorer.version.query import QueryError, parse_column_page
+from deltaweb.web.explorer.version.query import parse_column_page
 from deltaweb.web.explorer.version.table_version import TableVersion
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.results import JobRows
 from deltaweb.web.pages.errors import PageError
 from deltaweb.web.pages.page_json import OnPage, Spread, in_json
+from deltaweb.web.pages.request.parameters import QueryError
 from deltaweb.web.pages.responses import respond_page
 
 

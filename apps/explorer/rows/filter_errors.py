@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 
 from deltaweb.errors import column_hint, shortened_name
-from deltaweb.web.explorer.version.query import QueryError
+from deltaweb.web.pages.request.parameters import QueryError
 
 
 class UnknownColumnError(QueryError):

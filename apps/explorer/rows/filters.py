@@ -29,7 +29,7 @@ from deltaweb.web.explorer.rows.filter_errors import (
     NotTextError,
     UnknownColumnError,
 )
-from deltaweb.web.explorer.version.query import QueryError
+from deltaweb.web.pages.request.parameters import QueryError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -7,12 +7,12 @@ from django.http import QueryDict
 
 from deltaweb.web.explorer.version.query import (
     MAX_TEXT_LENGTH,
-    cleaned,
     parse_column_page,
     parse_page,
     text_of,
     texts_of,
 )
+from deltaweb.web.pages.request.parameters import cleaned
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -31,7 +31,7 @@ from deltaweb.web.explorer.rows.filters import (
     sql_filter,
 )
 from deltaweb.web.explorer.rows.form import RowQuery
-from deltaweb.web.explorer.version.query import QueryError
+from deltaweb.web.pages.request.parameters import QueryError
 
 PAGE_LENGTH: Final = 50
 BLOCK_LENGTH: Final = 500  # rows of one job: ten pages of one read

@@ -46,7 +46,6 @@ from deltaweb.web.explorer.rows.selector import (
 )
 from deltaweb.web.explorer.version.gone import GoneVersion, gone_version
 from deltaweb.web.explorer.version.page import JobOfPage, TablePage, check_job, still
-from deltaweb.web.explorer.version.query import QueryError
 from deltaweb.web.explorer.version.table_version import TableVersion
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.results import JobRows
@@ -54,6 +53,7 @@ from deltaweb.web.pages.errors import Correction, PageError
 from deltaweb.web.pages.lists.links import Chip, address_with, changed, without
 from deltaweb.web.pages.page_json import OnPage, Spread, in_json
 from deltaweb.web.pages.paging import PageLinks, links_between
+from deltaweb.web.pages.request.parameters import QueryError
 from deltaweb.web.pages.responses import respond_page
 from deltaweb.web.tables.head.drawn_head import DrawnHead
 

@@ -1,26 +1,14 @@
 """The parts of an address that several pages read: their shape, never the database."""
 
-from typing import Any
-
 from django import forms
 from django.http import QueryDict
 
-from deltaweb.web.pages.errors import PageError
+from deltaweb.web.pages.request.parameters import QueryError, cleaned
 
 MAX_INT64 = 2**63 - 1
 MAX_PAGE = 100_000
 MAX_FILTERS = 20
 MAX_TEXT_LENGTH = 500
-
-
-class QueryError(PageError, code="bad-query"):
-    """A part of the address that cannot be read; `expected` says what could."""
-
-    part: str = "f"
-    expected: str = ""
-    status = 400
-    message: str = "The address has a {part!r} that cannot be read."
-    hint: str = "Give {expected}, or leave {part!r} out."
 
 
 class _SearchForm(forms.Form):
@@ -66,16 +54,6 @@ def partitions_of(query: QueryDict) -> tuple[tuple[str, str | None], ...]:
         column, equals, value = text.partition("=")
         pairs.append((column, value if equals else None))
     return tuple(dict.fromkeys(pairs))
-
-
-def cleaned(form: forms.Form) -> dict[str, Any]:
-    """Return the values of a form."""
-    if not form.is_valid():
-        name, errors = next(iter(form.errors.items()))
-        raise QueryError(
-            part=str(name), expected=f"another value: {errors[0]}".rstrip(".")
-        )
-    return dict(form.cleaned_data)
 
 
 def texts_of(query: QueryDict, name: str, *, limit: int = MAX_FILTERS) -> list[str]:

@@ -30,6 +30,16 @@ _MAX_SAID: Final = 5
 _MAX_LENGTH: Final = 40
 
 
+class QueryError(PageError, code="query-invalid"):
+    """A part of the address that cannot be read; `expected` says what could."""
+
+    part: str = ""
+    expected: str = ""
+    status = 400
+    message: str = "The address has a {part!r} that cannot be read."
+    hint: str = "Give {expected}, or leave {part!r} out."
+
+
 class UnknownParameterError(PageError, code="unknown-parameter"):
     """The address of a machine form has a parameter that it does not take."""
 
@@ -128,15 +138,12 @@ def cleaned(form: Form) -> dict[str, Any]:
     """Return a query string's values; 400 for one that makes no sense."""
     if not form.is_valid():
         faults = (
-            f"{name}: {' '.join(str(text) for text in texts)}"
+            f"{name!r}: {' '.join(str(text) for text in texts)}"
             for name, texts in form.errors.items()
         )
-        raise PageError(
-            status=400,
-            code="query-invalid",
+        raise QueryError(
             message=f"The address is not valid: {'; '.join(faults)}",
-            hint=hints_of(form)
-            or "Correct the address, or start again from the catalog.",
+            hint=hints_of(form) or "Give another value, or leave it out.",
         )
     return form.cleaned_data
 

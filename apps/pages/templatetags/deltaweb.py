@@ -212,13 +212,13 @@ def calendar_day(value: date | None) -> str:
     return "" if value is None else day_text(value)
 
 
-@register.filter
-def ago(moment: datetime | None) -> SafeString | str:
-    """Render a moment as relative, the absolute one in its title."""
+@register.simple_tag(takes_context=True)
+def ago(context: Context, moment: datetime | None) -> SafeString | str:
+    """Render a moment as relative; its title has it in the reader's time zone."""
     if moment is None:
         return "never"
-    iso = moment.astimezone(UTC).isoformat()
-    return time_element(iso, relative(moment, timezone.now()), absolute(moment))
+    iso, title = moment.astimezone(UTC).isoformat(), absolute(moment, _zone(context))
+    return time_element(iso, relative(moment, timezone.now()), title)
 
 
 @register.simple_tag(takes_context=True)
@@ -268,5 +268,7 @@ def absolute(moment: datetime, zone: tzinfo = UTC) -> str:
 
 
 def _zone(context: Context) -> tzinfo:
-    user = getattr(context.get("request"), "user", None)
+    # A part that is included with `only` some values still belongs to a request.
+    request = context.get("request") or getattr(context, "request", None)
+    user = getattr(request, "user", None)
     return ZoneInfo(getattr(user, "time_zone", "UTC") or "UTC")

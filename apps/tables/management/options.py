@@ -23,8 +23,14 @@ from deltaweb.writer.importing.options import (
 )
 
 
-def add_file_options(parser: ArgumentParser) -> None:
-    """Take how files are written, and the types of their columns."""
+def add_file_options(
+    parser: ArgumentParser, *, types: str = "those of the table, or inferred"
+) -> None:
+    """Take how files are written, and the types of their columns.
+
+    Args:
+        types: Of the columns of which none are given, for the help.
+    """
     parser.add_argument(
         "--format",
         choices=FORMATS,
@@ -36,7 +42,7 @@ def add_file_options(parser: ArgumentParser) -> None:
         "--types",
         default="",
         metavar="DDL",
-        help="types of columns, else those of the table, or inferred: 'id BIGINT'",
+        help=f"types of columns, else {types}: 'id BIGINT'",
     )
     parser.add_argument(
         "--delimiter",
@@ -63,6 +69,10 @@ def add_file_options(parser: ArgumentParser) -> None:
         default="ymd",
         help="2026-01-31 (ymd, without), 31.01.2026 (dmy) or 01/31/2026 (mdy)",
     )
+
+
+def add_zone_of_files(parser: ArgumentParser) -> None:
+    """Take whose clocks show the times of files."""
     add_time_zone(parser, of="the file (UTC without)")
 
 

@@ -291,9 +291,14 @@ class ImportPlan:
         }
 
 
-def open_import(files: SourceFiles) -> pa.RecordBatchReader:
-    """Open files as one stream of rows, whose columns are those of all of them."""
-    columns = [one.column for one in propose_columns(files)]
+def open_import(files: SourceFiles, types: str = "") -> pa.RecordBatchReader:
+    """Open files as one stream of rows, whose columns are those of all of them.
+
+    Args:
+        types: The types of some of them, as DDL.
+    """
+    proposed = with_types(propose_columns(files), types)
+    columns = [one.column for one in proposed]
     return ImportedRows(files, columns).reader()
 
 

@@ -155,7 +155,7 @@ class TestTheFooter:
         "query", ["group=-1", "column=x", "as=avro", "rows=2", "page=0"]
     )
     def test_an_address_that_cannot_be_read_says_so(self, viewer: Client, query: str):
-        assert json_of(viewer, f"{PART}.json?{query}", 400)["error"] == "bad-query"
+        assert json_of(viewer, f"{PART}.json?{query}", 400)["error"] == "query-invalid"
 
     def test_what_is_beyond_the_last_is_the_last(self, viewer: Client) -> None:
         found = json_of(viewer, f"{PART}.json?group=99&cols=99&page=99")

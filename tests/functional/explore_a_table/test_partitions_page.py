@@ -58,7 +58,7 @@ class TestPartitions:
     def test_an_address_that_cannot_be_read_says_so(self, viewer: Client, query: str):
         data = json_of(viewer, f"{ORDERS}.json?{query}", 400)
 
-        assert data["error"] == "bad-query"
+        assert data["error"] == "query-invalid"
 
     def test_an_older_version_comes_from_a_job(self, viewer: Client) -> None:
         waiting = text_of(viewer, f"{ORDERS}?v=3")

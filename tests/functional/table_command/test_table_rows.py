@@ -1,6 +1,7 @@
 """Rows of a table are written by commands."""
 
 import json
+import shlex
 import shutil
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.jobs.models import Job
 from tests.functional.command_line import Ran
 from tests.functional.table_command.commands import refusal, run, run_json
+from tests.support import cases
 
 pytestmark = pytest.mark.django_db
 
@@ -83,6 +85,29 @@ def test_rows_of_a_file_or_of_another_table_are_merged(table: Path, tmp_path: Pa
     assert (went["version"], went["num_rows_deleted"]) == (4, 3)
     assert numbers(table) == [1, 2, 3]
     assert "--update-all" in refusal("merge", table, lines, *on)
+
+
+@cases(
+    "text, names, options",
+    {
+        "fields and decimals of others": ("n;x\n1;3,5\n2;0,5\n", "n x", "--decimal ,"),
+        "no header, and a type": (
+            "1,3.5\n2,0.5\n",
+            "column_1 column_2",
+            "--no-header --types 'column_2 DOUBLE'",
+        ),
+        "a text of null": ("n,x\n1,3.5\n2,none\n", "n x", "--null none"),
+    },
+)
+def test_a_file_is_merged_however_it_is_written(table, tmp_path, text, names, options):
+    lines = tmp_path / "lines"  # a name without a format
+    lines.write_text(text)
+    key, value = names.split()
+    merge = ("merge", table, lines, "--on", f"t.n = s.{key}", "--format", "csv")
+
+    run(*merge, "--delete-where", f"s.{value} > 1", *shlex.split(options), "--yes")
+
+    assert numbers(table) == [2, 3, 4, 5]
 
 
 def test_what_a_merge_would_do_is_told(table: Path, tmp_path: Path) -> None:

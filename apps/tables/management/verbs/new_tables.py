@@ -13,6 +13,7 @@ from deltaweb.web.tables.catalogue.adding.work.create import CREATE, CreateTable
 from deltaweb.web.tables.management.operation_verb import MakingVerb
 from deltaweb.web.tables.management.options import (
     add_file_options,
+    add_zone_of_files,
     text_form,
 )
 
@@ -39,6 +40,7 @@ class CreateVerb(MakingVerb[CreateTable]):
             help="a CSV, JSON or Parquet file whose columns it gets, without its rows",
         )
         add_file_options(parser)
+        add_zone_of_files(parser)
         super().add_parameters(parser)
 
     def read(self, options: Mapping[str, Any]) -> CreateTable:

@@ -2,6 +2,7 @@
 
 from argparse import ArgumentParser
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -14,11 +15,13 @@ from deltaweb.web.tables.management.arguments import locate
 from deltaweb.web.tables.management.operation_verb import OperationVerb
 from deltaweb.web.tables.management.options import (
     add_file_options,
+    add_zone_of_files,
     text_form,
 )
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.operations.parameters import given
-from deltaweb.writer.importing.options import BadRows
+from deltaweb.web.tables.storage.locations import is_remote
+from deltaweb.writer.importing.options import BadRows, ImportFileError, format_of
 
 
 class ImportVerb(OperationVerb[ImportRows]):
@@ -32,6 +35,7 @@ class ImportVerb(OperationVerb[ImportRows]):
             "files", nargs="+", metavar="FILE", help="a path, or a URL such as s3://..."
         )
         add_file_options(parser)
+        add_zone_of_files(parser)
         super().add_parameters(parser)
 
     def locate(self, text: str) -> tuple[Table | None, str]:
@@ -56,12 +60,34 @@ class MergeVerb(OperationVerb[MergeRows]):
 
     operation = MERGE
 
+    def add_parameters(self, parser: ArgumentParser) -> None:
+        """Declare how a file is written that is the source, and what is merged."""
+        add_file_options(parser, types="inferred")
+        super().add_parameters(parser)
+
     def read(self, options: Mapping[str, Any]) -> MergeRows:
         """Return what is merged; a table is found by its name."""
         asked = MergeRows(user_id=None, **given(options))
         if not asked.clauses:
             message = "Give --update-all, --insert-all or --delete-where."
             raise CommandError(message)
-        if Path(asked.source).is_file():
-            return replace(asked, files=(asked.source,), source="")
-        return replace(asked, source=locate(asked.source)[1])
+        if not _is_file(asked.source, options["file_format"]):
+            return replace(asked, source=locate(asked.source)[1])
+        form = text_form({**options, "time_zone": asked.time_zone})
+        return replace(
+            asked,
+            source="",
+            files=(asked.source,),
+            file_format=options["file_format"],
+            form=asdict(form),
+            types=options["types"],
+        )
+
+
+def _is_file(source: str, file_format: str) -> bool:
+    """Whether a source is a file: one that is here, or whose name shows its format."""
+    if file_format or Path(source).is_file():
+        return True
+    with suppress(ImportFileError):
+        return is_remote(source) and bool(format_of(source))
+    return False

@@ -73,7 +73,7 @@ class MergeAsked:
         metavar="SQL",
         help="delete matching rows that meet this condition instead",
     )
-    time_zone: str = zone_parameter(UTC_ZONE)
+    time_zone: str = zone_parameter(UTC_ZONE, of="SQL and files (UTC without)")
 
     def rows(self) -> pa.RecordBatchReader:
         """Read the rows of the source, from their beginning each time."""

@@ -2,10 +2,11 @@ import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from django.template import Context, Template
+from django.template import Context, RequestContext, Template
 from django.test import RequestFactory
 from django.test.utils import override_script_prefix
 
+from deltaweb.web.accounts.models import User
 from deltaweb.web.pages.templatetags.deltaweb import (
     absolute,
     compact,
@@ -106,6 +107,25 @@ def test_a_moment_is_told_as_a_person_would(age: timedelta, text: str) -> None:
 
 def test_an_absolute_time_shows_its_zone() -> None:
     assert absolute(NOW) == "21 Nov 2026 12:00:00 UTC"
+
+
+@cases(
+    "template",
+    {
+        "said as a date": "{% when moment %}",
+        "said as how long ago": "{% ago moment %}",
+        "in a part with some values only": (
+            "{% include part with moment=moment only %}"
+        ),
+    },
+)
+def test_a_moment_is_in_the_zone_of_who_reads_it(rf: RequestFactory, template: str):
+    request = rf.get("/")
+    request.user = User(time_zone="Asia/Kolkata")
+    part = Template("{% ago moment %}")
+    context = RequestContext(request, {"moment": NOW, "part": part})
+
+    assert "21 Nov 2026 17:30:00 IST" in Template(template).render(context)
 
 
 class TestAddresses:

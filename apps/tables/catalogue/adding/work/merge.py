@@ -36,9 +36,11 @@ class MergeRows(FileAsked, MergeAsked):
         source_id: The id of a table; empty for a file, and for a command.
         source: The name of that table when that was asked; the location of one that a
             command names.
+        types: The types of some columns of a file, as DDL.
     """
 
     source_id: str = ""
+    types: str = ""
     source: str = parameter(
         "", metavar="SOURCE", help="a CSV, JSON or Parquet file, or a table"
     )
@@ -48,7 +50,7 @@ class MergeRows(FileAsked, MergeAsked):
         if self.user_id is None and not self.files:
             return rows_of_table(open_location(self.source))
         if not self.source_id:
-            return importing.plan.open_import(source_files(self))
+            return importing.plan.open_import(source_files(self), self.types)
         seen = Table.objects.visible_to(asker(self.user_id))
         found = seen.filter(id=self.source_id).first()
         if found is None:

@@ -6,8 +6,8 @@ import pytest
 from deltaweb.delta.protocol.schema import PrimitiveType, StructField, StructType
 from deltaweb.web.explorer.files.form import FileFilter
 from deltaweb.web.explorer.files.selector import file_page, file_rows, partition_shares
-from deltaweb.web.explorer.version.query import QueryError
 from deltaweb.web.pages.page_json import json_of
+from deltaweb.web.pages.request.parameters import QueryError
 from deltaweb.web.tables.models import Table
 from tests.support import cases
 

@@ -4,7 +4,7 @@ import pytest
 from django.http import QueryDict
 
 from deltaweb.web.explorer.history.form import parse_history_filter
-from deltaweb.web.explorer.version.query import QueryError
+from deltaweb.web.pages.request.parameters import QueryError
 from tests.support import cases
 
 

@@ -23,7 +23,7 @@ from deltaweb.web.explorer.partitions.treemap import (
     squarify,
     tiles_note,
 )
-from deltaweb.web.explorer.version.query import QueryError
+from deltaweb.web.pages.request.parameters import QueryError
 from tests.support import cases
 
 PARTITIONS = pa.map_(pa.string(), pa.string())

@@ -8,7 +8,7 @@ from deltaweb.delta.protocol.schema import StructType
 from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
 from deltaweb.expressions.condition import SQLCondition
 from deltaweb.web.explorer.rows.filters import row_filter
-from deltaweb.web.explorer.version.query import QueryError
+from deltaweb.web.pages.request.parameters import QueryError
 from tests.support import cases
 
 SCHEMA = StructType(

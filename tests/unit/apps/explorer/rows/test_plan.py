@@ -8,7 +8,7 @@ from deltaweb.delta.values.variant_get import VARIANT
 from deltaweb.expressions.condition import SQLCondition
 from deltaweb.web.explorer.rows.form import RowQuery
 from deltaweb.web.explorer.rows.plan import RowPlan, row_plan
-from deltaweb.web.explorer.version.query import QueryError
+from deltaweb.web.pages.request.parameters import QueryError
 from tests.support import cases
 
 COLUMNS = ("id", "note", "day")
