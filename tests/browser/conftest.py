@@ -97,12 +97,17 @@ def browser() -> Iterator[Browser]:
 
 @dataclass
 class Watch:
-    """A page, and what it did that it must not do."""
+    """A page, and what it did that it must not do.
+
+    Attributes:
+        is_thorough: Whether all of it is looked at, not only some of each kind.
+    """
 
     page: Page
     foreign: list[str]
     faults: list[str]
     asked: set[Request]  # and not answered yet, but for news
+    is_thorough: bool = False
 
 
 @pytest.fixture(scope="package")
@@ -145,6 +150,7 @@ def the_page(server: Installation, signed_in_context: BrowserContext) -> Watch:
 
 @pytest.fixture
 def watch(
+    request: pytest.FixtureRequest,
     server: Installation,
     signed_in_context: BrowserContext,
     signed_in: StorageState,
@@ -156,6 +162,7 @@ def watch(
     page.emulate_media(color_scheme="light", reduced_motion="no-preference")
     for found in (the_page.foreign, the_page.faults, the_page.asked):
         found.clear()
+    the_page.is_thorough = request.node.get_closest_marker("exhaustive") is not None
     yield the_page
     page.unroute_all()
     if page.url.startswith(server.url):

@@ -210,6 +210,23 @@ def test_the_last_of_two_clicks_counts(watch: Watch, server: Installation):
     assert is_the_same(page)
 
 
+def test_who_is_sent_to_a_page_twice_asks_for_it_once(watch, server):
+    page: Page = watch.page
+    page.goto(f"{server.url}{TABLE}/")
+    mark(page)
+
+    with asked(page) as found:
+        page.evaluate(
+            "address => { location.assign(address); location.assign(address); }",
+            f"{TABLE}/schema",
+        )
+        expect(page).to_have_url(re.compile("/schema$"))
+
+    # What is said once, as that a job is done, would be in the answer not shown.
+    assert [one.url for one in found] == [f"{server.url}{TABLE}/schema"]
+    assert is_the_same(page)
+
+
 def test_keys_of_a_table_do_nothing_where_the_page_shows_none(watch: Watch, server):
     page = watch.page
     page.goto(f"{server.url}{TABLE}/data?v=3")
