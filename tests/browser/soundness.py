@@ -1,17 +1,15 @@
 """What every page must be: accessible, in both themes, on a phone, from one host."""
 
 from collections.abc import Sequence
-from pathlib import Path
-from typing import Literal
+from itertools import cycle, product
 
 import pytest
 from playwright.sync_api import Page, ViewportSize
 
-from tests.browser.conftest import Watch
-from tests.support import by_turns
+from tests.browser.conftest import Theme, Watch
+from tests.support import matrix
 from tests.support.processes.installation import ROOT, wait_for
 
-Theme = Literal["light", "dark"]
 DESKTOP = ViewportSize(width=1360, height=900)
 PHONE = ViewportSize(width=390, height=844)
 AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
@@ -25,8 +23,15 @@ THEMES: dict[Theme, str] = {
     "dark": DARK,
 }
 PAGE = "html"
-FIND = Path(__file__).with_name("findings.js").read_text(encoding="utf-8")
-NUM_ALIKE = 2  # of each kind that are looked at in every run
+# What scrolls is made reachable by keys by a script, as a whole page is loaded; colours
+# are looked at on whole pages.
+FIND = """([part, rules]) => axe.run(part, {
+    runOnly: rules, resultTypes: ["violations"], preload: false,
+    rules: {
+        "scrollable-region-focusable": {enabled: part === "html"},
+        "color-contrast": {enabled: part === "html"},
+    },
+}).then(result => result.violations)"""
 OVERFLOW = "document.documentElement.scrollWidth - innerWidth"
 SERIOUS = {"serious", "critical"}
 # Two texts of different elements, a letter at the end of one and at the beginning of
@@ -65,17 +70,26 @@ JOINED = r"""() => {
 }"""
 
 
-def every_theme(paths: Sequence[str]) -> pytest.MarkDecorator:
+def every_theme(
+    paths: Sequence[str], *, seldom: Sequence[str] = ()
+) -> pytest.MarkDecorator:
     """A test is asked each page in each theme: `path` and `theme`.
 
     Every run has each page once, in one theme and the next in the other.
+
+    Args:
+        seldom: Pages of `make test-all` alone, for others have what they are made of.
     """
-    return by_turns({"path": paths, "theme": [*THEMES]})
+    return matrix(
+        "path, theme",
+        product([*paths, *seldom], THEMES),
+        often=[*zip(paths, cycle(THEMES), strict=False)],
+    )
 
 
 def assert_sound(watch: Watch, url: str, theme: Theme = "light") -> None:
     """Hold one page to it in a theme, and leave its window wide."""
-    watch.page.emulate_media(color_scheme=theme, reduced_motion="reduce")
+    watch.show(theme)
     _open(watch, url)
     assert_open_is_sound(watch, url, theme)
 
@@ -88,8 +102,10 @@ def assert_open_is_sound(
     An open page follows the system's theme, which changes its colours alone.
     """
     page = watch.page
-    _show(page, theme)
-    findings = serious_findings(page, part=part, is_thorough=watch.is_thorough)
+    watch.show(theme)
+    # The page hears of it by an event, some moment after this call.
+    page.wait_for_selector(THEMES[theme], state="attached")
+    findings = serious_findings(page, part=part)
     assert findings == [], f"{theme} {url}: {findings}"
     page.set_viewport_size(PHONE)
     _assert_no_wider(page, url)
@@ -138,24 +154,11 @@ def joined_words(page: Page) -> list[str]:
     return found
 
 
-def _show(page: Page, theme: Theme) -> None:
-    page.emulate_media(color_scheme=theme, reduced_motion="reduce")
-    # The page hears of it by an event, some moment after this call.
-    page.wait_for_selector(THEMES[theme], state="attached")
-
-
-def serious_findings(
-    page: Page, part: str = PAGE, *, is_thorough: bool = False
-) -> list[str]:
-    """What axe-core finds by WCAG 2 A and AA, serious or worse.
-
-    Args:
-        is_thorough: Look at all that is there, not only at some of each kind.
-    """
+def serious_findings(page: Page, part: str = PAGE) -> list[str]:
+    """What axe-core finds by WCAG 2 A and AA, serious or worse."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE.read_text(encoding="utf-8"))
-    num_alike = None if is_thorough else NUM_ALIKE
-    violations = page.evaluate(FIND, [part, RULES, num_alike])
+    violations = page.evaluate(FIND, [part, RULES])
     return [
         f"{finding['id']}: {node['html'][:160]}"
         for finding in violations
