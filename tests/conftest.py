@@ -28,7 +28,7 @@ from deltaweb.web.audit.append_only import drop_triggers
 if TYPE_CHECKING:
     from django.test import Client
     from pytest_django.fixtures import Settings
-    from xdist.remote import Producer
+    from xdist.remote import Producer, WorkerInteractor
 
 # Every run tries the same few examples, and slowness alone is no failure. Many others
 # are tried by `pytest --hypothesis-profile=explore`, as often as one likes.
@@ -57,6 +57,7 @@ MARKERS = {
 TESTS = Path(__file__).parent
 # Of Python's own thresholds, tests of pages took an eighth longer.
 RARELY = (50_000, 20, 100)
+LONG_S = 0.05
 # pytest-django sets these up and down around every test, for what no test here uses:
 # they are a third of what pytest does around a test.
 UNUSED_FIXTURES = (
@@ -97,6 +98,9 @@ def pytest_configure(config: pytest.Config) -> None:
     gc.disable()
     for name in UNUSED_FIXTURES:
         delattr(pytest_django, name)
+    for plugin in config.pluginmanager.get_plugins():
+        if type(plugin).__name__ == "WorkerInteractor":
+            _tell_what_matters(config.pluginmanager, plugin)
     if {Path(one).name for one in config.args} == {*config.getini("testpaths")}:
         _rewrite_a_share(config)
 
@@ -106,6 +110,28 @@ def pytest_collection_finish() -> None:
     gc.freeze()
     gc.set_threshold(*RARELY)
     gc.enable()
+
+
+def _tell_what_matters(
+    plugins: pytest.PytestPluginManager, told_by: "WorkerInteractor"
+) -> None:
+    """Tell of a test that passes once: five messages a test take as long as two tests.
+
+    That it has begun, was set up and taken down again is of interest where it took a
+    while, or went wrong.
+    """
+    tell_all = told_by.pytest_runtest_logreport
+
+    def tell(report: pytest.TestReport) -> None:
+        small = report.passed and report.duration < LONG_S and not report.sections
+        if report.when == "call" or not small:
+            tell_all(report)
+
+    plugins.unregister(told_by)
+    for name in ("pytest_runtest_logstart", "pytest_runtest_logfinish"):
+        setattr(told_by, name, None)
+    told_by.pytest_runtest_logreport = tell
+    plugins.register(told_by)
 
 
 def _rewrite_a_share(config: pytest.Config) -> None:

@@ -7,14 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pytest
 
 from deltaweb.delta.protocol.schema import StructType
 from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
 from deltaweb.table import DeltaTable
-from tests.support import matrix
 from tests.support.peers.reference_implementation import Reference
 from tests.support.tables.tracked_rows import known_by
 
+pytestmark = pytest.mark.exhaustive  # every run has test_reference_in_turn
 KNOWN = "SELECT k, _metadata.row_id, _metadata.row_commit_version FROM {t}"
 
 
@@ -27,7 +28,7 @@ def known_there(reference: Reference, folder: Path) -> dict[int, Any]:
     return {key: (row_id, version) for key, row_id, version in found}
 
 
-@matrix("vectors", ["true", "false"], often=["true"])
+@pytest.mark.parametrize("vectors", ["true", "false"])
 def test_rows_are_known_by_the_same_to_both(reference, tmp_path, vectors):
     folder = tmp_path / "table"
     reference.sql(

@@ -15,10 +15,11 @@ import pyarrow as pa
 import pytest
 
 from deltaweb.table import DeltaTable
-from tests.support import cases, matrix
+from tests.support import cases
 from tests.support.peers.checkpoint_peers import checkpoint_alone, checkpoints_at
 from tests.support.peers.reference_implementation import Reference
 
+pytestmark = pytest.mark.exhaustive  # every run has test_reference_in_turn
 LATE = datetime(2999, 1, 1, tzinfo=UTC)
 COLUMNS = "id BIGINT, name STRING, price DECIMAL(12,3), at TIMESTAMP, day DATE"
 VALUES = (
@@ -129,7 +130,6 @@ def files_here(folder: Path) -> list[str]:
         "a file named by a UUID": (None, "false", "v2"),
         "three sidecars, typed": (3, "true", "v2"),
     },
-    often={"three sidecars, typed"},  # one file has a test below
 )
 def test_it_reads_its_own_table_through_our_checkpoint_alone(
     reference: Reference, tmp_path: Path, parts: int | None, is_struct: str, policy: str
@@ -150,7 +150,7 @@ def test_it_reads_its_own_table_through_our_checkpoint_alone(
     assert reference.sql(skipped, folder) == [[5]]
 
 
-@matrix("name, parts", [("customers", None), ("orders", 3)], often=[("orders", 3)])
+@pytest.mark.parametrize(("name", "parts"), [("customers", None), ("orders", 3)])
 def test_it_reads_our_table_through_our_checkpoint_alone(
     reference: Reference, lake: Path, tmp_path: Path, name: str, parts: int | None
 ) -> None:

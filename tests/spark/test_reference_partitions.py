@@ -4,7 +4,6 @@ Our tasks run in the session of the reference implementation, as in one of peopl
 """
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -16,8 +15,9 @@ import pytest
 from deltaweb.table import DeltaTable
 from deltaweb.writer.respelling import spelled_columns
 from tests.support.logs.spelled_partitions import spelled
-from tests.support.peers.reference_implementation import Reference
+from tests.support.peers.reference_implementation import Reference, zone_of
 
+pytestmark = pytest.mark.exhaustive  # every run has test_reference_in_turn
 MICROS = 1_710_054_000_000_000  # 07:00 UTC of 10 March 2024
 COLUMNS = {
     "ts": ("TIMESTAMP", pa.timestamp("us", "UTC"), (MICROS, -2_208_988_799_999_999)),
@@ -41,7 +41,6 @@ SCHEMA = pa.schema(
 EVERY = (
     "SELECT k, unix_micros(ts), tn, f, x, d, da, l, i, h, y, bo, s, hex(bi) FROM {t}"
 )
-ZONE = "spark.sql.session.timeZone"
 
 
 @pytest.fixture
@@ -49,14 +48,6 @@ def new_york(reference: Reference) -> Iterator[None]:
     """The zone of the session, as long as a test lasts: that of all others is UTC."""
     with zone_of(reference, "America/New_York"):
         yield
-
-
-@contextmanager
-def zone_of(reference: Reference, name: str) -> Iterator[None]:
-    """The zone of the session of the reference, as long as the context lasts."""
-    reference.sql(f"SET {ZONE} = {name}", Path())
-    yield
-    reference.sql(f"SET {ZONE} = UTC", Path())
 
 
 def rows(part: int, *keys: int) -> pa.Table:

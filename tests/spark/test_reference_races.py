@@ -4,19 +4,19 @@ What they commit after it, it reads as it reads its own.
 """
 
 import shutil
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
 
 from deltaweb.delta.writing.errors import CommitConflictError
-from deltaweb.storage.local import LocalTableStore
 from deltaweb.table import DeltaTable
-from tests.support import cases, matrix
+from tests.support import cases
 from tests.support.peers.reference_implementation import Reference
+from tests.support.stores.overtaken import Overtaken
 
+pytestmark = pytest.mark.exhaustive  # every run has test_reference_in_turn
 Write = Callable[[DeltaTable], object]
 MORE = pa.table({"n": pa.array([9], pa.int64()), "s": ["nine"]})
 INSERT = "INSERT INTO {t} VALUES "
@@ -29,20 +29,6 @@ FEATURE = SET.format("delta.feature.typeWidening' = 'supported")
 VERSION = SET.format("delta.minWriterVersion' = '4")
 ROW_IDS = SET.format("delta.feature.rowTracking' = 'supported")
 OWN_TIMES = SET.format("delta.enableInCommitTimestamps' = 'true")
-
-
-class Overtaken(LocalTableStore):
-    """A store in which another writer is faster, once."""
-
-    rival: Callable[[], object] | None = None
-
-    @contextmanager
-    def repeated_put(self) -> Iterator[Callable[[str, bytes], None]]:
-        if self.rival is not None:
-            rival, self.rival = self.rival, None
-            rival()
-        with super().repeated_put() as put_if_absent:
-            yield put_if_absent
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +71,7 @@ FOLLOWED = {
 }
 
 
-@cases("write, rivals, numbers", FOLLOWED, often={"an optimize", "an append"})
+@cases("write, rivals, numbers", FOLLOWED)
 def test_follow_what_they_satisfy(reference, table, write, rivals, numbers):
     folder = Path(table.root)
 
@@ -105,10 +91,8 @@ def test_follow_what_they_satisfy(reference, table, write, rivals, numbers):
     )
 
 
-@matrix(
-    "write, rival",
-    [(append, RULE), (append, ROW_IDS), (optimize, OWN_TIMES)],
-    often=[(append, RULE), (optimize, OWN_TIMES)],
+@pytest.mark.parametrize(
+    ("write", "rival"), [(append, RULE), (append, ROW_IDS), (optimize, OWN_TIMES)]
 )
 def test_are_lost_to_what_they_were_not_written_for(reference, table, write, rival):
     folder = Path(table.root)

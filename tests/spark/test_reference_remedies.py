@@ -17,6 +17,7 @@ from deltaweb.table import DeltaTable
 from tests.support.golden.recorded_views import RECORDED, of_recorded, recorded_facts
 from tests.support.peers.reference_implementation import Reference, RefusedError
 
+pytestmark = pytest.mark.exhaustive  # every run has test_reference_in_turn
 PEERS: dict[str, Callable[[str], int]] = {
     DELTALAKE: lambda folder: pa.table(Deltalake(folder).scan()).num_rows,
     POLARS: lambda folder: pl.scan_delta(folder).collect().height,
@@ -40,14 +41,7 @@ SMALL = {
 }
 
 
-# Of each kind of remedy: what is dropped where it was rewritten, and what stays.
-OFTEN = {
-    "golden__table-with-columnmapping-mode-id",
-    "deltars__spark-shredded-variant-preview-delta",
-}
-
-
-@of_recorded((one for one in RECORDED if one.name in SMALL), often=OFTEN)
+@of_recorded(one for one in RECORDED if one.name in SMALL)
 def test_the_statements_open_the_table_or_the_feature_stays(
     reference: Reference, folder: Path, version: int, num_rows: int, tmp_path: Path
 ) -> None:

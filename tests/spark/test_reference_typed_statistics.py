@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from deltaweb.table import DeltaTable
-from tests.support import matrix
 from tests.support.peers.reference_implementation import Reference
 
+pytestmark = pytest.mark.exhaustive  # every run has test_reference_in_turn
 PROPERTIES = {
     "delta.enableDeletionVectors": "true",
     "delta.checkpoint.writeStatsAsJson": "false",
@@ -57,7 +57,7 @@ def statistics(table: DeltaTable) -> list[dict[str, Any]]:
     return [json.loads(add["stats"]) for add in adds if add and "deletionVector" in add]
 
 
-@matrix("checkpoint", [BY_REFERENCE, BY_US], often=[BY_REFERENCE])
+@pytest.mark.parametrize("checkpoint", [BY_REFERENCE, BY_US])
 def test_are_restored_and_cloned_by_the_reference(reference: Reference, folder: Path):
     table = DeltaTable(str(folder))
     told = []

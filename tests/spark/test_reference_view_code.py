@@ -9,11 +9,10 @@ from deltaweb.web.explorer.use.snippets.spark_code import pyspark_code
 from tests.support.golden.recorded_views import of_recorded, one_of_each, recorded_view
 from tests.support.peers.reference_implementation import RefusedError
 
-# Its code differs by what stops Spark alone; it reads what it wrote of each feature.
-OFTEN = {"crc-right", "widen-mapped-dv", "variant-shredded", "kernelrs__type-widening"}
+pytestmark = pytest.mark.exhaustive  # every run has test_reference_in_turn
 
 
-@of_recorded(one_of_each(), often=OFTEN)
+@of_recorded(one_of_each())
 def test_spark_reads_all_rows_or_is_stopped(reference, folder, version, num_rows):
     view = recorded_view(folder, version)
     made = {made.key: made for made in view_snippets(view)}

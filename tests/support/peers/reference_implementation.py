@@ -13,6 +13,7 @@ from deltaweb.spark.driver.java import find_java_home
 from tests.support.peers.fetched import find_jars
 
 VERSION: Final = "4.4.0"
+ZONE: Final = "spark.sql.session.timeZone"
 ARTIFACTS: Final = (
     f"io.delta:delta-spark_2.13:{VERSION}",
     f"io.delta:delta-storage:{VERSION}",
@@ -68,6 +69,14 @@ class Reference:
         """Open a table's log anew, check it, and return its live files."""
         files: list[str] = self.ask(files=str(folder))["files"]
         return files
+
+
+@contextmanager
+def zone_of(reference: Reference, name: str) -> Iterator[None]:
+    """The zone of the session of the reference, as long as the context lasts."""
+    reference.sql(f"SET {ZONE} = {name}", Path())
+    yield
+    reference.sql(f"SET {ZONE} = UTC", Path())
 
 
 @contextmanager
