@@ -173,7 +173,7 @@ def _counts_of(events: QuerySet[AuditEvent], day: date) -> QuerySet[Any]:
 
 def _asked_of_days(
     events: QuerySet[AuditEvent], days: Sequence[date], connection: BaseDatabaseWrapper
-) -> tuple[str, list[object]]:
+) -> tuple[str, list[Any]]:
     """Return the query of all days, and its parameters.
 
     Django takes longer to make a query than a database to answer it. So two are made
