@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import sys
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import cache
 from itertools import count
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from _pytest.assertion import rewrite
-from django.db import connection
+from django.db import connection, transaction
 from django.utils import timezone
 from filelock import FileLock
 from hypothesis import HealthCheck, settings
@@ -257,6 +258,25 @@ def editor(db: None) -> "Client":  # noqa: ARG001 (people are rows)
     from tests.support.pages.factories import signed_in
 
     return signed_in("eve", role="EDITOR")
+
+
+@pytest.fixture(scope="module")
+def module_db(
+    django_db_setup: None,  # noqa: ARG001 (the database comes first)
+    django_db_blocker: DjangoDbBlocker,
+) -> Iterator[None]:
+    """A database for what all tests of a module begin with, by its own fixtures.
+
+    What each test adds is rolled back to that, and that is at the end of the module.
+    None of its tests may be one of real transactions.
+    """
+    rows = transaction.atomic()
+    rows._from_testcase = True  # type: ignore[attr-defined]  # noqa: SLF001 (as Django's own, for what asks to be the outermost)
+    with django_db_blocker.unblock():
+        rows.__enter__()
+        yield
+        transaction.set_rollback(True)
+        rows.__exit__(None, None, None)
 
 
 @pytest.fixture(scope="session")
