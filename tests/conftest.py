@@ -83,13 +83,13 @@ ONE_PROCESS = (
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """A test's folder is its marker and its place in the order."""
+    """A test's folder is its marker and its place in the order, slow files first."""
     if settings.get_current_profile_name() != "explore":
         _draw_no_constants_of_modules()
     for item in items:
         if marker := MARKERS.get(_folder(item)):
             item.add_marker(marker)
-    slow = {item.path for item in items if _draws_examples(item)}
+    slow = {item.path for item in items if _takes_long(item)}
     items.sort(key=lambda item: (_place(item), item.path not in slow))
 
 
@@ -178,8 +178,9 @@ def _place(item: pytest.Item) -> int:
     return ORDER.index(folder) if folder in ORDER else len(ORDER)
 
 
-def _draws_examples(item: pytest.Item) -> bool:
-    return bool(getattr(getattr(item, "obj", None), "is_hypothesis_test", False))
+def _takes_long(item: pytest.Item) -> bool:
+    draws = getattr(getattr(item, "obj", None), "is_hypothesis_test", False)
+    return draws or item.get_closest_marker("slow") is not None
 
 
 @pytest.hookimpl(optionalhook=True)
