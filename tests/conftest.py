@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 # are tried by `pytest --hypothesis-profile=explore`, as often as one likes.
 settings.register_profile(
     "deltaweb",
-    max_examples=15,
+    max_examples=10,
     derandomize=True,
     deadline=None,
     print_blob=True,
@@ -305,10 +305,23 @@ def django_db_setup(
     django_db_setup: None,  # noqa: ARG001 (what pytest-django sets up comes first)
     django_db_blocker: DjangoDbBlocker,
 ) -> None:
-    """Take the audit's triggers away where a test's data is emptied by DELETE.
+    """Have the database emptied quickly after tests that commit.
 
-    SQLite has no TRUNCATE; the tests of the triggers put them back for themselves.
+    SQLite has no TRUNCATE, so the audit's triggers are taken away; the tests of the
+    triggers put them back for themselves. PostgreSQL truncates only what holds a row.
+    The permissions of Django's, which nobody asks for, are not made again.
     """
+    from django.contrib.auth.management import create_permissions
+    from django.contrib.contenttypes.management import create_contenttypes
+    from django.db.models.signals import post_migrate
+
+    from tests.support.processes.databases import truncate_what_is_filled
+
+    post_migrate.disconnect(create_contenttypes)
+    uid = f"{create_permissions.__module__}.{create_permissions.__name__}"
+    post_migrate.disconnect(dispatch_uid=uid)
     with django_db_blocker.unblock():
         if connection.vendor == "sqlite":
             drop_triggers(connection)
+        else:
+            truncate_what_is_filled(connection)
