@@ -97,7 +97,7 @@ test test-all: setup
 	  $$(grep -rl --include='test_*.py' mark.database tests/unit tests/functional)
 
 test-fast: setup
-	$(BIN)/pytest -q -n 2 -p no:schemathesis -m "not hypothesis and not slow and not exhaustive" tests/unit
+	$(BIN)/pytest -q -n 2 -m "not hypothesis and not slow and not exhaustive" tests/unit
 
 check: setup
 	$(BIN)/ruff check .

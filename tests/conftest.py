@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import sys
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import cache
 from itertools import count
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from _pytest.assertion import rewrite
-from django.db import connection
+from django.db import connection, transaction
 from django.utils import timezone
 from filelock import FileLock
 from hypothesis import HealthCheck, settings
@@ -27,13 +28,13 @@ from deltaweb.web.audit.append_only import drop_triggers
 if TYPE_CHECKING:
     from django.test import Client
     from pytest_django.fixtures import Settings
-    from xdist.remote import Producer
+    from xdist.remote import Producer, WorkerInteractor
 
 # Every run tries the same few examples, and slowness alone is no failure. Many others
 # are tried by `pytest --hypothesis-profile=explore`, as often as one likes.
 settings.register_profile(
     "deltaweb",
-    max_examples=15,
+    max_examples=10,
     derandomize=True,
     deadline=None,
     print_blob=True,
@@ -56,6 +57,7 @@ MARKERS = {
 TESTS = Path(__file__).parent
 # Of Python's own thresholds, tests of pages took an eighth longer.
 RARELY = (50_000, 20, 100)
+LONG_S = 0.05
 # pytest-django sets these up and down around every test, for what no test here uses:
 # they are a third of what pytest does around a test.
 UNUSED_FIXTURES = (
@@ -81,13 +83,13 @@ ONE_PROCESS = (
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """A test's folder is its marker and its place in the order."""
+    """A test's folder is its marker and its place in the order, slow files first."""
     if settings.get_current_profile_name() != "explore":
         _draw_no_constants_of_modules()
     for item in items:
         if marker := MARKERS.get(_folder(item)):
             item.add_marker(marker)
-    slow = {item.path for item in items if _draws_examples(item)}
+    slow = {item.path for item in items if _takes_long(item)}
     items.sort(key=lambda item: (_place(item), item.path not in slow))
 
 
@@ -96,6 +98,9 @@ def pytest_configure(config: pytest.Config) -> None:
     gc.disable()
     for name in UNUSED_FIXTURES:
         delattr(pytest_django, name)
+    for plugin in config.pluginmanager.get_plugins():
+        if type(plugin).__name__ == "WorkerInteractor":
+            _tell_what_matters(config.pluginmanager, plugin)
     if {Path(one).name for one in config.args} == {*config.getini("testpaths")}:
         _rewrite_a_share(config)
 
@@ -105,6 +110,28 @@ def pytest_collection_finish() -> None:
     gc.freeze()
     gc.set_threshold(*RARELY)
     gc.enable()
+
+
+def _tell_what_matters(
+    plugins: pytest.PytestPluginManager, told_by: "WorkerInteractor"
+) -> None:
+    """Tell of a test that passes once: five messages a test take as long as two tests.
+
+    That it has begun, was set up and taken down again is of interest where it took a
+    while, or went wrong.
+    """
+    tell_all = told_by.pytest_runtest_logreport
+
+    def tell(report: pytest.TestReport) -> None:
+        small = report.passed and report.duration < LONG_S and not report.sections
+        if report.when == "call" or not small:
+            tell_all(report)
+
+    plugins.unregister(told_by)
+    for name in ("pytest_runtest_logstart", "pytest_runtest_logfinish"):
+        setattr(told_by, name, None)
+    told_by.pytest_runtest_logreport = tell
+    plugins.register(told_by)
 
 
 def _rewrite_a_share(config: pytest.Config) -> None:
@@ -151,8 +178,9 @@ def _place(item: pytest.Item) -> int:
     return ORDER.index(folder) if folder in ORDER else len(ORDER)
 
 
-def _draws_examples(item: pytest.Item) -> bool:
-    return bool(getattr(getattr(item, "obj", None), "is_hypothesis_test", False))
+def _takes_long(item: pytest.Item) -> bool:
+    draws = getattr(getattr(item, "obj", None), "is_hypothesis_test", False)
+    return draws or item.get_closest_marker("slow") is not None
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -232,6 +260,25 @@ def editor(db: None) -> "Client":  # noqa: ARG001 (people are rows)
     return signed_in("eve", role="EDITOR")
 
 
+@pytest.fixture(scope="module")
+def module_db(
+    django_db_setup: None,  # noqa: ARG001 (the database comes first)
+    django_db_blocker: DjangoDbBlocker,
+) -> Iterator[None]:
+    """A database for what all tests of a module begin with, by its own fixtures.
+
+    What each test adds is rolled back to that, and that is at the end of the module.
+    None of its tests may be one of real transactions.
+    """
+    rows = transaction.atomic()
+    rows._from_testcase = True  # type: ignore[attr-defined]  # noqa: SLF001 (as Django's own, for what asks to be the outermost)
+    with django_db_blocker.unblock():
+        rows.__enter__()
+        yield
+        transaction.set_rollback(True)
+        rows.__exit__(None, None, None)
+
+
 @pytest.fixture(scope="session")
 def django_db_keepdb() -> bool:
     """A test database is there before pytest-django asks for it."""
@@ -258,10 +305,23 @@ def django_db_setup(
     django_db_setup: None,  # noqa: ARG001 (what pytest-django sets up comes first)
     django_db_blocker: DjangoDbBlocker,
 ) -> None:
-    """Take the audit's triggers away where a test's data is emptied by DELETE.
+    """Have the database emptied quickly after tests that commit.
 
-    SQLite has no TRUNCATE; the tests of the triggers put them back for themselves.
+    SQLite has no TRUNCATE, so the audit's triggers are taken away; the tests of the
+    triggers put them back for themselves. PostgreSQL truncates only what holds a row.
+    The permissions of Django's, which nobody asks for, are not made again.
     """
+    from django.contrib.auth.management import create_permissions
+    from django.contrib.contenttypes.management import create_contenttypes
+    from django.db.models.signals import post_migrate
+
+    from tests.support.processes.databases import truncate_what_is_filled
+
+    post_migrate.disconnect(create_contenttypes)
+    uid = f"{create_permissions.__module__}.{create_permissions.__name__}"
+    post_migrate.disconnect(dispatch_uid=uid)
     with django_db_blocker.unblock():
         if connection.vendor == "sqlite":
             drop_triggers(connection)
+        else:
+            truncate_what_is_filled(connection)

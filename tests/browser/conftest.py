@@ -5,7 +5,6 @@ import os
 import re
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -88,6 +87,8 @@ def browser() -> Iterator[Browser]:
                 "--disable-background-networking",
                 # Pages come one after another: what one has compiled serves the next.
                 "--renderer-process-limit=1",
+                # No script here runs long enough to earn back what is spent on it.
+                "--js-flags=--no-opt --no-maglev",
             ],
         )
         yield chromium
@@ -122,14 +123,6 @@ def expect_said(
     expect(said).to_be_visible(timeout=within_ms)
 
 
-@contextmanager
-def open_page(browser: Browser, cookies: StorageState) -> Iterator[Page]:
-    """Open a page of somebody who is signed in."""
-    context = _patient(browser.new_context(viewport=WINDOW, storage_state=cookies))
-    yield context.new_page()
-    context.close()
-
-
 @pytest.fixture(scope="package")
 def signed_in_context(
     browser: Browser, signed_in: StorageState
@@ -140,18 +133,48 @@ def signed_in_context(
     context.close()
 
 
+@pytest.fixture(scope="package")
+def the_page(server: Installation, signed_in_context: BrowserContext) -> Watch:
+    """The page that tests have one after another; it keeps its process running.
+
+    Another page of its context is shown by the same process, which has the scripts of
+    all pages compiled.
+    """
+    return watched(signed_in_context.new_page(), server)
+
+
 @pytest.fixture
 def watch(
-    server: Installation, signed_in_context: BrowserContext, signed_in: StorageState
+    server: Installation,
+    signed_in_context: BrowserContext,
+    signed_in: StorageState,
+    the_page: Watch,
 ) -> Iterator[Watch]:
     """A signed-in page that keeps foreign requests and faults of scripts."""
-    page = signed_in_context.new_page()
-    yield watched(page, server)
+    page = the_page.page
+    page.set_viewport_size(WINDOW)
+    page.emulate_media(color_scheme="light", reduced_motion="no-preference")
+    for found in (the_page.foreign, the_page.faults, the_page.asked):
+        found.clear()
+    yield the_page
+    page.unroute_all()
     if page.url.startswith(server.url):
-        page.evaluate("localStorage.clear()")
-    page.close()
+        page.evaluate("localStorage.clear(), sessionStorage.clear()")
+    page.goto(f"{server.url}/status.json")  # which asks for nothing and runs nothing
     signed_in_context.clear_cookies()
     signed_in_context.add_cookies(signed_in.get("cookies", []))  # type: ignore[arg-type]  # they are what is set
+
+
+@pytest.fixture
+def watch_anew(
+    server: Installation,
+    signed_in_context: BrowserContext,
+    the_page: Watch,  # noqa: ARG001 (its process shows this page)
+) -> Iterator[Watch]:
+    """A page as of `watch` that is new, with what it does before all scripts."""
+    page = signed_in_context.new_page()
+    yield watched(page, server)
+    page.close()
 
 
 @pytest.fixture
@@ -159,8 +182,9 @@ def watch_apart(
     browser: Browser, server: Installation, signed_in: StorageState
 ) -> Iterator[Watch]:
     """A page as of `watch` whose clock and whose files are its own."""
-    with open_page(browser, signed_in) as page:
-        yield watched(page, server)
+    context = _patient(browser.new_context(viewport=WINDOW, storage_state=signed_in))
+    yield watched(context.new_page(), server)
+    context.close()
 
 
 def watched(page: Page, server: Installation) -> Watch:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-from playwright.sync_api import Browser, Page, StorageState, expect
+from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import Watch, expect_said, open_page
+from tests.browser.conftest import Watch, expect_said
 from tests.browser.soundness import assert_sound, every_theme
 from tests.support.processes.installation import Installation
 
@@ -20,14 +20,14 @@ pytestmark = pytest.mark.usefixtures("samples")
 
 
 @pytest.fixture(scope="module")
-def address(browser: Browser, server: Installation, signed_in: StorageState) -> str:
+def address(server: Installation, the_page: Watch) -> str:
     """Of the rows of two versions, which are compared by their key."""
-    with open_page(browser, signed_in) as page:
-        page.goto(f"{server.url}{CUSTOMERS}compare/{VERSIONS}?view=rows")
-        page.get_by_role("button", name="Compare rows").click()
-        page.wait_for_url("**key=customer_id")
-        expect(page.get_by_role("heading", name="Rows", exact=True)).to_be_visible()
-        return page.url
+    page = the_page.page
+    page.goto(f"{server.url}{CUSTOMERS}compare/{VERSIONS}?view=rows")
+    page.get_by_role("button", name="Compare rows").click()
+    page.wait_for_url("**key=customer_id")
+    expect(page.get_by_role("heading", name="Rows", exact=True)).to_be_visible()
+    return page.url
 
 
 @pytest.fixture

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
-from playwright.sync_api import Browser, Page, Request, Route, StorageState, expect
+from playwright.sync_api import Page, Request, Route, expect
 
-from tests.browser.conftest import Watch, open_page
+from tests.browser.conftest import Watch
 from tests.support import cases
 from tests.support.processes.installation import Installation, wait_for
 
@@ -172,18 +172,18 @@ def test_a_page_that_was_fetched_ahead_is_shown_without_another_request(watch, s
     assert watch.foreign == []
 
 
-def test_nothing_is_fetched_ahead_over_a_metered_line(browser, server, signed_in):
-    with open_page(browser, signed_in) as page:
-        page.add_init_script(
-            "Object.defineProperty(navigator, 'connection', {value: {saveData: true}})"
-        )
-        page.goto(f"{server.url}{TABLE}/")
+def test_nothing_is_fetched_ahead_over_a_metered_line(watch_anew, server):
+    page: Page = watch_anew.page
+    page.add_init_script(
+        "Object.defineProperty(navigator, 'connection', {value: {saveData: true}})"
+    )
+    page.goto(f"{server.url}{TABLE}/")
 
-        with asked(page) as found:
-            tab(page, "Data").hover()
-            page.wait_for_timeout(400)
+    with asked(page) as found:
+        tab(page, "Data").hover()
+        page.wait_for_timeout(400)
 
-        assert found == []
+    assert found == []
 
 
 def test_the_last_of_two_clicks_counts(watch: Watch, server: Installation):
@@ -247,8 +247,8 @@ def test_a_filter_keeps_the_focus(watch: Watch, server: Installation):
         "a part of a page": "</header>",
     },
 )
-def test_a_page_that_does_not_fit_is_loaded_whole(watch_apart, server, answer):
-    page: Page = watch_apart.page
+def test_a_page_that_does_not_fit_is_loaded_whole(watch_anew, server, answer):
+    page: Page = watch_anew.page
     page.goto(f"{server.url}{TABLE}/")
     mark(page)
 
@@ -270,7 +270,7 @@ def test_a_page_that_does_not_fit_is_loaded_whole(watch_apart, server, answer):
     expect(page).to_have_url(re.compile("/history$"))
     expect(page).to_have_title(re.compile("history"))
     assert not is_the_same(page)
-    assert watch_apart.faults == []
+    assert watch_anew.faults == []
 
 
 def test_a_page_that_is_not_there_says_so(watch: Watch, server: Installation):
@@ -296,32 +296,30 @@ def test_a_file_is_a_download_and_the_page_stays(watch: Watch, server: Installat
     assert is_the_same(page)
 
 
-def test_who_is_signed_out_is_asked_to_sign_in(
-    browser: Browser, server: Installation, signed_in: StorageState
-) -> None:
-    with open_page(browser, signed_in) as page:
-        page.goto(f"{server.url}{TABLE}/")
-        page.context.clear_cookies()
+def test_who_is_signed_out_is_asked_to_sign_in(watch: Watch, server: Installation):
+    page = watch.page
+    page.goto(f"{server.url}{TABLE}/")
+    page.context.clear_cookies()
 
-        tab(page, "History").click()
+    tab(page, "History").click()
 
-        expect(page).to_have_url(re.compile("/sign-in/"))
+    expect(page).to_have_url(re.compile("/sign-in/"))
 
 
 def test_a_browser_without_the_navigation_api_loads_pages_whole(
-    browser: Browser, server: Installation, signed_in: StorageState
+    watch_anew: Watch, server: Installation
 ) -> None:
-    with open_page(browser, signed_in) as page:
-        page.add_init_script("delete window.navigation")
-        page.goto(f"{server.url}{TABLE}/data")
-        mark(page)
+    page = watch_anew.page
+    page.add_init_script("delete window.navigation")
+    page.goto(f"{server.url}{TABLE}/data")
+    mark(page)
 
-        page.get_by_role("link", name="Next", exact=True).click()
-        expect(page.get_by_text("page 2", exact=True)).to_be_visible()
-        assert is_the_same(page)
-        page.go_back()
-        expect(page.get_by_text("page 1", exact=True)).to_be_visible()
+    page.get_by_role("link", name="Next", exact=True).click()
+    expect(page.get_by_text("page 2", exact=True)).to_be_visible()
+    assert is_the_same(page)
+    page.go_back()
+    expect(page.get_by_text("page 1", exact=True)).to_be_visible()
 
-        tab(page, "History").click()
-        expect(page).to_have_title(re.compile("history"))
-        assert not is_the_same(page)
+    tab(page, "History").click()
+    expect(page).to_have_title(re.compile("history"))
+    assert not is_the_same(page)

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Watch
 from tests.browser.soundness import assert_sound, every_theme
@@ -71,8 +71,8 @@ def test_headers_sort_and_forms_leave_no_empty_parts(watch, server):
     expect(page).to_have_url(f"{server.url}/tables/?sort=size")
 
 
-def test_days_go_into_the_address_in_one_form_and_ticks_are_needed(watch, server):
-    page = watch.page
+def test_days_go_into_the_address_in_one_form_and_ticks_are_needed(watch_anew, server):
+    page: Page = watch_anew.page
     page.add_init_script(
         "addEventListener('transitionrun', () => { document.title = 'moved'; })"
     )

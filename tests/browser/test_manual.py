@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, StorageState
+from playwright.sync_api import BrowserContext
 
-from tests.browser.conftest import Watch, open_page, watched
+from tests.browser.conftest import Watch, watched
 from tests.browser.soundness import assert_open_is_sound, assert_sound, every_theme
 from tests.support.processes.installation import ROOT, Installation
 
@@ -29,13 +29,12 @@ TURN = """async url => {
 
 
 @pytest.fixture(scope="module")
-def reader(
-    browser: Browser, server: Installation, signed_in: StorageState
-) -> Iterator[Watch]:
+def reader(signed_in_context: BrowserContext, server: Installation) -> Iterator[Watch]:
     """A page of the manual that turns to others, without what is around their text."""
-    with open_page(browser, signed_in) as page:
-        page.goto(f"{server.url}/help/")
-        yield watched(page, server)
+    page = signed_in_context.new_page()
+    page.goto(f"{server.url}/help/")
+    yield watched(page, server)
+    page.close()
 
 
 @pytest.mark.parametrize("path", PAGES)

@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from urllib.parse import quote
 
 import pytest
-from playwright.sync_api import Browser, Page, Request, StorageState, expect
+from playwright.sync_api import Page, Request, expect
 
-from tests.browser.conftest import PATIENCE_MS, Watch, open_page
+from tests.browser.conftest import PATIENCE_MS, Watch
 from tests.support import matrix
 from tests.support.processes.installation import Installation
 
@@ -66,9 +66,9 @@ def test_a_page_where_nothing_happens_asks_for_nothing(watch_apart, server, path
 
 
 def test_a_page_asks_for_its_rows_at_most_once_more(
-    watch_apart: Watch, server: Installation
+    watch_anew: Watch, server: Installation
 ):
-    page = watch_apart.page
+    page = watch_anew.page
 
     with asked(page) as found:
         page.goto(f"{server.url}{ORDERS}data?v=3&f=country%3Aeq%3ADE")
@@ -77,7 +77,7 @@ def test_a_page_asks_for_its_rows_at_most_once_more(
 
     counts = Counter(map(last_word, found))
     assert {word: n for word, n in counts.items() if n > MOST.get(word, 0)} == {}
-    assert watch_apart.faults == []
+    assert watch_anew.faults == []
 
 
 def test_a_page_beside_the_one_that_signs_out_is_left_at_once(browser, server):
@@ -113,9 +113,9 @@ def test_a_content_that_is_exchanged_asks_for_what_was_told_of_the_one_before(
 
 
 def test_a_page_stays_where_its_server_is_away_for_a_moment(
-    watch_apart: Watch, server: Installation
+    watch: Watch, server: Installation
 ) -> None:
-    page = watch_apart.page
+    page = watch.page
     page.goto(f"{server.url}{ORDERS}")
     page.evaluate("window.isTheSame = true")
     page.route(f"**{ORDERS}", lambda route: route.abort(), times=1)
@@ -127,47 +127,47 @@ def test_a_page_stays_where_its_server_is_away_for_a_moment(
 
 
 def test_what_was_said_of_an_action_stays_where_the_page_moves_on(
-    browser: Browser, server: Installation, signed_in: StorageState
+    watch: Watch, server: Installation
 ) -> None:
-    with open_page(browser, signed_in) as page:
-        page.goto(f"{server.url}/me/")
-        page.get_by_label("Time zone").fill("Asia/Kolkata")
-        page.get_by_role("button", name="Save").first.click()
-        said = page.locator("#messages [role=status]").first
-        expect(said).to_be_visible()
+    page = watch.page
+    page.goto(f"{server.url}/me/")
+    page.get_by_label("Time zone").fill("Asia/Kolkata")
+    page.get_by_role("button", name="Save").first.click()
+    said = page.locator("#messages [role=status]").first
+    expect(said).to_be_visible()
 
-        page.evaluate("document.dispatchEvent(new CustomEvent('page-moved-on'))")
-        expect(page.locator("#live")).to_have_text("The page is up to date")
+    page.evaluate("document.dispatchEvent(new CustomEvent('page-moved-on'))")
+    expect(page.locator("#live")).to_have_text("The page is up to date")
 
-        expect(said).to_be_visible()
+    expect(said).to_be_visible()
 
 
 def test_what_is_pressed_meanwhile_is_done_where_the_page_moves_on(
-    browser: Browser, server: Installation, signed_in: StorageState
+    watch: Watch, server: Installation
 ) -> None:
-    with open_page(browser, signed_in) as page:
-        page.goto(f"{server.url}/me/")
-        page.get_by_label("Time zone").fill("Asia/Kolkata")
-        page.get_by_role("button", name="Save").first.hover()
-        page.mouse.down()
-        with page.expect_response("**/me/"):
-            page.evaluate("document.dispatchEvent(new CustomEvent('page-moved-on'))")
-        page.wait_for_timeout(300)  # for what exchanges the button all the same
-        page.mouse.up()
+    page = watch.page
+    page.goto(f"{server.url}/me/")
+    page.get_by_label("Time zone").fill("Asia/Kolkata")
+    page.get_by_role("button", name="Save").first.hover()
+    page.mouse.down()
+    with page.expect_response("**/me/"):
+        page.evaluate("document.dispatchEvent(new CustomEvent('page-moved-on'))")
+    page.wait_for_timeout(300)  # for what exchanges the button all the same
+    page.mouse.up()
 
-        expect(page.locator("#messages [role=status]").first).to_be_visible()
+    expect(page.locator("#messages [role=status]").first).to_be_visible()
 
 
 def test_what_is_typed_and_focused_stays_where_the_page_moves_on(
-    browser: Browser, server: Installation, signed_in: StorageState
+    watch: Watch, server: Installation
 ) -> None:
-    with open_page(browser, signed_in) as page:
-        page.goto(f"{server.url}{ORDERS}data")
-        value = page.get_by_placeholder("value")
-        value.fill("half a w")
+    page = watch.page
+    page.goto(f"{server.url}{ORDERS}data")
+    value = page.get_by_placeholder("value")
+    value.fill("half a w")
 
-        page.evaluate("document.dispatchEvent(new CustomEvent('page-moved-on'))")
-        expect(page.locator("#live")).to_have_text("The page is up to date")
+    page.evaluate("document.dispatchEvent(new CustomEvent('page-moved-on'))")
+    expect(page.locator("#live")).to_have_text("The page is up to date")
 
-        expect(value).to_have_value("half a w")
-        expect(value).to_be_focused()
+    expect(value).to_have_value("half a w")
+    expect(value).to_be_focused()

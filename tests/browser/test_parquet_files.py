@@ -3,9 +3,9 @@
 import re
 
 import pytest
-from playwright.sync_api import Browser, Page, StorageState, expect
+from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import Watch, open_page
+from tests.browser.conftest import Watch
 from tests.browser.soundness import assert_open_is_sound, assert_sound
 from tests.support.processes.installation import Installation
 
@@ -13,13 +13,13 @@ TABLE = "/t/samples/device_readings"
 
 
 @pytest.fixture(scope="module")
-def address(browser: Browser, server: Installation, signed_in: StorageState) -> str:
+def address(server: Installation, the_page: Watch) -> str:
     """The page of the table's largest file, once its footer is read."""
-    with open_page(browser, signed_in) as page:
-        page.goto(f"{server.url}{TABLE}/files")
-        page.locator("a.x-name").first.click()
-        expect(page.locator("#file-schema")).to_be_visible()
-        return page.url
+    page = the_page.page
+    page.goto(f"{server.url}{TABLE}/files")
+    page.locator("a.x-name").first.click()
+    expect(page.locator("#file-schema")).to_be_visible()
+    return page.url
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Dialog, expect
 
-from tests.browser.conftest import expect_said
+from tests.browser.conftest import Watch, expect_said
 from tests.browser.soundness import assert_sound, every_theme, serious_findings
 from tests.support.processes.installation import Installation
 
@@ -40,8 +40,10 @@ def test_every_page_is_sound_in_both_themes_and_on_a_phone(watch, server, path, 
     assert_sound(watch, f"{server.url}{path}", theme)
 
 
-def test_a_link_is_shown_once_and_downloads_the_profile_once(watch, browser, server):
-    page = watch.page
+def test_a_link_is_shown_once_and_downloads_the_profile_once(
+    watch_anew: Watch, browser: Browser, server: Installation
+) -> None:
+    page = watch_anew.page
     asked: list[str] = []
 
     def on_dialog(dialog: Dialog) -> None:
