@@ -7,7 +7,7 @@ import shutil
 import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, cached_property
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 # are tried by `pytest --hypothesis-profile=explore`, as often as one likes.
 settings.register_profile(
     "deltaweb",
-    max_examples=15,
+    max_examples=10,
     derandomize=True,
     deadline=None,
     print_blob=True,
@@ -183,6 +183,17 @@ def _takes_long(item: pytest.Item) -> bool:
     return draws or item.get_closest_marker("slow") is not None
 
 
+class _Numbered(list[str]):
+    """Names of tests, which know their places."""
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {name: place for place, name in enumerate(self)}
+
+    def index(self, name: str, *_: object) -> int:
+        return self._places[name]
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: "Producer"):
     """Keep the tests of a file, which share what is slow to make, in one process."""
@@ -194,6 +205,23 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: "Producer"):
                 if nodeid.startswith(place):
                     return place
             return nodeid.partition("::")[0]
+
+        # What it inherits looks through all tests for each test, twice.
+        def add_node_collection(self, node: object, collection: list[str]) -> None:
+            super().add_node_collection(node, collection)
+            if node in self.registered_collections:
+                self.registered_collections[node] = _Numbered(collection)
+
+        def mark_test_complete(
+            self, node: object, item_index: int, duration: float = 0
+        ) -> None:
+            del duration
+            nodeid = self.registered_collections[node][item_index]
+            units, unit = self.assigned_work[node], self._split_scope(nodeid)
+            del units[unit][nodeid]
+            if not units[unit]:
+                del units[unit]
+            self._reschedule(node)
 
     config.option.loadscopereorder = False  # the order is that of the collection
     return ByFile(config, log)
@@ -305,10 +333,23 @@ def django_db_setup(
     django_db_setup: None,  # noqa: ARG001 (what pytest-django sets up comes first)
     django_db_blocker: DjangoDbBlocker,
 ) -> None:
-    """Take the audit's triggers away where a test's data is emptied by DELETE.
+    """Have the database emptied quickly after tests that commit.
 
-    SQLite has no TRUNCATE; the tests of the triggers put them back for themselves.
+    SQLite has no TRUNCATE, so the audit's triggers are taken away; the tests of the
+    triggers put them back for themselves. PostgreSQL truncates only what holds a row.
+    The permissions of Django's, which nobody asks for, are not made again.
     """
+    from django.contrib.auth.management import create_permissions
+    from django.contrib.contenttypes.management import create_contenttypes
+    from django.db.models.signals import post_migrate
+
+    from tests.support.processes.databases import truncate_what_is_filled
+
+    post_migrate.disconnect(create_contenttypes)
+    uid = f"{create_permissions.__module__}.{create_permissions.__name__}"
+    post_migrate.disconnect(dispatch_uid=uid)
     with django_db_blocker.unblock():
         if connection.vendor == "sqlite":
             drop_triggers(connection)
+        else:
+            truncate_what_is_filled(connection)
