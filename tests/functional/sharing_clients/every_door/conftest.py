@@ -106,7 +106,7 @@ def doors(
     """Every recorded table that is asked for in one share."""
     server.command("share", "create", SHARE)
     names = {
-        item.callspec.params["name"]
+        str(item.callspec.params["name"])
         for item in request.session.items
         if isinstance(item, pytest.Function) and "doors" in item.fixturenames
     }
