@@ -5,15 +5,16 @@ import os
 import re
 import shutil
 import sys
+from collections.abc import Iterator
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, cached_property
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from _pytest.assertion import rewrite
-from django.db import connection
+from django.db import connection, transaction
 from django.utils import timezone
 from filelock import FileLock
 from hypothesis import HealthCheck, settings
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 # are tried by `pytest --hypothesis-profile=explore`, as often as one likes.
 settings.register_profile(
     "deltaweb",
-    max_examples=15,
+    max_examples=10,
     derandomize=True,
     deadline=None,
     print_blob=True,
@@ -82,13 +83,13 @@ ONE_PROCESS = (
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """A test's folder is its marker and its place in the order."""
+    """A test's folder is its marker and its place in the order, slow files first."""
     if settings.get_current_profile_name() != "explore":
         _draw_no_constants_of_modules()
     for item in items:
         if marker := MARKERS.get(_folder(item)):
             item.add_marker(marker)
-    slow = {item.path for item in items if _draws_examples(item)}
+    slow = {item.path for item in items if _takes_long(item)}
     items.sort(key=lambda item: (_place(item), item.path not in slow))
 
 
@@ -177,8 +178,20 @@ def _place(item: pytest.Item) -> int:
     return ORDER.index(folder) if folder in ORDER else len(ORDER)
 
 
-def _draws_examples(item: pytest.Item) -> bool:
-    return bool(getattr(getattr(item, "obj", None), "is_hypothesis_test", False))
+def _takes_long(item: pytest.Item) -> bool:
+    draws = getattr(getattr(item, "obj", None), "is_hypothesis_test", False)
+    return draws or item.get_closest_marker("slow") is not None
+
+
+class _Numbered(list[str]):
+    """Names of tests, which know their places."""
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {name: place for place, name in enumerate(self)}
+
+    def index(self, name: str, *_: object) -> int:
+        return self._places[name]
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -192,6 +205,23 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: "Producer"):
                 if nodeid.startswith(place):
                     return place
             return nodeid.partition("::")[0]
+
+        # What it inherits looks through all tests for each test, twice.
+        def add_node_collection(self, node: object, collection: list[str]) -> None:
+            super().add_node_collection(node, collection)
+            if node in self.registered_collections:
+                self.registered_collections[node] = _Numbered(collection)
+
+        def mark_test_complete(
+            self, node: object, item_index: int, duration: float = 0
+        ) -> None:
+            del duration
+            nodeid = self.registered_collections[node][item_index]
+            units, unit = self.assigned_work[node], self._split_scope(nodeid)
+            del units[unit][nodeid]
+            if not units[unit]:
+                del units[unit]
+            self._reschedule(node)
 
     config.option.loadscopereorder = False  # the order is that of the collection
     return ByFile(config, log)
@@ -258,6 +288,25 @@ def editor(db: None) -> "Client":  # noqa: ARG001 (people are rows)
     return signed_in("eve", role="EDITOR")
 
 
+@pytest.fixture(scope="module")
+def module_db(
+    django_db_setup: None,  # noqa: ARG001 (the database comes first)
+    django_db_blocker: DjangoDbBlocker,
+) -> Iterator[None]:
+    """A database for what all tests of a module begin with, by its own fixtures.
+
+    What each test adds is rolled back to that, and that is at the end of the module.
+    None of its tests may be one of real transactions.
+    """
+    rows = transaction.atomic()
+    rows._from_testcase = True  # type: ignore[attr-defined]  # noqa: SLF001 (as Django's own, for what asks to be the outermost)
+    with django_db_blocker.unblock():
+        rows.__enter__()
+        yield
+        transaction.set_rollback(True)
+        rows.__exit__(None, None, None)
+
+
 @pytest.fixture(scope="session")
 def django_db_keepdb() -> bool:
     """A test database is there before pytest-django asks for it."""
@@ -284,10 +333,23 @@ def django_db_setup(
     django_db_setup: None,  # noqa: ARG001 (what pytest-django sets up comes first)
     django_db_blocker: DjangoDbBlocker,
 ) -> None:
-    """Take the audit's triggers away where a test's data is emptied by DELETE.
+    """Have the database emptied quickly after tests that commit.
 
-    SQLite has no TRUNCATE; the tests of the triggers put them back for themselves.
+    SQLite has no TRUNCATE, so the audit's triggers are taken away; the tests of the
+    triggers put them back for themselves. PostgreSQL truncates only what holds a row.
+    The permissions of Django's, which nobody asks for, are not made again.
     """
+    from django.contrib.auth.management import create_permissions
+    from django.contrib.contenttypes.management import create_contenttypes
+    from django.db.models.signals import post_migrate
+
+    from tests.support.processes.databases import truncate_what_is_filled
+
+    post_migrate.disconnect(create_contenttypes)
+    uid = f"{create_permissions.__module__}.{create_permissions.__name__}"
+    post_migrate.disconnect(dispatch_uid=uid)
     with django_db_blocker.unblock():
         if connection.vendor == "sqlite":
             drop_triggers(connection)
+        else:
+            truncate_what_is_filled(connection)

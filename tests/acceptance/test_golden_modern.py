@@ -1,4 +1,8 @@
-"""Tables of today's reference implementation are exact, aspect by aspect."""
+"""Tables of today's reference implementation are exact, aspect by aspect.
+
+Of those that are only large, `-m exhaustive` reads the rows: what they say, and rows of
+all other tables, are read in every run.
+"""
 
 import json
 from collections.abc import Callable, Iterator, Mapping
@@ -12,6 +16,7 @@ import pytest
 from deltaweb.delta.errors import DataFileMissingError, TimestampNotFoundError
 from deltaweb.delta.feed import FeedOffError, FeedSchemaError
 from tests.support.golden.golden_modern import (
+    LARGE,
     NAMES,
     TABLES,
     ModernTable,
@@ -131,7 +136,9 @@ def _cases() -> Iterator[Any]:
         for aspect in CHECKS:
             if not recorded.get(RECORDED_AS.get(aspect, "versions")):
                 continue
-            yield pytest.param(name, aspect, id=f"{name}-{aspect}")
+            is_long = name in LARGE and aspect == "rows"
+            marks = [pytest.mark.exhaustive] if is_long else []
+            yield pytest.param(name, aspect, id=f"{name}-{aspect}", marks=marks)
 
 
 @pytest.mark.skipif(not NAMES, reason="DELTAWEB_GOLDEN names no modern tables")

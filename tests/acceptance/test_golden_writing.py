@@ -1,4 +1,7 @@
-"""Writing to copies of tables that today's reference implementation wrote."""
+"""Writing to copies of tables that today's reference implementation wrote.
+
+Every run writes to few that have each feature between them, `-m exhaustive` to all.
+"""
 
 import shutil
 from collections import Counter
@@ -11,7 +14,8 @@ import pytest
 
 from deltaweb.delta.writing.errors import UnsupportedWriteError
 from deltaweb.table import DeltaTable
-from tests.support.golden.golden_modern import NAMES, ModernTable
+from tests.support import matrix
+from tests.support.golden.golden_modern import LARGE, NAMES, ModernTable
 
 REFUSED: Final = {
     "iceberg-compat": "icebergCompatV2",
@@ -20,8 +24,6 @@ REFUSED: Final = {
 }
 """What is refused, and the feature that is named."""
 NUMBERED: Final = "rules-identity-generated"
-LARGE: Final = {"dv-large", "wide-plain"}
-"""What takes seconds, and says nothing that others do not."""
 NUMBERS: Final = (pa.types.is_integer, pa.types.is_string, pa.types.is_boolean)
 
 
@@ -39,7 +41,12 @@ def rows_of(table: DeltaTable) -> Counter[str]:
     return Counter(map(repr, rows))
 
 
-@pytest.mark.parametrize("name", sorted({*NAMES} - REFUSED.keys() - LARGE - {NUMBERED}))
+def features_of(name: str) -> list[str]:
+    features: list[str] = ModernTable(name).expected["features"]
+    return features
+
+
+@matrix("name", sorted({*NAMES} - REFUSED.keys() - LARGE - {NUMBERED}), by=features_of)
 def test_rows_are_added_changed_and_taken_away(name: str, tmp_path: Path) -> None:
     table = copied(name, tmp_path)
     before = rows_of(table)

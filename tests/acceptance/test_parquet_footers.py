@@ -17,6 +17,7 @@ import pytest
 from deltaweb.parquet import describe, preview
 from deltaweb.parquet.errors import ParquetError
 from deltaweb.parquet.values.reading import read_rows
+from tests.support import matrix
 
 FOLDER = Path(os.environ.get("DELTAWEB_PARQUET", ""))
 HAS_FILES = bool(os.environ.get("DELTAWEB_PARQUET")) and FOLDER.is_dir()
@@ -130,7 +131,19 @@ def test_a_bad_file_ends_as_recorded_within_its_bounds(name: str) -> None:
     grown_kb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before_kb
     assert grown_kb / 1024 <= expected["max_rss_growth_mb"]
     assert time.process_time() - began_s <= expected["max_seconds"]
+
+
+def _fault_of(name: str) -> list[object]:
+    said = _expected(FOLDER / "bad" / f"{name}{SUFFIX}")
+    return [(said["kind"], said["expect"])]
+
+
+@matrix("name", BAD, by=_fault_of)
+def test_rows_of_a_bad_file_are_an_error_or_rows(name: str) -> None:
+    expected = _expected(FOLDER / "bad" / f"{name}{SUFFIX}")
+
     rows = _outcome(lambda: preview(FOLDER / "bad" / name, 5))
+
     assert rows == "error" or expected["expect"] in {"schema_ok", "error_or_ok"}
 
 

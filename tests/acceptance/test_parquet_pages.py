@@ -124,9 +124,22 @@ def test_a_file_shows_its_footer(viewer: Client, tmp_path: Path, choose) -> None
         assert "Key-value metadata" in page
 
 
+def _of_each_fault() -> list[Path]:
+    """A bad file of each kind and outcome."""
+    found: dict[tuple[str, str], Path] = {}
+    for file in _recorded(FOLDER / "bad"):
+        said = _expected(file)
+        found.setdefault((said["kind"], said["expect"]), file)
+    return [*found.values()]
+
+
+BAD = {"of each fault": _of_each_fault, "all": lambda: _recorded(FOLDER / "bad")}
+
+
 @NO_FILES
-def test_every_bad_file_is_shown_or_refused_in_words(viewer: Client, tmp_path: Path):
-    files = _recorded(FOLDER / "bad")
+@cases("choose", BAD, often=["of each fault"])
+def test_a_bad_file_is_shown_or_refused_in_words(viewer, tmp_path: Path, choose):
+    files = choose()
     _table_of(files, tmp_path / "table")
 
     for file in files:

@@ -19,7 +19,7 @@ from tests.functional.nap_workers import (
 from tests.support.processes.databases import new_migrated_database
 from tests.support.processes.installation import wait_for
 
-pytestmark = [pytest.mark.timeout(900), pytest.mark.database]
+pytestmark = [pytest.mark.timeout(900), pytest.mark.slow]
 # Renewed three times in it: a worker may be held up for two thirds of it.
 LEASE_S = 8
 
@@ -40,6 +40,7 @@ def workers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NapWorkers]:
         started.stop()
 
 
+@pytest.mark.database
 def test_a_job_queued_while_no_worker_runs_is_done_by_the_first(workers: NapWorkers):
     job = workers.nap("queue", AT_ONCE)
     assert workers.show(job)["state"] == "QUEUED"
@@ -49,6 +50,7 @@ def test_a_job_queued_while_no_worker_runs_is_done_by_the_first(workers: NapWork
     assert workers.reaches(job, state="DONE", attempts=1)
 
 
+@pytest.mark.database
 def test_a_worker_that_leaves_in_good_order_takes_its_row_away(workers: NapWorkers):
     (process,) = workers.exactly(1, *DEFAULT)
     job = workers.nap("queue", AT_ONCE)
@@ -60,6 +62,7 @@ def test_a_worker_that_leaves_in_good_order_takes_its_row_away(workers: NapWorke
     assert workers.show(job)["workers"] == 0
 
 
+@pytest.mark.database
 def test_a_job_of_a_killed_worker_is_taken_by_the_next(
     workers: NapWorkers, tmp_path: Path
 ) -> None:
@@ -74,6 +77,7 @@ def test_a_job_of_a_killed_worker_is_taken_by_the_next(
     assert workers.show(job)["result"]["pid"] == second.pid
 
 
+@pytest.mark.database
 def test_two_workers_never_run_one_job_and_a_long_one_keeps_its_lease(
     workers: NapWorkers, tmp_path: Path
 ) -> None:
@@ -89,6 +93,7 @@ def test_two_workers_never_run_one_job_and_a_long_one_keeps_its_lease(
     assert workers.reaches(job, state="DONE", attempts=1)
 
 
+@pytest.mark.database
 def test_a_worker_stops_a_job_that_is_cancelled(
     workers: NapWorkers, tmp_path: Path
 ) -> None:

@@ -23,6 +23,12 @@ FOR_SOME_ROWS = {
     "spark.sql.ui.explainMode": "simple",
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.shuffle.partitions": "2",
+}
+FEW_TASKS = {
+    "deltaweb.spark.log.replay.SHUFFLE_PARTITIONS": 2,
+    "deltaweb.spark.data_files.shares.PARTS_A_CORE": 1,
+    "deltaweb.spark.data_files.shares.LEAST_PARTS": 2,
 }
 
 
@@ -43,7 +49,10 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> "Iterator[SparkSession]":
         session = get_spark(options)
     for name, value in FOR_SOME_ROWS.items():
         session.conf.set(name, value)
-    yield session
+    with pytest.MonkeyPatch.context() as patched:
+        for name, number in FEW_TASKS.items():
+            patched.setattr(name, number)
+        yield session
     stop_session()
     for name in os.environ.keys() - known:  # set by the session for those it starts
         del os.environ[name]

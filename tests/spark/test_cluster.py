@@ -4,7 +4,6 @@ import json
 import os
 import re
 import shlex
-import shutil
 import socket
 import subprocess
 import sys
@@ -19,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pytest
 
-from tests.support import matrix
+from tests.support import cases, matrix
 from tests.support.index.index_builds import build_index
 from tests.support.index.index_folders import open_index
 from tests.support.processes.installation import ROOT, wait_for
@@ -118,59 +117,75 @@ def plain_environment() -> dict[str, str]:
 
 class TestTheCluster:
     @pytest.mark.timeout(900)  # many jobs, and a start of everything
-    def test_does_a_workers_jobs_as_the_in_process_engine_does(
-        self, cluster: Cluster, lake: Path, tmp_path: Path
+    @cases(
+        "num_executors, large, kinds",
+        {
+            "one executor": (1, 1 << 30, ("diff_rows",)),
+            "two executors": (
+                *(2, 0),
+                ("diff_rows", "profile_column", "write_checkpoint"),
+            ),
+        },
+        often=["one executor"],  # threads of one machine do all in other tests
+    )
+    def test_does_a_workers_jobs_as_the_in_process_engine_does(  # noqa: PLR0913, PLR0917 (a case)
+        self,
+        cluster: Cluster,
+        lake: Path,
+        tmp_path: Path,
+        num_executors: int,
+        large: int,
+        kinds: tuple[str, ...],
     ) -> None:
         """With the settings, and the executors, that the readme tells of."""
-        shutil.copytree(lake / "orders", tmp_path / "lake" / "orders")
         home = new_home(tmp_path, lake)
-        slow = [add_gated(home, lake / name) for name in ("returns", "customers")]
-        none_is_small = {
-            "DELTAWEB_SPARK_REPLAY_BYTES": "0",
+        slow = [add_gated(home, lake / name) for name in ("orders", "customers")]
+        sizes = {
+            "DELTAWEB_SPARK_REPLAY_BYTES": str(large),
             "DELTAWEB_SPARK_DIFF_BYTES": "0",
         }
         exported = readme_settings(
             {
                 "/mnt/deltaweb": str(home),
                 "/opt/deltaweb/bin/python": str(other_python(tmp_path)),
-                "/etc/deltaweb/spark": str(new_defaults(tmp_path)),
+                "/etc/deltaweb/spark": str(
+                    new_defaults(tmp_path, cores=str(num_executors))
+                ),
                 "spark://master.example:7077": cluster.master,
             }
         )
 
-        with worker(home, **exported, **none_is_small):
+        with worker(home, **exported, **sizes):
             log = home / "worker.log"
-            # Each executor has one core: both are at work.
-            both = wait_for(
-                lambda: all(gate.has_reader for gate in slow), timeout_s=TIMEOUT_S
+            # Each executor has one core: all are at work.
+            all_read = wait_for(
+                lambda: sum(gate.has_reader for gate in slow) == num_executors,
+                timeout_s=TIMEOUT_S,
             )
-            assert both, log.read_text()
+            assert all_read, log.read_text()
             for gate in slow:
                 gate.open()
             assert wait_for(lambda: all_have_ended(home), timeout_s=TIMEOUT_S), (
                 log.read_text()
             )
-            queue_spark_jobs(home, "orders")
+            queue_spark_jobs(home, "slow_orders", *kinds)
             assert wait_for(lambda: all_have_ended(home), timeout_s=TIMEOUT_S), (
                 log.read_text()
             )
 
         assert {job["kind"]: (job["state"], job["error"]) for job in jobs(home)} == {
-            f"tables.{kind}": ("DONE", "")
-            for kind in ("index_log", "profile_column", "diff_rows", "write_checkpoint")
+            f"tables.{kind}": ("DONE", "") for kind in ("index_log", *kinds)
         }
         for name, there in indexes(home).items():
-            place = tmp_path / "lake" / name
-            if name.startswith("slow_"):
-                place = tmp_path / "gated" / name.removeprefix("slow_")
+            place = tmp_path / "gated" / name.removeprefix("slow_")
             folder = tmp_path / "here" / name
             here = build_index(str(place), None, folder)
             assert there.summary["num_files"] == here.num_files
             assert by_path(there.files) == by_path(open_index(folder).files)
-        parts = tmp_path.glob(f"lake/orders/_delta_log/{21:020d}.checkpoint.*.parquet")
-        assert len(list(parts)) == 2
-        for number in range(cluster.num_workers):
-            assert "-Xmx768M" in cluster.executor_logs(number)
+        parts = tmp_path.glob(f"gated/*/_delta_log/{21:020d}.checkpoint.*.parquet")
+        assert len(list(parts)) == 2 * kinds.count("write_checkpoint")
+        logs = [cluster.executor_logs(number) for number in range(cluster.num_workers)]
+        assert sum("-Xmx768M" in log for log in logs) == num_executors
 
     @matrix(
         "lacks", ["memory", "package"], often=[]
@@ -200,6 +215,7 @@ class TestTheCluster:
 
 
 class TestAMasterThatIsNotThere:
+    @pytest.mark.exhaustive  # every run asks for its address, below
     def test_ends_the_job_at_once_in_one_sentence(self, lake: Path, tmp_path: Path):
         home = new_home(tmp_path, lake, *TABLES)
         master = f"spark://127.0.0.1:{free_port()}"

@@ -20,7 +20,16 @@ pytestmark = pytest.mark.spark
 SCHEMA = schema_of_arrow(ROWS.schema)
 
 
-@pytest.fixture(scope="module", params=ZONES)
+OFTEN = "America/New_York"
+
+
+@pytest.fixture(
+    scope="module",
+    params=[
+        pytest.param(zone, marks=() if zone == OFTEN else pytest.mark.exhaustive)
+        for zone in ZONES
+    ],
+)
 def session(spark: "SparkSession", request: pytest.FixtureRequest) -> "SparkSession":
     """A session of a zone; its view `drawn` is evaluated by the driver."""
     from deltaweb.spark.writing.spark_types import spark_schema

@@ -30,8 +30,8 @@ def counted(rows: pa.Table) -> Counter[str]:
 
 @matrix(
     "name, every",
-    product(TABLES, [1, 3]),
-    often=[("widen-mapped-dv", 3), ("variant-shredded", 1)],
+    product(TABLES, [1, 4]),
+    often=[("widen-mapped-dv", 4), ("variant-shredded", 4)],
 )
 def test_rows_of_every_version_are_the_same(
     spark: "SparkSession", name: str, every: int

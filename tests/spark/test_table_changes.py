@@ -23,6 +23,7 @@ from deltaweb.delta.changes.errors import RowDiffTooLargeError, VersionFilesMiss
 from deltaweb.delta.errors import DataFileError
 from deltaweb.delta.protocol.schema import PrimitiveType, StructField, StructType
 from deltaweb.storage.local import LocalTableStore
+from tests.support import matrix
 from tests.support.tables.random_tables import SCHEMA, build, counted, rows, versions
 from tests.support.tables.versioned_table import Row, VersionedTable
 
@@ -32,12 +33,18 @@ if TYPE_CHECKING:
 Compare = Callable[..., RowChanges]
 LONG, STRING = PrimitiveType("long"), PrimitiveType("string")
 WHOLE = 100_000  # rows of a sample that is all of it
-FEW = settings(
-    max_examples=4,
-    phases=[Phase.generate],  # shrinking would run some hundred jobs
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
+# A job an example: every run has the least table, and one at random.
+EXAMPLES = matrix("max_examples", [2, 6], often=[2])
+
+
+def drawing(max_examples: int) -> settings:
+    """As many examples; shrinking would run some hundred jobs."""
+    return settings(
+        max_examples=max_examples,
+        phases=[Phase.generate],
+        deadline=None,
+        suppress_health_check=[HealthCheck.function_scoped_fixture],
+    )
 
 
 @pytest.fixture
@@ -107,32 +114,39 @@ def assert_same(diff: SnapshotDiff, location: str, compare: Compare, key: str) -
 
 
 class TestParityWithTheInProcessEngine:
-    @FEW
-    @given(changes=versions, data=st.data())
-    def test_whole_rows_of_random_tables(self, tmp_path, compare, changes, data):
-        store = LocalTableStore(str(tmp_path / secrets.token_hex(4)))
-        table = build(changes, store)
-        some_version = st.integers(0, table.version)
-        diff = table.table.compare(data.draw(some_version), data.draw(some_version))
+    @EXAMPLES
+    def test_whole_rows_of_random_tables(self, tmp_path, compare, max_examples):
+        @drawing(max_examples)
+        @given(changes=versions, data=st.data())
+        def compared(changes: list[dict[str, list[Row]]], data: st.DataObject) -> None:
+            store = LocalTableStore(str(tmp_path / secrets.token_hex(4)))
+            table = build(changes, store)
+            some_version = st.integers(0, table.version)
+            diff = table.table.compare(data.draw(some_version), data.draw(some_version))
 
-        assert_same(diff, store.root, compare, "")
+            assert_same(diff, store.root, compare, "")
 
-    @FEW
-    @given(
-        old=st.lists(rows, min_size=3, max_size=12),
-        new=st.lists(rows, min_size=3, max_size=12),
-        key=st.sampled_from(["id", "name", "point"]),
-    )
+        compared()
+
+    @EXAMPLES
     def test_rows_with_a_key_that_repeats_and_is_null(
-        self, tmp_path: Path, compare: Compare, old: list[Row], new: list[Row], key: str
+        self, tmp_path: Path, compare: Compare, max_examples: int
     ) -> None:
-        table = local_table(tmp_path)
-        table.commit(
-            metadata=table.define(SCHEMA), add={"a": old[:3], "b": old[3:], "c": old}
+        @drawing(max_examples)
+        @given(
+            old=st.lists(rows, min_size=3, max_size=12),
+            new=st.lists(rows, min_size=3, max_size=12),
+            key=st.sampled_from(["id", "name", "point"]),
         )
-        table.commit(remove=["a", "b"], add={"a": new[:2], "b": new[2:]})
+        def compared(old: list[Row], new: list[Row], key: str) -> None:
+            table = local_table(tmp_path)
+            add = {"a": old[:3], "b": old[3:], "c": old}
+            table.commit(metadata=table.define(SCHEMA), add=add)
+            table.commit(remove=["a", "b"], add={"a": new[:2], "b": new[2:]})
 
-        assert_same(table.table.compare(0, 1), table.store.root, compare, key)
+            assert_same(table.table.compare(0, 1), table.store.root, compare, key)
+
+        compared()
 
     def test_a_column_of_another_type_and_many_rows(self, tmp_path, compare):
         table = local_table(tmp_path)

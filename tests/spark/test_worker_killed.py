@@ -1,7 +1,4 @@
-"""A JVM, and then its worker, that is killed in the middle of index jobs.
-
-One installation has both: most of the time of these tests is that of starts.
-"""
+"""A JVM, or its worker, that is killed in the middle of index jobs."""
 
 import os
 import signal
@@ -9,6 +6,8 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import pytest
 
 from tests.support.processes.installation import rows, wait_for
 from tests.support.processes.spark_worker import (
@@ -47,62 +46,73 @@ def java_of(worker: "subprocess.Popen[bytes]") -> int:
     return process
 
 
-class TestWhatIsKilled:
-    def test_loses_nothing_whether_it_is_the_jvm_or_its_worker(
-        self, lake: Path, tmp_path: Path
-    ) -> None:
-        home = new_home(tmp_path, lake, "orders", "returns")
-        slow = add_gated(home, lake / "customers")
-        log = home / "worker.log"
+def test_a_jvm_that_is_killed_is_replaced_and_ends_with_its_worker(
+    lake: Path, tmp_path: Path
+) -> None:
+    home = new_home(tmp_path, lake)
+    slow = add_gated(home, lake / "customers")
+    log = home / "worker.log"
 
-        with worker(home, **VARIABLES) as first:
-            assert wait_for(
-                lambda: slow.has_reader and one_is_left(home), timeout_s=TIMEOUT_S
-            ), log.read_text()
-            assert states(home) == {"DONE": 2, "RUNNING": 1}
-            os.kill(java_of(first), signal.SIGKILL)
-            is_noticed = wait_for(
-                lambda: "Spark stopped; its work is done again." in log.read_text(),
-                timeout_s=TIMEOUT_S,
-            )
-            assert is_noticed, log.read_text()
-            slow.open()
-            ended = wait_for(lambda: all_have_ended(home), timeout_s=TIMEOUT_S)
-            assert ended, log.read_text()
-            assert (
-                "The Spark session has died; a new one is started." in log.read_text()
-            )
-            found = {(job["state"], job["attempts"]) for job in jobs(home)}
-            assert found == {("DONE", 1)}
-
-            slow = add_gated(home, lake / "returns")
-            in_the_middle = {"DONE": 3, "RUNNING": 1}
-            assert wait_for(
-                lambda: slow.has_reader and one_is_left(home), timeout_s=TIMEOUT_S
-            ), log.read_text()
-            assert states(home) == in_the_middle
-            first.kill()
-            first.wait()
-        assert wait_for(lambda: not [*members(first.pid)], timeout_s=TIMEOUT_S)
-        assert states(home) == in_the_middle
-        slow.open()
-
-        with worker(home, **VARIABLES | IN_PROCESS):
-            finished = wait_for(
-                lambda: states(home) == {"DONE": 4}, timeout_s=TIMEOUT_S
-            )
-            assert finished, log.read_text()
-
-        assert states(home) == {"DONE": 4}
-        assert Counter(job["attempts"] for job in jobs(home)) == {1: 3, 2: 1}
-        tables = rows(
-            home,
-            "SELECT name, state, t.version, count(*) AS num_commits FROM tables_table t"
-            " JOIN tables_commit c ON c.table_id = t.id GROUP BY t.id ORDER BY name",
+    with worker(home, **VARIABLES) as first:
+        assert wait_for(lambda: slow.has_reader, timeout_s=TIMEOUT_S), log.read_text()
+        os.kill(java_of(first), signal.SIGKILL)
+        is_noticed = wait_for(
+            lambda: "Spark stopped; its work is done again." in log.read_text(),
+            timeout_s=TIMEOUT_S,
         )
-        assert [tuple(table.values()) for table in tables] == [
-            ("orders", "INDEXED", 21, 22),
-            ("returns", "INDEXED", 0, 1),
-            ("slow_customers", "INDEXED", 59, 60),
-            ("slow_returns", "INDEXED", 0, 1),
-        ]
+        assert is_noticed, log.read_text()
+        slow.open()
+        ended = wait_for(lambda: all_have_ended(home), timeout_s=TIMEOUT_S)
+        assert ended, log.read_text()
+        said = log.read_text()
+        assert "The Spark session has died; a new one is started." in said
+        for of_every_start in ("incubator modules", "log level to"):
+            assert of_every_start not in said
+        found = [(job["state"], job["attempts"]) for job in jobs(home)]
+        assert found == [("DONE", 1)]
+        assert versions(home) == [("slow_customers", "INDEXED", 59, 60)]
+
+        first.kill()
+        first.wait()
+    assert wait_for(lambda: not [*members(first.pid)], timeout_s=TIMEOUT_S)
+
+
+@pytest.mark.exhaustive  # every run kills one without a JVM, by a functional test
+def test_the_jobs_of_a_worker_that_is_killed_are_done_by_the_next(
+    lake: Path, tmp_path: Path
+) -> None:
+    home = new_home(tmp_path, lake, "orders")
+    slow = add_gated(home, lake / "returns")
+    log = home / "worker.log"
+    in_the_middle = {"DONE": 1, "RUNNING": 1}
+
+    with worker(home, **VARIABLES) as first:
+        assert wait_for(
+            lambda: slow.has_reader and one_is_left(home), timeout_s=TIMEOUT_S
+        ), log.read_text()
+        assert states(home) == in_the_middle
+        first.kill()
+        first.wait()
+    assert wait_for(lambda: not [*members(first.pid)], timeout_s=TIMEOUT_S)
+    assert states(home) == in_the_middle
+    slow.open()
+
+    with worker(home, **VARIABLES | IN_PROCESS):
+        finished = wait_for(lambda: states(home) == {"DONE": 2}, timeout_s=TIMEOUT_S)
+        assert finished, log.read_text()
+
+    assert Counter(job["attempts"] for job in jobs(home)) == {1: 1, 2: 1}
+    assert versions(home) == [
+        ("orders", "INDEXED", 21, 22),
+        ("slow_returns", "INDEXED", 0, 1),
+    ]
+
+
+def versions(home: Path) -> list[tuple[object, ...]]:
+    """The name, state, version and number of commits of each table."""
+    found = rows(
+        home,
+        "SELECT name, state, t.version, count(*) AS num_commits FROM tables_table t"
+        " JOIN tables_commit c ON c.table_id = t.id GROUP BY t.id ORDER BY name",
+    )
+    return [tuple(table.values()) for table in found]

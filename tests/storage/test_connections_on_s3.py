@@ -42,10 +42,10 @@ def test_without_a_storage_a_closed_table_is_not_read(seaweed, monkeypatch):
 def test_without_a_storage_a_public_table_is_read(s3, lake, monkeypatch):
     monkeypatch.setenv("AWS_ENDPOINT_URL", s3.url)
     bucket = s3.new_bucket()
-    s3.upload(lake / "orders", bucket, "orders")
+    s3.upload(lake / "device_readings", bucket, "readings")
     s3.publish(bucket)
 
-    found = run_json("table", "add", "public", f"s3://{bucket}/orders")["found"]
+    found = run_json("table", "add", "public", f"s3://{bucket}/readings")["found"]
 
     assert found["num_files"] > 0
 

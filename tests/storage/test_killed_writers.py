@@ -15,6 +15,8 @@ from tests.support.processes.killed_writers import SCHEMA, rows
 from tests.support.processes.lean import run_lean
 
 IS_FULL = os.environ.get("DELTAWEB_RACES") == "full"
+PROCESSES, UPDATES = (8, 50) if IS_FULL else (4, 3)
+ISOLATIONS = ["WriteSerializable", "Serializable"]
 OLD = [(1, 0), (2, 0), (3, 0), (4, 0)]
 NEW = [(1, 1), (2, 1), (3, 0), (4, 0)]
 LATER = datetime.now(UTC) + timedelta(days=8)
@@ -30,12 +32,38 @@ def data_files(folder: Path) -> set[str]:
     return {path.name for path in folder.glob("*.parquet")}
 
 
-def test_a_writer_that_is_killed_at_any_step_leaves_the_old_or_the_new_version(
-    tmp_path: Path,
-) -> None:
-    run_lean("killed_writers", "kill", tmp_path, 1 if IS_FULL else 4)
+@pytest.fixture(scope="module")
+def done(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What writers have left that were killed, starved or raced, all by one process."""
+    folder = tmp_path_factory.mktemp("writers")
+    folder.chmod(0o755)
+    for name in ("kill", "want", "count", *ISOLATIONS):
+        (folder / name).mkdir()
+    DeltaTable.create(str(folder / "count" / "t"), SCHEMA).append(rows(1))
+    for isolation in ISOLATIONS:
+        DeltaTable.create(
+            str(folder / isolation / "t"),
+            SCHEMA,
+            properties={"delta.isolationLevel": isolation},
+        ).append(rows(*range(20)))
+    commands = [
+        ("kill", folder / "kill", 1 if IS_FULL else 4),
+        ("want", folder / "want" / "no-room", folder / "want" / "no-leave"),
+        ("count", folder / "count" / "t", PROCESSES, UPDATES),
+        *(
+            ("mix", place / "t", PROCESSES, 50 if IS_FULL else 5, place)
+            for place in (folder / isolation for isolation in ISOLATIONS)
+        ),
+    ]
+    told = [[str(part) for part in command] for command in commands]
+    run_lean("killed_writers", json.dumps(told))
+    return folder
 
-    copies = sorted(tmp_path.glob("[0-9]*"))
+
+def test_a_writer_that_is_killed_at_any_step_leaves_the_old_or_the_new_version(
+    done: Path,
+) -> None:
+    copies = sorted((done / "kill").glob("[0-9]*"))
     versions = []
     for copy in copies:
         table = DeltaTable(str(copy))
@@ -50,54 +78,31 @@ def test_a_writer_that_is_killed_at_any_step_leaves_the_old_or_the_new_version(
     assert set(versions) == {2, 3}
 
 
-def test_a_writer_without_room_or_leave_leaves_the_table_as_it_was(tmp_path: Path):
-    tmp_path.chmod(0o755)
-    folders = [tmp_path / "no-room", tmp_path / "no-leave"]
-
-    run_lean("killed_writers", "want", *folders)
-
-    for folder in folders:
+def test_a_writer_without_room_or_leave_leaves_the_table_as_it_was(done: Path) -> None:
+    for folder in (done / "want" / "no-room", done / "want" / "no-leave"):
         table = DeltaTable(str(folder))
         assert (table.latest_version(), rows_of(table)) == (2, OLD)
         assert len(data_files(folder)) == 2
 
 
-def test_no_count_is_lost(tmp_path: Path) -> None:
-    processes, updates = (8, 50) if IS_FULL else (4, 3)
-    table = DeltaTable.create(str(tmp_path / "t"), SCHEMA)
-    table.append(rows(1))
+def test_no_count_is_lost(done: Path) -> None:
+    table = DeltaTable(str(done / "count" / "t"))
 
-    run_lean("killed_writers", "count", tmp_path / "t", processes, updates)
-
-    assert rows_of(table) == [(1, processes * updates)]
-    assert table.latest_version() == 1 + processes * updates
+    assert rows_of(table) == [(1, PROCESSES * UPDATES)]
+    assert table.latest_version() == 1 + PROCESSES * UPDATES
 
 
-@pytest.mark.parametrize("isolation", ["WriteSerializable", "Serializable"])
-def test_what_many_do_equals_a_serial_order(tmp_path: Path, isolation: str) -> None:
+@pytest.mark.parametrize("isolation", ISOLATIONS)
+def test_what_many_do_equals_a_serial_order(done: Path, isolation: str) -> None:
     """In the order of versions, but that rows may come after who did not see them."""
-    location = str(tmp_path / "t")
-    DeltaTable.create(
-        location, SCHEMA, properties={"delta.isolationLevel": isolation}
-    ).append(rows(*range(20)))
-
-    run_lean(
-        "killed_writers",
-        "mix",
-        location,
-        8 if IS_FULL else 4,
-        50 if IS_FULL else 5,
-        tmp_path,
-    )
-
-    done = sorted(
+    made = sorted(
         json.loads(line)
-        for path in tmp_path.glob("*.jsonl")
+        for path in (done / isolation).glob("*.jsonl")
         for line in path.read_text().splitlines()
     )
-    table = DeltaTable(location)
-    assert [version for version, *_ in done] == [*range(2, table.latest_version() + 1)]
-    assert rows_of(table) == in_order(table, done)
+    table = DeltaTable(str(done / isolation / "t"))
+    assert [version for version, *_ in made] == [*range(2, table.latest_version() + 1)]
+    assert rows_of(table) == in_order(table, made)
 
 
 def in_order(table: DeltaTable, done: list[list[object]]) -> list[Row]:

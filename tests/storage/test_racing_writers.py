@@ -18,10 +18,11 @@ from tests.support.stores.s3_server import S3Server
 from tests.support.tables.written_tables import create, live_paths
 
 IS_FULL = os.environ.get("DELTAWEB_RACES") == "full"  # as many as were asked for once
-PROCESSES = 8 if IS_FULL else 4
 
 
-def race(location: str, options: Mapping[str, object], appends: int) -> None:
+def race(
+    location: str, options: Mapping[str, object], *, processes: int, appends: int
+) -> None:
     store = open_store(location, options)
     create(store)
 
@@ -30,11 +31,11 @@ def race(location: str, options: Mapping[str, object], appends: int) -> None:
         "race",
         location,
         json.dumps(options),
-        str(PROCESSES),
+        str(processes),
         str(appends),
     )
 
-    total = PROCESSES * appends
+    total = processes * appends
     commits = [name for name in store.list_names_from("0") if name.endswith(".json")]
     assert commits == [commit_name(version) for version in range(total + 1)]
     names = live_paths(store)
@@ -45,19 +46,29 @@ def race(location: str, options: Mapping[str, object], appends: int) -> None:
 
 
 def test_racing_appends_are_each_there_once_on_a_disk(tmp_path: Path) -> None:
-    race(str(tmp_path / "t"), {}, 50 if IS_FULL else 12)
+    processes, appends = (8, 50) if IS_FULL else (4, 12)
+    race(str(tmp_path / "t"), {}, processes=processes, appends=appends)
 
 
 def test_racing_appends_are_each_there_once_on_s3(s3: S3Server) -> None:
-    race(f"s3://{s3.new_bucket()}/t", s3.options, 50 if IS_FULL else 3)
+    processes, appends = (8, 50) if IS_FULL else (2, 4)
+    url = f"s3://{s3.new_bucket()}/t"
+    race(url, s3.options, processes=processes, appends=appends)
+
+
+@pytest.fixture(scope="module")
+def left(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A table for each step at which a writer was killed, all by one process."""
+    folder = tmp_path_factory.mktemp("left")
+    for step in STEPS:
+        create(LocalTableStore(str(folder / step)))
+    run_lean("racing_writers", "die", folder)
+    return folder
 
 
 @pytest.mark.parametrize("step", STEPS)
-def test_a_writer_that_is_killed_leaves_the_old_or_the_new_version(tmp_path, step):
-    store = LocalTableStore(str(tmp_path / "t"))
-    create(store)
-
-    run_lean("racing_writers", "die", str(tmp_path / "t"), step)
+def test_a_writer_that_is_killed_leaves_the_old_or_the_new_version(left, step):
+    store = LocalTableStore(str(left / step))
 
     table = DeltaTable.from_store(store)
     is_new = step == "after the commit"

@@ -36,8 +36,8 @@ QUERY = "/delta-sharing/shares/sales/schemas/crm/tables/orders/query"
 @pytest.fixture(scope="module")
 def location(s3: S3Server, lake: Path) -> str:
     bucket = s3.new_bucket()
-    s3.upload(lake / "orders", bucket, "lake/orders")
-    return f"s3://{bucket}/lake/orders"
+    s3.upload(lake / "device_readings", bucket, "lake/readings")
+    return f"s3://{bucket}/lake/readings"
 
 
 @pytest.fixture
@@ -83,10 +83,14 @@ def test_a_recipient_fetches_every_row_from_s3(secret: str, s3: S3Server, lake: 
     for file in files:
         content = requests.get(file["url"], timeout=60).content
         assert len(content) == file["size"]
-        rows = pq.read_table(pa.BufferReader(content), columns=["order_id"])
-        fetched.extend(rows["order_id"].to_pylist())
-    expected = DeltaTable(str(lake / "orders")).snapshot().read(columns=["order_id"])
-    assert sorted(fetched) == sorted(expected["order_id"].to_pylist())
+        rows = pq.read_table(pa.BufferReader(content), columns=["reading_id"])
+        fetched.extend(rows["reading_id"].to_pylist())
+    expected = (
+        DeltaTable(str(lake / "device_readings"))
+        .snapshot()
+        .read(columns=["reading_id"])
+    )
+    assert sorted(fetched) == sorted(expected["reading_id"].to_pylist())
     assert "deltaweb-secret" not in text
 
 

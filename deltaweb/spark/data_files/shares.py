@@ -25,6 +25,9 @@ TASK_BYTES: Final = 64 << 20
 MAX_TASKS: Final = 400
 LISTED_FILES: Final = 200_000
 """A table of more files is replayed by Spark; the driver never lists it."""
+PARTS_A_CORE: Final = 4
+LEAST_PARTS: Final = 16
+"""Parts that replayed files are dealt out to."""
 
 T = TypeVar("T")
 Read = Callable[[Iterator[pa.Table]], Batches]
@@ -61,7 +64,8 @@ def over_files(
     """
 
     def replayed(state: ReplayedState) -> T:
-        parts = max(4 * spark.sparkContext.defaultParallelism, 16)
+        num_cores = spark.sparkContext.defaultParallelism
+        parts = max(PARTS_A_CORE * num_cores, LEAST_PARTS)
         files = state.live_files().select(*columns).repartition(parts)
 
         def frame_of(

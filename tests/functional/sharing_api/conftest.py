@@ -45,16 +45,21 @@ def lake(db: None, written_lake: Lake, tmp_path: Path) -> Lake:  # noqa: ARG001 
     return written_lake.copied_to(root, shared)
 
 
+def caller_of(name: str, *shares: Share, **fields: Any) -> Caller:  # noqa: ANN401 (columns)
+    """Make a recipient with a token and shares that they may read."""
+    recipient = new_recipient(name, **fields)
+    for share in shares:
+        new_grant(share, recipient)
+    tomorrow = timezone.now() + timedelta(days=1)
+    return Caller(*new_token(recipient, expires_at=tomorrow))
+
+
 @pytest.fixture
 def new_caller(db: None) -> NewCaller:  # noqa: ARG001 (a database)
     """Recipients with a token and shares that they may read."""
 
     def make(name: str = "acme", *shares: Share, **fields: Any) -> Caller:  # noqa: ANN401 (columns)
-        recipient = new_recipient(name, **fields)
-        for share in shares:
-            new_grant(share, recipient)
-        tomorrow = timezone.now() + timedelta(days=1)
-        return Caller(*new_token(recipient, expires_at=tomorrow))
+        return caller_of(name, *shares, **fields)
 
     return make
 

@@ -20,7 +20,7 @@ from tests.support.processes.installation import ROOT, environment, rows, wait_f
 from tests.support.processes.ports import free_port
 from tests.support.tables.raw_table import Operation, TableWriter
 
-NUM_FILES = 10_000
+NUM_FILES = 1_200
 NUM_ROWS = 200_000  # of each file
 AT = datetime(2026, 2, 1, tzinfo=UTC)
 QUERY = "/delta-sharing/shares/sales/schemas/crm/tables/orders/query"
@@ -35,11 +35,25 @@ _, most = resource.getrlimit(resource.RLIMIT_FSIZE)
 resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 16, most))
 """
 # An application in which the third batch of every answer fails, while it is told to.
+# Batches are small, and so is what is on its way to a client: an answer of some hundred
+# files has many of them, and stalls where nobody reads.
 BREAKABLE_APPLICATION = """
+import socket
 from pathlib import Path
 
+from deltaweb.index.query import file_selection
+from deltaweb.serving import worker
 from deltaweb.serving.wsgi import application as application
 from deltaweb.web.sharing.answers import tables
+
+file_selection.ROWS_A_BATCH = 100
+
+class NearConnection(worker.Connection):
+    def __init__(self, config, client, *others):
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 16)
+        super().__init__(config, client, *others)
+
+worker.Connection = NearConnection
 
 def breakable(*args, made=tables.signed_lines, **kwargs):
     for number, chunk in enumerate(made(*args, **kwargs)):

@@ -6,12 +6,14 @@ told from others, nor from rows that are not there, nor hidden columns from othe
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import Any, Final
 
 import pyarrow as pa
 import pytest
+from django.test import override_settings
 from hypothesis import HealthCheck, given, strategies
 from hypothesis import settings as hypothesis_settings
 from pytest_django import Settings
@@ -21,7 +23,7 @@ from deltaweb.table import DeltaTable
 from deltaweb.web.sharing.models import SharedTable
 from tests.functional.iceberg_api.reading import load
 from tests.functional.sharing_api.calls import Answer, Caller, body_of, lines
-from tests.functional.sharing_api.conftest import NewCaller
+from tests.functional.sharing_api.conftest import caller_of
 from tests.functional.sharing_api.ruled import DELTA, SCHEMA, Ruled, rows
 from tests.support.conditions.drawn_examples import examples
 from tests.support.pages.factories import new_share, new_shared_table, new_table
@@ -86,28 +88,42 @@ TWINS: Final[dict[str, dict[str, Any]]] = {
 }
 
 
+Twins = list[tuple[Ruled, Caller]]
+
+
+@pytest.fixture(scope="module")
+def prepared(
+    module_db: None,  # noqa: ARG001 (a database)
+    tmp_path_factory: pytest.TempPathFactory,
+) -> tuple[Path, Twins]:
+    """The tables, prepared, gone on with, prepared again; and who reads each."""
+    place = tmp_path_factory.mktemp("twins")
+    found = []
+    with override_settings(HOME=place, PREPARED_FILES=str(place / "prepared")):
+        for name, facts in TWINS.items():
+            made = _write(place / "lake" / name, **facts)
+            table = new_table(f"hr.{name}", location=made.root, version=7)
+            shared = new_shared_table(new_share(name), "hr.staff", table=table)
+            ruled = Ruled(made, shared)
+            ruled.rule(RULE, *COLUMNS)
+            caller = caller_of(f"to-{name}", shared.share)
+            ruled.prepare()
+            _go_on(made, **facts)
+            ruled.prepare()
+            found.append((ruled, caller))
+    return place, found
+
+
 @pytest.fixture
 def twins(
-    db: None,  # noqa: ARG001 (a database)
-    tmp_path: Path,
+    prepared: tuple[Path, Twins],
+    db: None,  # noqa: ARG001 (what a test changes is rolled back)
     settings: Settings,
-    new_caller: NewCaller,
-) -> list[tuple[Ruled, Caller]]:
-    """The tables, prepared, gone on with, prepared again; and who reads each."""
-    settings.PREPARED_FILES = str(tmp_path / "prepared")
-    found = []
-    for name, facts in TWINS.items():
-        made = _write(tmp_path / "lake" / name, **facts)
-        table = new_table(f"hr.{name}", location=made.root, version=7)
-        shared = new_shared_table(new_share(name), "hr.staff", table=table)
-        ruled = Ruled(made, shared)
-        ruled.rule(RULE, *COLUMNS)
-        caller = new_caller(f"to-{name}", shared.share)
-        ruled.prepare()
-        _go_on(made, **facts)
-        ruled.prepare()
-        found.append((ruled, caller))
-    return found
+) -> Twins:
+    """The same, of which nothing was served yet."""
+    place, found = prepared
+    settings.PREPARED_FILES = str(place / "prepared")
+    return [(replace(ruled, bytes_served=[]), caller) for ruled, caller in found]
 
 
 def _plain(value: object, own: frozenset[str] = OWN) -> object:

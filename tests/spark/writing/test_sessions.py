@@ -33,7 +33,6 @@ CONDITIONS = [
     "ts >= '2024-03-10 00:00:00' AND id < 5",
     "NOT CAST(ts AS DATE) = DATE '2024-03-10' OR ts > w",
 ]
-OFTEN = [(NEW_YORK, True), (KOLKATA, False)]
 WITHOUT_ANSI = ["i IN ('01') OR l > 16777216F", "i + 1 > 0 OR w IN ('2024-03-10')"]
 
 
@@ -85,7 +84,7 @@ def conditions(session: "SparkSession") -> list[str]:
     return CONDITIONS if is_ansi else [*CONDITIONS, *WITHOUT_ANSI]
 
 
-@matrix("zone, ansi", SESSIONS, often=OFTEN)
+@matrix("zone, ansi", SESSIONS, often=[(NEW_YORK, True)])
 def test_rows_that_are_deleted_are_those_of_spark(session: "SparkSession", make: Make):
     from deltaweb.spark import delete_rows
 
@@ -98,7 +97,7 @@ def test_rows_that_are_deleted_are_those_of_spark(session: "SparkSession", make:
         assert (where, ids(table)) == (where, [n for n in range(6) if n not in gone])
 
 
-@matrix("zone, ansi", SESSIONS, often=OFTEN)
+@matrix("zone, ansi", SESSIONS, often=[(KOLKATA, False)])
 def test_rows_that_are_read_are_those_of_spark(session, made):
     from deltaweb.spark import read_table
 

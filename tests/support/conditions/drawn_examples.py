@@ -3,7 +3,7 @@
 from hypothesis import settings
 
 EXPLORED = 10  # times as many
-USUAL, FEWEST = 6, 6  # every run tries a sixth, but no less than six
+USUAL, FEWEST = 12, 4  # every run tries a twelfth, but no less than four
 
 
 def examples(count: int) -> int:

@@ -21,6 +21,8 @@ from deltaweb.table import DeltaTable
 ROOT = Path(os.environ.get("DELTAWEB_GOLDEN") or "/nonexistent")
 TABLES = ROOT / "modern" / "tables"
 NAMES = sorted(path.parent.name for path in TABLES.glob("*/expected.json"))
+LARGE = {"dv-large", "wide-plain"}
+"""Tables whose rows take seconds, and say nothing that those of others do not."""
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,12 @@
 
 import os
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
+
+from django.core.management.color import Style
+from django.db.backends.base.base import BaseDatabaseWrapper
 
 from tests.support.processes.installation import run
 
@@ -40,3 +44,21 @@ def new_migrated_database(url: str, name: str) -> str:
         server.execute(f"DROP DATABASE IF EXISTS {name}")
         server.execute(f"CREATE DATABASE {name} TEMPLATE {template}")
     return named(url, name)
+
+
+def truncate_what_is_filled(connection: BaseDatabaseWrapper) -> None:
+    """Let a flush truncate only the tables that hold rows: of all it takes 0.2 s."""
+    truncate = connection.ops.sql_flush
+
+    def sql_flush(style: Style, tables: Sequence[str], **options: bool) -> list[str]:
+        asked = " UNION ALL ".join(
+            f"(SELECT '{table}' FROM \"{table}\" LIMIT 1)"  # noqa: S608 (our own names)
+            for table in tables
+        )
+        with connection.cursor() as cursor:
+            cursor.execute(asked)
+            filled = [name for (name,) in cursor.fetchall()]
+        # Tables that point at these are empty.
+        return truncate(style, filled, **{**options, "allow_cascade": True})
+
+    connection.ops.sql_flush = sql_flush  # type: ignore[method-assign]

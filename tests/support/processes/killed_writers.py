@@ -1,9 +1,11 @@
 """Real operations of real writers, in forks, that are killed, starved or race.
 
-    python -m tests.support.processes.killed_writers kill FOLDER EVERY
-    python -m tests.support.processes.killed_writers want STARVED_FOLDER DENIED_FOLDER
-    python -m tests.support.processes.killed_writers count LOCATION PROCESSES UPDATES
-    python -m tests.support.processes.killed_writers mix LOCATION PROCESSES STEPS RECORD
+    python -m tests.support.processes.killed_writers [[COMMAND, ARGUMENT, ...], ...]
+
+    kill FOLDER EVERY
+    want STARVED_FOLDER DENIED_FOLDER
+    count LOCATION PROCESSES UPDATES
+    mix LOCATION PROCESSES STEPS RECORD
 
 No Arrow is used in the process that forks: what it began would be gone in the fork.
 """
@@ -202,21 +204,22 @@ def apply(table: DeltaTable, kind: str, low: int, high: int, first: int) -> int 
     return result.version if result.attempts else None
 
 
-def main() -> int:
-    """Do what the command line says."""
-    match sys.argv[1:]:
+def do(*command: str) -> bool:
+    """Do what a command says."""
+    match command:
         case ["kill", folder, every]:
-            is_done = kill(Path(folder), int(every))
+            return kill(Path(folder), int(every))
         case ["want", starved, denied]:
-            is_done = starve(Path(starved)) and deny(Path(denied))
+            return starve(Path(starved)) and deny(Path(denied))
         case ["count", location, processes, updates]:
-            is_done = count(location, int(processes), int(updates))
+            return count(location, int(processes), int(updates))
         case ["mix", location, processes, steps, record]:
-            is_done = mix(location, int(processes), int(steps), Path(record))
+            return mix(location, int(processes), int(steps), Path(record))
         case _:
-            is_done = False
-    return 0 if is_done else 1
+            return False
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    for one in json.loads(sys.argv[1]):
+        if not do(*one):
+            sys.exit(f"{one[0]} has failed")

@@ -2,7 +2,7 @@
 
     M=tests.support.processes.racing_writers
     python -m $M race LOCATION OPTIONS PROCESSES APPENDS
-    python -m $M die LOCATION STEP
+    python -m $M die FOLDER
 
 The modules are loaded once: the writers are forks of the process.
 """
@@ -104,8 +104,8 @@ def main() -> int:
     match sys.argv[1:]:
         case ["race", location, options, processes, count]:
             is_done = race(location, json.loads(options), int(processes), int(count))
-        case ["die", location, step]:
-            is_done = die(str(Path(location)), step)
+        case ["die", folder]:
+            is_done = all(die(str(Path(folder) / step), step) for step in STEPS)
         case _:
             is_done = False
     return 0 if is_done else 1

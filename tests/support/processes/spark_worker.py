@@ -47,8 +47,9 @@ def new_home(folder: Path, lake: Path, *names: str) -> Path:
     home = folder / "home"
     home.mkdir()
     migrate(home)
-    done = run(home, "table", "scan", "../lake")
-    assert done.returncode == 0, done.stderr
+    if names:
+        done = run(home, "table", "scan", "../lake")
+        assert done.returncode == 0, done.stderr
     return home
 
 
@@ -58,7 +59,7 @@ def add_gated(home: Path, table: Path) -> Gate:
     It is closed before, since a worker may take the job at once.
     """
     copy = home.parent / "gated" / table.name
-    shutil.copytree(table / "_delta_log", copy / "_delta_log")
+    shutil.copytree(table, copy)
     gate = Gate.before(copy)
     variables = gated_environment(home.parent / "site") | {PASSES: "yes"}
     done = run(home, "table", "add", f"slow_{table.name}", gate.location, **variables)
@@ -79,16 +80,19 @@ from deltaweb.web.tables.models import Table
 from tests.support.pages.operated import request_checkpoint
 table, now = Table.objects.get(name=sys.argv[1]), timezone.now()
 newest = table.version
-PROFILE.request(table, Profile(version=newest, column=("country",)), now=now)
-DIFF_ROWS.request(table, DiffRows(from_=3, to=20, key=("order_id",)), now=now)
-request_checkpoint(table, version=newest, parts=2)
+if "profile_column" in sys.argv:
+    PROFILE.request(table, Profile(version=newest, column=("country",)), now=now)
+if "diff_rows" in sys.argv:
+    DIFF_ROWS.request(table, DiffRows(from_=17, to=20, key=("order_id",)), now=now)
+if "write_checkpoint" in sys.argv:
+    request_checkpoint(table, version=newest, parts=2)
 """
 
 
-def queue_spark_jobs(home: Path, table: str) -> None:
-    """Queue a job of each other kind of Spark for a copy of the table `orders`."""
+def queue_spark_jobs(home: Path, table: str, *kinds: str) -> None:
+    """Queue a job of each of some kinds for a copy of the table `orders`."""
     done = subprocess.run(
-        [sys.executable, "-c", QUEUE, table],
+        [sys.executable, "-c", QUEUE, table, *kinds],
         env=environment(home),
         cwd=ROOT,
         capture_output=True,

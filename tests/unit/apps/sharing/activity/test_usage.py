@@ -81,6 +81,14 @@ class TestDailyUse:
         ]
         assert [day.num_answered for day in days] == [1, 1]
 
+    def test_counts_a_share_that_is_named_as_a_day_is(self) -> None:
+        for name in ("2026-11-20", "2026-11-21", "2026-11-20 00:00:00"):
+            call(share=name)
+
+            days = daily_use(calls(share=name), days=last_days(2, now=NOW))
+
+            assert [day.num_requests for day in days] == [0, 1]
+
     @pytest.mark.parametrize("num_days", [0, 1, 30])
     def test_a_day_without_events_has_its_place(self, num_days: int) -> None:
         days = last_days(num_days, now=NOW)
