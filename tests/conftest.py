@@ -7,7 +7,7 @@ import shutil
 import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, cached_property
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -183,6 +183,17 @@ def _takes_long(item: pytest.Item) -> bool:
     return draws or item.get_closest_marker("slow") is not None
 
 
+class _Numbered(list[str]):
+    """Names of tests, which know their places."""
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {name: place for place, name in enumerate(self)}
+
+    def index(self, name: str, *_: object) -> int:
+        return self._places[name]
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: "Producer"):
     """Keep the tests of a file, which share what is slow to make, in one process."""
@@ -194,6 +205,23 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: "Producer"):
                 if nodeid.startswith(place):
                     return place
             return nodeid.partition("::")[0]
+
+        # What it inherits looks through all tests for each test, twice.
+        def add_node_collection(self, node: object, collection: list[str]) -> None:
+            super().add_node_collection(node, collection)
+            if node in self.registered_collections:
+                self.registered_collections[node] = _Numbered(collection)
+
+        def mark_test_complete(
+            self, node: object, item_index: int, duration: float = 0
+        ) -> None:
+            del duration
+            nodeid = self.registered_collections[node][item_index]
+            units, unit = self.assigned_work[node], self._split_scope(nodeid)
+            del units[unit][nodeid]
+            if not units[unit]:
+                del units[unit]
+            self._reschedule(node)
 
     config.option.loadscopereorder = False  # the order is that of the collection
     return ByFile(config, log)

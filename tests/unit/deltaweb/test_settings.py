@@ -69,7 +69,7 @@ def test_changelog_and_version_agree() -> None:
 
 class TestEmbeddedMode:
     def test_starts_without_any_setting(self, tmp_path: Path) -> None:
-        process = start(tmp_path, "check")
+        process = start(tmp_path, *CHECK_SETTINGS)
 
         assert process.returncode == 0, process.stderr
 

@@ -22,7 +22,7 @@ from deltaweb.delta.scan.predicate import Comparison, IsNull, Predicate
 from deltaweb.delta.scan.row_groups import has_every_chunk, select_row_groups
 from deltaweb.parquet.counts import RowGroupCounts
 from deltaweb.parquet.tail import read_footer
-from tests.support import cases
+from tests.support import cases, matrix
 
 pytestmark = pytest.mark.slow
 
@@ -146,7 +146,7 @@ class TestBounds:
 class TestBrokenFooter:
     """pyarrow ends the process when it is asked for metadata such as these."""
 
-    @pytest.mark.parametrize("kind", ["long", "double", "string"])
+    @matrix("kind", ["long", "double", "string"], often=["long", "string"])
     def test_that_contradicts_itself_leaves_the_process_alive(self, kind: str) -> None:
         values: dict[str, list[Any]] = {
             "long": [1, 2, 3],

@@ -46,10 +46,10 @@ def test_a_file_that_is_read_by_ranges(path: Path) -> None:
 
 def test_more_memory_than_allowed_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "large.parquet"
-    pq.write_table(pa.table({"text": ["x" * (64 << 20)]}), path)
+    pq.write_table(pa.table({"text": ["x" * (32 << 20)]}), path)
 
     with pytest.raises(ValuesUnreadableError):
-        preview(path, 1, memory_bytes=32 << 20)
+        preview(path, 1, memory_bytes=16 << 20)
 
 
 def test_more_time_than_allowed_is_an_error(path: Path) -> None:
