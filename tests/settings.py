@@ -12,6 +12,7 @@ _HOME = tempfile.mkdtemp(prefix="deltaweb-test-")
 atexit.register(shutil.rmtree, _HOME, ignore_errors=True)
 os.environ["DELTAWEB_HOME"] = _HOME
 os.environ.setdefault("DELTAWEB_LOG_LEVEL", "ERROR")
+os.environ["LANGUAGE"] = "C"  # else argparse looks for translations, time and again
 os.environ["DELTAWEB_STORAGE_HOSTS"] = "127.0.0.1"  # where the stores of tests are
 # Test processes that run side by side share one Redis server, but no queue.
 _broker = os.environ.get("DELTAWEB_BROKER_URL", "")

@@ -155,8 +155,14 @@ def takes_json(parser: argparse.ArgumentParser) -> None:
 
 
 class SubcommandsCommand(BaseCommand):
-    """A management command made of subcommands; see the module's docstring."""
+    """A management command made of subcommands; see the module's docstring.
 
+    Attributes:
+        asked: The only subcommand that is to be called; None where that is not known,
+            as where code calls the command.
+    """
+
+    asked: str | None = None
     requires_system_checks: list[str] = []  # a command answers at once
     # By the code of an error: the names that there are, of which the nearest is told.
     names_of: Mapping[str, Callable[[], Iterable[str]]] = {}
@@ -170,6 +176,7 @@ class SubcommandsCommand(BaseCommand):
     def run_from_argv(self, argv: list[str]) -> None:
         """Run; a line that names no subcommand is told which there are."""
         word, line = first_word(argv[2:]), f"{Path(argv[0]).name} {argv[1]}"
+        self.asked = word
         if not word and not ASK_HELP.isdisjoint(argv[2:]):
             said = listed(line, KIND, self.described(), f"{self.help} {TAKEN_BY_ALL}")
             self.stdout.write(said)
@@ -203,6 +210,8 @@ class SubcommandsCommand(BaseCommand):
             parser_class=SubcommandParser,
         )
         for said, handler in self.subcommands():
+            if self.asked not in {None, said.name}:
+                continue
             sub = group.add_parser(said.name, help=said.help, description=said.help)
             takes_json(sub)
             sub.set_defaults(handler=handler)
@@ -359,12 +368,6 @@ class VerbsCommand(SubcommandsCommand):
     """
 
     verbs: str
-    _asked: str | None = None  # None where code calls the command, not a line
-
-    def run_from_argv(self, argv: list[str]) -> None:
-        """Look which verb is called, and run."""
-        self._asked = first_word(argv[2:])
-        super().run_from_argv(argv)
 
     def knows(self, word: str) -> bool:
         """Tell whether it has a verb of this name; none is imported for that."""
@@ -384,7 +387,7 @@ class VerbsCommand(SubcommandsCommand):
     def subcommands(self) -> Iterable[tuple[Declared, Handler]]:
         """Return the verb that is called; all where code calls the command."""
         for name, sentence in self.described().items():
-            if self._asked in {None, name}:
+            if self.asked in {None, name}:
                 verb = self.verb(name)(self)
                 more = [takes_writing_options] * isinstance(verb, WritingVerb)
                 said = Declared(name, sentence, (verb.add_arguments, *more))

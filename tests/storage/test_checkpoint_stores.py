@@ -37,7 +37,7 @@ def test_a_table_on_s3_gets_a_checkpoint_and_loses_what_is_older(s3, tmp_path, p
 
 
 def test_a_large_checkpoint_is_read_in_pieces_from_afar(tmp_path: Path) -> None:
-    local = write_checkpointed_log(tmp_path / "table", files=100_000, tail=2)
+    local = write_checkpointed_log(tmp_path / "table", files=50_000, tail=2)
     store = open_store("memory://checkpoint-stores/table")
     for path in (local / "_delta_log").iterdir():
         store.put(path.name, path.read_bytes())

@@ -14,7 +14,7 @@ from deltaweb.web.tables.models import Commit, Table
 from deltaweb.web.tables.work.changes import READ_CHANGES
 from tests.functional.explore_a_table.pages import TABLE
 from tests.support import cases
-from tests.support.index.indexed_tables import new_indexed_table
+from tests.support.index.indexed_tables import new_indexed_table, new_sample_table
 from tests.support.pages.answers import csv_of, json_of, text_of
 from tests.support.pages.factories import new_unindexed_table
 from tests.support.tables.fed_table import FedTable, numbers, renamed_things
@@ -28,9 +28,14 @@ def _at_home(home: Path) -> None:
     """Every test has a home of its own."""
 
 
+@pytest.fixture(scope="module")
+def renamed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return renamed_things().on_disk(tmp_path_factory.mktemp("renamed") / "things")
+
+
 @pytest.fixture
-def things(tmp_path: Path) -> Table:
-    return new_indexed_table("things", renamed_things().on_disk(tmp_path / "things"))
+def things(renamed: Path) -> Table:
+    return new_sample_table("things", renamed)
 
 
 def work() -> list[Job]:

@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 
 from tests.functional.explore_a_table.pages import TABLE
-from tests.support.index.indexed_tables import new_indexed_table
+from tests.support.index.indexed_tables import new_sample_table
 from tests.support.pages.answers import csv_of, json_of, text_of
 from tests.support.pages.factories import new_commit, new_metadata, new_table
 from tests.support.tables.mapped_tables import MappedTable, field, struct
@@ -16,15 +16,20 @@ pytestmark = pytest.mark.django_db
 MAX_PAGE_BYTES = 400_000
 
 
-@pytest.fixture
-def visits(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A table that renames, widens, drops and adds again."""
     day = field("day", "string", 2, "c2")
     written = MappedTable(field("cust", "integer", 1, "c1"), day)
     written.evolve(field("customer", "integer", 1, "c1"), day)
     written.evolve(field("customer", "long", 1, "c1"))
     written.evolve(field("customer", "long", 1, "c1"), field("day", "date", 3, "c3"))
-    new_indexed_table("visits", written.on_disk(tmp_path / "visits"))
+    return written.on_disk(tmp_path_factory.mktemp("visits") / "visits")
+
+
+@pytest.fixture
+def visits(written: Path) -> None:
+    new_sample_table("visits", written)
 
 
 @pytest.mark.usefixtures("visits")

@@ -13,7 +13,7 @@ from deltaweb.web.jobs.models import Job
 from deltaweb.web.tables.work.inspect_file import INSPECT_FILE
 from deltaweb.web.tables.work.preview_file import PREVIEW_FILE
 from tests.functional.explore_a_table.pages import HTMX
-from tests.support.index.indexed_tables import new_indexed_table
+from tests.support.index.indexed_tables import new_sample_table
 from tests.support.logs.delta_logs import add, commit_bytes, metadata, protocol
 from tests.support.logs.local_logs import typed_schema
 from tests.support.pages.answers import json_of, text_of
@@ -29,10 +29,10 @@ def _at_home(home: Path) -> None:
     """Every test has a home of its own."""
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A table of one file of many columns and row groups, in a partition's folder."""
-    table = tmp_path / "events"
+    table = tmp_path_factory.mktemp("files") / "events"
     part = table / "day=2026-11-20" / "part-0.parquet"
     part.parent.mkdir(parents=True)
     (table / "_delta_log").mkdir()
@@ -46,8 +46,14 @@ def folder(tmp_path: Path) -> Path:
     size = part.stat().st_size
     actions = [protocol(), metadata(schemaString=schema), add(path, size=size)]
     (table / "_delta_log" / f"{0:020}.json").write_bytes(commit_bytes(*actions))
-    new_indexed_table("events", table)
     return table
+
+
+@pytest.fixture
+def folder(written: Path) -> Path:
+    """The table, which has an index."""
+    new_sample_table("events", written)
+    return written
 
 
 def work() -> None:
@@ -196,9 +202,11 @@ class TestOtherFiles:
         assert not Job.objects.exists()
 
     def test_a_file_that_is_gone_says_so(self, viewer: Client, folder: Path) -> None:
-        (folder / "day=2026-11-20" / "part-0.parquet").unlink()
+        part = folder / "day=2026-11-20" / "part-0.parquet"
+        away = part.rename(part.with_suffix(".away"))
         json_of(viewer, f"{PART}.json", 202)
         work()
+        away.rename(part)
 
         page = text_of(viewer, PART)
 

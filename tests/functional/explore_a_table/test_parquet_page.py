@@ -13,7 +13,7 @@ from deltaweb.web.tables.work.inspect_file import INSPECT_FILE
 from deltaweb.web.tables.work.survey_files import SURVEY_FILES
 from tests.functional.command_line import Ran, refusal, run_json
 from tests.support.files.mixed_files import write_mixed_table
-from tests.support.index.indexed_tables import new_indexed_table
+from tests.support.index.indexed_tables import new_indexed_table, new_sample_table
 from tests.support.pages.answers import json_of, text_of
 
 pytestmark = pytest.mark.django_db
@@ -25,9 +25,14 @@ def _at_home(home: Path) -> None:
     """Every test has a home of its own."""
 
 
+@pytest.fixture(scope="module")
+def mixed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_mixed_table(tmp_path_factory.mktemp("mixed") / "mixed")
+
+
 @pytest.fixture
-def surveyed(viewer: Client, tmp_path: Path) -> Client:
-    new_indexed_table("mixed", write_mixed_table(tmp_path / "mixed"))
+def surveyed(viewer: Client, mixed: Path) -> Client:
+    new_sample_table("mixed", mixed)
     json_of(viewer, f"{PARQUET}.json", 202)
     SURVEY_FILES.work(Job.objects.get().id)
     return viewer
@@ -117,14 +122,14 @@ class TestFilesLikeOne:
 
 
 class TestCommand:
-    def test_prints_what_the_page_shows(self, surveyed: Client, tmp_path: Path) -> None:
+    def test_prints_what_the_page_shows(self, surveyed: Client, mixed: Path) -> None:
         shown = run_json("table", "survey", "mixed")
         page = json_of(surveyed, f"{PARQUET}.json")
 
         names = ["files", "rows", "row_groups", "differences", "writers", "codecs"]
         assert [shown[name] for name in names] == [page[name] for name in names]
         assert shown["engine"] == "in process"
-        assert run_json("table", "survey", tmp_path / "mixed")["files"] == 4
+        assert run_json("table", "survey", mixed)["files"] == 4
 
     @pytest.mark.usefixtures("surveyed")
     def test_is_lines_for_people(self) -> None:
@@ -148,7 +153,7 @@ class TestStates:
 
         assert "The table is empty at v0" in text_of(viewer, PARQUET)
 
-    def test_while_the_job_waits_the_page_says_what_it_does(self, viewer, tmp_path):
-        new_indexed_table("mixed", write_mixed_table(tmp_path / "mixed"))
+    def test_while_the_job_waits_the_page_says_what_it_does(self, viewer, mixed):
+        new_sample_table("mixed", mixed)
 
         assert "Reading the footers of all files" in text_of(viewer, PARQUET)

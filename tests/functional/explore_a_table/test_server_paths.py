@@ -1,8 +1,12 @@
-"""What a viewer sees of the server: no path of it, on no page, in no form of one."""
+"""What a viewer sees of the server: no path of it, on no page, in no form of one.
+
+Pages of older versions and of ranges of them are visited of one table in every run, of
+all by `pytest -m exhaustive`.
+"""
 
 import re
 import shutil
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from html import unescape
 from http import HTTPStatus
 from pathlib import Path
@@ -15,6 +19,7 @@ from django.urls import Resolver404, resolve
 from deltaweb.web.accounts.models import User
 from deltaweb.web.jobs import kinds
 from deltaweb.web.jobs.models import Job
+from tests.support import cases
 from tests.support.index.indexed_tables import index_table, new_indexed_table
 from tests.support.pages.factories import new_user
 
@@ -50,26 +55,30 @@ class Walk:
 
     One of many addresses that differ in their values alone is enough.
 
+    Args:
+        thorough: The tables of which it visits each page for what a query tells, too.
+
     Attributes:
         pages: What each address showed last.
         asked: The pages of tables that asked for work: the next visit shows its result.
     """
 
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: Client, thorough: Collection[str]) -> None:
         self.pages: dict[str, str] = {}
         self.asked: set[str] = set()
         self._client = client
+        self._thorough = thorough
         self._seen: set[object] = set()
         self._known: set[str] = set()  # to look up the page of a link takes longest
 
     def go(self, waiting: list[str]) -> None:
         """Visit addresses, and whatever they lead to that was not seen before."""
-        again = {*map(_kind, waiting)}
+        again = {*map(self._kind, waiting)}
         while waiting:
             assert len(self._seen) < MOST_PAGES
             address = waiting.pop(0)
             path = urlsplit(address).path
-            kind = _kind(address)
+            kind = self._kind(address)
             if path.startswith(LEFT_OUT) or kind in self._seen - again:
                 continue
             again.discard(kind)
@@ -95,6 +104,20 @@ class Walk:
         self._known.update(new)
         return new
 
+    def _kind(self, address: str) -> tuple[object, ...]:
+        """Return what an address has in common with many: its page, form and table."""
+        parts = urlsplit(address)
+        try:
+            match = resolve(parts.path)
+        except Resolver404:
+            return ()
+        told = [match.kwargs.get(name) for name in ("fmt", "name", "namespace")]
+        query = parse_qsl(parts.query, keep_blank_values=True)
+        names = {name for name, _ in query} & TELLING
+        if told[1] not in self._thorough:
+            names &= {"job"}
+        return (match.view_name, *told, *sorted(names))
+
 
 def work() -> None:
     """Do what waits, as workers without Spark do."""
@@ -102,19 +125,6 @@ def work() -> None:
         kind = kinds.all_kinds()[job.kind]
         if kind.queue == kinds.DEFAULT_QUEUE:
             kind.work(job_id=str(job.id))
-
-
-def _kind(address: str) -> tuple[object, ...]:
-    """Return what an address has in common with many: its page, form and table."""
-    parts = urlsplit(address)
-    query = parse_qsl(parts.query, keep_blank_values=True)
-    names = sorted({name for name, _ in query} & TELLING)
-    try:
-        match = resolve(parts.path)
-    except Resolver404:
-        return ()
-    told = (match.kwargs.get(name) for name in ("fmt", "name", "namespace"))
-    return (match.view_name, *told, *names)
 
 
 def _page(path: str) -> str:
@@ -126,9 +136,10 @@ def _text(response: Iterable[bytes]) -> str:
     return b"".join(response).decode(errors="replace")
 
 
-def test_a_viewer_sees_no_path_of_the_server(client: Client, server: Path) -> None:
+@cases("thorough", {"one": ["broken"], "all": TABLES}, often=["one"])
+def test_a_viewer_sees_no_path_of_the_server(client, server, thorough) -> None:
     client.force_login(new_user("vera"))
-    walk = Walk(client)
+    walk = Walk(client, thorough)
     walk.go([*STARTS])
     work()
     results = [one for one in walk.pages if _page(urlsplit(one).path) in walk.asked]

@@ -11,17 +11,24 @@ from deltaweb.web.explorer.rows.form import RowQuery
 from deltaweb.web.explorer.rows.plan import row_plan
 from deltaweb.web.tables.models import Table
 from tests.functional.explore_a_table.pages import TABLE, work
-from tests.support.index.indexed_tables import new_indexed_table
+from tests.support.index.indexed_tables import new_sample_table
 from tests.support.pages.answers import csv_of, json_of, text_of
 from tests.support.tables.span_table import SPAN, write_span_table
 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture(params=[False, True], ids=["", "partitioned"])
-def spans(tmp_path: Path, request: pytest.FixtureRequest) -> Table:
-    folder = write_span_table(tmp_path / "spans", is_partitioned=request.param)
-    return new_indexed_table("spans", folder)
+@pytest.fixture(scope="module", params=[False, True], ids=["", "partitioned"])
+def written(
+    tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> Path:
+    folder = tmp_path_factory.mktemp("spans") / "spans"
+    return write_span_table(folder, is_partitioned=request.param)
+
+
+@pytest.fixture
+def spans(written: Path) -> Table:
+    return new_sample_table("spans", written)
 
 
 @pytest.mark.usefixtures("spans")

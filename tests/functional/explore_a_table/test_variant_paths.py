@@ -9,7 +9,7 @@ from django.test import Client
 
 from tests.functional.command_line import Ran
 from tests.functional.explore_a_table.pages import TABLE, work
-from tests.support.index.indexed_tables import new_indexed_table
+from tests.support.index.indexed_tables import new_sample_table
 from tests.support.pages.answers import csv_of, json_of, text_of
 from tests.support.tables.variant_tables import TEXTS, USER_ID, ZIP_CODE, write_events
 
@@ -17,11 +17,20 @@ pytestmark = pytest.mark.django_db
 DATA = f"{TABLE}events/data"
 
 
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> dict[bool, Path]:
+    """The table, whose values are shredded or not."""
+    place = tmp_path_factory.mktemp("variants")
+    return {
+        is_shredded: write_events(place / f"{is_shredded}", shredded=is_shredded)
+        for is_shredded in (False, True)
+    }
+
+
 @pytest.fixture(autouse=True)
-def events(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    is_shredded = getattr(request, "param", False)
-    folder = write_events(tmp_path / "events", shredded=is_shredded)
-    new_indexed_table("events", folder)
+def events(request: pytest.FixtureRequest, written: dict[bool, Path]) -> Path:
+    folder = written[getattr(request, "param", False)]
+    new_sample_table("events", folder)
     return folder
 
 

@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 
 from tests.functional.explore_a_table.pages import TABLE, work
-from tests.support.index.indexed_tables import new_indexed_table
+from tests.support.index.indexed_tables import new_sample_table
 from tests.support.logs.delta_logs import LogBuilder, add
 from tests.support.logs.local_logs import typed_schema
 from tests.support.pages.answers import json_of, text_of
@@ -30,7 +30,7 @@ ODD = pa.table(
 TYPES = {"int64": "long", "string": "string", "decimal128(38, 10)": "decimal(38,10)"}
 
 
-def write_table(location: Path, rows: pa.Table) -> None:
+def write_table(location: Path, rows: pa.Table) -> Path:
     """Write a table of one file."""
     columns = {field.name: TYPES[str(field.type)] for field in rows.schema}
     location.mkdir()
@@ -38,17 +38,26 @@ def write_table(location: Path, rows: pa.Table) -> None:
     log = LogBuilder().start(
         add(file.name, size=file.stat().st_size), schemaString=typed_schema(**columns)
     )
-    new_indexed_table(location.name, log.on_disk(location))
+    return log.on_disk(location)
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of both tables."""
+    folder = tmp_path_factory.mktemp("wide")
+    write_table(folder / "wide", WIDE)
+    write_table(folder / "odd", ODD)
+    return folder
 
 
 @pytest.fixture
-def wide(tmp_path: Path) -> None:
-    write_table(tmp_path / "wide", WIDE)
+def wide(written: Path) -> None:
+    new_sample_table("wide", written / "wide")
 
 
 @pytest.fixture
-def odd(tmp_path: Path) -> None:
-    write_table(tmp_path / "odd", ODD)
+def odd(written: Path) -> None:
+    new_sample_table("odd", written / "odd")
 
 
 def read(client: Client, path: str) -> str:

@@ -6,7 +6,11 @@ import pytest
 from django.test import Client
 
 from deltaweb.web.tables.models import Table, WideSchema
-from tests.support.index.indexed_tables import index_table, new_indexed_table
+from tests.support.index.indexed_tables import (
+    index_table,
+    new_indexed_table,
+    new_sample_table,
+)
 from tests.support.logs.delta_logs import LogBuilder, metadata
 from tests.support.logs.local_logs import typed_schema
 from tests.support.pages.factories import new_commit, new_metadata, new_table
@@ -45,9 +49,14 @@ def too_wide() -> Table:
     return table
 
 
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_log(tmp_path_factory.mktemp("broad") / "b", schema_text(400))
+
+
 @pytest.fixture
-def broad(tmp_path: Path) -> Table:
-    return new_indexed_table("broad", write_log(tmp_path / "b", schema_text(400)))
+def broad(written: Path) -> Table:
+    return new_sample_table("broad", written)
 
 
 @pytest.mark.usefixtures("too_wide")

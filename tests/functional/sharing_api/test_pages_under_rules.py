@@ -48,6 +48,7 @@ IS_INDEXED = [True, True, False, False]
         for seed, is_indexed in enumerate(IS_INDEXED)
         for condition in CONDITIONS
     ],
+    by=lambda _, is_indexed, condition: (is_indexed, condition),
 )
 def test_are_together_the_one_answer_while_the_table_goes_on(  # noqa: PLR0913 (as are fixtures)
     seed: int,

@@ -130,7 +130,7 @@ class History:
             self.table.append(self.rows())
 
 
-OFTEN = {2, 4, 6, 7}
+OFTEN = {2, 6, 7}
 """Mapped or not, with vectors, feed and partitions or not."""
 
 

@@ -26,13 +26,14 @@ IN_DELTA_ALONE = {
     "kernelrs__cdf-column-mapping-id-mode",
     "kernelrs__cdf-table-with-cdc-and-dvs",
 }
-# Each by one format, and one by the format in which it is refused.
+# By each format tables with files of changes and without, and what one refuses.
 OFTEN = [
-    *(
-        (name, name in IN_DELTA_ALONE or bool(n % 2))
-        for n, name in enumerate(WITH_FEED)
-    ),
-    (next(iter(sorted(IN_DELTA_ALONE))), False),
+    ("deltars__checkpoint-cdf-table", False),
+    ("kernelrs__cdf-column-mapping-id-mode", False),
+    ("kernelrs__cdf-column-mapping-id-mode", True),
+    ("kernelrs__cdf-table", False),
+    ("kernelrs__cdf-table-partitioned", True),
+    ("kernelrs__cdf-table-with-cdc-and-dvs", True),
 ]
 
 

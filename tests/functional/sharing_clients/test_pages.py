@@ -36,6 +36,7 @@ RECORDED = [
     "golden__time-travel-schema-changes-b",
 ]
 """Recorded tables of more files than a page."""
+OFTEN = ["derived__partition-spellings", "golden__dv-with-columnmapping"]
 
 
 @pytest.fixture
@@ -86,7 +87,7 @@ def test_reads_a_version_with_deletion_vectors(tables: SharedTables) -> None:
 
 
 @pytest.mark.skipif(not GOLDEN.is_dir(), reason="DELTAWEB_GOLDEN names no folder")
-@pytest.mark.parametrize("name", RECORDED)
+@matrix("name", RECORDED, often=OFTEN)
 def test_reads_tables_that_others_wrote(tables: SharedTables, name: str) -> None:
     shared = tables[plain(name)]
     assert shared.table.snapshot().num_files > MAX_FILES

@@ -1,13 +1,15 @@
 """Which cells of *client x recorded table* are read in every run.
 
-Each client has every fault of its own once, and reads a table of every feature that it
-is told of: how a log keeps its files is for the server to know, so that a table of each
-other feature, and of each error of ours, is read by one client, in turn. Of the tables
-of older versions each is read by a client of each door. Spark takes too long to start:
+Each client has every fault of its own once. Of every feature that clients are told of,
+a client of each door reads a table, in turn: how a log keeps its files is for the
+server to know, so that a table of each other feature, and of each error of ours, is
+read by one client. Of the tables of older versions, too, each is read by a client of
+each door. Spark takes too long to start:
 all that it reads is for `pytest -m exhaustive`.
 """
 
 from collections.abc import Iterator
+from itertools import product
 from typing import Final
 
 from tests.functional.sharing_clients.conftest import GOLDEN, features_of
@@ -47,12 +49,16 @@ def cells_of_every_run() -> set[Cell]:
     """Return them; all others are for `pytest -m exhaustive`."""
     chosen = {*_of_faults(), *_of_versions()}
     often = [client for client in ALONE if client not in LONG]
-    for feature in TOLD:
-        names = [name for name in NAMES if feature in features_of(name)]
-        for client in often:
-            cells = [(client, name) for name in names if name not in UNREADABLE]
-            if cells and chosen.isdisjoint(cells):
-                chosen.add(cells[0])
+    for number, feature in enumerate(TOLD):
+        names = [
+            name
+            for name in NAMES
+            if feature in features_of(name) and name not in UNREADABLE
+        ]
+        for door in DOORS:
+            clients = [client for client in door if client in often]
+            if names and chosen.isdisjoint(product(clients, names)):
+                chosen.add((clients[number % len(clients)], names[0]))
     known = {what for _, name in chosen for what in _told_by(name)}
     for number, name in enumerate(NAMES):
         if not known.issuperset(_told_by(name)):

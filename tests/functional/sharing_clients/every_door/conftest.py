@@ -20,7 +20,6 @@ from tests.functional.sharing_clients.conftest import (
     plain,
     put_into_share,
 )
-from tests.functional.sharing_clients.every_door.cells import NAMES
 from tests.functional.sharing_clients.every_door.faults import VERSIONS
 from tests.support.peers.duckdb_runner import SidecarDuckDB
 from tests.support.peers.spark_iceberg import SidecarSpark
@@ -100,12 +99,19 @@ def _old_times() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def doors(
-    server: Installation, tmp_path_factory: pytest.TempPathFactory
+    request: pytest.FixtureRequest,
+    server: Installation,
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[Doors]:
-    """Every recorded table in one share."""
+    """Every recorded table that is asked for in one share."""
     server.command("share", "create", SHARE)
-    places = {plain(name): GOLDEN / name / "table" for name in NAMES}
-    indexed = [plain(name) for name in VERSIONS]
+    names = {
+        str(item.callspec.params["name"])
+        for item in request.session.items
+        if isinstance(item, pytest.Function) and "doors" in item.fixturenames
+    }
+    places = {plain(name): GOLDEN / name / "table" for name in sorted(names)}
+    indexed = [plain(name) for name in VERSIONS if name in names]
     put_into_share(server, SHARE, places, space=SHARE, indexed=indexed)
     profile = new_profile(server, "doorkeeper", SHARE)
     folder = tmp_path_factory.mktemp("duckdb")
