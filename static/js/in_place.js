@@ -117,7 +117,7 @@
   });
   const isSent = () => performance.now() - sentAt < SENT_MS;
 
-  const turns = { taken: 0, isOnTheWay: false }; // how often somebody went on
+  const turns = { taken: 0, onTheWay: "" }; // how often somebody went on, and where to
   const refreshMain = async () => {
     const turn = turns.taken;
     const { fresh } = await read(location.href);
@@ -136,7 +136,7 @@
   };
   const AGAIN_MS = 3_000; // a server that restarts is back by then
   const refresh = () => {
-    if (isSent() || turns.isOnTheWay) return;
+    if (isSent() || turns.onTheWay) return;
     const turn = turns.taken;
     refreshMain().catch((error) => {
       if (error instanceof OtherPageError) location.reload();
@@ -191,7 +191,7 @@
   const fetched = async (url) => {
     turns.taken += 1;
     const turn = turns.taken;
-    turns.isOnTheWay = true;
+    turns.onTheWay = url;
     const slow = setTimeout(() => root.setAttribute("data-going", ""), SLOW_MS);
     try {
       const asked = withoutFragment(url);
@@ -202,7 +202,7 @@
     } finally {
       clearTimeout(slow);
       if (turns.taken === turn) {
-        turns.isOnTheWay = false;
+        turns.onTheWay = "";
         root.removeAttribute("data-going");
       }
     }
@@ -250,6 +250,7 @@
     } else if (event.cancelable && !destination.sameDocument && event.info !== WHOLE && navigationType !== "reload"
       && isOurs(url.href) && !document.querySelector("[data-hold]")) {
       event.preventDefault();
+      if (turns.onTheWay === url.href) return; // a second answer would lack what is said once
       go(url.href, navigationType).catch(() => navigation.navigate(url.href, { history: navigationType, info: WHOLE }));
     }
   });

@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from playwright.sync_api import (
@@ -31,6 +32,7 @@ from tests.support.processes.node import NODE
 # Playwright's own Node.js needs a library that a bare system lacks; set-up's does not.
 os.environ.setdefault("PLAYWRIGHT_NODEJS_PATH", str(NODE))
 NUM_SAMPLES = 4
+Theme = Literal["light", "dark"]
 PATIENCE_MS = 60_000  # for what takes a moment on a machine with nothing else to do
 WINDOW = ViewportSize(width=1360, height=900)
 expect.set_options(timeout=PATIENCE_MS)
@@ -43,7 +45,9 @@ def server(
     """`deltaweb serve` with a home of its own and the sample tables."""
     home = tmp_path_factory.mktemp("home")
     furnish(home, lake)
-    with serving(home, DELTAWEB_PROBE_INTERVAL_S="2") as installation:
+    with serving(
+        home, DELTAWEB_PROBE_INTERVAL_S="2", DELTAWEB_WEB_PROCESSES="1"
+    ) as installation:
         yield installation
 
 
@@ -103,6 +107,13 @@ class Watch:
     foreign: list[str]
     faults: list[str]
     asked: set[Request]  # and not answered yet, but for news
+    theme: Theme = "light"
+
+    def show(self, theme: Theme) -> None:
+        """Have the system's theme be another, which takes as long as a small page."""
+        if self.theme != theme:
+            self.page.emulate_media(color_scheme=theme)
+            self.theme = theme
 
 
 @pytest.fixture(scope="package")
@@ -128,8 +139,10 @@ def signed_in_context(
     browser: Browser, signed_in: StorageState
 ) -> Iterator[BrowserContext]:
     """What the pages of tests have in common: files that each page loads are kept."""
-    context = _patient(browser.new_context(viewport=WINDOW, storage_state=signed_in))
-    yield context
+    context = browser.new_context(
+        viewport=WINDOW, storage_state=signed_in, reduced_motion="reduce"
+    )
+    yield _patient(context)
     context.close()
 
 
@@ -153,14 +166,14 @@ def watch(
     """A signed-in page that keeps foreign requests and faults of scripts."""
     page = the_page.page
     page.set_viewport_size(WINDOW)
-    page.emulate_media(color_scheme="light", reduced_motion="no-preference")
+    the_page.show("light")
     for found in (the_page.foreign, the_page.faults, the_page.asked):
         found.clear()
     yield the_page
     page.unroute_all()
     if page.url.startswith(server.url):
         page.evaluate("localStorage.clear(), sessionStorage.clear()")
-    page.goto(f"{server.url}/status.json")  # which asks for nothing and runs nothing
+    page.goto("about:blank")  # what the test has opened asks for nothing any more
     signed_in_context.clear_cookies()
     signed_in_context.add_cookies(signed_in.get("cookies", []))  # type: ignore[arg-type]  # they are what is set
 

@@ -1,16 +1,15 @@
 """What every page must be: accessible, in both themes, on a phone, from one host."""
 
 from collections.abc import Sequence
-from typing import Literal
+from itertools import cycle, product
 
 import pytest
 from playwright.sync_api import Page, ViewportSize
 
-from tests.browser.conftest import Watch
-from tests.support import by_turns
+from tests.browser.conftest import Theme, Watch
+from tests.support import matrix
 from tests.support.processes.installation import ROOT, wait_for
 
-Theme = Literal["light", "dark"]
 DESKTOP = ViewportSize(width=1360, height=900)
 PHONE = ViewportSize(width=390, height=844)
 AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
@@ -71,17 +70,26 @@ JOINED = r"""() => {
 }"""
 
 
-def every_theme(paths: Sequence[str]) -> pytest.MarkDecorator:
+def every_theme(
+    paths: Sequence[str], *, seldom: Sequence[str] = ()
+) -> pytest.MarkDecorator:
     """A test is asked each page in each theme: `path` and `theme`.
 
     Every run has each page once, in one theme and the next in the other.
+
+    Args:
+        seldom: Pages of `make test-all` alone, for others have what they are made of.
     """
-    return by_turns({"path": paths, "theme": [*THEMES]})
+    return matrix(
+        "path, theme",
+        product([*paths, *seldom], THEMES),
+        often=[*zip(paths, cycle(THEMES), strict=False)],
+    )
 
 
 def assert_sound(watch: Watch, url: str, theme: Theme = "light") -> None:
     """Hold one page to it in a theme, and leave its window wide."""
-    watch.page.emulate_media(color_scheme=theme, reduced_motion="reduce")
+    watch.show(theme)
     _open(watch, url)
     assert_open_is_sound(watch, url, theme)
 
@@ -94,7 +102,9 @@ def assert_open_is_sound(
     An open page follows the system's theme, which changes its colours alone.
     """
     page = watch.page
-    _show(page, theme)
+    watch.show(theme)
+    # The page hears of it by an event, some moment after this call.
+    page.wait_for_selector(THEMES[theme], state="attached")
     findings = serious_findings(page, part=part)
     assert findings == [], f"{theme} {url}: {findings}"
     page.set_viewport_size(PHONE)
@@ -142,12 +152,6 @@ def joined_words(page: Page) -> list[str]:
     """Words of the page that touch, though a word ends between them."""
     found: list[str] = page.evaluate(JOINED)
     return found
-
-
-def _show(page: Page, theme: Theme) -> None:
-    page.emulate_media(color_scheme=theme, reduced_motion="reduce")
-    # The page hears of it by an event, some moment after this call.
-    page.wait_for_selector(THEMES[theme], state="attached")
 
 
 def serious_findings(page: Page, part: str = PAGE) -> list[str]:

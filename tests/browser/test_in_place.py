@@ -91,6 +91,8 @@ def asked(page: Page) -> Iterator[list[Request]]:
         "an operation": f"{TABLE}/delete-rows",
         "a new table": "/tables/new",
     },
+    # Of a table and of none, with a form, a grid, a chart, a tree.
+    often=["the dashboard", "who somebody is", "an older version", "a commit"],
 )
 def test_a_page_in_place_looks_as_it_does_where_it_is_loaded(watch, server, address):
     page: Page = watch.page
@@ -177,7 +179,7 @@ def test_nothing_is_fetched_ahead_over_a_metered_line(watch_anew, server):
     page.add_init_script(
         "Object.defineProperty(navigator, 'connection', {value: {saveData: true}})"
     )
-    page.goto(f"{server.url}{TABLE}/")
+    page.goto(f"{server.url}{TABLE}/schema")
 
     with asked(page) as found:
         tab(page, "Data").hover()
@@ -188,7 +190,7 @@ def test_nothing_is_fetched_ahead_over_a_metered_line(watch_anew, server):
 
 def test_the_last_of_two_clicks_counts(watch: Watch, server: Installation):
     page = watch.page
-    page.goto(f"{server.url}{TABLE}/")
+    page.goto(f"{server.url}{TABLE}/settings")
     held: list[Route] = []
 
     def hold(route: Route) -> None:
@@ -207,6 +209,23 @@ def test_the_last_of_two_clicks_counts(watch: Watch, server: Installation):
     expect(page).to_have_url(re.compile("/history$"))
     expect(page).to_have_title(re.compile("history"))
     expect(page.locator("html[data-going]")).to_have_count(0)
+    assert is_the_same(page)
+
+
+def test_who_is_sent_to_a_page_twice_asks_for_it_once(watch, server):
+    page: Page = watch.page
+    page.goto(f"{server.url}{TABLE}/history/3")
+    mark(page)
+
+    with asked(page) as found:
+        page.evaluate(
+            "address => { location.assign(address); location.assign(address); }",
+            f"{TABLE}/schema",
+        )
+        expect(page).to_have_url(re.compile("/schema$"))
+
+    # What is said once, as that a job is done, would be in the answer not shown.
+    assert [one.url for one in found] == [f"{server.url}{TABLE}/schema"]
     assert is_the_same(page)
 
 
@@ -246,10 +265,11 @@ def test_a_filter_keeps_the_focus(watch: Watch, server: Installation):
         "a page in another frame": "data-news-url",
         "a part of a page": "</header>",
     },
+    often=["a server that is another since", "a page in another frame"],
 )
 def test_a_page_that_does_not_fit_is_loaded_whole(watch_anew, server, answer):
     page: Page = watch_anew.page
-    page.goto(f"{server.url}{TABLE}/")
+    page.goto(f"{server.url}{TABLE}/schema")
     mark(page)
 
     def answer_otherwise(route: Route) -> None:
@@ -275,7 +295,7 @@ def test_a_page_that_does_not_fit_is_loaded_whole(watch_anew, server, answer):
 
 def test_a_page_that_is_not_there_says_so(watch: Watch, server: Installation):
     page = watch.page
-    page.goto(f"{server.url}{TABLE}/")
+    page.goto(f"{server.url}{TABLE}/schema")
 
     page.evaluate("location.assign('/t/samples/nowhere/')")
 
@@ -298,7 +318,7 @@ def test_a_file_is_a_download_and_the_page_stays(watch: Watch, server: Installat
 
 def test_who_is_signed_out_is_asked_to_sign_in(watch: Watch, server: Installation):
     page = watch.page
-    page.goto(f"{server.url}{TABLE}/")
+    page.goto(f"{server.url}{TABLE}/schema")
     page.context.clear_cookies()
 
     tab(page, "History").click()

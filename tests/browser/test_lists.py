@@ -73,6 +73,7 @@ def test_headers_sort_and_forms_leave_no_empty_parts(watch, server):
 
 def test_days_go_into_the_address_in_one_form_and_ticks_are_needed(watch_anew, server):
     page: Page = watch_anew.page
+    page.emulate_media(reduced_motion="no-preference")
     page.add_init_script(
         "addEventListener('transitionrun', () => { document.title = 'moved'; })"
     )

@@ -6,6 +6,7 @@ import pytest
 
 from tests.browser.conftest import Watch, register
 from tests.browser.soundness import assert_fits
+from tests.support import cases
 from tests.support.logs.delta_logs import LogBuilder, add, metadata, protocol
 from tests.support.processes.installation import Installation
 
@@ -37,22 +38,23 @@ def table(server: Installation, tmp_path_factory: pytest.TempPathFactory) -> Non
     folder.rename(folder.with_name("gone"))
 
 
-@pytest.mark.parametrize(
+@cases(
     "path",
-    [
-        pytest.param("/", id="dashboard"),
-        pytest.param("/tables/", id="catalog"),
-        pytest.param("/jobs/", id="jobs"),
-        pytest.param(TABLE, id="overview"),
-        pytest.param(f"{TABLE}history", id="history"),
-        pytest.param(f"{TABLE}history/0", id="commit"),
-        pytest.param(f"{TABLE}files", id="files"),
-        pytest.param(f"{TABLE}checkpoint", id="checkpoint"),
-        pytest.param(f"{TABLE}cleanup", id="clean-up"),
-        pytest.param(f"{TABLE}use", id="use"),
-        pytest.param(f"{TABLE}no/such/page", id="an error of a table"),
-        pytest.param("/search?q=t", id="search"),
-    ],
+    {
+        "dashboard": "/",
+        "catalog": "/tables/",
+        "jobs": "/jobs/",
+        "overview": TABLE,
+        "history": f"{TABLE}history",
+        "commit": f"{TABLE}history/0",
+        "files": f"{TABLE}files",
+        "checkpoint": f"{TABLE}checkpoint",
+        "clean-up": f"{TABLE}cleanup",
+        "use": f"{TABLE}use",
+        "an error of a table": f"{TABLE}no/such/page",
+        "search": "/search?q=t",
+    },
+    often=["dashboard", "jobs", "overview", "commit", "files", "checkpoint"],
 )
 def test_break_where_the_window_ends(watch: Watch, server: Installation, path: str):
     assert_fits(watch, f"{server.url}{path}")
