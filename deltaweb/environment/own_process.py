@@ -38,6 +38,7 @@ class _Refusal:
 
 
 _claims: Final[list[int]] = []
+_frozen: Final[list[int]] = []
 
 
 def claim_process() -> None:
@@ -96,8 +97,9 @@ def leave_modules_out_of_collections() -> None:
 
     PySpark's worker collects garbage after each task. With the modules that tasks
     import, which are never garbage, that takes a tenth of a second: more than most
-    tasks do. Later tasks import little more: the next call does nothing.
+    tasks do. Later tasks import little more: the next call does nothing, in a fork too.
     """
-    if gc.get_freeze_count() == 0:
+    if not _frozen:  # to count what is frozen, Python walks through all of it
         gc.collect()
         gc.freeze()
+        _frozen.append(os.getpid())

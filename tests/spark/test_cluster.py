@@ -120,7 +120,7 @@ class TestTheCluster:
     @cases(
         "num_executors, large, kinds",
         {
-            "one executor": (1, 1 << 30, ("diff_rows",)),
+            "one executor": (1, 1 << 30, ()),
             "two executors": (
                 *(2, 0),
                 ("diff_rows", "profile_column", "write_checkpoint"),
@@ -139,7 +139,8 @@ class TestTheCluster:
     ) -> None:
         """With the settings, and the executors, that the readme tells of."""
         home = new_home(tmp_path, lake)
-        slow = [add_gated(home, lake / name) for name in ("orders", "customers")]
+        names = ("orders", "customers")[:num_executors]
+        slow = [add_gated(home, lake / name) for name in names]
         sizes = {
             "DELTAWEB_SPARK_REPLAY_BYTES": str(large),
             "DELTAWEB_SPARK_DIFF_BYTES": "0",
@@ -159,8 +160,7 @@ class TestTheCluster:
             log = home / "worker.log"
             # Each executor has one core: all are at work.
             all_read = wait_for(
-                lambda: sum(gate.has_reader for gate in slow) == num_executors,
-                timeout_s=TIMEOUT_S,
+                lambda: all(gate.has_reader for gate in slow), timeout_s=TIMEOUT_S
             )
             assert all_read, log.read_text()
             for gate in slow:
@@ -168,7 +168,8 @@ class TestTheCluster:
             assert wait_for(lambda: all_have_ended(home), timeout_s=TIMEOUT_S), (
                 log.read_text()
             )
-            queue_spark_jobs(home, "slow_orders", *kinds)
+            if kinds:
+                queue_spark_jobs(home, "slow_orders", *kinds)
             assert wait_for(lambda: all_have_ended(home), timeout_s=TIMEOUT_S), (
                 log.read_text()
             )

@@ -7,32 +7,55 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from deltaweb.spark.driver.python_daemon import LOADED
+from deltaweb.spark.driver.python_daemon import (
+    LOADED,
+    leave_archives_of_spark_out_of_the_path,
+)
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
-def loaded(_numbers: Iterable[int]) -> Iterator[tuple[int, list[str]]]:
-    """The daemon that forked this worker, and what the worker has imported."""
-    yield os.getppid(), list(sys.modules)
+Loaded = tuple[int, list[str], list[str]]
 
 
-def of_a_worker(spark: "SparkSession") -> tuple[int, list[str]]:
+def loaded(_numbers: Iterable[int]) -> Iterator[Loaded]:
+    """The daemon of this worker, what the worker has imported, and its path."""
+    yield os.getppid(), list(sys.modules), sys.path
+
+
+def of_a_worker(spark: "SparkSession") -> Loaded:
     numbers = spark.sparkContext.parallelize([1], 1)
     return numbers.mapPartitions(loaded).collect()[0]
 
 
 def test_workers_have_our_modules_and_no_pandas(spark: "SparkSession") -> None:
-    _, modules = of_a_worker(spark)
+    _, modules, _ = of_a_worker(spark)
 
     assert set(LOADED) <= set(modules)
     assert "pandas" not in modules
 
 
+def test_workers_look_through_no_archive_of_spark(spark: "SparkSession") -> None:
+    *_, places = of_a_worker(spark)
+
+    assert places
+    assert not [place for place in places if Path(place).is_file()]
+
+
+def test_an_archive_of_another_spark_stays(tmp_path, monkeypatch):
+    archive = tmp_path / "pyspark.zip"
+    archive.touch()
+    monkeypatch.setattr(sys, "path", places := [str(archive), *sys.path])
+
+    leave_archives_of_spark_out_of_the_path()
+
+    assert places[0] == str(archive)
+
+
 def test_a_daemon_that_forks_has_no_thread_of_python_or_arrow(spark: "SparkSession"):
     """Such a thread may hold a lock, which no one gives back in the fork."""
-    daemon, _ = of_a_worker(spark)
+    daemon, *_ = of_a_worker(spark)
 
     names = [
         name.read_text().strip() for name in Path(f"/proc/{daemon}/task").glob("*/comm")

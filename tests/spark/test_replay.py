@@ -8,6 +8,7 @@ import json
 import tempfile
 from collections.abc import Sequence
 from functools import reduce
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -280,13 +281,17 @@ def assert_engines_agree(pairs: "Sequence[tuple[ReplayedState, Snapshot]]") -> N
         assert sorted(removed, key=repr) == tombstones_here(snapshot)
 
 
-def every_version(spark: "SparkSession", folder: Path):
-    """Each version of a table by both engines, which refuse the same ones."""
+def some_versions(spark: "SparkSession", folder: Path, every: int):
+    """Versions of a table by both engines, which refuse the same ones.
+
+    Args:
+        every: From the newest on; 1 for each.
+    """
     from deltaweb.spark.log.replay import load_state
     from deltaweb.storage.place import TablePlace
 
     table = DeltaTable(str(folder))
-    for version in range(table.latest_version() + 1):
+    for version in range(table.latest_version(), -1, -every):
         here = outcome(lambda at=version: table.snapshot_metadata(at))
         there = outcome(
             lambda at=version: load_state(spark, TablePlace(str(folder)), at)
@@ -312,24 +317,28 @@ TAILS = {
 """Each way that the size of a tail can call for: bytes that are broadcast, a pack."""
 
 
+FEW, MANY = (2, 1, 2), (4, 3, 1)
+"""Examples, logs of each at most, and of their versions every so many."""
+
+
 class TestEveryVersion:
     @matrix(
-        "tail, max_examples, most_logs",
-        [(tail, *sizes) for tail in TAILS for sizes in ((2, 1), (4, 3))],
-        often=[(tail, 2, 1) for tail in TAILS],
+        "tail, sizes",
+        product(TAILS, [FEW, MANY]),
+        often=[*product(TAILS, [FEW])],
     )
     def test_is_the_same_in_both_engines(
         self,
         spark: "SparkSession",
         monkeypatch: pytest.MonkeyPatch,
         tail: str,
-        max_examples: int,
-        most_logs: int,
+        sizes: tuple[int, int, int],
     ) -> None:
         from deltaweb.spark.log import reader as log_reader
         from deltaweb.spark.log import replay, tail_facts
 
         broadcast_bytes, commits = TAILS[tail]
+        max_examples, most_logs, every = sizes
         monkeypatch.setattr(replay, "SHUFFLE_PARTITIONS", 1)
         monkeypatch.setattr(tail_facts, "BROADCAST_TAIL_BYTES", broadcast_bytes)
         monkeypatch.setattr(log_reader, "PACK_COMMITS", commits)
@@ -347,8 +356,8 @@ class TestEveryVersion:
                 pairs = [
                     pair
                     for number, builder in enumerate(builders)
-                    for pair in every_version(
-                        spark, builder.on_disk(Path(home) / str(number))
+                    for pair in some_versions(
+                        spark, builder.on_disk(Path(home) / str(number)), every
                     )
                 ]
                 assert_engines_agree(pairs)

@@ -5,12 +5,13 @@ second to a second for what all of them need, and Spark ends one that has rested
 minute. Spark runs this module in its place: `spark.python.daemon.module`.
 """
 
+import os
 import sys
 from contextlib import suppress
 from importlib import import_module
+from importlib.machinery import PathFinder
+from pathlib import Path
 from typing import Final
-
-from pyspark.daemon import manager
 
 from deltaweb.environment.own_process import (
     leave_modules_out_of_collections,
@@ -31,6 +32,27 @@ LOADED: Final = (
 )
 
 
+def leave_archives_of_spark_out_of_the_path() -> None:
+    """Have PySpark loaded from its folder, not from an archive that lies in there.
+
+    Spark puts the archives of its PySpark, and one of its Java classes, before all else
+    that Python looks through. Of an archive each daemon compiles what it imports anew,
+    and each task reads the list of its files again, which takes longer than most tasks
+    do. What lies in the folder of the PySpark that is installed is the same: only that
+    is left out.
+    """
+    files = [place for place in sys.path if Path(place).is_file()]
+    folders = [place for place in sys.path if place not in files]
+    found = PathFinder.find_spec("pyspark", folders)
+    if found is None or found.origin is None:
+        return
+    installed = os.path.realpath(Path(found.origin).parent)
+    for place in files:
+        if Path(os.path.realpath(place)).is_relative_to(installed):
+            sys.path.remove(place)
+            sys.path_importer_cache.pop(place, None)
+
+
 def load() -> None:
     """Import what tasks need; later collections of garbage leave it out.
 
@@ -45,6 +67,7 @@ def load() -> None:
 
 
 if __name__ == "__main__":
+    leave_archives_of_spark_out_of_the_path()
     if sys.platform == "linux":  # libraries of other systems may not bear a fork
         load()
-    manager()
+    import_module("pyspark.daemon").manager()
