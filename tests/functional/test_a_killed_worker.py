@@ -11,13 +11,10 @@ import pytest
 from tests.functional.nap_workers import (
     AT_ONCE,
     DEFAULT,
-    GROWN,
-    TAKEN_WITHIN_S,
     NapWorkers,
     installation,
 )
 from tests.support.processes.databases import new_migrated_database
-from tests.support.processes.installation import wait_for
 
 pytestmark = [pytest.mark.timeout(900), pytest.mark.slow]
 # Renewed three times in it: a worker may be held up for two thirds of it.
@@ -104,22 +101,3 @@ def test_a_worker_stops_a_job_that_is_cancelled(
     workers.nap("cancel", job["id"])
 
     assert workers.reaches(job, state="CANCELLED")
-
-
-def test_a_worker_that_has_grown_begins_anew_in_the_same_place(workers: NapWorkers):
-    workers.exactly(0)
-    process = workers.start_alone(GROWN)
-    born = result_of_a_nap(workers)["born"]
-
-    # What is queued meanwhile is done by the one or the other.
-    assert wait_for(
-        lambda: result_of_a_nap(workers)["born"] > born, timeout_s=TAKEN_WITHIN_S
-    )
-    assert result_of_a_nap(workers)["pid"] == process.pid
-
-
-def result_of_a_nap(workers: NapWorkers) -> dict[str, int]:
-    job = workers.nap("queue", AT_ONCE)
-    assert workers.reaches(job, state="DONE", attempts=1)
-    found: dict[str, int] = workers.show(job)["result"]
-    return found

@@ -4,7 +4,6 @@ import errno
 import json
 import os
 import shutil
-import signal
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -27,38 +26,43 @@ ADDS = 40
 BUILDER = """
 from deltaweb.environment.own_process import prepare_process
 prepare_process()
-import sys, time
+import os, signal, sys
 from datetime import UTC, datetime
 from deltaweb.delta.writing.checkpoint import announce
 from deltaweb.storage.local_pending import LocalPendingFile
 from deltaweb.table import DeltaTable
 
-folder, stage = sys.argv[1:]
-
-def wait(*_):
-    print("waiting", flush=True)
-    time.sleep(600)
+def die(*_):
+    os.kill(os.getpid(), signal.SIGKILL)
 
 commit = LocalPendingFile.commit
 seen = []
 
 def commit_one(file):
     if seen:
-        wait()
+        die()
     seen.append(file)
     commit(file)
 
-if stage == "between two parts":
-    LocalPendingFile.commit = commit_one
-if stage == "before the parts":
-    LocalPendingFile.commit = wait
-if stage == "before the hint":
-    announce.write_last_checkpoint = wait
-DeltaTable(folder).create_checkpoint(
-    parts=3,
-    now=datetime(2025, 1, 1, tzinfo=UTC),
-    on_progress=wait if stage == "while rows are written" else None,
-)
+def build(folder, stage):
+    if stage == "between two parts":
+        LocalPendingFile.commit = commit_one
+    if stage == "before the parts":
+        LocalPendingFile.commit = die
+    if stage == "before the hint":
+        announce.write_last_checkpoint = die
+    DeltaTable(folder).create_checkpoint(
+        parts=3,
+        now=datetime(2025, 1, 1, tzinfo=UTC),
+        on_progress=die if stage == "while rows are written" else None,
+    )
+
+for folder in sys.argv[1:]:
+    if not os.fork():
+        build(folder, os.path.basename(folder))
+        os._exit(0)
+    _, status = os.wait()
+    assert os.WIFSIGNALED(status), folder
 """
 STAGES = [
     "while rows are written",
@@ -110,21 +114,19 @@ def paths(folder: Path) -> list[str]:
     return sorted(DeltaTable(str(folder)).snapshot().files["path"].to_pylist())
 
 
-@pytest.fixture(scope="module", params=STAGES)
-def left(
-    tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
-) -> Path:
-    """A table whose builder was killed at a stage, for tests that change it no more."""
-    folder = new_table(tmp_path_factory.mktemp("left") / "table")
-    command = [sys.executable, "-c", BUILDER, str(folder), request.param]
-    builder = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    try:
-        assert builder.stdout is not None
-        assert builder.stdout.readline() == "waiting\n"
-    finally:
-        builder.send_signal(signal.SIGKILL)
-        builder.communicate()
+@pytest.fixture(scope="module")
+def all_left(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Tables whose builders were killed, each at the stage that is its name."""
+    folder = tmp_path_factory.mktemp("left")
+    tables = [str(new_table(folder / stage)) for stage in STAGES]
+    subprocess.run([sys.executable, "-c", BUILDER, *tables], check=True)
     return folder
+
+
+@pytest.fixture(scope="module", params=STAGES)
+def left(all_left: Path, request: pytest.FixtureRequest) -> Path:
+    """One of them, for tests that change it no more."""
+    return all_left / str(request.param)
 
 
 @pytest.fixture

@@ -60,6 +60,8 @@ class TestADatabaseThatIsAway:
 
         assert workers.reaches(job, state="DONE", attempts=1), workers.log.read_text()
 
+    # In every run a database that is locked stands for one that is away.
+    @pytest.mark.exhaustive
     def test_for_a_while_stopped_costs_no_job(self, tmp_path: Path) -> None:
         with warnings.catch_warnings():
             # It warns of machines without a runtime folder, and uses another.

@@ -88,6 +88,7 @@ def test_a_table_is_opened_in_the_browser_by_the_server_that_runs_or_by_its_own(
         line=(*line, str(lake / "orders")),
         BROWSER=f"{browser} %s",
         WORKERS="0",
+        DELTAWEB_WEB_PROCESSES="1",
     ):
         assert wait_for(seen.exists)
         first = opened(seen.read_text().splitlines()[0])
@@ -144,7 +145,13 @@ class TestWithoutWorkers:
         port = free_port()
         process = subprocess.Popen(
             [sys.executable, "-m", "deltaweb", "serve"],
-            env=environment(home, WORKERS="0", PORT=str(port), LAKE=str(lake)),
+            env=environment(
+                home,
+                WORKERS="0",
+                PORT=str(port),
+                LAKE=str(lake),
+                DELTAWEB_WEB_PROCESSES="1",
+            ),
             cwd=ROOT,
             stdout=subprocess.PIPE,
             text=True,

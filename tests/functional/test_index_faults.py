@@ -11,6 +11,7 @@ from pytest_django.fixtures import Settings
 
 from deltaweb.index.folder.file_index import COMMITS
 from deltaweb.web.tables.index.folders import remove_other_indexes
+from tests.support import cases
 from tests.support.index.index_builds import build_index
 from tests.support.index.index_folders import contents
 from tests.support.logs.local_logs import RandomLog
@@ -46,7 +47,7 @@ import os, signal, sys
 from deltaweb.index.folder import parts
 from tests.support.index.index_builds import build_index
 
-location, folder, base, now_ms = sys.argv[1:]
+location, folder, base, now_ms, every = sys.argv[1:]
 parts.KEPT_ROWS = 2
 left = 0
 
@@ -58,7 +59,7 @@ def kill_at_last(event, arguments):
                 os.kill(os.getpid(), signal.SIGKILL)
             left -= 1
 
-for kills in range(1000):
+for kills in range(0, 1000, int(every)):
     if not os.fork():
         left = kills
         sys.addaudithook(kill_at_last)
@@ -154,15 +155,18 @@ def test_a_killed_one_is_taken_up_again(log, indexes, tmp_path, step, count):
     assert [path.name for path in indexes.iterdir()] == [NEXT]
 
 
-def test_one_that_is_killed_anywhere_leaves_none_or_a_whole_one(log, indexes, tmp_path):
+@cases("every", {"at some steps": 3, "at all steps": 1}, often=["at some steps"])
+def test_one_that_is_killed_anywhere_leaves_none_or_a_whole_one(
+    log, indexes, tmp_path, every
+):
     present = indexes / OTHER
     build_index(log.location, None, present, now_ms=NOW_MS)
     log.grow(2)
     before = bytes_of(present)
-    arguments = [log.location, str(indexes / NEXT), str(present), str(NOW_MS)]
+    places = [log.location, str(indexes / NEXT), str(present)]
 
     done = subprocess.run(
-        [sys.executable, "-c", KILLED_ANYWHERE, *arguments],
+        [sys.executable, "-c", KILLED_ANYWHERE, *places, str(NOW_MS), str(every)],
         check=True,
         capture_output=True,
         text=True,

@@ -1,6 +1,7 @@
 """Jobs in processes of their own: what takes too much memory ends, and nothing else.
 
-Looks have processes that stay: one does another after the next, and ends by itself.
+Looks have processes that stay: one does another after the next, and ends by itself. A
+worker that keeps too much begins anew.
 """
 
 import os
@@ -14,7 +15,9 @@ from tests.functional.nap_workers import (
     APART,
     AT_ONCE,
     DEFAULT,
+    GROWN,
     LOOKS,
+    TAKEN_WITHIN_S,
     NapWorkers,
     installation,
 )
@@ -169,3 +172,25 @@ def test_waiting_processes_end_with_their_worker(looking: NapWorkers) -> None:
     worker.wait()
 
     assert wait_for(lambda: not is_running(pid))
+
+
+# === The worker itself ===
+
+
+def test_a_worker_that_has_grown_begins_anew_in_the_same_place(workers: NapWorkers):
+    workers.exactly(0)
+    process = workers.start_alone(GROWN)
+    born = result_of_a_nap(workers)["born"]
+
+    # What is queued meanwhile is done by the one or the other.
+    assert wait_for(
+        lambda: result_of_a_nap(workers)["born"] > born, timeout_s=TAKEN_WITHIN_S
+    )
+    assert result_of_a_nap(workers)["pid"] == process.pid
+
+
+def result_of_a_nap(workers: NapWorkers) -> dict[str, int]:
+    job = workers.nap("queue", AT_ONCE)
+    assert workers.reaches(job, state="DONE", attempts=1)
+    found: dict[str, int] = workers.show(job)["result"]
+    return found

@@ -15,6 +15,7 @@ from deltaweb.table import DeltaTable
 from tests.support.processes.installation import (
     START_TIMEOUT_S,
     Installation,
+    each,
     environment,
     rows,
     serving,
@@ -196,18 +197,15 @@ def test_what_needs_a_driver_names_its_extra(package, variable, url, extra):
 def test_a_share_is_read_by_the_recipients_own_client(package, served, tmp_path):
     del served
     profile = tmp_path / "retail.share"
-    package.answer("share", "create", "retail")
-    package.answer(
-        "share",
-        "add-table",
-        "retail",
-        "s.readings",
-        "--table",
-        "samples.device_readings",
+    readings = ("s.readings", "--table", "samples.device_readings")
+    globex = ("globex", "--share", "retail", "--profile", str(profile))
+    code = each(
+        ("share", "create", "retail"),
+        ("share", "add-table", "retail", *readings),
+        ("recipient", "create", *globex),
     )
-    package.answer(
-        "recipient", "create", "globex", "--share", "retail", "--profile", str(profile)
-    )
+    done = package.run("python", "-P", "-c", f"import django; django.setup()\n{code}")
+    assert done.returncode == 0, done.stderr
 
     rows = delta_sharing.load_as_pandas(f"{profile}#retail.s.readings")
 

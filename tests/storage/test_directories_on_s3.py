@@ -139,6 +139,7 @@ class TestCredentials:
         assert table.version() == 1
         assert table.to_pyarrow_table().num_rows == 20
 
+    @pytest.mark.exhaustive  # each of its requests is tried by itself in every run
     def test_read_the_table_and_no_neighbour_with_duckdb(
         self, store, root, given, tmp_path
     ):

@@ -4,6 +4,7 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -78,6 +79,7 @@ for name, place in {places!r}.items():
 """
 
 
+@cache
 def features_of(name: str) -> list[str]:
     """What a recorded table has, as its record says."""
     found: list[str] = json.loads((GOLDEN / name / "expected.json").read_text())[

@@ -140,6 +140,7 @@ def test_pyiceberg_reads_what_the_rule_selects(readers, region):
     assert of_table(found) == of_table(reader.seen.select(SEEN))
 
 
+@pytest.mark.exhaustive  # pyiceberg reads it by the same door in every run
 def test_duckdb_reads_what_the_rule_selects(readers, tmp_path):
     reader = readers["EU"]
     with closing(SidecarDuckDB(tmp_path)) as duckdb:

@@ -55,7 +55,7 @@ class LogPromises:
         assert [s.size for s in store.list_from("d")] == [1]
 
     def test_reads_many_in_the_order_asked_for(self, store: TableStore) -> None:
-        names = [f"{number:03d}" for number in range(40)]
+        names = [f"{number:03d}" for number in range(16)]
         for name in names:
             store.put(name, name.encode())
 

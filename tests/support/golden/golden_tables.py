@@ -7,7 +7,7 @@ is collected.
 import json
 import re
 from collections.abc import Iterator
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +35,7 @@ def golden_table(name: str) -> DeltaTable:
     return DeltaTable(str(golden_folder(name)))
 
 
-@lru_cache(maxsize=4)  # tests of one table follow each other
+@cache  # of all they are two megabytes of text
 def expected_of(name: str) -> dict[str, Any]:
     """What is recorded of a table; never changed."""
     text = (TABLES / name / "expected.json").read_text(encoding="utf-8")

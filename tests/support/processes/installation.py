@@ -55,7 +55,16 @@ def run(
 
 def run_each(home: Path, *lines: Sequence[str], **variables: str) -> list[str]:
     """Run commands one after another in one process; return what each has printed."""
-    code = (
+    code = each(*lines)
+    done = manage(home, "shell", "--no-imports", "--command", code, **variables)
+    assert done.returncode == 0, done.stderr
+    printed: list[str] = json.loads(done.stdout)
+    return printed
+
+
+def each(*lines: Sequence[str]) -> str:
+    """Return the Python that runs commands, and prints a list of what they print."""
+    return (
         "import io, json, sys\n"
         "from django.core.management import call_command\n"
         "def printed(line):\n"
@@ -64,10 +73,6 @@ def run_each(home: Path, *lines: Sequence[str], **variables: str) -> list[str]:
         "    return out.getvalue()\n"
         f"json.dump([printed(line) for line in {[*map(list, lines)]!r}], sys.stdout)"
     )
-    done = manage(home, "shell", "--no-imports", "--command", code, **variables)
-    assert done.returncode == 0, done.stderr
-    printed: list[str] = json.loads(done.stdout)
-    return printed
 
 
 def manage(

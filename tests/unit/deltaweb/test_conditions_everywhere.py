@@ -110,7 +110,7 @@ def table() -> DeltaTable:
     return new()
 
 
-@by_turns({"place": READS, "sql, expected": CONDITIONS}, often=2)
+@by_turns({"place": READS, "sql, expected": CONDITIONS})
 def test_finds_the_same_rows(table, place, sql, expected):
     assert place(table, sql) == expected
 

@@ -30,11 +30,10 @@ def settings_around(what: str) -> Any:  # noqa: ANN401  # values of JSON
     return json.loads(done.stdout)
 
 
-@pytest.mark.parametrize(
-    "module", ["deltaweb", "deltaweb.table", "deltaweb.errors", "deltaweb.parquet"]
-)
-def test_a_program_that_imports_the_library_keeps_its_settings(module: str) -> None:
-    before, after, _ = settings_around(f"import {module}")
+def test_a_program_that_imports_the_library_keeps_its_settings() -> None:
+    before, after, _ = settings_around(
+        "import deltaweb, deltaweb.table, deltaweb.errors, deltaweb.parquet"
+    )
 
     assert after == before
 
@@ -69,18 +68,11 @@ def test_who_reads_a_history_keeps_the_collector() -> None:
     settings_around(f"{READS_A_HISTORY}\nassert all(enabled) and gc.isenabled()")
 
 
-def test_and_a_process_of_ours_has_it_back_afterwards() -> None:
+def test_and_a_process_of_ours_has_it_back_afterwards_also_where_it_stops_early():
     settings_around(
         "from deltaweb.environment.own_process import prepare_process\n"
         "prepare_process()\n"
-        f"{READS_A_HISTORY}\nassert not any(enabled) and gc.isenabled()"
-    )
-
-
-def test_also_where_it_stops_early() -> None:
-    settings_around(
-        "from deltaweb.environment.own_process import prepare_process\n"
-        f"prepare_process()\n{READS_A_HISTORY}\n"
+        f"{READS_A_HISTORY}\nassert not any(enabled) and gc.isenabled()\n"
         "batches = batch.read_commit_batches(store, range(4))\n"
         "next(batches)\n"
         "assert not gc.isenabled()\n"

@@ -161,7 +161,7 @@ def _swap(part: Path, another: Path) -> None:
 SPOILED = {"cut": _cut, "empty": _empty, "zero": _zero, "gone": _lose, "swap": _swap}
 
 
-@by_turns({"spoil": SPOILED, "name": [COMMITS, FILES], "at": [0, 1, -1]}, often=2)
+@by_turns({"spoil": SPOILED, "name": [COMMITS, FILES], "at": [0, 1, -1]})
 def test_a_part_that_is_not_what_was_written_is_never_kept(grown, spoil, name, at):
     folder = folder_of(grown)
     names = part_names(folder, name)

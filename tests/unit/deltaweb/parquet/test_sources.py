@@ -25,20 +25,29 @@ def path(tmp_path: Path) -> Path:
     return path
 
 
-@cases(
-    "opened",
-    {
-        "text": str,
-        "a path": Path,
-        "a file of Arrow": lambda path: pa.OSFile(str(path)),
-        "bytes in memory": lambda path: io.BytesIO(path.read_bytes()),
-        "fsspec": lambda path: fsspec.open(f"file://{path}").open(),
-    },
-)
-def test_a_file_is_read_however_it_is_given(path: Path, opened: Callable[[Path], Any]):
+WAYS: dict[str, Callable[[Path], Any]] = {
+    "text": str,
+    "a path": Path,
+    "a file of Arrow": lambda path: pa.OSFile(str(path)),
+    "bytes in memory": lambda path: io.BytesIO(path.read_bytes()),
+    "fsspec": lambda path: fsspec.open(f"file://{path}").open(),
+}
+
+
+@cases("opened", WAYS)
+def test_a_file_is_described_however_it_is_given(path: Path, opened) -> None:
     source = opened(path)
 
     assert describe(source)["num_rows"] == 3
+    if hasattr(source, "close"):
+        source.close()
+
+
+# A process reads the rows: of a file that has a path, or of a copy.
+@cases("opened", WAYS, often=["text", "bytes in memory"])
+def test_its_rows_are_read_however_it_is_given(path: Path, opened) -> None:
+    source = opened(path)
+
     assert preview(source, 2) == [{"n": 1}, {"n": 2}]
     if hasattr(source, "close"):
         source.close()

@@ -88,7 +88,6 @@ class TestRewrite:
             "name": ["timestamp", "double", "null"],
             "properties": {"rewritten": {}, "vectors": WITH_VECTORS},
         },
-        often=2,
     )
     def test_keeps_the_text_of_a_partition(self, name, change, properties):
         text = SPELLINGS[name][1][1]

@@ -74,7 +74,7 @@ class TestPages:
             assert sorted(found) == paths(version, predicates), text
             assert len(set(found)) == len(found)
 
-    @by_turns({"seed": range(4), "limit": [0, 1, 25, 10_000]}, often=2)
+    @by_turns({"seed": range(4), "limit": [0, 1, 25, 10_000]})
     def test_bring_the_rows_of_a_limit(self, tmp_path, seed, limit):
         log = RandomLog(tmp_path, seed)
         log.grow(3)

@@ -35,7 +35,7 @@ NAMES = ["order", "class", "select", "pl", "reader", "日付", "2024"]
 
 # How a folder is spelled is no matter of the filter: the other tests are of both.
 @pytest.mark.parametrize("location", FOLDERS[:1], ids=["plain"], indirect=True)
-@by_turns({"filters": CONDITIONS, "tool, refusals": WAYS}, often=2)
+@by_turns({"filters": CONDITIONS, "tool, refusals": WAYS})
 def test_finds_the_rows_of_a_filter(location, filters, tool, refusals, duckdb_beside):
     view = shown_view(location, *filters, columns=("id", "tick`s"))
     view = replace(view, refusals=refusals)

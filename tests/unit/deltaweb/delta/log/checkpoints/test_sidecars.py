@@ -96,7 +96,7 @@ BROKEN: dict[str, tuple[list[Action], str]] = {
 
 
 class TestFault:
-    @by_turns({"actions, reason": BROKEN, "name": NAMES}, often=2)
+    @by_turns({"actions, reason": BROKEN, "name": NAMES})
     def test_of_a_sidecar_is_one_of_the_checkpoint(self, name, actions, reason):
         log = LogBuilder().sidecar("one.parquet", add("a"))
         log.sidecar("loop.parquet", add("a"), sidecar("loop.parquet"))
