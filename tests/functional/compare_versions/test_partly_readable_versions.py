@@ -13,7 +13,11 @@ from tests.functional.compare_versions.compared_orders import (
     work,
     write_orders,
 )
-from tests.support.index.indexed_tables import index_table, new_indexed_table
+from tests.support.index.indexed_tables import (
+    index_table,
+    new_indexed_table,
+    new_sample_table,
+)
 from tests.support.pages.answers import json_of, text_of
 from tests.support.tables.versioned_table import VersionedTable
 
@@ -38,10 +42,16 @@ def written(tmp_path: Path) -> VersionedTable:
     return write_orders(tmp_path / "orders")
 
 
-@pytest.fixture
-def table(written: VersionedTable) -> Table:
+@pytest.fixture(scope="module")
+def vacuumed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    written = write_orders(tmp_path_factory.mktemp("vacuumed") / "orders")
     vacuum(written)
-    return new_indexed_table("orders", Path(written.store.root))
+    return Path(written.store.root)
+
+
+@pytest.fixture
+def table(vacuumed: Path) -> Table:
+    return new_sample_table("orders", vacuumed)
 
 
 def words(page: str) -> str:

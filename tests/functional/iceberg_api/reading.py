@@ -85,6 +85,16 @@ def load(caller: Caller, path: str) -> Loaded:
     return Loaded(found["metadata-location"], found["metadata"], S3(found["config"]))
 
 
+def every_status(asking: Loaded, names: Loaded) -> set[int]:
+    """What one who asks with its keys is answered for names that another was given."""
+    if not names.objects:
+        names.read_all()
+    answers = [asking.s3.ask(location) for location in names.objects]
+    for answer in answers:
+        close_file(answer)
+    return {answer.status_code for answer in answers}
+
+
 class _DoorIO(FileIO):
     """Files as the door's S3 face gives them."""
 

@@ -7,21 +7,19 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from django.utils import timezone
 from pytest_django import Settings
 
 from deltaweb.environment.kept_values import KeptValues
 from deltaweb.web.pages.actions import command_stamp
 from deltaweb.web.sharing.api.iceberg import kept
-from deltaweb.web.sharing.models import PreparedFile, RecipientRule, SharedTable
-from deltaweb.web.sharing.shares.services import switch_share
+from deltaweb.web.sharing.models import PreparedFile, RecipientRule
 from deltaweb.web.tables.storage.connections import add_connection
 from tests.functional.iceberg_api.clients import body, catalog
-from tests.functional.iceberg_api.reading import Loaded, load
+from tests.functional.iceberg_api.reading import Loaded, every_status, load
 from tests.functional.sharing_api.calls import Caller
 from tests.functional.sharing_api.conftest import NewCaller
-from tests.functional.sharing_api.ruled import Ruled, close_file, new_staff, rows
-from tests.support import by_turns, cases
+from tests.functional.sharing_api.ruled import Ruled, new_staff, rows
+from tests.support import by_turns
 from tests.support.index.indexed_tables import index_table
 from tests.support.pages.factories import new_share, new_shared_table, new_table
 from tests.support.stores.s3_server import running_s3
@@ -190,16 +188,6 @@ def test_the_newest_version_that_is_ready_is_the_only_snapshot(staff, acme):
 # === Names ===
 
 
-def every_status(asking: Loaded, names: Loaded) -> set[int]:
-    """What one who asks with its keys is answered for names that another was given."""
-    if not names.objects:
-        names.read_all()
-    answers = [asking.s3.ask(location) for location in names.objects]
-    for answer in answers:
-        close_file(answer)
-    return {answer.status_code for answer in answers}
-
-
 def test_names_of_another_rule_open_nothing(staff, acme, new_caller, monkeypatch):
     theirs = new_caller("globex", staff.shared.share, properties={"region": "US"})
     staff.rule(OF_RECIPIENT)
@@ -254,47 +242,6 @@ def test_a_path_opens_nothing_as_another_kind_of_file(staff, acme):
     assert {"/data/" in one for one in swapped} == {True, False}
     answers = [found.s3.ask(one) for one in swapped]
     assert {answer.status_code for answer in answers} == {404}
-
-
-NARROWED = {
-    "a condition": lambda staff, _: staff.rule("id < 3"),
-    "columns": lambda staff, _: staff.rule(OF_RECIPIENT, *SEEN),
-    "another property": lambda _, acme: with_property(acme, "US"),
-    "no rule any more": lambda staff, _: staff.rule(""),
-    "a first version": lambda *_: SharedTable.objects.update(start_version=3),
-}
-ENDED = {
-    "the share is off": lambda staff, _: switch_share(
-        staff.shared.share, is_on=False, stamp=command_stamp()
-    ),
-    "the token is revoked": lambda _, acme: revoke(acme),
-    "the grant is gone": lambda staff, _: staff.shared.share.grants.all().delete(),
-}
-
-
-def with_property(caller: Caller, region: str) -> None:
-    caller.recipient.properties = {"region": region}
-    caller.recipient.save()
-
-
-def revoke(caller: Caller) -> None:
-    caller.token.revoked_at = timezone.now()
-    caller.token.save()
-
-
-@cases("change", {**NARROWED, **ENDED})
-def test_names_from_before_a_change_open_nothing(staff, acme, change):
-    staff.rule(OF_RECIPIENT)
-    staff.prepare()
-    before = load(acme, STAFF)
-    assert every_status(before, before) == {200}
-
-    change(staff, acme)
-
-    refusals = {403} if change in ENDED.values() else {404}
-    assert every_status(before, before) - {NOT_READY} == refusals
-    staff.prepare()
-    assert every_status(before, before) == refusals
 
 
 def test_names_from_before_there_was_a_rule_open_nothing(staff, acme):
