@@ -1,6 +1,5 @@
 """A real installation and a real Chromium."""
 
-import json
 import os
 import re
 import shutil
@@ -24,6 +23,7 @@ from playwright.sync_api import (
 from tests.support.processes.installation import (
     Installation,
     furnish,
+    rows,
     serving,
     wait_for,
 )
@@ -73,8 +73,12 @@ def wait_for_indexes(server: Installation, beginning: str, *, count: int = 1) ->
     """Wait until so many tables of a beginning are registered and indexed."""
 
     def are_indexed() -> bool:
-        tables = json.loads(server.command("table", "list", "--json"))
-        states = [t["state"] for t in tables if t["name"].startswith(beginning)]
+        tables = rows(server.home, "SELECT namespace, name, state FROM tables_table")
+        states = [
+            table["state"]
+            for table in tables
+            if f"{table['namespace']}.{table['name']}".startswith(beginning)
+        ]
         return states == ["INDEXED"] * count
 
     assert wait_for(are_indexed, timeout_s=200), server.log

@@ -1,6 +1,5 @@
 """The journey of a first start: sign in, look around, register, see it indexed."""
 
-import json
 import shutil
 
 import pytest
@@ -8,7 +7,7 @@ from playwright.sync_api import expect
 
 from tests.browser.conftest import Watch, expect_said
 from tests.browser.soundness import assert_open_is_sound, assert_sound, every_theme
-from tests.support.processes.installation import Installation, wait_for
+from tests.support.processes.installation import Installation, rows, wait_for
 
 TABLE = "/t/samples/customers/"
 PAGES = [
@@ -79,8 +78,8 @@ def test_a_new_commit_is_noticed_unasked(watch, server, tmp_path):
     server.command("table", "add", "web.late", str(location))
 
     def version() -> object:
-        tables = json.loads(server.command("table", "list", "--json"))
-        return next(t["version"] for t in tables if t["name"] == "web.late")
+        (table,) = rows(server.home, "SELECT * FROM tables_table WHERE name = 'late'")
+        return table["version"]
 
     assert wait_for(lambda: version() is not None, timeout_s=120)
     before = version()

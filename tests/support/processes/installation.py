@@ -28,6 +28,7 @@ ROOT = Path(__file__).resolve().parents[3]
 START_TIMEOUT_S = 240
 WAIT_S = 60  # for what takes a moment on a machine with nothing else to do
 LOOK_INTERVAL_S = 0.03
+RARE_LOOK_INTERVAL_S = 0.1  # at what has not come about within a second
 STOP_TIMEOUT_S = 60
 
 
@@ -149,11 +150,11 @@ def wait_for(condition: Callable[[], bool], *, timeout_s: float = WAIT_S) -> boo
     It is looked at once more when the time is over: a busy machine may not have come
     to a single look until then.
     """
-    deadline_s = time.monotonic() + timeout_s
-    while time.monotonic() < deadline_s:
+    began_s = time.monotonic()
+    while (passed_s := time.monotonic() - began_s) < timeout_s:
         if condition():
             return True
-        time.sleep(LOOK_INTERVAL_S)
+        time.sleep(LOOK_INTERVAL_S if passed_s < 1 else RARE_LOOK_INTERVAL_S)
     return condition()
 
 
