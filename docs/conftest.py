@@ -5,21 +5,25 @@ All pages stand in one folder, which has the sample tables in `lake`, registered
 `sh` have to end with 0, and with what a block of `output` below them says; blocks of
 `python` share a namespace a page. What needs another machine is left out by
 `<!--- skip: next "why" -->` before the block. A page that says `$SERVER` has a server,
-which serves that folder.
+which serves that folder. A how-to whose every command is run by other pages, too, is of
+`make test-all` alone.
 """
 
 import atexit
 import functools
 import itertools
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
+import pytest
 from sybil import Example, Sybil
 from sybil.parsers.markdown import (
     CodeBlockParser,
@@ -43,6 +47,31 @@ for table in Table.objects.all():
     index_table(table)
 """  # as a worker would
 NEWEST: Final = datetime(2026, 3, 31, 12, tzinfo=UTC)
+HERE: Final = Path(__file__).parent
+PATTERNS: Final = ("README.md", "manual/*.md", "manual/*/*.md")
+LEFT_OUT: Final = re.compile(r"<!--- skip: next.*?-->\s*```.*?```", re.DOTALL)
+COMMAND: Final = re.compile(r"\bdeltaweb ([a-z]+ [a-z-]+)")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave how-tos to `make test-all` whose commands pages before them run."""
+    seldom = {*seldom_pages()}
+    for item in items:
+        if item.path in seldom:
+            item.add_marker(pytest.mark.exhaustive)
+
+
+def seldom_pages() -> Iterator[Path]:
+    """The how-tos, read after all other pages, whose commands are known by then."""
+    pages = [page for pattern in PATTERNS for page in sorted(HERE.glob(pattern))]
+    known: set[str] = set()
+    for page in sorted(pages, key=lambda page: page.parent.name == "how-to"):
+        text = LEFT_OUT.sub("", page.read_text(encoding="utf-8"))
+        commands = {*COMMAND.findall(text)}
+        if page.parent.name == "how-to" and commands <= known:
+            yield page
+        known |= commands
 
 
 @functools.cache
@@ -124,7 +153,7 @@ pytest_collect_file = Sybil(
         CodeBlockParser(language="sh", evaluator=run_shell),
         CodeBlockParser(language="output", evaluator=compare_output),
     ],
-    patterns=["README.md", "manual/*.md", "manual/*/*.md"],
+    patterns=PATTERNS,
     setup=stand_there,
     teardown=come_back,
 ).pytest()

@@ -46,7 +46,10 @@ def server(
     home = tmp_path_factory.mktemp("home")
     furnish(home, lake)
     with serving(
-        home, DELTAWEB_PROBE_INTERVAL_S="2", DELTAWEB_WEB_PROCESSES="1"
+        home,
+        DELTAWEB_PROBE_INTERVAL_S="2",
+        DELTAWEB_WEB_PROCESSES="1",
+        DELTAWEB_SPARK_AFTER_S="600",  # no table here needs it
     ) as installation:
         yield installation
 

@@ -30,12 +30,6 @@ pytestmark = [
 SAMPLES = ("customers", "device_readings", "orders", "returns")
 # Beside pyarrow, compiled files left out: docs/manual/operate/packages.md.
 MOST_BYTES = 263_000_000
-# uv compiles nothing: a server's processes, which start together, would each do it.
-COMPILED = """
-from deltaweb.celery import app
-app.loader.init_worker()
-import celery.bin.celery, deltaweb.serving.wsgi, deltaweb.web.jobs.running.apart_loaded
-"""
 LINK = re.compile(r'href="(/[^"#?]*)')
 
 
@@ -69,12 +63,7 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Package:
     (home := folder / "home").mkdir()
     for name in ("celery", "deltaweb", "gunicorn", "queue"):  # scripts of somebody
         (home / f"{name}.py").write_text("raise SystemExit('another module')")
-    package = Package(wheel, install(wheel, folder / "environment"), home)
-    done = package.run(
-        "python", "-P", "-c", COMPILED, DELTAWEB_HOME=str(folder / "other")
-    )
-    assert done.returncode == 0, done.stderr
-    return package
+    return Package(wheel, install(wheel, folder / "environment"), home)
 
 
 @pytest.fixture(scope="module")

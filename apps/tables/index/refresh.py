@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from deltaweb.web.tables.index.spark_session import SparkSession
 
 READING: Final = "Reading the log"
-SPARK_AFTER_S: Final = 1.0  # what takes no longer is done without starting Spark
-
 WOKEN_AT_ONCE: Final = 8  # jobs of many; each takes others along that wait
 
 
@@ -110,7 +108,7 @@ def _index(batch: "IndexBatch") -> None:
         return
     most = min(settings.SMALL_LOG_BYTES, settings.SPARK_REPLAY_BYTES)
     if most and batch.is_first_attempt and spark.driver.session.is_needed():
-        with index.spark_session.spark_after(SPARK_AFTER_S) as is_spark_there:
+        with index.spark_session.spark_after(settings.SPARK_AFTER_S) as is_spark_there:
             _index_here(batch, most, is_spark_there)
     if batch.open_jobs:
         index.spark_session.with_spark(

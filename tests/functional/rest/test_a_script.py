@@ -33,7 +33,12 @@ def call(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Call]:
     home = tmp_path_factory.mktemp("home")
     migrate(home)
     (home / "samples-registered").touch()  # they would be indexed first
-    with serving(home, WORKERS="1", DELTAWEB_WEB_PROCESSES="1") as server:
+    with serving(
+        home,
+        WORKERS="1",
+        DELTAWEB_WEB_PROCESSES="1",
+        DELTAWEB_SPARK_AFTER_S=str(LIMIT_S),
+    ) as server:
         made = run(home, "user", "key", "admin", "--json")
         key = json.loads(made.stdout)["key"]
 

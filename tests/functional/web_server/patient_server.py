@@ -62,7 +62,7 @@ class Stream:
     def __iter__(self):
         while part := self.file.read(100_000):
             if part.startswith(b"break"):
-                raise ValueError(part)
+                raise ValueError(part[:5])
             yield part
             yield b""
 

@@ -41,12 +41,14 @@ def listen(port: int, stack: contextlib.ExitStack, request: bytes = LISTEN):
 
 def heard(page: socket.socket, text: bytes) -> bytes:
     """Return all that a page hears until a text has come."""
-    data = b""
-    while text not in data:
-        part = page.recv(1 << 16)
+    data = bytearray()
+    looked_at = 0
+    while data.find(text, looked_at) < 0:
+        looked_at = max(0, len(data) - len(text))
+        part = page.recv(1 << 20)
         assert part, data
         data += part
-    return data
+    return bytes(data)
 
 
 class TestManyPagesThatWait:

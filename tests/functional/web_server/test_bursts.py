@@ -30,8 +30,8 @@ def _come_and_leave(port: int, begun: bytes, *, num_times: int) -> None:
 @cases(
     "begun, num_times, limit",
     {
-        "more bytes than fit": (LARGE, 10, 8192),
-        "more connections than fit": (SMALL, 400, 4),
+        "more bytes than fit": (LARGE, 5, 8192),
+        "more connections than fit": (SMALL, 200, 4),
         "more connections than fit, and no word": (b"", 200, 4),
     },
 )

@@ -1,6 +1,7 @@
 """DataFrames to tables and back: the same log and rows as in process."""
 
 import json
+import shutil
 from collections.abc import Callable
 from itertools import product
 from pathlib import Path
@@ -80,12 +81,19 @@ def sql(spark: "SparkSession") -> Rows:
     return spark.sql
 
 
+@pytest.fixture(scope="module")
+def written(spark: "SparkSession", tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Ten rows of two partitions, a file each; no test changes them."""
+    folder = tmp_path_factory.mktemp("written") / "t"
+    rows = "select id n, id % 2 p, concat('s', id) s from range(0, 10, 1, 1)"
+    write(spark.sql(rows), str(folder), partition_by=["p"])
+    return folder
+
+
 @pytest.fixture
-def table(tmp_path: Path, sql: Rows) -> Path:
-    """Ten rows of two partitions, a file each."""
-    rows = sql("select id n, id % 2 p, concat('s', id) s from range(0, 10, 1, 1)")
-    write(rows, str(tmp_path / "t"), partition_by=["p"])
-    return tmp_path / "t"
+def table(written: Path, tmp_path: Path) -> Path:
+    """A copy of them that may be changed."""
+    return Path(shutil.copytree(written, tmp_path / "t"))
 
 
 class TestTheLogIsThatOfAWriteInProcess:

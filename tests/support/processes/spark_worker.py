@@ -47,7 +47,7 @@ def new_home(folder: Path, lake: Path, *names: str) -> Path:
     home = folder / "home"
     home.mkdir()
     migrate(home)
-    if names:
+    if (folder / "lake").exists():
         done = run(home, "table", "scan", "../lake")
         assert done.returncode == 0, done.stderr
     return home

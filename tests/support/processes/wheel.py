@@ -3,6 +3,7 @@
 import shutil
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 
 from tests.support.processes.installation import ROOT
@@ -47,7 +48,24 @@ def install(wheel: Path, folder: Path) -> Path:
     )
     if not _run_uv("--offline", *line):
         _uv(*line)
+    _take_compiled(packages_of(folder / "bin"))
     return folder / "bin"
+
+
+def _take_compiled(packages: Path) -> None:
+    """Take over what Python has compiled of the same files for these tests.
+
+    Of other files it compiles again, as it knows them by their moment and their length.
+    """
+    here = Path(sysconfig.get_path("purelib"))
+    for package in packages.iterdir():
+        for compiled in (here / package.name).rglob(
+            f"*.{sys.implementation.cache_tag}.pyc"
+        ):
+            place = packages / compiled.relative_to(here)
+            if place.parent.parent.is_dir():
+                place.parent.mkdir(exist_ok=True)
+                shutil.copyfile(compiled, place)
 
 
 def packages_of(programs: Path) -> Path:

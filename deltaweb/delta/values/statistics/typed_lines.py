@@ -6,6 +6,7 @@ several threads cannot make them at once: it is for a few thousand lines.
 """
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from operator import attrgetter
 from typing import Annotated, Any, Final
 
@@ -45,11 +46,17 @@ def read_typed_lines(lines: pa.Buffer, schema: pa.Schema) -> pa.Table | None:
     whole = pa.struct(list(schema))
     try:
         str(lines, "utf-8")  # what is skipped must be text, too
-        objects = msgspec.json.Decoder(_object_type(whole)).decode_lines(lines)
+        objects = _decoder(whole).decode_lines(lines)
     except (KeyError, *_FAULTS):
         return None
     columns = pa.RecordBatch.from_struct_array(_array(objects, whole))
     return pa.Table.from_batches([columns])
+
+
+@lru_cache(maxsize=16)
+def _decoder(kind: pa.StructType) -> "msgspec.json.Decoder[Any]":
+    """Return what reads such objects; of few lines it takes longer than they do."""
+    return msgspec.json.Decoder(_object_type(kind))
 
 
 def _object_type(kind: pa.StructType) -> type[msgspec.Struct]:

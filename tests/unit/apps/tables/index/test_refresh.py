@@ -21,11 +21,16 @@ class SparkIsAskedError(Exception):
 
 
 @pytest.fixture(autouse=True)
-def _no_spark(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A worker whose Spark is not started yet, and takes longer than the test."""
+def delays(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """A worker whose Spark is not started yet, and takes longer than the test.
+
+    After which delays it would be started beside is kept.
+    """
+    found: list[float] = []
 
     @contextmanager
-    def never(_delay_s: float) -> Iterator[Callable[[], bool]]:
+    def never(delay_s: float) -> Iterator[Callable[[], bool]]:
+        found.append(delay_s)
         yield lambda: False
 
     def ask(*_arguments: object, idle: str) -> None:
@@ -34,6 +39,7 @@ def _no_spark(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(session, "is_needed", lambda: True)
     monkeypatch.setattr(spark_session, "spark_after", never)
     monkeypatch.setattr(spark_session, "with_spark", ask)
+    return found
 
 
 @pytest.fixture
@@ -48,6 +54,14 @@ def test_a_small_log_is_read_without_spark(job: Job) -> None:
     job.refresh_from_db()
     assert (job.state, job.result) == ("DONE", {"version": 0, "state": "INDEXED"})
     assert job.steps[0]["name"] == "Reading the log"
+
+
+def test_spark_is_started_beside_after_as_long_as_a_setting_says(job, delays, settings):
+    settings.SPARK_AFTER_S = 30
+
+    REFRESH.work(job.id)
+
+    assert delays == [30]
 
 
 @cases(
