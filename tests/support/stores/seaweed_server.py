@@ -5,6 +5,7 @@ thousand folders in seconds.
 """
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -62,6 +63,8 @@ PORTS: Final = (
     *("filer.port", "filer.port.grpc", "s3.port.grpc"),
 )
 MIN_FREE: Final = "200MiB"  # a disk with less left is only read
+# Each bucket begins seven at a time else: a disk of some GB has no room for dozens.
+ONE_VOLUME: Final = {"WEED_MASTER_VOLUME_GROWTH_COPY_1": "1"}
 
 
 @contextmanager
@@ -105,6 +108,7 @@ def running_seaweed(folder: Path) -> Iterator[S3Server]:
                 *(f"-{name}={value}" for name, value in options.items()),
             ],
             cwd=folder,
+            env=os.environ | ONE_VOLUME,
             stdout=out,
             stderr=out,
         )
