@@ -9,6 +9,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import Final
 
 PANDAS: Final = "pandas"
@@ -38,7 +39,6 @@ class _Refusal:
 
 
 _claims: Final[list[int]] = []
-_frozen: Final[list[int]] = []
 
 
 def claim_process() -> None:
@@ -92,6 +92,7 @@ def without_collections() -> Iterator[None]:
         gc.enable()
 
 
+@cache
 def leave_modules_out_of_collections() -> None:
     """Take what this process has imported out of every later collection of garbage.
 
@@ -99,7 +100,5 @@ def leave_modules_out_of_collections() -> None:
     import, which are never garbage, that takes a tenth of a second: more than most
     tasks do. Later tasks import little more: the next call does nothing, in a fork too.
     """
-    if not _frozen:  # to count what is frozen, Python walks through all of it
-        gc.collect()
-        gc.freeze()
-        _frozen.append(os.getpid())
+    gc.collect()
+    gc.freeze()

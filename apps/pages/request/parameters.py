@@ -138,11 +138,11 @@ def cleaned(form: Form) -> dict[str, Any]:
     """Return a query string's values; 400 for one that makes no sense."""
     if not form.is_valid():
         faults = (
-            f"{name!r}: {' '.join(str(text) for text in texts)}"
+            f"a {name!r} that cannot be read: {' '.join(map(str, texts))}"
             for name, texts in form.errors.items()
         )
         raise QueryError(
-            message=f"The address is not valid: {'; '.join(faults)}",
+            message=f"The address has {'; '.join(faults)}",
             hint=hints_of(form) or "Give another value, or leave it out.",
         )
     return form.cleaned_data

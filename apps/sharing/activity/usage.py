@@ -32,6 +32,8 @@ from deltaweb.web.sharing.models import Recipient, RecipientToken, Share
 
 USE_DAYS: Final = 30
 FIRST_FAILED_STATUS: Final = 400  # of HTTP
+# A day that is asked for by nobody, whose parameters are known in a query by that.
+_NO_DAY: Final = date(9999, 12, 30)
 READ_ACTIONS: Final = (
     "table.query",
     "table.changes",
@@ -91,9 +93,16 @@ def daily_use(events: QuerySet[AuditEvent], *, days: Sequence[date]) -> list[Dai
     if not days:
         return []
     connection = connections[events.db]
-    asked, params = _asked_of_days(events, days, connection)
+    # Django takes longer to make a query than a database to answer it: it makes that of
+    # one day, which is asked once for each.
+    of_one, params = _counts_of(events, _NO_DAY).query.get_compiler(events.db).as_sql()
+    places = _params_of(_NO_DAY, connection)
+    all_params: list[Any] = []
+    for day in days:
+        of_day = dict(zip(places, _params_of(day, connection), strict=True))
+        all_params += [of_day.get(param, param) for param in params]
     with connection.cursor() as cursor:
-        cursor.execute(asked, params)
+        cursor.execute(" UNION ALL ".join([of_one] * len(days)), all_params)
         found = {row[0]: row[1:] for row in cursor.fetchall()}
     return [_use_of(day, *found[str(day)]) for day in days]
 
@@ -171,41 +180,15 @@ def _counts_of(events: QuerySet[AuditEvent], day: date) -> QuerySet[Any]:
     )
 
 
-def _asked_of_days(
-    events: QuerySet[AuditEvent], days: Sequence[date], connection: BaseDatabaseWrapper
-) -> tuple[str, list[Any]]:
-    """Return the query of all days, and its parameters.
-
-    Django takes longer to make a query than a database to answer it. So two are made
-    alone: where their parameters differ, each day has its own.
-    """
-    first, second = days[0], days[0] + timedelta(days=1)
-    (asked, params), (_, params_of_second) = (
-        _counts_of(events, day).query.get_compiler(events.db).as_sql()
-        for day in (first, second)
-    )
-    told_second = _as_params(second, connection)
-    places = [
-        None if one == other else told_second.index(other)
-        for one, other in zip(params, params_of_second, strict=True)
-    ]
-    told = [_as_params(day, connection) for day in days]
-    return " UNION ALL ".join([asked] * len(days)), [
-        param if place is None else of_day[place]
-        for of_day in told
-        for param, place in zip(params, places, strict=True)
-    ]
-
-
 def _ends_of(day: date) -> tuple[datetime, datetime]:
     starts_at = datetime.combine(day, time.min, tzinfo=UTC)
     return starts_at, starts_at + timedelta(days=1)
 
 
-def _as_params(day: date, connection: BaseDatabaseWrapper) -> tuple[object, ...]:
-    """Return how `_counts_of` tells a day to a database."""
-    told = connection.ops.adapt_datetimefield_value
-    return (str(day), *map(told, _ends_of(day)))
+def _params_of(day: date, connection: BaseDatabaseWrapper) -> tuple[object, ...]:
+    """Return what stands for a day among the parameters of `_counts_of`."""
+    adapted = connection.ops.adapt_datetimefield_value
+    return (str(day), *map(adapted, _ends_of(day)))
 
 
 def _use_of(

@@ -110,6 +110,13 @@ def test_a_file_is_merged_however_it_is_written(table, tmp_path, text, names, op
     assert numbers(table) == [2, 3, 4, 5]
 
 
+def test_a_table_is_not_merged_by_what_is_said_of_a_file(table: Path) -> None:
+    merge = ("merge", table, table, "--on", "t.n = s.n", "--insert-all", "--yes")
+
+    assert "is none" in refusal(*merge, "--types", "n INT")
+    assert "is none" in refusal(*merge, "--delimiter", ";")
+
+
 def test_what_a_merge_would_do_is_told(table: Path, tmp_path: Path) -> None:
     lines = tmp_path / "a.jsonl"
     lines.write_text('{"n": 1}\n{"n": 7}\n')

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from django.core.management.base import CommandError
 
@@ -21,7 +21,12 @@ from deltaweb.web.tables.management.options import (
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.operations.parameters import given
 from deltaweb.web.tables.storage.locations import is_remote
-from deltaweb.writer.importing.options import BadRows, ImportFileError, format_of
+from deltaweb.writer.importing.options import (
+    BadRows,
+    ImportFileError,
+    TextForm,
+    format_of,
+)
 
 
 class ImportVerb(OperationVerb[ImportRows]):
@@ -55,6 +60,12 @@ class ImportVerb(OperationVerb[ImportRows]):
         )
 
 
+_OF_FILES: Final = (
+    "--types, --delimiter, --no-header, --null, --decimal and --dates say how a file "
+    "is written, and {source} is none. If it is one, give its --format, too."
+)
+
+
 class MergeVerb(OperationVerb[MergeRows]):
     """Change a table by the rows of a file or of another table."""
 
@@ -71,9 +82,11 @@ class MergeVerb(OperationVerb[MergeRows]):
         if not asked.clauses:
             message = "Give --update-all, --insert-all or --delete-where."
             raise CommandError(message)
-        if not _is_file(asked.source, options["file_format"]):
-            return replace(asked, source=locate(asked.source)[1])
         form = text_form({**options, "time_zone": asked.time_zone})
+        if not _is_file(asked.source, options["file_format"]):
+            if options["types"] or form != TextForm(time_zone=asked.time_zone):
+                raise CommandError(_OF_FILES.format(source=asked.source))
+            return replace(asked, source=locate(asked.source)[1])
         return replace(
             asked,
             source="",
