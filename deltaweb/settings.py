@@ -279,7 +279,7 @@ UPLOADS_BYTES = env_int(
 SMALL_LOG_BYTES = env_int(
     "DELTAWEB_SMALL_LOG_BYTES", default=8 << 20, minimum=0, maximum=1 << 40
 )
-# Meanwhile Spark is started beside, where that takes longer.
+# How long a worker reads small logs before it starts Spark as well.
 SPARK_AFTER_S = env_int("DELTAWEB_SPARK_AFTER_S", default=1, minimum=0, maximum=86_400)
 # A larger log is replayed by Spark itself; smaller ones, a table a task.
 SPARK_REPLAY_BYTES = env_int(

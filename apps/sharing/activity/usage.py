@@ -32,7 +32,7 @@ from deltaweb.web.sharing.models import Recipient, RecipientToken, Share
 
 USE_DAYS: Final = 30
 FIRST_FAILED_STATUS: Final = 400  # of HTTP
-# A day that is asked for by nobody, whose parameters are known in a query by that.
+# A day that nobody asks for: no other parameter of a query is like those of it.
 _NO_DAY: Final = date(9999, 12, 30)
 READ_ACTIONS: Final = (
     "table.query",
@@ -93,8 +93,8 @@ def daily_use(events: QuerySet[AuditEvent], *, days: Sequence[date]) -> list[Dai
     if not days:
         return []
     connection = connections[events.db]
-    # Django takes longer to make a query than a database to answer it: it makes that of
-    # one day, which is asked once for each.
+    # Django takes longer to make a query than a database to answer it: so that of one
+    # day is made, and repeated with the parameters of each.
     of_one, params = _counts_of(events, _NO_DAY).query.get_compiler(events.db).as_sql()
     places = _params_of(_NO_DAY, connection)
     all_params: list[Any] = []

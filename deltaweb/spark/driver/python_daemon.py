@@ -33,13 +33,12 @@ LOADED: Final = (
 
 
 def leave_archives_of_spark_out_of_the_path() -> None:
-    """Have PySpark loaded from its folder, not from an archive that lies in there.
+    """Load PySpark from its folder instead of from the archives that lie in it.
 
-    Spark puts the archives of its PySpark, and one of its Java classes, before all else
-    that Python looks through. Of an archive each daemon compiles what it imports anew,
-    and each task reads the list of its files again, which takes longer than most tasks
-    do. What lies in the folder of the PySpark that is installed is the same: only that
-    is left out.
+    Spark puts an archive of PySpark, and one of its jars, first on Python's path. From
+    an archive each daemon compiles every module again, and each task reads the list of
+    its files again, which takes longer than most tasks do. Only archives within the
+    folder of the installed PySpark are left out: the same modules lie there unpacked.
     """
     files = [place for place in sys.path if Path(place).is_file()]
     folders = [place for place in sys.path if place not in files]

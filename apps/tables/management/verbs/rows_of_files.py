@@ -62,7 +62,7 @@ class ImportVerb(OperationVerb[ImportRows]):
 
 _OF_FILES: Final = (
     "--types, --delimiter, --no-header, --null, --decimal and --dates say how a file "
-    "is written, and {source} is none. If it is one, give its --format, too."
+    "is written, and {source} is taken for a table. If it is a file, give its --format."
 )
 
 
