@@ -1,5 +1,6 @@
 """Arguments that several subcommands take: a table's name or location, and counts."""
 
+import os
 from argparse import ArgumentParser
 from pathlib import Path
 
@@ -32,10 +33,10 @@ def locate(text: str, *, may_be_made: bool = False) -> tuple[Table | None, str]:
         try:
             table = find_table(text)
         except TableNotRegisteredError:
-            if not Path(text).is_dir():
+            if not is_folder_here(text):
                 raise
         except TableNameError:
-            if not Path(text).is_dir():
+            if not is_folder_here(text):
                 raise TableNotRegisteredError(name=text) from None
         else:
             check_present(table.location)
@@ -46,6 +47,16 @@ def locate(text: str, *, may_be_made: bool = False) -> tuple[Table | None, str]:
     else:
         check_present(location)
     return None, location
+
+
+def is_folder_here(text: str) -> bool:
+    """Whether a text is the path of a folder; `Path` raises where it is too long."""
+    return os.path.isdir(text)  # noqa: PTH112 (as said)
+
+
+def is_file_here(text: str) -> bool:
+    """Whether a text is the path of a file; `Path` raises where it is too long."""
+    return os.path.isfile(text)  # noqa: PTH113 (as said)
 
 
 def names_of(table: Table | None, location: str) -> dict[str, str | None]:

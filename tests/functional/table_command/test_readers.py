@@ -155,6 +155,7 @@ class TestReaders:
     def test_what_is_neither_a_name_nor_a_folder_is_said_to_be_neither(self) -> None:
         assert "No table is named 'nothing'" in refusal("show", "nothing")
         assert "does not exist" in refusal("history", "/nothing/here")
+        assert "No table is named 'aaa" in refusal("show", "a" * 300)
 
     def test_a_newer_protocol_shows_its_metadata_with_a_warning(self, tmp_path: Path):
         log = tmp_path / "_delta_log"

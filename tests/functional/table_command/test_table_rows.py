@@ -115,6 +115,7 @@ def test_a_table_is_not_merged_by_what_is_said_of_a_file(table: Path) -> None:
 
     assert "taken for a table" in refusal(*merge, "--types", "n INT")
     assert "taken for a table" in refusal(*merge, "--delimiter", ";")
+    assert "No table is named" in refusal("merge", table, "a" * 300, *merge[3:])
 
 
 def test_what_a_merge_would_do_is_told(table: Path, tmp_path: Path) -> None:
@@ -158,7 +159,8 @@ def test_small_files_are_packed(table: Path) -> None:
 
 def test_a_table_is_made_and_registered(tmp_path: Path) -> None:
     place = tmp_path / "new"
-    ddl = "id BIGINT NOT NULL, day DATE"
+    many = ", ".join(f"number_{n} BIGINT" for n in range(30))  # no path is that long
+    ddl = f"id BIGINT NOT NULL, day DATE, {many}"
 
     made = run_json("create", "new", place, "--schema", ddl, "--partition-by", "day")
 

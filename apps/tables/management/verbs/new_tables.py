@@ -10,14 +10,13 @@ from django.core.management.base import CommandError
 
 from deltaweb.web.tables.catalogue.adding.work.convert import CONVERT, ConvertFolder
 from deltaweb.web.tables.catalogue.adding.work.create import CREATE, CreateTable
+from deltaweb.web.tables.management.arguments import is_file_here
 from deltaweb.web.tables.management.operation_verb import MakingVerb
 from deltaweb.web.tables.management.options import (
     add_file_options,
     add_zone_of_files,
     text_form,
 )
-
-MAX_PATH_LENGTH = 1_000
 
 
 class CreateVerb(MakingVerb[CreateTable]):
@@ -60,8 +59,7 @@ class CreateVerb(MakingVerb[CreateTable]):
 
 
 def _schema(text: str) -> str:
-    path = Path(text)
-    return path.read_text() if len(text) < MAX_PATH_LENGTH and path.is_file() else text
+    return Path(text).read_text() if is_file_here(text) else text
 
 
 class ConvertVerb(MakingVerb[ConvertFolder]):

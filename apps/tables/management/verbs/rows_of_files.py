@@ -4,14 +4,13 @@ from argparse import ArgumentParser
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, replace
-from pathlib import Path
 from typing import Any, Final
 
 from django.core.management.base import CommandError
 
 from deltaweb.web.tables.catalogue.adding.work.import_rows import IMPORT, ImportRows
 from deltaweb.web.tables.catalogue.adding.work.merge import MERGE, MergeRows
-from deltaweb.web.tables.management.arguments import locate
+from deltaweb.web.tables.management.arguments import is_file_here, locate
 from deltaweb.web.tables.management.operation_verb import OperationVerb
 from deltaweb.web.tables.management.options import (
     add_file_options,
@@ -99,7 +98,7 @@ class MergeVerb(OperationVerb[MergeRows]):
 
 def _is_file(source: str, file_format: str) -> bool:
     """Whether a source is a file: one that is here, or whose name shows its format."""
-    if file_format or Path(source).is_file():
+    if file_format or is_file_here(source):
         return True
     with suppress(ImportFileError):
         return is_remote(source) and bool(format_of(source))
