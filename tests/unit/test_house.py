@@ -15,7 +15,7 @@ from deltaweb.table import DeltaTable
 
 ROOT = Path(__file__).resolve().parents[2]
 MAX_ROOMS = 16
-MAX_LINES = 400
+MAX_LINES = 500
 # Folders of registered cases: each room is one more of its kind.
 CASES = {
     "deltaweb": "the packages of the library, and the modules that wire them",
