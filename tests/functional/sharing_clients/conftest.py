@@ -23,7 +23,7 @@ SHARE = "lab"
 SMALL = ["device_readings", "customers", "returns"]
 SAMPLES = ["orders", *SMALL]
 """Tables of the samples; orders has so many files that a client takes ten seconds."""
-GOLDEN = Path(os.environ.get("DELTAWEB_GOLDEN", "/nonexistent"), "tables").resolve()
+GOLDEN = Path(os.environ.get("DELTAWEB_GOLDEN") or "/nonexistent", "tables").resolve()
 RECORDED = [
     "deltars__delta-0.8.0-null-partition",
     "deltars__delta-0.8.0-special-partition",
