@@ -24,6 +24,7 @@ from pytest_django import plugin as pytest_django
 from pytest_django.plugin import DjangoDbBlocker
 
 from deltaweb.web.audit.append_only import drop_triggers
+from tests.support.shared_folder import SharedFolder
 
 if TYPE_CHECKING:
     from django.test import Client
@@ -248,11 +249,33 @@ def standing_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(timezone, "now", lambda: moment)
 
 
+_shared: list[SharedFolder] = []
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(
+    item: pytest.Item, nextitem: pytest.Item | None
+) -> Iterator[None]:
+    """Fail a test, or the last one of a file, that has changed the shared lake."""
+    yield
+    for shared in _shared:
+        if attempts := shared.attempts():
+            pytest.fail(f"{item.nodeid} changes the shared lake: {attempts}")
+        is_last = nextitem is None or nextitem.path != item.path
+        if is_last and (changes := shared.changes()):
+            file = item.nodeid.partition("::")[0]
+            beside = " or of one that ran beside it" * (
+                "PYTEST_XDIST_WORKER" in os.environ
+            )
+            pytest.fail(f"A test of {file}{beside} changed the shared lake: {changes}")
+
+
 @pytest.fixture(scope="session")
 def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of the sample tables, which take seconds to make; no test changes it.
 
-    The first process that needs it makes it for all that run side by side.
+    The first process that needs it makes it for all that run side by side. A test that
+    changes a table takes a copy: what changes the folder itself fails.
     """
     from deltaweb.samples import make_samples
 
@@ -262,6 +285,7 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
         if not folder.exists():
             make_samples(new := tmp_path_factory.mktemp("lake"), NOW)
             new.rename(folder)
+    _shared.append(SharedFolder(folder))
     return folder
 
 

@@ -1,6 +1,7 @@
 """What is in a table: its files and its rows, at any version, in three forms."""
 
 import re
+import shutil
 from html import unescape
 from pathlib import Path
 
@@ -196,14 +197,14 @@ class TestData:
         waiting = text_of(viewer, f"{TABLE}orders/files?v=3")
         assert "Listing the files of this version" in waiting
 
-    def test_a_retry_leads_back_to_the_page_that_waits(self, viewer: Client) -> None:
-        folder = Path(Table.objects.get().location)
-        away = folder.rename(folder.with_name("away"))
-        try:
-            viewer.get(f"{TABLE}orders/data")
-            work()
-        finally:
-            away.rename(folder)
+    def test_a_retry_leads_back_to_the_page_that_waits(
+        self, viewer: Client, lake: Path, tmp_path: Path
+    ) -> None:
+        folder = tmp_path / "orders"
+        Table.objects.update(location=str(folder))
+        viewer.get(f"{TABLE}orders/data")
+        work()
+        shutil.copytree(lake / "orders", folder)
         retry = f"/jobs/{Job.objects.get().id}/retry"
 
         response = viewer.post(retry, {"next": f"{TABLE}orders/data"})
