@@ -85,6 +85,9 @@ PROBE_INTERVAL_S = env_int(
 FILE_URL_LIFETIME_S = env_int(
     "DELTAWEB_FILE_URL_LIFETIME_S", default=3600, minimum=1, maximum=7 * 86_400
 )
+PART_URL_LIFETIME_S = env_int(
+    "DELTAWEB_PART_URL_LIFETIME_S", default=900, minimum=1, maximum=3600
+)
 TOKEN_MAX_DAYS = env_int(
     "DELTAWEB_TOKEN_MAX_DAYS", default=365, minimum=1, maximum=3650
 )

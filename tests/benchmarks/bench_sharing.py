@@ -85,6 +85,7 @@ def _signer() -> LocalFileSigner:
         share="sales",
         table_id=TABLE_ID,
         token_id=TOKEN_ID,
+        terms=("table", "rule", "True", ""),
         keys=KEYS,
         expires_at=EXPIRES_AT,
     )

@@ -92,6 +92,7 @@ def _print_local(paths: list[str]) -> None:
         share="sales",
         table_id=uuid.uuid4(),
         token_id=uuid.uuid4(),
+        terms=("table", "rule", "True", ""),
         keys=derive_keys("secret", [], "file urls"),
         expires_at=datetime.now(UTC) + timedelta(hours=1),
     )

@@ -272,3 +272,20 @@ class TestRules:
         assert (held["condition"], held["columns"]) == ("id > 3", ["id"])
         assert (freed["condition"], freed["columns"]) == ("", [])
         assert "no column 'no'" in refusal(*narrow, "--columns", "no")
+
+    def test_narrow_says_until_when_earlier_urls_open(self) -> None:
+        share = new_share()
+        for name, location in (("a", "/lake/a"), ("b", "s3://lake/b")):
+            table = new_table(name, location=location)
+            new_metadata(table)
+            new_shared_table(share, f"crm.{name}", table=table)
+        new_recipient("acme")
+        narrow = ("--recipient", "acme", "--columns", "id")
+
+        here = Ran("share", "narrow", "sales", "crm.a", *narrow).stdout
+        there = Ran("share", "narrow", "sales", "crm.b", *narrow).stdout
+        known = run_json("share", "narrow", "sales", "crm.b", *narrow)
+
+        assert "no longer open" in here
+        assert "given out before open until" in there
+        assert known["earlier_urls_end_at"] is not None

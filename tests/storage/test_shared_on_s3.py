@@ -14,7 +14,7 @@ from pytest_django.fixtures import Settings
 
 from deltaweb.table import DeltaTable
 from deltaweb.web.pages.actions import COMMAND_LINE, Stamp
-from deltaweb.web.sharing.models import RecipientToken
+from deltaweb.web.sharing.models import RecipientToken, SharedTable
 from deltaweb.web.tables.storage.connections import add_connection
 from deltaweb.web.tables.storage.options import parse_options
 from tests.support import cases
@@ -61,10 +61,10 @@ def add_storage(*texts: str) -> None:
     )
 
 
-def query(secret: str) -> tuple[int, str]:
+def query(secret: str, **body: object) -> tuple[int, str]:
     answer = Client(raise_request_exception=False).post(
         QUERY,
-        "{}",
+        json.dumps(body),
         content_type="application/json",
         headers={"Authorization": f"Bearer {secret}"},
     )
@@ -103,6 +103,53 @@ def test_a_url_is_told_to_end_when_it_does(secret: str, s3: S3Server) -> None:
     left_s = file["expirationTimestamp"] / 1000 - timezone.now().timestamp()
     assert 3500 < left_s <= 3600
     assert "X-Amz-Expires=3600" in file["url"]
+
+
+@cases(
+    "terms, lifetime_s",
+    {
+        "a condition": ({"condition": "reading_id >= -1"}, 900),
+        "a first version": ({"start_version": 0}, 900),
+        "the newest version alone": ({"with_history": False}, 3600),
+    },
+)
+def test_a_url_of_a_part_lives_for_a_quarter_of_an_hour(
+    secret: str, s3: S3Server, terms: dict[str, object], lifetime_s: int
+) -> None:
+    """Untouched files of a part are offered as the store has them."""
+    add_storage(*s3.option_texts)
+    SharedTable.objects.update(**terms)
+
+    status, text = query(secret)
+
+    assert status == 200, text
+    file = json.loads(text.splitlines()[2])["file"]
+    left_s = file["expirationTimestamp"] / 1000 - timezone.now().timestamp()
+    assert lifetime_s - 100 < left_s <= lifetime_s
+    assert f"X-Amz-Expires={lifetime_s}&" in file["url"]
+
+
+def test_a_url_of_a_part_is_renewed_by_a_refresh_token(
+    secret: str, s3: S3Server, settings: Settings
+) -> None:
+    add_storage(*s3.option_texts)
+    SharedTable.objects.update(start_version=0)
+    settings.PART_URL_LIFETIME_S = 60
+    _, text = query(secret, includeRefreshToken=True)
+    *files, end = map(json.loads, text.splitlines()[2:])
+    told = end["endStreamAction"]
+    settings.PART_URL_LIFETIME_S = 600
+
+    status, again = query(secret, refreshToken=told["refreshToken"])
+
+    fresh = [json.loads(line) for line in again.splitlines()[2:]]
+    assert status == 200
+    assert [one["file"]["id"] for one in fresh if "file" in one] == [
+        one["file"]["id"] for one in files
+    ]
+    assert fresh[0]["file"]["expirationTimestamp"] > (
+        told["minUrlExpirationTimestamp"] + 400_000
+    )
 
 
 def test_a_url_ends_with_the_token_that_asked_for_it(secret: str, s3: S3Server) -> None:

@@ -1,6 +1,7 @@
 """What of a shared table one recipient sees, beside what all of them see."""
 
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from django.http import HttpRequest
 
@@ -42,9 +43,15 @@ class RuleResource:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RulesOfTable:
-    """The rules of single recipients."""
+    """The rules of single recipients.
+
+    Attributes:
+        earlier_urls_end_at: When the last URL of an object store ends that was issued
+            under other rules; null if there was none.
+    """
 
     rules: list[RuleResource]
+    earlier_urls_end_at: datetime | None
 
 
 class RuleList(RestView):
@@ -53,7 +60,7 @@ class RuleList(RestView):
     @endpoint(Role.ADMIN, answers=RulesOfTable)
     def get(self, name: str, table: str) -> object:
         """List the recipients that see less of a table than the others."""
-        return RulesOfTable(rules=_rules(find_shared_table(find_share(name), table)))
+        return _rules_of(find_shared_table(find_share(name), table))
 
 
 class Rule(RestView):
@@ -71,7 +78,7 @@ class Rule(RestView):
         """Let one recipient see less of a table; an empty rule takes that away."""
         shared = find_shared_table(find_share(name), table)
         _narrow(request, shared, recipient, body)
-        return RulesOfTable(rules=_rules(shared))
+        return _rules_of(shared)
 
     @endpoint(Role.ADMIN, answers={204: None}, scope=Scope.SHARE)
     def delete(
@@ -94,13 +101,16 @@ def _narrow(
     )
 
 
-def _rules(shared: SharedTable) -> list[RuleResource]:
+def _rules_of(shared: SharedTable) -> RulesOfTable:
     rules = shared.rules.select_related("recipient").order_by("recipient__name_key")
-    return [
-        RuleResource(
-            recipient=rule.recipient.name,
-            condition=rule.condition or None,
-            columns=rule.columns or None,
-        )
-        for rule in rules
-    ]
+    return RulesOfTable(
+        rules=[
+            RuleResource(
+                recipient=rule.recipient.name,
+                condition=rule.condition or None,
+                columns=rule.columns or None,
+            )
+            for rule in rules
+        ],
+        earlier_urls_end_at=shared.earlier_urls_end_at,
+    )

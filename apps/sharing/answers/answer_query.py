@@ -146,8 +146,8 @@ def _granted(asked: AnswerQuery) -> SharedTable:
     if (
         shared is None
         or recipient is None
-        or terms_of(shared, recipient) != asked.terms
-        or not rule_for(shared, recipient).is_whole
+        or terms_of(shared, rule := rule_for(shared, recipient)) != asked.terms
+        or not rule.is_whole
     ):
         raise NotGrantedError(kind="table", name=asked.shared_table)
     return shared

@@ -63,7 +63,7 @@ def table_changes(
     check_history(shared)
     rule = rule_for(shared, signing.token.recipient)
     check_start(shared, query.starting_version)
-    paging = paging_of(shared, query, capabilities=capabilities, signing=signing)
+    paging = paging_of(shared, rule, query, capabilities=capabilities, signing=signing)
     start = paging.start(ChangesStart)
     table = open_shared(shared)
     is_rewritten = _is_rewritten(rule, table)
@@ -108,7 +108,7 @@ def table_changes(
     )
     head, later = _head_lines(seen, shown, query, chosen)
     paging.check_head(start, head_digest(head))
-    signers = open_plan(shared, signing)
+    signers = open_plan(shared, signing, rule)
     signer = signers.prepared if is_rewritten else signers.own
     lines = signed_changes(
         selection, chosen, signer=signer, instants=_instants(shared, seen)

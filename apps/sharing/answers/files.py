@@ -10,10 +10,16 @@ from uuid import UUID
 from deltaweb.delta.errors import DataFileError, LocationError, PathEscapesTableError
 from deltaweb.sharing.errors import FileGoneError, FileRefusedError
 from deltaweb.storage.local_file import open_local_file
-from deltaweb.storage.signing.file_urls import FileURLInvalidError, verify
+from deltaweb.storage.signing.file_urls import (
+    FileURLInvalidError,
+    terms_digest,
+    verify,
+)
 from deltaweb.web.sharing.access import callers as access
 from deltaweb.web.sharing.access.grants.prepared import location_of
+from deltaweb.web.sharing.access.grants.rules import rule_for
 from deltaweb.web.sharing.access.withdrawals import IN_ITS_SCHEMA
+from deltaweb.web.sharing.answers.opening import terms_of
 from deltaweb.web.sharing.errors import AccessError
 from deltaweb.web.sharing.models import RecipientToken, SharedTable
 from deltaweb.web.tables.storage.locations import check_allowed
@@ -46,8 +52,8 @@ def open_file(
 ) -> tuple[io.FileIO, RecipientToken]:
     """Open the file of a signed URL; return the token that it was made for, too.
 
-    The URL alone is not enough: its token must be good still, the address allowed, and
-    the share granted, at this very request.
+    The URL alone is not enough: its token must be good still, the address allowed, the
+    share granted, and the table shared on the same terms, at this very request.
     """
     try:
         signed = verify(
@@ -62,6 +68,9 @@ def open_file(
         raise FileRefusedError(reason=error.reason) from None
     token = live_token(signed.token_id, address=asked.address, now=asked.now)
     shared = granted_by_id(signed.table_id, token)
+    terms = terms_of(shared, rule_for(shared, token.recipient))
+    if signed.terms not in {terms_digest(terms, key) for key in keys}:
+        raise FileRefusedError(reason="its table is shared on other terms by now")
     try:
         location = _location(shared, is_prepared=asked.is_prepared)
         file = open_local_file(location, signed.path)

@@ -2,8 +2,8 @@
 
 from deltaweb.sharing.errors import HistoryNotSharedError
 from deltaweb.table import DeltaTable
-from deltaweb.web.sharing.access.grants.rules import rule_for
-from deltaweb.web.sharing.models import Recipient, SharedTable
+from deltaweb.web.sharing.access.grants.rules import TableRule
+from deltaweb.web.sharing.models import SharedTable
 from deltaweb.web.tables.storage.opening import open_table, roots_of_server
 
 
@@ -12,12 +12,17 @@ def open_shared(shared: SharedTable) -> DeltaTable:
     return open_table(shared.table, roots=roots_of_server())
 
 
-def terms_of(shared: SharedTable, recipient: Recipient) -> tuple[str, ...]:
-    """Return what a table is shared on, as texts: other terms make another answer."""
+def terms_of(shared: SharedTable, rule: TableRule) -> tuple[str, ...]:
+    """Return the terms on which a table is shared: other terms make another answer.
+
+    Args:
+        rule: The rule that the answer was made under. It is not looked up again,
+            because a rule that changes meanwhile must not sign files of the old one.
+    """
     start = shared.start_version
     return (
         str(shared.id),
-        rule_for(shared, recipient).digest,
+        rule.digest,
         str(shared.with_history),
         "" if start is None else str(start),
     )

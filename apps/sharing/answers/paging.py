@@ -27,6 +27,7 @@ from deltaweb.sharing.query_tokens import (
 )
 from deltaweb.sharing.table_query import ChangesQuery, PageAsked, TableQuery
 from deltaweb.sharing.wire.lines import EndAction
+from deltaweb.web.sharing.access.grants.rules import TableRule
 from deltaweb.web.sharing.answers.opening import terms_of
 from deltaweb.web.sharing.answers.signed_lines import SigningPlan
 from deltaweb.web.sharing.models import SharedTable
@@ -210,6 +211,7 @@ class Paging:
 
 def paging_of(
     shared: SharedTable,
+    rule: TableRule,
     query: TableQuery | ChangesQuery,
     *,
     capabilities: Capabilities,
@@ -220,7 +222,7 @@ def paging_of(
     A token that refreshes is good for the table's files, whatever hints come with it:
     some clients leave them out then.
     """
-    table = terms_of(shared, signing.token.recipient)
+    table = terms_of(shared, rule)
     recipient = str(signing.token.recipient_id)
     names = (*table, *capabilities.names, query_digest(query))
     page = PageScope("query", recipient, names, giver="query")

@@ -30,7 +30,7 @@ from deltaweb.web.jobs.kind import hashed_key, to_json
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.results import job_rows
 from deltaweb.web.jobs.services import enqueue
-from deltaweb.web.sharing.access.grants.rules import rule_for
+from deltaweb.web.sharing.access.grants.rules import TableRule, rule_for
 from deltaweb.web.sharing.answers.answer_query import ANSWER, AnswerQuery, KeptVersion
 from deltaweb.web.sharing.answers.opening import terms_of
 from deltaweb.web.sharing.answers.paging import paging_of
@@ -79,12 +79,13 @@ def submit_query(
 ) -> QueryStatus:
     """Queue a query; one with the same key and the same parameters is found again."""
     recipient = signing.token.recipient
-    paging = paging_of(shared, query, capabilities=capabilities, signing=signing)
+    rule = rule_for(shared, recipient)
+    paging = paging_of(shared, rule, query, capabilities=capabilities, signing=signing)
     refreshed = paging.refreshed()
     asked = AnswerQuery(
         shared_table=str(shared.id),
         recipient=str(recipient.id),
-        terms=terms_of(shared, recipient),
+        terms=terms_of(shared, rule),
         predicate_hints=query.predicate_hints,
         json_predicate_hints=query.json_predicate_hints,
         limit_hint=query.limit_hint,
@@ -129,7 +130,8 @@ def read_query(
     signing: SigningPlan,
 ) -> FilesAnswer | QueryStatus:
     """Return a page of a query's answer, or how far it is."""
-    job = _job_of(shared, query_id, signing)
+    rule = rule_for(shared, signing.token.recipient)
+    job = _job_of(shared, rule, query_id, signing)
     if job.is_active:
         return QueryStatus(query_id)
     if job.state != Job.State.DONE:
@@ -142,13 +144,12 @@ def read_query(
         raise QueryNotFoundError(query_id=query_id)
     version = KeptVersion.of(kept.facts)
     chosen = format_of(shared, version, capabilities)
-    rule = rule_for(shared, signing.token.recipient)
     head = head_lines(shared, version, chosen, rule)
     tokens = _tokens(shared, job, capabilities, signing)
     first = _first_row(page, tokens, head_digest(head))
     last = min(first + (page.max_files or kept.rows.num_rows), kept.rows.num_rows)
     rows = kept.rows.slice(first, last - first)
-    signers = open_plan(shared, signing)
+    signers = open_plan(shared, signing, rule)
     counted = RowCount()
     lines = signed_lines(
         CountedFiles(_KeptFiles(rows), counted),
@@ -196,7 +197,9 @@ class _KeptFiles:
                 yield None, batch.slice(first, ROWS_A_BATCH)
 
 
-def _job_of(shared: SharedTable, query_id: str, signing: SigningPlan) -> Job:
+def _job_of(
+    shared: SharedTable, rule: TableRule, query_id: str, signing: SigningPlan
+) -> Job:
     """Return the job of a query that this recipient has sent, on this very table."""
     try:
         job = Job.objects.filter(kind=ANSWER.name, id=UUID(query_id)).first()
@@ -208,7 +211,7 @@ def _job_of(shared: SharedTable, query_id: str, signing: SigningPlan) -> Job:
     is_theirs = (asked.recipient, asked.shared_table, asked.terms) == (
         str(signing.token.recipient_id),
         str(shared.id),
-        terms_of(shared, signing.token.recipient),
+        terms_of(shared, rule),
     )
     if not is_theirs or _is_over(job, signing.now):
         raise QueryNotFoundError(query_id=query_id)

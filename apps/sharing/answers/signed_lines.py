@@ -27,7 +27,8 @@ from deltaweb.storage.signing.file_urls import (
 )
 from deltaweb.storage.signing.signer import URLSigner, open_signer, sign_all
 from deltaweb.web.sharing.access.grants.prepared import location_of
-from deltaweb.web.sharing.access.grants.rules import may_be_ruled
+from deltaweb.web.sharing.access.grants.rules import TableRule
+from deltaweb.web.sharing.answers.opening import terms_of
 from deltaweb.web.sharing.answers.row_count import ListedFiles
 from deltaweb.web.sharing.models import RecipientToken, SharedTable
 from deltaweb.web.tables.storage.connections import options_for
@@ -53,6 +54,8 @@ class SigningPlan:
         keys: The keys of the URLs of this server's own files.
         prepared_keys: Those of the URLs of rewritten ones.
         lifetime_s: How long a URL is good at most.
+        part_lifetime_s: The same for a URL of an object store, where the recipient may
+            not read the whole table: such a URL cannot be taken back.
         token: The caller's token, without which a URL of this server does not work.
         token_keys: The keys of tokens of pages and of refreshed URLs.
     """
@@ -61,6 +64,7 @@ class SigningPlan:
     keys: Sequence[bytes]
     prepared_keys: Sequence[bytes]
     lifetime_s: int
+    part_lifetime_s: int
     now: datetime
     token: RecipientToken
     token_keys: Sequence[bytes]
@@ -87,22 +91,34 @@ class Signers:
         return self.prepared if isinstance(part, PreparedPart) else self.own
 
 
-def open_plan(shared: SharedTable, plan: SigningPlan) -> Signers:
-    """Return what signs the files; no URL outlives the token that asked for it."""
-    own = _open_signer(shared, plan, location=shared.table.location)
-    if not may_be_ruled(shared):
+def open_plan(shared: SharedTable, plan: SigningPlan, rule: TableRule) -> Signers:
+    """Return what signs the files; no URL outlives the token that asked for it.
+
+    Args:
+        rule: The rule that the files were chosen under. URLs of this server end when
+            another one holds.
+    """
+    own = _open_signer(shared, plan, rule, location=shared.table.location)
+    if rule.is_whole:
         return Signers(own, own)
     location = location_of(shared.id)
-    return Signers(own, _open_signer(shared, plan, location=location, is_prepared=True))
+    prepared = _open_signer(shared, plan, rule, location=location, is_prepared=True)
+    return Signers(own, prepared)
 
 
 def _open_signer(
-    shared: SharedTable, plan: SigningPlan, *, location: str, is_prepared: bool = False
+    shared: SharedTable,
+    plan: SigningPlan,
+    rule: TableRule,
+    *,
+    location: str,
+    is_prepared: bool = False,
 ) -> URLSigner:
-    wanted = plan.now + timedelta(seconds=plan.lifetime_s)
-    expires_at = min(wanted, plan.token.ends_at)
     if not is_local(normalize_location(location)):
-        lifetime = expires_at - plan.now
+        lifetime_s = plan.lifetime_s
+        if not (rule.is_whole and shared.start_version is None):
+            lifetime_s = min(lifetime_s, plan.part_lifetime_s)
+        lifetime = _expiry(plan, lifetime_s) - plan.now
         return open_signer(
             location,
             options_for(location),
@@ -114,10 +130,15 @@ def _open_signer(
         share=shared.share.name,
         table_id=shared.id,
         token_id=plan.token.id,
+        terms=terms_of(shared, rule),
         keys=plan.prepared_keys if is_prepared else plan.keys,
-        expires_at=expires_at,
+        expires_at=_expiry(plan, plan.lifetime_s),
         path_prefix=PREPARED_PREFIX if is_prepared else PATH_PREFIX,
     )
+
+
+def _expiry(plan: SigningPlan, lifetime_s: int) -> datetime:
+    return min(plan.now + timedelta(seconds=lifetime_s), plan.token.ends_at)
 
 
 def signed_lines(

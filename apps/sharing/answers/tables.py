@@ -163,8 +163,8 @@ def table_files(
 ) -> FilesAnswer:
     """Return the files that answer a query, or a page of them."""
     table = open_shared(shared)
-    paging = paging_of(shared, query, capabilities=capabilities, signing=signing)
     rule, now = rule_for(shared, signing.token.recipient), signing.now
+    paging = paging_of(shared, rule, query, capabilities=capabilities, signing=signing)
     start, refreshed = paging.start(SnapshotStart), None
     if start is None:
         refreshed = paging.refreshed()
@@ -191,7 +191,7 @@ def table_files(
     if selection.outside is not None:
         raise FileOutsideTableError(table=shared.full_name, path=selection.outside)
     check_files(shared.table, opened.version, selection)
-    signers = open_plan(shared, signing)
+    signers = open_plan(shared, signing, rule)
     rows = RowCount()
     lines = signed_lines(
         CountedFiles(selection, rows),

@@ -51,6 +51,7 @@ def signing_plan(token: RecipientToken, *, now: datetime) -> SigningPlan:
         keys=file_url_keys(),
         prepared_keys=prepared_url_keys(),
         lifetime_s=settings.FILE_URL_LIFETIME_S,
+        part_lifetime_s=settings.PART_URL_LIFETIME_S,
         now=now,
         token=token,
         token_keys=page_token_keys(),

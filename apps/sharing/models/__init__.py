@@ -115,6 +115,8 @@ class SharedTable(models.Model):
     with_directory = models.BooleanField(default=False)
     condition = models.TextField(blank=True)
     columns = models.JSONField(default=list, blank=True)
+    # When the last URL of an object store ends that was issued on earlier terms.
+    earlier_urls_end_at = models.DateTimeField(null=True, blank=True)
     added_at = models.DateTimeField()
     added_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True
@@ -150,6 +152,8 @@ class Recipient(models.Model):
     allowed_networks = models.JSONField(default=list, blank=True)
     # What conditions call recipient.<name>: texts, whole numbers, and booleans.
     properties = models.JSONField(default=dict, blank=True)
+    # When the last URL of an object store ends that was issued for earlier properties.
+    earlier_urls_end_at = models.DateTimeField(null=True, blank=True)
     # What it may be offered in a month: where it is said, and where reads are refused.
     soft_limit_bytes = models.BigIntegerField(null=True, blank=True)
     hard_limit_bytes = models.BigIntegerField(null=True, blank=True)

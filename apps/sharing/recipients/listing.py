@@ -37,6 +37,8 @@ class RecipientResource:
         shares: Names of what it may read.
         allowed_networks: Where it may come from; empty allows every address.
         properties: What conditions call recipient.<key>, each as key=value.
+        earlier_urls_end_at: When the last URL of an object store ends that was issued
+            for other properties; None if there was none.
     """
 
     name: str
@@ -49,6 +51,7 @@ class RecipientResource:
     last_used_at: datetime | None
     allowed_networks: list[str]
     properties: list[str]
+    earlier_urls_end_at: datetime | None
     created_at: datetime
     id: UUID
     url: str

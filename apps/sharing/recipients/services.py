@@ -9,7 +9,11 @@ from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.db import transaction
 
+from deltaweb.conditions.recipients import Property
+from deltaweb.delta.errors import PredicateError
 from deltaweb.web.pages.actions import FieldChange, Stamp, report, report_changes
+from deltaweb.web.sharing.access.earlier_urls import later_end, url_lifetime
+from deltaweb.web.sharing.access.grants.rules import rule_for
 from deltaweb.web.sharing.access.networks import parse_networks
 from deltaweb.web.sharing.access.waited_queries import cancel_queries
 from deltaweb.web.sharing.activity.actions import action_on
@@ -18,7 +22,7 @@ from deltaweb.web.sharing.errors import ContactInvalidError, LimitInvalidError
 from deltaweb.web.sharing.issuing.credentials import Deliver, issue
 from deltaweb.web.sharing.issuing.lifetimes import read_lifetime
 from deltaweb.web.sharing.issuing.tokens import Credentials
-from deltaweb.web.sharing.models import Grant, Recipient, Share
+from deltaweb.web.sharing.models import Grant, Recipient, Share, SharedTable
 from deltaweb.web.sharing.names import check_name, find_share, name_key, save_named
 from deltaweb.web.sharing.recipients.properties import parse_properties
 
@@ -117,7 +121,7 @@ def update_recipient(  # noqa: PLR0913 (each is one fact of the recipient)
     if allowed_networks is not None:
         recipient.allowed_networks = parse_networks(allowed_networks)
     if properties is not None:
-        recipient.properties = parse_properties(properties)
+        _set_properties(recipient, parse_properties(properties), stamp)
     _report_facts(recipient, before, stamp)
     return recipient
 
@@ -209,6 +213,39 @@ def set_grants(
     for share in removed:
         ungrant(share, recipient, stamp=stamp)
     return len(added), len(removed)
+
+
+def _set_properties(
+    recipient: Recipient, properties: dict[str, Property], stamp: Stamp
+) -> None:
+    """Set what conditions ask for, and note until when URLs open of the values before.
+
+    Only tables count whose conditions ask for a value that changes.
+    """
+    tables = list(
+        SharedTable.objects.filter(share__grants__recipient=recipient).select_related(
+            "table"
+        )
+    )
+    before = [_asked(shared, recipient) for shared in tables]
+    recipient.properties = properties
+    lifetimes = [
+        url_lifetime(shared, is_whole=False)
+        for shared, asked in zip(tables, before, strict=True)
+        if _asked(shared, recipient) != asked
+    ]
+    known = recipient.earlier_urls_end_at
+    recipient.earlier_urls_end_at = later_end(known, lifetimes, at=stamp.at)
+    recipient.save(update_fields=["earlier_urls_end_at"])
+
+
+def _asked(shared: SharedTable, recipient: Recipient) -> object:
+    """Return the values that conditions ask for; all if a condition does not parse."""
+    rule = rule_for(shared, recipient)
+    try:
+        return rule.asked
+    except PredicateError:
+        return rule.properties
 
 
 def _report_facts(

@@ -9,6 +9,7 @@ from django.utils import timezone
 from deltaweb.web.accounts.permissions import admin_required
 from deltaweb.web.pages.actions import actor_of, stamp_of
 from deltaweb.web.pages.responses import respond
+from deltaweb.web.sharing.access.earlier_urls import earlier_urls_text
 from deltaweb.web.sharing.activity.budgets import limit_text
 from deltaweb.web.sharing.activity.ledger import ledger_of
 from deltaweb.web.sharing.errors import SharingStateError
@@ -170,6 +171,7 @@ def recipient_settings(request: HttpRequest, name: str, fmt: str) -> HttpRespons
     form = _settings_form(recipient, posted)
     if not form.is_valid():
         return _settings_page(request, recipient, fmt, form=form)
+    stamp, properties = stamp_of(request), recipient.properties
     try:
         services.update_recipient(
             recipient,
@@ -177,12 +179,16 @@ def recipient_settings(request: HttpRequest, name: str, fmt: str) -> HttpRespons
             comment=form.cleaned_data["comment"],
             allowed_networks=form.network_texts,
             properties=form.property_texts,
-            stamp=stamp_of(request),
+            stamp=stamp,
         )
     except SharingStateError as error:
         place_error(form, error)
         return _settings_page(request, find_recipient(name), fmt, form=form)
-    messages.success(request, "Saved. It counts from the next request.")
+    said = "Saved. It counts from the next request."
+    ends_at = recipient.earlier_urls_end_at
+    if recipient.properties != properties and ends_at is not None:
+        said = f"{said} {earlier_urls_text(ends_at, now=stamp.at)}"
+    messages.success(request, said)
     return redirect("sharing:recipient-settings", recipient.name)
 
 

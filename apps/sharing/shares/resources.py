@@ -55,6 +55,9 @@ class SharedTableResource:
         columns: Only these columns; None for all.
         with_directory: Whether its whole folder may be read, by temporary credentials.
         from_schema: The whole schema that it came with; None if it was put in itself.
+        earlier_urls_end_at: When the last URL of an object store ends that was issued
+            on other terms: with another condition, other columns or versions; None if
+            there was none.
         state: `active`, or why lists leave it out: `gone`, `forbidden`, `hidden`,
             `moved`; `state_reason` says it as half a sentence.
     """
@@ -71,6 +74,7 @@ class SharedTableResource:
     columns: list[str] | None
     with_directory: bool
     from_schema: str | None
+    earlier_urls_end_at: datetime | None
     state: str
     state_reason: str | None
     added_at: datetime

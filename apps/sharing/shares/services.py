@@ -1,6 +1,7 @@
 """What administrators ask of shares: make, fill, empty, delete."""
 
 from collections.abc import Iterable
+from datetime import timedelta
 from typing import Final
 
 from django.db import IntegrityError, transaction
@@ -14,9 +15,15 @@ from deltaweb.web.pages.actions import (
     report_changes,
 )
 from deltaweb.web.sharing.access.directories import obstacle
+from deltaweb.web.sharing.access.earlier_urls import (
+    later_end,
+    longest_lifetime,
+    url_lifetime,
+)
 from deltaweb.web.sharing.access.errors import DirectoryRefusedError, TableOfSchemaError
 from deltaweb.web.sharing.access.grants.checks import check_columns, check_condition
 from deltaweb.web.sharing.access.grants.prepared import erase_all
+from deltaweb.web.sharing.access.grants.rules import rule_for
 from deltaweb.web.sharing.activity.actions import action_on
 from deltaweb.web.sharing.errors import (
     NameTakenError,
@@ -36,6 +43,9 @@ _OFFER_ACTIONS: Final = {
     "columns": "share.choose_columns",
     "comment": "share.describe_table",
 }
+
+# The fields of a shared table that URLs of files are issued on.
+_TERMS: Final = ("with_history", "start_version", "condition", "columns")
 
 
 # === Shares ===
@@ -178,7 +188,8 @@ def update_table(  # noqa: PLR0913 (each is one fact of the shared table)
     """Change what of a table is shared; None leaves columns and directory."""
     table = shared_table.table
     _check_history(table, with_history=with_history, start_version=start_version)
-    before = _offer(shared_table)
+    before, terms_before = _offer(shared_table), terms(shared_table)
+    lifetime = longest_lifetime(shared_table)
     shared_table.condition = check_condition(table, condition)
     if columns is not None:
         shared_table.columns = check_columns(table, columns)
@@ -198,8 +209,10 @@ def update_table(  # noqa: PLR0913 (each is one fact of the shared table)
         ),
     }
     changes = [FieldChange(names[name], before[name], after[name]) for name in after]
+    if terms(shared_table) != terms_before:
+        _end_earlier_urls(shared_table, lifetime, stamp)
     if report_changes(_table_action("", shared_table, stamp), changes):
-        shared_table.save(update_fields=list(after))
+        shared_table.save(update_fields=[*after, "earlier_urls_end_at"])
     return shared_table
 
 
@@ -218,10 +231,15 @@ def narrow_table(
         "condition": check_condition(table, condition),
         "columns": check_columns(table, columns),
     }
+    before = rule_for(shared_table, recipient)
     if any(rule.values()):
         shared_table.rules.update_or_create(recipient=recipient, defaults=rule)
     else:
         shared_table.rules.filter(recipient=recipient).delete()
+    if rule_for(shared_table, recipient) != before:
+        lifetime = url_lifetime(shared_table, is_whole=before.is_whole)
+        _end_earlier_urls(shared_table, lifetime, stamp)
+        shared_table.save(update_fields=["earlier_urls_end_at"])
     detail = {"recipient": recipient.name, **rule}
     report(_table_action("share.narrow_table", shared_table, stamp, **detail))
 
@@ -236,6 +254,21 @@ def remove_table(shared_table: SharedTable, *, stamp: Stamp) -> None:
     report(_table_action("share.remove_table", shared_table, stamp))
     erase_all(shared_table)
     shared_table.delete()
+
+
+def terms(shared_table: SharedTable) -> dict[str, object]:
+    """Return the terms that URLs of files are issued on; others end them."""
+    offer = _offer(shared_table)
+    return {name: offer[name] for name in _TERMS}
+
+
+def _end_earlier_urls(
+    shared_table: SharedTable, lifetime: timedelta | None, stamp: Stamp
+) -> None:
+    """Note until when the URLs open that were issued on the terms before."""
+    shared_table.earlier_urls_end_at = later_end(
+        shared_table.earlier_urls_end_at, [lifetime], at=stamp.at
+    )
 
 
 def _schema_spelling(share: Share, schema: str) -> str:

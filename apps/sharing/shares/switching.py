@@ -1,11 +1,9 @@
 """A share that is turned off, and until when URLs of before still work."""
 
-from datetime import datetime, timedelta
+from datetime import datetime
 
-from django.conf import settings
-
+from deltaweb.web.sharing.access.earlier_urls import later_end, longest_lifetime
 from deltaweb.web.sharing.models import Share
-from deltaweb.web.tables.storage.locations import is_remote
 
 
 def urls_end_at(share: Share) -> datetime | None:
@@ -19,13 +17,11 @@ def urls_end_at(share: Share) -> datetime | None:
     """
     if share.off_since is None:
         return None
-    tables = share.shared_tables.select_related("table")
-    places = [one.table.location for one in tables]
-    if any(one.condition or one.columns for one in tables):
-        places.append(settings.PREPARED_FILES)
-    if not any(map(is_remote, places)):
-        return None
-    return share.off_since + timedelta(seconds=settings.FILE_URL_LIFETIME_S)
+    ends = [recipient.earlier_urls_end_at for recipient in share.recipients.all()]
+    for shared in share.shared_tables.select_related("table"):
+        known, lifetime = shared.earlier_urls_end_at, longest_lifetime(shared)
+        ends.append(later_end(known, [lifetime], at=share.off_since))
+    return max((one for one in ends if one is not None), default=None)
 
 
 def urls_end_text(share: Share, *, now: datetime) -> str:

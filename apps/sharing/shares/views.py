@@ -18,6 +18,7 @@ from deltaweb.web.pages.page_json import json_with
 from deltaweb.web.pages.paging import page_links
 from deltaweb.web.pages.request.parameters import cleaned
 from deltaweb.web.pages.responses import respond
+from deltaweb.web.sharing.access.earlier_urls import earlier_urls_text
 from deltaweb.web.sharing.access.grants.preparing import preparation_to_show
 from deltaweb.web.sharing.activity.charts import use_charts
 from deltaweb.web.sharing.clients.preflight import preflight
@@ -88,15 +89,19 @@ def shared_table_update(
     """Change what of a table is shared."""
     shared_table = _shared_table(find_share(name), table_id)
     form = SharedTableForm(request.POST)
+    before = share_services.terms(shared_table)
     if form.is_valid():
+        stamp = stamp_of(request)
         try:
-            share_services.update_table(
-                shared_table, **form.cleaned_data, stamp=stamp_of(request)
-            )
+            share_services.update_table(shared_table, **form.cleaned_data, stamp=stamp)
         except DeltaError as error:
             place_error(form, error)
         else:
-            messages.success(request, f"{shared_table.full_name} is changed.")
+            said = f"{shared_table.full_name} is changed."
+            if share_services.terms(shared_table) != before:
+                ends_at = shared_table.earlier_urls_end_at
+                said = f"{said} {earlier_urls_text(ends_at, now=stamp.at)}"
+            messages.success(request, said)
             return redirect(shared_table.share)
     return _share_page(
         request, shared_table.share, "html", edit=table_id, edit_form=form

@@ -1,11 +1,14 @@
 """URLs of local files: signed here, checked where the server hands out the file.
 
-    {base}/delta-sharing/files/{share}/{table}/{path}?sp=r&se=..&sz=..&tk=..&sig=..
+    {base}/delta-sharing/files/{share}/{table}/{path}?sp=r&se=..&sz=..&tk=..&tm=..&sig=..
 
 `se` is the end of its life in seconds since the epoch, `sz` the file's size, `tk` the
-recipient's token, `sig` an HMAC-SHA256 over the decoded values of all of them, so it
-holds however a client quotes the URL again. `sp` says that the URL is presigned, which
-some clients look for.
+recipient's token, `tm` a digest of the terms on which the table was shared, `sig` an
+HMAC-SHA256 over the decoded values of all of them, so it holds however a client quotes
+the URL again. `sp` says that the URL is presigned, which some clients look for.
+
+The digest of the terms is keyed, because a recipient could otherwise test guesses of
+the condition on it.
 
 Source: sharing_wire.md, 2.6 (clients that look for `sp`; URLs quoted again).
 """
@@ -32,11 +35,13 @@ PREPARED_PREFIX: Final = "/delta-sharing/prepared"
 """Of files that were rewritten for those who may not see all of them."""
 READ: Final = "r"
 MAX_QUERY_FIELDS: Final = 32
+TERMS_DIGITS: Final = 16  # compared, never forged: the signature covers them
 _FORMS: Final = {
     "sp": re.compile(READ),
     "se": re.compile("[1-9][0-9]{0,10}"),  # until the year 5138
     "sz": re.compile("0|[1-9][0-9]{0,17}"),
     "tk": re.compile("[0-9a-f]{32}"),
+    "tm": re.compile(f"[0-9a-f]{{{TERMS_DIGITS}}}"),
     "sig": re.compile("[0-9a-f]{64}"),
 }
 
@@ -62,11 +67,13 @@ class SignedFile:
 
     Attributes:
         token_id: The recipient's token that the URL was made for.
+        terms: The `terms_digest` of the terms that it was made under.
         size: The file's size in bytes, as in the log.
     """
 
     table_id: UUID
     token_id: UUID
+    terms: str
     path: str
     size: int
     expires_at: datetime
@@ -77,6 +84,7 @@ class LocalFileSigner:
 
     Args:
         base_url: The server's public address, without a trailing slash.
+        terms: The terms on which the recipient reads the table.
         path_prefix: Where the server hands out files of this kind; each has its keys.
     """
 
@@ -87,6 +95,7 @@ class LocalFileSigner:
         share: str,
         table_id: UUID,
         token_id: UUID,
+        terms: Sequence[str],
         keys: Sequence[bytes],
         expires_at: datetime,
         path_prefix: str = PATH_PREFIX,
@@ -96,9 +105,10 @@ class LocalFileSigner:
         folder = f"{path_prefix}/{quote(share, safe='')}/{table_id}"
         self._head = f"{base_url.rstrip('/')}{folder}/"
         self._query = f"?sp={READ}&se={expiry}&sz="
-        self._token = f"&tk={token_id.hex}&sig="
+        digest = terms_digest(terms, keys[0])
+        self._token = f"&tk={token_id.hex}&tm={digest}&sig="
         self._inner, self._outer = hmac_states(keys[0])
-        self._inner.update(_constants(share, table_id, token_id, expiry))
+        self._inner.update(_constants(share, table_id, token_id, digest, expiry))
 
     @property
     def expires_at(self) -> datetime:
@@ -137,6 +147,12 @@ class LocalFileSigner:
         return digests
 
 
+def terms_digest(terms: Sequence[str], key: bytes) -> str:
+    """Return the digest by which a URL names the terms that it was made under."""
+    message = "\0".join(("terms", *terms)).encode()
+    return hmac.digest(key, message, "sha256").hex()[:TERMS_DIGITS]
+
+
 def verify(  # noqa: PLR0913 (each is a part of the request)
     *,
     share: str,
@@ -146,11 +162,14 @@ def verify(  # noqa: PLR0913 (each is a part of the request)
     keys: Sequence[bytes],
     now: datetime,
 ) -> SignedFile:
-    """Check the URL of a file, whatever it holds."""
+    """Check the URL of a file, whatever it holds.
+
+    The caller compares `terms` with the terms of now.
+    """
     values = _query_values(query)
     expiry, size = int(values["se"]), int(values["sz"])
     token_id = UUID(hex=values["tk"])
-    constants = _constants(share, table_id, token_id, expiry)
+    constants = _constants(share, table_id, token_id, values["tm"], expiry)
     try:
         message = constants + f"{size}\0{path}".encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
@@ -168,6 +187,7 @@ def verify(  # noqa: PLR0913 (each is a part of the request)
     return SignedFile(
         table_id=table_id,
         token_id=token_id,
+        terms=values["tm"],
         path=path,
         size=size,
         expires_at=expires_at,
@@ -192,10 +212,12 @@ def _query_values(query: str) -> dict[str, str]:
     return values
 
 
-def _constants(share: str, table_id: UUID, token_id: UUID, expiry: int) -> bytes:
+def _constants(
+    share: str, table_id: UUID, token_id: UUID, terms: str, expiry: int
+) -> bytes:
     """Return the signed bytes that all files of an answer have in common.
 
     Every value ends with a NUL, which none of them can hold.
     """
-    values = f"{table_id.hex}\0{token_id.hex}\0{expiry}\0{share}\0"
+    values = f"{table_id.hex}\0{token_id.hex}\0{terms}\0{expiry}\0{share}\0"
     return values.encode("utf-8", "surrogatepass")

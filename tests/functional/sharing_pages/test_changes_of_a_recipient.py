@@ -7,7 +7,14 @@ from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.sharing.models import Recipient
 from tests.functional.sharing_pages.pages import page
 from tests.support import cases
-from tests.support.pages.factories import new_grant, new_recipient, new_share, new_token
+from tests.support.pages.factories import (
+    new_grant,
+    new_recipient,
+    new_share,
+    new_shared_table,
+    new_table,
+    new_token,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -97,6 +104,20 @@ class TestChangingOne:
             "soft_limit_bytes": None,
             "hard_limit_bytes": None,
         }
+
+    def test_saving_properties_says_until_when_earlier_urls_open(self, admin) -> None:
+        table = new_table("crm.orders", location="s3://lake/orders")
+        shared = new_shared_table(
+            new_share("retail"), "crm.orders", table=table, condition="id = recipient.n"
+        )
+        new_grant(shared.share, new_recipient())
+        path = "/recipients/acme/settings"
+
+        described = admin.post(path, {"comment": "x"}, follow=True)
+        changed = admin.post(path, {"properties": "n=3"}, follow=True)
+
+        assert "given out" not in described.content.decode()
+        assert "that were given out before open until" in changed.content.decode()
 
     @cases(
         "form, said",

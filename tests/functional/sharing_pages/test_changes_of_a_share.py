@@ -72,6 +72,26 @@ class TestTables:
         assert shared.start_version == 1
         assert shared.comment == "from the first of May"
 
+    @cases(
+        "location, said",
+        {
+            "of this server": ("/lake/orders", "before no longer open"),
+            "of an object store": ("s3://lake/orders", "before open until"),
+        },
+    )
+    def test_says_until_when_earlier_urls_open(self, admin, location, said) -> None:
+        table = new_table("crm.orders", location=location)
+        new_metadata(table)
+        shared = new_shared_table(new_share("retail"), "crm.orders", table=table)
+        form = {"with_history": "on", "comment": "narrow"}
+        path = f"/shares/retail/tables/{shared.id}/update"
+
+        described = posted(admin, path, **form)
+        narrowed = posted(admin, path, **form, condition="id = 1")
+
+        assert "given out" not in described
+        assert f"that were given out {said}" in narrowed
+
     def test_a_fault_of_an_edit_opens_the_form_again(self, admin: Client) -> None:
         shared = new_shared_table(new_share("retail"), "crm.orders")
 

@@ -142,11 +142,6 @@ def rule_of(held: Sequence[HasRule], recipient: Recipient) -> TableRule:
     )
 
 
-def may_be_ruled(shared: SharedTable) -> bool:
-    """Whether some recipient may not see all of a shared table."""
-    return bool(shared.condition or shared.columns) or shared.rules.exists()
-
-
 def _shape(schema: StructType, visible: StructType) -> str:
     """Return a text of what values are read and written: names, places and types.
 

@@ -16,6 +16,7 @@ from deltaweb.web.pages.command import (
     subcommand,
 )
 from deltaweb.web.pages.page_json import json_with
+from deltaweb.web.sharing.access.earlier_urls import earlier_urls_text
 from deltaweb.web.sharing.access.grants.preparing import prepare_share
 from deltaweb.web.sharing.access.withdrawals import with_parts
 from deltaweb.web.sharing.activity.usage import calls
@@ -251,12 +252,13 @@ class Command(SubcommandsCommand):
         """Let one recipient see less of a table; without options as the others do."""
         found = find_shared_table(find_share(share), name)
         reader = find_recipient(recipient)
+        stamp = command_stamp()
         shares.narrow_table(
             found,
             reader,
             condition=where,
             columns=column_names(columns),
-            stamp=command_stamp(),
+            stamp=stamp,
         )
         rule = found.rules.filter(recipient=reader).first()
         data = {
@@ -264,12 +266,14 @@ class Command(SubcommandsCommand):
             "recipient": reader.name,
             "condition": rule.condition if rule else "",
             "columns": rule.columns if rule else [],
+            "earlier_urls_end_at": found.earlier_urls_end_at,
         }
         if rule is None:
             text = f"{reader.name} sees of {found.full_name} what others do."
         else:
             text = f"{reader.name} sees less of {found.full_name} than others."
-        return Output(data, text)
+        urls = earlier_urls_text(found.earlier_urls_end_at, now=stamp.at)
+        return Output(data, f"{text} {urls}")
 
     @subcommand("off", "let nobody read a share, until it is on again", NAME_OF_SHARE)
     def turn_off(self, *, name: str) -> Output:

@@ -206,7 +206,7 @@ class TestTablesOfAShare:
         taken = script.call("DELETE", f"{TABLE}/rules/acme")
 
         rule = {"recipient": "acme", "condition": None, "columns": ["id"]}
-        assert made == listed == {"rules": [rule]}
+        assert made == listed == {"rules": [rule], "earlier_urls_end_at": None}
         assert (wrong.status_code, taken.status_code) == (422, 204)
         assert not shared.rules.exists()
         assert recorded()[-2:] == ["share.narrow_table"] * 2

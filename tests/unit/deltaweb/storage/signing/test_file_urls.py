@@ -1,5 +1,6 @@
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from hashlib import sha256
 from typing import Any
 from urllib.parse import unquote, urlsplit
 from uuid import UUID
@@ -18,6 +19,7 @@ from deltaweb.storage.signing.file_urls import (
     FileURLInvalidError,
     LocalFileSigner,
     SignedFile,
+    terms_digest,
     verify,
 )
 from tests.support import cases
@@ -27,6 +29,8 @@ LATER = NOW + timedelta(hours=1)
 TABLE = UUID("0d6a1c6b-39a9-4f4c-9a51-1c6c1f0e2b11")
 TOKEN = UUID("7b0e4a56-7a6e-4a2b-8a60-53b1f1b0a9d2")
 KEYS = derive_keys("secret", [], "file urls")
+TERMS = ("0d6a1c6b", "rule", "True", "")
+TERMS_DIGEST = terms_digest(TERMS, KEYS[0])
 NAMES = [
     "part-0.parquet",
     "day=2026-01-01/part 0.parquet",
@@ -72,6 +76,7 @@ def new_signer(**changed: Any) -> LocalFileSigner:  # noqa: ANN401 (any part of 
         "share": "sales",
         "table_id": TABLE,
         "token_id": TOKEN,
+        "terms": TERMS,
         "keys": KEYS,
         "expires_at": LATER,
     }
@@ -90,6 +95,7 @@ def test_writes_the_url_that_clients_take_for_a_presigned_one() -> None:
     assert head == (
         "https://share.example/deltaweb/delta-sharing/files/sales%20%26%20more/"
         f"{TABLE}/day%3D1/a%20b.parquet?sp=r&se=1767326645&sz=573&tk={TOKEN.hex}"
+        f"&tm={TERMS_DIGEST}"
     )
     assert len(bytes.fromhex(signature)) == 32
 
@@ -97,7 +103,12 @@ def test_writes_the_url_that_clients_take_for_a_presigned_one() -> None:
 @pytest.mark.parametrize("path", NAMES)
 def test_a_signed_url_names_its_file_again(path: str) -> None:
     assert Request.of(sign(path)).verify() == SignedFile(
-        table_id=TABLE, token_id=TOKEN, path=path, size=573, expires_at=LATER
+        table_id=TABLE,
+        token_id=TOKEN,
+        terms=TERMS_DIGEST,
+        path=path,
+        size=573,
+        expires_at=LATER,
     )
 
 
@@ -168,6 +179,11 @@ def test_refuses_what_was_not_signed(changed: dict[str, Any]) -> None:
         "another size": ("sz=573", "sz=574"),
         "a longer life": ("se=1767326645", "se=1767326646"),
         "another token": (TOKEN.hex, TABLE.hex),
+        "other terms": (TERMS_DIGEST, TERMS_DIGEST[::-1]),
+        "no terms": (f"&tm={TERMS_DIGEST}", ""),
+        "shorter terms": (TERMS_DIGEST, TERMS_DIGEST[:-1]),
+        "terms in capitals": ("&tm=", "&tm=A"),
+        "two terms": ("sp=r", "sp=r&tm=0123456789abcdef"),
         "another right": ("sp=r", "sp=w"),
         "no right": ("sp=r&", ""),
         "no size": ("sz=573", "sz="),
@@ -228,6 +244,37 @@ def test_a_refusal_does_not_show_the_signature() -> None:
     with pytest.raises(FileURLInvalidError) as caught:
         request.verify(path="b.parquet")
     assert signature not in str(caught.value)
+
+
+# === Terms ===
+
+
+@cases(
+    "changed",
+    {
+        "another rule": ("0d6a1c6b", "other", "True", ""),
+        "without history": ("0d6a1c6b", "rule", "False", ""),
+        "a first version": ("0d6a1c6b", "rule", "True", "5"),
+        "another table": ("0d6a1c6c", "rule", "True", ""),
+        "texts cut elsewhere": ("0d6a1c6b", "ruleTrue", ""),
+    },
+)
+def test_other_terms_have_another_digest(changed: tuple[str, ...]) -> None:
+    assert terms_digest(changed, KEYS[0]) != TERMS_DIGEST
+
+
+def test_the_terms_of_a_url_are_named_by_the_key_that_signed_it() -> None:
+    rotated = derive_keys("new", ["secret"], "file urls")
+    found = Request.of(sign("a.parquet")).verify(keys=rotated)
+
+    assert [terms_digest(TERMS, key) == found.terms for key in rotated] == [False, True]
+
+
+def test_a_digest_cannot_be_tested_without_the_key() -> None:
+    unkeyed = sha256("\0".join(("terms", *TERMS)).encode()).hexdigest()
+
+    assert TERMS_DIGEST not in unkeyed
+    assert terms_digest(TERMS, b"another") != TERMS_DIGEST
 
 
 # === Keys ===

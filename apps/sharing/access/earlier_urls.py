@@ -1,0 +1,67 @@
+"""The URLs of object stores that were issued before the terms of a share changed.
+
+This server compares the terms whenever it serves a file. A store does not, so such a
+URL opens its file until it ends by itself.
+"""
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+
+from django.conf import settings
+
+from deltaweb.web.sharing.models import SharedTable
+from deltaweb.web.tables.storage.locations import is_remote
+
+
+def url_lifetime(shared: SharedTable, *, is_whole: bool) -> timedelta | None:
+    """Return how long the URLs of a table work that are issued on its terms of now.
+
+    Args:
+        is_whole: Whether the recipient sees every row and column.
+
+    Returns:
+        None if this server serves all of the files.
+    """
+    is_part = not is_whole or shared.start_version is not None
+    places = [shared.table.location]
+    if not is_whole:
+        places.append(settings.PREPARED_FILES)
+    if not any(map(is_remote, places)):
+        return None
+    lifetime_s = settings.FILE_URL_LIFETIME_S
+    if is_part:
+        lifetime_s = min(lifetime_s, settings.PART_URL_LIFETIME_S)
+    return timedelta(seconds=lifetime_s)
+
+
+def longest_lifetime(shared: SharedTable) -> timedelta | None:
+    """Return the same for the recipients whose URLs work the longest."""
+    is_whole = not (shared.condition or shared.columns)
+    lifetimes = [url_lifetime(shared, is_whole=is_whole)]
+    if is_whole and shared.rules.exists():  # of single recipients
+        lifetimes.append(url_lifetime(shared, is_whole=False))
+    return max((one for one in lifetimes if one is not None), default=None)
+
+
+def later_end(
+    known: datetime | None, lifetimes: Iterable[timedelta | None], *, at: datetime
+) -> datetime | None:
+    """Return when the last URL ends that was issued before terms changed.
+
+    Args:
+        known: The same of the changes before; some of those URLs may end later.
+        lifetimes: How long URLs work that were issued before this change.
+        at: When the terms change.
+    """
+    ends = [at + lifetime for lifetime in lifetimes if lifetime is not None]
+    return max([*ends, known] if known is not None else ends, default=None)
+
+
+def earlier_urls_text(ends_at: datetime | None, *, now: datetime) -> str:
+    """Return a sentence about the URLs that were issued on earlier terms."""
+    if ends_at is None or ends_at <= now:
+        return "URLs of files that were given out before no longer open."
+    return (
+        "URLs of files in an object store that were given out before open until"
+        f" {ends_at:%Y-%m-%d %H:%M} UTC."
+    )
