@@ -25,9 +25,10 @@ from deltaweb.web.accounts.selectors import (
 from deltaweb.web.api.calls import Answer
 from deltaweb.web.api.endpoint import RestView, Role, endpoint
 from deltaweb.web.api.pages import list_of, page_endpoint
-from deltaweb.web.api.shapes import one_of
+from deltaweb.web.api.shapes import changed_to
 from deltaweb.web.pages.actions import stamp_of
 from deltaweb.web.pages.page_json import Spread
+from deltaweb.web.pages.request.changes import UNCHANGED, Unchanged
 from deltaweb.web.pages.request.spans import parse_end
 
 
@@ -53,8 +54,8 @@ class UserChange:
         active: Whether it may sign in.
     """
 
-    role: str | None = None
-    active: bool | None = None
+    role: str | Unchanged = UNCHANGED
+    active: bool | Unchanged = UNCHANGED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,12 +111,12 @@ class Appearance:
     """How pages look; what is left out stays.
 
     Attributes:
-        theme: Null for what it was.
+        theme: Light, dark, or as the browser has it.
         time_zone: Of the times on pages, such as `Europe/Berlin`.
     """
 
-    theme: str | None = one_of(map(str.lower, User.Theme.values))
-    time_zone: str | None = None
+    theme: str | Unchanged = changed_to(map(str.lower, User.Theme.values))  # noqa: RUF009 (a field)
+    time_zone: str | Unchanged = UNCHANGED
 
 
 class Me(RestView):
@@ -134,8 +135,8 @@ class Me(RestView):
         user, stamp = signed_in(request), stamp_of(request)
         changed = services.set_appearance(
             user=user,
-            theme=(body.theme or user.theme).upper(),
-            time_zone=user.time_zone if body.time_zone is None else body.time_zone,
+            theme=body.theme,
+            time_zone=body.time_zone,
             stamp=stamp,
         )
         return selectors.account_resource(changed, now=stamp.at)
@@ -192,9 +193,9 @@ class UserAccount(RestView):
         """Change what somebody may do, shut them out or let them in again."""
         user, stamp = selectors.get_user(name), stamp_of(request)
         with transaction.atomic():
-            if body.role is not None:
+            if not isinstance(body.role, Unchanged):
                 services.set_role(user=user, role=body.role, stamp=stamp)
-            if body.active is not None and body.active != user.is_active:
+            if body.active is not UNCHANGED and body.active != user.is_active:
                 change = services.enable_user if body.active else services.disable_user
                 change(user=user, stamp=stamp)
         return selectors.user_resource(user, now=stamp.at)

@@ -6,17 +6,20 @@ stands flat, what is for templates alone is left out.
 
 import types
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, is_dataclass
+from dataclasses import dataclass, field, is_dataclass, replace
 from datetime import date, datetime
-from functools import cache
+from functools import cache, cached_property, reduce
 from math import isfinite
+from operator import or_
 from typing import Any, Final, Literal, Union, cast, get_args, get_origin
 from uuid import UUID
 
 from rest_framework.fields import CharField, ChoiceField, FloatField, JSONField
+from rest_framework_dataclasses.field_utils import DataclassDefinition
 from rest_framework_dataclasses.serializers import DataclassSerializer
 
 from deltaweb.web.pages.page_json import made_of, types_of
+from deltaweb.web.pages.request.changes import UNCHANGED, Unchanged
 from deltaweb.web.pages.request.parameters import check_names
 
 MAX_TEXT_LENGTH: Final = 10_000  # as of the texts of a page
@@ -72,6 +75,13 @@ class BodySerializer(ShapeSerializer):
         float: FiniteField,
     }
 
+    @cached_property
+    def dataclass_definition(self) -> DataclassDefinition[Any]:
+        """The fields, without the mark of those that an update may leave out."""
+        found = super().dataclass_definition
+        types = {name: _sent(kind) for name, kind in found.field_types.items()}
+        return replace(found, field_types=types)
+
     def to_internal_value(self, data: Any) -> Any:  # noqa: ANN401 (as sent)
         """Return the dataclass."""
         if isinstance(data, Mapping):
@@ -88,6 +98,17 @@ def one_of(names: Iterable[str]) -> Any:  # noqa: ANN401 (of a field)
     """Return the field of a body that is one of some words, or is left out."""
     words = ChoiceField([*names], required=False, allow_null=True)
     return field(default=None, metadata={"serializer_field": words})
+
+
+def changed_to(names: Iterable[str], *, is_removable: bool = False) -> Any:  # noqa: ANN401 (of a field)
+    """Return the field of an update that is one of some words.
+
+    Args:
+        names: The words.
+        is_removable: Whether null removes the value.
+    """
+    words = ChoiceField([*names], required=False, allow_null=is_removable)
+    return field(default=UNCHANGED, metadata={"serializer_field": words})
 
 
 @cache
@@ -111,6 +132,13 @@ def shape_of(kind: type) -> type:
 def answer_of(kind: type) -> type[ShapeSerializer]:
     """Return the serializer of the JSON form of a dataclass, for what is answered."""
     return serializer_of(shape_of(kind), ShapeSerializer)
+
+
+def _sent(hint: Any) -> Any:  # noqa: ANN401 (a type)
+    """Return the type of a field that was sent."""
+    if Unchanged not in get_args(hint):
+        return hint
+    return reduce(or_, (one for one in get_args(hint) if one is not Unchanged))
 
 
 def _plain(hint: Any) -> Any:  # noqa: ANN401 (a type; a line a kind)

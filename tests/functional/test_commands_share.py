@@ -267,9 +267,11 @@ class TestRules:
         narrow = ("share", "narrow", "sales", "crm.orders", "--recipient", "acme")
 
         held = run_json(*narrow, "--where", "id > 3", "--columns", "ID")
-        freed = run_json(*narrow)
+        kept = run_json(*narrow)
+        freed = run_json(*narrow, "--no-where", "--no-columns")
 
         assert (held["condition"], held["columns"]) == ("id > 3", ["id"])
+        assert kept == held
         assert (freed["condition"], freed["columns"]) == ("", [])
         assert "no column 'no'" in refusal(*narrow, "--columns", "no")
 

@@ -13,6 +13,7 @@ from deltaweb.web.accounts.zones import check_pages_zone
 from deltaweb.web.news.publishing import publish
 from deltaweb.web.news.topics import of_user
 from deltaweb.web.pages.actions import FieldChange, Stamp, report, report_changes
+from deltaweb.web.pages.request.changes import UNCHANGED, Unchanged, value_of
 
 FIRST_ADMIN = "admin"
 
@@ -126,8 +127,16 @@ def change_password(
 
 
 @transaction.atomic
-def set_appearance(*, user: User, theme: str, time_zone: str, stamp: Stamp) -> User:
+def set_appearance(
+    *,
+    user: User,
+    theme: str | Unchanged = UNCHANGED,
+    time_zone: str | Unchanged = UNCHANGED,
+    stamp: Stamp,
+) -> User:
     """Keep how pages look for a user."""
+    theme = value_of(theme, user.theme, removed=user.theme).upper()
+    time_zone = value_of(time_zone, user.time_zone, removed=user.time_zone)
     if theme not in User.Theme.values:
         raise errors.UserInvalidError(reason=f"{theme!r} is not a theme.")
     check_pages_zone(time_zone)

@@ -11,8 +11,9 @@ from deltaweb.web.api.calls import Answer
 from deltaweb.web.api.endpoint import RestView, Role, endpoint
 from deltaweb.web.api.jobs import Started, started
 from deltaweb.web.api.pages import page_endpoint
-from deltaweb.web.api.shapes import one_of
+from deltaweb.web.api.shapes import changed_to
 from deltaweb.web.pages.actions import stamp_of
+from deltaweb.web.pages.request.changes import UNCHANGED, Unchanged
 from deltaweb.web.tables import urls as pages
 from deltaweb.web.tables.catalogue.lakes.listing import LakeList as LakeListPage
 from deltaweb.web.tables.catalogue.lakes.listing import LakePage, lake_page
@@ -29,23 +30,27 @@ from deltaweb.web.tables.catalogue.lakes.services import (
 class LakeRule:
     """How the next tables of a lake are named, and how often it is scanned.
 
+    What is left out stays.
+
     Attributes:
-        namespace: Of every table; "" for the path below the lake, null for what it was.
-        schedule: Null for what it was, or only when asked.
+        namespace: Of every table; "" or null for the path below the lake.
+        schedule: How often; null for `never`, which is only when asked.
     """
 
-    namespace: str | None = None
-    schedule: str | None = one_of(LAKE_SCHEDULES)
+    namespace: str | Unchanged | None = UNCHANGED
+    schedule: str | Unchanged | None = changed_to(LAKE_SCHEDULES, is_removable=True)  # noqa: RUF009 (a field)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WantedScan(LakeRule):
     """Where tables are looked for; it is a lake from then on.
 
+    What is left out stays, if it is a lake already.
+
     Attributes:
         url: A folder of the server, or a URL of an object store.
-        namespace: Of every table; "" for the path below the lake, null for what it was.
-        schedule: How often again; null for what it was, or only when asked.
+        namespace: Of every table; "" or null for the path below the lake.
+        schedule: How often again; null for `never`, which is only when asked.
     """
 
     url: str

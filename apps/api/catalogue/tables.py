@@ -10,13 +10,14 @@ from deltaweb.web.api.calls import Answer
 from deltaweb.web.api.endpoint import RestView, Role, endpoint
 from deltaweb.web.api.jobs import Started, started
 from deltaweb.web.api.pages import list_of, page_endpoint
-from deltaweb.web.api.shapes import one_of
+from deltaweb.web.api.shapes import changed_to
 from deltaweb.web.explorer import urls as explorer
 from deltaweb.web.explorer.overview.view import TableOverview
 from deltaweb.web.explorer.version.page import check_job
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.waiting import wait_for
 from deltaweb.web.pages.actions import stamp_of
+from deltaweb.web.pages.request.changes import UNCHANGED, Unchanged
 from deltaweb.web.tables import urls as pages
 from deltaweb.web.tables.catalogue.checks import request_check
 from deltaweb.web.tables.catalogue.list_views import SearchAnswer
@@ -60,19 +61,19 @@ class NewTable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangedTable:
-    """What becomes another of a table; null, or what is not named, stays.
+    """What is to be changed of a table; what is left out stays.
 
     Attributes:
         name: `table`, or `namespace.table`.
-        description: What people read of it.
+        description: What people read of it; null removes it.
         restricted: Whether it is hidden from viewers.
-        refresh: How often new commits are looked for.
+        refresh: How often new commits are looked for; null for `default`.
     """
 
-    name: str | None = None
-    description: str | None = None
-    restricted: bool | None = None
-    refresh: str | None = one_of(SCHEDULES)
+    name: str | Unchanged = UNCHANGED
+    description: str | Unchanged | None = UNCHANGED
+    restricted: bool | Unchanged = UNCHANGED
+    refresh: str | Unchanged | None = changed_to(SCHEDULES, is_removable=True)  # noqa: RUF009 (a field)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

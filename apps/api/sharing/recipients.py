@@ -16,9 +16,9 @@ from deltaweb.web.api.pages import list_of, page_endpoint
 from deltaweb.web.api.sharing.tokens import link_answer
 from deltaweb.web.pages.actions import stamp_of
 from deltaweb.web.pages.page_json import Spread
+from deltaweb.web.pages.request.changes import UNCHANGED, Unchanged
 from deltaweb.web.sharing import urls
 from deltaweb.web.sharing.activity.ledger import Ledger
-from deltaweb.web.sharing.issuing.lifetimes import parse_lifetime
 from deltaweb.web.sharing.issuing.token_rows import TokenResource, token_row
 from deltaweb.web.sharing.names import find_recipient, find_share, find_shared_table
 from deltaweb.web.sharing.recipients import services
@@ -43,15 +43,16 @@ from deltaweb.web.sharing.recipients.services import NewRecipient
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewHold:
-    """What is to be held.
+    """What is to be held; what is left out stays as an earlier hold has it.
 
     Attributes:
-        until: A span such as `30d`, or the last day.
-        version: The oldest version that stays; the one that was read last without it.
+        until: A span such as `30d`, or the last day; a new hold needs it.
+        version: The oldest version that stays; null, or of a new hold without it, the
+            one that was read last.
     """
 
-    until: str
-    version: int | None = None
+    until: str | Unchanged = UNCHANGED
+    version: int | Unchanged | None = UNCHANGED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +72,7 @@ class Hold(RestView):
     def put(
         self, request: HttpRequest, name: str, share: str, table: str, body: NewHold
     ) -> object:
-        """Keep versions of a shared table readable for a recipient, in place of others.
+        """Keep versions of a shared table readable for a recipient.
 
         Vacuums and clean-ups of the log spare them until the hold ends.
         """
@@ -80,7 +81,7 @@ class Hold(RestView):
             find_recipient(name),
             find_shared_table(find_share(share), table),
             version=body.version,
-            span=parse_lifetime(body.until, now=stamp.at),
+            until=body.until,
             stamp=stamp,
         )
         return HoldResource(
@@ -99,26 +100,26 @@ class Hold(RestView):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecipientChange:
-    """What is to be changed of a recipient; what is left out stays.
+    """What is to be changed of a recipient; what is left out stays, null removes it.
 
     Attributes:
         shares: Names of what it may read, and of nothing else.
         contact: A mail address.
         comment: A note for administrators.
-        allowed_networks: Where it may come from; empty allows every address.
+        allowed_networks: Where it may come from; empty or null allows every address.
         properties: What conditions call recipient.<key>, each as key=value.
         soft_limit: What it is offered in a month before that is said, such as
-            `3.5 TiB`; empty for no limit. `usage` tells how near it is.
+            `3.5 TiB`; empty or null for no limit. `usage` tells how near it is.
         hard_limit: What it is offered in a month before reads are refused.
     """
 
-    shares: list[str] | None = None
-    contact: str | None = None
-    comment: str | None = None
-    allowed_networks: list[str] | None = None
-    properties: list[str] | None = None
-    soft_limit: str | None = None
-    hard_limit: str | None = None
+    shares: list[str] | Unchanged | None = UNCHANGED
+    contact: str | Unchanged | None = UNCHANGED
+    comment: str | Unchanged | None = UNCHANGED
+    allowed_networks: list[str] | Unchanged | None = UNCHANGED
+    properties: list[str] | Unchanged | None = UNCHANGED
+    soft_limit: str | Unchanged | None = UNCHANGED
+    hard_limit: str | Unchanged | None = UNCHANGED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -202,8 +203,8 @@ class Recipient(RestView):
                 hard=body.hard_limit,
                 stamp=stamp,
             )
-            if body.shares is not None:
-                wanted = [find_share(share) for share in body.shares]
+            if not isinstance(body.shares, Unchanged):
+                wanted = [find_share(share) for share in body.shares or ()]
                 services.set_grants(recipient, wanted, stamp=stamp)
         return recipient_resource(recipient, now=stamp.at)
 

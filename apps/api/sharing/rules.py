@@ -1,6 +1,6 @@
 """What of a shared table one recipient sees, beside what all of them see."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 
 from django.http import HttpRequest
@@ -8,6 +8,7 @@ from django.http import HttpRequest
 from deltaweb.web.accounts.models import Scope
 from deltaweb.web.api.endpoint import RestView, Role, endpoint
 from deltaweb.web.pages.actions import stamp_of
+from deltaweb.web.pages.request.changes import UNCHANGED, Unchanged
 from deltaweb.web.sharing.models import SharedTable
 from deltaweb.web.sharing.names import find_recipient, find_share, find_shared_table
 from deltaweb.web.sharing.shares.services import narrow_table
@@ -15,15 +16,15 @@ from deltaweb.web.sharing.shares.services import narrow_table
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewRule:
-    """What of a table one recipient is to see; with neither, what the others see.
+    """What of a table one recipient is to see; what is left out stays.
 
     Attributes:
-        condition: Only rows that this SQL is true for.
-        columns: Only these columns; empty for all that the table shares.
+        condition: Only rows that this SQL is true for; null for all.
+        columns: Only these columns; null for all that the table shares.
     """
 
-    condition: str = ""
-    columns: list[str] = field(default_factory=list)
+    condition: str | Unchanged | None = UNCHANGED
+    columns: list[str] | Unchanged | None = UNCHANGED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +76,7 @@ class Rule(RestView):
         recipient: str,
         body: NewRule,
     ) -> object:
-        """Let one recipient see less of a table; an empty rule takes that away."""
+        """Let one recipient see less of a table; null takes a part of its rule away."""
         shared = find_shared_table(find_share(name), table)
         _narrow(request, shared, recipient, body)
         return _rules_of(shared)
@@ -86,7 +87,7 @@ class Rule(RestView):
     ) -> None:
         """Let a recipient see of a table what the others do."""
         shared = find_shared_table(find_share(name), table)
-        _narrow(request, shared, recipient, NewRule())
+        _narrow(request, shared, recipient, NewRule(condition=None, columns=None))
 
 
 def _narrow(

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Any
 
 from django.db import transaction
 from django.http import HttpRequest
@@ -14,6 +13,7 @@ from deltaweb.web.api.endpoint import RestView, Role, endpoint
 from deltaweb.web.api.jobs import Started, started
 from deltaweb.web.api.pages import list_of, page_endpoint
 from deltaweb.web.pages.actions import stamp_of
+from deltaweb.web.pages.request.changes import UNCHANGED, Unchanged, sent_fields
 from deltaweb.web.sharing import urls
 from deltaweb.web.sharing.access.grants.preparing import request_preparation
 from deltaweb.web.sharing.models import Share as ShareRow
@@ -61,41 +61,53 @@ class ShareChange:
 
     Attributes:
         name: Another name; recipients' clients must use it from then on.
-        comment: What recipients read of it.
+        comment: What recipients read of it; null removes it.
         is_on: Whether anybody may read it: false withdraws all of it at once.
     """
 
-    name: str | None = None
-    comment: str | None = None
-    is_on: bool | None = None
+    name: str | Unchanged = UNCHANGED
+    comment: str | Unchanged | None = UNCHANGED
+    is_on: bool | Unchanged = UNCHANGED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableOffer:
     """What of a registered table a share offers.
 
+    A field that is left out stays as it is, if the table is in the share already. A
+    table that is new in the share is offered with its history, all rows and all columns
+    unless a field says otherwise.
+
     Attributes:
-        table: The registered table, as `namespace.name`; the one that is called as in
-            the share, where it is left out.
-        comment: What recipients read of it.
+        table: The registered table, as `namespace.name`; of a table that is new in the
+            share and is left out, the one of the same name.
+        comment: What recipients read of it; null removes it.
         with_history: Whether older versions can be read.
         start_version: The first version that can be read; null for all.
-        condition: Offer only rows that this SQL is true for.
-        columns: Offer only these columns; where it is left out, all of a table that is
-            new in the share, and the same as before of one that is there.
+        condition: Offer only rows that this SQL is true for; null for all.
+        columns: Offer only these columns; null for all.
         with_directory: Whether its whole folder may be read, too, by temporary
-            credentials of its store; where it is left out, as before.
+            credentials of its store.
         partition_filter: The condition, by its old name.
     """
 
-    table: str | None = None
-    comment: str = ""
-    with_history: bool = True
-    start_version: int | None = None
-    condition: str = ""
-    columns: list[str] | None = None
-    with_directory: bool | None = None
-    partition_filter: str = ""
+    table: str | Unchanged = UNCHANGED
+    comment: str | Unchanged | None = UNCHANGED
+    with_history: bool | Unchanged = UNCHANGED
+    start_version: int | Unchanged | None = UNCHANGED
+    condition: str | Unchanged | None = UNCHANGED
+    columns: list[str] | Unchanged | None = UNCHANGED
+    with_directory: bool | Unchanged = UNCHANGED
+    partition_filter: str | Unchanged | None = UNCHANGED
+
+    @property
+    def wanted_condition(self) -> str | Unchanged | None:
+        """The condition, by either name."""
+        if isinstance(self.partition_filter, Unchanged):
+            return self.condition
+        if isinstance(self.condition, Unchanged):
+            return self.partition_filter
+        return self.condition or self.partition_filter
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,7 +162,7 @@ class Share(RestView):
         share = find_share(name)
         with transaction.atomic():
             describe_share(request, share, name=body.name, comment=body.comment)
-            if body.is_on is not None:
+            if not isinstance(body.is_on, Unchanged):
                 services.switch_share(share, is_on=body.is_on, stamp=stamp_of(request))
         return resource_of_share(share)
 
@@ -197,25 +209,29 @@ class SharedTable(RestView):
         under its name, take it out first.
         """
         share, (schema, bare) = find_share(name), split_full_name(table)
-        registered = find_table(body.table or f"{schema}.{bare}")
-        there = share.shared_tables.select_related("table").filter(
-            schema_key=name_key(schema), name_key=name_key(bare), table=registered
+        stamp = stamp_of(request)
+        offer = sent_fields(
+            with_history=body.with_history,
+            start_version=body.start_version,
+            with_directory=body.with_directory,
+            condition=body.wanted_condition,
+            columns=body.columns,
+            comment=body.comment,
         )
-        offer: dict[str, Any] = {
-            "with_history": body.with_history,
-            "start_version": body.start_version,
-            "with_directory": body.with_directory,
-            "condition": body.condition or body.partition_filter,
-            "columns": body.columns,
-            "comment": body.comment,
-            "stamp": stamp_of(request),
-        }
-        if (shared := there.first()) is not None:
-            changed = services.update_table(shared, **offer)
+        there = share.shared_tables.select_related("table").filter(
+            schema_key=name_key(schema), name_key=name_key(bare)
+        )
+        shared = there.first()
+        if isinstance(body.table, Unchanged):
+            registered = shared.table if shared else find_table(f"{schema}.{bare}")
+        else:
+            registered = find_table(body.table)
+        if shared is not None and shared.table == registered:
+            changed = services.update_table(shared, **offer, stamp=stamp)
             return Answer(shared_table_resource(changed))
-        offer["with_directory"] = bool(body.with_directory)
+        bounds = {key: value for key, value in offer.items() if value is not None}
         added = services.add_table(
-            share, table=registered, schema=schema, name=bare, **offer
+            share, table=registered, schema=schema, name=bare, **bounds, stamp=stamp
         )
         return Answer(shared_table_resource(added), HTTPStatus.CREATED)
 
@@ -264,11 +280,14 @@ def made_share(request: HttpRequest, body: NewShare) -> ShareRow:
 
 
 def describe_share(
-    request: HttpRequest, share: ShareRow, *, name: str | None, comment: str | None
+    request: HttpRequest,
+    share: ShareRow,
+    *,
+    name: str | Unchanged,
+    comment: str | Unchanged | None,
 ) -> None:
-    """Give a share another name or comment; None leaves either as it is."""
+    """Give a share another name or comment."""
     stamp = stamp_of(request)
-    if name is not None:
+    if not isinstance(name, Unchanged):
         services.rename_share(share, name=name, stamp=stamp)
-    if comment is not None:
-        services.update_share(share, comment=comment, stamp=stamp)
+    services.update_share(share, comment=comment, stamp=stamp)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from django import forms
 from django.http import HttpRequest, HttpResponse
@@ -12,10 +12,13 @@ from django.http import HttpRequest, HttpResponse
 from deltaweb.web.api.endpoint import RestView
 from deltaweb.web.api.errors import MethodNotAllowedError
 from deltaweb.web.pages.errors import PageError
+from deltaweb.web.pages.request.changes import UNCHANGED, Unchanged
 from deltaweb.web.pages.request.middleware import readable_error
 from deltaweb.web.pages.request.parameters import cleaned
 from deltaweb.web.pages.responses import json_response
 from deltaweb.web.sharing.names import name_key
+
+T = TypeVar("T")
 
 PAGE_LENGTH: Final = 100
 MAX_RESULTS: Final = 1000
@@ -81,6 +84,11 @@ def page_of(request: HttpRequest, rows: Any) -> tuple[Sequence[Any], str | None]
     page = list(rows.order_by("name_key")[: length + 1])
     more = len(page) > length
     return page[:length], page[length - 1].name if more else None
+
+
+def sent(value: T | None) -> T | Unchanged:
+    """Return a field of an update; clients do not send null to remove a value."""
+    return UNCHANGED if value is None else value
 
 
 def milliseconds(moment: datetime | None) -> int | None:

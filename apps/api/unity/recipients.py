@@ -1,6 +1,6 @@
 """Recipients and their tokens, by the names of Unity Catalog."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final, Literal
 
@@ -16,9 +16,11 @@ from deltaweb.web.api.unity.frame import (
     UnityView,
     milliseconds,
     page_of,
+    sent,
 )
 from deltaweb.web.api.unity.shares import SELECT, Assignment
 from deltaweb.web.pages.actions import stamp_of
+from deltaweb.web.pages.request.changes import UNCHANGED, Unchanged, value_of
 from deltaweb.web.sharing.errors import LifetimeInvalidError
 from deltaweb.web.sharing.issuing import credentials
 from deltaweb.web.sharing.issuing.lifetimes import check_lifetime, default_lifetime
@@ -35,10 +37,11 @@ class AddressList:
     """Where a recipient may come from.
 
     Attributes:
-        allowed_ip_addresses: Addresses and networks; empty allows every address.
+        allowed_ip_addresses: Addresses and networks; an empty list, or one of an empty
+            text, allows every address.
     """
 
-    allowed_ip_addresses: list[str] = field(default_factory=list)
+    allowed_ip_addresses: list[str] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,7 +166,9 @@ class UnityRecipientList(UnityView):
             services.NewRecipient(
                 name=body.name,
                 comment=body.comment,
-                allowed_networks=_networks(body.ip_access_list) or [],
+                allowed_networks=value_of(
+                    _networks(body.ip_access_list), [], removed=[]
+                ),
             ),
             lifetime=_lifetime(body.expiration_time, now=stamp.at),
             stamp=stamp,
@@ -187,7 +192,7 @@ class UnityRecipientView(UnityView):
         recipient, stamp = find_recipient(name), stamp_of(request)
         services.update_recipient(
             recipient,
-            comment=body.comment,
+            comment=sent(body.comment),
             allowed_networks=_networks(body.ip_access_list),
             stamp=stamp,
         )
@@ -239,8 +244,10 @@ class UnityRecipientPermissions(UnityView):
         )
 
 
-def _networks(listed: AddressList | None) -> list[str] | None:
-    return None if listed is None else listed.allowed_ip_addresses
+def _networks(listed: AddressList | None) -> list[str] | Unchanged:
+    if listed is None or listed.allowed_ip_addresses is None:
+        return UNCHANGED
+    return [one for one in listed.allowed_ip_addresses if one]
 
 
 def _lifetime(ends_at_ms: int | None, *, now: datetime) -> timedelta:

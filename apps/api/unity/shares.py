@@ -1,10 +1,11 @@
 """Shares and who may read them, by the names of Unity Catalog."""
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from django.db import transaction
 from django.http import HttpRequest
+from rest_framework.fields import IntegerField
 
 from deltaweb.web.accounts.models import Scope
 from deltaweb.web.api.endpoint import Role, endpoint
@@ -15,8 +16,10 @@ from deltaweb.web.api.unity.frame import (
     UnityView,
     milliseconds,
     page_of,
+    sent,
 )
 from deltaweb.web.pages.actions import Stamp, stamp_of
+from deltaweb.web.pages.request.changes import UNCHANGED, Unchanged, value_of
 from deltaweb.web.sharing.models import Share, SharedTable
 from deltaweb.web.sharing.names import (
     find_recipient,
@@ -29,21 +32,32 @@ from deltaweb.web.sharing.shares import services
 from deltaweb.web.tables.catalogue.registration import find_table
 
 SELECT = "SELECT"
+NO_START: Final = ""
+"""The start version that takes one away: clients leave null out of a body."""
 History = Literal["ENABLED", "DISABLED"]
+
+
+class StartField(IntegerField):
+    """A version, or the empty text that takes one away."""
+
+    def to_internal_value(self, data: Any) -> Any:  # noqa: ANN401 (as sent)
+        """Return the version."""
+        return NO_START if data == NO_START else super().to_internal_value(data)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DataObject:
-    """A table of a share.
+    """A table of a share; of an update, what is left out or null stays.
 
     Attributes:
         name: The registered table, as `namespace.table`.
         data_object_type: `TABLE`.
         shared_as: `schema.table`, as recipients write it; as `name`, without.
-        comment: What recipients read of it.
+        comment: What recipients read of it; an empty text removes it.
         history_data_sharing_status: Whether older versions can be read.
-        start_version: The first one that can; without, the newest when it is added.
-        cdf_enabled: The older word for the same; changes are a part of history.
+        start_version: The first one that can; an empty text for all. Without one,
+            the newest version when history is opened.
+        cdf_enabled: The older word for history, which counts where that is left out.
         added_at: In milliseconds since 1970.
         added_by: Who put it in; null for the command line.
         status: `ACTIVE`.
@@ -54,7 +68,10 @@ class DataObject:
     shared_as: str | None = None
     comment: str | None = None
     history_data_sharing_status: History | None = None
-    start_version: int | None = None
+    start_version: int | Literal[""] | None = field(
+        default=None,
+        metadata={"serializer_field": StartField(required=False, allow_null=True)},
+    )
     cdf_enabled: bool | None = None
     added_at: int | None = None
     added_by: str | None = None
@@ -194,7 +211,9 @@ class UnityShareView(UnityView):
         """Change a share and its tables, as Unity Catalog does."""
         share = find_share(name)
         with transaction.atomic():
-            describe_share(request, share, name=body.new_name, comment=body.comment)
+            describe_share(
+                request, share, name=sent(body.new_name), comment=sent(body.comment)
+            )
             for update in body.updates:
                 _update_object(share, update, stamp_of(request))
         return _info(share, with_objects=True)
@@ -237,35 +256,44 @@ def _update_object(share: Share, update: ObjectUpdate, stamp: Stamp) -> None:
     if update.action == "REMOVE":
         services.remove_table(find_shared_table(share, shared_as), stamp=stamp)
         return
-    offer: dict[str, Any] = {
-        "with_history": _with_history(wanted),
-        "start_version": wanted.start_version,
-        "stamp": stamp,
-    }
+    with_history, start = _with_history(wanted), _start(wanted)
     if update.action == "UPDATE":
         shared = find_shared_table(share, shared_as)
+        is_opened = with_history is True and not shared.with_history
+        if start is UNCHANGED and is_opened and shared.start_version is None:
+            start = shared.table.latest_version_seen
         services.update_table(
             shared,
-            comment=shared.comment if wanted.comment is None else wanted.comment,
-            condition=shared.condition,
-            **offer,
+            with_history=with_history,
+            start_version=start,
+            comment=sent(wanted.comment),
+            stamp=stamp,
         )
         return
     table, (schema, name) = find_table(wanted.name), split_full_name(shared_as)
-    if offer["with_history"] and wanted.start_version is None:
-        offer["start_version"] = table.latest_version_seen
+    is_open = with_history is True
+    first = table.latest_version_seen if is_open else None
     services.add_table(
         share,
         table=table,
         schema=schema,
         name=name,
         comment=wanted.comment or "",
-        **offer,
+        with_history=is_open,
+        start_version=value_of(start, first, removed=None),
+        stamp=stamp,
     )
 
 
-def _with_history(wanted: DataObject) -> bool:
-    return wanted.history_data_sharing_status == "ENABLED" or bool(wanted.cdf_enabled)
+def _start(wanted: DataObject) -> int | Unchanged | None:
+    start = wanted.start_version
+    return sent(start) if start is None or isinstance(start, int) else None
+
+
+def _with_history(wanted: DataObject) -> bool | Unchanged:
+    if wanted.history_data_sharing_status is not None:
+        return wanted.history_data_sharing_status == "ENABLED"
+    return sent(wanted.cdf_enabled)
 
 
 def _info(share: Share, *, with_objects: bool = False) -> ShareInfo:

@@ -10,6 +10,7 @@ from uuid import UUID
 
 from django.http import QueryDict
 
+from deltaweb.web.pages.request.changes import NOT_CHECKED
 from deltaweb.web.sharing.errors import ConditionError, StartVersionError
 from deltaweb.web.sharing.issuing.forms import CUSTOM
 from deltaweb.web.sharing.names import name_key
@@ -168,12 +169,15 @@ class Draft:
             typed.append(
                 replace(
                     table,
-                    schema=posted.get(f"{prefix}schema", "").strip(),
-                    name=posted.get(f"{prefix}name", "").strip(),
-                    with_history=f"{prefix}with_history" in posted,
-                    start_version=posted.get(f"{prefix}start_version", "").strip(),
-                    condition=posted.get(f"{prefix}condition", ""),
-                    columns=posted.get(f"{prefix}columns", ""),
+                    schema=posted.get(f"{prefix}schema", table.schema).strip(),
+                    name=posted.get(f"{prefix}name", table.name).strip(),
+                    with_history=posted.get(f"{prefix}with_history", NOT_CHECKED)
+                    != NOT_CHECKED,
+                    start_version=posted.get(
+                        f"{prefix}start_version", table.start_version
+                    ).strip(),
+                    condition=posted.get(f"{prefix}condition", table.condition),
+                    columns=posted.get(f"{prefix}columns", table.columns),
                 )
             )
         return replace(self, tables=tuple(typed))

@@ -12,6 +12,7 @@ from typing import Any, Final
 from django.core.management.base import CommandError, CommandParser
 
 from deltaweb.web.pages.command import argument, flag
+from deltaweb.web.pages.request.changes import UNCHANGED
 from deltaweb.web.sharing.issuing import proofs
 from deltaweb.web.sharing.issuing.credentials import Deliver
 from deltaweb.web.sharing.issuing.lifetimes import default_lifetime, max_lifetime
@@ -138,20 +139,42 @@ def _replace(path: Path, text: str) -> None:
 
 
 LIMITS: Final = tuple(
-    argument(
-        f"--{which}",
-        metavar="SIZE",
-        help=f"from where on reads are {text}, as 3.5TiB; '' for nowhere",
-    )
+    one
     for which, text in (("soft", "said"), ("hard", "refused"))
+    for one in (
+        argument(
+            f"--{which}",
+            default=UNCHANGED,
+            metavar="SIZE",
+            help=f"from where on reads are {text}, as 3.5TiB; '' for nowhere",
+        ),
+        argument(
+            f"--no-{which}",
+            action="store_const",
+            const=None,
+            default=UNCHANGED,
+            dest=which,
+            help=f"remove the {which} limit",
+        ),
+    )
 )
+FIRST_HOLD: Final = "30d"
 HOLD: Final = (
     argument("share"),
     argument("table", metavar="schema.table"),
     argument(
-        "--until", default="30d", metavar="SPAN", help="30d (the default) or a date"
+        "--until",
+        default=UNCHANGED,
+        metavar="SPAN",
+        help=f"{FIRST_HOLD} or a date; default: as held, or {FIRST_HOLD}",
     ),
-    argument("--version", type=int, metavar="N", help="default: what it read last"),
+    argument(
+        "--version",
+        type=int,
+        default=UNCHANGED,
+        metavar="N",
+        help="default: as held, or what it read last",
+    ),
     flag("--end", "hold nothing any longer"),
 )
 

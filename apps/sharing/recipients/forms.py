@@ -5,6 +5,7 @@ from typing import Any, Final, cast
 
 from django import forms
 
+from deltaweb.web.pages.request.changes import ChangeForm, CheckBoxesField
 from deltaweb.web.sharing.issuing.forms import LifetimeForm
 from deltaweb.web.sharing.recipients.services import NewRecipient
 
@@ -42,15 +43,13 @@ class PropertiesForm(forms.Form):
     properties = forms.CharField(max_length=20_000, required=False)
 
     @property
-    def property_texts(self) -> list[str] | None:
-        """The properties, as they were typed; None where the form does not say."""
-        if self.add_prefix("properties") not in self.data:
-            return None
+    def property_texts(self) -> list[str]:
+        """The properties, as they were typed."""
         lines = str(self.cleaned_data["properties"]).splitlines()
         return [line for line in lines if line.strip()]
 
 
-class SettingsForm(ContactForm, AllowListForm, PropertiesForm):
+class SettingsForm(ChangeForm, ContactForm, AllowListForm, PropertiesForm):
     """What may be changed of a recipient."""
 
 
@@ -62,17 +61,17 @@ class HoldForm(forms.Form):
     ends = forms.BooleanField(required=False)
 
 
-class LimitsForm(forms.Form):
+class LimitsForm(ChangeForm):
     """What a recipient is offered in a month at most, as sizes; empty for no limit."""
 
     soft = forms.CharField(max_length=40, required=False, strip=True)
     hard = forms.CharField(max_length=40, required=False, strip=True)
 
 
-class SharesForm(forms.Form):
+class SharesForm(ChangeForm):
     """Which shares a recipient reads, by name."""
 
-    shares = forms.MultipleChoiceField(required=False)
+    shares = CheckBoxesField(required=False)
 
     def __init__(self, *args: Any, share_names: Iterable[str], **kwargs: Any) -> None:  # noqa: ANN401 (Django's own)
         super().__init__(*args, **kwargs)
@@ -100,7 +99,7 @@ class NewRecipientForm(
         return NewRecipient(
             **{name: self.cleaned_data[name] for name in names},
             allowed_networks=self.network_texts,
-            properties=self.property_texts or [],
+            properties=self.property_texts,
             expires=self.lifetime_text,
         )
 

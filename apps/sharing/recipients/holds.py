@@ -1,12 +1,14 @@
 """Holding versions of a shared table for a recipient, until a moment."""
 
-from datetime import timedelta
+from datetime import datetime
 
 from django.db import transaction
 
 from deltaweb.web.pages.actions import Stamp, report
+from deltaweb.web.pages.request.changes import UNCHANGED, Unchanged
 from deltaweb.web.sharing.activity.actions import action_on
 from deltaweb.web.sharing.errors import HoldInvalidError
+from deltaweb.web.sharing.issuing.lifetimes import parse_lifetime
 from deltaweb.web.sharing.models import Hold, LastRead, Recipient, SharedTable
 
 
@@ -15,25 +17,28 @@ def hold_versions(
     recipient: Recipient,
     shared: SharedTable,
     *,
-    version: int | None = None,
-    span: timedelta,
+    version: int | Unchanged | None = UNCHANGED,
+    until: str | Unchanged = UNCHANGED,
     stamp: Stamp,
 ) -> Hold:
     """Keep a version of a table and all later ones readable for a recipient.
 
-    A hold of before is replaced. Without `version` it is the one that the recipient
-    read last.
+    An earlier hold that has not ended is changed. A new one needs `until`, and without
+    `version` it is of the version that the recipient read last, as it is with None.
 
     Raises:
-        HoldInvalidError: If the recipient may not read the table or that version, or
-            no version is named and it has read none.
+        HoldInvalidError: If the recipient may not read the table or that version, no
+            version is named and it has read none, or a new hold has no end.
     """
+    held = current_hold(recipient, shared, now=stamp.at)
     if not recipient.grants.filter(share=shared.share).exists():
         raise HoldInvalidError(
             recipient=recipient.name,
             table=shared.full_name,
             reason="may not read it",
         )
+    if isinstance(version, Unchanged):
+        version = held.version if held else None
     if version is None:
         reads = LastRead.objects.filter(shared_table=shared, token__recipient=recipient)
         last = reads.order_by("-read_at").first()
@@ -54,14 +59,32 @@ def hold_versions(
             table=shared.full_name,
             reason=f"is offered {offered}",
         )
+    if not isinstance(until, Unchanged):
+        ends_at = stamp.at + parse_lifetime(until, now=stamp.at)
+    elif held is not None:
+        ends_at = held.ends_at
+    else:
+        raise HoldInvalidError(
+            recipient=recipient.name,
+            table=shared.full_name,
+            reason="has no hold of it yet; say until when",
+        )
     hold, _ = Hold.objects.update_or_create(
         recipient=recipient,
         shared_table=shared,
-        defaults={"version": version, "ends_at": stamp.at + span, "made_at": stamp.at},
+        defaults={"version": version, "ends_at": ends_at, "made_at": stamp.at},
     )
     detail = {"version": version, "ends_at": hold.ends_at.isoformat()}
     report(action_on("hold.add", stamp, recipient, shared, **detail))
     return hold
+
+
+def current_hold(
+    recipient: Recipient, shared: SharedTable, *, now: datetime
+) -> Hold | None:
+    """Return the hold of a table for a recipient that has not ended."""
+    holds = Hold.objects.filter(recipient=recipient, shared_table=shared)
+    return holds.filter(ends_at__gt=now).first()
 
 
 @transaction.atomic

@@ -12,6 +12,7 @@ from django.db import transaction
 from deltaweb.conditions.recipients import Property
 from deltaweb.delta.errors import PredicateError
 from deltaweb.web.pages.actions import FieldChange, Stamp, report, report_changes
+from deltaweb.web.pages.request.changes import UNCHANGED, Unchanged, value_of
 from deltaweb.web.sharing.access.earlier_urls import later_end, url_lifetime
 from deltaweb.web.sharing.access.grants.rules import rule_for
 from deltaweb.web.sharing.access.networks import parse_networks
@@ -103,25 +104,21 @@ def invite(
 def update_recipient(  # noqa: PLR0913 (each is one fact of the recipient)
     recipient: Recipient,
     *,
-    contact: str | None = None,
-    comment: str | None = None,
-    allowed_networks: Iterable[str] | None = None,
-    properties: Iterable[str] | None = None,
+    contact: str | Unchanged | None = UNCHANGED,
+    comment: str | Unchanged | None = UNCHANGED,
+    allowed_networks: Iterable[str] | Unchanged | None = UNCHANGED,
+    properties: Iterable[str] | Unchanged | None = UNCHANGED,
     stamp: Stamp,
 ) -> Recipient:
-    """Change how to reach a recipient, from where it may come, and what it sees.
-
-    What is None stays as it is.
-    """
+    """Change how to reach a recipient, from where it may come, and what it sees."""
     before = _facts(recipient)
-    if contact is not None:
-        recipient.contact = _checked_contact(contact)
-    if comment is not None:
-        recipient.comment = comment.strip()
-    if allowed_networks is not None:
-        recipient.allowed_networks = parse_networks(allowed_networks)
-    if properties is not None:
-        _set_properties(recipient, parse_properties(properties), stamp)
+    if not isinstance(contact, Unchanged):
+        recipient.contact = _checked_contact(contact or "")
+    recipient.comment = value_of(comment, recipient.comment, removed="").strip()
+    if not isinstance(allowed_networks, Unchanged):
+        recipient.allowed_networks = parse_networks(allowed_networks or ())
+    if not isinstance(properties, Unchanged):
+        _set_properties(recipient, parse_properties(properties or ()), stamp)
     _report_facts(recipient, before, stamp)
     return recipient
 
@@ -130,25 +127,28 @@ def update_recipient(  # noqa: PLR0913 (each is one fact of the recipient)
 def set_limits(
     recipient: Recipient,
     *,
-    soft: str | None = None,
-    hard: str | None = None,
+    soft: str | Unchanged | None = UNCHANGED,
+    hard: str | Unchanged | None = UNCHANGED,
     stamp: Stamp,
 ) -> Recipient:
     """Limit what a recipient is offered in a month of UTC.
 
     Args:
-        soft: Where it is only said, such as `3.5 TiB`; "" for nowhere, None as it is.
+        recipient: The recipient.
+        soft: Where it is only said, such as `3.5 TiB`; None or "" for nowhere.
         hard: Where reads are refused, likewise.
+        stamp: Who does it, and when.
     """
     before = _facts(recipient)
-    if soft is not None:
-        recipient.soft_limit_bytes = parse_limit(soft)
-    if hard is not None:
-        recipient.hard_limit_bytes = parse_limit(hard)
+    limits = [one for one in (soft, hard) if not isinstance(one, Unchanged)]
+    if not isinstance(soft, Unchanged):
+        recipient.soft_limit_bytes = parse_limit(soft or "")
+    if not isinstance(hard, Unchanged):
+        recipient.hard_limit_bytes = parse_limit(hard or "")
     low, high = recipient.soft_limit_bytes, recipient.hard_limit_bytes
     if low is not None and high is not None and low > high:
         reason = "the soft limit is above the hard one"
-        raise LimitInvalidError(text=soft or hard or "", reason=reason)
+        raise LimitInvalidError(text=next(filter(None, limits), ""), reason=reason)
     _report_facts(recipient, before, stamp)
     return recipient
 
@@ -253,11 +253,12 @@ def _report_facts(
 ) -> None:
     """Save and record the facts that have changed, each by itself."""
     after = _facts(recipient)
+    changed = [name for name in after if after[name] != before[name]]
     changes = [
-        FieldChange(_FACT_ACTIONS[name], before[name], after[name]) for name in after
+        FieldChange(_FACT_ACTIONS[name], before[name], after[name]) for name in changed
     ]
     if report_changes(action_on("", stamp, recipient), changes):
-        recipient.save(update_fields=list(after))
+        recipient.save(update_fields=changed)
 
 
 def _checked_contact(text: str) -> str:

@@ -19,7 +19,6 @@ from deltaweb.web.sharing.issuing.forms import (
     lifetime_choices,
     place_error,
 )
-from deltaweb.web.sharing.issuing.lifetimes import parse_lifetime
 from deltaweb.web.sharing.issuing.token_result import repeated, show_credentials
 from deltaweb.web.sharing.models import Recipient, SharedTable
 from deltaweb.web.sharing.names import find_recipient
@@ -142,7 +141,8 @@ def recipient_grants(request: HttpRequest, name: str, fmt: str) -> HttpResponseB
         initial={"shares": held},
     )
     if request.method == "POST" and form.is_valid():
-        wanted = recipient_pages.shares_named(form.cleaned_data["shares"])
+        chosen = form.cleaned_data["shares"] if form.is_sent("shares") else held
+        wanted = recipient_pages.shares_named(chosen)
         added, removed = services.set_grants(recipient, wanted, stamp=stamp_of(request))
         said = f"{recipient.name} reads {len(wanted)} of {len(names)} shares now: "
         said += f"{added} added, {removed} removed."
@@ -175,10 +175,10 @@ def recipient_settings(request: HttpRequest, name: str, fmt: str) -> HttpRespons
     try:
         services.update_recipient(
             recipient,
-            contact=form.cleaned_data["contact"],
-            comment=form.cleaned_data["comment"],
-            allowed_networks=form.network_texts,
-            properties=form.property_texts,
+            contact=form.changes["contact"],
+            comment=form.changes["comment"],
+            allowed_networks=form.sent("networks", form.network_texts),
+            properties=form.sent("properties", form.property_texts),
             stamp=stamp,
         )
     except SharingStateError as error:
@@ -201,8 +201,7 @@ def recipient_limits(request: HttpRequest, name: str) -> HttpResponseBase:
         try:
             services.set_limits(
                 recipient,
-                soft=form.cleaned_data["soft"],
-                hard=form.cleaned_data["hard"],
+                **form.changes,
                 stamp=stamp_of(request),
             )
         except SharingStateError as error:
@@ -229,8 +228,8 @@ def recipient_hold(request: HttpRequest, name: str) -> HttpResponseBase:
         messages.success(request, f"{shared.full_name} is no longer held.")
     else:
         try:
-            span = parse_lifetime(form.cleaned_data["until"], now=stamp.at)
-            hold = holds.hold_versions(recipient, shared, span=span, stamp=stamp)
+            until = form.cleaned_data["until"]
+            hold = holds.hold_versions(recipient, shared, until=until, stamp=stamp)
         except SharingStateError as error:
             messages.error(request, str(error))
         else:

@@ -4,6 +4,7 @@ import csv
 
 from django import forms
 
+from deltaweb.web.pages.request.changes import ChangeForm
 from deltaweb.web.sharing.models import MAX_NAME_LENGTH
 
 MAX_PAGE = 1_000_000
@@ -26,7 +27,7 @@ class ListForm(forms.Form):
     page = forms.IntegerField(min_value=1, max_value=MAX_PAGE, required=False)
 
 
-class ShareForm(forms.Form):
+class ShareForm(ChangeForm):
     """The name of a share and its comment."""
 
     name = forms.CharField(
@@ -36,7 +37,7 @@ class ShareForm(forms.Form):
     comment = forms.CharField(max_length=MAX_COMMENT_LENGTH, required=False)
 
 
-class OfferForm(forms.Form):
+class OfferForm(ChangeForm):
     """What of a table is shared."""
 
     with_history = forms.BooleanField(required=False)
@@ -51,10 +52,13 @@ class OfferForm(forms.Form):
         old = self.data.get(self.add_prefix("partition_filter"), "")
         return str(self.cleaned_data["condition"] or old)
 
-    def clean_columns(self) -> list[str] | None:
-        """Return the names; None where the form does not say, and nothing changes."""
-        if self.add_prefix("columns") not in self.data:
-            return None
+    def is_sent(self, name: str) -> bool:
+        """Whether the form was sent with a field; a condition has two names."""
+        other = name == "condition" and super().is_sent("partition_filter")
+        return other or super().is_sent(name)
+
+    def clean_columns(self) -> list[str]:
+        """Return the names."""
         return column_names(self.cleaned_data["columns"])
 
 

@@ -14,6 +14,7 @@ from deltaweb.web.pages.actions import (
     report,
     report_changes,
 )
+from deltaweb.web.pages.request.changes import UNCHANGED, Unchanged, value_of
 from deltaweb.web.sharing.access.directories import obstacle
 from deltaweb.web.sharing.access.earlier_urls import (
     later_end,
@@ -84,9 +85,11 @@ def rename_share(share: Share, *, name: str, stamp: Stamp) -> Share:
 
 
 @transaction.atomic
-def update_share(share: Share, *, comment: str, stamp: Stamp) -> Share:
+def update_share(
+    share: Share, *, comment: str | Unchanged | None = UNCHANGED, stamp: Stamp
+) -> Share:
     """Set what administrators and recipients read of a share."""
-    comment = comment.strip()
+    comment = value_of(comment, share.comment, removed="").strip()
     change = FieldChange("share.update", share.comment, comment)
     if report_changes(action_on("", stamp, share), [change]):
         share.comment = comment
@@ -177,42 +180,57 @@ def add_table(  # noqa: PLR0913 (each is one fact of the shared table)
 def update_table(  # noqa: PLR0913 (each is one fact of the shared table)
     shared_table: SharedTable,
     *,
-    with_history: bool,
-    start_version: int | None,
-    with_directory: bool | None = None,
-    condition: str,
-    columns: Iterable[str] | None = None,
-    comment: str,
+    with_history: bool | Unchanged = UNCHANGED,
+    start_version: int | Unchanged | None = UNCHANGED,
+    with_directory: bool | Unchanged = UNCHANGED,
+    condition: str | Unchanged | None = UNCHANGED,
+    columns: Iterable[str] | Unchanged | None = UNCHANGED,
+    comment: str | Unchanged | None = UNCHANGED,
     stamp: Stamp,
 ) -> SharedTable:
-    """Change what of a table is shared; None leaves columns and directory."""
-    table = shared_table.table
-    _check_history(table, with_history=with_history, start_version=start_version)
-    before, terms_before = _offer(shared_table), terms(shared_table)
-    lifetime = longest_lifetime(shared_table)
-    shared_table.condition = check_condition(table, condition)
-    if columns is not None:
-        shared_table.columns = check_columns(table, columns)
-    shared_table.with_history = with_history
-    shared_table.start_version = start_version
-    if with_directory is not None:
-        shared_table.with_directory = with_directory
-    shared_table.comment = comment.strip()
+    """Change what of a table is shared; None, or an empty value, takes a bound away.
+
+    The start version is kept while history is closed, so that it holds when history is
+    opened again.
+    """
+    table, before = shared_table.table, _offer(shared_table)
+    terms_before, lifetime = terms(shared_table), longest_lifetime(shared_table)
+    shared_table.with_history = value_of(
+        with_history, shared_table.with_history, removed=False
+    )
+    start = value_of(start_version, shared_table.start_version, removed=None)
+    if start != shared_table.start_version:
+        _check_history(
+            table, with_history=shared_table.with_history, start_version=start
+        )
+        shared_table.start_version = start
+    if not isinstance(condition, Unchanged):
+        shared_table.condition = check_condition(table, condition or "")
+    if not isinstance(columns, Unchanged):
+        shared_table.columns = check_columns(table, columns or ())
+    shared_table.with_directory = value_of(
+        with_directory, shared_table.with_directory, removed=False
+    )
+    shared_table.comment = value_of(comment, shared_table.comment, removed="").strip()
     _check_directory(shared_table)
     after = _offer(shared_table)
     names = _OFFER_ACTIONS | {
-        "with_history": "share.open_history" if with_history else "share.close_history",
+        "with_history": (
+            "share.open_history" if shared_table.with_history else "share.close_history"
+        ),
         "with_directory": (
             "share.open_directory"
             if shared_table.with_directory
             else "share.close_directory"
         ),
     }
-    changes = [FieldChange(names[name], before[name], after[name]) for name in after]
+    changed = [name for name in after if after[name] != before[name]]
+    changes = [FieldChange(names[name], before[name], after[name]) for name in changed]
     if terms(shared_table) != terms_before:
         _end_earlier_urls(shared_table, lifetime, stamp)
+        changed.append("earlier_urls_end_at")
     if report_changes(_table_action("", shared_table, stamp), changes):
-        shared_table.save(update_fields=[*after, "earlier_urls_end_at"])
+        shared_table.save(update_fields=changed)
     return shared_table
 
 
@@ -221,23 +239,34 @@ def narrow_table(
     shared_table: SharedTable,
     recipient: Recipient,
     *,
-    condition: str,
-    columns: Iterable[str],
+    condition: str | Unchanged | None = UNCHANGED,
+    columns: Iterable[str] | Unchanged | None = UNCHANGED,
     stamp: Stamp,
 ) -> None:
-    """Let one recipient see less of a table than the others; empty takes that away."""
+    """Let one recipient see less of a table than the others.
+
+    None, or an empty value, takes that part of the rule away.
+    """
     table = shared_table.table
-    rule = {
-        "condition": check_condition(table, condition),
-        "columns": check_columns(table, columns),
+    known = shared_table.rules.filter(recipient=recipient).first()
+    before: dict[str, object] = {
+        "condition": known.condition if known else "",
+        "columns": known.columns if known else [],
     }
-    before = rule_for(shared_table, recipient)
+    rule = dict(before)
+    if not isinstance(condition, Unchanged):
+        rule["condition"] = check_condition(table, condition or "")
+    if not isinstance(columns, Unchanged):
+        rule["columns"] = check_columns(table, columns or ())
+    if rule == before:
+        return
+    rule_before = rule_for(shared_table, recipient)
     if any(rule.values()):
         shared_table.rules.update_or_create(recipient=recipient, defaults=rule)
     else:
         shared_table.rules.filter(recipient=recipient).delete()
-    if rule_for(shared_table, recipient) != before:
-        lifetime = url_lifetime(shared_table, is_whole=before.is_whole)
+    if rule_for(shared_table, recipient) != rule_before:
+        lifetime = url_lifetime(shared_table, is_whole=rule_before.is_whole)
         _end_earlier_urls(shared_table, lifetime, stamp)
         shared_table.save(update_fields=["earlier_urls_end_at"])
     detail = {"recipient": recipient.name, **rule}

@@ -74,9 +74,7 @@ def share_update(request: HttpRequest, *, name: str) -> HttpResponseBase:
         except DeltaError as error:
             place_error(form, error)
         else:
-            services.update_share(
-                share, comment=form.cleaned_data["comment"], stamp=stamp
-            )
+            services.update_share(share, comment=form.changes["comment"], stamp=stamp)
             messages.success(request, "Saved.")
             return redirect("sharing:share-settings", share.name)
     return _page(request, find_share(name), "html", form=form)

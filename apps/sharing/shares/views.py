@@ -93,7 +93,7 @@ def shared_table_update(
     if form.is_valid():
         stamp = stamp_of(request)
         try:
-            share_services.update_table(shared_table, **form.cleaned_data, stamp=stamp)
+            share_services.update_table(shared_table, **form.changes, stamp=stamp)
         except DeltaError as error:
             place_error(form, error)
         else:

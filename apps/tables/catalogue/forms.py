@@ -5,6 +5,7 @@ from typing import Any, cast
 
 from django import forms
 
+from deltaweb.web.pages.request.changes import ChangeForm
 from deltaweb.web.tables.models.schedules import schedule_choices
 from deltaweb.web.tables.storage.locations import MAX_LENGTH as MAX_LOCATION_LENGTH
 
@@ -53,8 +54,8 @@ class RegisterForm(forms.Form):
     check = forms.UUIDField(required=False)
 
 
-class SettingsForm(forms.Form):
-    """What people may change of a table; no schedule leaves it the one that it has."""
+class SettingsForm(ChangeForm):
+    """What people may change of a table."""
 
     name = forms.CharField(
         max_length=401, error_messages={"required": "A table needs a name."}

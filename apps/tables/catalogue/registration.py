@@ -19,6 +19,7 @@ from deltaweb.web.pages.actions import (
     report,
     report_changes,
 )
+from deltaweb.web.pages.request.changes import UNCHANGED, Unchanged, value_of
 from deltaweb.web.tables.catalogue.names import TableName, parse_table_name
 from deltaweb.web.tables.errors import (
     TableInUseError,
@@ -30,7 +31,7 @@ from deltaweb.web.tables.index.folders import index_folders
 from deltaweb.web.tables.index.refresh import index_new, refresh_table
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.models.news import TABLES, tell_changed
-from deltaweb.web.tables.models.schedules import SCHEDULES, schedule_name
+from deltaweb.web.tables.models.schedules import DEFAULT, SCHEDULES, schedule_name
 from deltaweb.web.tables.storage.locations import check_allowed, parse_location
 from deltaweb.web.tables.storage.roots import roots_for
 
@@ -122,41 +123,42 @@ def check_renamed(table: Table, name: str) -> TableName:
 def change_table(  # noqa: PLR0913 (each is one fact of the table)
     table: Table,
     *,
-    name: str | None = None,
-    description: str | None = None,
-    restricted: bool | None = None,
-    schedule: str | None = None,
+    name: str | Unchanged = UNCHANGED,
+    description: str | Unchanged | None = UNCHANGED,
+    restricted: bool | Unchanged = UNCHANGED,
+    schedule: str | Unchanged | None = UNCHANGED,
     stamp: Stamp,
 ) -> Table:
-    """Change what is given, and leave the rest: `rename_table` and those below."""
-    if name is not None:
+    """Change a table by `rename_table` and those below."""
+    if not isinstance(name, Unchanged):
         rename_table(table, name=name, stamp=stamp)
-    describe_table(
-        table,
-        description=table.description if description is None else description,
-        restricted=table.restricted if restricted is None else restricted,
-        stamp=stamp,
-    )
-    if schedule:
-        schedule_table(table, schedule=schedule, stamp=stamp)
+    describe_table(table, description=description, restricted=restricted, stamp=stamp)
+    if not isinstance(schedule, Unchanged):
+        schedule_table(table, schedule=schedule or DEFAULT, stamp=stamp)
     return table
 
 
 @transaction.atomic
 def describe_table(
-    table: Table, *, description: str, restricted: bool, stamp: Stamp
+    table: Table,
+    *,
+    description: str | Unchanged | None = UNCHANGED,
+    restricted: bool | Unchanged = UNCHANGED,
+    stamp: Stamp,
 ) -> Table:
     """Set what people read of a table and who may see it."""
-    description = description.strip()
+    description = value_of(description, table.description, removed="").strip()
+    restricted = value_of(restricted, table.restricted, removed=table.restricted)
     seen_by = (_SEEN_BY[table.restricted], _SEEN_BY[restricted])
     changes = (
         FieldChange("table.describe", table.description, description),
         FieldChange("table.hide" if restricted else "table.show", *seen_by),
     )
     if report_changes(_action("", table, stamp, {}), changes):
-        table.description = description
-        table.restricted = restricted
-        table.save(update_fields=["description", "restricted"])
+        new = {"description": description, "restricted": restricted}
+        changed = [key for key, value in new.items() if getattr(table, key) != value]
+        table.description, table.restricted = description, restricted
+        table.save(update_fields=changed)
         tell_changed(table)
     return table
 

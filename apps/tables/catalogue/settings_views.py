@@ -26,7 +26,7 @@ def table_settings(
     table = get_table(signed_in(request), namespace, name)
     form = SettingsForm(request.POST or None, initial=_present(table))
     if request.method == "POST" and form.is_valid():
-        values = form.cleaned_data
+        values = form.changes
         try:
             change_table(
                 table,

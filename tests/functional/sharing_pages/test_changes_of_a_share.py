@@ -96,7 +96,10 @@ class TestTables:
         shared = new_shared_table(new_share("retail"), "crm.orders")
 
         shown = refused(
-            admin, f"/shares/retail/tables/{shared.id}/update", start_version="1"
+            admin,
+            f"/shares/retail/tables/{shared.id}/update",
+            with_history="false",
+            start_version="1",
         )
 
         assert "the table is shared without history" in shown

@@ -7,6 +7,7 @@ from typing import Any
 
 from deltaweb.web.pages.actions import command_stamp
 from deltaweb.web.pages.command import YES, Output, argument, subcommand
+from deltaweb.web.pages.request.changes import UNCHANGED, Unchanged
 from deltaweb.web.sharing.activity.ledger import ledger_of
 from deltaweb.web.sharing.issuing import credentials, tokens
 from deltaweb.web.sharing.issuing.lifetimes import parse_lifetime, parse_span
@@ -122,11 +123,16 @@ class Command(RecipientLooks):
         return issued(made, profile, now=stamp.at)
 
     @subcommand("limit", "limit what it is offered in a month", NAME, *arguments.LIMITS)
-    def limit(self, *, name: str, soft: str | None, hard: str | None) -> Output:
+    def limit(
+        self,
+        *,
+        name: str,
+        soft: str | Unchanged | None,
+        hard: str | Unchanged | None,
+    ) -> Output:
         """Change or show what a recipient is offered in a month at most."""
         recipient, stamp = find_recipient(name), command_stamp()
-        if soft is not None or hard is not None:
-            recipients.set_limits(recipient, soft=soft, hard=hard, stamp=stamp)
+        recipients.set_limits(recipient, soft=soft, hard=hard, stamp=stamp)
         ledger = ledger_of(recipient, now=stamp.at)
         data = {
             "name": recipient.name,
@@ -145,8 +151,8 @@ class Command(RecipientLooks):
         name: str,
         share: str,
         table: str,
-        until: str,
-        version: int | None,
+        until: str | Unchanged,
+        version: int | Unchanged,
         end: bool,
     ) -> Output:
         """Keep versions of a table readable for a recipient, or no longer."""
@@ -161,12 +167,14 @@ class Command(RecipientLooks):
             ended = holds.end_hold(recipient, shared, stamp=stamp)
             text = "is no longer held" if ended else "was not held"
             return Output(data | {"ended": ended}, f"{shared.full_name} {text}.")
-        span = parse_lifetime(until, now=stamp.at)
+        held = holds.current_hold(recipient, shared, now=stamp.at)
+        if until is UNCHANGED and held is None:
+            until = arguments.FIRST_HOLD
         hold = holds.hold_versions(
             recipient,
             shared,
             version=version,
-            span=span,
+            until=until,
             stamp=stamp,
         )
         text = f"Version {hold.version} of {shared.full_name} and later ones stay"

@@ -16,6 +16,7 @@ from deltaweb.web.pages.command import (
     subcommand,
 )
 from deltaweb.web.pages.page_json import json_with
+from deltaweb.web.pages.request.changes import UNCHANGED, Unchanged, value_of
 from deltaweb.web.sharing.access.earlier_urls import earlier_urls_text
 from deltaweb.web.sharing.access.grants.preparing import prepare_share
 from deltaweb.web.sharing.access.withdrawals import with_parts
@@ -86,9 +87,34 @@ COMMENT = argument("--comment", default="", help="the comment that recipients se
 def _rule(*, where: str, columns: str) -> tuple[Argument, ...]:
     """Return what says which rows and columns are seen, in the words that help."""
     return (
-        argument("--where", default="", metavar="SQL", help=where),
-        argument("--columns", default="", metavar="A,B", help=columns),
+        argument("--where", default=UNCHANGED, metavar="SQL", help=where),
+        argument("--columns", default=UNCHANGED, metavar="A,B", help=columns),
     )
+
+
+def _names(text: str | Unchanged | None) -> list[str] | Unchanged | None:
+    return column_names(text) if isinstance(text, str) else text
+
+
+# What takes a part of a rule away; a part that the line does not name stays.
+_NO_RULE = (
+    argument(
+        *("--no-where", "--no-condition"),
+        action="store_const",
+        const=None,
+        default=UNCHANGED,
+        dest="where",
+        help="all the rows that the table shares",
+    ),
+    argument(
+        "--no-columns",
+        action="store_const",
+        const=None,
+        default=UNCHANGED,
+        dest="columns",
+        help="all the columns that the table shares",
+    ),
+)
 
 
 class Command(SubcommandsCommand):
@@ -140,9 +166,9 @@ class Command(SubcommandsCommand):
         table: str,
         no_history: bool,
         start_version: int | None,
-        where: str,
+        where: str | Unchanged,
         directory: bool,
-        columns: str,
+        columns: str | Unchanged,
         comment: str,
     ) -> Output:
         """Put a table into a share; say what recipients could not read of it."""
@@ -157,8 +183,8 @@ class Command(SubcommandsCommand):
             with_history=not no_history,
             start_version=start_version,
             with_directory=directory,
-            condition=where,
-            columns=column_names(columns),
+            condition=value_of(where, "", removed=""),
+            columns=value_of(_names(columns), [], removed=[]),
             comment=comment,
             stamp=command_stamp(),
         )
@@ -245,11 +271,18 @@ class Command(SubcommandsCommand):
         TABLE,
         argument("--recipient", required=True, metavar="NAME"),
         *_rule(where="holds beside the table's own", columns="of those it shares"),
+        *_NO_RULE,
     )
     def narrow(
-        self, *, share: str, name: str, recipient: str, where: str, columns: str
+        self,
+        *,
+        share: str,
+        name: str,
+        recipient: str,
+        where: str | Unchanged | None,
+        columns: str | Unchanged | None,
     ) -> Output:
-        """Let one recipient see less of a table; without options as the others do."""
+        """Let one recipient see less of a table, or say what it sees."""
         found = find_shared_table(find_share(share), name)
         reader = find_recipient(recipient)
         stamp = command_stamp()
@@ -257,7 +290,7 @@ class Command(SubcommandsCommand):
             found,
             reader,
             condition=where,
-            columns=column_names(columns),
+            columns=_names(columns),
             stamp=stamp,
         )
         rule = found.rules.filter(recipient=reader).first()

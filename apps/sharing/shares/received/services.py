@@ -12,6 +12,7 @@ from deltaweb.storage.received.profile import parse_profile
 from deltaweb.storage.received.transport import Transport
 from deltaweb.web.accounts.models import User
 from deltaweb.web.pages.actions import Stamp
+from deltaweb.web.pages.request.changes import UNCHANGED
 from deltaweb.web.sharing.errors import ProviderNotFoundError
 from deltaweb.web.tables.catalogue.lakes.services import add_lake, remove_lake
 from deltaweb.web.tables.catalogue.names import parse_namespace
@@ -68,6 +69,7 @@ def add_provider(
         tuple(settings.STORAGE_HOSTS), timeout_s=TRIAL_S, deadline_s=TRIAL_S
     )
     SharingClient(parsed, transport, wanted).tables()
+    is_known = Lake.objects.filter(url=f"{RECEIVED}{wanted}").exists()
     with transaction.atomic():
         provider = connections.add_connection(
             name=wanted,
@@ -79,7 +81,7 @@ def add_provider(
         add_lake(
             provider.prefix,
             namespace=wanted,
-            schedule=SCHEDULE,
+            schedule=UNCHANGED if is_known else SCHEDULE,
             owner=owner,
             stamp=stamp,
         )

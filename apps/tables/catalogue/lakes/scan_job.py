@@ -12,6 +12,7 @@ from deltaweb.web.jobs.kind import JobKind, hashed_key, to_json
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.running.tracking import TrackedJob
 from deltaweb.web.jobs.services import enqueue
+from deltaweb.web.pages.request.changes import UNCHANGED, Unchanged
 from deltaweb.web.tables.catalogue.lakes.scanning import scan_lake
 from deltaweb.web.tables.catalogue.lakes.services import add_lake
 from deltaweb.web.tables.catalogue.registration import stamp_for
@@ -31,8 +32,8 @@ def request_scan(
     root: str,
     now: datetime,
     requested_by: User | None,
-    namespace: str | None = None,
-    schedule: str | None = None,
+    namespace: str | Unchanged | None = UNCHANGED,
+    schedule: str | Unchanged | None = UNCHANGED,
 ) -> Job:
     """Queue a scan of a lake, added if need be; one that waits is returned."""
     lake = add_lake(

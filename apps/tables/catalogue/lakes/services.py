@@ -15,6 +15,7 @@ from deltaweb.web.pages.actions import (
     report,
     report_changes,
 )
+from deltaweb.web.pages.request.changes import UNCHANGED, Unchanged, value_of
 from deltaweb.web.tables.catalogue.names import parse_namespace
 from deltaweb.web.tables.errors import LakeNotFoundError
 from deltaweb.web.tables.models import Lake
@@ -36,17 +37,19 @@ LAKE_SCHEDULES: Final = ("10m", "30m", "1h", "6h", "12h", "1d", NEVER)
 def add_lake(
     url: str,
     *,
-    namespace: str | None = None,
-    schedule: str | None = None,
+    namespace: str | Unchanged | None = UNCHANGED,
+    schedule: str | Unchanged | None = UNCHANGED,
     owner: User | None = None,
     stamp: Stamp,
 ) -> Lake:
     """Return the lake of a folder or URL, added if there is none; nothing is read.
 
     Args:
-        namespace: Of every table, "" for the path below it; None is as it was, or "".
-        schedule: One of `LAKE_SCHEDULES`; None is as it was, or only when asked.
+        url: A folder of the server, or a URL of an object store.
+        namespace: Of every table; None or "" for the path below the lake.
+        schedule: One of `LAKE_SCHEDULES`; None is only when asked.
         owner: Who adds it; None for the command line.
+        stamp: Who does it, and when.
     """
     where = parse_location(url)
     check_allowed(where, roots=roots_for(owner))
@@ -54,11 +57,12 @@ def add_lake(
     if known is not None:
         return change_lake(known, namespace=namespace, schedule=schedule, stamp=stamp)
     lake = Lake(url=where, owner=owner, created_at=stamp.at)
-    lake.namespace = parse_namespace(namespace or "")
+    lake.namespace = parse_namespace(value_of(namespace, "", removed=""))
     # Whoever adds it sees to the first scan.
-    _set_schedule(lake, schedule or NEVER, stamp.at)
+    every = value_of(schedule, NEVER, removed=NEVER) or NEVER
+    _set_schedule(lake, every, stamp.at)
     lake.save(force_insert=True)
-    detail = {"schedule": schedule or NEVER, "namespace": lake.namespace}
+    detail = {"schedule": every, "namespace": lake.namespace}
     report(lake_action("lake.add", lake, stamp=stamp, **detail))
     publish(LAKES)
     return lake
@@ -69,24 +73,28 @@ def change_lake(
     lake: Lake,
     *,
     stamp: Stamp,
-    namespace: str | None = None,
-    schedule: str | None = None,
+    namespace: str | Unchanged | None = UNCHANGED,
+    schedule: str | Unchanged | None = UNCHANGED,
 ) -> Lake:
-    """Change how a lake's next tables are named, and how often it is scanned.
-
-    None leaves either as it is.
-    """
+    """Change how a lake's next tables are named, and how often it is scanned."""
     old = schedule_name(lake.scan_interval_s)
-    wanted = lake.namespace if namespace is None else parse_namespace(namespace)
+    every = value_of(schedule, old, removed=NEVER) or NEVER
+    wanted = parse_namespace(value_of(namespace, lake.namespace, removed=""))
     changes = (
-        FieldChange("lake.schedule", old, schedule or old),
+        FieldChange("lake.schedule", old, every),
         FieldChange("lake.set_namespace", lake.namespace, wanted),
     )
-    if report_changes(lake_action("", lake, stamp=stamp), changes):
+    if not report_changes(lake_action("", lake, stamp=stamp), changes):
+        return lake
+    changed = []
+    if wanted != lake.namespace:
         lake.namespace = wanted
-        _set_schedule(lake, schedule or old, stamp.at)
-        lake.save(update_fields=["namespace", "scan_interval_s", "scan_due_at"])
-        publish(LAKES)
+        changed.append("namespace")
+    if every != old:
+        _set_schedule(lake, every, stamp.at)
+        changed += ["scan_interval_s", "scan_due_at"]
+    lake.save(update_fields=changed)
+    publish(LAKES)
     return lake
 
 

@@ -14,6 +14,7 @@ from deltaweb.web.accounts.permissions import editor_required, signed_in
 from deltaweb.web.jobs.waiting import wait_a_glance
 from deltaweb.web.pages.actions import stamp_of
 from deltaweb.web.pages.paging import page_links
+from deltaweb.web.pages.request.changes import ChangeForm
 from deltaweb.web.pages.request.parameters import cleaned
 from deltaweb.web.pages.responses import respond, respond_page
 from deltaweb.web.tables.catalogue.lakes.listing import lake_csv, lake_list, lake_page
@@ -49,7 +50,7 @@ class LakeListForm(forms.Form):
     page = forms.IntegerField(min_value=1, max_value=MAX_PAGE, required=False)
 
 
-class LakeRuleForm(forms.Form):
+class LakeRuleForm(ChangeForm):
     """How the tables of a lake are named, and how often it is scanned."""
 
     namespace = forms.CharField(max_length=200, required=False)
@@ -96,12 +97,12 @@ def table_scan(request: HttpRequest) -> HttpResponseBase:
     """Queue a scan of a lake, added if it is not one, then show how it goes."""
     form = ScanForm(request.POST)
     if form.is_valid():
-        values = form.cleaned_data
+        values = form.changes
         try:
             job = request_scan(
                 root=values["root"],
-                namespace=_given(form, "namespace"),
-                schedule=values["schedule"] or None,
+                namespace=values["namespace"],
+                schedule=values["schedule"],
                 now=timezone.now(),
                 requested_by=signed_in(request),
             )
@@ -125,8 +126,7 @@ def lake_detail(request: HttpRequest, lake_id: UUID, fmt: str) -> HttpResponseBa
         try:
             change_lake(
                 lake,
-                namespace=_given(form, "namespace"),
-                schedule=form.cleaned_data["schedule"] or None,
+                **form.changes,
                 stamp=stamp_of(request),
             )
         except DeltaError as error:
@@ -166,11 +166,6 @@ def lake_remove(request: HttpRequest, lake_id: UUID) -> HttpResponseBase:
     remove_lake(lake, stamp=stamp_of(request))
     messages.success(request, f"{lake.url} is no longer scanned; its tables stay.")
     return redirect("tables:lake-list")
-
-
-def _given(form: LakeRuleForm, name: str) -> str | None:
-    """Return a field that the form was sent with, or None."""
-    return form.cleaned_data[name] if name in form.data else None
 
 
 def _new_page(

@@ -11,6 +11,7 @@ from django.core.management.base import CommandError, CommandParser
 
 from deltaweb.web.pages.actions import command_stamp
 from deltaweb.web.pages.command import Output, WritingVerb
+from deltaweb.web.pages.request.changes import UNCHANGED, Unchanged, value_of
 from deltaweb.web.tables.catalogue.checks import LocationCheck, check_location
 from deltaweb.web.tables.catalogue.lakes.scanning import scan_lake
 from deltaweb.web.tables.catalogue.lakes.services import LAKE_SCHEDULES, add_lake
@@ -144,19 +145,26 @@ class ScanVerb(WritingVerb):
         parser.add_argument("root", help="a folder, or a URL such as s3://bucket/lake")
         parser.add_argument(
             "--namespace",
+            default=UNCHANGED,
             metavar="NS",
             help="of every table; default: as it was, or the path below ROOT",
         )
         parser.add_argument(
             "--repeat",
             choices=LAKE_SCHEDULES,
+            default=UNCHANGED,
             metavar="INTERVAL",
             help=f"scan it repeatedly: {', '.join(LAKE_SCHEDULES)}; "
             "default: as it was, or never",
         )
 
     def run(
-        self, *, root: str, namespace: str | None, repeat: str | None, dry_run: bool
+        self,
+        *,
+        root: str,
+        namespace: str | Unchanged,
+        repeat: str | Unchanged,
+        dry_run: bool,
     ) -> Output:
         """Register the tables below a folder or URL."""
         where = parse_location(root, base=Path.cwd())
@@ -164,7 +172,7 @@ class ScanVerb(WritingVerb):
         if dry_run:
             report = scan_root(
                 root=where,
-                namespace=parse_namespace(namespace or ""),
+                namespace=parse_namespace(value_of(namespace, "", removed="")),
                 stamp=stamp,
                 is_dry_run=True,
             )

@@ -1,0 +1,98 @@
+"""One thing of each kind that people set, with every field set."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from deltaweb.storage.objects.vending.options import ROLE_OPTION
+from deltaweb.web.accounts.models import User
+from deltaweb.web.pages.actions import command_stamp
+from deltaweb.web.sharing.models import Hold, LastRead, RecipientToken, SharedTable
+from deltaweb.web.tables.catalogue.lakes.services import add_lake
+from deltaweb.web.tables.models import Lake, Table
+from deltaweb.web.tables.storage.connections import add_connection
+from tests.support.pages.factories import (
+    FAR_AHEAD,
+    NOW,
+    new_grant,
+    new_metadata,
+    new_recipient,
+    new_share,
+    new_shared_table,
+    new_table,
+    new_token,
+    new_user,
+)
+
+MIB: Final = 1 << 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class World:
+    """What was made.
+
+    Attributes:
+        part: A table that is shared in part.
+        folder: A table that is shared with its folder.
+    """
+
+    part: SharedTable
+    folder: SharedTable
+    token: RecipientToken
+    lake: Lake
+    table: Table
+
+
+def shared_world(lake: Path) -> World:
+    """Make a share, its tables and rule, a recipient, a lake and accounts.
+
+    Args:
+        lake: An empty folder.
+    """
+    new_user("bob", role=User.Role.EDITOR)
+    share, _ = new_share("retail", comment="of the shop"), new_share("wholesale")
+    orders = new_table(
+        "sales.orders", description="All", restricted=True, refresh_interval_s=3600
+    )
+    new_metadata(orders)
+    part = new_shared_table(
+        share,
+        "crm.orders",
+        table=orders,
+        comment="of the North",
+        start_version=1,
+        condition="id > 3",
+        columns=["id"],
+    )
+    place = new_table("sales.folder", location="s3://lake/folder")
+    add_connection(
+        name="lake",
+        prefix="s3://lake",
+        options={ROLE_OPTION: "arn:aws:iam::1:role/x"},
+        stamp=command_stamp(),
+    )
+    folder = new_shared_table(share, "crm.folder", table=place, with_directory=True)
+    acme = new_recipient(
+        "acme",
+        contact="data@acme.example",
+        comment="ticket 7",
+        allowed_networks=["192.0.2.0/24"],
+        properties={"region": "EU"},
+        soft_limit_bytes=MIB,
+        hard_limit_bytes=2 * MIB,
+    )
+    new_grant(share, acme)
+    part.rules.create(recipient=acme, condition="id > 5", columns=["id"])
+    token, _ = new_token(acme, retires_at=FAR_AHEAD)
+    read = {"shared_table": part, "token": token, "read_at": NOW}
+    LastRead.objects.create(version=2, **read)
+    Hold.objects.create(
+        recipient=acme, shared_table=part, version=1, ends_at=FAR_AHEAD, made_at=NOW
+    )
+    return World(
+        part=part,
+        folder=folder,
+        token=token,
+        lake=add_lake(str(lake), namespace="raw", schedule="1h", stamp=command_stamp()),
+        table=orders,
+    )
