@@ -25,6 +25,7 @@ from rest_framework.request import Request
 from rest_framework.settings import api_settings
 from rest_framework.views import APIView
 
+from deltaweb.environment.bounded_json import parse_json
 from deltaweb.web.accounts.models import Scope, User
 from deltaweb.web.accounts.permissions import (
     admin_required,
@@ -221,7 +222,7 @@ def read_body(request: HttpRequest, kind: type) -> Any:  # noqa: ANN401 (the dat
     if request.body and content_type != "application/json":
         raise NotJSONError(content_type=content_type[:100])
     try:
-        values = json.loads(request.body or b"{}", parse_constant=_no_number)
+        values = parse_json(request.body or b"{}", parse_constant=_no_number)
         text = json.dumps(values, ensure_ascii=False)
         text.encode()  # or half a character would be kept
     except (ValueError, RecursionError):

@@ -20,6 +20,7 @@ from deltaweb.conditions import tree
 from deltaweb.delta.errors import PredicateError
 from deltaweb.delta.scan.operators import OPERATORS, SIGNS
 from deltaweb.delta.values.value_text import INTEGER_BITS, fits_bits
+from deltaweb.environment.bounded_json import parse_json
 
 MAX_BYTES = 1 << 20
 MAX_DEPTH = 100
@@ -50,7 +51,7 @@ def parse_tree(text: str) -> JSONNode:
         raise MalformedHintError(reason=reason)
     try:
         # Numbers stay the text that they are.
-        value = json.loads(text, parse_int=str, parse_float=str, parse_constant=str)
+        value = parse_json(text, parse_int=str, parse_float=str, parse_constant=str)
     except RecursionError:
         raise MalformedHintError(reason="it nests too deeply") from None
     except ValueError:

@@ -6,12 +6,12 @@ that is null is one that is missing.
 Source: delta_sharing_protocol.md, "Read Data from a Table".
 """
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, NoReturn
 
+from deltaweb.environment.bounded_json import parse_json
 from deltaweb.sharing.errors import ParameterInvalidError, RequestMalformedError
 from deltaweb.sharing.parameters import (
     MAX_LONG,
@@ -231,7 +231,7 @@ def _object(body: bytes) -> dict[str, Any]:
     if not body.strip():
         raise RequestMalformedError(reason="its body is empty")
     try:
-        value = json.loads(body, parse_constant=_refuse_constant)
+        value = parse_json(body, parse_constant=_refuse_constant)
     except RecursionError:
         raise RequestMalformedError(reason="its JSON nests too deep") from None
     except ValueError:

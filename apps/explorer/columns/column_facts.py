@@ -21,6 +21,7 @@ from deltaweb.delta.protocol.schema.field_keys import (
     INVARIANTS,
     TYPE_CHANGES,
 )
+from deltaweb.environment.bounded_json import parse_json
 
 _DEFAULT = (DEFAULT, EXISTS_DEFAULT)
 
@@ -68,7 +69,7 @@ def json_text(value: object) -> str:
 def _invariant(value: object) -> str:
     """Return the SQL of an invariant, which the log wraps in JSON twice."""
     try:
-        unwrapped = json.loads(value) if isinstance(value, str) else value
+        unwrapped = parse_json(value) if isinstance(value, str) else value
         return json_text(unwrapped["expression"]["expression"])  # type: ignore[index]  # JSON of any shape
     except (ValueError, TypeError, KeyError, RecursionError):
         return json_text(value)

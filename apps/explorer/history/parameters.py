@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from deltaweb.environment.bounded_json import parse_json
 from deltaweb.index.history.sentences.words import without_ids, without_table
 from deltaweb.words import cut, length_text, size_text
 
@@ -114,7 +115,7 @@ def decoded(value: object) -> Any:  # noqa: ANN401 (JSON of any shape)
     if not isinstance(value, str) or value[:1] not in {"[", "{", '"'}:
         return value
     try:
-        return json.loads(value)
+        return parse_json(value)
     except (ValueError, RecursionError):
         return value
 

@@ -5,13 +5,13 @@ An option is `KEY=VALUE`. A dot in the key leads into an inner mapping
 is and looked up at each use.
 """
 
-import json
 import os
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from deltaweb.environment.bounded_json import parse_json
 from deltaweb.web.tables.storage.errors import StorageOptionError, StorageReferenceError
 
 MAX_VALUE_BYTES: Final = 64 << 10
@@ -143,7 +143,7 @@ def _typed(text: str, *, option: str) -> Any:  # noqa: ANN401 (what a driver tak
         return int(text)
     if text.startswith("{"):
         try:
-            return json.loads(text)
-        except ValueError:
+            return parse_json(text)
+        except (ValueError, RecursionError):
             return text
     return text

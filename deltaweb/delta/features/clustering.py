@@ -5,7 +5,6 @@ The columns are in the domain `delta.clustering`, by the names that they are sto
 Source: delta_protocol.md, "Clustered Table".
 """
 
-import json
 from collections.abc import Iterator, Mapping
 from typing import Final
 
@@ -13,6 +12,7 @@ from deltaweb.delta.features.feature import Feature, LogWriting
 from deltaweb.delta.protocol.actions import Protocol
 from deltaweb.delta.protocol.column_path import ColumnPath
 from deltaweb.delta.protocol.schema import StructType, leaf_fields, stored_schema
+from deltaweb.environment.bounded_json import parse_json
 
 CLUSTERING: Final = "clustering"
 CLUSTERING_DOMAIN: Final = "delta.clustering"
@@ -26,7 +26,7 @@ def is_clustered(protocol: Protocol) -> bool:
 
 def stored_columns(domains: Mapping[str, str]) -> list[ColumnPath]:
     try:
-        said = json.loads(domains.get(CLUSTERING_DOMAIN, ""))[CLUSTERING_COLUMNS]
+        said = parse_json(domains.get(CLUSTERING_DOMAIN, ""))[CLUSTERING_COLUMNS]
         return [*_paths(said)]
     except (ValueError, KeyError, TypeError, RecursionError):
         return []

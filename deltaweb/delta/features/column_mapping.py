@@ -8,7 +8,6 @@ are read by ids. Without mapping a schema is what its text says.
 Source: delta_protocol.md, "Column Mapping".
 """
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
@@ -23,6 +22,7 @@ from deltaweb.delta.protocol.schema import (
     with_fields,
 )
 from deltaweb.delta.protocol.schema.field_keys import FIELD_ID, PHYSICAL_NAME
+from deltaweb.environment.bounded_json import parse_json
 
 COLUMN_MAPPING: Final = "columnMapping"
 MAPPING_READER_VERSION: Final = 2  # brought it, by its number
@@ -117,7 +117,7 @@ def _field_id(column: StructField, path: tuple[str, ...]) -> int:
 def physical_names(schema_string: str | None) -> dict[str, str]:
     """Return the physical names of top-level columns, as far as they are there."""
     try:
-        fields = json.loads(schema_string or "")["fields"]
+        fields = parse_json(schema_string or "")["fields"]
         return {
             field["name"]: str(field["metadata"][PHYSICAL_NAME]) for field in fields
         }

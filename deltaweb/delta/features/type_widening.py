@@ -7,7 +7,6 @@ refused by its name.
 Source: delta_protocol.md, "Type Widening".
 """
 
-import json
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
@@ -22,6 +21,7 @@ from deltaweb.delta.protocol.schema import (
     type_text,
 )
 from deltaweb.delta.protocol.schema.field_keys import TYPE_CHANGES
+from deltaweb.environment.bounded_json import parse_json
 
 TYPE_WIDENING: Final = "typeWidening"
 SHOWN_CHANGES: Final = 3  # of those that are not known
@@ -74,7 +74,7 @@ def unknown_type_changes(protocol: Protocol, metadata: Metadata) -> list[str]:
     if TYPE_CHANGES not in (metadata.schema_string or ""):
         return []
     try:
-        schema = json.loads(metadata.schema_string or "")
+        schema = parse_json(metadata.schema_string or "")
     except (ValueError, RecursionError):
         return []  # a schema that does not parse is refused as that
     changes = {_unknown_change(name, change) for name, change in _changes(schema)}

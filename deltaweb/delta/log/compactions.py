@@ -7,7 +7,6 @@ of the table: the commits that it stands for are read then, which are there as w
 Source: delta_protocol_2026.md, "Log Compaction Files".
 """
 
-import json
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
@@ -15,6 +14,7 @@ from typing import Final, NamedTuple
 
 from deltaweb.delta.log.paths import MAX_VERSION, checksum_name
 from deltaweb.delta.log.store import LogStore
+from deltaweb.environment.bounded_json import parse_json
 
 SUFFIX: Final = ".compacted.json"
 MAX_CHECKSUM_BYTES: Final = 32 << 20  # it may list all files
@@ -98,7 +98,7 @@ def check_totals(
         size_bytes: Their bytes; None where they are not known.
     """
     try:
-        recorded = json.loads(
+        recorded = parse_json(
             store.read_head(checksum_name(version), MAX_CHECKSUM_BYTES)
         )
     except (FileNotFoundError, ValueError, RecursionError):

@@ -7,12 +7,12 @@ Source: delta_protocol.md, "Last Checkpoint File" and "JSON checksum".
 """
 
 import hashlib
-import json
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 from urllib.parse import quote
 
 from deltaweb.delta.values.exact_json import ExactNumber, parse_exact
+from deltaweb.environment.bounded_json import parse_json
 
 CHECKSUM: Final = "checksum"
 _LITERALS: Final[Mapping[object, str]] = {True: "true", False: "false", None: "null"}
@@ -21,7 +21,7 @@ _LITERALS: Final[Mapping[object, str]] = {True: "true", False: "false", None: "n
 def load_hint(data: bytes | None) -> Mapping[str, Any] | None:
     """Return the fields of a hint, None for none and for one that is broken."""
     try:
-        hint = json.loads(data or b"", object_pairs_hook=_distinct)
+        hint = parse_json(data or b"", object_pairs_hook=_distinct)
         if not isinstance(hint, dict):
             return None
         if isinstance(hint.get(CHECKSUM), str) and hint[CHECKSUM] != checksum_of(data):

@@ -7,7 +7,6 @@ Source: delta_protocol.md, "Row Tracking" and "Clustered Table".
 """
 
 import contextlib
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -24,6 +23,7 @@ from deltaweb.delta.log.commits.reading import parsed_commits
 from deltaweb.delta.log.paths import commit_name
 from deltaweb.delta.log.segment import LogSegment
 from deltaweb.delta.log.store import LogStore
+from deltaweb.environment.bounded_json import parse_json
 
 DOMAIN: Final = "delta.rowTracking"
 HIGH_WATER_MARK: Final = "rowIdHighWaterMark"
@@ -105,7 +105,7 @@ def load_high_water_mark(store: LogStore, version: int) -> int:
 def read_high_water_mark(configuration: str | None) -> int:
     """Return the highest id of a domain's configuration; `NO_ROW_ID` for none."""
     try:
-        mark = json.loads(configuration or "")[HIGH_WATER_MARK]
+        mark = parse_json(configuration or "")[HIGH_WATER_MARK]
     except (ValueError, KeyError, TypeError, RecursionError):
         return NO_ROW_ID
     return mark if type(mark) is int else NO_ROW_ID

@@ -6,7 +6,6 @@ differs either it or the log is wrong. No answer is ever taken from it.
 Source: delta_protocol.md, "Version Checksum File".
 """
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
@@ -21,6 +20,7 @@ from deltaweb.delta.log.paths import checksum_name
 from deltaweb.delta.log.store import LogStore
 from deltaweb.delta.protocol.action_values import parse_metadata, parse_protocol
 from deltaweb.delta.snapshot import Snapshot
+from deltaweb.environment.bounded_json import parse_json
 
 MAX_BYTES: Final = 32 << 20  # it may list all files, which are not read
 MAX_BINS: Final = 10_000
@@ -87,7 +87,7 @@ def check_version(
     except FileNotFoundError:
         return Verdict(ChecksumState.MISSING)
     try:
-        recorded = json.loads(data)
+        recorded = parse_json(data)
     except (ValueError, RecursionError):
         return Verdict(ChecksumState.UNREADABLE)
     if not isinstance(recorded, dict):

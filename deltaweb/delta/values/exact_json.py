@@ -3,6 +3,8 @@
 import json
 from typing import Any
 
+from deltaweb.environment.bounded_json import parse_json
+
 
 class ExactNumber(str):
     """A number as its digits stand in the text."""
@@ -12,7 +14,7 @@ class ExactNumber(str):
 
 def parse_exact(text: str | bytes) -> Any:  # noqa: ANN401  # any JSON
     """Return what a text says, its numbers as `ExactNumber`."""
-    return json.loads(
+    return parse_json(
         text,
         parse_int=ExactNumber,
         parse_float=ExactNumber,

@@ -41,6 +41,7 @@ from deltaweb.delta.writing.errors import (
     UnsupportedWriteError,
 )
 from deltaweb.delta.writing.transaction import Transaction
+from deltaweb.environment.bounded_json import parse_json
 
 APPEND_ONLY: Final = "delta.appendOnly"
 PARQUET: Final = "parquet"
@@ -231,6 +232,6 @@ def _invariant(column: StructField) -> str | None:
         return None
     text = said if isinstance(said, str) else json.dumps(said)
     try:
-        return str(json.loads(text)["expression"]["expression"])
+        return str(parse_json(text)["expression"]["expression"])
     except (ValueError, KeyError, TypeError, RecursionError):
         return text

@@ -6,10 +6,10 @@ lengths of texts and intervals, which Parquet's does not.
 Source: Spark's ParquetToSparkSchemaConverter, in version 4.2.
 """
 
-import json
 from collections.abc import Mapping
 from typing import Final
 
+from deltaweb.environment.bounded_json import parse_json
 from deltaweb.parquet.annotations import Annotation
 from deltaweb.parquet.conversion.delta import (
     ColumnProblem,
@@ -62,7 +62,7 @@ def stored_schema(footer: ParquetFooter) -> DeltaType | None:
     for key, value in footer.metadata.key_values:
         if key == ROW_METADATA and value is not None:
             try:
-                schema = json.loads(value)
+                schema = parse_json(value)
             except (ValueError, RecursionError):
                 return None
             is_struct = isinstance(schema, Mapping) and schema.get("type") == "struct"

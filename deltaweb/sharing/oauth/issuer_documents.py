@@ -3,7 +3,6 @@
 Source: OpenID Connect Discovery 1.0, sections 3 and 4; RFC 7517.
 """
 
-import json
 from collections.abc import Callable
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -11,6 +10,7 @@ from urllib.parse import urlsplit
 from joserfc.errors import JoseError
 from joserfc.jwk import KeySet
 
+from deltaweb.environment.bounded_json import parse_json
 from deltaweb.sharing.oauth.errors import IssuerInvalidError
 
 DISCOVERY: Final = "/.well-known/openid-configuration"
@@ -63,7 +63,7 @@ def fetch_keys(issuer: str, *, fetch: Fetch) -> KeySet:
 
 def _object(document: bytes) -> dict[str, Any]:
     try:
-        found = json.loads(document)
+        found = parse_json(document)
     except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict):

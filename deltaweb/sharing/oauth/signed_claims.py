@@ -5,7 +5,6 @@ Every algorithm is pinned by its key, the clock is passed in, and skew is bounde
 Source: RFC 7519; RFC 8725 (best current practices).
 """
 
-import json
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -23,6 +22,7 @@ from joserfc.errors import (
 from joserfc.jwk import Key, KeySet
 from joserfc.jws import JWSRegistry, extract_compact
 
+from deltaweb.environment.bounded_json import parse_json
 from deltaweb.sharing.oauth.errors import JWTRefusedError
 
 LEEWAY: Final = timedelta(seconds=60)  # that two clocks may differ by
@@ -94,7 +94,7 @@ def unchecked_claims(token: str) -> dict[str, Any]:
     _check_size(token)
     try:
         content = extract_compact(token.encode(), registry=_Registry())
-        claims = json.loads(content.payload)
+        claims = parse_json(content.payload)
     except ExceededSizeError:
         raise JWTRefusedError(reason="it is too large") from None
     except (JoseError, ValueError, TypeError, KeyError, RecursionError):

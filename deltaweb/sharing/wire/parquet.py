@@ -3,7 +3,6 @@
 Source: delta_sharing_protocol.md, "Table Metadata Format" and "Data Files".
 """
 
-import json
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -12,6 +11,7 @@ import pyarrow.compute as pc
 
 from deltaweb.delta.protocol.actions import Metadata
 from deltaweb.delta.protocol.schema.field_keys import COMMENT
+from deltaweb.environment.bounded_json import parse_json
 from deltaweb.sharing.json_text import escaped, json_bytes
 from deltaweb.sharing.narrowed import with_field_metadata
 from deltaweb.sharing.wire.lines import (
@@ -56,7 +56,7 @@ def clean_schema(schema_string: str) -> str:
     A text that is no schema is returned as it is.
     """
     try:
-        schema = json.loads(schema_string)
+        schema = parse_json(schema_string)
         cleaned = with_field_metadata(schema, _comment_alone)
         return json_bytes(cleaned).decode()
     except (ValueError, RecursionError):

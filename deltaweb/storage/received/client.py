@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import urlencode
 
+from deltaweb.environment.bounded_json import parse_json
 from deltaweb.storage.received.errors import (
     NotSharedError,
     ProviderAnswerError,
@@ -202,7 +203,7 @@ class SharingClient:
 
     def _object(self, text: bytes) -> dict[str, Any]:
         try:
-            value = json.loads(text)
+            value = parse_json(text)
         except (ValueError, RecursionError):
             raise self._fault(reason="an answer is not JSON") from None
         if not isinstance(value, dict):

@@ -3,7 +3,6 @@
 Source: delta_sharing_protocol_2026.md, "Profile File Format".
 """
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,6 +12,7 @@ from typing import Any, Final, Self
 from urllib.parse import quote, unquote, urlsplit
 
 from deltaweb.delta.errors import LocationInvalidError
+from deltaweb.environment.bounded_json import parse_json
 from deltaweb.storage.received.errors import ProfileInvalidError
 
 MAX_PROFILE_BYTES: Final = 64 << 10
@@ -81,7 +81,7 @@ def parse_profile(text: str | bytes) -> Profile:
     if len(text) > MAX_PROFILE_BYTES:
         raise ProfileInvalidError(reason="it is too long")
     try:
-        fields = json.loads(text)
+        fields = parse_json(text)
     except (ValueError, RecursionError):
         raise ProfileInvalidError(reason="it is not JSON") from None
     if not isinstance(fields, dict):

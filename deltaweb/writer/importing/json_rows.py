@@ -7,7 +7,6 @@ Source: RFC 8259; newline-delimited JSON.
 """
 
 import io
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, BinaryIO, Final
@@ -27,6 +26,7 @@ from deltaweb.delta.protocol.schema import (
     type_text,
 )
 from deltaweb.delta.values.exact_json import ExactNumber
+from deltaweb.environment.bounded_json import parse_json
 from deltaweb.writer.importing.batches import BadValue, SourceBatch
 from deltaweb.writer.importing.json_values import json_fault, json_text, misfit
 from deltaweb.writer.importing.options import ImportFileError
@@ -263,7 +263,7 @@ def _slow(
 def parse_row(text: bytes) -> tuple[dict[str, Any] | None, str]:
     """Return the object of a line, or why it is not one."""
     try:
-        row = json.loads(
+        row = parse_json(
             text, parse_float=ExactNumber, parse_int=ExactNumber, parse_constant=str
         )
     except (ValueError, RecursionError) as error:

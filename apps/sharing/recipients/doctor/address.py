@@ -4,7 +4,6 @@ Nothing but the address of the settings is asked, and no redirect is followed.
 """
 
 import ipaddress
-import json
 import socket
 import ssl
 from collections.abc import Callable, Iterator, Mapping
@@ -17,6 +16,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from deltaweb.delta.errors import DeltaError
+from deltaweb.environment.bounded_json import parse_json
 from deltaweb.sharing.client_errors import Step
 from deltaweb.sharing.errors import CredentialsMissingError
 from deltaweb.storage.received.transport import HTTPAnswer, Transport
@@ -225,8 +225,8 @@ def _meaning(answer: HTTPAnswer) -> tuple[str, str]:
 
 def _message(body: bytes) -> str:
     try:
-        said = json.loads(body)
-    except ValueError:
+        said = parse_json(body)
+    except (ValueError, RecursionError):
         return ""
     return str(said.get("message", "")) if isinstance(said, dict) else ""
 

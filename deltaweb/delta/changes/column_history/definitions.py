@@ -1,6 +1,5 @@
 """The columns of a table as its log defines them, built only where they changed."""
 
-import json
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -16,6 +15,7 @@ from deltaweb.delta.protocol.schema import (
     parse_type,
 )
 from deltaweb.delta.protocol.schema.field_keys import PHYSICAL_NAME
+from deltaweb.environment.bounded_json import parse_json
 
 
 class SchemaDefinition(NamedTuple):
@@ -73,7 +73,7 @@ def defined_columns(
 
 def _raw_fields(text: str) -> dict[str, Any]:
     try:
-        value = json.loads(text)
+        value = parse_json(text)
     except (ValueError, RecursionError):
         value = None
     if isinstance(value, dict) and value.get("type") == "struct":

@@ -24,6 +24,7 @@ from deltaweb.delta.log.commits.conform import conform
 from deltaweb.delta.log.commits.fields import COMMIT_INFO
 from deltaweb.delta.values.statistics.text import statistics_as_text
 from deltaweb.delta.values.whole import one_array
+from deltaweb.environment.bounded_json import nests_too_deeply, parse_json
 
 MIN_BLOCK_BYTES: Final = 1 << 20
 MAX_BLOCK_BYTES: Final = 2**31 - 1
@@ -172,8 +173,10 @@ def _load_together(lines: Sequence[bytes]) -> list[dict[str, Any]] | None:
     """Parse lines as one array; None where each has to be looked at by itself."""
     if len(lines) < MIN_LINES_TOGETHER:
         return None
+    if any(map(nests_too_deeply, lines)):
+        return None
     try:
-        values = load_json(b"[" + b",".join(lines) + b"]")
+        values = json.loads(b"[" + b",".join(lines) + b"]", parse_int=_parse_int)
     except (ValueError, RecursionError):
         return None
     if len(values) != len(lines) or not all(type(v) is dict for v in values):
@@ -320,7 +323,7 @@ def _column(
 
 def load_json(text: bytes) -> Any:  # noqa: ANN401 (any JSON)
     """Parse JSON; an integer beyond a long is a float."""
-    return json.loads(text, parse_int=_parse_int)
+    return parse_json(text, parse_int=_parse_int)
 
 
 def _parse_int(text: str) -> int | float:

@@ -16,6 +16,7 @@ import msgspec
 from deltaweb.delta.log.commits.arrow_reader import load_json
 from deltaweb.delta.log.commits.info import own_time_ms
 from deltaweb.delta.protocol.actions import parse_provenance
+from deltaweb.environment.bounded_json import nests_too_deeply
 
 NO_OBJECT: Final = b"{}"
 REFUSALS: Final = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
@@ -133,7 +134,7 @@ def load_objects(texts: Iterable[bytes]) -> list[Mapping[str, Any]]:
     found: list[Mapping[str, Any]] = []
     for text in texts:
         try:
-            found.append(decode(text))
+            found.append({} if nests_too_deeply(text) else decode(text))
         except REFUSALS:
             found.append(load_object(text))
     return found

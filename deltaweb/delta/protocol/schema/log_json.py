@@ -21,6 +21,7 @@ from deltaweb.delta.protocol.schema.types import (
     StructField,
     StructType,
 )
+from deltaweb.environment.bounded_json import parse_json
 
 MAX_NESTING_DEPTH = 100
 """Levels of struct, array and map that a schema may nest; more is refused."""
@@ -44,7 +45,7 @@ def parse_schema(text: str) -> StructType:
         The struct of the table's columns.
     """
     try:
-        value = json.loads(text)
+        value = parse_json(text)
     except RecursionError:
         raise SchemaError(column="", reason=_too_deep()) from None
     except (ValueError, TypeError) as error:

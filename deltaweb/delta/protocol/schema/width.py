@@ -1,8 +1,9 @@
 """How wide a schema is: counted from its JSON, before anything is built of it."""
 
-import json
 from collections.abc import Iterable
 from typing import Any, Final, NamedTuple
+
+from deltaweb.environment.bounded_json import parse_json
 
 MAX_SHOWN_FIELDS: Final = 10_000
 """Fields, nested ones too, of a schema that a page still builds."""
@@ -35,7 +36,7 @@ def schema_width(schema_string: str) -> SchemaWidth:
     numbers a column, however much the log says of each.
     """
     try:
-        found = json.loads(schema_string, object_pairs_hook=_counted)
+        found = parse_json(schema_string, object_pairs_hook=_counted)
     except (ValueError, RecursionError):
         return SchemaWidth()
     return found if isinstance(found, SchemaWidth) else SchemaWidth()

@@ -5,7 +5,6 @@ Arrow's own memory and read with an explicit schema, so that no Python object is
 Of a few texts objects are made: that takes less time than a thread's.
 """
 
-import json
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -32,6 +31,7 @@ from deltaweb.delta.values.value_text import (
     arrow_array,
     parse_value,
 )
+from deltaweb.environment.bounded_json import parse_json
 
 FEW_ROWS = 16_384
 SLICE_ROWS = 16_384
@@ -258,7 +258,7 @@ def _object(text: str | None) -> dict[str, Any]:
     if text is not None and len(text) > MAX_STATS_BYTES:
         return {}
     try:
-        value = json.loads(text or "{}", parse_float=Decimal)
+        value = parse_json(text or "{}", parse_float=Decimal)
     except (ValueError, RecursionError, ArithmeticError):
         return {}
     return value if isinstance(value, dict) else {}

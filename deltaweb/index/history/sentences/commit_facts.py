@@ -5,10 +5,11 @@ writers nest JSON in text. All of it comes from a log that anyone may have writt
 so every read is bounded and a value of another type counts as absent.
 """
 
-import json
 import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final
+
+from deltaweb.environment.bounded_json import parse_json
 
 MAX_TEXT_LENGTH: Final = 120
 MAX_JSON_LENGTH: Final = 20_000
@@ -132,6 +133,6 @@ def _unpacked(value: object) -> Any:  # noqa: ANN401 (any JSON)
     if not _JSON_START.match(value):
         return value  # at a tenth of what it costs to fail
     try:
-        return json.loads(value)
+        return parse_json(value)
     except (ValueError, RecursionError):
         return value

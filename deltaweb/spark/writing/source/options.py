@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from deltaweb.delta.errors import DeltaError
+from deltaweb.environment.bounded_json import parse_json
 from deltaweb.expressions.session.settings import SessionSettings
 from deltaweb.spark import writing
 from deltaweb.storage.place import TablePlace
@@ -100,7 +101,7 @@ class SourceOptions:
         if text is None:
             return None
         try:
-            found = json.loads(text)
+            found = parse_json(text)
         except (ValueError, RecursionError):
             found = None
         if not isinstance(found, kind):

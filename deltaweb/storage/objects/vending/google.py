@@ -14,6 +14,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any, Final
 
+from deltaweb.environment.bounded_json import parse_json
 from deltaweb.storage.objects.vending.credentials import (
     Folder,
     FolderCredentials,
@@ -125,8 +126,8 @@ def _reason(error: Exception) -> str:
     """
     details: Any = error.args[1] if len(error.args) > 1 else None
     try:
-        said = json.loads(details) if isinstance(details, str) else details
-    except ValueError:
+        said = parse_json(details) if isinstance(details, str) else details
+    except (ValueError, RecursionError):
         said = None
     name = said.get("error") if isinstance(said, Mapping) else None
     return name if isinstance(name, str) else type(error).__name__
