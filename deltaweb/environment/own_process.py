@@ -22,6 +22,9 @@ VARIABLES: Final = {
     # Arrow's default gives memory back between two batches, and the kernel clears it
     # again for the next one: a tenth of the time of an index. This one waits a second.
     **({"ARROW_DEFAULT_MEMORY_POOL": "jemalloc"} if sys.platform == "linux" else {}),
+    # It would do so in a thread of its own, and processes that fork may have no other
+    # thread: what such a one holds at a fork stays locked in the copy.
+    "JE_ARROW_MALLOC_CONF": "background_thread:false",
 }
 # Objects made between two collections: of 700, the usual number, they take a tenth of
 # the time in which a process loads what it needs.

@@ -1,9 +1,9 @@
 """Workers and the clock as copies of one process, which has loaded what they need.
 
 Each would load the same: a second and a half of a processor and a hundred MiB. The
-process that is copied has no connection, and of threads its own alone, beside one of
-Arrow's allocator that mends itself at a fork (`loaded`). It is the fork server of
-`multiprocessing`: it ends with the process that began it, and its copies end with it.
+process that is copied has no connection, and of threads its own alone (`loaded`). It is
+the fork server of `multiprocessing`: it ends with the process that began it, and its
+copies end with it.
 """
 
 import os
