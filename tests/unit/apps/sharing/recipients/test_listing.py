@@ -129,6 +129,7 @@ def test_the_csv_holds_every_row_of_the_filter() -> None:
             "last_used_at": None,
             "allowed_networks": "10.0.0.0/8",
             "properties": "region=EU",
+            "earlier_urls_end_at": None,
             "created_at": NOW,
             "id": acme.id,
             "url": "/recipients/acme/",
