@@ -37,6 +37,10 @@ class AppendOnlyError(Exception):
 class AuditEvent(models.Model):
     """One call of the sharing protocol, one activation, or one change by a person.
 
+    A rehearsal is a call that a user makes in the place of a recipient: `actor` is the
+    user, `recipient` the recipient's name, and `recipient_id` is null, because use is
+    counted by it.
+
     The database refuses UPDATE and DELETE by triggers, from every client.
     """
 
@@ -46,6 +50,7 @@ class AuditEvent(models.Model):
         CALL = "CALL", "call"  # of the sharing protocol
         ACTIVATION = "ACTIVATION", "activation"  # of a link
         CHANGE = "CHANGE", "change"  # by an administrator or an editor
+        REHEARSAL = "REHEARSAL", "rehearsal"  # a call in the place of a recipient
 
     at = models.DateTimeField()
     kind = models.CharField(max_length=16, choices=Kind)

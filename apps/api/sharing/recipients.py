@@ -267,14 +267,15 @@ class Connection(RestView):
         answers={200: Diagnosis, 202: Started},
         scope=Scope.SHARE,
     )
-    def post(self, name: str, body: ClientError) -> object:
+    def post(self, request: HttpRequest, name: str, body: ClientError) -> object:
         """Examine a recipient's connection, or tell what an error of its client means.
 
         An examination is a job.
         """
         recipient, now = find_recipient(name), timezone.now()
         if body.error is None:
-            return started(request_examination(recipient, now=now))
+            user = signed_in(request)
+            return started(request_examination(recipient, requested_by=user, now=now))
         return diagnose(recipient, body.error, now=now)
 
 

@@ -41,7 +41,7 @@ def bearer_token(secret: str) -> RecipientToken:
 
     The secret of an OAuth client opens nothing but the token endpoint.
     """
-    bearers = RecipientToken.objects.bearers().select_related("recipient")
+    bearers = RecipientToken.all_tokens.bearers().select_related("recipient")
     token = bearers.filter(token_sha256=sha256(secret)).first()
     if token is None:
         raise TokenUnknownError

@@ -25,7 +25,8 @@ class EventResource:
     Attributes:
         kind: A kind of `AuditEvent`.
         words: What was done, in plain words.
-        actor: The user who made a change; `recipient` for who called the protocol.
+        actor: The user who made a change, or called the protocol in a rehearsal.
+        recipient: Who called the protocol, or in whose place a rehearsal did.
         token: The prefix of the recipient's token.
         schema, table: The table by its names in the share.
         status: Of HTTP.
@@ -95,7 +96,7 @@ def event_row(event: AuditEvent) -> EventRow:
     old, new = _change(event)
     return EventRow(
         event=event,
-        who=event.actor or event.recipient or event.token_prefix or "nobody known",
+        who=_who(event),
         words=words,
         what=_what(event, table),
         facts=_facts(event),
@@ -105,6 +106,25 @@ def event_row(event: AuditEvent) -> EventRow:
         reason=reason_of(event),
         details=_details(event),
     )
+
+
+def is_rehearsal(event: AuditEvent) -> bool:
+    """Tell whether a user made a call in the place of a recipient.
+
+    Earlier releases recorded such a call like others, without the id of the recipient.
+    """
+    is_nameless = event.recipient_id is None and event.recipient != ""
+    return event.kind == AuditEvent.Kind.REHEARSAL or (
+        event.kind == AuditEvent.Kind.CALL and is_nameless
+    )
+
+
+def _who(event: AuditEvent) -> str:
+    if is_rehearsal(event):
+        if not event.actor:
+            return f"rehearsal as {event.recipient}"
+        return f"{event.actor}, rehearsing as {event.recipient}"
+    return event.actor or event.recipient or event.token_prefix or "nobody known"
 
 
 def event_resource(event: AuditEvent) -> EventResource:
@@ -121,6 +141,8 @@ def event_resource(event: AuditEvent) -> EventResource:
 def _what(event: AuditEvent, table: str) -> str:
     if table:
         return f"{table} of {event.share}" if event.share else table
+    if is_rehearsal(event):
+        return event.share
     if event.share and event.actor and event.recipient:
         return f"{event.share} for {event.recipient}"
     if event.share:

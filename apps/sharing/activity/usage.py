@@ -1,6 +1,7 @@
 """How much is read: requests and bytes a day, and the last request.
 
-A request is a call of the protocol. Every page, chart and command counts by this
+A request is a call of the protocol by a recipient; one by a stand-in is a rehearsal,
+and counts nowhere. Every page, chart and command counts by this
 module: ranges of the record's indexes alone, day by day, so that it stays fast over a
 million events. Days are those of UTC.
 """
@@ -41,6 +42,7 @@ READ_ACTIONS: Final = (
     "iceberg.table",
 )
 IS_REQUEST: Final = Q(kind=AuditEvent.Kind.CALL)
+IS_NO_REHEARSAL: Final = ~Q(kind=AuditEvent.Kind.REHEARSAL)
 # Whose events a column of the record holds, and by what of them.
 _OWNERS: Final[Mapping[str, tuple[type[Model], str]]] = {
     "recipient_id": (Recipient, "id"),
@@ -135,14 +137,16 @@ def daily_requests(
 
 
 def reads(events: QuerySet[AuditEvent]) -> QuerySet[AuditEvent]:
-    """Return the events that asked for rows, newest first.
+    """Return the requests for rows among events, newest first.
 
     They are found along the index of whom or what `events` is about. By the bare column
     SQLite would take that of the actions and pass by what everybody read, all of it
     where nobody read this.
     """
-    asked = events.alias(asked=Coalesce("action", Value(""))).filter(
-        asked__in=READ_ACTIONS
+    asked = (
+        events.filter(IS_REQUEST)
+        .alias(asked=Coalesce("action", Value("")))
+        .filter(asked__in=READ_ACTIONS)
     )
     return asked.order_by("-at", "-id")
 
@@ -159,24 +163,24 @@ def on_day(events: QuerySet[AuditEvent], day: date) -> QuerySet[AuditEvent]:
     return events.filter(at__gte=starts_at, at__lt=ends_at)
 
 
-def sum_of_sizes(column: str = "size_bytes") -> Sum:
+def sum_of_sizes(column: str = "size_bytes", *, filter: Q | None = None) -> Sum:  # noqa: A002 (Django's own name for it)
     """Return the sum of what was offered, as a number with a fraction.
 
     Sizes are what logs claim: SQLite fails where whole numbers of that kind overflow.
     """
-    return Sum(Cast(column, FloatField()))
+    return Sum(Cast(column, FloatField()), filter=filter)
 
 
 def _counts_of(events: QuerySet[AuditEvent], day: date) -> QuerySet[Any]:
     """Return one row of counts; grouping all days by their date would sort."""
     of_day = on_day(events, day).order_by().annotate(day=Value(str(day)))
     return of_day.values("day").annotate(
-        num_events=Count("*"),
+        num_events=Count(Value(1), filter=IS_NO_REHEARSAL),
         num_requests=Count(Value(1), filter=IS_REQUEST),
         num_refused=Count(
             Value(1), filter=IS_REQUEST & Q(status__gte=FIRST_FAILED_STATUS)
         ),
-        size_bytes=sum_of_sizes(),
+        size_bytes=sum_of_sizes(filter=IS_REQUEST),
     )
 
 

@@ -170,14 +170,17 @@ def _days_of(groups: Iterable[_Group], days: Iterable[date]) -> list[DailyUse]:
 
 def _day_of(day: date, groups: Sequence[_Group]) -> DailyUse:
     calls = [group for group in groups if group.kind == AuditEvent.Kind.CALL]
+    rehearsed = [one for one in groups if one.kind == AuditEvent.Kind.REHEARSAL]
     refused = (group for group in calls if group.status >= FIRST_FAILED_STATUS)
     num_requests = sum(group.num_events for group in calls)
     return DailyUse(
         day=day,
         num_requests=num_requests,
         num_refused=sum(group.num_events for group in refused),
-        num_others=sum(group.num_events for group in groups) - num_requests,
-        size_bytes=sum(int(group.size_bytes or 0) for group in groups),
+        num_others=sum(group.num_events for group in groups)
+        - num_requests
+        - sum(group.num_events for group in rehearsed),
+        size_bytes=sum(int(group.size_bytes or 0) for group in calls),
     )
 
 

@@ -92,7 +92,7 @@ def _location(shared: SharedTable, *, is_prepared: bool) -> str:
 
 def live_token(token_id: UUID, *, address: str, now: datetime) -> RecipientToken:
     """Return the token that a URL, or keys, were made for."""
-    tokens = RecipientToken.objects.select_related("recipient")
+    tokens = RecipientToken.all_tokens.select_related("recipient")
     token = tokens.filter(id=token_id).first()
     if token is None:
         raise FileRefusedError(reason="the token it was given for is gone")

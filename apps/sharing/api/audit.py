@@ -109,7 +109,6 @@ class CallRecord:
             }
         return AuditEvent(
             at=self.at,
-            kind=AuditEvent.Kind.CALL,
             action=self.action,
             request_id=self.request_id,
             address=self.address,
@@ -129,17 +128,25 @@ class CallRecord:
             duration_ms=round((perf_counter() - self.started_s) * 1000, 3),
         )
 
-    def _caller(self) -> dict[str, str | UUID]:
-        if self.token is None:
-            return {}
-        known: dict[str, str | UUID] = {
-            "recipient": self.token.recipient.name,
-            "token_id": self.token.id,
-            "token_prefix": self.token.prefix,
+    def _caller(self) -> dict[str, Any]:
+        token = self.token
+        if token is None:
+            return {"kind": AuditEvent.Kind.CALL}
+        known = {
+            "recipient": token.recipient.name,
+            "token_id": token.id,
+            "token_prefix": token.prefix,
         }
-        if self.token.is_throw_away:  # use is counted by the id
-            return known
-        return known | {"recipient_id": self.token.recipient_id}
+        if token.is_throw_away:  # use is counted by the kind, and by the id
+            return known | {
+                "kind": AuditEvent.Kind.REHEARSAL,
+                "actor": token.created_by_name,
+                "actor_id": token.created_by_id,
+            }
+        return known | {
+            "kind": AuditEvent.Kind.CALL,
+            "recipient_id": token.recipient_id,
+        }
 
 
 def clean(text: str, length: int) -> str:

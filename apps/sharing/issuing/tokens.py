@@ -175,7 +175,7 @@ def issue_profile(token: RecipientToken, *, stamp: Stamp) -> ProfileFile:
 def take_secret(token: RecipientToken, *, address: str, now: datetime) -> ProfileFile:
     """Give a waiting token its secret; of two at once one succeeds."""
     secret = new_secret(token.prefix)
-    taken = RecipientToken.objects.waiting(now).filter(id=token.id)
+    taken = RecipientToken.all_tokens.waiting(now).filter(id=token.id)
     if not taken.update(
         token_sha256=sha256(secret), activated_at=now, activated_from=address[:64]
     ):
@@ -238,7 +238,7 @@ def revoke(token: RecipientToken, *, stamp: Stamp) -> RecipientToken:
 
     One that is revoked already stays as it is.
     """
-    revoked = RecipientToken.objects.filter(id=token.id, revoked_at__isnull=True)
+    revoked = RecipientToken.all_tokens.filter(id=token.id, revoked_at__isnull=True)
     if revoked.update(revoked_at=stamp.at):
         withdraw_links(token, now=stamp.at)
         report(action_on("token.revoke", stamp, token))
@@ -248,8 +248,12 @@ def revoke(token: RecipientToken, *, stamp: Stamp) -> RecipientToken:
 
 @transaction.atomic
 def revoke_all(recipient: Recipient, *, stamp: Stamp) -> int:
-    """Make every token of a recipient worthless; return how many had not ended."""
-    tokens = list(recipient.tokens.unended(stamp.at).select_for_update())
+    """Make every token of a recipient worthless; return how many had not ended.
+
+    Those of stand-ins end as well.
+    """
+    tokens_of = RecipientToken.all_tokens.filter(recipient=recipient)
+    tokens = list(tokens_of.unended(stamp.at).select_for_update())
     for token in tokens:
         revoke(token, stamp=stamp)
     return len(tokens)

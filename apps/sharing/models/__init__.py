@@ -243,6 +243,14 @@ class RecipientTokenQuerySet(models.QuerySet["RecipientToken"]):
 RecipientTokenManager = models.Manager.from_queryset(RecipientTokenQuerySet)
 
 
+class OwnTokenManager(RecipientTokenManager["RecipientToken"]):
+    """The tokens that recipients hold, without those of their stand-ins."""
+
+    def get_queryset(self) -> models.QuerySet["RecipientToken"]:
+        """Return the tokens that recipients hold."""
+        return super().get_queryset().filter(is_throw_away=False)
+
+
 class RecipientToken(models.Model):
     """What a recipient proves itself by.
 
@@ -276,7 +284,8 @@ class RecipientToken(models.Model):
     prefix = models.CharField(max_length=32, unique=True)
     kind = models.CharField(max_length=16, choices=Kind, default=Kind.BEARER)
     token_sha256 = models.CharField(max_length=64, unique=True, null=True, blank=True)
-    # It stands in for its recipient: what it reads is not the recipient's use.
+    # It stands in for its recipient: what it reads is not the recipient's use, and it
+    # is in no list of the recipient's tokens.
     is_throw_away = models.BooleanField(default=False)
     public_key = models.TextField(blank=True)  # PEM, of a client that signs
     issuer = models.CharField(max_length=400, blank=True, db_index=True)
@@ -301,7 +310,8 @@ class RecipientToken(models.Model):
     last_used_from = models.CharField(max_length=64, blank=True)
     last_used_agent = models.CharField(max_length=300, blank=True)
 
-    objects = RecipientTokenManager()
+    objects = OwnTokenManager()
+    all_tokens = RecipientTokenManager()
 
     class Meta:
         ordering = ["-created_at", "-id"]

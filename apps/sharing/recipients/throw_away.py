@@ -30,12 +30,12 @@ def throw_away(
 ) -> Iterator[tuple[RecipientToken, ProfileFile]]:
     """Make a token of a recipient and its file, and revoke and delete it at the end.
 
-    The record tells of both; one each night would fill the list of its tokens. What is
-    read by it counts neither as use of the recipient nor against its limits.
+    The record has both changes. What is read by it is a rehearsal there, by the user of
+    the stamp, and counts neither as use of the recipient nor against its limits.
     """
     with transaction.atomic():
         token = tokens.issue_token(recipient, lifetime=LIFETIME, stamp=stamp)
-        RecipientToken.objects.filter(id=token.id).update(is_throw_away=True)
+        RecipientToken.all_tokens.filter(id=token.id).update(is_throw_away=True)
         profile = tokens.issue_profile(token, stamp=stamp)
     token.refresh_from_db()
     try:

@@ -9,6 +9,7 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django import Settings
 
+from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.sharing.models import Recipient
 from deltaweb.web.sharing.recipients.doctor.doctor import EXAMINE_RECIPIENT
@@ -18,6 +19,7 @@ from tests.support.pages.factories import (
     new_grant,
     new_share,
     new_shared_table,
+    new_table,
     new_token,
 )
 from tests.support.processes.ports import free_port
@@ -144,6 +146,19 @@ def test_a_file_that_is_not_there_is_one_sentence(acme) -> None:
     said = command_line.refusal("recipient", "doctor", acme.name, "--error", "/no/file")
 
     assert "cannot be read" in said
+
+
+def test_what_it_reads_is_recorded_for_who_asked(admin, acme, address, lake) -> None:
+    table = new_table("orders", location=str(lake / "orders"))
+    new_grant(new_shared_table(new_share(), "crm.orders", table=table).share, acme)
+
+    admin.post(address)
+    job = Job.objects.get()
+    EXAMINE_RECIPIENT.work(job.id)
+
+    made = AuditEvent.objects.get(action="token.issue")
+    assert job.requested_by is not None
+    assert (job.requested_by.username, made.actor) == ("ada", "ada")
 
 
 def test_only_administrators_examine(address) -> None:

@@ -19,6 +19,7 @@ from django.utils import timezone
 
 from deltaweb.sharing.client_errors import Step, mentioned
 from deltaweb.sharing.known_errors import recognize
+from deltaweb.web.accounts.models import User
 from deltaweb.web.jobs import kinds
 from deltaweb.web.jobs.kind import JobKind, hashed_key, to_json
 from deltaweb.web.jobs.models import Job
@@ -201,13 +202,16 @@ def examination_key(recipient: Recipient) -> str:
     return hashed_key("examine", str(recipient.id))
 
 
-def request_examination(recipient: Recipient, *, now: datetime) -> Job:
+def request_examination(
+    recipient: Recipient, *, requested_by: User | None = None, now: datetime
+) -> Job:
     """Queue an examination; one that waits already is returned."""
     return enqueue(
         kind=EXAMINE_RECIPIENT.name,
         title=f"Examine the connection of {recipient.name}",
         parameters=to_json(OneRecipient(str(recipient.id))),
         key=examination_key(recipient),
+        requested_by=requested_by,
         now=now,
     )
 
@@ -239,8 +243,10 @@ def _run(job: TrackedJob, asked: OneRecipient) -> Any:  # noqa: ANN401 (JSON)
     recipient = Recipient.objects.filter(id=UUID(asked.recipient)).first()
     if recipient is None:
         return []
+    user = Job.objects.get(id=job.id).requested_by
+    actor = Actor(name=user.username, user_id=user.pk) if user else DOCTOR
     job.step("Examining the connection")
-    return json_of(examine(recipient).findings)
+    return json_of(examine(recipient, actor=actor).findings)
 
 
 EXAMINE_RECIPIENT: Final = kinds.register(

@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect
 from django.utils import timezone
 
-from deltaweb.web.accounts.permissions import admin_required
+from deltaweb.web.accounts.permissions import admin_required, signed_in
 from deltaweb.web.jobs.waiting import wait_a_glance
 from deltaweb.web.pages.responses import respond
 from deltaweb.web.sharing.names import find_recipient
@@ -51,7 +51,8 @@ def recipient_doctor(request: HttpRequest, *, name: str, fmt: str) -> HttpRespon
     if request.method == "POST":
         text = request.POST.get("error")
         if text is None:
-            wait_a_glance(request_examination(recipient, now=now))
+            user = signed_in(request)
+            wait_a_glance(request_examination(recipient, requested_by=user, now=now))
             return redirect("sharing:recipient-doctor", recipient.name)
         diagnosis = diagnose(recipient, text, now=now)
     job, examination = last_examination(recipient)
