@@ -1,7 +1,7 @@
 """Operations: looked at, or done, by a job."""
 
 from collections.abc import Iterator
-from dataclasses import MISSING, field, fields, make_dataclass
+from dataclasses import field, make_dataclass
 from typing import Any, Protocol
 from uuid import UUID
 
@@ -21,6 +21,7 @@ from deltaweb.web.tables.head.job_json import check_may
 from deltaweb.web.tables.head.table_head import get_table
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.operations.operation import Operation, operations
+from deltaweb.web.tables.operations.parameters import must_be_stated
 from deltaweb.web.tables.operations.requests import (
     NO_TABLE,
     request_operation,
@@ -138,15 +139,13 @@ def body_of(name: str, kind: type) -> type:
         name: Of the operation.
         kind: Its parameters.
     """
-    needs = any(one.default is one.default_factory is MISSING for one in fields(kind))
-    given: Any = (kind | None, field(default=None))
+    given: Any = (kind, field(default_factory=kind))
+    if must_be_stated(kind):
+        given = (kind | None, field(default=None))
     body = make_dataclass(
         f"{_pascal(name)}Request",
         [
-            (
-                "parameters",
-                *(given if needs else (kind, field(default_factory=kind))),
-            ),
+            ("parameters", *given),
             ("preview", bool, field(default=True)),
             ("seen", UUID | None, field(default=None)),
         ],

@@ -13,7 +13,7 @@ stands by its place; one that is declared without `parameter` is of no line. One
 
 from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields
 from typing import Any, Final
 
 from deltaweb.delta.values.time_zones.errors import TimeZoneUnknownError
@@ -70,6 +70,7 @@ def parameter(
     option: str | None = "",
     *,
     line: Line | None = None,
+    is_stated: bool = False,
     **how: Any,  # noqa: ANN401 (as argparse takes it)
 ) -> Any:  # noqa: ANN401 (as above)
     """Return a field of a dataclass of parameters that a command or a page takes.
@@ -79,11 +80,14 @@ def parameter(
         option: As in `Argument`.
         line: Likewise; of a whole number that has one, the command and the REST API
             keep to its bounds.
+        is_stated: Whether the body of a REST call must have it, because its default
+            removes something.
     """
     if line is not None and line.least is not None and "type" not in how:
         how["type"] = within(line.least, line.most)
     argument = Argument(option, how, line)
-    metadata = {ARGUMENT: argument, SERIALIZED: _bounds_of(argument)}
+    needed: dict[str, Any] = {"required": True} if is_stated else {}
+    metadata = {ARGUMENT: argument, SERIALIZED: _bounds_of(argument) | needed}
     return field(default=default, metadata=metadata)
 
 
@@ -205,3 +209,12 @@ def pair(text: str) -> tuple[str, str]:
         message = f"{text!r} is not of the form key=value"
         raise ArgumentTypeError(message)
     return name.strip(), value.strip()
+
+
+def must_be_stated(kind: type) -> bool:
+    """Whether the body of a REST call must have a parameter of a dataclass."""
+    return any(
+        one.default is one.default_factory is MISSING
+        or one.metadata.get(SERIALIZED, {}).get("required", False)
+        for one in fields(kind)
+    )

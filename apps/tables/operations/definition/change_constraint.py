@@ -32,7 +32,7 @@ class ChangeConstraint:
     """
 
     name: str = parameter("")
-    sql: str | None = parameter(None, metavar="SQL")
+    sql: str | None = parameter(None, is_stated=True, metavar="SQL")
     upgrade: bool = upgrade_parameter()
     time_zone: str = zone_parameter(
         UTC_ZONE, of="its SQL (UTC without), as rows are checked"

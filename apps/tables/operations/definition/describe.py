@@ -21,7 +21,9 @@ class Describe:
         column: A dotted path; empty for the table.
     """
 
-    text: str = parameter("", metavar="text", help="empty to remove the comment")
+    text: str = parameter(
+        "", is_stated=True, metavar="text", help="empty to remove the comment"
+    )
     column: str = parameter("", "--column", metavar="PATH", help="of a column, not all")
 
 
