@@ -9,8 +9,9 @@ import pytest
 
 from deltaweb.web.api.endpoint import body_of
 from deltaweb.web.api.errors import BodyInvalidError
-from deltaweb.web.api.shapes import answer_of, one_of
+from deltaweb.web.api.shapes import answer_of, changed_to, one_of, serializer_of
 from deltaweb.web.pages.page_json import As, Named, OnPage, Spread, in_json
+from deltaweb.web.pages.request.changes import UNCHANGED, Unchanged
 from deltaweb.web.pages.request.parameters import UnknownParameterError
 from tests.support import cases
 
@@ -125,3 +126,53 @@ class TestABody:
 
         with pytest.raises(UnknownParameterError, match="'column'"):
             body_of(wrong, Wanted)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    name: str | Unchanged = UNCHANGED
+    limit: int | Unchanged | None = UNCHANGED
+    places: list[Place] | Unchanged | None = UNCHANGED
+    every: str | Unchanged = changed_to(("1h", "1d"))  # noqa: RUF009 (a field)
+    maybe: str | Unchanged | None = changed_to(("x",), is_removable=True)  # noqa: RUF009 (a field)
+
+
+class TestAnUpdate:
+    @cases(
+        "sent",
+        {
+            "nothing": {},
+            "a text": {"name": ""},
+            "a number": {"limit": 3},
+            "null": {"limit": None, "places": None, "maybe": None},
+            "a word": {"every": "1d", "maybe": "x"},
+        },
+    )
+    def test_has_what_was_sent_and_nothing_else(self, sent):
+        assert body_of(sent, Change) == Change(**sent)
+
+    def test_has_parts_of_their_type(self):
+        read = body_of({"places": [{"column": "x", "offset": 1}]}, Change)
+
+        assert read == Change(places=[Place("x", 1)])
+
+    @cases(
+        "wrong",
+        {
+            "null of a name": {"name": None},
+            "null of a word": {"every": None},
+            "a number that is a text": {"limit": "x"},
+            "the mark": {"name": ["UNCHANGED"]},
+        },
+    )
+    def test_refuses_null_where_nothing_can_be_removed(self, wrong):
+        with pytest.raises(BodyInvalidError):
+            body_of(wrong, Change)
+
+    def test_is_described_without_its_mark(self):
+        fields = serializer_of(Change)().fields
+
+        assert not any(one.required for one in fields.values())
+        assert {name for name, one in fields.items() if one.allow_null} == {
+            *("limit", "places", "maybe")
+        }
