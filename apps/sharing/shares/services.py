@@ -248,6 +248,8 @@ def narrow_table(
     None, or an empty value, takes that part of the rule away.
     """
     table = shared_table.table
+    # Of two updates at once, the second one begins with the rule of the first.
+    SharedTable.objects.select_for_update().get(id=shared_table.id)
     known = shared_table.rules.filter(recipient=recipient).first()
     before: dict[str, object] = {
         "condition": known.condition if known else "",

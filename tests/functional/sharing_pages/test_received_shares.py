@@ -133,6 +133,7 @@ def test_a_provider_is_asked_again_and_forgotten(admin, provider) -> None:
 def test_a_profile_of_another_replaces_the_token(admin, provider: Provider) -> None:
     post(admin, provider)
     fields = json.loads(provider.profile_text) | {"bearerToken": "another-one"}
+    Lake.objects.update(scan_interval_s=86_400)
 
     refused = post(admin, provider, text=json.dumps(fields))
     taken = post(admin, provider, text=json.dumps(fields), replace="true")
@@ -141,3 +142,4 @@ def test_a_profile_of_another_replaces_the_token(admin, provider: Provider) -> N
     assert taken.status_code == 302
     (one,) = as_json(admin, "/received.json")["received"]
     assert one["token_end"] == "-one"
+    assert Lake.objects.get().scan_interval_s == 86_400

@@ -195,6 +195,35 @@ class TestTablesOfAShare:
         assert (kept["with_directory"], closed["with_directory"]) == (True, False)
         assert recorded()[-1:] == ["share.close_directory"]
 
+    def test_keep_their_bounds_when_another_field_is_changed(self, script) -> None:
+        new_metadata(new_table("sales.orders"))
+        new_share("retail")
+        offer = {
+            "table": "sales.orders",
+            "condition": "id > 3",
+            "columns": ["id"],
+            "start_version": 1,
+        }
+        script.made(TABLE, offer, method="PUT")
+
+        changed = script.made(TABLE, {"comment": "of the North"}, method="PUT")
+        opened = script.made(TABLE, {"condition": None, "columns": None}, method="PUT")
+
+        kept = {name: changed[name] for name in offer}
+        assert (kept, changed["comment"]) == (offer, "of the North")
+        assert (opened["condition"], opened["start_version"]) == (None, 1)
+        assert SharedTable.objects.get().columns == []
+
+    def test_take_the_condition_by_either_name(self, script) -> None:
+        new_metadata(new_table("crm.orders"))
+        new_share("retail")
+        both = {"condition": None, "partition_filter": "id > 5"}
+
+        made = script.made(TABLE, {"partition_filter": "id > 3"}, method="PUT")
+        other = script.made(TABLE, both, method="PUT")
+
+        assert (made["condition"], other["condition"]) == ("id > 3", "id > 5")
+
     def test_show_single_recipients_less(self, script: Script) -> None:
         shared = new_shared_table(new_share("retail"), "crm.orders")
         new_metadata(shared.table)

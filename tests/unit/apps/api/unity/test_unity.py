@@ -1,5 +1,7 @@
 """The provider API of Unity Catalog: what odd clients send, and who may not."""
 
+from typing import Any
+
 import pytest
 
 from deltaweb.web.accounts.models import User
@@ -26,7 +28,7 @@ def script() -> Script:
     return Script()
 
 
-def table_change(**facts: object) -> dict[str, object]:
+def table_change(**facts: object) -> dict[str, Any]:
     """The body that puts the table of orders into a share."""
     shared = {"name": "sales.orders", "data_object_type": "TABLE", **facts}
     return {"updates": [{"action": "ADD", "data_object": shared}]}
@@ -76,6 +78,76 @@ class TestATable:
         )
         assert said in answer.json()["message"]
         assert not SharedTable.objects.exists()
+
+
+class TestAnUpdateOfATable:
+    """As databricks-sdk sends it, which leaves out what is not set."""
+
+    @pytest.fixture
+    def shared(self, script: Script) -> SharedTable:
+        new_share("retail")
+        new_table("sales.orders", latest_version_seen=7)
+        open_from = {"history_data_sharing_status": "ENABLED", "start_version": 5}
+        script.made(f"{UNITY}/shares/retail", table_change(**open_from), method="PATCH")
+        return SharedTable.objects.get()
+
+    @cases(
+        "facts, with_history, start_version",
+        {
+            "a comment": ({"comment": "Ours"}, True, 5),
+            "history": ({"history_data_sharing_status": "ENABLED"}, True, 5),
+            "no history": ({"history_data_sharing_status": "DISABLED"}, False, 5),
+            "no changes": ({"cdf_enabled": False}, False, 5),
+            "one word after the other": (
+                {"history_data_sharing_status": "DISABLED", "cdf_enabled": True},
+                *(False, 5),
+            ),
+            "a version": ({"start_version": 6}, True, 6),
+            "no version": ({"start_version": ""}, True, None),
+            "null": ({"start_version": None, "cdf_enabled": None}, True, 5),
+        },
+    )
+    def test_changes_what_it_has(
+        self, script, shared, facts, with_history, start_version
+    ):
+        body = table_change(**facts)
+        body["updates"][0]["action"] = "UPDATE"
+
+        script.made(f"{UNITY}/shares/retail", body, method="PATCH")
+
+        shared.refresh_from_db()
+        assert (shared.with_history, shared.start_version) == (
+            with_history,
+            start_version,
+        )
+
+    def test_opens_history_from_its_newest_version_on(self, script, shared) -> None:
+        SharedTable.objects.update(with_history=False, start_version=None)
+        body = table_change(history_data_sharing_status="ENABLED")
+        body["updates"][0]["action"] = "UPDATE"
+
+        script.made(f"{UNITY}/shares/retail", body, method="PATCH")
+
+        shared.refresh_from_db()
+        assert (shared.with_history, shared.start_version) == (True, 7)
+
+
+@pytest.mark.parametrize(
+    ("listed", "networks"),
+    [
+        ({}, ["192.0.2.0/24"]),
+        ({"allowed_ip_addresses": None}, ["192.0.2.0/24"]),
+        ({"allowed_ip_addresses": [""]}, []),
+        ({"allowed_ip_addresses": []}, []),
+    ],
+)
+def test_an_allow_list_goes_only_where_that_is_said(script, listed, networks) -> None:
+    new_recipient("acme", allowed_networks=["192.0.2.0/24"])
+    body = {"ip_access_list": listed}
+
+    script.made(f"{UNITY}/recipients/acme", body, method="PATCH")
+
+    assert Recipient.objects.get().allowed_networks == networks
 
 
 class TestALink:

@@ -254,10 +254,65 @@ class TestUpdateTable:
 
         assert actions() == [action, "share.describe_table"]
 
+    def test_keeps_the_first_version_while_history_is_closed(self) -> None:
+        shared = add(start_version=1)
+
+        shares.update_table(shared, with_history=False, stamp=STAMP)
+        shares.update_table(shared, comment="Ours", stamp=STAMP)
+        shares.update_table(shared, with_history=True, stamp=STAMP)
+
+        shared.refresh_from_db()
+        assert (shared.with_history, shared.start_version) == (True, 1)
+
+    def test_refuses_another_first_version_while_history_is_closed(self) -> None:
+        shared = add(with_history=False)
+
+        with pytest.raises(errors.StartVersionError, match="without history"):
+            shares.update_table(shared, start_version=1, stamp=STAMP)
+
+    def test_leaves_what_another_update_has_changed_meanwhile(self) -> None:
+        shared = add(table=partitioned())
+        other = SharedTable.objects.get()
+        shares.update_table(other, condition="note = 'x'", stamp=STAMP)
+
+        shares.update_table(shared, comment="Ours", stamp=STAMP)
+
+        shared.refresh_from_db()
+        assert (shared.condition, shared.comment) == ("note = 'x'", "Ours")
+
     def test_without_a_change_nothing_is_recorded(self) -> None:
         update(new_shared_table())
 
         assert actions() == []
+
+
+class TestNarrowTable:
+    def test_keeps_the_part_of_a_rule_that_is_not_named(self) -> None:
+        shared, acme = add(table=partitioned()), new_recipient("acme")
+
+        for change in (
+            {"condition": "note = 'x'"},
+            {"columns": ["id"]},
+            {},
+        ):
+            shares.narrow_table(shared, acme, **change, stamp=STAMP)
+
+        rule = shared.rules.get()
+        assert (rule.condition, rule.columns) == ("note = 'x'", ["id"])
+        assert AuditEvent.objects.filter(action="share.narrow_table").count() == 2
+
+    def test_goes_with_the_last_part_of_its_rule(self) -> None:
+        shared, acme = add(table=partitioned()), new_recipient("acme")
+        shares.narrow_table(
+            shared, acme, condition="note = 'x'", columns=["id"], stamp=STAMP
+        )
+
+        shares.narrow_table(shared, acme, condition=None, stamp=STAMP)
+        kept = [rule.columns for rule in shared.rules.all()]
+        shares.narrow_table(shared, acme, columns=None, stamp=STAMP)
+
+        assert kept == [["id"]]
+        assert not shared.rules.exists()
 
 
 class TestRemoveTable:
