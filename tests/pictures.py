@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from tests.support.pages.browser_sign_in import sign_in
 from tests.support.processes.installation import ROOT, Installation, serving, wait_for
 from tests.support.processes.node import NODE
 
@@ -122,7 +123,7 @@ def _read(profile: Path, tables: Sequence[str]) -> None:
 
 def _signed_in(browser: "Browser", running: Installation):
     context = browser.new_context()
-    context.new_page().goto(running.command("user", "link", "admin").split()[-1])
+    sign_in(context.new_page(), running)
     cookies = context.storage_state()
     context.close()
     return cookies

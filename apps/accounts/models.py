@@ -85,13 +85,18 @@ class User(AbstractUser):
 
 
 class SignInLink(models.Model):
-    """A one-time link that signs a user in; only its hash is kept."""
+    """A one-time link that signs a user in; only its hash is kept.
+
+    Attributes:
+        is_one_click: Whether GET may spend it, for a request from this machine.
+    """
 
     user = models.ForeignKey(User, models.CASCADE, related_name="sign_in_links")
     token_sha256 = models.CharField(max_length=64, unique=True)
     created_at = models.DateTimeField()
     expires_at = models.DateTimeField()
     used_at = models.DateTimeField(null=True, blank=True)
+    is_one_click = models.BooleanField(default=False)
 
     def __str__(self) -> str:
         return f"sign-in link of {self.user_id}"

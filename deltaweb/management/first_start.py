@@ -32,11 +32,15 @@ logger = logging.getLogger(__name__)
 def sign_in_link(now: datetime, *, lifetime: timedelta | None = None) -> str:
     """Return a fresh one-time link of the first administrator, made if need be.
 
-    It is good for fifteen minutes, where nothing else is said.
+    It is good for fifteen minutes, where nothing else is said. A browser on this
+    machine needs one click for it.
     """
     user = accounts.first_admin(stamp=Stamp(FIRST_START, now))
     return accounts.issue_sign_in_link(
-        user=user, stamp=Stamp(FIRST_START, now), lifetime=lifetime
+        user=user,
+        stamp=Stamp(FIRST_START, now),
+        lifetime=lifetime,
+        is_one_click=True,
     )
 
 

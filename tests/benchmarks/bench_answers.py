@@ -35,6 +35,7 @@ from playwright.sync_api import Page, sync_playwright
 
 from deltaweb.table import DeltaTable
 from tests.benchmarks.bench_news import SESSIONS
+from tests.support.pages.browser_sign_in import sign_in
 from tests.support.processes.installation import (
     Installation,
     manage,
@@ -285,7 +286,7 @@ def _chromium(running: Installation) -> Iterator[Page]:
         page = browser.new_page()
         page.set_default_timeout(PATIENCE_MS)
         page.add_init_script(NOTING)
-        page.goto(running.command("user", "link", "admin").split()[-1])
+        sign_in(page, running)
         yield page
         browser.close()
 

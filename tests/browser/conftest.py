@@ -20,6 +20,7 @@ from playwright.sync_api import (
     sync_playwright,
 )
 
+from tests.support.pages.browser_sign_in import sign_in
 from tests.support.processes.installation import (
     Installation,
     furnish,
@@ -127,7 +128,7 @@ class Watch:
 def signed_in(browser: Browser, server: Installation) -> StorageState:
     """The cookies of an administrator who came in by the link."""
     context = _patient(browser.new_context())
-    context.new_page().goto(server.command("user", "link", "admin").split()[-1])
+    sign_in(context.new_page(), server)
     state = context.storage_state()
     context.close()
     return state

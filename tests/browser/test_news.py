@@ -11,6 +11,7 @@ from playwright.sync_api import Page, Request, expect
 
 from tests.browser.conftest import PATIENCE_MS, Watch
 from tests.support import matrix
+from tests.support.pages.browser_sign_in import sign_in
 from tests.support.processes.installation import Installation
 
 ORDERS = "/t/samples/orders/"
@@ -84,7 +85,7 @@ def test_a_page_beside_the_one_that_signs_out_is_left_at_once(browser, server):
     server.command("user", "add", "nora", "--role", "viewer")
     context = browser.new_context()
     here, beside = context.new_page(), context.new_page()
-    here.goto(server.command("user", "link", "nora").split()[-1])
+    sign_in(here, server, "nora")
     with beside.expect_response(NEWS):
         beside.goto(f"{server.url}{ORDERS}")
 

@@ -206,7 +206,12 @@ def told(installed: Installed) -> Told:
                 "form": sign_in,
                 "cookie": f"deltaweb_csrf={CSRF}",
             },
-            {"name": "link", "path": link.removeprefix("/lake")},
+            {
+                "name": "link",
+                "path": link.removeprefix("/lake"),
+                "form": FORM,
+                "cookie": f"deltaweb_csrf={CSRF}",
+            },
             {"name": "page", **delete},
             {"name": "script", **delete, "accept": "application/json"},
             {"name": "reader", "path": "/tables.json", **as_ada},

@@ -14,6 +14,7 @@ from deltaweb.web.accounts.services.api_keys import (
 from deltaweb.web.accounts.services.passwords import sign_in
 from deltaweb.web.accounts.services.sign_in_links import (
     UNTIL_WITHDRAWN,
+    find_sign_in_link,
     issue_sign_in_link,
     use_sign_in_link,
     user_of_link,
@@ -38,6 +39,7 @@ __all__ = [
     "create_user",
     "disable_user",
     "enable_user",
+    "find_sign_in_link",
     "first_admin",
     "issue_api_key",
     "issue_sign_in_link",

@@ -1,6 +1,8 @@
 """Links that sign somebody in once."""
 
-from datetime import datetime, timedelta
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
 from typing import Final
 from urllib.parse import urljoin, urlsplit
 
@@ -24,12 +26,17 @@ UNTIL_WITHDRAWN: Final = timedelta(days=3650)
 
 @transaction.atomic
 def issue_sign_in_link(
-    *, user: User, stamp: Stamp, lifetime: timedelta | None = None
+    *,
+    user: User,
+    stamp: Stamp,
+    lifetime: timedelta | None = None,
+    is_one_click: bool = False,
 ) -> str:
     """Make a link that signs the user in once.
 
     Args:
         lifetime: How long it is good for; fifteen minutes for None.
+        is_one_click: Whether GET may spend it, for a request from this machine.
 
     Returns:
         The absolute URL. It is the only copy: the database has a hash.
@@ -44,6 +51,7 @@ def issue_sign_in_link(
         token_sha256=sha256(token),
         created_at=stamp.at,
         expires_at=stamp.at + (lifetime or usual),
+        is_one_click=is_one_click,
     )
     report(account_action("user.link", user, stamp))
     # Among the pages of accounts alone: a command need not load those of all apps.
@@ -57,37 +65,58 @@ def withdraw_sign_in_link(*, url: str) -> None:
     SignInLink.objects.filter(token_sha256=sha256(token), used_at=None).delete()
 
 
+def find_sign_in_link(*, token: str, stamp: Stamp) -> SignInLink:
+    """Return a link that can be used, and leave it unspent.
+
+    A refusal is recorded if the link was ours.
+    """
+    with _recording_refusals(token, stamp):
+        link = _link_of(token)
+        if link is None or not link.user.is_active:
+            raise errors.SignInLinkInvalidError
+        if link.used_at:
+            raise errors.SignInLinkUsedError
+        if link.expires_at <= stamp.at:
+            raise errors.SignInLinkExpiredError
+    return link
+
+
 def use_sign_in_link(*, token: str, stamp: Stamp) -> User:
     """Spend a link and return its user; of two requests at once one succeeds.
 
     `stamp` says from where; success is recorded, and refusal of a link that was ours.
     """
-    try:
-        with transaction.atomic():
-            user = _spend_link(sha256(token), stamp.at)
-            report(sign_in_action(user, stamp, by="link"))
-    except PageError as error:
-        if owner := user_of_link(token=token):
-            report(failed_sign_in_action(owner, stamp, by="link", error=error))
-        raise
-    return user
-
-
-def _spend_link(digest: str, now: datetime) -> User:
-    # One UPDATE over the link's own columns decides: a join would be evaluated
-    # before the row is locked, and let two requests through.
-    spent = SignInLink.objects.filter(
-        token_sha256=digest, used_at__isnull=True, expires_at__gt=now
-    ).update(used_at=now)
-    link = SignInLink.objects.select_related("user").filter(token_sha256=digest).first()
-    if link is None or not link.user.is_active:
-        raise errors.SignInLinkInvalidError
-    if spent:
-        return link.user
-    raise errors.SignInLinkUsedError if link.used_at else errors.SignInLinkExpiredError
+    with _recording_refusals(token, stamp), transaction.atomic():
+        # One UPDATE over the link's own columns decides: a join would be evaluated
+        # before the row is locked, and let two requests through.
+        spent = SignInLink.objects.filter(
+            token_sha256=sha256(token), used_at__isnull=True, expires_at__gt=stamp.at
+        ).update(used_at=stamp.at)
+        link = _link_of(token)
+        if link is None or not link.user.is_active:
+            raise errors.SignInLinkInvalidError
+        if not spent:
+            used, late = errors.SignInLinkUsedError, errors.SignInLinkExpiredError
+            raise used if link.used_at else late
+        report(sign_in_action(link.user, stamp, by="link"))
+    return link.user
 
 
 def user_of_link(*, token: str) -> User | None:
     """Return whose link it is or was; None for one that was never issued."""
-    link = SignInLink.objects.select_related("user").filter(token_sha256=sha256(token))
-    return found.user if (found := link.first()) else None
+    return link.user if (link := _link_of(token)) else None
+
+
+@contextmanager
+def _recording_refusals(token: str, stamp: Stamp) -> Iterator[None]:
+    try:
+        yield
+    except PageError as error:
+        if owner := user_of_link(token=token):
+            report(failed_sign_in_action(owner, stamp, by="link", error=error))
+        raise
+
+
+def _link_of(token: str) -> SignInLink | None:
+    links = SignInLink.objects.select_related("user")
+    return links.filter(token_sha256=sha256(token)).first()

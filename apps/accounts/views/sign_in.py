@@ -25,6 +25,7 @@ from deltaweb.web.news.publishing import publish
 from deltaweb.web.news.topics import of_session
 from deltaweb.web.pages.actions import stamp_of
 from deltaweb.web.pages.errors import PageError
+from deltaweb.web.pages.request.addresses import is_from_this_machine
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 SPECULATION_HEADERS = ("Sec-Purpose", "Purpose", "X-Purpose", "X-Moz")
@@ -63,19 +64,24 @@ def sign_in(request: HttpRequest) -> HttpResponseBase:
 
 @public
 @never_cache
-@require_http_methods(["GET", "HEAD"])
+@require_http_methods(["GET", "HEAD", "POST"])
 def use_link(request: HttpRequest, token: str) -> HttpResponseBase:
-    """Sign in by a one-click link.
+    """Show a button that signs in by a link; POST signs in.
 
-    What only looks at the link leaves it unspent: HEAD, and a browser that fetches
-    ahead of a click. A second click does not say that the link is used.
+    GET and HEAD leave the link unspent, because chats and mail filters open links for
+    a preview. The exception is the link that a start prints, opened on this machine.
+    A user who is signed in by the link already goes on to the page.
     """
     if request.method == "HEAD":
         return _private(HttpResponse())
-    if any(header in request.headers for header in SPECULATION_HEADERS):
-        return _private(HttpResponse("Not fetched ahead of a click.", status=503))
+    stamp = stamp_of(request)
     try:
-        user = services.use_sign_in_link(token=token, stamp=stamp_of(request))
+        if request.method == "GET":
+            link = services.find_sign_in_link(token=token, stamp=stamp)
+            if not (link.is_one_click and _is_click_here(request)):
+                context = {"name": link.user.username, "next": safe_next(request)}
+                return _private(render(request, "accounts/use_link.html", context))
+        user = services.use_sign_in_link(token=token, stamp=stamp)
     except SignInLinkUsedError:
         if request.user != services.user_of_link(token=token):
             raise
@@ -104,6 +110,12 @@ def safe_next(request: HttpRequest) -> str:
     return wanted if is_ours else resolve_url(settings.LOGIN_REDIRECT_URL)
 
 
+def _is_click_here(request: HttpRequest) -> bool:
+    """Whether a person on this machine follows a link, rather than a browser ahead."""
+    is_ahead = any(header in request.headers for header in SPECULATION_HEADERS)
+    return not is_ahead and is_from_this_machine(request)
+
+
 def _begin_session(request: HttpRequest, user: User) -> None:
     """Sign a user in; what pages of the session before hear ends with that."""
     before = of_session(request.session.session_key)
@@ -124,7 +136,11 @@ def _page(
 
 
 def _private(response: HttpResponseBase) -> HttpResponseBase:
-    """Keep the link's address from the next page and from every cache."""
-    response["Referrer-Policy"] = "no-referrer"
+    """Keep the link's address from the next page and from every cache.
+
+    With `no-referrer` a browser would send the form with `Origin: null`, which the
+    check against forged requests refuses.
+    """
+    response["Referrer-Policy"] = "strict-origin"
     response["Cache-Control"] = "no-store"
     return response

@@ -1,7 +1,8 @@
-"""The address that a request comes from, behind proxies that are trusted."""
+"""The address of a client: behind trusted proxies, or on this machine."""
 
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from typing import Final
+from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.http import HttpRequest
@@ -26,6 +27,34 @@ def client_address(request: HttpRequest) -> str:
         address = claim
     parsed = parse_address(address)
     return "" if parsed is None else str(parsed)
+
+
+def is_from_this_machine(request: HttpRequest) -> bool:
+    """Whether a program of this machine sent a request, and no proxy passed it on.
+
+    The server listens on a loopback address only, its public URL says so, and no
+    header names a proxy. Anything unknown counts as a proxy.
+    """
+    public = urlsplit(settings.PUBLIC_URL)
+    host = urlsplit(f"//{request.get_host()}").hostname
+    ends = (request.META.get("REMOTE_ADDR", ""), request.META.get("SERVER_NAME", ""))
+    return (
+        not settings.TRUSTED_PROXIES
+        and public.scheme == "http"
+        and all(map(_is_loopback, (public.hostname, host, *ends)))
+        and not any(map(_is_forwarding, request.headers))
+    )
+
+
+def _is_forwarding(header: str) -> bool:
+    """Whether proxies add a header: `X-Forwarded-For`, `CF-Connecting-IP`, `Via`."""
+    is_general = header in {"Via", "Cdn-Loop"}
+    return is_general or "Forwarded" in header or header.endswith("-Ip")
+
+
+def _is_loopback(host: str | None) -> bool:
+    address = parse_address(host or "")
+    return host == "localhost" or (address is not None and address.is_loopback)
 
 
 def parse_address(text: str) -> Address | None:

@@ -76,7 +76,7 @@ class TestAddingAUser:
         found = re.search(r"http://[^\s<]+(/sign-in/[^\s<]+)", page)
         assert found is not None
         newcomer = Client()
-        assert newcomer.get(found[1]).status_code == 302
+        assert newcomer.post(found[1]).status_code == 302
         assert newcomer.get("/me.json").json()["role"] == "editor"
 
     @cases(

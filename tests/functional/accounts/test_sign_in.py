@@ -1,6 +1,9 @@
 """Getting in by link and by password; and being kept out."""
 
-from urllib.parse import quote
+import re
+from datetime import timedelta
+from typing import Any, Final
+from urllib.parse import quote, urlsplit
 
 import pytest
 from django.test import Client
@@ -9,19 +12,30 @@ from pytest_django import Settings
 from deltaweb.web.accounts import services
 from deltaweb.web.accounts.models import FailedSignIn, User
 from deltaweb.web.accounts.services import passwords
-from deltaweb.web.pages.actions import command_stamp
+from deltaweb.web.pages.actions import COMMAND_LINE, Stamp, command_stamp
 from tests.functional.accounts.people import PASSWORD
-from tests.support.pages.factories import new_api_key, new_user
+from tests.support import cases
+from tests.support.pages.factories import NOW, new_api_key, new_user
 from tests.support.pages.rest import refusal
 
 pytestmark = pytest.mark.django_db
 HTMX = {"HX-Request": "true"}
+LOCAL: Final = "http://127.0.0.1:8000"
 
 
 @pytest.fixture
 def link(vera: User) -> str:
-    url = services.issue_sign_in_link(user=vera, stamp=command_stamp())
-    return url.partition("//")[2].partition("/")[2].join(("/", ""))
+    return path_of(services.issue_sign_in_link(user=vera, stamp=command_stamp()))
+
+
+def path_of(url: str) -> str:
+    return urlsplit(url).path
+
+
+def here(**changed: str) -> dict[str, Any]:
+    """What a server on 127.0.0.1 hears from a browser of the same machine."""
+    usual = {"REMOTE_ADDR": "127.0.0.1", "SERVER_NAME": "127.0.0.1"}
+    return {**usual, "HTTP_HOST": "127.0.0.1:8000", **changed}
 
 
 class TestWithoutASession:
@@ -55,34 +69,119 @@ class TestWithoutASession:
 
 
 class TestByLink:
-    def test_one_click_signs_in(self, client: Client, link: str) -> None:
-        response = client.get(link)
+    def test_the_button_signs_in(self, client: Client, link: str) -> None:
+        response = client.post(link)
 
         assert response.status_code == 302
         assert response["Location"] == "/"
-        assert response["Referrer-Policy"] == "no-referrer"
+        assert response["Referrer-Policy"] == "strict-origin"
         assert client.get("/me.json").json()["name"] == "vera"
+
+    def test_the_button_leads_to_the_page_that_was_wanted(self, link: str) -> None:
+        browser = Client(enforce_csrf_checks=True)
+        page = browser.get(f"{link}?next=/jobs/").content.decode()
+
+        form = dict(re.findall(r'name="(\w+)" value="([^"]+)"', page))
+        response = browser.post(link, form)
+
+        assert "Sign in as vera" in page
+        assert response["Location"] == "/jobs/"
+
+    def test_the_button_is_guarded_against_other_sites(self, link: str) -> None:
+        assert Client(enforce_csrf_checks=True).post(link).status_code == 403
 
     def test_it_works_once_and_a_second_click_by_the_same_user_does_no_harm(
         self, client, link
     ):
-        client.get(link)
+        client.post(link)
 
-        response = Client().get(link)
-
-        assert response.status_code == 410
-        assert "has been used" in response.content.decode()
+        for again in (Client().get, Client().post):
+            response = again(link)
+            assert response.status_code == 410
+            assert "has been used" in response.content.decode()
+        assert client.post(link).status_code == 302
         assert client.get(link).status_code == 302
 
-    def test_looking_at_it_does_not_burn_it(self, client: Client, link: str) -> None:
-        assert client.head(link).status_code == 200
-        prefetched = client.get(link, headers={"Sec-Purpose": "prefetch;prerender"})
-        assert prefetched.status_code == 503
+    @pytest.mark.parametrize("agent", ["Slackbot-LinkExpanding 1.0", "Mozilla/5.0"])
+    def test_a_preview_leaves_it_to_the_person(self, client, link, agent):
+        preview = Client(headers={"User-Agent": agent})
 
-        assert client.get(link).status_code == 302
+        assert preview.head(link).status_code == 200
+        shown = preview.get(link)
+        assert shown.status_code == 200
+        assert "no-store" in shown["Cache-Control"]
+        assert preview.get("/me.json").status_code == 401
+
+        assert client.post(link).status_code == 302
+
+    def test_a_late_one_says_so_before_the_button(self, client, vera):
+        long_ago = Stamp(COMMAND_LINE, NOW - timedelta(days=1))
+
+        answer = client.get(
+            path_of(services.issue_sign_in_link(user=vera, stamp=long_ago))
+        )
+
+        assert answer.status_code == 410
+        assert "has expired" in answer.content.decode()
 
     def test_a_made_up_one_is_not_found(self, client: Client) -> None:
         assert client.get("/sign-in/made-up/").status_code == 404
+        assert client.post("/sign-in/made-up/").status_code == 404
+
+
+class TestByTheLinkOfAStart:
+    """One click, if nothing stands between the browser and the server."""
+
+    @pytest.fixture
+    def started(self, vera: User, settings: Settings) -> str:
+        settings.PUBLIC_URL = "http://127.0.0.1:8000"
+        url = services.issue_sign_in_link(
+            user=vera, stamp=command_stamp(), is_one_click=True
+        )
+        return path_of(url)
+
+    @pytest.mark.parametrize("host", ["127.0.0.1:8000", "localhost:8000", "[::1]:8000"])
+    def test_one_click_signs_in_on_this_machine(self, started, settings, host):
+        settings.PUBLIC_URL = f"http://{host}"
+
+        response = Client(**here(HTTP_HOST=host)).get(f"{started}?next=/jobs/")
+
+        assert response.status_code == 302
+        assert response["Location"] == "/jobs/"
+
+    @cases(
+        "public, changed",
+        {
+            "another machine": (LOCAL, {"REMOTE_ADDR": "192.0.2.1"}),
+            "a server that listens everywhere": (LOCAL, {"SERVER_NAME": "0.0.0.0"}),  # noqa: S104
+            "nginx": (LOCAL, {"HTTP_X_FORWARDED_FOR": "192.0.2.1"}),
+            "nginx, differently": (LOCAL, {"HTTP_X_REAL_IP": "192.0.2.1"}),
+            "a proxy by RFC 7239": (LOCAL, {"HTTP_FORWARDED": "for=192.0.2.1"}),
+            "a proxy by RFC 9110": (LOCAL, {"HTTP_VIA": "1.1 proxy"}),
+            "a tunnel": (LOCAL, {"HTTP_CF_CONNECTING_IP": "192.0.2.1"}),
+            "a public name": (LOCAL, {"HTTP_HOST": "testserver"}),
+            "a public URL": ("http://lake.example", {}),
+            "HTTPS": ("https://localhost", {}),
+            "a browser ahead of a click": (LOCAL, {"HTTP_SEC_PURPOSE": "prefetch"}),
+        },
+    )
+    def test_anything_else_gets_the_button(self, started, settings, public, changed):
+        settings.PUBLIC_URL = public
+
+        response = Client(**here(**changed)).get(started)
+
+        assert response.status_code == 200
+        assert Client().post(started).status_code == 302
+
+    def test_so_does_a_server_that_knows_a_proxy(self, started, settings):
+        settings.TRUSTED_PROXIES = ["127.0.0.1"]
+
+        assert Client(**here()).get(started).status_code == 200
+
+    def test_a_link_of_an_administrator_always_has_the_button(self, link, settings):
+        settings.PUBLIC_URL = LOCAL
+
+        assert Client(**here()).get(link).status_code == 200
 
 
 class TestByPassword:

@@ -38,7 +38,7 @@ def test_link_prints_a_link_that_works() -> None:
     url = user("link", "vera").strip()
 
     client = Client()
-    assert client.get("/" + url.split("/", 3)[3]).status_code == 302
+    assert client.post("/" + url.split("/", 3)[3]).status_code == 302
     assert client.get("/me.json").json()["name"] == "vera"
 
 

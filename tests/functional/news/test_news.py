@@ -177,7 +177,7 @@ class TestAStreamEnds:
             assert editor.post("/sign-in/", form).status_code == 302
         else:
             link = accounts.issue_sign_in_link(**by)
-            assert editor.get(link).status_code == 302
+            assert editor.post(link).status_code == 302
 
         assert hears(events, "event: end")
 
