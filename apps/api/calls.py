@@ -2,8 +2,10 @@
 
 One with the same `Idempotency-Key` is done once. A key is taken before its call is
 done and given back if that is refused, so a call that was put right may have it again.
-Of two at once one is done, the other told so. An answer that holds a secret is not
-kept: the repeated call is told that it was given.
+Of two at once one is done, the other told so. The key is leased, and the process that
+answers renews the lease: if that process is killed, the same request may be sent again
+once the lease has ended. An answer that holds a secret is not kept: the repeated call
+is told that it was given.
 
 Source: draft-ietf-httpapi-idempotency-key-header.
 """
@@ -11,10 +13,11 @@ Source: draft-ietf-httpapi-idempotency-key-header.
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import Final
 
+from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.utils import timezone
@@ -27,6 +30,7 @@ from deltaweb.web.api.errors import (
     StillAnsweredError,
 )
 from deltaweb.web.api.models import KEPT_FOR, MAX_KEY_LENGTH, KeptAnswer
+from deltaweb.web.jobs.running.renewal import renewing
 from deltaweb.web.pages.responses import json_response
 
 
@@ -89,8 +93,9 @@ def answer_once(
     if taken is None:
         return _again(request, key, digest)
     try:
-        answer = call()
-        response = response_of(answer)
+        with renewing(lambda: _renew(taken), name=f"idempotency key {taken.pk}"):
+            answer = call()
+            response = response_of(answer)
     except BaseException:
         taken.delete()
         raise
@@ -104,18 +109,35 @@ def answer_once(
 def _take(
     request: HttpRequest, key: str, digest: str, *, now: datetime
 ) -> KeptAnswer | None:
-    """Take a key for a call; None if another has it."""
-    KeptAnswer.objects.filter(created_at__lt=now - KEPT_FOR).delete()
-    try:
-        with transaction.atomic():
-            return KeptAnswer.objects.create(
-                user=signed_in(request),
-                key=key,
-                request_sha256=digest,
-                created_at=now,
-            )
-    except IntegrityError:
-        return None
+    """Take a key for a call; None if another has it.
+
+    A key whose lease ended without an answer is taken from the process that was killed.
+    """
+    unanswered = KeptAnswer.objects.filter(status=None)
+    old = KeptAnswer.objects.filter(created_at__lt=now - KEPT_FOR)
+    old.exclude(status=None, leased_until__gt=now).delete()
+    facts = {"user": signed_in(request), "key": key, "request_sha256": digest}
+    leased_until = now + _lease()
+    is_free = True
+    while is_free:
+        try:
+            with transaction.atomic():
+                return KeptAnswer.objects.create(
+                    **facts, created_at=now, leased_until=leased_until
+                )
+        except IntegrityError:
+            ended = unanswered.filter(**facts, leased_until__lte=now)
+            is_free = bool(ended.delete()[0])
+    return None
+
+
+def _renew(taken: KeptAnswer) -> bool:
+    rows = KeptAnswer.objects.filter(pk=taken.pk, status=None)
+    return bool(rows.update(leased_until=timezone.now() + _lease()))
+
+
+def _lease() -> timedelta:
+    return timedelta(seconds=settings.JOB_LEASE_S)
 
 
 def _again(request: HttpRequest, key: str, digest: str) -> HttpResponse:
@@ -136,15 +158,16 @@ def _again(request: HttpRequest, key: str, digest: str) -> HttpResponse:
 def _keep(
     taken: KeptAnswer, answer: Answer | HttpResponseBase, response: HttpResponseBase
 ) -> None:
-    taken.status = response.status_code
+    """Keep an answer, unless the lease ended and the key is another call's by now."""
+    kept: dict[str, object] = {"status": response.status_code}
     if isinstance(answer, Answer) and answer.about is not None:
-        taken.had_secret, taken.body = True, json.dumps(dict(answer.about))
+        kept |= {"had_secret": True, "body": json.dumps(dict(answer.about))}
     elif isinstance(response, HttpResponse):
-        taken.headers = {
+        kept["headers"] = {
             name: response[name] for name in _KEPT_HEADERS if name in response
         }
-        taken.body = response.content.decode()
-    taken.save()
+        kept["body"] = response.content.decode()
+    KeptAnswer.objects.filter(pk=taken.pk).update(**kept)
 
 
 def _digest(request: HttpRequest) -> str:

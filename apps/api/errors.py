@@ -75,7 +75,10 @@ class IdempotencyKeyReusedError(PageError, code="idempotency-key-reused"):
 class StillAnsweredError(PageError, code="still-answered"):
     status = 409
     message = "A call with this idempotency key has begun, and its end is not known."
-    hint = "Wait for its answer; if the server stopped in between, look what was done."
+    hint = (
+        "Wait for its answer. If the server stopped meanwhile, send the request again"
+        " in a minute, and look first at what was done."
+    )
 
 
 class SecretGivenError(PageError, code="secret-given"):

@@ -5,6 +5,7 @@ from typing import Final
 
 from django.conf import settings
 from django.db import models
+from django.utils import timezone
 
 KEPT_FOR: Final = timedelta(days=1)
 MAX_KEY_LENGTH: Final = 255
@@ -22,6 +23,8 @@ class KeptAnswer(models.Model):
     key = models.CharField(max_length=MAX_KEY_LENGTH)
     request_sha256 = models.CharField(max_length=64)  # of method, address and body
     created_at = models.DateTimeField(db_index=True)
+    # Renewed while the call is answered; one that has ended was killed meanwhile.
+    leased_until = models.DateTimeField(default=timezone.now)
     status = models.PositiveSmallIntegerField(null=True)  # None until it is answered
     headers = models.JSONField(default=dict)
     body = models.TextField(blank=True)

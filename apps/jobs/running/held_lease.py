@@ -3,28 +3,22 @@
 The row is written by whoever holds the lease and by nobody else: every write names it.
 """
 
-import logging
 import threading
 import uuid
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Any
 
 from django.conf import settings
-from django.db import DatabaseError, InterfaceError, connection
 from django.db.models import F
 
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.running.database_faults import persistently
 from deltaweb.web.jobs.running.news import tell_moved
 from deltaweb.web.jobs.running.process import process_name
+from deltaweb.web.jobs.running.renewal import renewing
 from deltaweb.web.jobs.running.row_texts import begun_step
-
-logger = logging.getLogger(__name__)
-
-RENEWALS: Final = 3  # of a lease before it runs out
-STOP_TIMEOUT_S: Final = 5
 
 
 class LeaseLostError(Exception):
@@ -76,33 +70,11 @@ class HeldLease:
             tell_moved(self.job_id, is_over=is_over)
         return bool(written)
 
-    @contextmanager
-    def renewing(self) -> Iterator[None]:
+    def renewing(self) -> AbstractContextManager[None]:
         """Renew the lease in a thread for as long as the block runs."""
-        stop = threading.Event()
-        thread = threading.Thread(
-            target=self._renew, args=(stop,), name=f"lease-{self.job_id}", daemon=True
+        return renewing(
+            lambda: not self.has_ended and self._update({}), name=f"job {self.job_id}"
         )
-        thread.start()
-        try:
-            yield
-        finally:
-            stop.set()
-            thread.join(timeout=STOP_TIMEOUT_S)
-
-    def _renew(self, stop: threading.Event) -> None:
-        interval_s = settings.JOB_LEASE_S / RENEWALS
-        try:
-            while not stop.wait(interval_s) and not self.has_ended:
-                try:
-                    if not self._update({}):
-                        return
-                except (DatabaseError, InterfaceError):
-                    logger.warning("The lease of job %s was not renewed.", self.job_id)
-                    connection.close()
-        finally:
-            if threading.current_thread() is not threading.main_thread():
-                connection.close()
 
     def _update(self, fields: dict[str, Any]) -> bool:
         expires_at = self._clock() + _lease()

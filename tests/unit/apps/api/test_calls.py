@@ -5,6 +5,7 @@ from datetime import timedelta
 
 import pytest
 from django.db import connection
+from django.utils import timezone
 
 from deltaweb.web.accounts.models import APIKey
 from deltaweb.web.api.models import KeptAnswer
@@ -68,6 +69,30 @@ class TestACallThatIsRepeated:
     def test_waits_for_the_end_of_the_first(self, script: Script) -> None:
         script.call("POST", SHARES, {"name": "retail"}, once="k1")
         KeptAnswer.objects.update(status=None)  # as while it is answered
+
+        again = script.call("POST", SHARES, {"name": "retail"}, once="k1")
+
+        assert refusal(again) == (409, "still-answered")
+
+    def test_is_done_again_where_the_lease_of_the_first_has_ended(self, script):
+        script.call("POST", SHARES, {"name": "retail"}, once="k1")
+        Share.objects.all().delete()
+        KeptAnswer.objects.update(status=None, leased_until=timezone.now())
+
+        other = script.call("POST", SHARES, {"name": "wholesale"}, once="k1")
+        again = script.call("POST", SHARES, {"name": "retail"}, once="k1")
+        kept = script.call("POST", SHARES, {"name": "retail"}, once="k1")
+
+        assert refusal(other) == (422, "idempotency-key-reused")
+        assert (again.status_code, kept.status_code) == (201, 201)
+        assert kept["Idempotent-Replayed"] == "true"
+
+    def test_is_kept_for_as_long_as_it_is_answered(self, script: Script) -> None:
+        script.call("POST", SHARES, {"name": "retail"}, once="k1")
+        kept = KeptAnswer.objects.get()
+        kept.created_at -= timedelta(days=2)
+        kept.status, kept.leased_until = None, timezone.now() + timedelta(minutes=1)
+        kept.save()
 
         again = script.call("POST", SHARES, {"name": "retail"}, once="k1")
 
