@@ -11,8 +11,9 @@ from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from deltaweb.delta.errors import DeltaError
+from deltaweb.delta.errors import DeltaError, StorageFullError
 from deltaweb.errors import DeltawebError
+from deltaweb.storage.write_faults import FULL
 from deltaweb.web.pages.page_json import json_with
 from deltaweb.web.pages.registry import Registry
 from deltaweb.web.pages.responses import json_response
@@ -111,6 +112,12 @@ class DatabaseUnavailableError(PageError, code="database-unavailable"):
     hint = "Try again in a moment; if it stays, tell the administrator."
 
 
+class DiskFullError(PageError, code="disk-full"):
+    status = 503
+    message = "The server's disk is full; this was not done."
+    hint = "Free some space on the server, or tell the administrator, then try again."
+
+
 def is_busy(error: BaseException | None) -> bool:
     """Whether a database was being written to for longer than was waited."""
     if not isinstance(error, OperationalError):
@@ -131,13 +138,20 @@ def from_database_error(error: BaseException | None) -> PageError | None:
     return None
 
 
+def from_disk_error(error: BaseException | None) -> PageError | None:
+    """Say that the server's disk is full; None if it was something else."""
+    is_full = isinstance(error, OSError) and error.errno in FULL
+    return DiskFullError() if is_full else None
+
+
 def from_delta_error(error: DeltaError) -> PageError:
-    """Say what the protocol's reader says; what is missing is a 404.
+    """Say what the protocol's reader says; what is missing is a 404, a full disk a 503.
 
     An error that knows its own `status` keeps it.
     """
-    missing_or_wrong = 404 if error.code in NOT_FOUND_CODES else 422
-    status = getattr(error, "status", missing_or_wrong)
+    usual = 404 if error.code in NOT_FOUND_CODES else 422
+    usual = 503 if isinstance(error, StorageFullError) else usual
+    status = getattr(error, "status", usual)
     return PageError(
         status=status, code=error.code, message=error.message, hint=error.hint
     )

@@ -20,7 +20,12 @@ from django.urls import Resolver404
 from django.views.decorators.http import require_safe
 from django.views.static import serve
 
-from deltaweb.web.pages.errors import PageError, error_response, from_database_error
+from deltaweb.web.pages.errors import (
+    PageError,
+    error_response,
+    from_database_error,
+    from_disk_error,
+)
 from deltaweb.web.pages.request.tidy_addresses import page_meant
 
 # === Faults ===
@@ -72,9 +77,11 @@ def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 def server_error(request: HttpRequest) -> HttpResponse:
     """500: a fault of ours; the request id finds it in the log.
 
-    A database that does not answer is a 503, whose page asks nothing of it.
+    A database that does not answer, or a full disk, is a 503 whose page asks nothing of
+    the database.
     """
-    if (error := from_database_error(sys.exception())) is not None:
+    cause = sys.exception()
+    if (error := from_database_error(cause) or from_disk_error(cause)) is not None:
         request.user = AnonymousUser()
         return error_response(request, error)
     return error_response(

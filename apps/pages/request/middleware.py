@@ -18,6 +18,7 @@ from deltaweb.web.pages.errors import (
     PageError,
     error_response,
     from_delta_error,
+    from_disk_error,
     is_busy,
 )
 from deltaweb.web.pages.request.server_paths import text_for_reader
@@ -94,6 +95,8 @@ def readable_error(exception: Exception) -> PageError | None:
         exception = from_delta_error(exception)
     elif is_busy(exception):
         exception = DatabaseBusyError()
+    elif (full := from_disk_error(exception)) is not None:
+        exception = full
     if isinstance(exception, PageError):
         return _for_reader(exception, place)
     return None

@@ -14,6 +14,7 @@ from deltaweb.web.accounts.models import User
 from deltaweb.web.jobs.kinds import do_job
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.tables.models import Table
+from tests.support.files.full_disk import files_of_at_most
 from tests.support.pages.rest import V1, Script, refusal
 
 pytestmark = pytest.mark.django_db
@@ -51,6 +52,17 @@ def uploaded(script: Script, data: bytes = CSV, once: str = "1") -> Any:  # noqa
     file = SimpleUploadedFile("../orders.csv", data)
     headers = {**script.headers, "Idempotency-Key": once}
     return Client().post(f"{V1}/uploads", {"file": file}, headers=headers)
+
+
+def test_an_upload_to_a_full_disk_says_so_and_leaves_nothing(script, place: Path):
+    with files_of_at_most(1 << 16):
+        full = uploaded(script, b"id\n" + b"1\n" * (1 << 16))
+    left = list((place.parents[1] / "home" / "uploads").iterdir())
+    again = uploaded(script)
+
+    assert refusal(full) == (503, "disk-full")
+    assert left == []
+    assert again.status_code == 201
 
 
 def test_a_table_is_made_of_columns_once_it_was_looked_at(script, place: Path) -> None:

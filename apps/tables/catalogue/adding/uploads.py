@@ -121,10 +121,14 @@ def keep_upload(file: "UploadedFile[bytes]", *, user_id: int) -> tuple[str, str]
         _check_room(name, file.size or 0, str(user_id))
         folder = uploads_folder() / upload
         folder.mkdir(mode=0o700)
-        (folder / _OWNER_NAME).write_text(str(user_id), encoding="ascii")
-        with (folder / FILE_NAME).open("xb") as kept:
-            for chunk in file.chunks():
-                kept.write(chunk)
+        try:
+            (folder / _OWNER_NAME).write_text(str(user_id), encoding="ascii")
+            with (folder / FILE_NAME).open("xb") as kept:
+                for chunk in file.chunks():
+                    kept.write(chunk)
+        except BaseException:  # a part of a file would fill the disk for a day
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
     return upload, name
 
 

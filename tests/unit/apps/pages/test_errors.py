@@ -6,7 +6,12 @@ import psycopg
 import pytest
 from django.db import OperationalError
 
-from deltaweb.delta.errors import DeltaError, LocationInvalidError, VersionNotFoundError
+from deltaweb.delta.errors import (
+    DeltaError,
+    LocationInvalidError,
+    StorageFullError,
+    VersionNotFoundError,
+)
 from deltaweb.web.pages.errors import from_database_error, from_delta_error, is_busy
 from deltaweb.web.sharing import errors
 from tests.support import cases
@@ -21,6 +26,7 @@ class TestFromDeltaError:
                 404,
             ),
             "what is wrong": (LocationInvalidError(location="x", reason="no"), 422),
+            "a full disk": (StorageFullError(location="/t", reason="no space"), 503),
             "its own: 404": (errors.ShareNotFoundError(name="x"), 404),
             "its own: 409": (errors.NameTakenError(kind="share", name="x"), 409),
             "its own: 410": (errors.LinkWithdrawnError(), 410),

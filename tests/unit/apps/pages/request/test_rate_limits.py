@@ -1,15 +1,13 @@
 import os
-import resource
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from deltaweb.web.pages.request.rate_limits import NUM_SETS, SLOTS_A_SET, TokenBuckets
+from tests.support.files.full_disk import files_of_at_most
 
 TAKE = """
 import sys
@@ -30,17 +28,6 @@ def buckets(tmp_path: Path) -> TokenBuckets:
 def take(buckets: TokenBuckets, count: int, *, now_s: float, key: bytes = b"a") -> int:
     """How many of a number of takes succeed."""
     return sum(buckets.take(key, now_s=now_s) == 0 for _ in range(count))
-
-
-@contextmanager
-def files_of_at_most(size_bytes: int) -> Iterator[None]:
-    """Let the kernel refuse what makes a file larger, as on a disk that is full."""
-    usual, most = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size_bytes, most))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (usual, most))
 
 
 class TestTokenBuckets:
