@@ -27,6 +27,19 @@ _WITH_IPV4: Final = tuple(
 
 Source: RFC 6052, 2.1; RFC 4291, 2.5.5; RFC 7915.
 """
+_NEVER_PUBLIC: Final = (
+    *map(ipaddress.IPv4Network, ("192.0.0.0/24", "192.88.99.0/24")),
+    *map(ipaddress.IPv6Network, ("2001::/23", "2002::/16", "3fff::/20")),
+)
+"""Protocols' own addresses, relays and examples: `is_global` of some Pythons has them.
+
+Source: IANA, IPv4 and IPv6 Special-Purpose Address Registries.
+"""
+_UNICAST: Final = ipaddress.IPv6Network("2000::/3")
+"""All that is assigned to public hosts of IPv6; the rest is special or not in use.
+
+Source: IANA, Internet Protocol Version 6 Address Space.
+"""
 _OF_THE_CLOUD: Final = ipaddress.IPv4Address("168.63.129.16")
 """Public by its number; each machine of Azure reaches its own host there.
 
@@ -79,12 +92,17 @@ def _refusal(
         return ""
     if allowed and ANY_PUBLIC not in allowed:
         return _NOT_NAMED
-    return "" if all(map(_is_public, found)) else _INSIDE
+    return "" if all(map(is_public, found)) else _INSIDE
 
 
-def _is_public(address: _Address) -> bool:
-    is_local = getattr(address, "is_site_local", False)
-    is_inside = is_local or address == _OF_THE_CLOUD
+def is_public(address: _Address) -> bool:
+    """Return whether an address leads to a public host, the same by every Python."""
+    address = _plain(address)
+    is_inside = (
+        address == _OF_THE_CLOUD
+        or (address.version == _UNICAST.version and address not in _UNICAST)
+        or any(address in network for network in _NEVER_PUBLIC)
+    )
     return address.is_global and not address.is_multicast and not is_inside
 
 

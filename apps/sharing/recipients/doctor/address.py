@@ -19,6 +19,7 @@ from deltaweb.delta.errors import DeltaError
 from deltaweb.environment.bounded_json import parse_json
 from deltaweb.sharing.client_errors import Step
 from deltaweb.sharing.errors import CredentialsMissingError
+from deltaweb.storage.objects.hosts import is_public
 from deltaweb.storage.received.transport import HTTPAnswer, Transport
 from deltaweb.web.sharing.errors import TokenUnknownError
 from deltaweb.web.sharing.issuing.tokens import MARK
@@ -104,7 +105,7 @@ def _name(address: PublicAddress) -> Finding:
             fact=f"{fact} That is this machine alone.",
             advice=f"Write the address that recipients reach into {SETTING}.",
         )
-    if not any(one.is_global for one in addresses):
+    if not any(map(is_public, addresses)):
         return found(
             verdict=Verdict.WARNING,
             fact=f"{fact} That is inside of a private network.",
