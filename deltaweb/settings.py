@@ -313,8 +313,16 @@ PASSWORD_HASHERS = ["deltaweb.web.accounts.hashing.BoundedPBKDF2PasswordHasher"]
 SIGN_IN_LINK_LIFETIME_S = 15 * 60
 SESSION_COOKIE_AGE = 14 * 24 * 3600
 SESSION_COOKIE_SAMESITE = "Lax"
-SESSION_COOKIE_NAME = "deltaweb_session"
-CSRF_COOKIE_NAME = "deltaweb_csrf"
+# Below a prefix, cookies stay there. Their names differ as well, because a browser also
+# sends those of an installation above it.
+_PREFIXED = "".join(
+    c if c.isalnum() else "_" for c in ascii(FORCE_SCRIPT_NAME or "")[1:-1]
+)
+SESSION_COOKIE_PATH = CSRF_COOKIE_PATH = FORCE_SCRIPT_NAME or "/"
+SESSION_COOKIE_NAME = f"deltaweb_session{_PREFIXED}"
+CSRF_COOKIE_NAME = f"deltaweb_csrf{_PREFIXED}"
+MESSAGES_COOKIE_NAME = f"messages{_PREFIXED}"
+MESSAGE_STORAGE = "deltaweb.web.pages.request.message_cookies.PrefixedStorage"
 
 # === Security headers ===
 CONTENT_SECURITY_POLICY = {

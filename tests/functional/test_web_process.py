@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from http.cookies import SimpleCookie
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -64,7 +65,10 @@ def ask(name, path, form=None, accept="", cookie="", bearer=""):
     body = urlencode(form or {}).encode()
     told = {}
     def start_response(status, headers):
-        told.update(status=int(status.split()[0]), headers=dict(headers))
+        cookies = [value for name, value in headers if name == "Set-Cookie"]
+        told.update(
+            status=int(status.split()[0]), headers=dict(headers), cookies=cookies
+        )
     environ = {
         "REQUEST_METHOD": "POST" if form else "GET", "PATH_INFO": path,
         "SERVER_NAME": "127.0.0.1", "SERVER_PORT": "8000", "REMOTE_ADDR": "127.0.0.1",
@@ -101,6 +105,7 @@ json.dump({
 PAGES = ("/", "/tables/", "/t/default/orders/", "/t/default/orders/data", "/jobs/")
 PREFIXED = "https://data.example.org/lake"
 CSRF = "a" * 32
+COOKIE = f"deltaweb_csrf_lake={CSRF}"
 FORM = {"csrfmiddlewaretoken": CSRF}
 
 
@@ -192,6 +197,8 @@ def told(installed: Installed) -> Told:
     as_ada = {"bearer": installed.key}
     sign_in = {"name": "ada", "password": "not hers", **FORM}
     delete = {"path": "/shares/retail/delete", "form": {"confirm": "retail"}, **as_ada}
+    looks = {"theme": "DARK", "time_zone": "UTC"}
+    appearance = {"path": "/me/appearance", "form": looks, **as_ada}
     shares = {"path": "/delta-sharing/shares", "bearer": installed.token}
     link = urlsplit(installed.link).path
     return ask(
@@ -199,18 +206,25 @@ def told(installed: Installed) -> Told:
         *({"name": path, "path": path, **as_ada} for path in PAGES),
         {"name": "a stranger", "path": "/shares/"},
         {"name": "sign-in", "path": "/sign-in/"},
+        {
+            "name": "signed in",
+            "path": urlsplit(installed.link).path.removeprefix("/lake"),
+            "form": FORM,
+            "cookie": COOKIE,
+        },
+        {"name": "a message", **appearance},
         locked=[
             {
                 "name": "password",
                 "path": "/sign-in/",
                 "form": sign_in,
-                "cookie": f"deltaweb_csrf={CSRF}",
+                "cookie": COOKIE,
             },
             {
                 "name": "link",
                 "path": link.removeprefix("/lake"),
                 "form": FORM,
-                "cookie": f"deltaweb_csrf={CSRF}",
+                "cookie": COOKIE,
             },
             {"name": "page", **delete},
             {"name": "script", **delete, "accept": "application/json"},
@@ -252,6 +266,19 @@ class TestBehindAProxyThatStripsAPrefix:
 
         assert page["status"] == 302
         assert page["headers"]["Location"] == "/lake/sign-in/?next=/lake/shares/"
+
+    @pytest.mark.parametrize(
+        ("asked", "names"),
+        [
+            ("signed in", ["deltaweb_csrf_lake", "deltaweb_session_lake"]),
+            ("a message", ["messages_lake"]),
+        ],
+    )
+    def test_cookies_stay_below_the_prefix(self, told: Told, asked, names) -> None:
+        parsed = [SimpleCookie(one) for one in told.answers[asked]["cookies"]]
+        paths = {name: one["path"] for jar in parsed for name, one in jar.items()}
+
+        assert paths == dict.fromkeys(names, "/lake")
 
     def test_a_sign_in_link_names_the_prefix_once(self, installed: Installed) -> None:
         assert installed.link.startswith(f"{PREFIXED}/sign-in/")
