@@ -21,7 +21,8 @@
     ├── EndpointNotFoundError        404: no endpoint has this path
     ├── MethodNotAllowedError        405
     ├── TooManyRequestsError         429: faster than a token may ask
-    ├── BudgetSpentError             429: more in a month than a recipient may read
+    ├── BudgetSpentError             429: more in a month than a recipient may read;
+    │                                403 where the month lasts longer than a minute
     ├── TooManyDownloadsError        429: more files at once than a token may fetch
     └── TooManyStreamsError          429: more queries at once than a token may read
 
@@ -299,6 +300,7 @@ class BudgetSpentError(SharingError, code="budget-spent"):
     """A recipient was offered as much in a month as it may be.
 
     `retry_after_s` is a whole number of seconds, at least 1, until the month is over.
+    The answer is 403 while that is longer than a client should wait.
     """
 
     limit_bytes: int

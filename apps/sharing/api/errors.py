@@ -64,6 +64,8 @@ from deltaweb.web.tables.storage.errors import StorageHostError
 logger = logging.getLogger(__name__)
 
 ASK_PROVIDER: Final = "Ask the provider of the share."
+# Clients sleep for as long as Retry-After says, or repeat a 429 for minutes without it.
+LONGEST_RETRY_S: Final = 60
 _RETRIED: Final = (
     BudgetSpentError,
     TooManyDownloadsError,
@@ -150,13 +152,15 @@ def _of_request(error: SharingError) -> Failure:
     headers = {}
     if error.status == HTTPStatus.UNAUTHORIZED:
         headers["WWW-Authenticate"] = "Bearer"
+    text = f"{error.message} {error.hint}"
     if isinstance(error, _RETRIED):
+        if error.retry_after_s > LONGEST_RETRY_S:
+            return of_status(HTTPStatus.FORBIDDEN, text)
         headers["Retry-After"] = str(error.retry_after_s)
     if isinstance(error, RangeUnsatisfiableError):
         headers["Content-Range"] = f"bytes */{error.size_bytes}"
     if isinstance(error, MethodNotAllowedError):
         headers["Allow"] = ", ".join(error.allowed)
-    text = f"{error.message} {error.hint}"
     return Failure(error.status, error.error_code, text, headers)
 
 

@@ -8,11 +8,18 @@ from pathlib import Path
 import delta_sharing
 import pyarrow.compute as pc
 import pytest
+from requests import HTTPError
 
-from tests.functional.sharing_clients.conftest import SHARE, SMALL, Shared
+from tests.functional.sharing_clients.conftest import (
+    SHARE,
+    SMALL,
+    Shared,
+    new_profile,
+)
 from tests.functional.sharing_clients.odd_paths import ODD_VALUES
 from tests.functional.sharing_clients.rows import of_frame, of_table
 from tests.support import matrix
+from tests.support.processes.installation import Installation, rows, wait_for
 
 pytestmark = [
     # The client joins the frames of files by a way that pandas will give up,
@@ -49,6 +56,24 @@ def test_reads_files_whatever_their_paths_hold(tables: SharedTables) -> None:
 
     read = {(int(row.id), row.kind) for row in frame.itertuples()}
     assert read == set(enumerate(ODD_VALUES))
+
+
+def test_a_month_that_is_used_up_ends_a_query_at_once(
+    server: Installation, tables: SharedTables
+) -> None:
+    assert "customers" in tables
+    mine = f"{new_profile(server, 'hooli', SHARE)}#{SHARE}.data.customers"
+    server.command("recipient", "limit", "hooli", "--hard", "0")
+    query = (
+        "SELECT status FROM audit_auditevent"
+        " WHERE recipient = 'hooli' AND action = 'table.query'"
+    )
+
+    with pytest.raises(HTTPError, match="used up"):
+        delta_sharing.load_as_pandas(mine)
+
+    assert wait_for(lambda: bool(rows(server.home, query)))
+    assert [one["status"] for one in rows(server.home, query)] == [403]
 
 
 @pytest.mark.parametrize("use_delta_format", [False, True])

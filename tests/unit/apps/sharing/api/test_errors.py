@@ -22,6 +22,8 @@ from deltaweb.web.sharing.errors import (
     TokenRevokedError,
     TokenUnknownError,
 )
+from tests.support import cases
+from tests.support.pages.factories import NOW
 
 ROOT = "/srv/private/lake/orders"
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
@@ -120,6 +122,25 @@ class TestFailureOfACaller:
         for wait_s, retry_after in ((0.001, "1"), (1.2, "2"), (30, "30")):
             failure = failure_of(sharing.TooManyRequestsError(wait_s=wait_s))
             assert failure.answer()["Retry-After"] == retry_after
+
+    @cases(
+        "wait_s, status",
+        {
+            "a minute": (60.0, 429),
+            "more than a minute": (60.5, 403),
+            "days": (188_444.0, 403),
+        },
+    )
+    def test_never_makes_a_client_wait_for_long(self, wait_s, status) -> None:
+        spent = sharing.BudgetSpentError(
+            limit_bytes=1, offered_bytes=1, until=NOW, wait_s=wait_s
+        )
+
+        for error in (spent, sharing.TooManyRequestsError(wait_s=wait_s)):
+            answer = failure_of(error).answer()
+            assert answer.status_code == status
+            assert ("Retry-After" in answer) == (status == 429)
+            assert error.message in answer.content.decode()
 
 
 class TestADatabaseThatOthersWriteTo:
