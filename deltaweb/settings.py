@@ -59,6 +59,9 @@ PUBLIC_URL = env_text(
 # A path in it is a prefix that the proxy takes away again: links begin with it.
 FORCE_SCRIPT_NAME = urlsplit(PUBLIC_URL).path or None
 WEB_PROCESSES = env_int("DELTAWEB_WEB_PROCESSES", default=2, minimum=1, maximum=64)
+# Longer than proxies keep idle connections, which is usually 60 or 75 s: whoever closes
+# last never sends a request into a connection that the other side has just closed.
+KEEP_ALIVE_S = env_int("DELTAWEB_KEEP_ALIVE_S", default=90, minimum=1, maximum=3600)
 WEB_THREADS = env_int("DELTAWEB_WEB_THREADS", default=8, minimum=1, maximum=256)
 # Threads of the worker that runs Spark jobs; 0 starts no worker at all.
 WORKERS = env_int("WORKERS", default=1, minimum=0, maximum=64)

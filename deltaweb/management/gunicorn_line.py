@@ -28,6 +28,7 @@ def gunicorn_line(bind: str) -> list[str]:
         *("--worker-connections", "8192"),
         # An address may name hundreds of columns.
         *("--limit-request-line", "8190"),
+        *("--keep-alive", str(settings.KEEP_ALIVE_S)),
         *("--graceful-timeout", "5", "--timeout", "120"),
         *("--log-level", "warning"),
     ]

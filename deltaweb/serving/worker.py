@@ -96,6 +96,8 @@ class PatientWorker(HoldingWorker):
         resource.setrlimit(resource.RLIMIT_NOFILE, (limit, most))
         fitting = max(1, (limit - NUM_OWN_DESCRIPTORS) // 2)
         self.worker_connections = min(self.worker_connections, fitting)
+        # A new connection takes the place of an idle one, so all of them may be kept.
+        self.max_keepalived = self.worker_connections
         super().init_process()
 
     def load_wsgi(self) -> None:
@@ -196,13 +198,18 @@ class PatientWorker(HoldingWorker):
         os.kill(self.ppid, signal.SIGTTIN)
 
     def _close_an_idle(self) -> None:
-        """Close what has waited longest for its client to say something."""
+        """Close the connection that is least likely to be missed.
+
+        That is the one that was kept longest since its last request. Without any, it is
+        the one that has waited longest for its first request to arrive.
+        """
+        if self.keepalived_conns:
+            self._give_up(self.keepalived_conns[0])
+            return
         for conn in self.waiting:
             if conn.body is None:
                 self._give_up(conn)
                 return
-        if self.keepalived_conns:
-            self._give_up(self.keepalived_conns[0])
 
     def _await(self, conn: Connection) -> None:
         self._watch(conn, ARRIVAL_S, self._on_arriving)
