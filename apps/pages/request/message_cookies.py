@@ -17,7 +17,7 @@ class PrefixedCookieStorage(CookieStorage):
         self.cookie_name = settings.MESSAGES_COOKIE_NAME
 
     def _update_cookie(self, encoded_data: Any, response: HttpResponseBase) -> None:  # noqa: ANN401 (as above)
-        super()._update_cookie(encoded_data, response)
+        super()._update_cookie(encoded_data, response)  # type: ignore[misc]  # not in the stubs
         if self.cookie_name in response.cookies:
             response.cookies[self.cookie_name]["path"] = settings.SESSION_COOKIE_PATH
 

@@ -27,7 +27,7 @@ _WITH_IPV4: Final = tuple(
 
 Source: RFC 6052, 2.1; RFC 4291, 2.5.5; RFC 7915.
 """
-_NEVER_PUBLIC: Final = (
+_NEVER_PUBLIC: Final[tuple[ipaddress.IPv4Network | ipaddress.IPv6Network, ...]] = (
     *map(ipaddress.IPv4Network, ("192.0.0.0/24", "192.88.99.0/24")),
     *map(ipaddress.IPv6Network, ("2001::/23", "2002::/16", "3fff::/20")),
 )

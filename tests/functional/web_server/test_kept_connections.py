@@ -9,7 +9,7 @@ import socket
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from django.conf import settings
 
@@ -35,10 +35,10 @@ USUAL_S: Final = 75  # that proxies keep an idle connection
 
 
 @contextlib.contextmanager
-def web(home: Path, line: tuple[str, ...] = WEB, **variables: str) -> Iterator[int]:
+def web(home: Path, line: tuple[str, ...] = WEB, **variables: Any) -> Iterator[int]:  # noqa: ANN401 (all of `serving` are texts)
     migrate(home)
-    variables |= {"WORKERS": "0", "DELTAWEB_WEB_PROCESSES": "1"}
-    with serving(home, ready=503, line=line, **variables) as installation:
+    variables["DELTAWEB_WEB_PROCESSES"] = "1"
+    with serving(home, ready=503, line=line, WORKERS="0", **variables) as installation:
         yield port_of(installation)
 
 

@@ -165,6 +165,7 @@ BY_PAGE: Final = {
 """Pages of operations are not here, as above."""
 PAGES_APART: Final = {
     "accounts:sign-in": "a key is what a script signs in by",
+    "accounts:use-link": "as signing in by a password",
     "accounts:sign-out": "a key has no session",
     "accounts:change-password": "a key that was stolen must not become a password",
     "sharing:share-new": "it does in steps what `shares` and `recipients` do",
