@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import cache, cached_property
@@ -59,6 +60,7 @@ TESTS = Path(__file__).parent
 # Of Python's own thresholds, tests of pages took an eighth longer.
 RARELY = (50_000, 20, 100)
 LONG_S = 0.05
+NO_CASES = "DELTAWEB_GOLDEN or DELTAWEB_PARQUET names no folder with cases"
 # pytest-django sets these up and down around every test, for what no test here uses:
 # they are a third of what pytest does around a test.
 UNUSED_FIXTURES = (
@@ -111,6 +113,20 @@ def pytest_collection_finish() -> None:
     gc.freeze()
     gc.set_threshold(*RARELY)
     gc.enable()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Name what was skipped and why, in one line a reason."""
+    reports = terminalreporter.stats.get("skipped", [])
+    reasons = Counter(_reason(report) for report in reports)
+    for reason, number in sorted(reasons.items()):
+        terminalreporter.write_line(f"{number} skipped: {reason}")
+
+
+def _reason(report: pytest.TestReport) -> str:
+    reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else ""
+    said = reason.removeprefix("Skipped: ")
+    return NO_CASES if said.startswith("got empty parameter set") else said
 
 
 def _tell_what_matters(

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 TABLES = ("widen-nested", "widen-mapped-dv", "variant-plain", "variant-shredded")
 
 pytestmark = pytest.mark.skipif(
-    not {*TABLES} <= {*NAMES}, reason="the recorded tables are not here"
+    not {*TABLES} <= {*NAMES},
+    reason="DELTAWEB_GOLDEN names no such tables",
 )
 
 
