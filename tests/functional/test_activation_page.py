@@ -1,5 +1,6 @@
 """A recipient opens the link: public, one time, and safe from those who only look."""
 
+import json
 import logging
 import re
 from datetime import timedelta
@@ -11,10 +12,21 @@ from pytest_django.fixtures import Settings
 
 from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.pages.actions import command_stamp
+from deltaweb.web.sharing.access.grants.rules import rule_for
 from deltaweb.web.sharing.issuing import tokens
-from deltaweb.web.sharing.models import ActivationLink, Recipient, RecipientToken
+from deltaweb.web.sharing.models import (
+    ActivationLink,
+    Recipient,
+    RecipientToken,
+    Share,
+    SharedTable,
+)
+from deltaweb.web.tables.models import Table
+from tests.support import cases
 from tests.support.pages.factories import (
     new_grant,
+    new_metadata,
+    new_protocol,
     new_recipient,
     new_share,
     new_shared_table,
@@ -24,6 +36,7 @@ from tests.support.pages.factories import (
 
 pytestmark = pytest.mark.django_db
 DAY = timedelta(days=1)
+SECRET = "customer = 'initech'"
 PRIVATE = {
     "Cache-Control": "no-store",
     "Referrer-Policy": "no-referrer",
@@ -80,7 +93,6 @@ class TestThePage:
         assert "ACME &amp; sons has shared 2 tables with you" in text
         assert "sales.orders" in text
         assert "48.2 k rows" in text
-        assert "orders where <code>country = &#x27;DE&#x27;</code>" in text
         assert "any address" in text
         assert "globex.share#retail.ref.products" in text
         assert "https://share.acme.example/delta-sharing/" in text
@@ -88,11 +100,97 @@ class TestThePage:
         for tool in ("pandas", "Spark", "Polars", "DuckDB", "Power BI", "curl"):
             assert f"<span>{tool}</span>" in text
 
-    def test_counts_no_rows_of_a_table_that_is_shared_in_part(self, path: str) -> None:
+    def test_shows_no_rule_and_no_count_of_the_whole_table(self, path: str) -> None:
         text = Client().get(path).content.decode()
 
-        assert "some rows" in text
+        assert "a part of this table" in text
         assert "9.1 M rows" not in text
+        assert "country" not in text
+
+    @cases(
+        "rule, own",
+        {
+            "of all": ({"condition": SECRET, "columns": ["id"]}, {}),
+            "of this recipient": ({}, {"condition": SECRET, "columns": ["id"]}),
+            "that asks for a value": (
+                {"condition": f"salary > recipient.salary AND {SECRET}"},
+                {},
+            ),
+            "that cannot be read": ({"condition": f"salary > ({SECRET}"}, {}),
+        },
+    )
+    def test_tells_nothing_of_a_rule(self, globex, path, rule, own) -> None:
+        columns = [
+            {"name": name, "type": kind, "nullable": True, "metadata": {}}
+            for name, kind in (("id", "long"), ("salary", "variant"))
+        ]
+        table = new_table("hr.staff", num_records=4_711)
+        schema = json.dumps({"type": "struct", "fields": columns})
+        new_metadata(table, schema_string=schema)
+        new_protocol(table, min_reader_version=3, reader_features=["variantType"])
+        share = Share.objects.get()
+        shared = new_shared_table(share, "hr.staff", table=table, **rule)
+        if own:
+            globex.rules.create(shared_table=shared, **own)
+
+        text = Client().get(path).content.decode()
+
+        assert "hr.staff" in text
+        assert text.count("a part of this table") == 2
+        assert not [w for w in ("initech", "recipient.", "4.7 k", "4711") if w in text]
+        if rule.get("columns") or own:
+            assert "salary" not in text
+
+    @pytest.mark.parametrize(
+        ("num_rows", "said"),
+        [
+            (928, "928 rows: a part of this table"),
+            (1, "1 row: a part of this table"),
+            (0, "0 rows: a part of this table"),
+            (None, "<span>a part of this table</span>"),
+        ],
+    )
+    def test_counts_what_the_recipient_reads(self, globex, path, num_rows, said):
+        shared = SharedTable.objects.get(name="orders")
+        rule = rule_for(shared, globex).digest
+        for version, rows in ((3, 7), (4, num_rows)):
+            shared.prepared_versions.create(
+                rule=rule,
+                version=version,
+                num_rows=rows,
+                num_signed=0,
+                num_rewritten=1,
+                num_absent=0,
+                size_bytes=1,
+                prepared_at=timezone.now(),
+            )
+
+        assert said in words(Client().get(path).content.decode())
+
+    def test_shows_what_the_provider_wrote(self, path: str) -> None:
+        SharedTable.objects.filter(name="orders").update(comment="Orders of <Germany>")
+
+        text = Client().get(path).content.decode()
+
+        assert "Orders of &lt;Germany&gt;" in text
+
+    @cases(
+        "withdraw",
+        {
+            "its share is off": lambda _: Share.objects.update(
+                off_since=timezone.now()
+            ),
+            "its files are gone": lambda shared: Table.objects.filter(
+                id=shared.table_id
+            ).update(vanished_at=timezone.now()),
+        },
+    )
+    def test_names_no_table_that_is_not_listed(self, path, withdraw) -> None:
+        withdraw(SharedTable.objects.get(name="orders"))
+
+        text = Client().get(path).content.decode()
+
+        assert "sales.orders" not in text
 
     def test_is_private(self, path: str) -> None:
         answer = Client().get(path)

@@ -39,7 +39,12 @@ from deltaweb.table import DeltaTable
 from deltaweb.web.sharing.access.grants.changed import offered_changes, offered_range
 from deltaweb.web.sharing.access.grants.prepared import location_of
 from deltaweb.web.sharing.access.grants.rules import TableRule, rule_for
-from deltaweb.web.sharing.answers.opening import check_history, check_start, open_shared
+from deltaweb.web.sharing.answers.opening import (
+    check_history,
+    check_start,
+    naming_shared_versions,
+    open_shared,
+)
 from deltaweb.web.sharing.answers.paging import ChangesStart, paging_of
 from deltaweb.web.sharing.answers.signed_lines import (
     SigningPlan,
@@ -67,7 +72,8 @@ def table_changes(
     start = paging.start(ChangesStart)
     table = open_shared(shared)
     is_rewritten = _is_rewritten(rule, table)
-    versions = _find_range(table, query, start)
+    with naming_shared_versions(shared):
+        versions = _find_range(table, query, start)
     check_start(shared, versions.first)
     if is_rewritten:
         ends = (query.ending_version, query.ending_timestamp)

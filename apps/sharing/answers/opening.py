@@ -1,5 +1,9 @@
 """Shared tables opened, and which of their versions are shared."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from deltaweb.delta.errors import VersionNotFoundError
 from deltaweb.sharing.errors import HistoryNotSharedError
 from deltaweb.table import DeltaTable
 from deltaweb.web.sharing.access.grants.rules import TableRule
@@ -39,6 +43,23 @@ def check_start(shared: SharedTable, version: int | None) -> None:
     start = shared.start_version
     if version is not None and start is not None and version < start:
         raise not_shared_before(shared)
+
+
+@contextmanager
+def naming_shared_versions(shared: SharedTable) -> Iterator[None]:
+    """Name no version before the first one that is shared to who asks for another."""
+    try:
+        yield
+    except VersionNotFoundError as error:
+        start = shared.start_version
+        if start is None or start <= error.earliest:
+            raise
+        raise VersionNotFoundError(
+            root=error.root,
+            version=error.version,
+            earliest=min(start, error.latest),
+            latest=error.latest,
+        ) from error
 
 
 def not_shared_before(shared: SharedTable) -> HistoryNotSharedError:

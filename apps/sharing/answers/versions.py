@@ -33,6 +33,7 @@ from deltaweb.web.sharing.access.grants.rules import TableRule
 from deltaweb.web.sharing.answers.opening import (
     check_history,
     check_start,
+    naming_shared_versions,
     not_shared_before,
 )
 from deltaweb.web.sharing.answers.paging import Refreshed, SnapshotStart
@@ -108,7 +109,8 @@ def open_shared_version(
     check_history(shared)
     check_start(shared, query.version)
     try:
-        opened = open_version(shared, table, query)
+        with naming_shared_versions(shared):
+            opened = open_version(shared, table, query)
     except TimestampNotFoundError as error:
         # Its message names the first version's time, which may not be shared.
         if shared.start_version:

@@ -13,8 +13,10 @@ from django.db.models import OuterRef, Subquery
 from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.features.deletion_vectors import DELETION_VECTORS
 from deltaweb.delta.features.registry import required_features
+from deltaweb.delta.protocol.schema import StructType
 from deltaweb.sharing.clients import ClientReading, client_readings
 from deltaweb.sharing.compatibility import Misreading, misreadings
+from deltaweb.sharing.narrowed import narrowed
 from deltaweb.web.tables.models import MetadataVersion, ProtocolVersion, Table
 
 NOT_INDEXED = "It is not indexed yet, so nothing is known of its features."
@@ -64,8 +66,31 @@ class Preflight:
         return "partly" if self.num_reading else "refused"
 
 
+@dataclass(frozen=True, slots=True)
+class IndexedTable:
+    """The newest protocol and metadata of a table; None if it is not indexed."""
+
+    metadata: MetadataVersion | None
+    protocol: ProtocolVersion | None
+
+    def preflight(self, columns: Collection[str] | None = None) -> Preflight:
+        """Return what the table is like for recipients.
+
+        Args:
+            columns: The columns that they see; None for all. Nothing else is named.
+        """
+        if self.metadata is None or self.protocol is None:
+            return Preflight(note=NOT_INDEXED, is_known=False)
+        return _preflight(self.metadata, self.protocol, columns)
+
+
 def preflights(table_ids: Collection[UUID]) -> dict[UUID, Preflight]:
-    """Return the pre-flight of each table, by three queries."""
+    """Return the pre-flight of each table as a whole, by three queries."""
+    return {key: one.preflight() for key, one in indexed_tables(table_ids).items()}
+
+
+def indexed_tables(table_ids: Collection[UUID]) -> dict[UUID, IndexedTable]:
+    """Return what is indexed of each table, by three queries."""
     newest = {
         model: Subquery(
             model._default_manager.filter(table=OuterRef("id"))  # noqa: SLF001 (Django's documented name)
@@ -80,11 +105,8 @@ def preflights(table_ids: Collection[UUID]) -> dict[UUID, Preflight]:
     wanted = list(rows)
     metadata = MetadataVersion.objects.in_bulk([row[1] for row in wanted if row[1]])
     protocols = ProtocolVersion.objects.in_bulk([row[2] for row in wanted if row[2]])
-    unknown = Preflight(note=NOT_INDEXED, is_known=False)
     return {
-        table_id: _preflight(metadata[metadata_id], protocols[protocol_id])
-        if metadata_id in metadata and protocol_id in protocols
-        else unknown
+        table_id: IndexedTable(metadata.get(metadata_id), protocols.get(protocol_id))
         for table_id, metadata_id, protocol_id in wanted
     }
 
@@ -118,11 +140,17 @@ def preflight_data(found: Preflight) -> dict[str, object]:
 
 
 def _preflight(
-    metadata_row: MetadataVersion, protocol_row: ProtocolVersion
+    metadata_row: MetadataVersion,
+    protocol_row: ProtocolVersion,
+    columns: Collection[str] | None,
 ) -> Preflight:
     protocol, metadata = protocol_row.as_action(), metadata_row.as_action()
     try:
         schema = metadata_row.schema()
+        if columns is not None:
+            shown = tuple(field for field in schema.fields if field.name in columns)
+            schema = StructType(shown)
+            metadata = narrowed(metadata, metadata_row.schema(), schema.names)
     except DeltaError as error:
         return Preflight(note=error.message, is_known=False)
     facts = (protocol, metadata, schema)

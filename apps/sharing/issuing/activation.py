@@ -12,7 +12,7 @@ from django.db import transaction
 from deltaweb.web.accounts.tokens import sha256
 from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.audit.services import record
-from deltaweb.web.sharing.access.callers import check_address
+from deltaweb.web.sharing.access.callers import check_address, granted_shares
 from deltaweb.web.sharing.activity.refusals import REASON
 from deltaweb.web.sharing.errors import (
     LinkExpiredError,
@@ -100,7 +100,7 @@ def _opened(link: ActivationLink, *, address: str, now: datetime) -> Activation:
     recipient = link.token.recipient
     return Activation(
         recipient=recipient,
-        shares=tuple(share.name for share in recipient.shares.all()),
+        shares=tuple(share.name for share in granted_shares(recipient)),
         file_name=profile_file_name(recipient.name),
         link_expires_at=link.expires_at,
         token_expires_at=link.token.ends_at,

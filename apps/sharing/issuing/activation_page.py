@@ -6,7 +6,8 @@ too: a caller that knows the secret of the address needs no other proof, and one
 could make another browser send it could send it as well.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 from uuid import UUID
@@ -18,9 +19,12 @@ from django.utils import timezone
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods
 
+from deltaweb.delta.errors import PredicateError
 from deltaweb.web.accounts.permissions import public
 from deltaweb.web.pages.request.addresses import client_address
-from deltaweb.web.sharing.clients.preflight import Preflight, preflights
+from deltaweb.web.sharing.access.grants.rules import TableRule, rule_of
+from deltaweb.web.sharing.access.withdrawals import LISTED
+from deltaweb.web.sharing.clients.preflight import Preflight, indexed_tables
 from deltaweb.web.sharing.clients.snippets import TableName, snippets
 from deltaweb.web.sharing.errors import SharingStateError
 from deltaweb.web.sharing.issuing.activation import (
@@ -31,7 +35,7 @@ from deltaweb.web.sharing.issuing.activation import (
     view_activation,
 )
 from deltaweb.web.sharing.issuing.token_result import profile_response
-from deltaweb.web.sharing.models import Recipient, SharedTable
+from deltaweb.web.sharing.models import PreparedVersion, Recipient, SharedTable
 
 LOOKED_AT: Final = 50  # whose clients are looked up; a share may hold thousands
 _RANKS: Final = {"clean": 1, "unknown": 2, "partly": 3, "refused": 4}
@@ -43,15 +47,17 @@ class OfferedTable:
 
     Attributes:
         table_id: Which table of the catalogue it is.
-        num_rows: Its rows; None when not known, or when a filter hides some of them.
-        condition: Which rows are offered, in SQL; empty for all.
+        num_rows: How many of its rows the recipient reads; None if that is not known.
+        is_part: Whether the recipient reads a part of its rows and columns.
+        comment: What the provider has written about it for recipients.
         preflight: Which clients read it; None beyond the first `LOOKED_AT`.
     """
 
     name: TableName
     table_id: UUID
     num_rows: int | None
-    condition: str
+    is_part: bool = False
+    comment: str = ""
     preflight: Preflight | None = None
 
     @property
@@ -75,28 +81,69 @@ class OfferedTable:
 
 
 def offered_tables(recipient: Recipient) -> list[OfferedTable]:
-    """Return the tables of a recipient's shares, by share and name.
+    """Return the tables that a recipient lists, by share and name.
 
-    What clients make of them is looked up for the first `LOOKED_AT`.
+    Rules are not shown: a condition may name hidden columns and other recipients. What
+    clients make of the tables is looked up for the first `LOOKED_AT`, and how many rows
+    of a part the recipient reads.
     """
     tables = list(
-        SharedTable.objects.filter(share__grants__recipient=recipient)
+        SharedTable.objects.filter(
+            LISTED, share__grants__recipient=recipient, share__off_since__isnull=True
+        )
         .select_related("share", "table")
         .order_by("share__name_key", "schema_key", "name_key")
     )
-    found = preflights({table.table_id for table in tables[:LOOKED_AT]})
+    own = {rule.shared_table_id: rule for rule in recipient.rules.all()}
+    rules = {
+        table.id: rule_of(
+            [table, own[table.id]] if table.id in own else [table], recipient
+        )
+        for table in tables
+    }
+    first = tables[:LOOKED_AT]
+    known = indexed_tables({table.table_id for table in first})
+    preflights = {
+        table.id: known[table.table_id].preflight(rules[table.id].columns)
+        for table in first
+    }
+    num_rows = _rows_of_parts(first, rules)
     return [
         OfferedTable(
             name=TableName(
                 share=table.share.name, schema=table.schema, name=table.name
             ),
             table_id=table.table_id,
-            num_rows=None if table.condition else table.table.num_records,
-            condition=table.condition,
-            preflight=found.get(table.table_id),
+            num_rows=(
+                table.table.num_records
+                if rules[table.id].is_whole
+                else num_rows.get(table.id)
+            ),
+            is_part=not rules[table.id].is_whole,
+            comment=table.comment,
+            preflight=preflights.get(table.id),
         )
         for table in tables
     ]
+
+
+def _rows_of_parts(
+    tables: Sequence[SharedTable], rules: Mapping[UUID, TableRule]
+) -> dict[UUID, int | None]:
+    """Return the rows of the newest version that is ready of each part."""
+    digests = {}
+    for table in tables:
+        with suppress(PredicateError):  # a rule that cannot be read leaves nothing
+            if not rules[table.id].is_whole:
+                digests[table.id] = rules[table.id].digest
+    ready = PreparedVersion.objects.filter(
+        shared_table__in=digests, rule__in=digests.values()
+    ).order_by("version")
+    return {
+        one.shared_table_id: one.num_rows
+        for one in ready
+        if digests[one.shared_table_id] == one.rule
+    }
 
 
 def to_read_first(tables: Sequence[OfferedTable]) -> list[TableName]:
@@ -163,7 +210,6 @@ def _page(request: HttpRequest, found: Activation) -> HttpResponseBase:
         "tables": tables[:MAX_TABLES],
         "num_tables": len(tables),
         "num_more": max(0, len(tables) - MAX_TABLES),
-        "filtered": [table for table in tables if table.condition],
         "shares": found.shares,
         "link_expires_at": found.link_expires_at,
         "token_expires_at": found.token_expires_at,

@@ -74,9 +74,10 @@ class PreparedFile(models.Model):
 class PreparedVersion(models.Model):
     """A version of a shared table whose files were all ready under a rule.
 
-    Of its files `num_signed` were handed out as they are, `num_rewritten` in part, and
-    `num_absent` not at all. `num_outside` are the rows that a proof found outside of
-    the rule, None where none was asked for.
+    Recipients read `num_rows` of it, None if a file does not say. Of its files
+    `num_signed` were handed out as they are, `num_rewritten` in part, and `num_absent`
+    not at all. `num_outside` are the rows that a proof found outside of the rule, None
+    where none was asked for.
     """
 
     shared_table = models.ForeignKey(
@@ -88,6 +89,7 @@ class PreparedVersion(models.Model):
     num_rewritten = models.BigIntegerField()
     num_absent = models.BigIntegerField()
     size_bytes = models.BigIntegerField()  # of the rewritten files
+    num_rows = models.BigIntegerField(null=True, blank=True)
     num_outside = models.BigIntegerField(null=True, blank=True)
     prepared_at = models.DateTimeField()
 

@@ -8,12 +8,15 @@ from typing import Any, Final
 from uuid import UUID
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from django.utils import timezone
 
 from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.log.file_actions import VECTOR, files_of_block
 from deltaweb.delta.values.partition_values import partition_schema
+from deltaweb.delta.values.whole import exact_sum
 from deltaweb.index.query.shared_table import SharedTableReader
+from deltaweb.sharing.parameters import MAX_LONG
 from deltaweb.web.jobs import kinds
 from deltaweb.web.jobs.kind import JobKind, Queue, hashed_key, to_json
 from deltaweb.web.jobs.models import Job
@@ -261,6 +264,7 @@ def _stored(  # noqa: PLR0913 (what is prepared, and how)
         "num_rewritten": prepared.rewritten,
         "num_absent": prepared.absent,
         "size_bytes": prepared.size_bytes,
+        "num_rows": _num_rows(ruled),
         "prepared_at": now,
     }
     if proves:
@@ -269,6 +273,23 @@ def _stored(  # noqa: PLR0913 (what is prepared, and how)
         shared_table=shared, rule=rule.digest, version=prepared.version, defaults=facts
     )
     return prepared
+
+
+def _num_rows(ruled: RuledVersion) -> int | None:
+    """Count the rows that recipients read; None if an untouched file does not say."""
+    total = sum(file.num_rows for file in ruled.files())
+    for one in ruled.classified:
+        signed = pa.array(one.signed)
+        numbers = one.part.num_records.filter(signed)
+        if numbers.null_count:
+            return None
+        vectors = one.part.block.files[VECTOR].filter(signed)
+        rows = exact_sum(numbers)
+        if vectors.null_count < len(vectors):
+            deleted = pc.struct_field(vectors, "cardinality")
+            rows -= exact_sum(deleted.fill_null(0))
+        total += max(0, rows)
+    return min(MAX_LONG, total)  # counts are what a log claims
 
 
 # === As a job ===
