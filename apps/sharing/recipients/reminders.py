@@ -1,24 +1,28 @@
 """What recipients are to be told in time: tokens that end, new schemas, limits.
 
 A schema change is told of while it has not reached a recipient: until it has read that
-version of the table, or a later one; a soft limit until its month is over.
+version of the table, or a later one; a soft limit until its month is over. A change of
+hidden columns alone is never told of.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
+from uuid import UUID
 
 from django.conf import settings
 from django.core.mail import send_mail
 from django.db.models import F, Q
 from django.utils.feedgenerator import Atom1Feed
 
+from deltaweb.delta.errors import DeltaError
+from deltaweb.web.sharing.access.grants.rules import rule_for
 from deltaweb.web.sharing.activity.budgets import first_of_month, midnight
 from deltaweb.web.sharing.activity.usage import FIRST_FAILED_STATUS, calls, sum_of_sizes
 from deltaweb.web.sharing.errors import MailRefusedError
-from deltaweb.web.sharing.models import Recipient, RecipientToken
-from deltaweb.web.tables.models import Commit
+from deltaweb.web.sharing.models import Recipient, RecipientToken, SharedTable
+from deltaweb.web.tables.models import Commit, MetadataVersion
 from deltaweb.words import bytes_text
 
 TOKENS_AHEAD: Final = timedelta(days=14)
@@ -44,7 +48,7 @@ class Reminder:
 
 
 def reminders(now: datetime) -> list[Reminder]:
-    """Return what is to be told at a moment, the newest first, by four queries."""
+    """Return what is to be told at a moment, the newest first."""
     found = [*_ending_tokens(now), *_changed_schemas(now), *_reached_limits(now)]
     return sorted(found, key=lambda one: (one.since, one.key), reverse=True)
 
@@ -153,6 +157,7 @@ def _changed_schemas(now: datetime) -> Iterator[Reminder]:
             f"{_READ}__token__expires_at__gt": now,
         },
         table__shared_tables__share__grants__recipient=F(f"{_READ}__token__recipient"),
+        table__shared_tables__share__off_since=None,
         changes_schema=True,
         committed_at__gte=now - SCHEMAS_BACK,
     )
@@ -160,6 +165,8 @@ def _changed_schemas(now: datetime) -> Iterator[Reminder]:
         "share": "table__shared_tables__share__name",
         "schema": "table__shared_tables__schema",
         "shared_as": "table__shared_tables__name",
+        "shared_id": "table__shared_tables__id",
+        "recipient_id": f"{_READ}__token__recipient__id",
         "recipient": f"{_READ}__token__recipient__name",
         "contact": f"{_READ}__token__recipient__contact",
     }
@@ -168,7 +175,12 @@ def _changed_schemas(now: datetime) -> Iterator[Reminder]:
         .values("version", "committed_at", **{key: F(of) for key, of in names.items()})
         .distinct()[:MAX_REMINDERS]
     )
+    rows = list(rows)
+    columns = _visible_columns(rows)
     for row in rows:
+        shown = columns[row["shared_id"], row["recipient_id"]]
+        if shown is not None and not _changes(row["shared_id"], row["version"], shown):
+            continue
         table = f"{row['share']}.{row['schema']}.{row['shared_as']}"
         yield Reminder(
             key=f"schema:{row['recipient']}:{table}:{row['version']}",
@@ -181,3 +193,32 @@ def _changed_schemas(now: datetime) -> Iterator[Reminder]:
             ),
             url=f"{settings.PUBLIC_URL}/recipients/{row['recipient']}/",
         )
+
+
+def _visible_columns(
+    rows: Iterable[Mapping[str, Any]],
+) -> dict[tuple[UUID, UUID], frozenset[str] | None]:
+    """Return the columns that recipients see of tables; None for all of them."""
+    asked = {(row["shared_id"], row["recipient_id"]) for row in rows}
+    tables = SharedTable.objects.in_bulk({shared for shared, _ in asked})
+    recipients = Recipient.objects.in_bulk({recipient for _, recipient in asked})
+    return {
+        (shared, recipient): rule_for(tables[shared], recipients[recipient]).columns
+        for shared, recipient in asked
+    }
+
+
+def _changes(shared_id: UUID, version: int, columns: frozenset[str]) -> bool:
+    """Tell whether a version changes some columns; no if the schemas are not known."""
+    known = MetadataVersion.objects.filter(table__shared_tables=shared_id)
+    fields = []
+    for newest in (version - 1, version):
+        found = known.filter(version__lte=newest).order_by("-version").first()
+        if found is None:
+            return False
+        try:
+            schema = found.schema()
+        except DeltaError:
+            return False
+        fields.append([one for one in schema.fields if one.name in columns])
+    return fields[0] != fields[1]

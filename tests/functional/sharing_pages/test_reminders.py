@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import hmac
+import json
 from collections.abc import Iterator
 from datetime import timedelta
 from xml.etree import ElementTree as ET
@@ -15,7 +16,7 @@ from pytest_django import Settings
 
 from deltaweb.web.jobs.kinds import do_job
 from deltaweb.web.jobs.models import Job
-from deltaweb.web.sharing.models import Grant, LastRead, Recipient, SharedTable
+from deltaweb.web.sharing.models import Grant, LastRead, Recipient, Share, SharedTable
 from deltaweb.web.sharing.recipients import telling
 from deltaweb.web.tables.models import Commit
 from tests.functional import command_line
@@ -23,6 +24,7 @@ from tests.functional.sharing_pages.pages import new_read
 from tests.support import cases
 from tests.support.pages.factories import (
     new_grant,
+    new_metadata,
     new_recipient,
     new_share,
     new_shared_table,
@@ -106,6 +108,33 @@ def test_a_schema_is_told_of_until_it_is_read() -> None:
 
 
 @pytest.mark.usefixtures("shared")
+@cases(
+    "columns, is_told",
+    {
+        "of all columns": ([], True),
+        "of the column that changes": (["id", "note"], True),
+        "of others": (["id"], False),
+    },
+)
+def test_a_schema_is_told_of_where_the_change_is_seen(
+    shared: SharedTable, columns: list[str], is_told
+) -> None:
+    new_metadata(shared.table)
+    fields = [{"name": "id", "type": "long", "nullable": True, "metadata": {}}]
+    schema = json.dumps({"type": "struct", "fields": fields})
+    new_metadata(shared.table, version=5, schema_string=schema)
+    SharedTable.objects.update(columns=columns)
+
+    assert bool(told()) == is_told
+
+
+def test_a_schema_of_a_share_that_is_off_is_not_told_of(shared: SharedTable) -> None:
+    Share.objects.update(off_since=timezone.now())
+
+    assert told() == []
+    assert shared.share.name == "retail"
+
+
 def test_who_may_not_read_a_table_any_more_is_told_nothing_of_it() -> None:
     Grant.objects.all().delete()
 
