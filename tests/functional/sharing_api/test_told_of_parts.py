@@ -122,7 +122,7 @@ class TestAnswers:
             head = dict(answer.items())
             return head, body_of(answer).split(b'"url"')[0]
 
-        hidden, missing = asked("salary"), asked("salery")
+        hidden, missing = asked("salary"), asked("bounty")
 
         assert hidden[1] == missing[1]
         assert hidden[0].keys() == missing[0].keys()
