@@ -179,7 +179,7 @@ _PLACES: Final[Mapping[str, str]] = {
     ),
     "deltaweb.expressions.errors": (
         "ExpressionError ExpressionMistakenError ExpressionTooLargeError "
-        "ExpressionValueError"
+        "ExpressionValueError NotOfRowError"
     ),
     "deltaweb.parquet.errors": (
         "FileEncryptedError FileNotParquetError FooterCorruptError "

@@ -12,6 +12,8 @@ by name. Read the modules in this order:
     common_types  the type in which unlike values meet
     functions     the functions that are known
     char_columns  texts of a fixed length, padded as Spark reads them
+    row_only      what reaches beyond its row, and is evaluated nowhere
+    mistakes      misspelt names, and values that are never the same
     bounds        how much any of it may make
     condition     a boolean expression; an assignment
     session       what of all this the settings of a session change

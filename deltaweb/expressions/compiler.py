@@ -46,6 +46,7 @@ from deltaweb.expressions.node import (
     NotTranslatedError,
     literal,
 )
+from deltaweb.expressions.row_only import refuse_outside
 
 _ARITHMETIC: Final = {
     exp.Add: "+",
@@ -93,12 +94,22 @@ _LONG_MAX: Final = 2**63 - 1
 
 
 def parse_expression(sql: str) -> SQLText:
+    """Return an expression that reads only its row, parsed within bounds.
+
+    Raises:
+        ExpressionMistakenError: If it is not such an expression. Spark does not
+            evaluate it either: what is not parsed here could read files.
+    """
     try:
-        return parse_sql(sql)
+        parsed = parse_sql(sql)
     except NotSQLError as error:
         raise ExpressionMistakenError(sql=sql, reason=error.reason) from None
     except PredicateError as error:
-        raise ExpressionError(sql=sql, reason=error.reason) from None
+        raise ExpressionMistakenError(
+            sql=sql, reason=error.reason, hint="Write it shorter."
+        ) from None
+    refuse_outside(sql, parsed.tree)
+    return parsed
 
 
 def compile_sql(

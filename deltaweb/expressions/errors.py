@@ -2,6 +2,7 @@
 
 ExpressionError                it cannot be used here
 └── ExpressionMistakenError    nor anywhere else
+    └── NotOfRowError          for it reaches beyond its row
 ExpressionValueError           it has no value for a row
 └── ExpressionTooLargeError    for it is too large
 """
@@ -24,6 +25,12 @@ class ExpressionMistakenError(ExpressionError, code="expression-mistaken"):
     """An expression is no SQL, names no column, or is no function of the row."""
 
     hint: str = REFUSED_EVERYWHERE
+
+
+class NotOfRowError(ExpressionMistakenError, code="expression-not-of-row"):
+    """An expression reads more than its row: a query, a file, a setting."""
+
+    hint: str = "Use columns of the row and functions of their values."
 
 
 class ExpressionValueError(DeltaError, code="expression-value"):

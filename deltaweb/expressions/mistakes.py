@@ -141,8 +141,6 @@ def refuse_mistakes(sql: str, tree: exp.Expr, schema: StructType) -> None:
         raise ExpressionMistakenError(sql=sql, reason=UNSETTLED)
     for function in tree.find_all(exp.Anonymous):
         _refuse_misspelt(sql, function)
-    if tree.find(exp.Select):
-        return  # its names are of other rows, too
     for column in tree.find_all(exp.Column):
         names = [*_names(column)]
         if names and not _leads_somewhere(names, schema):

@@ -9,10 +9,10 @@ one row.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 import pyarrow as pa
-from pyspark.sql import DataFrame, Row, SparkSession
+from pyspark.sql import Column, DataFrame, Row, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 (the name that all Spark code has)
 
 from deltaweb.delta.features.column_mapping import table_schema
@@ -100,32 +100,31 @@ def _profile(
     return describe(column, version, sums, top_error=error)
 
 
-def _aggregates(kind: str) -> Iterator[Any]:
-    yield F.expr("count(*)").alias("num_rows")
-    yield F.expr("count(value)").alias("present")
+def _aggregates(kind: str) -> Iterator[Column]:
+    yield F.count(F.lit(1)).alias("num_rows")
+    yield F.count("value").alias("present")
     if kind == "presence":
         return
-    yield F.expr("approx_count_distinct(value, 0.02)").alias("num_distinct")
-    top = f"approx_top_k(value, {TOP_VALUES}, {TRACKED_VALUES})"
-    yield F.expr(top).alias("top")
-    number = "if(isnan(value), null, value)" if kind == "double" else "value"
-    yield F.expr(f"min({number})").alias("minimum")
-    yield F.expr(f"max({number})").alias("maximum")
+    value, length = F.col("value"), F.col("length")
+    yield F.approx_count_distinct(value, 0.02).alias("num_distinct")
+    limits = F.lit(TOP_VALUES), F.lit(TRACKED_VALUES)
+    yield F.call_function("approx_top_k", value, *limits).alias("top")
+    number = F.when(~F.isnan(value), value) if kind == "double" else value
+    yield F.min(number).alias("minimum")
+    yield F.max(number).alias("maximum")
     if kind == "double":
-        yield F.expr("count_if(isnan(value))").alias("num_nan")
+        yield F.count_if(F.isnan(value)).alias("num_nan")
     if kind in {"integer", "double", "decimal"}:
-        yield F.expr(f"avg(double({number}))").alias("mean")
-        yield F.expr(f"stddev_pop(double({number}))").alias("deviation")
+        yield F.avg(number.cast("double")).alias("mean")
+        yield F.stddev_pop(number.cast("double")).alias("deviation")
     if kind in {"integer", "double", "decimal", "date", "timestamp"}:
-        shares = ", ".join(str(share) for share in QUANTILES)
-        yield F.expr(f"percentile_approx({number}, array({shares}), 10000)").alias(
-            "quantiles"
-        )
+        quantiles = F.percentile_approx(number, [*QUANTILES], 10000)
+        yield quantiles.alias("quantiles")
     if kind in {"text", "binary"}:
-        yield F.expr("min(length)").alias("min_length")
-        yield F.expr("max(length)").alias("max_length")
-        yield F.expr("avg(length)").alias("mean_length")
-        yield F.expr("count_if(length = 0)").alias("num_empty")
+        yield F.min(length).alias("min_length")
+        yield F.max(length).alias("max_length")
+        yield F.avg(length).alias("mean_length")
+        yield F.count_if(length == F.lit(0)).alias("num_empty")
 
 
 def _collect_one(frame: DataFrame, report: OnProgress) -> Row:

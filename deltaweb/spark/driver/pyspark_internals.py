@@ -8,11 +8,14 @@
   ours has none. So the JVM's method is called.
 - Which columns a condition is about, and whether an expression is a function of the
   row, only Spark's analyzer knows, and no public method tells it.
+- Only Spark's own parser knows how Spark reads a text. What it reads is looked at
+  before the analyzer sees it, which already opens the files that a query names.
 - Two modules are public by their names alone: `pyspark.java_gateway`, by which the JVM
   is started with another stderr (`session`), and `pyspark.daemon`, which a daemon of
   ours begins (`python_daemon`).
 """
 
+from collections.abc import Iterator
 from typing import Any
 
 from py4j.protocol import Py4JError
@@ -55,3 +58,36 @@ def mapped_rows(frame: DataFrame, made: Column) -> DataFrame:
 def analyzed_plan(frame: DataFrame) -> Any:  # noqa: ANN401 (py4j has no types)
     """Return what Spark's analyzer makes of a frame: an object of the JVM."""
     return frame._jdf.queryExecution().analyzed()  # noqa: SLF001 (as above)
+
+
+def has_parser(session: SparkSession) -> bool:
+    """Whether the parser of a session can be called: not that of Spark Connect."""
+    return hasattr(session, "_jsparkSession")
+
+
+def parsed_expression(session: SparkSession, sql: str) -> Any:  # noqa: ANN401 (as above)
+    """Return what Spark's parser makes of a text; the analyzer does not see it.
+
+    Raises:
+        ParseException: If the text is not an expression.
+    """
+    state = session._jsparkSession.sessionState()  # noqa: SLF001 (as the module says)
+    return state.sqlParser().parseExpression(sql)
+
+
+def has_pattern(node: Any, pattern: str) -> bool:  # noqa: ANN401 (as above)
+    """Whether a tree of Catalyst has a node of a kind: a name of `TreePattern`."""
+    jvm = SparkContext._jvm  # noqa: SLF001 (as the module says)
+    patterns = getattr(jvm, "org.apache.spark.sql.catalyst.trees.TreePattern")
+    return bool(node.containsPattern(patterns.withName(pattern)))
+
+
+def kind_of(node: Any) -> str:  # noqa: ANN401 (as above)
+    """Return the class of a node of Catalyst, without its package."""
+    return str(node.getClass().getSimpleName())
+
+
+def children_of(node: Any) -> Iterator[Any]:  # noqa: ANN401 (as above)
+    children = node.children()
+    for place in range(children.size()):
+        yield children.apply(place)

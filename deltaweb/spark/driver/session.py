@@ -198,6 +198,9 @@ def _conf(options: SparkOptions, *, driver_host: str | None) -> SparkConf:
     conf.set("spark.ui.showConsoleProgress", "false")
     conf.set("spark.sql.shuffle.partitions", str(SHUFFLE_PARTITIONS))
     conf.set("spark.sql.session.timeZone", "UTC")
+    # SQL of requests and logs is checked before Spark sees it. This is a last barrier.
+    conf.set("spark.sql.runSQLOnFiles", "false")
+    conf.set("spark.sql.variable.substitute", "false")
     conf.set("spark.python.worker.reuse", "true")
     conf.set("spark.python.daemon.module", python_daemon.MODULE)
     conf.set("spark.local.dir", str(options.folder / "local"))

@@ -12,6 +12,7 @@ from deltaweb.delta.protocol.schema import StructType
 from deltaweb.expressions.session.zone_times import moment_of
 from deltaweb.spark.arrow_frames import column_of
 from deltaweb.spark.driver.pyspark_internals import analyzed_plan
+from deltaweb.spark.writing.session.checked_sql import sql_column
 from deltaweb.spark.writing.session.settings import settings_of
 from deltaweb.spark.writing.source.data_source import SOURCE_NAME, register
 from deltaweb.spark.writing.source.options import settings_options, source_options
@@ -45,12 +46,13 @@ def read_table(  # noqa: PLR0913  # what a reading may be asked for
             it names none: the newest version made at or before it.
         columns: Columns in the order wanted; all for None.
         where: Only rows that this SQL is true for, by the settings of the session;
-            files that hold none are not read.
+            files that hold none are not read. Subqueries are refused.
         allowed_roots: Roots outside the table whose files may be read when a path of
             the log leads there.
 
     Raises:
         ColumnNotFoundError: If a name is no column.
+        ExpressionMistakenError: If the condition is not one over the row.
         DeltaError: As `DeltaTable.snapshot` lists them.
     """
     place = TablePlace(
@@ -63,26 +65,31 @@ def read_table(  # noqa: PLR0913  # what a reading may be asked for
     snapshot = DeltaTable.from_store(place.open()).snapshot(version, moment)
     names = snapshot.schema.names
     chosen = names if columns is None else _chosen(snapshot.schema, columns)
+    # Which columns a condition needs only Spark knows: it is asked of no rows at all.
+    everything = spark_schema(snapshot.schema)
+    needed = (
+        set()
+        if where is None
+        else _named_by(spark.createDataFrame([], everything), where)
+    )
     register(spark)
     reader = spark.read.format(SOURCE_NAME).options(**source_options(place))
     reader = reader.option("versionAsOf", str(snapshot.version))
     if where is None:
         return reader.schema(_columns(snapshot.schema, chosen)).load(location)
-    # Which columns a condition needs only Spark knows: it is asked of no rows at all.
-    everything = spark_schema(snapshot.schema)
-    needed = _named_by(spark.createDataFrame([], everything), where)
     read = [*chosen, *(name for name in names if name in needed - {*chosen})]
     if settings.is_usual:
         reader = reader.option("filesWhere", where)
         reader = reader.options(**settings_options(settings))
     rows = reader.schema(_columns(snapshot.schema, read)).load(location)
-    found = rows.where(where)
+    found = rows.where(sql_column(rows, where))
     return found.select(*(column_of(found, name) for name in chosen))
 
 
 def _named_by(rows: DataFrame, where: str) -> set[str]:
     """Return the columns that a condition is about."""
-    references = analyzed_plan(rows.where(where)).condition().references().toSeq()
+    found = rows.where(sql_column(rows, where))
+    references = analyzed_plan(found).condition().references().toSeq()
     return {references.apply(n).name() for n in range(references.size())}
 
 

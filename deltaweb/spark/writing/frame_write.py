@@ -129,7 +129,7 @@ def write_others(
         store, version = plan.place.open(), plan.base.version if plan.base else 0
         raise UnsupportedWriteError(root=store.root, version=version, needs=[FEED])
     with numbered_rows(spark, found.reading, found.touched) as rows:
-        others = rows.filter(~is_true(where)).drop(FILE_NUMBER, FILE_PLACE)
+        others = rows.filter(~is_true(rows, where)).drop(FILE_NUMBER, FILE_PLACE)
         copied = found.touched.select(["partition_values"])
         return write_frame(others, replace(plan, is_checked=False, copied=copied))
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 from pyspark.sql import SparkSession
-from pyspark.sql import functions as F  # noqa: N812 (the name that all Spark code has)
 
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.writing.transaction import TableRead
@@ -74,6 +73,7 @@ def count_matches(
 ) -> dict[int, int]:
     """Return how many rows of files match, by the file; those of none are left out."""
     with faults_are_raised(), numbered_rows(spark, reading, files) as rows:
-        check_settled(rows, F.expr(where), where)
-        found = rows.filter(is_true(where)).groupBy(FILE_NUMBER).count().collect()
+        holds = is_true(rows, where)
+        check_settled(rows, holds, where)
+        found = rows.filter(holds).groupBy(FILE_NUMBER).count().collect()
     return {row[FILE_NUMBER]: row["count"] for row in found}

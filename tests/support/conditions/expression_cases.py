@@ -112,7 +112,7 @@ REFUSED = {
     "d / 3": "division of decimals",
     "CAST(x AS STRING)": "cast",
     "sum(n)": "sum",
-    "n IN (SELECT 1)": "not evaluated",
+    "n IN (SELECT 1)": "holds a query",
     "my_function(n)": "my_function",
     "nothing + 1": "no column",
     "n LIKE 'a'": "LIKE",

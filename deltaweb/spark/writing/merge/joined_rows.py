@@ -26,6 +26,7 @@ from deltaweb.spark.writing.session.checked_sql import (
     check_condition,
     check_value,
     is_true,
+    sql_column,
 )
 from deltaweb.spark.writing.session.conditions import VERDICT, with_verdicts
 from deltaweb.spark.writing.session.stored_values import stored
@@ -77,7 +78,7 @@ def reach_of(
     keys = [key for key in keys if key.keeps_type]
     if not keys or not num_rows:
         return None
-    values = [F.expr(quoted(SOURCE, *key.source_path)) for key in keys]
+    values = [F.col(quoted(SOURCE, *key.source_path)) for key in keys]
     are_all = num_rows <= MAX_VALUES
     if are_all:
         found = source.select(*_named(values)).toArrow()
@@ -118,9 +119,14 @@ def joined_rows(
     matched = request.of(About.MATCHED)
     alone = request.of(About.NOT_MATCHED_BY_SOURCE)
     how = "left" if alone else "inner"
-    joined = table.join(source, F.expr(request.on), how)
+    matches = sql_column(table.crossJoin(source), request.on)
+    joined = table.join(source, matches, how)
     is_pair = F.col(SOURCE_NUMBER).isNotNull()
-    choice = F.when(is_pair, _choice(matched)).otherwise(_choice(alone, len(matched)))
+    of_pairs, of_others = (
+        _choice(joined, clauses, first)
+        for clauses, first in ((matched, 0), (alone, len(matched)))
+    )
+    choice = F.when(is_pair, of_pairs).otherwise(of_others)
     chosen = joined.withColumn(CHOICE, choice)
     kept = F.col(CHOICE).isNotNull()
     if request.of(About.NOT_MATCHED):
@@ -135,7 +141,7 @@ def new_rows(request: MergeRequest, source: DataFrame, joined: DataFrame) -> Dat
     inserts = request.of(About.NOT_MATCHED)
     met = joined.select(SOURCE_NUMBER).filter(F.col(SOURCE_NUMBER).isNotNull())
     left = source.join(met, SOURCE_NUMBER, "left_anti")
-    chosen = left.withColumn(CHOICE, _choice(inserts))
+    chosen = left.withColumn(CHOICE, _choice(left, inserts))
     some = chosen.filter(F.col(CHOICE).isNotNull())
     return _with_sent(request, some, inserts, (CHOICE,))
 
@@ -180,11 +186,12 @@ def _named(values: Sequence[Column]) -> list[Column]:
     return [value.alias(f"{SENT}{place}") for place, value in enumerate(values)]
 
 
-def _choice(clauses: Sequence[MergeClause], first: int = 0) -> Column:
+def _choice(rows: DataFrame, clauses: Sequence[MergeClause], first: int = 0) -> Column:
     """Return the place of the first clause whose condition is true."""
     found: Column | None = None
     for place, clause in enumerate(clauses, first):
-        holds = is_true("TRUE" if clause.condition is None else clause.condition)
+        condition = "TRUE" if clause.condition is None else clause.condition
+        holds = is_true(rows, condition)
         value = F.lit(place).cast("int")
         found = F.when(holds, value) if found is None else found.when(holds, value)
     return F.lit(None).cast("int") if found is None else found
@@ -207,7 +214,7 @@ def _with_sent(
             for place, name in enumerate(request.source.names)
         ]
         return rows.select(*kept_columns, *sent)
-    values = _new_values(request, clauses)
+    values = _new_values(request, clauses, rows)
     known = rows.select(*kept_columns, *(v.alias(n) for n, v in values.items()))
     known = known.withColumns(_generated(request, clauses, known))
     judged = with_verdicts(known, request.schema, request.elsewhere)
@@ -220,7 +227,7 @@ def _with_sent(
 
 
 def _new_values(
-    request: MergeRequest, clauses: Sequence[MergeClause]
+    request: MergeRequest, clauses: Sequence[MergeClause], rows: DataFrame
 ) -> Mapping[str, Column]:
     """Return what columns hold in chosen rows, by the name of the column."""
     takes = [
@@ -238,7 +245,7 @@ def _new_values(
             if sql is None and clause.action is MergeAction.UPDATE:
                 sql = quoted(TABLE, field.name)
             if sql is not None:
-                new = stored(F.expr(sql), field, request.settings)
+                new = stored(sql_column(rows, sql), field, request.settings)
                 value = value.when(F.col(CHOICE) == place, new)
         found[field.name] = value
     return found
@@ -253,7 +260,7 @@ def _generated(
     for place, clause in enumerate(clauses):
         made = request.filled(clause, are_all=True).generated
         for name, sql in made.items():
-            new = stored(F.expr(sql), kinds[name], request.settings)
+            new = stored(sql_column(rows, sql), kinds[name], request.settings)
             old = found.get(name, column_of(rows, name))
             found[name] = F.when(F.col(CHOICE) == place, new).otherwise(old)
     return found

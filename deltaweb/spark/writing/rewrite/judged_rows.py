@@ -19,7 +19,7 @@ from deltaweb.spark.writing.change_tasks import pack
 from deltaweb.spark.writing.file_rows import FILE_NUMBER, by_file
 from deltaweb.spark.writing.file_tasks import check_verdict, without_verdicts
 from deltaweb.spark.writing.rewrite.row_request import EVERY_ROW, RowRequest, answer_of
-from deltaweb.spark.writing.session.checked_sql import is_true
+from deltaweb.spark.writing.session.checked_sql import is_true, sql_column
 from deltaweb.spark.writing.session.conditions import with_verdicts
 from deltaweb.spark.writing.session.stored_values import stored
 from deltaweb.spark.writing.spark_types import spark_schema
@@ -45,13 +45,14 @@ def judged_rows(rows: DataFrame, request: RowRequest) -> DataFrame:
         of those that were assigned, `FILE_NUMBER`, `HOLDS`, and the verdicts of
         `with_verdicts`.
     """
-    holds = is_true(request.where or EVERY_ROW)
+    holds = is_true(rows, request.where or EVERY_ROW)
     assigned = request.assignments or {}
     columns = []
     for field in spark_schema(request.schema).fields:
         value = column_of(rows, field.name)
         if field.name in assigned:
-            new = stored(F.expr(assigned[field.name]), field, request.settings)
+            made = sql_column(rows, assigned[field.name])
+            new = stored(made, field, request.settings)
             value = F.when(holds, new).otherwise(value).alias(field.name)
         columns.append(value)
     old = [
@@ -72,7 +73,7 @@ def _generated(judged: DataFrame, request: RowRequest) -> DataFrame:
     new = {
         name: F.when(
             column_of(judged, HOLDS),
-            stored(F.expr(sql), kinds[name], request.settings),
+            stored(sql_column(judged, sql), kinds[name], request.settings),
         ).otherwise(column_of(judged, name))
         for name, sql in made.items()
     }

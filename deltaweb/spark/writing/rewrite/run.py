@@ -44,10 +44,12 @@ def delete_rows(
 
     Args:
         location: The table: a path, or a URL that fsspec knows.
-        where: The condition, of any function that Spark has, by the settings of the
-            session.
+        where: The condition, by the settings of the session. It may use the columns of
+            the row and nearly any function of Spark. Subqueries are refused, and so are
+            functions that open files or addresses or call Java.
 
     Raises:
+        NotOfRowError: If the condition reads more than its row.
         ExpressionError: If the condition is none, or no function of the row.
         DeltaError: As `DeltaTable.delete` lists them.
     """
@@ -68,11 +70,13 @@ def update_rows(
     Args:
         location: The table: a path, or a URL that fsspec knows.
         assignments: The expression by the column's name, by the settings of the
-            session; all see the old values.
+            session; all see the old values. Subqueries are refused, as in
+            `delete_rows`.
         where: The condition; every row for None.
 
     Raises:
         ColumnNotFoundError: If a name is no column.
+        NotOfRowError: If an expression reads more than its row.
         ExpressionError: If an expression is none, or no function of the row.
         DeltaError: As `DeltaTable.update` lists them.
     """

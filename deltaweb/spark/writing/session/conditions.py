@@ -5,12 +5,14 @@ the session change, Spark answers for each row, in a column of its own that trav
 the row to its task.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final, Self
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 (the name that all Spark code has)
+from pyspark.sql.types import StructField as SparkField
 
 from deltaweb.delta.protocol.schema import StructType
 from deltaweb.delta.protocol.schema.field_keys import DEFAULT, GENERATION
@@ -18,6 +20,7 @@ from deltaweb.delta.writing.requirements import RowConstraint
 from deltaweb.expressions.session.dependence import Dependence
 from deltaweb.expressions.session.settings import OURS, SessionSettings
 from deltaweb.spark.arrow_frames import column_of
+from deltaweb.spark.writing.session.checked_sql import is_true, sql_column
 from deltaweb.spark.writing.session.stored_values import stored
 from deltaweb.spark.writing.spark_types import spark_schema
 
@@ -86,16 +89,19 @@ class FilledColumns:
         kinds = spark_schema(schema)
         names = frame.columns
         defaults = (
-            stored(F.expr(sql), kinds[name], self.settings).alias(name)
+            self._value(frame, sql, kinds[name]).alias(name)
             for name, sql in self.defaults.items()
         )
         kept = [column_of(frame, name) for name in names]
         whole = frame.select(*kept, *defaults)
         made = [
-            stored(F.expr(sql), kinds[name], self.settings)
+            partial(self._value, sql=sql, field=kinds[name])
             for name, sql in self.generated.items()
         ]
         return with_values(whole, schema, made).toDF(*names, *self.names)
+
+    def _value(self, rows: DataFrame, sql: str, field: SparkField) -> Column:
+        return stored(sql_column(rows, sql), field, self.settings)
 
 
 def with_verdicts(
@@ -104,16 +110,15 @@ def with_verdicts(
     """Return rows as they are, and after their columns one a rule: whether it holds."""
     if not rules:
         return frame
-    verdicts = [
-        F.coalesce(F.expr(rule.sql), F.lit(False))  # noqa: FBT003  # a value
-        for rule in rules
-    ]
+    verdicts = [partial(is_true, where=rule.sql) for rule in rules]
     names = [f"{VERDICT}{n}" for n in range(len(rules))]
     return with_values(frame, schema, verdicts).toDF(*frame.columns, *names)
 
 
 def with_values(
-    frame: DataFrame, schema: StructType, values: Sequence[Column]
+    frame: DataFrame,
+    schema: StructType,
+    values: Sequence[Callable[[DataFrame], Column]],
 ) -> DataFrame:
     """Return rows as they are, and after their columns values of a table's columns.
 
@@ -133,7 +138,7 @@ def with_values(
     ]
     both = frame.select(*given, *wanted)
     kept = [F.col(f"{GIVEN}{n}") for n in range(len(names))]
-    named = [value.alias(f"{VERDICT}{n}") for n, value in enumerate(values)]
+    named = [value_of(both).alias(f"{VERDICT}{n}") for n, value_of in enumerate(values)]
     return both.select(*kept, *named)
 
 
