@@ -4,6 +4,7 @@ Its log is a mirror of what the provider tells, brought up to date when it is li
 its data files are read by the URLs that the provider signs.
 """
 
+import hashlib
 import shutil
 import tempfile
 import time
@@ -36,6 +37,7 @@ from deltaweb.storage.received.transport import Transport
 FRESH_S: Final = 2.0  # for which one look at the provider holds
 SPARE_MS: Final = 60_000  # a URL that ends sooner is not begun with
 MOST_URLS: Final = 500_000
+MOST_FOLDER_BYTES: Final = 255  # of the name of a folder
 
 
 class ReceivedTableStore(LocalTableStore):
@@ -52,7 +54,7 @@ class ReceivedTableStore(LocalTableStore):
         provider, table = split_location(location)
         if "endpoint" not in options:
             raise CredentialsNeededError(location=location)
-        folder = Path(options["mirror"], *(quote(one, safe="") for one in table.parts))
+        folder = Path(options["mirror"], *map(_folder_name, table.parts))
         super().__init__(str(folder))
         self._location = location
         self._transport = Transport(tuple(options.get("allowed_hosts") or ()))
@@ -163,6 +165,18 @@ class ReceivedTableStore(LocalTableStore):
     put_if_absent = repeated_put = put = begin_file = update = delete = _refuse
     remove_leftovers = put_data_file = delete_data_file = _refuse
     delete_data_files = begin_data_file = _refuse
+
+
+def _folder_name(name: str) -> str:
+    """Return the name of the folder of a share, schema or table.
+
+    A name of 255 letters is longer than that of a folder may be once it is quoted; its
+    digest takes its place, behind a `+`, which no quoted name has.
+    """
+    quoted = quote(name, safe="")
+    if len(quoted) <= MOST_FOLDER_BYTES:
+        return quoted
+    return f"+{hashlib.sha256(name.encode()).hexdigest()}"
 
 
 def _ends_soon(signed: SignedURL) -> bool:

@@ -35,7 +35,7 @@ USUAL_S: Final = 75  # that proxies keep an idle connection
 
 
 @contextlib.contextmanager
-def web(home: Path, line: tuple[str, ...] = WEB, **variables: Any) -> Iterator[int]:  # noqa: ANN401 (all of `serving` are texts)
+def web(home: Path, line: tuple[str, ...] = WEB, **variables: Any) -> Iterator[int]:  # noqa: ANN401 (as `serving` takes them)
     migrate(home)
     variables["DELTAWEB_WEB_PROCESSES"] = "1"
     with serving(home, ready=503, line=line, WORKERS="0", **variables) as installation:

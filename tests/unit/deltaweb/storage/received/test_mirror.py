@@ -18,14 +18,13 @@ from tests.support.stores.sharing_provider import Handler, Provider
 pytestmark = pytest.mark.slow
 
 TABLE = SharedName("s", "c", "t")
-AT = "/shares/s/schemas/c/tables/t"
 SCHEMA = {
     "type": "struct",
     "fields": [{"name": "n", "type": "long", "nullable": True, "metadata": {}}],
 }
 
 
-def shares(provider, newest, *, table_id="one", told_from=0):
+def shares(provider, newest, *, table=TABLE, table_id="one", told_from=0):
     """Share a table that has a file more in each version, named by it.
 
     The provider answers neither of commits nor of versions before `told_from`.
@@ -68,8 +67,8 @@ def shares(provider, newest, *, table_id="one", told_from=0):
         body = b"".join(json.dumps(line).encode() + b"\n" for line in lines)
         asked.say(200, body, Delta_Table_Version=str(last))
 
-    provider.puts(f"{AT}/version", {}, Delta_Table_Version=str(newest))
-    provider.answers[f"{AT}/query"] = answer
+    provider.puts(f"{table.path}/version", {}, Delta_Table_Version=str(newest))
+    provider.answers[f"{table.path}/query"] = answer
 
 
 def refreshed(provider: Provider, folder: Path) -> tuple[int, list[str], list[int]]:
