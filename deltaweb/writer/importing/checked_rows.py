@@ -1,6 +1,7 @@
 """The rows of files in the types that were chosen, and what others lack."""
 
 import re
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -84,6 +85,18 @@ def schema_of(columns: Sequence[ImportColumn]) -> StructType:
     return StructType(tuple(fields.values()))
 
 
+@dataclass(frozen=True, slots=True)
+class LookLimit:
+    """How much of an import is looked at, at least; the batch at hand is finished.
+
+    Attributes:
+        num_bytes: Of decoded values: a file of 2 kB may hold gigabytes.
+    """
+
+    num_bytes: int
+    seconds: float
+
+
 @dataclass(eq=False)
 class ImportedRows:
     """The rows of an import, as they are to be stored.
@@ -93,6 +106,8 @@ class ImportedRows:
         bad_by_column: How many values of each column do not fit.
         rules: What must be true of the rows beside their types; None for nothing.
         is_look: Whether the rows are only looked at: none is refused.
+        limit: How much is read; None for all rows.
+        is_partial: Whether the limit left rows out.
     """
 
     files: SourceFiles
@@ -105,6 +120,8 @@ class ImportedRows:
     rules: Rules | None = None
     bad_by_rule: Counter[RowConstraint] = field(default_factory=Counter)
     is_look: bool = False
+    limit: LookLimit | None = None
+    is_partial: bool = False
     on_rows: Callable[[int], None] = lambda _count: None
 
     def __post_init__(self) -> None:
@@ -118,8 +135,16 @@ class ImportedRows:
         return pa.RecordBatchReader.from_batches(self.arrow, self.batches())
 
     def batches(self) -> Iterator[pa.RecordBatch]:
+        num_bytes, began_s = 0, time.monotonic()
         for file in self.files.each():
             for batch in self._read(file):
+                if self.limit is not None and (
+                    num_bytes >= self.limit.num_bytes
+                    or time.monotonic() - began_s >= self.limit.seconds
+                ):
+                    self.is_partial = True
+                    return
+                num_bytes += sum(column.nbytes for column in batch.columns.values())
                 made = self._checked(batch, file.shown)
                 self.num_rows += made.num_rows
                 self.on_rows(self.num_rows + self.num_bad)

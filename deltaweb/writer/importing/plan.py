@@ -23,7 +23,7 @@ from deltaweb.delta.writing.errors import LocationTakenError
 from deltaweb.delta.writing.requirements import check_writable
 from deltaweb.delta.writing.transaction import CommitResult, Transaction
 from deltaweb.writer.append import WRITE, KnownDefinition, append_rows
-from deltaweb.writer.importing.checked_rows import ImportedRows, Rules
+from deltaweb.writer.importing.checked_rows import ImportedRows, LookLimit, Rules
 from deltaweb.writer.importing.narrower import NarrowerType
 from deltaweb.writer.importing.options import BadRows, ImportColumn
 from deltaweb.writer.importing.proposal import (
@@ -120,14 +120,18 @@ class BegunImport:
         """What few values keep text, a sentence a column."""
         return [one.hint for one in self.proposed if one.hint]
 
-    def look(self, counted: CountedRows | None = None) -> "ImportPlan":
-        """Check every row; nothing is written.
+    def look(
+        self, counted: CountedRows | None = None, *, limit: LookLimit | None = None
+    ) -> "ImportPlan":
+        """Check every row, or those within a limit; nothing is written.
 
         Args:
             counted: What was counted before: where the table is as it was then, no row
                 is looked at again, and the plan has these numbers alone.
+            limit: How much is read, at least; None for all rows.
         """
         rows = self._rows(is_look=True)
+        rows.limit = limit
         write = self._write(rows)
         first = pa.table({})
         if counted is not None and counted.version == self.version:
@@ -273,6 +277,7 @@ class ImportPlan:
             "new_columns": self.new_columns,
             "num_rows": rows.num_rows,
             "num_bad": rows.num_bad,
+            "is_partial": rows.is_partial,
             "times": self.rows.times.describe(),
             "rules": [
                 {"name": rule.name, "expression": rule.sql, "num_rows": count}

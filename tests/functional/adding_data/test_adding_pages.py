@@ -15,7 +15,9 @@ from deltaweb.table import DeltaTable
 from deltaweb.web.accounts.models import User
 from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.jobs.models import Job
+from deltaweb.web.tables.catalogue.adding.work import import_rows
 from deltaweb.web.tables.models import Table
+from deltaweb.writer.importing.checked_rows import LookLimit
 from tests.support.pages.factories import new_unindexed_table, new_user
 from tests.support.pages.shown_words import words
 
@@ -202,6 +204,26 @@ def test_a_file_makes_a_table_after_its_bad_rows_were_seen(editor, work, lake):
     assert [(row["id"], str(row["refund"])) for row in rows] == [(1, "49.90")]
     assert not list((lake.parent / "home/uploads").iterdir())
     assert recorded("table.import").detail["files"] == ["re turns.csv"]
+
+
+def test_a_file_that_is_too_large_to_preview_is_imported_whole(
+    editor, work, lake, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(import_rows, "LOOK", LookLimit(num_bytes=16, seconds=60.0))
+    pq.write_table(pa.table({"id": range(5)}), tmp_path / "rows", row_group_size=1)
+    file = SimpleUploadedFile("rows.parquet", (tmp_path / "rows").read_bytes())
+    address, place = "/tables/new/import", str(lake / "rows")
+
+    asked = editor.post(address, {"name": "rows", "location": place, "file": file})
+    look = work()
+    page = text_of(editor.get(asked.headers["Location"]))
+    agree(editor, work, address, look)
+
+    assert (look.result["is_partial"], look.result["num_rows"]) == (True, 2)
+    assert look.result["counts"] == {}
+    assert "too large to preview: 2 rows were checked" in page
+    assert "Import all rows" in page
+    assert DeltaTable(place).snapshot().read()["id"].to_pylist() == [0, 1, 2, 3, 4]
 
 
 def test_a_column_that_is_text_by_one_value_is_offered_as_numbers(editor, work, lake):

@@ -33,7 +33,7 @@ from deltaweb.web.tables.operations.operation import (
 from deltaweb.web.tables.operations.parameters import names_of, parameter
 from deltaweb.web.tables.operations.preview import OperationPreview, RunContext
 from deltaweb.words import counted
-from deltaweb.writer.importing.checked_rows import ImportedRows, bad_text
+from deltaweb.writer.importing.checked_rows import ImportedRows, LookLimit, bad_text
 from deltaweb.writer.importing.options import BadRows, ImportColumn
 from deltaweb.writer.importing.plan import (
     BegunImport,
@@ -45,6 +45,8 @@ from deltaweb.writer.importing.plan import (
 )
 from deltaweb.writer.importing.source_file import SourceFile
 
+# Of the preview of a job: those of other people wait for its end.
+LOOK: Final = LookLimit(num_bytes=1 << 30, seconds=20.0)
 MAX_SHOWN: Final = 20
 """Values that do not fit, in the answer of a command."""
 MAX_WARNED: Final = 5
@@ -102,11 +104,15 @@ class RowsPlan:
     """What was asked, and what it would do where somebody is shown that.
 
     Without it the rows are left to the commit, which reads each once.
+
+    Attributes:
+        is_agreed: Whether somebody agreed to all rows of a file that was too large.
     """
 
     asked: ImportRows
     begun: BegunImport
     looked: ImportPlan | None
+    is_agreed: bool = False
 
 
 def as_import(asked: ImportRows, context: RunContext) -> Import:
@@ -140,13 +146,16 @@ def plan_rows(opened: DeltaTable, asked: ImportRows, context: RunContext) -> Row
     begun = begin_import(opened.store, as_import(asked, context))
     if not context.is_shown:
         return RowsPlan(asked=asked, begun=begun, looked=None)
+    if context.seen and context.seen.job and not context.seen.counts:
+        return RowsPlan(asked=asked, begun=begun, looked=None, is_agreed=True)
+    limit = LOOK if context.is_job and context.seen is None else None
     if not asked.upload:  # a file of others may be another by now
-        return RowsPlan(asked=asked, begun=begun, looked=begun.look())
+        return RowsPlan(asked=asked, begun=begun, looked=begun.look(limit=limit))
     key = f"{upload_digest(asked.upload)} {json.dumps(asdict(asked), sort_keys=True)}"
     counts = noted_counts(asked.upload, key) if context.seen else None
     counted = None if counts is None else CountedRows(**counts)
-    looked = begun.look(counted)
-    if counted is None:
+    looked = begun.look(counted, limit=limit)
+    if counted is None and not looked.rows.is_partial:
         counted = CountedRows(
             version=begun.version,
             num_rows=looked.rows.num_rows,
@@ -157,14 +166,20 @@ def plan_rows(opened: DeltaTable, asked: ImportRows, context: RunContext) -> Row
 
 
 def preview_rows(plan: RowsPlan) -> OperationPreview:
-    """Tell how many rows fit, what is wrong with the others, and show the first."""
+    """Tell how many rows fit, what is wrong with the others, and show the first.
+
+    Rows of a file that is too large are not counted: nothing is there to agree to.
+    """
     asked, begun = plan.asked, plan.begun
+    if plan.is_agreed:
+        return OperationPreview(version=begun.version, counts={})
     table = plan.looked or begun.look()
     facts = table.describe()
+    counts = {"num_rows": facts["num_rows"], "num_bad": facts["num_bad"]}
     first = table.first.select(table.first.column_names[:MAX_GRID_COLUMNS])
     return OperationPreview(
         version=begun.version,
-        counts={"num_rows": facts["num_rows"], "num_bad": facts["num_bad"]},
+        counts={} if facts["is_partial"] else counts,
         detail={
             **facts,
             "file_name": asked.file_name or ", ".join(asked.files),
@@ -180,7 +195,9 @@ def preview_rows(plan: RowsPlan) -> OperationPreview:
                 [*row] for row in zip(*map(cell_texts, first.columns), strict=True)
             ],
         },
-        is_empty=not facts["num_rows"] and asked.mode == ImportMode.APPEND,
+        is_empty=not facts["is_partial"]
+        and not facts["num_rows"]
+        and asked.mode == ImportMode.APPEND,
         says=_says(table),
         lines=lambda: _lines(table),
     )
@@ -196,6 +213,11 @@ def _says(plan: ImportPlan) -> str:
     rows = plan.rows
     becomes = "would be made of" if plan.begun.base is None else "would get"
     do = "does" if rows.num_bad == 1 else "do"
+    if rows.is_partial:
+        return (
+            f"The file is too large to preview: {counted(rows.num_rows, 'row')} of it "
+            f"fit, {rows.num_bad:,} {do} not, and the import reads the others."
+        )
     return (
         f"{plan.begun.store.root} {becomes} {counted(rows.num_rows, 'row')}; "
         f"{rows.num_bad:,} {do} not fit."
