@@ -33,7 +33,8 @@ def is_from_this_machine(request: HttpRequest) -> bool:
     """Whether a program of this machine sent a request, and no proxy passed it on.
 
     The server listens on a loopback address only, its public URL says so, and no
-    header names a proxy. Anything unknown counts as a proxy.
+    header names a proxy. HTTP/1.0 counts as one, because nginx speaks it to a server
+    unless it is told otherwise, and adds no header then.
     """
     public = urlsplit(settings.PUBLIC_URL)
     host = urlsplit(f"//{request.get_host()}").hostname
@@ -42,6 +43,7 @@ def is_from_this_machine(request: HttpRequest) -> bool:
         not settings.TRUSTED_PROXIES
         and public.scheme == "http"
         and all(map(_is_loopback, (public.hostname, host, *ends)))
+        and request.META.get("SERVER_PROTOCOL") != "HTTP/1.0"
         and not any(map(_is_forwarding, request.headers))
     )
 

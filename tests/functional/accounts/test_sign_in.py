@@ -154,6 +154,7 @@ class TestByTheLinkOfAStart:
         {
             "another machine": (LOCAL, {"REMOTE_ADDR": "192.0.2.1"}),
             "a server that listens everywhere": (LOCAL, {"SERVER_NAME": "0.0.0.0"}),  # noqa: S104
+            "nginx as it comes": (LOCAL, {"SERVER_PROTOCOL": "HTTP/1.0"}),
             "nginx": (LOCAL, {"HTTP_X_FORWARDED_FOR": "192.0.2.1"}),
             "nginx, differently": (LOCAL, {"HTTP_X_REAL_IP": "192.0.2.1"}),
             "a proxy by RFC 7239": (LOCAL, {"HTTP_FORWARDED": "for=192.0.2.1"}),
