@@ -146,7 +146,8 @@ _PLACES: Final[Mapping[str, str]] = {
     "deltaweb.delta.errors": (
         "CheckpointCancelledError CheckpointPartsError ColumnNotFoundError "
         "ColumnTypeError CredentialsNeededError DataFileError DataFileMissingError "
-        "DeltaError LocationDeniedError LocationError LocationInvalidError "
+        "DataFileRowsError DeltaError "
+        "LocationDeniedError LocationError LocationInvalidError "
         "LocationNotAllowedError LocationNotFoundError LocationNotWritableError "
         "LocationUnreachableError LocationUnsupportedError LogCorruptError "
         "LogGapError MissingActionError MissingMetadataError MissingProtocolError "
@@ -183,8 +184,8 @@ _PLACES: Final[Mapping[str, str]] = {
     ),
     "deltaweb.parquet.errors": (
         "FileEncryptedError FileNotParquetError FooterCorruptError "
-        "NoParquetFilesError ParquetError SchemaCorruptError SchemaNotHeldError "
-        "ValuesUnreadableError"
+        "NoParquetFilesError ParquetError RowsMissingError SchemaCorruptError "
+        "SchemaNotHeldError ValuesUnreadableError"
     ),
     "deltaweb.conditions.json": "MalformedHintError",
     "deltaweb.conditions.sql_text": "NotSQLError",

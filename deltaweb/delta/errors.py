@@ -15,7 +15,7 @@ DeltaError (deltaweb/errors.py: how an error writes its sentence)
 │   └── UnsupportedFeatureError
 ├── SchemaError: ColumnTypeError, SchemaMissingError, SchemaTooWideError
 ├── PropertyError, PartitionValueError, PredicateError, ColumnNotFoundError
-├── DataFileError: PathEscapesTableError, DataFileMissingError
+├── DataFileError: PathEscapesTableError, DataFileMissingError, DataFileRowsError
 ├── what only comparing versions raises: changes/errors.py
 └── and what only writing does: writing/errors.py
 """
@@ -327,6 +327,10 @@ class DataFileMissingError(DataFileError, code="data-file-missing"):
     """A file of the version is not in storage."""
 
     reason: str = "it is gone from storage, perhaps vacuumed"
+
+
+class DataFileRowsError(DataFileError, code="data-file-rows-missing"):
+    """A file has other rows than its footer counts, or than the log does."""
 
 
 class PathEscapesTableError(DataFileError, code="path-outside-table"):

@@ -6,6 +6,7 @@ ParquetError
     FooterCorruptError      the footer contradicts itself or is cut
     SchemaCorruptError      the schema's elements are no tree
     ValuesUnreadableError   the rows do not read, or take too much to read
+    RowsMissingError        the pages hold other rows than the footer counts
     SchemaNotHeldError      another system has no schema for the files
     NoParquetFilesError     a folder has no such files
 """
@@ -49,6 +50,10 @@ class ValuesUnreadableError(ParquetError, code="parquet-values-unreadable"):
         "The footer is shown as it is; the pages may be damaged or use a newer "
         "encoding."
     )
+
+
+class RowsMissingError(ValuesUnreadableError, code="parquet-rows-missing"):
+    hint = "Restore the file from a backup, or write it again: its pages are damaged."
 
 
 class SchemaNotHeldError(ParquetError, code="parquet-schema-not-held"):

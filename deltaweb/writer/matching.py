@@ -16,7 +16,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deltaweb.conditions.hints import reach_of
-from deltaweb.delta.log.file_actions import VECTOR
+from deltaweb.delta.errors import DataFileRowsError
+from deltaweb.delta.log.file_actions import NUM_RECORDS, VECTOR
 from deltaweb.delta.scan.predicate import Predicate
 from deltaweb.delta.scan.pruning import files_for_predicate, files_where_true
 from deltaweb.delta.scan.rows import ReadRows
@@ -50,7 +51,7 @@ class Matches:
 
     Attributes:
         whole: Files of which every row matches, by their partition values; rows of
-            `Snapshot.files`.
+            `Snapshot.files`, with `NUM_RECORDS`.
         partly: Files that may hold such rows, and others.
         read: What of the version this depends on.
         condition: What rows are judged by; None where all of them match, and where
@@ -78,7 +79,7 @@ def find_matches(
         settings: Those by which the condition is evaluated. Here that is its zone;
             for another engine, files are chosen by nothing that depends on them.
     """
-    files = snapshot.files
+    files = snapshot.counted(snapshot.files)
     nothing = files.slice(0, 0)
     if where is None:
         return Matches(files, nothing, EVERYTHING_READ)
@@ -112,9 +113,13 @@ def find_matches(
 
 
 def files_within(snapshot: Snapshot, predicate: Predicate) -> pa.Table:
-    """Return the files that may hold a row that a condition is true for."""
+    """Return the files that may hold a row that a condition is true for.
+
+    Returns:
+        Rows of `Snapshot.files`, with `NUM_RECORDS`.
+    """
     mask = files_for_predicate(predicate, _partitions(snapshot), snapshot.statistics)
-    return snapshot.files.filter(pa.array(mask))
+    return snapshot.counted(snapshot.files).filter(pa.array(mask))
 
 
 def _read(predicate: Predicate | None, files: pa.Table) -> TableRead:
@@ -188,9 +193,7 @@ def row_counts(snapshot: Snapshot, files: pa.Table) -> pa.ChunkedArray:
     """Return the rows of each file, by reading it where the log does not say."""
     if not files.num_rows:
         return pa.chunked_array([], pa.int64())
-    places = pc.index_in(files["path"], snapshot.files["path"])
-    records = pc.take(snapshot.statistics([])["num_records"], places)
-    numbers = live_records(records, files[VECTOR])
+    numbers = live_records(snapshot.counted(files)[NUM_RECORDS], files[VECTOR])
     if not numbers.null_count:
         return numbers
     counts = [
@@ -200,6 +203,26 @@ def row_counts(snapshot: Snapshot, files: pa.Table) -> pa.ChunkedArray:
         for file, count in zip(each_file(files), numbers.to_pylist(), strict=True)
     ]
     return pa.chunked_array([pa.array(counts, pa.int64())])
+
+
+def check_all_read(files: pa.Table, num_read: int) -> None:
+    """Check that as many rows were read as the log says that files have.
+
+    Args:
+        files: Rows of `Snapshot.files`, with `NUM_RECORDS` if that is known.
+        num_read: The live rows that were read of them.
+
+    Raises:
+        DataFileRowsError: If there were others: then no file of them may go.
+    """
+    if NUM_RECORDS not in files.column_names:
+        return
+    live = live_records(files[NUM_RECORDS], files[VECTOR])
+    wanted = pc.sum(live, skip_nulls=False).as_py()
+    if files.num_rows and wanted not in {None, num_read}:
+        more = f", with {files.num_rows - 1:,} others," if files.num_rows > 1 else ""
+        reason = f"{num_read:,} rows of it{more} were read, and the log says {wanted:,}"
+        raise DataFileRowsError(path=files["path"][0].as_py(), reason=reason)
 
 
 def count_rows(snapshot: Snapshot, files: pa.Table) -> int:

@@ -41,7 +41,7 @@ from deltaweb.delta.writing.transaction import CommitResult, TableRead, Transact
 from deltaweb.expressions.session.settings import SessionSettings
 from deltaweb.writer.changes.row_ids import KeptRowIds, NextRowIds
 from deltaweb.writer.files.data_files import FileLayout
-from deltaweb.writer.matching import find_matches
+from deltaweb.writer.matching import check_all_read, find_matches
 from deltaweb.writer.table_write import TableWrite
 
 OPTIMIZE: Final = "OPTIMIZE"
@@ -93,7 +93,8 @@ class OptimizePlan:
 
     @property
     def removed(self) -> pa.Table:
-        return pa.concat_tables([self.snapshot.files.slice(0, 0), *self.bins])
+        nothing = self.snapshot.counted(self.snapshot.files.slice(0, 0))
+        return pa.concat_tables([nothing, *self.bins])
 
     def partitions(self) -> list[PartitionPlan]:
         """Return what becomes of each partition, those of most files first."""
@@ -143,7 +144,7 @@ def plan_optimize(  # noqa: PLR0913  # what is asked for
         snapshot.protocol, snapshot.metadata, target_bytes
     ).target_bytes
     files = _files(snapshot, where, time_zone)
-    open_files = _unclustered(files, logged, target)
+    open_files = snapshot.counted(_unclustered(files, logged, target))
     keys = canonical_keys(open_files["partition_values"], _partitions(snapshot))
     bins = [*_bins(open_files, keys, target, clusters=bool(paths))]
     if logged is not None:
@@ -196,8 +197,10 @@ def carry_out_optimize(
         num_done = 0
         files.spell_as(removed)
         for some in plan.bins:
+            num_before = files.num_rows
             for rows in _rows(snapshot, some, plan.paths, row_ids):
                 files.write(rows)
+            check_all_read(some, files.num_rows - num_before)
             files.end_file()
             num_done += some.num_rows
             if on_progress is not None:

@@ -27,6 +27,7 @@ from deltaweb.writer.changes.change_writer import DELETE, INSERT, ChangeWriter
 from deltaweb.writer.changes.row_ids import KeptRowIds
 from deltaweb.writer.changes.wide_statistics import statistics_texts
 from deltaweb.writer.matching import (
+    check_all_read,
     count_rows,
     each_file,
     find_matches,
@@ -168,10 +169,13 @@ def _keep_others(
             continue
         removed.append(file)
         changes.begin_copies(file)
+        num_read = 0
         for rows, holds in judged:
+            num_read += rows.num_rows
             deleted += holds.true_count
             changes.copy(rows, pc.invert(holds))
             changes.feed(DELETE, rows.filter(holds))
+        check_all_read(file, num_read)
     tells_rows = len(removed) > 1  # else the files that go tell all
     if tells_rows and changes.feeds_changes:
         for rows in snapshot.file_rows(matches.whole):

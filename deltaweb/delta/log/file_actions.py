@@ -19,6 +19,8 @@ _AS_LIST: Final = pa.list_(
     )
 )
 VECTOR: Final = "deletion_vector"
+NUM_RECORDS: Final = "num_records"
+"""How many rows the log says that a file has, deleted ones too; null if unknown."""
 DELETION_VECTOR: Final = pa.struct(
     [
         pa.field("storageType", pa.string()),

@@ -13,7 +13,12 @@ from typing import Final, Self
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from deltaweb.delta.errors import DataFileError, DataFileMissingError, DeltaError
+from deltaweb.delta.errors import (
+    DataFileError,
+    DataFileMissingError,
+    DataFileRowsError,
+    DeltaError,
+)
 from deltaweb.delta.protocol.schema import StructField, StructType, arrow_type
 from deltaweb.delta.scan.decoded_bytes import DecodedBytes, parts
 from deltaweb.delta.scan.predicate import Predicate
@@ -28,8 +33,10 @@ from deltaweb.delta.values.old_calendar.calendar import old_calendar
 from deltaweb.delta.values.stored_columns import MismatchError, StoredColumns
 from deltaweb.parquet.arrow_footer import parse_arrow_footer, plain_footer
 from deltaweb.parquet.counts import RowGroupCounts, parse_row_group_counts
-from deltaweb.parquet.errors import ParquetError
+from deltaweb.parquet.errors import ParquetError, RowsMissingError
 from deltaweb.parquet.tail import read_footer
+from deltaweb.parquet.values.dictionaries import StoredChunks
+from deltaweb.parquet.values.whole_groups import LeafColumns, WholeGroups
 
 MIN_ROWS: Final = 10_000
 """In fewer rows finding out takes longer than it saves."""
@@ -115,6 +122,8 @@ def reading(path: str) -> Iterator[None]:
     except MismatchError as error:
         reason = f"column {error.column!r}: {error.reason}"
         raise DataFileError(path=path, reason=reason) from None
+    except RowsMissingError as error:
+        raise DataFileRowsError(path=path, reason=error.reason) from None
     except ParquetError as error:
         reason = error.message.rstrip(".")
         raise DataFileError(path=path, reason=reason) from error
@@ -142,9 +151,12 @@ class DataFile:
             self._stored = StoredColumns(self._fields)
             self._found: tuple[StructType, dict[str, str]] | None = None
             self._coded = CodedColumns(self._footer, self.metadata, self._fields)
+            chunks = StoredChunks(self._footer)
             self._decoded = DecodedBytes(
-                self._footer, self.metadata, self._fields, self._source
+                chunks, self.metadata, self._fields, self._source
             )
+            columns = LeafColumns.of(self._fields, self.metadata.num_columns)
+            self._groups = WholeGroups(chunks, self.metadata, columns, self._source)
             self._readers: dict[tuple[str, ...], pq.ParquetFile] = {(): self._parquet}
 
     def __enter__(self) -> Self:
@@ -164,10 +176,7 @@ class DataFile:
     @cached_property
     def first_rows(self) -> list[int]:
         with reading(self.path):
-            footer = self.metadata
-            groups = range(footer.num_row_groups)
-            counts = [footer.row_group(group).num_rows for group in groups]
-            return list(accumulate(counts, initial=0))
+            return list(accumulate(self._groups.num_rows, initial=0))
 
     def find_columns(self, schema: StructType) -> dict[str, str]:
         """The file's names of the columns of `schema` that it has."""
@@ -236,17 +245,27 @@ class DataFile:
             return
         coded = self._coded.among(names, row_group)
         rows = min(max_rows, self._batch_rows(row_group))
-        for batch in self._reader(coded).iter_batches(
-            batch_size=self._decoded.rows_at_once(names, row_group, rows, coded),
-            row_groups=[row_group],
-            columns=names,
-            use_threads=self._is_worth_threads(row_group),
-        ):
+        rows = self._decoded.rows_at_once(names, row_group, rows, coded)
+
+        def read(source: pa.NativeFile) -> Iterator[pa.RecordBatch]:
+            batches: Iterator[pa.RecordBatch] = self._reader(
+                coded, source
+            ).iter_batches(
+                batch_size=rows,
+                row_groups=[row_group],
+                columns=names,
+                use_threads=self._is_worth_threads(row_group),
+            )
+            return batches
+
+        for batch in self._groups.batches(row_group, names, read):
             for part in parts(batch) if coded else (batch,):
                 yield part, part.num_rows
 
-    def _reader(self, coded: tuple[str, ...]) -> pq.ParquetFile:
+    def _reader(self, coded: tuple[str, ...], source: pa.NativeFile) -> pq.ParquetFile:
         """Return what reads row groups, some columns of texts as codes."""
+        if source is not self._source:
+            return as_parquet(source, self.metadata, coded)
         if coded not in self._readers:
             self._readers[coded] = as_parquet(self._source, self.metadata, coded)
         return self._readers[coded]

@@ -44,12 +44,12 @@ class DecodedBytes:
 
     def __init__(
         self,
-        footer: bytes,
+        chunks: StoredChunks,
         metadata: pq.FileMetaData,
         fields: Sequence[pa.Field],
         source: RangeSource,
     ) -> None:
-        self._footer = footer
+        self._chunks = chunks
         self._metadata = metadata
         self._fields = fields
         self._source = source
@@ -130,10 +130,6 @@ class DecodedBytes:
         looked_at = longest_values(self._source, [chunks[i] for i in unknown])
         found |= dict(zip(unknown, looked_at, strict=True))
         return [found[place] for place in range(len(chunks))]
-
-    @cached_property
-    def _chunks(self) -> StoredChunks:
-        return StoredChunks(self._footer)
 
     @cached_property
     def _repeated(self) -> Sequence[int]:

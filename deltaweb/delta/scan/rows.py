@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import repeat
-from typing import Self
+from typing import Any, Self
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deltaweb.delta.errors import DeltaError, PredicateError
-from deltaweb.delta.log.file_actions import VECTOR
+from deltaweb.delta.errors import DataFileRowsError, DeltaError, PredicateError
+from deltaweb.delta.log.file_actions import NUM_RECORDS, VECTOR
 from deltaweb.delta.protocol.column_path import ColumnPath, resolve_column
 from deltaweb.delta.protocol.schema import (
     PrimitiveType,
@@ -48,6 +48,8 @@ DELETED_BY = "deleted_by"
 FILES_AT_ONCE = 1_024
 """Partition values are typed for so many files at a time."""
 
+CountFiles = Callable[[pa.Table], pa.Table]
+"""Returns files with `NUM_RECORDS`, or as they are if finding it takes too long."""
 ReadRows = Callable[[pa.Table], Iterator[pa.RecordBatch]]
 """Yields the live rows of files, in their order, by the table's schema."""
 
@@ -59,8 +61,10 @@ class RowSource:
     Attributes:
         files: path, partition_values (map<string, string>), a row a file; and
             deletion_vector, without which no row of any file is deleted. Of a file
-            with a vector in `DELETED_BY` only live rows that it deletes are read.
+            with a vector in `DELETED_BY` only live rows that it deletes are read. A
+            file that has other rows than `NUM_RECORDS` says is not read.
         statistics: Reads typed statistics for skipping files; None for none.
+        counted: Adds `NUM_RECORDS` to files; None if they have it, or need it not.
     """
 
     schema: StructType
@@ -68,6 +72,7 @@ class RowSource:
     files: pa.Table
     open_file: OpenFile
     statistics: ReadStatistics | None = None
+    counted: CountFiles | None = None
 
     def with_typed_variants(self) -> Self:
         """Return a source whose columns of variants tell the types of their values."""
@@ -131,6 +136,8 @@ def iter_rows(
     """
     reader = _RowReader(source, _outputs(source.schema, columns), predicate)
     selected = reader.select(source)
+    if limit is None and source.counted is not None:
+        selected = source.counted(selected)
     scan = RowScan(reader.output_schema, source.files.num_rows, selected.num_rows)
     scan.batches = reader.read(selected, limit, scan)
     return scan
@@ -260,17 +267,20 @@ class _RowReader:
         for start in range(0, files.num_rows, FILES_AT_ONCE):
             some = files.slice(start, FILES_AT_ONCE)
             partitions = self.partition_values(some)
-            for path, values, *vectors in zip(
+            for path, values, num_records, *vectors in zip(
                 some.column("path").to_pylist(),
                 partitions,
-                _vectors(some, VECTOR),
-                _vectors(some, DELETED_BY),
+                _known(some, NUM_RECORDS),
+                _known(some, VECTOR),
+                _known(some, DELETED_BY),
                 strict=True,
             ):
                 if remaining == 0:
                     return
                 scan.files_scanned += 1
-                for batch in self.file_batches(path, values, vectors, remaining):
+                for batch in self.file_batches(
+                    path, values, vectors, num_records, remaining
+                ):
                     yield batch
                     if remaining is not None:
                         remaining -= batch.num_rows
@@ -280,12 +290,19 @@ class _RowReader:
         path: str,
         partition: pa.StructScalar,
         vectors: Sequence[Fields | None],
+        num_records: int | None,
         limit: int | None,
     ) -> Iterator[pa.RecordBatch]:
         """Read one file, at most `limit` of its live rows."""
         vector, deleted_by = vectors
         remaining = limit
         with DataFile(path, self.open_file) as file:
+            if num_records not in {None, file.metadata.num_rows}:
+                reason = (
+                    f"it has {file.metadata.num_rows:,} rows, and the log says"
+                    f" {num_records:,}"
+                )
+                raise DataFileRowsError(path=path, reason=reason)
             live = LiveRows.of(file, vector, self.open_file, deleted_by)
             for row_group in file.row_groups(self.data_schema, self.tree):
                 for num_rows, columns in file.batches(
@@ -339,11 +356,12 @@ def _needed_columns(
     return needed
 
 
-def _vectors(files: pa.Table, column: str) -> Iterable[Fields | None]:
+def _known(files: pa.Table, column: str) -> Iterable[Any]:
+    """Return the values of a column; None for each file without it."""
     if column not in files.column_names:
         return repeat(None, files.num_rows)
-    vectors = files.column(column)
-    if vectors.null_count == files.num_rows:
+    values = files.column(column)
+    if values.null_count == files.num_rows:
         return repeat(None, files.num_rows)
-    descriptors: list[Fields | None] = vectors.to_pylist()
-    return descriptors
+    found: list[Any] = values.to_pylist()
+    return found

@@ -13,7 +13,7 @@ from typing import Final
 import pyarrow as pa
 
 from deltaweb.delta.errors import DeltaError
-from deltaweb.delta.log.file_actions import VECTOR
+from deltaweb.delta.log.file_actions import NUM_RECORDS, VECTOR
 from deltaweb.delta.protocol.schema import StructType, arrow_schema, is_mapped_type
 from deltaweb.delta.scan.data_file import (
     BATCH_BYTES,
@@ -32,6 +32,8 @@ from deltaweb.delta.values.partition_values import (
 from deltaweb.delta.values.stored_columns import MismatchError
 from deltaweb.parquet.errors import ParquetError
 from deltaweb.parquet.tail import read_footer
+from deltaweb.parquet.values.dictionaries import StoredChunks
+from deltaweb.parquet.values.whole_groups import LeafColumns, WholeGroups
 
 FAULTS: Final = (
     *(DeltaError, ParquetError, MismatchError),
@@ -47,19 +49,22 @@ def packed_rows(source: RowSource) -> Iterator[pa.RecordBatch]:
             (int64, bytes) as well.
     """
     files = source.files
+    no_counts = pa.nulls(files.num_rows)
+    counts = files[NUM_RECORDS] if NUM_RECORDS in files.column_names else no_counts
     packs = _Packs.of(source)
     if packs is None:
         yield from iter_rows(source)
         return
-    for position, (path, size, is_marked) in enumerate(
+    for position, (path, size, num_records, is_marked) in enumerate(
         zip(
             files["path"].to_pylist(),
             files["size"].to_pylist(),
+            counts.to_pylist(),
             files[VECTOR].is_valid().to_pylist(),
             strict=True,
         )
     ):
-        rows = None if is_marked or size > HELD_BYTES else packs.read(path)
+        rows = None if is_marked or size > HELD_BYTES else packs.read(path, num_records)
         if rows is None or not packs.has_room(rows):
             yield from packs.take(position)
         if rows is None:
@@ -96,8 +101,9 @@ class _Packs:
     def __post_init__(self) -> None:
         schema = arrow_schema(self.stored)
         self._names, self._types = schema.names, schema.types
+        self._columns = LeafColumns.of([*schema])
 
-    def read(self, path: str) -> pa.Table | None:
+    def read(self, path: str, num_records: int | None) -> pa.Table | None:
         """Return the rows of a file, None of one that is to be read by itself."""
         try:
             with self.source.open_file(path) as opened:
@@ -106,9 +112,11 @@ class _Packs:
                 held = pa.BufferReader(opened.read(HELD_BYTES))
             parquet = as_parquet(held, None)
             metadata, schema = parquet.metadata, parquet.schema_arrow
-            decoded = DecodedBytes(read_footer(held), metadata, [*schema], held)
+            chunks = StoredChunks(read_footer(held))
+            decoded = DecodedBytes(chunks, metadata, [*schema], held)
             if (
                 metadata.num_rows > MAX_BATCH_ROWS
+                or num_records not in {None, metadata.num_rows}
                 or schema.names != self._names
                 or schema.types != self._types
                 or old_calendar(metadata, [*schema]) is not None
@@ -118,9 +126,11 @@ class _Packs:
                 )
             ):
                 return None
-            return parquet.read(use_threads=False)
+            rows = parquet.read(use_threads=False)
+            WholeGroups(chunks, metadata, self._columns, held).check(rows)
         except FAULTS:
             return None
+        return rows
 
     def has_room(self, rows: pa.Table) -> bool:
         if self._num_rows + rows.num_rows > MAX_BATCH_ROWS:

@@ -146,6 +146,7 @@ class Frames:
         """Return the files as a dataset of pyarrow, where that has the same rows.
 
         Files that Spark wrote by its old calendar have other dates before 1582 there.
+        pyarrow does not count the rows of damaged files, as `read` and `scan` do.
 
         Raises:
             DatasetInexactError: If it has not; names what stands in the way.

@@ -24,6 +24,7 @@ from deltaweb.delta.features.column_mapping import table_schema
 from deltaweb.delta.features.registry import reading_refusal
 from deltaweb.delta.log.blocks import RawStatistics
 from deltaweb.delta.log.commits.times import to_datetime, to_ms
+from deltaweb.delta.log.file_actions import NUM_RECORDS
 from deltaweb.delta.log.replay import compact_blocks, concat_files, run_in_threads
 from deltaweb.delta.log.store import TableStore
 from deltaweb.delta.protocol.actions import Metadata, Protocol, SetTransaction
@@ -43,6 +44,8 @@ if TYPE_CHECKING:
     from deltaweb.delta.scan.rows import ReadRows, RowScan, RowSource
 
 PARQUET: Final = "parquet"
+FEW_OF: Final = 8
+"""A reading of fewer files, one of so many, does not look up their rows in the log."""
 
 ColumnName = str | Sequence[str]
 
@@ -242,6 +245,7 @@ class Snapshot(Shown, Frames):
             self.row_source(self.files),
             schema=schema,
             statistics=self._statistics_of_stored,
+            counted=self._counted_if_soon,
         )
         if typed_variants:
             source = source.with_typed_variants()
@@ -261,6 +265,29 @@ class Snapshot(Shown, Frames):
             protocol=self.protocol,
             metadata=self.metadata,
         )
+
+    def counted(self, files: pa.Table) -> pa.Table:
+        """Return files with `NUM_RECORDS`, by which a reading of them is checked.
+
+        Args:
+            files: Rows of `files`.
+        """
+        if NUM_RECORDS in files.column_names:
+            return files
+        known = next(iter(self._statistics.values()), None)
+        typed = self.statistics([]) if known is None else known
+        counts = typed[NUM_RECORDS]
+        if files is not self.files:
+            counts = counts.take(pc.index_in(files["path"], self.files["path"]))
+        return files.append_column(NUM_RECORDS, counts)
+
+    def _counted_if_soon(self, files: pa.Table) -> pa.Table:
+        """Return files that are read with `NUM_RECORDS`, unless they are few of many.
+
+        Then reading what the log says of all files takes longer than reading them.
+        """
+        is_soon = self._statistics or files.num_rows * FEW_OF >= self.num_files
+        return self.counted(files) if is_soon else files
 
     def _statistics_of_stored(self, paths: Sequence[ColumnName]) -> pa.Table:
         """Return statistics of the columns that are stored: of no part of a variant."""

@@ -8,6 +8,7 @@ Source: parquet.thrift, "ColumnMetaData", "PageHeader", "DictionaryPageHeader".
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final
 
 import pyarrow as pa
@@ -70,6 +71,7 @@ class StoredChunk:
         codec: How its pages are compressed, by number.
         size_bytes: Of its pages before they are compressed.
         first_bytes: Of this page, or of all that follow; compressed.
+        stored_bytes: Of all its pages, compressed.
         is_coded: Whether values of it may be those of a dictionary.
         is_prefixed: Whether values of it may repeat the beginnings of others.
     """
@@ -81,6 +83,7 @@ class StoredChunk:
     size_bytes: int
     first_page: int
     first_bytes: int
+    stored_bytes: int
     is_coded: bool
     is_prefixed: bool
 
@@ -91,20 +94,29 @@ class StoredChunk:
 
 
 class StoredChunks:
-    """The column chunks of a file, each read when it is asked for."""
+    """The column chunks of a file; the footer is parsed when one is requested."""
 
     def __init__(self, footer: bytes) -> None:
-        raw = CompactReader(footer).read_struct(_FILE)
-        self._groups: Sequence[Mapping[str, Any]] = raw.get("row_groups", ())
+        self._footer = footer
+        self._known: dict[tuple[int, int], StoredChunk] = {}
+
+    @cached_property
+    def _groups(self) -> Sequence[Mapping[str, Any]]:
+        raw = CompactReader(self._footer).read_struct(_FILE)
+        groups: Sequence[Mapping[str, Any]] = raw.get("row_groups", ())
+        return groups
 
     def of(self, row_group: int, leaf: int) -> StoredChunk:
         """Return what is said of the leaf column at a position in a row group."""
-        try:
-            column = self._groups[row_group]["columns"][leaf]
-        except LookupError:
-            reason = "a row group lacks a column chunk"
-            raise FooterCorruptError(reason=reason) from None
-        return _chunk(column.get("metadata") or {})
+        place = row_group, leaf
+        if place not in self._known:
+            try:
+                column = self._groups[row_group]["columns"][leaf]
+            except LookupError:
+                reason = "a row group lacks a column chunk"
+                raise FooterCorruptError(reason=reason) from None
+            self._known[place] = _chunk(column.get("metadata") or {})
+        return self._known[place]
 
 
 def _chunk(values: Mapping[str, Any]) -> StoredChunk:
@@ -123,6 +135,7 @@ def _chunk(values: Mapping[str, Any]) -> StoredChunk:
         size_bytes=max(0, values.get("uncompressed", 0)),
         first_page=dictionary_at if is_apart else data_at,
         first_bytes=data_at - dictionary_at if is_apart else compressed,
+        stored_bytes=compressed,
         is_coded=not _CODED.isdisjoint(encodings),
         is_prefixed=_PREFIXED in encodings,
     )

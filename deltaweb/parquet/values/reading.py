@@ -18,6 +18,7 @@ from deltaweb.parquet.loading import ParquetFooter, load_footer
 from deltaweb.parquet.metadata import PHYSICAL_TYPES, REPETITIONS, ColumnChunk, RowGroup
 from deltaweb.parquet.rendering import JSON
 from deltaweb.parquet.schema import Node
+from deltaweb.parquet.values.dictionaries import StoredChunks
 from deltaweb.parquet.values.extents import check_extents, choose_groups
 from deltaweb.parquet.values.shaping import (
     Physical,
@@ -25,6 +26,7 @@ from deltaweb.parquet.values.shaping import (
     has_leaves,
     shape_field,
 )
+from deltaweb.parquet.values.whole_groups import LeafColumns, WholeGroups
 
 BATCH_ROWS: Final = 256
 
@@ -40,15 +42,44 @@ def read_rows(
     neutral = neutral_footer(footer, groups)
     try:
         metadata = parse_arrow_footer(neutral)
-        file = pq.ParquetFile(source, metadata=metadata, arrow_extensions_enabled=False)
         rows: list[dict[str, JSON]] = []
-        for batch in file.iter_batches(BATCH_ROWS, use_threads=False):
+        for batch in _batches(source, neutral, metadata):
             rows += _rows(batch, footer.root, limit - len(rows))
             if len(rows) >= limit:
                 break
     except (pa.ArrowException, OSError) as error:
         raise ValuesUnreadableError(reason=str(error).splitlines()[0]) from None
     return rows
+
+
+def _batches(
+    source: pa.NativeFile, footer: bytes, metadata: pq.FileMetaData
+) -> Iterator[pa.RecordBatch]:
+    """Yield the rows of a file, each row group by itself.
+
+    Rows of several groups read at once would be put together wrongly where a column
+    of one of them ends too early.
+    """
+    file = _open(source, metadata)
+    fields = list(file.schema_arrow)
+    columns = LeafColumns.of(fields, metadata.num_columns)
+    groups = WholeGroups(StoredChunks(footer), metadata, columns, source)
+    for row_group in range(metadata.num_row_groups):
+
+        def read(
+            opened: pa.NativeFile, row_group: int = row_group
+        ) -> Iterator[pa.RecordBatch]:
+            reader = file if opened is source else _open(opened, metadata)
+            batches: Iterator[pa.RecordBatch] = reader.iter_batches(
+                BATCH_ROWS, row_groups=[row_group], use_threads=False
+            )
+            return batches
+
+        yield from groups.batches(row_group, [field.name for field in fields], read)
+
+
+def _open(source: pa.NativeFile, metadata: pq.FileMetaData) -> pq.ParquetFile:
+    return pq.ParquetFile(source, metadata=metadata, arrow_extensions_enabled=False)
 
 
 def _rows(batch: pa.RecordBatch, root: Node, limit: int) -> Iterator[dict[str, JSON]]:

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import DataFrame, SparkSession
 
-from deltaweb.delta.log.file_actions import VECTOR
+from deltaweb.delta.log.file_actions import NUM_RECORDS, VECTOR
 from deltaweb.delta.scan.rows import DELETED_BY
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.spark.arrow_frames import Batches, map_in_arrow, run_parts
@@ -18,7 +18,7 @@ from deltaweb.spark.log.replay import ReplayedState, use_state
 from deltaweb.storage.place import TablePlace
 from deltaweb.table import DeltaTable
 
-READ: Final = ("path", "partition_values", VECTOR, DELETED_BY)
+READ: Final = ("path", "partition_values", VECTOR, DELETED_BY, NUM_RECORDS)
 """Of a file, for its rows."""
 TASK_BYTES: Final = 64 << 20
 """Data files that a task reads, about."""

@@ -16,6 +16,7 @@ from deltaweb.writer.changes.change_writer import (
     ChangeWriter,
 )
 from deltaweb.writer.changes.row_ids import joined_places
+from deltaweb.writer.matching import check_all_read
 from deltaweb.writer.merge.clauses import (
     NO_CLAUSE,
     SOURCE,
@@ -101,10 +102,11 @@ class FileMerger:
         Args:
             planned: All its live rows, in their order.
         """
-        files = self._files
+        files, num_read = self._files, 0
         files.begin_file(file)
         for part in planned:
             rows, chosen = part.rows, part.chosen
+            num_read += rows.num_rows
             is_touched = pa.array(chosen != NO_CLAUSE)
             kept, new = rows.filter(pa.array(chosen == NO_CLAUSE)), rows.slice(0, 0)
             changed = [*self._apply(part, source_rows)]
@@ -117,6 +119,7 @@ class FileMerger:
                 copied = rows.num_rows - is_touched.true_count
                 self.counts["numTargetRowsCopied"] += copied
             files.replace(is_touched, kept, new, changed=self._changed_places(chosen))
+        check_all_read(file, num_read)
         files.end_file(file)
 
     def insert(self, rows: pa.RecordBatch, chosen: Choices, *, in_feed: bool) -> None:

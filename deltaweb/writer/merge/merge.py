@@ -203,7 +203,7 @@ class _Merge:
     @cached_property
     def candidates(self) -> pa.Table:
         if self._reach is None:
-            return self._snapshot.files
+            return self._snapshot.counted(self._snapshot.files)
         return files_within(self._snapshot, self._reach)
 
     def _read(self, candidates: pa.Table) -> TableRead:

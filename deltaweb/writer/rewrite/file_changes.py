@@ -18,6 +18,7 @@ from deltaweb.writer.changes.change_writer import (
 )
 from deltaweb.writer.matching import (
     JudgedRows,
+    check_all_read,
     each_file,
     judged_rows,
     rows_with_matches,
@@ -140,11 +141,12 @@ class FileRewriter:
 
     def rewrite(self, file: pa.Table, touched: Iterable[TouchedRows]) -> None:
         """Change a file, one row of `Snapshot.files`, by all its live rows."""
-        files, seen, count = self._files, self._seen, 0
+        files, seen, count, num_read = self._files, self._seen, 0, 0
         files.begin_file(file)
         for part in touched:
             rows, holds, changed = part.rows, part.holds, part.after.changed
             count += holds.true_count
+            num_read += rows.num_rows
             if not files.marks_rows:
                 self.num_copied_rows += rows.num_rows - holds.true_count
             files.replace(holds, part.after.written, changed)
@@ -152,6 +154,7 @@ class FileRewriter:
                 feed_change(files, rows.filter(holds), changed)
             if seen is not None and not seen.is_full:
                 seen.see(rows.filter(holds), changed)
+        check_all_read(file, num_read)
         files.end_file(file)
         self.removed.append(counted(file, pa.chunked_array([[count]], pa.int64())))
 

@@ -103,7 +103,7 @@ class MergeByTasks:
     def _candidates(self, reach: Predicate | None) -> pa.Table:
         """Return the files that may hold a row that changes or goes."""
         if reach is None:
-            return self.snapshot.files
+            return self.snapshot.counted(self.snapshot.files)
         return files_within(self.snapshot, reach)
 
     def _change(self, joined: DataFrame, files: pa.Table) -> pa.Table:

@@ -54,6 +54,7 @@ EXAMPLES: list[DeltaError] = [
     errors.ColumnNotFoundError(column="x", columns=["a"]),
     errors.DataFileError(path="a.parquet", reason="it is torn"),
     errors.DataFileMissingError(path="a.parquet"),
+    errors.DataFileRowsError(path="a.parquet", reason="it has 3 rows, the log says 4"),
     errors.PathEscapesTableError(path="../a"),
 ]
 

@@ -8,6 +8,7 @@ import pytest
 
 from deltaweb.parquet import preview
 from deltaweb.parquet.errors import ValuesUnreadableError
+from tests.support.files.lossy_files import column_cut, empty_first_pages
 
 pytestmark = pytest.mark.slow
 
@@ -22,6 +23,23 @@ def path(tmp_path: Path) -> Path:
 
 def test_the_first_rows_of_a_local_file(path: Path) -> None:
     assert preview(path, 2) == [{"n": 0, "text": "é0"}, {"n": 1, "text": "é1"}]
+
+
+def test_pages_without_values_are_passed_over(path: Path) -> None:
+    rows = pa.table({"l": [[1, 2], [3], []], "id": [7, 8, 9]})
+    path.write_bytes(empty_first_pages(rows))
+
+    assert preview(path) == rows.to_pylist()
+    assert preview(path, 2) == rows.to_pylist()[:2]
+    assert preview(path, row_group=1) == rows.to_pylist()[1:2]
+
+
+def test_rows_that_are_missing_are_counted(path: Path) -> None:
+    path.write_bytes(column_cut())
+
+    assert preview(path, 2) == [{"a": 0, "b": 0}, {"a": 1, "b": 1}]
+    with pytest.raises(ValuesUnreadableError, match="row group 0 has 70,000 rows"):
+        preview(path, 70_000)
 
 
 def test_the_rows_of_one_row_group(path: Path) -> None:
