@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pytest
 
-from deltaweb.delta.errors import ColumnNotFoundError
+from deltaweb.delta.errors import ColumnNotFoundError, DataFileRowsError
 from deltaweb.delta.writing.errors import (
     AppendOnlyError,
     CommitConflictError,
@@ -32,6 +32,7 @@ from tests.spark.writing.changed_tables import (
     write_rule,
 )
 from tests.support import cases
+from tests.support.files.lossy_files import written
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -227,3 +228,24 @@ class TestADryRun:
 def _by_number(rows: pa.Table) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = rows.sort_by("n").to_pylist()
     return found
+
+
+class TestMissingRows:
+    """A file has fewer rows than the log says."""
+
+    @pytest.fixture
+    def table(self, tmp_path: Path) -> DeltaTable:
+        rows = pa.table({"n": range(20), "s": ["x"] * 20})
+        table = DeltaTable.create(str(tmp_path / "short"), rows.schema)
+        table.append(rows)
+        (file,) = (tmp_path / "short").glob("*.parquet")
+        file.write_bytes(written(rows.slice(0, 19)))
+        return table
+
+    def test_stop_a_change(self, table, delete, update):
+        with pytest.raises(DataFileRowsError, match="19 rows, and the log says 20"):
+            delete(table, "n = 1")
+        with pytest.raises(DataFileRowsError, match="19 rows, and the log says 20"):
+            update(table, {"s": "soundex(s)"}, f"{ONLY_SPARK} and n = 1")
+
+        assert table.latest_version() == 1
