@@ -8,11 +8,12 @@ from django.test import Client
 from django.utils import timezone
 
 from deltaweb.web.pages.actions import command_stamp
-from deltaweb.web.sharing.models import Grant
+from deltaweb.web.sharing.models import Grant, SharedTable
 from deltaweb.web.tables.storage.connections import add_connection
 from tests.functional.iceberg_api.clients import S3, loaded
 from tests.functional.sharing_api.calls import Caller, Lake, body_of
 from tests.functional.sharing_api.conftest import NewCaller
+from tests.functional.sharing_api.ruled import close_file
 from tests.support import cases
 from tests.support.pages.factories import new_shared_table, new_table
 from tests.support.stores.s3_server import running_s3
@@ -213,6 +214,30 @@ def expire(acme: Caller) -> None:
 def networks(acme: Caller) -> None:
     acme.recipient.allowed_networks = ["192.0.2.0/24"]
     acme.recipient.save()
+
+
+@cases(
+    "terms, status",
+    {
+        "a condition": ({"condition": "id < 5"}, 404),
+        "columns": ({"columns": ["id"]}, 404),
+        "a first version": ({"start_version": 2}, 404),
+        "no history": ({"with_history": False}, 404),
+        "a comment": ({"comment": "Orders"}, 200),
+    },
+)
+def test_a_file_ends_with_the_terms_that_it_was_told_of(stored, terms, status) -> None:
+    location, s3, _ = stored
+    opened = s3.ask(location)
+    assert body_of(opened)
+    close_file(opened)
+
+    SharedTable.objects.update(**terms)
+
+    answer = s3.ask(location)
+    assert answer.status_code == status
+    body_of(answer)
+    close_file(answer)
 
 
 def test_keys_open_one_table_alone(lake: Lake, acme: Caller) -> None:
