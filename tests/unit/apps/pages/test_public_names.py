@@ -57,12 +57,13 @@ NAMES: Final[dict[type[Any], str]] = {
     """,
     SharedTableResource: """
         share name schema table location comment with_history start_version
-        condition columns with_directory from_schema state state_reason added_at id
-        | partition_filter
+        condition columns with_directory from_schema state state_reason added_at
+        earlier_urls_end_at id | partition_filter
     """,
     RecipientResource: """
         name contact comment state token_ends_at num_shares shares last_used_at
-        allowed_networks properties created_at id url | token_state
+        allowed_networks properties earlier_urls_end_at created_at id url
+        | token_state
     """,
     GrantResource: """
         share table with_history start_version condition columns | partition_filter
