@@ -20,7 +20,7 @@ from deltaweb.delta.changes.tally import Tally
 from deltaweb.delta.errors import ColumnNotFoundError
 from deltaweb.delta.protocol.schema import StructType, arrow_schema, check_read
 from deltaweb.delta.scan.rows import RowSource, iter_rows
-from deltaweb.delta.values.data_values import conform
+from deltaweb.delta.values.data_values import Origin, conform
 from deltaweb.delta.values.python_values import as_text
 
 NoteFiles = Callable[[int], None]
@@ -143,4 +143,4 @@ def _common_values(
     if values.type.equals(target):
         return values
     field_type = columns.schema.fields[columns.schema.names.index(name)].data_type
-    return conform(values, field_type, name)
+    return conform(values, field_type, name, origin=Origin.PARTIAL_ROWS)

@@ -28,7 +28,7 @@ from deltaweb.delta.scan.row_groups import (
     select_row_groups,
 )
 from deltaweb.delta.scan.variant_parts import VariantPart
-from deltaweb.delta.values.data_values import TYPED_VARIANT, conform
+from deltaweb.delta.values.data_values import TYPED_VARIANT, Origin, conform
 from deltaweb.delta.values.old_calendar.calendar import old_calendar
 from deltaweb.delta.values.stored_columns import MismatchError, StoredColumns
 from deltaweb.parquet.arrow_footer import parse_arrow_footer, plain_footer
@@ -349,9 +349,13 @@ def _typed(
         at = stored[field.name]
         column = batch.column(names.index(at))
         if not isinstance(field, VariantPart):
-            columns[field.name] = conform(column, field.data_type, field.name)
+            columns[field.name] = conform(
+                column, field.data_type, field.name, origin=Origin.DATA_FILE
+            )
             continue
         if at not in typed:  # once for all parts of a variant
-            typed[at] = conform(column, TYPED_VARIANT, field.column)
+            typed[at] = conform(
+                column, TYPED_VARIANT, field.column, origin=Origin.DATA_FILE
+            )
         columns[field.name] = field.values_of(typed[at])
     return num_rows, columns

@@ -23,7 +23,7 @@ from deltaweb.delta.scan.data_file import (
 )
 from deltaweb.delta.scan.decoded_bytes import DecodedBytes
 from deltaweb.delta.scan.rows import RowSource, iter_rows
-from deltaweb.delta.values.data_values import conform
+from deltaweb.delta.values.data_values import Origin, conform
 from deltaweb.delta.values.old_calendar.calendar import old_calendar
 from deltaweb.delta.values.partition_values import (
     partition_schema,
@@ -161,7 +161,9 @@ class _Packs:
         """Return rows by the table's schema, with their partition values."""
         rows = pa.concat_tables(tables, promote_options="none").combine_chunks()
         values = {
-            column.name: conform(_only(chunks), column.data_type, column.name)
+            column.name: conform(
+                _only(chunks), column.data_type, column.name, origin=Origin.DATA_FILE
+            )
             for column, chunks in zip(self.stored.fields, rows.columns, strict=True)
         }
         partitions = partition_schema(self.source.schema, self.source.partition_columns)

@@ -1,13 +1,17 @@
-"""Values of a data file brought to the types of the table's schema.
+"""Values of a data file, or of rows, brought to the types of the table's schema.
 
-At every level a column is found as `stored_columns` says; one that the file lacks is
-null, one that the schema lacks is dropped. Only casts that keep every value are made,
-those of type widening among them; whatever else a file holds is an error naming the
+At every level a column of a data file is found as `stored_columns` says. One that the
+file lacks is null, one that the schema lacks is dropped. Rows that do not come from a
+data file have the names of the schema, never those that columns are stored under: a
+column that is not found, or that the schema lacks, is an error. Only casts that keep
+every value are made, those of type widening among them; all else is an error naming the
 column.
 
 Source: delta_protocol.md, "Reader Requirements for Type Widening".
 """
 
+from collections.abc import Sequence
+from enum import Enum, auto
 from typing import Any, Final
 
 import numpy as np
@@ -38,7 +42,20 @@ _LOCAL_TIME = pa.timestamp("us")
 _INTEGERS = _TINY_TO_INT | _UNSIGNED | {pa.int64(), _UNSIGNED_LONG}
 
 
-def conform(array: pa.Array, data_type: DataType, column: str) -> pa.Array:
+class Origin(Enum):
+    """Where values come from, which decides how the fields of structs are found."""
+
+    DATA_FILE = auto()
+    """A file of the table: by ids or stored names; a field that is missing is null."""
+    ROWS = auto()
+    """Rows by the names of the schema: a field that is missing is an error."""
+    PARTIAL_ROWS = auto()
+    """Rows by the names of the schema; a field that may be null may be missing."""
+
+
+def conform(
+    array: pa.Array, data_type: DataType, column: str, *, origin: Origin
+) -> pa.Array:
     """Bring `array` to the Arrow type of `data_type`."""
     while isinstance(array, pa.ExtensionArray):
         array = array.storage
@@ -46,10 +63,12 @@ def conform(array: pa.Array, data_type: DataType, column: str) -> pa.Array:
         array = _looked_up(array, column)
         if array.type.equals(arrow_type(data_type)):
             return array
-    return _conform_values(_plain(array), data_type, column)
+    return _conform_values(_plain(array), data_type, column, origin)
 
 
-def _conform_values(array: pa.Array, data_type: DataType, column: str) -> pa.Array:
+def _conform_values(
+    array: pa.Array, data_type: DataType, column: str, origin: Origin
+) -> pa.Array:
     target = arrow_type(data_type)
     if pa.types.is_null(target) or pa.types.is_null(array.type):
         return pa.nulls(len(array), target)
@@ -58,11 +77,11 @@ def _conform_values(array: pa.Array, data_type: DataType, column: str) -> pa.Arr
             tells_types = data_type == TYPED_VARIANT
             return _conform_variant(array, column, tells_types=tells_types)
         case StructType():
-            return _conform_struct(array, data_type, column)
+            return _conform_struct(array, data_type, column, origin)
         case ArrayType():
-            return _conform_list(array, data_type, column)
+            return _conform_list(array, data_type, column, origin)
         case MapType():
-            return _conform_map(array, data_type, column)
+            return _conform_map(array, data_type, column, origin)
         case _:
             return _conform_leaf(array, data_type, target, column)
 
@@ -89,26 +108,50 @@ def _looked_up(array: pa.DictionaryArray, column: str) -> pa.Array:
     return array.dictionary_decode()
 
 
-def _conform_struct(array: pa.Array, struct: StructType, column: str) -> pa.Array:
+def _conform_struct(
+    array: pa.Array, struct: StructType, column: str, origin: Origin
+) -> pa.Array:
     if not pa.types.is_struct(array.type):
         raise _mismatch(array, struct, column)
-    stored = StoredColumns(list(array.type))
     target = arrow_type(struct)
     fields = [target.field(i) for i in range(target.num_fields)]
     columns = []
-    for field in struct.fields:
-        path = f"{column}.{field.name}"
-        position = stored.find(field, path)
+    positions = _positions(list(array.type), struct, column, origin)
+    for field, position in zip(struct.fields, positions, strict=True):
         if position is None:
             columns.append(pa.nulls(len(array), arrow_type(field.data_type)))
         else:
             child = pc.struct_field(array, [position])
-            columns.append(conform(child, field.data_type, path))
+            path = f"{column}.{field.name}"
+            columns.append(conform(child, field.data_type, path, origin=origin))
     if not columns:
         return pa.array(
             [{} if ok else None for ok in array.is_valid().to_pylist()], target
         )
     return pa.StructArray.from_arrays(columns, fields=fields, mask=array.is_null())
+
+
+def _positions(
+    found: Sequence[pa.Field], struct: StructType, column: str, origin: Origin
+) -> list[int | None]:
+    """Return where the fields of a struct are; None for one that is null."""
+    if origin is Origin.DATA_FILE:
+        stored = StoredColumns(found)
+        return [stored.find(one, f"{column}.{one.name}") for one in struct.fields]
+    positions: list[int | None] = []
+    named = StoredColumns(found)
+    for field in struct.fields:
+        path = f"{column}.{field.name}"
+        position = named.named(field.name, path)
+        is_optional = origin is Origin.PARTIAL_ROWS and field.nullable
+        if position is None and not is_optional:
+            raise MismatchError(column=path, reason="it is missing")
+        positions.append(position)
+    for position, one in enumerate(found):
+        if position not in positions:
+            reason = "it is not a column of the table"
+            raise MismatchError(column=f"{column}.{one.name}", reason=reason)
+    return positions
 
 
 def _conform_variant(
@@ -121,7 +164,9 @@ def _conform_variant(
         raise MismatchError(column=column, reason=reason) from None
 
 
-def _conform_list(array: pa.Array, data_type: ArrayType, column: str) -> pa.Array:
+def _conform_list(
+    array: pa.Array, data_type: ArrayType, column: str, origin: Origin
+) -> pa.Array:
     kinds = (
         pa.types.is_list,
         pa.types.is_large_list,
@@ -131,20 +176,24 @@ def _conform_list(array: pa.Array, data_type: ArrayType, column: str) -> pa.Arra
     )
     if not any(kind(array.type) for kind in kinds):
         raise _mismatch(array, data_type, column)
-    values = conform(array.flatten(), data_type.element_type, f"{column}.element")
+    element = f"{column}.element"
+    values = conform(array.flatten(), data_type.element_type, element, origin=origin)
     return pa.ListArray.from_arrays(
         _offsets(array), values, type=arrow_type(data_type), mask=array.is_null()
     )
 
 
-def _conform_map(array: pa.Array, data_type: MapType, column: str) -> pa.Array:
+def _conform_map(
+    array: pa.Array, data_type: MapType, column: str, origin: Origin
+) -> pa.Array:
     if pa.types.is_map(array.type):
         pairs = pa.StructArray.from_arrays([array.keys, array.items], ["key", "value"])
         offsets = pa.array(array.offsets.to_numpy(), pa.int32())
         array = pa.ListArray.from_arrays(offsets, pairs, mask=array.is_null())
     stored_keys, stored_items = _keys_and_items(array, data_type, column)
-    keys = conform(stored_keys, data_type.key_type, f"{column}.key")
-    items = conform(stored_items, data_type.value_type, f"{column}.value")
+    key, value = f"{column}.key", f"{column}.value"
+    keys = conform(stored_keys, data_type.key_type, key, origin=origin)
+    items = conform(stored_items, data_type.value_type, value, origin=origin)
     if keys.null_count:
         raise MismatchError(column=column, reason="a key of the map is null")
     lengths = pc.fill_null(pc.list_value_length(array), 0).to_numpy()

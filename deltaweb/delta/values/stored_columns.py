@@ -48,7 +48,14 @@ class StoredColumns:
         """
         if column.field_id is not None:
             return self._only(self._by_id.get(column.field_id, ()), path)
-        name = column.stored_name
+        return self.named(column.stored_name, path)
+
+    def named(self, name: str, path: str) -> int | None:
+        """Return the position of the column of a name, exactly or else ignoring case.
+
+        Args:
+            path: As in `find`.
+        """
         exact = self._by_name.get(name)
         return self._only(exact or self._by_lower_name.get(name.lower(), ()), path)
 

@@ -23,7 +23,7 @@ from deltaweb.delta.protocol.schema import (
 )
 from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
 from deltaweb.delta.values.cell_text import cell_text
-from deltaweb.delta.values.data_values import conform
+from deltaweb.delta.values.data_values import Origin, conform
 from deltaweb.delta.values.python_values import as_text, python_values
 from deltaweb.delta.values.stored_columns import MismatchError
 from deltaweb.delta.writing.requirements import RowConstraint
@@ -261,7 +261,7 @@ def _as_type(
         return ParsedTexts(pa.nulls(len(given), target), is_some)
     if not is_text:
         try:
-            return _all_fit(conform(given, kind, column))
+            return _all_fit(conform(given, kind, column, origin=Origin.PARTIAL_ROWS))
         except (MismatchError, pa.ArrowException):
             if is_nested:
                 return ParsedTexts(pa.nulls(len(given), target), given.is_valid())

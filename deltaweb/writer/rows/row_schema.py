@@ -1,7 +1,9 @@
 """Rows held to a table's schema: cast where no value changes, refused otherwise.
 
-Columns are found by name, ignoring case; one that rows lack is null. Every column that
-does not fit is named at once.
+Columns, and the fields of structs at any depth, are found by name, ignoring case, and
+never by the names that they are stored under. One that the rows of a source lack is
+null; rows that come from the table itself have to be whole. Every column that does not
+fit is named at once.
 """
 
 from collections.abc import Iterator
@@ -20,9 +22,10 @@ from deltaweb.delta.protocol.schema import (
     StructType,
     arrow_schema,
     arrow_type,
+    logical_schema,
     type_text,
 )
-from deltaweb.delta.values.data_values import conform
+from deltaweb.delta.values.data_values import Origin, conform
 from deltaweb.delta.values.stored_columns import MismatchError
 from deltaweb.delta.values.time_zones.known import UTC_ZONE
 from deltaweb.delta.writing.errors import SchemaMismatchError
@@ -36,6 +39,10 @@ _LISTS: Final = (
     pa.types.is_list_view,
     pa.types.is_large_list_view,
 )
+TWICE: Final = "is there twice (upper and lower case are one)"
+MISSING: Final = "is missing"
+MISSING_NOT_NULL: Final = "is missing, and may not be null"
+UNKNOWN: Final = "is not a column of the table"
 _ANY_INTEGER: Final = pa.decimal128(20, 0)
 
 
@@ -43,7 +50,10 @@ class RowSchema:
     """How rows of one Arrow schema become rows of a table.
 
     Args:
+        schema: Of the table; how its columns are stored is left out of it.
         numbers: Of the identity columns of new rows; None for rows that were there.
+        is_whole: Whether a column or field that the rows lack is an error. Otherwise
+            it is null where it may be.
     """
 
     def __init__(
@@ -52,8 +62,11 @@ class RowSchema:
         incoming: pa.Schema,
         numbers: IdentityNumbers | None = None,
         time_zone: str = UTC_ZONE,
+        *,
+        is_whole: bool = False,
     ) -> None:
-        self.schema = schema
+        self.schema = schema = logical_schema(schema)
+        self._origin = Origin.ROWS if is_whole else Origin.PARTIAL_ROWS
         self.arrow = arrow_schema(schema)
         self._positions: list[int | None] = []
         self._steps: list[pa.DataType | None] = []
@@ -70,16 +83,19 @@ class RowSchema:
             self._steps.append(None)
             if position is None:
                 is_filled = column.name in self._completion.filled
-                if not column.nullable and not is_filled:
-                    misfits[column.name] = "is missing, and may not be null"
+                if is_whole:
+                    misfits[column.name] = MISSING
+                elif not column.nullable and not is_filled:
+                    misfits[column.name] = MISSING_NOT_NULL
                 continue
             found = incoming.field(position).type
-            faults = dict(_misfits(found, column.data_type, column.name))
+            kind = column.data_type
+            faults = dict(_misfits(found, kind, column.name, is_whole=is_whole))
             misfits |= faults
             if not faults:
                 self._steps[-1] = _step(found, column.data_type)
         for position in by_name.values():
-            misfits[incoming.names[position]] = "is not a column of the table"
+            misfits[incoming.names[position]] = UNKNOWN
         if misfits:
             raise SchemaMismatchError(misfits=misfits)
 
@@ -91,7 +107,7 @@ class RowSchema:
             self.schema.fields, self._positions, self._steps, strict=True
         ):
             try:
-                columns.append(_values(batch, column, position, step))
+                columns.append(_values(batch, column, position, step, self._origin))
             except MismatchError as error:
                 misfits[error.column] = f"does not fit: {error.reason}"
         if misfits:
@@ -106,6 +122,7 @@ def _values(
     column: StructField,
     position: int | None,
     step: pa.DataType | None,
+    origin: Origin,
 ) -> pa.Array:
     if position is None:
         return pa.nulls(batch.num_rows, arrow_type(column.data_type))
@@ -117,14 +134,14 @@ def _values(
             text = str(error).partition("\n")[0][:200]
             reason = f"a value is not a valid {type_text(column.data_type)} ({text})"
             raise MismatchError(column=column.name, reason=reason) from None
-    return conform(array, column.data_type, column.name)
+    return conform(array, column.data_type, column.name, origin=origin)
 
 
 def _twice(incoming: pa.Schema) -> Iterator[tuple[str, str]]:
     seen: set[str] = set()
     for name in incoming.names:
         if name.lower() in seen:
-            yield name, "is there twice (upper and lower case are one)"
+            yield name, TWICE
         seen.add(name.lower())
 
 
@@ -132,7 +149,7 @@ def _twice(incoming: pa.Schema) -> Iterator[tuple[str, str]]:
 
 
 def _misfits(
-    found: pa.DataType, wanted: DataType, column: str
+    found: pa.DataType, wanted: DataType, column: str, *, is_whole: bool
 ) -> Iterator[tuple[str, str]]:
     """Yield the columns of a type, or in it, that do not fit."""
     found = _plain(found)
@@ -140,21 +157,30 @@ def _misfits(
         return
     match wanted:
         case StructType() if pa.types.is_struct(found):
-            by_name = {field.name.lower(): field for field in found}
+            by_name = {}
+            for field in found:
+                if by_name.setdefault(field.name.lower(), field) is not field:
+                    yield f"{column}.{field.name}", TWICE
             for part in wanted.fields:
                 inside = by_name.pop(part.name.lower(), None)
                 path = f"{column}.{part.name}"
                 if inside is not None:
-                    yield from _misfits(inside.type, part.data_type, path)
+                    kind = part.data_type
+                    yield from _misfits(inside.type, kind, path, is_whole=is_whole)
+                elif is_whole:
+                    yield path, MISSING
                 elif not part.nullable:
-                    yield path, "is missing, and may not be null"
+                    yield path, MISSING_NOT_NULL
             for field in by_name.values():
-                yield f"{column}.{field.name}", "is not a column of the table"
+                yield f"{column}.{field.name}", UNKNOWN
         case ArrayType(element) if any(kind(found) for kind in _LISTS):
-            yield from _misfits(found.value_type, element, f"{column}.element")
+            path = f"{column}.element"
+            yield from _misfits(found.value_type, element, path, is_whole=is_whole)
         case MapType(key, value) if pa.types.is_map(found):
-            yield from _misfits(found.key_type, key, f"{column}.key")
-            yield from _misfits(found.item_type, value, f"{column}.value")
+            path = f"{column}.key"
+            yield from _misfits(found.key_type, key, path, is_whole=is_whole)
+            path = f"{column}.value"
+            yield from _misfits(found.item_type, value, path, is_whole=is_whole)
         case PrimitiveType() | DecimalType() if _leaf_fits(found, wanted):
             return
         case _:
@@ -174,7 +200,7 @@ def _leaf_fits(found: pa.DataType, wanted: DataType) -> bool:
     if _step(found, wanted) is not None:
         return True
     try:
-        conform(pa.array([], found), wanted, "")
+        conform(pa.array([], found), wanted, "", origin=Origin.ROWS)
     except (MismatchError, pa.ArrowException):
         return False
     return not (pa.types.is_string(target) and not _is_text(found))

@@ -225,6 +225,18 @@ def is_mapped_type(data_type: DataType) -> bool:
     return any(column.stored_name != column.name for column in all_fields(data_type))
 
 
+def logical_schema(schema: StructType) -> StructType:
+    """Return a schema without what its columns are stored as, at any depth."""
+    return with_fields(
+        schema,
+        lambda column, _: (
+            replace(column, physical_name="", field_id=None)
+            if column.physical_name or column.field_id is not None
+            else column
+        ),
+    )
+
+
 def stored_schema(schema: StructType) -> StructType:
     """The schema by stored names; the very same where no column has another.
 

@@ -14,7 +14,7 @@ from deltaweb.delta.protocol.schema import (
     StructType,
     arrow_type,
 )
-from deltaweb.delta.values.data_values import conform
+from deltaweb.delta.values.data_values import Origin, conform
 from deltaweb.delta.values.stored_columns import MismatchError
 from tests.support import cases
 
@@ -24,7 +24,7 @@ PAIRS = pa.map_(pa.string(), pa.int32())
 
 
 def conformed(array: pa.Array, data_type: DataType) -> pa.Array:
-    result = conform(array, data_type, "c")
+    result = conform(array, data_type, "c", origin=Origin.DATA_FILE)
     result.validate(full=True)
     assert result.type.equals(arrow_type(data_type))
     return result
@@ -39,7 +39,7 @@ class TestText:
             array = pa.array([b"fine", b"\xff\xfe"]).view(stored)
 
         with pytest.raises(MismatchError, match="UTF8") as caught:
-            conform(array, STRING, "c")
+            conform(array, STRING, "c", origin=Origin.DATA_FILE)
 
         assert caught.value.column == "c"
 
@@ -82,7 +82,7 @@ class TestEncodings:
     )
     def test_that_are_broken_name_the_column(self, array: pa.Array) -> None:
         with pytest.raises(MismatchError, match="dictionary is broken"):
-            conform(array, STRING, "c")
+            conform(array, STRING, "c", origin=Origin.DATA_FILE)
 
 
 class TestLists:
@@ -158,7 +158,7 @@ class TestMaps:
 
     def test_are_not_read_from_other_lists(self) -> None:
         with pytest.raises(MismatchError, match="the file holds list"):
-            conform(pa.array([["a"]]), MAP, "c")
+            conform(pa.array([["a"]]), MAP, "c", origin=Origin.DATA_FILE)
 
     def test_with_a_null_key_are_refused(self) -> None:
         array = pa.array([[{"key": None, "value": 1}]])
@@ -171,6 +171,7 @@ class TestMaps:
                 ),
                 MAP,
                 "c",
+                origin=Origin.DATA_FILE,
             )
 
 
@@ -250,4 +251,59 @@ class TestWidening:
     )
     def test_that_would_change_a_value_is_refused(self, array, data_type):
         with pytest.raises(MismatchError):
-            conform(array, data_type, "c")
+            conform(array, data_type, "c", origin=Origin.DATA_FILE)
+
+
+XY = StructType((StructField("x", LONG), StructField("y", STRING)))
+STORED_XY = StructType(
+    (
+        StructField("x", LONG, physical_name="y", field_id=7),
+        StructField("y", LONG, physical_name="x", field_id=8),
+    )
+)
+INSIDE = {
+    "a struct": (lambda one: one, lambda kind: kind),
+    "a list": (lambda one: [one], ArrayType),
+    "a map": (lambda one: [("k", one)], lambda kind: MapType(STRING, kind)),
+}
+
+
+@cases("wrapped, kind_of", INSIDE)
+class TestRowsThatAreNoDataFile:
+    """Their fields are found by the names of the schema alone."""
+
+    def test_never_go_by_stored_names(self, wrapped, kind_of) -> None:
+        kind = kind_of(STORED_XY)
+        values = pa.array([wrapped({"x": 1, "y": 10}), None], arrow_type(kind))
+
+        for origin in (Origin.ROWS, Origin.PARTIAL_ROWS):
+            found = conform(values, kind, "c", origin=origin)
+
+            assert found.to_pylist() == [wrapped({"x": 1, "y": 10}), None]
+
+    def test_ignore_case_and_order(self, wrapped, kind_of) -> None:
+        kind = kind_of(StructType((StructField("Y", STRING), StructField("X", LONG))))
+        given = pa.array([wrapped({"Y": "a", "X": 1}), None], arrow_type(kind))
+
+        found = conform(given, kind_of(XY), "c", origin=Origin.ROWS)
+
+        assert found.to_pylist() == [wrapped({"x": 1, "y": "a"}), None]
+
+    def test_refuse_a_field_that_is_not_found(self, wrapped, kind_of) -> None:
+        kind = kind_of(StructType((StructField("x", LONG),)))
+        values = pa.array([wrapped({"x": 1})], arrow_type(kind))
+
+        with pytest.raises(MismatchError, match=r"\.y: it is missing"):
+            conform(values, kind_of(XY), "c", origin=Origin.ROWS)
+        found = conform(values, kind_of(XY), "c", origin=Origin.PARTIAL_ROWS)
+        assert found.to_pylist() == [wrapped({"x": 1, "y": None})]
+
+    def test_refuse_a_field_that_is_unknown(self, wrapped, kind_of) -> None:
+        more = StructType((*XY.fields, StructField("z", LONG)))
+        values = pa.array(
+            [wrapped({"x": 1, "y": "a", "z": 2})], arrow_type(kind_of(more))
+        )
+
+        for origin in (Origin.ROWS, Origin.PARTIAL_ROWS):
+            with pytest.raises(MismatchError, match=r"\.z: it is not a column"):
+                conform(values, kind_of(XY), "c", origin=origin)

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 from deltaweb.delta.protocol.schema import PrimitiveType
-from deltaweb.delta.values.data_values import conform
+from deltaweb.delta.values.data_values import Origin, conform
 from deltaweb.delta.values.stored_columns import MismatchError
 from deltaweb.delta.values.variants import variant_texts
 from deltaweb.parquet.values.variant import VariantError
@@ -104,7 +104,8 @@ class TestPlain:
     )
     def test_broken_ones_name_their_column(self, value: bytes) -> None:
         with pytest.raises(MismatchError, match="a variant of it is broken") as caught:
-            conform(plain(value), PrimitiveType("variant"), "v")
+            variant = PrimitiveType("variant")
+            conform(plain(value), variant, "v", origin=Origin.DATA_FILE)
 
         assert caught.value.column == "v"
 

@@ -1,5 +1,6 @@
 """Rows become the table's types where no value changes, and are refused otherwise."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
@@ -7,7 +8,12 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from deltaweb.delta.protocol.schema import StructType, arrow_schema, schema_of_arrow
+from deltaweb.delta.protocol.schema import (
+    StructType,
+    arrow_schema,
+    schema_of_arrow,
+    with_fields,
+)
 from deltaweb.delta.writing.errors import SchemaMismatchError
 from deltaweb.writer.rows.row_schema import RowSchema, merged_schema
 from tests.support import cases
@@ -126,3 +132,65 @@ def test_a_schema_grows_by_what_rows_have_more_at_any_depth() -> None:
     assert [field.name for field in grown.field("a").type] == ["b", "c"]
     assert [field.name for field in grown.field("l").type.value_type] == ["x", "y"]
     assert grown.field("z").nullable
+
+
+XY = pa.struct({"x": pa.int32(), "y": pa.int32()})
+NESTED = pa.schema(
+    {
+        "st": pa.struct({"in": XY}),
+        "ar": pa.list_(XY),
+        "mp": pa.map_(pa.string(), XY),
+    }
+)
+ROW = {"x": 1, "y": 10}
+NESTED_ROW = {"st": {"in": ROW}, "ar": [ROW, None], "mp": [("k", ROW), ("n", None)]}
+
+
+def exchanged() -> StructType:
+    """A schema whose fields are stored under the names of each other."""
+    names = {"x": "y", "y": "x"}
+    return with_fields(
+        schema_of_arrow(NESTED),
+        lambda one, _: replace(one, physical_name=names.get(one.name, "")),
+    )
+
+
+class TestRowsOfAMappedTable:
+    @pytest.mark.parametrize("is_whole", [False, True])
+    def test_go_by_the_names_of_the_table(self, is_whole: bool):  # noqa: FBT001 (a parameter)
+        schema = exchanged()
+        rows = pa.Table.from_pylist([NESTED_ROW, dict.fromkeys(NESTED.names)], NESTED)
+
+        fit = RowSchema(schema, rows.schema, is_whole=is_whole)
+
+        found = pa.Table.from_batches([fit.fit(rows.to_batches()[0])])
+        assert found.to_pylist() == rows.to_pylist()
+        assert fit.schema == schema_of_arrow(NESTED)
+
+    def test_are_refused_by_the_names_that_they_are_stored_under(self):
+        schema = with_fields(
+            schema_of_arrow(NESTED),
+            lambda one, _: replace(one, physical_name=f"col-{one.name}", field_id=9),
+        )
+        stored = pa.struct({"col-x": pa.int32(), "col-y": pa.int32()})
+        rows = pa.table({"ar": pa.array([[{"col-x": 1, "col-y": 2}]], pa.list_(stored))})
+
+        assert set(misfits(schema, rows)) == {"ar.element.col-x", "ar.element.col-y"}
+
+
+def test_whole_rows_lack_nothing():
+    schema = schema_of_arrow(NESTED)
+    some = pa.schema({"st": pa.struct({"in": pa.struct({"x": pa.int32()})})})
+
+    with pytest.raises(SchemaMismatchError) as caught:
+        RowSchema(schema, some, is_whole=True)
+
+    assert set(caught.value.misfits) == {"st.in.y", "ar", "mp"}
+
+
+def test_a_field_that_is_there_twice_is_named():
+    twice = pa.struct([("x", pa.int32()), ("X", pa.int32()), ("y", pa.int32())])
+
+    found = misfits(schema_of_arrow(NESTED), pa.table({"ar": pa.array([], pa.list_(twice))}))
+
+    assert "ar.element.X" in found
