@@ -24,7 +24,7 @@ class TaskFaultError(Exception):
     """Carries an error of the Delta core out of a task."""
 
     def __init__(self, error: DeltaError) -> None:
-        super().__init__(f"{error} {MARK}{_encode(error)}.")
+        super().__init__(carried(error))
 
 
 @contextmanager
@@ -46,6 +46,11 @@ def faults_are_raised() -> Iterator[None]:
         if fault is None:
             raise
         raise fault from None
+
+
+def carried(error: DeltaError) -> str:
+    """Return the text in which an error travels to the driver."""
+    return f"{error} {MARK}{_encode(error)}."
 
 
 def find_fault(text: str) -> DeltaError | None:

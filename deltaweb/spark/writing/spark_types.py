@@ -12,6 +12,11 @@ def spark_schema(schema: StructType) -> SparkStruct:
     return from_arrow_schema(nullable_schema(arrow_schema(schema)))
 
 
+def exact_schema(schema: StructType) -> SparkStruct:
+    """Return the columns of a table, with what may be null as the table says it."""
+    return from_arrow_schema(arrow_schema(schema))
+
+
 def sent_schema(columns: SparkStruct) -> pa.Schema:
     """Return the Arrow schema that Spark takes rows of some columns in."""
     return to_arrow_schema(columns, timezone="UTC")

@@ -65,6 +65,11 @@ class MergeClause:
     assignments: Mapping[str, str] | None = None
 
     @property
+    def takes_all(self) -> bool:
+        """Whether every column takes the value of the source's column of its name."""
+        return self.assignments is None
+
+    @property
     def parameters(self) -> dict[str, str]:
         said = {"actionType": self.action.value}
         return said if self.condition is None else {"predicate": self.condition, **said}

@@ -157,22 +157,7 @@ def _misfits(
         return
     match wanted:
         case StructType() if pa.types.is_struct(found):
-            by_name = {}
-            for field in found:
-                if by_name.setdefault(field.name.lower(), field) is not field:
-                    yield f"{column}.{field.name}", TWICE
-            for part in wanted.fields:
-                inside = by_name.pop(part.name.lower(), None)
-                path = f"{column}.{part.name}"
-                if inside is not None:
-                    kind = part.data_type
-                    yield from _misfits(inside.type, kind, path, is_whole=is_whole)
-                elif is_whole:
-                    yield path, MISSING
-                elif not part.nullable:
-                    yield path, MISSING_NOT_NULL
-            for field in by_name.values():
-                yield f"{column}.{field.name}", UNKNOWN
+            yield from _misfits_of_fields(found, wanted, column, is_whole=is_whole)
         case ArrayType(element) if any(kind(found) for kind in _LISTS):
             path = f"{column}.element"
             yield from _misfits(found.value_type, element, path, is_whole=is_whole)
@@ -186,6 +171,27 @@ def _misfits(
         case _:
             said = f"is {found} in the rows and {type_text(wanted)} in the table"
             yield column, f"{said}{_advice(found, wanted)}"
+
+
+def _misfits_of_fields(
+    found: pa.StructType, wanted: StructType, column: str, *, is_whole: bool
+) -> Iterator[tuple[str, str]]:
+    by_name: dict[str, pa.Field] = {}
+    for field in found:
+        if by_name.setdefault(field.name.lower(), field) is not field:
+            yield f"{column}.{field.name}", TWICE
+    for part in wanted.fields:
+        inside = by_name.pop(part.name.lower(), None)
+        path = f"{column}.{part.name}"
+        if inside is not None:
+            kind = part.data_type
+            yield from _misfits(inside.type, kind, path, is_whole=is_whole)
+        elif is_whole:
+            yield path, MISSING
+        elif not part.nullable:
+            yield path, MISSING_NOT_NULL
+    for field in by_name.values():
+        yield f"{column}.{field.name}", UNKNOWN
 
 
 def _leaf_fits(found: pa.DataType, wanted: DataType) -> bool:

@@ -28,9 +28,13 @@ from deltaweb.spark.writing.session.checked_sql import (
     is_true,
     sql_column,
 )
-from deltaweb.spark.writing.session.conditions import VERDICT, with_verdicts
-from deltaweb.spark.writing.session.stored_values import stored
-from deltaweb.spark.writing.spark_types import spark_schema
+from deltaweb.spark.writing.session.conditions import (
+    VERDICT,
+    value_of_sql,
+    with_verdicts,
+)
+from deltaweb.spark.writing.session.stored_values import null_of
+from deltaweb.spark.writing.spark_types import exact_schema, spark_schema
 from deltaweb.writer.merge.clauses import (
     SOURCE,
     TABLE,
@@ -148,8 +152,9 @@ def new_rows(request: MergeRequest, source: DataFrame, joined: DataFrame) -> Dat
 
 def check_merge(spark: SparkSession, request: MergeRequest) -> None:
     """Refuse a merge of which Spark does not evaluate what is asked."""
-    columns = spark_schema(request.schema)
-    table = spark.createDataFrame([], columns).select(F.struct("*").alias(TABLE))
+    columns = exact_schema(request.schema)
+    rows_of_table = spark.createDataFrame([], spark_schema(request.schema))
+    table = rows_of_table.select(F.struct("*").alias(TABLE))
     theirs = spark.createDataFrame([], spark_schema(request.source))
     source = theirs.select(F.struct("*").alias(SOURCE))
     both = table.crossJoin(source)
@@ -167,7 +172,7 @@ def check_merge(spark: SparkSession, request: MergeRequest) -> None:
         if clause.condition is not None:
             check_condition(frame, clause.condition)
         for name, sql in assigned(clause, request.schema, request.source).items():
-            check_value(frame, sql, columns[name])
+            check_value(frame, sql, columns[name], may_lack=clause.takes_all)
 
 
 def _said(request: MergeRequest) -> Iterator[str]:
@@ -239,13 +244,13 @@ def _new_values(
     ]
     found = {}
     for field in spark_schema(request.schema).fields:
-        value = F.when(F.lit(False), F.lit(None).cast(field.dataType))  # noqa: FBT003  # a value
+        value = F.when(F.lit(False), null_of(field))  # noqa: FBT003  # a value
         for place, (clause, taken) in enumerate(zip(clauses, takes, strict=True)):
             sql = taken.get(field.name)
             if sql is None and clause.action is MergeAction.UPDATE:
                 sql = quoted(TABLE, field.name)
             if sql is not None:
-                new = stored(sql_column(rows, sql), field, request.settings)
+                new = value_of_sql(rows, sql, field, may_lack=clause.takes_all)
                 value = value.when(F.col(CHOICE) == place, new)
         found[field.name] = value
     return found
@@ -260,7 +265,7 @@ def _generated(
     for place, clause in enumerate(clauses):
         made = request.filled(clause, are_all=True).generated
         for name, sql in made.items():
-            new = stored(sql_column(rows, sql), kinds[name], request.settings)
+            new = value_of_sql(rows, sql, kinds[name])
             old = found.get(name, column_of(rows, name))
             found[name] = F.when(F.col(CHOICE) == place, new).otherwise(old)
     return found

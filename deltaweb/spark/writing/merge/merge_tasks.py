@@ -78,7 +78,7 @@ class _Sent:
     def fit(self, rows: pa.RecordBatch) -> pa.RecordBatch:
         some = rows.select(self._columns).rename_columns(list(self._schema.names))
         if self._fit is None:
-            self._fit = RowSchema(self._schema, some.schema)
+            self._fit = RowSchema(self._schema, some.schema, is_whole=True)
         return self._fit.fit(some)
 
 

@@ -19,9 +19,8 @@ from deltaweb.spark.writing.change_tasks import pack
 from deltaweb.spark.writing.file_rows import FILE_NUMBER, by_file
 from deltaweb.spark.writing.file_tasks import check_verdict, without_verdicts
 from deltaweb.spark.writing.rewrite.row_request import EVERY_ROW, RowRequest, answer_of
-from deltaweb.spark.writing.session.checked_sql import is_true, sql_column
-from deltaweb.spark.writing.session.conditions import with_verdicts
-from deltaweb.spark.writing.session.stored_values import stored
+from deltaweb.spark.writing.session.checked_sql import is_true
+from deltaweb.spark.writing.session.conditions import value_of_sql, with_verdicts
 from deltaweb.spark.writing.spark_types import spark_schema
 from deltaweb.writer.rewrite.dry_run import RowsSeen
 from deltaweb.writer.rewrite.file_changes import FileRewriter, TouchedRows
@@ -51,8 +50,7 @@ def judged_rows(rows: DataFrame, request: RowRequest) -> DataFrame:
     for field in spark_schema(request.schema).fields:
         value = column_of(rows, field.name)
         if field.name in assigned:
-            made = sql_column(rows, assigned[field.name])
-            new = stored(made, field, request.settings)
+            new = value_of_sql(rows, assigned[field.name], field)
             value = F.when(holds, new).otherwise(value).alias(field.name)
         columns.append(value)
     old = [
@@ -73,7 +71,7 @@ def _generated(judged: DataFrame, request: RowRequest) -> DataFrame:
     new = {
         name: F.when(
             column_of(judged, HOLDS),
-            stored(sql_column(judged, sql), kinds[name], request.settings),
+            value_of_sql(judged, sql, kinds[name]),
         ).otherwise(column_of(judged, name))
         for name, sql in made.items()
     }
@@ -144,5 +142,6 @@ class _Judged:
 
     def _fitted(self, rows: pa.RecordBatch) -> pa.RecordBatch:
         if self._fit is None:
-            self._fit = RowSchema(self._request.schema, rows.schema)
+            schema = self._request.schema
+            self._fit = RowSchema(schema, rows.schema, is_whole=True)
         return self._fit.fit(rows)

@@ -14,7 +14,7 @@ from py4j.protocol import Py4JJavaError
 from pyspark.errors import AnalysisException
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 (the name that all Spark code has)
-from pyspark.sql.types import NullType, StringType, StructField
+from pyspark.sql.types import StructField
 
 from deltaweb.expressions.compiler import parse_expression
 from deltaweb.expressions.errors import (
@@ -32,6 +32,7 @@ from deltaweb.spark.driver.pyspark_internals import (
     kind_of,
     parsed_expression,
 )
+from deltaweb.spark.writing.session.stored_values import OfExpression, check_type
 
 SUBSTITUTES: Final = "spark.sql.variable.substitute"
 """Whether Spark puts settings and variables of the environment into texts."""
@@ -71,14 +72,16 @@ def check_condition(rows: DataFrame, sql: str) -> None:
     _check(rows, sql, is_true(rows, sql))
 
 
-def check_value(rows: DataFrame, sql: str, column: StructField) -> None:
-    wanted = column.dataType
+def check_value(
+    rows: DataFrame, sql: str, column: StructField, *, may_lack: bool = False
+) -> None:
+    """Refuse SQL whose value a column does not take.
+
+    Args:
+        may_lack: Whether structs may lack fields that may be null.
+    """
     found = _check(rows, sql, sql_column(rows, sql)).schema["value"].dataType
-    is_text = isinstance(found, StringType)
-    if not isinstance(found, NullType) and is_text != isinstance(wanted, StringType):
-        kinds = wanted.simpleString(), found.simpleString()
-        reason = f"{column.name!r} is {kinds[0]}, and it is {kinds[1]}"
-        raise ExpressionError(sql=sql, reason=reason)
+    check_type(found, column, OfExpression(sql, may_lack=may_lack))
 
 
 def check_settled(rows: DataFrame, value: Column, sql: str) -> None:

@@ -12,16 +12,22 @@ from typing import Final, Self
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 (the name that all Spark code has)
-from pyspark.sql.types import StructField as SparkField
+from pyspark.sql.types import StructField
 
 from deltaweb.delta.protocol.schema import StructType
 from deltaweb.delta.protocol.schema.field_keys import DEFAULT, GENERATION
 from deltaweb.delta.writing.requirements import RowConstraint
 from deltaweb.expressions.session.dependence import Dependence
-from deltaweb.expressions.session.settings import OURS, SessionSettings
+from deltaweb.expressions.session.settings import SessionSettings
 from deltaweb.spark.arrow_frames import column_of
 from deltaweb.spark.writing.session.checked_sql import is_true, sql_column
-from deltaweb.spark.writing.session.stored_values import stored
+from deltaweb.spark.writing.session.stored_values import (
+    OfExpression,
+    OfRows,
+    null_of,
+    store_as,
+    type_of,
+)
 from deltaweb.spark.writing.spark_types import spark_schema
 
 GIVEN: Final = "_deltaweb_given_"
@@ -34,7 +40,6 @@ class FilledColumns:
 
     defaults: Mapping[str, str] = field(default_factory=dict)
     generated: Mapping[str, str] = field(default_factory=dict)
-    settings: SessionSettings = OURS
 
     @classmethod
     def of(
@@ -76,7 +81,7 @@ class FilledColumns:
             # What is generated may be made of any of them.
             if takes_defaults and (theirs or dependence.of_value(sql, column))
         }
-        return cls(mine, theirs, settings)
+        return cls(mine, theirs)
 
     @property
     def names(self) -> list[str]:
@@ -89,19 +94,25 @@ class FilledColumns:
         kinds = spark_schema(schema)
         names = frame.columns
         defaults = (
-            self._value(frame, sql, kinds[name]).alias(name)
+            value_of_sql(frame, sql, kinds[name]).alias(name)
             for name, sql in self.defaults.items()
         )
         kept = [column_of(frame, name) for name in names]
         whole = frame.select(*kept, *defaults)
         made = [
-            partial(self._value, sql=sql, field=kinds[name])
+            partial(value_of_sql, sql=sql, column=kinds[name])
             for name, sql in self.generated.items()
         ]
         return with_values(whole, schema, made).toDF(*names, *self.names)
 
-    def _value(self, rows: DataFrame, sql: str, field: SparkField) -> Column:
-        return stored(sql_column(rows, sql), field, self.settings)
+
+def value_of_sql(
+    rows: DataFrame, sql: str, column: StructField, *, may_lack: bool = False
+) -> Column:
+    """Return the value of SQL over rows as a column takes it; see `check_value`."""
+    value = sql_column(rows, sql)
+    origin = OfExpression(sql, may_lack=may_lack)
+    return store_as(value, type_of(rows, value), column, origin)
 
 
 def with_verdicts(
@@ -112,7 +123,8 @@ def with_verdicts(
         return frame
     verdicts = [partial(is_true, where=rule.sql) for rule in rules]
     names = [f"{VERDICT}{n}" for n in range(len(rules))]
-    return with_values(frame, schema, verdicts).toDF(*frame.columns, *names)
+    made = with_values(frame, schema, verdicts)
+    return made.toDF(*frame.columns, *names)
 
 
 def with_values(
@@ -122,15 +134,15 @@ def with_values(
 ) -> DataFrame:
     """Return rows as they are, and after their columns values of a table's columns.
 
-    Values are of the rows as the table will have them: its columns, found ignoring
-    case, and null where the rows have none.
+    Args:
+        values: Returns them, given the rows as the table will have them: its columns
+            and the fields in them, found by name ignoring case, and null where the rows
+            have none.
     """
     names = frame.columns
-    by_name = {name.lower(): name for name in names}
+    by_name = {field.name.lower(): field for field in frame.schema.fields}
     wanted = [
-        _value(frame, by_name.get(field.name.lower()))
-        .cast(field.dataType)
-        .alias(field.name)
+        _value(frame, by_name.get(field.name.lower()), field).alias(field.name)
         for field in spark_schema(schema).fields
     ]
     given = [
@@ -142,5 +154,8 @@ def with_values(
     return both.select(*kept, *named)
 
 
-def _value(frame: DataFrame, name: str | None) -> Column:
-    return F.lit(None) if name is None else column_of(frame, name)
+def _value(frame: DataFrame, found: StructField | None, column: StructField) -> Column:
+    if found is None:
+        return null_of(column)
+    value = column_of(frame, found.name)
+    return store_as(value, found.dataType, column, OfRows())

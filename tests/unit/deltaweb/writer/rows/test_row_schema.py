@@ -173,7 +173,9 @@ class TestRowsOfAMappedTable:
             lambda one, _: replace(one, physical_name=f"col-{one.name}", field_id=9),
         )
         stored = pa.struct({"col-x": pa.int32(), "col-y": pa.int32()})
-        rows = pa.table({"ar": pa.array([[{"col-x": 1, "col-y": 2}]], pa.list_(stored))})
+        rows = pa.table(
+            {"ar": pa.array([[{"col-x": 1, "col-y": 2}]], pa.list_(stored))}
+        )
 
         assert set(misfits(schema, rows)) == {"ar.element.col-x", "ar.element.col-y"}
 
@@ -191,6 +193,8 @@ def test_whole_rows_lack_nothing():
 def test_a_field_that_is_there_twice_is_named():
     twice = pa.struct([("x", pa.int32()), ("X", pa.int32()), ("y", pa.int32())])
 
-    found = misfits(schema_of_arrow(NESTED), pa.table({"ar": pa.array([], pa.list_(twice))}))
+    found = misfits(
+        schema_of_arrow(NESTED), pa.table({"ar": pa.array([], pa.list_(twice))})
+    )
 
     assert "ar.element.X" in found
