@@ -217,6 +217,7 @@ _PLACES: Final[Mapping[str, str]] = {
     "deltaweb.spark.driver.installed": "SparkMissingError",
     "deltaweb.spark.driver.java": "JavaNotFoundError",
     "deltaweb.spark.job": "SparkLostError",
+    "deltaweb.spark.writing.faults": "ChangeNotEvaluatedError",
     "deltaweb.spark.writing.source.options": "SourceOptionError",
     "deltaweb.spark.writing.source.stream_files": "StreamChangeError",
     "deltaweb.spark.writing.source.stream_reader": "StreamSchemaError",

@@ -136,7 +136,7 @@ class SparkJob(Generic[T]):
             with faults_are_raised():
                 self.result = self._work()
         except BaseException as error:  # noqa: BLE001 (read by the waiting thread)
-            self.error = _translated(error, self._spark)
+            self.error = translated(error, self._spark)
             if self.error is not error:
                 self.error.__cause__ = error
 
@@ -158,7 +158,7 @@ def run_job(
     return result
 
 
-def _translated(error: BaseException, spark: SparkSession) -> BaseException:
+def translated(error: BaseException, spark: SparkSession) -> BaseException:
     """Return the error that one of Spark's means, or the error itself."""
     # A JVM that is gone refuses the connection.
     if not isinstance(error, PySparkException | Py4JError | ConnectionError):

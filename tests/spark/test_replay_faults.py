@@ -1,7 +1,11 @@
 """What does not read ends a replay by the error that the in-process engine has."""
 
+import base64
+import pickle
+from datetime import UTC, date, datetime
+from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow.parquet as pq
 import pytest
@@ -9,6 +13,7 @@ import pytest
 from deltaweb.delta.errors import DeltaError, LogCorruptError, PathEscapesTableError
 from deltaweb.delta.log.paths import checkpoint_name, commit_name
 from deltaweb.delta.log.store import FileStatus
+from deltaweb.delta.writing.errors import ConstraintViolatedError
 from deltaweb.table import DeltaTable
 from tests.support import cases
 from tests.support.logs.delta_logs import (
@@ -196,6 +201,40 @@ class TestTaskFaults:
             error.reason,
             str(error),
         )
+
+    def test_carry_facts_of_any_type(self) -> None:
+        from deltaweb.spark.task_faults import carried, find_fault
+
+        facts: dict[str, Any] = {
+            "name": "late",
+            "expression": "x > 1",
+            "rows": [{"day": date(2024, 3, 10), "n": Decimal("1.50"), "b": b"\xff"}],
+            "more": (None, True, datetime(2024, 3, 10, tzinfo=UTC), {"k": [1.5]}),
+        }
+
+        found = find_fault(carried(ConstraintViolatedError(**facts)))
+
+        assert isinstance(found, ConstraintViolatedError)
+        assert {name: vars(found)[name] for name in facts} == facts
+
+    @cases(
+        "made",
+        {
+            "a pickle": lambda: pickle.dumps(ZeroDivisionError()),
+            "a class that is no error": lambda: b'["Any", [], {}]',
+            "a name that is unknown": lambda: b'["os.system", ["true"], {}]',
+            "facts of no known type": lambda: (
+                b'["DeltaError", [], {"a": {"eval": "1"}}]'
+            ),
+            "no JSON": lambda: b"\xff",
+        },
+    )
+    def test_take_nothing_that_an_expression_has_made_up(self, made) -> None:
+        from deltaweb.spark.task_faults import MARK, find_fault
+
+        text = base64.b64encode(made()).decode()
+
+        assert find_fault(f"[USER_RAISED_EXCEPTION] {MARK}{text}. SQLSTATE") is None
 
     def test_find_nothing_in_other_texts(self) -> None:
         from deltaweb.spark.task_faults import find_fault

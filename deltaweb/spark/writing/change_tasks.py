@@ -15,7 +15,7 @@ from deltaweb.delta.writing.requirements import RowConstraint
 from deltaweb.expressions.session.settings import OURS, SessionSettings
 from deltaweb.spark.arrow_frames import row_of
 from deltaweb.spark.job import run_job
-from deltaweb.spark.task_faults import faults_are_raised
+from deltaweb.spark.writing.faults import spark_errors_are_ours
 from deltaweb.spark.writing.file_rows import FileReading, reading_of
 from deltaweb.storage.place import TablePlace
 from deltaweb.writer.changes.change_writer import ChangeWriter, marks_deleted_rows
@@ -91,15 +91,15 @@ def run_watched(
     Args:
         on_progress: Told how many of their tasks are done; it may raise to stop them.
     """
-    if on_progress is None:
-        with faults_are_raised():
+    with spark_errors_are_ours(spark):
+        if on_progress is None:
             return work()
 
-    def report(done: int, total: int | None) -> None:
-        if total is not None:
-            on_progress(done, total)
+        def report(done: int, total: int | None) -> None:
+            if total is not None:
+                on_progress(done, total)
 
-    return run_job(spark, work, report, title=title)
+        return run_job(spark, work, report, title=title)
 
 
 def _texts(files: pa.Table) -> dict[str, str]:

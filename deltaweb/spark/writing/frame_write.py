@@ -11,7 +11,7 @@ from deltaweb.delta.features.change_feed import writes_changes
 from deltaweb.delta.writing.errors import UnsupportedWriteError
 from deltaweb.delta.writing.transaction import CommitResult
 from deltaweb.spark.arrow_frames import map_in_arrow
-from deltaweb.spark.task_faults import faults_are_raised
+from deltaweb.spark.writing.faults import spark_errors_are_ours
 from deltaweb.spark.writing.file_rows import FILE_NUMBER, FILE_PLACE, numbered_rows
 from deltaweb.spark.writing.file_tasks import (
     PART_SCHEMA,
@@ -136,7 +136,7 @@ def write_others(
 
 def write_frame(frame: DataFrame, plan: WritePlan) -> list[TaskFiles]:
     """Write rows as data files by tasks, and return what each answered."""
-    with faults_are_raised():
+    with spark_errors_are_ours(frame.sparkSession):
         rows = frame
         if plan.is_checked:
             rows = with_stored_times(frame, plan.schema)

@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.writing.transaction import TableRead
 from deltaweb.expressions.session.settings import SessionSettings
-from deltaweb.spark.task_faults import faults_are_raised
+from deltaweb.spark.writing.faults import spark_errors_are_ours
 from deltaweb.spark.writing.file_rows import (
     FILE_NUMBER,
     FileReading,
@@ -72,7 +72,7 @@ def count_matches(
     spark: SparkSession, reading: FileReading, files: pa.Table, where: str
 ) -> dict[int, int]:
     """Return how many rows of files match, by the file; those of none are left out."""
-    with faults_are_raised(), numbered_rows(spark, reading, files) as rows:
+    with spark_errors_are_ours(spark), numbered_rows(spark, reading, files) as rows:
         holds = is_true(rows, where)
         check_settled(rows, holds, where)
         found = rows.filter(holds).groupBy(FILE_NUMBER).count().collect()

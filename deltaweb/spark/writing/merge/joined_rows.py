@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Final
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 (the name that all Spark code has)
 from sqlglot import exp
@@ -92,7 +93,7 @@ def reach_of(
         found = pa.concat_tables([least, most])
     columns = zip(keys, found.columns, strict=True)
     parts = (
-        key.reach(column.cast(key.mine.kind), are_all=are_all)
+        key.reach(pc.cast(column, key.mine.kind), are_all=are_all)
         for key, column in columns
     )
     return all_of([part for some in parts for part in some])

@@ -11,6 +11,7 @@ from deltaweb.delta.protocol.schema import schema_of_arrow
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.writing.after_commit import commit_and_checkpoint
 from deltaweb.delta.writing.transaction import CommitResult
+from deltaweb.spark.writing.faults import spark_errors_are_ours
 from deltaweb.spark.writing.merge.engine import MergeByTasks
 from deltaweb.spark.writing.merge.joined_rows import check_merge
 from deltaweb.spark.writing.merge.merge_request import MergeRequest, settled
@@ -117,7 +118,8 @@ class MergeOnSpark:
             )
         )
         if not request.is_evaluated_here:
-            check_merge(self.spark, request)
+            with spark_errors_are_ours(self.spark):
+                check_merge(self.spark, request)
         return MergeByTasks(
             spark=self.spark, snapshot=snapshot, request=request, source=self.source
         )

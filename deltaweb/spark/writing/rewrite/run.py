@@ -14,6 +14,7 @@ from deltaweb.delta.writing.transaction import CommitResult
 from deltaweb.expressions.char_columns import refuse_char
 from deltaweb.expressions.errors import ExpressionError
 from deltaweb.expressions.session.dependence import Dependence
+from deltaweb.spark.writing.faults import spark_errors_are_ours
 from deltaweb.spark.writing.rewrite.engine import RewriteByTasks
 from deltaweb.spark.writing.rewrite.row_request import (
     RowRequest,
@@ -130,7 +131,8 @@ def by_tasks(
         raise rows_not_tracked(store.root, base)
     is_evaluated_here = _is_evaluated_here(request)
     if not is_evaluated_here:
-        request = _for_spark(spark, request)
+        with spark_errors_are_ours(spark):
+            request = _for_spark(spark, request)
     change: ChangeKind = RowDeletion() if sets is None else UpdateKind()
     engine = RewriteByTasks(
         spark=spark,

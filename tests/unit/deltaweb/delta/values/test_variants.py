@@ -103,8 +103,9 @@ class TestPlain:
         },
     )
     def test_broken_ones_name_their_column(self, value: bytes) -> None:
+        variant = PrimitiveType("variant")
+
         with pytest.raises(MismatchError, match="a variant of it is broken") as caught:
-            variant = PrimitiveType("variant")
             conform(plain(value), variant, "v", origin=Origin.DATA_FILE)
 
         assert caught.value.column == "v"
