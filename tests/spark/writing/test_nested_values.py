@@ -216,14 +216,15 @@ def test_a_value_that_does_not_fit_is_refused(session, make, place):
     from deltaweb.spark import merge_rows, update_rows
 
     table, sql, name = make(), TOO_LARGE[place], place.partition(".")[0]
-    rows = session.sql(f"SELECT 1L id, 5L other, {sql} {name}")  # ours
+    kept = [one for one in SCHEMA.names if one != name]
+    rows = source(session).where("id = 1").selectExpr(*kept, f"{sql} {name}")
     with pytest.raises(ExpressionValueError, match="a value is not a valid int"):
         update_rows(session, table.root, {name: sql})
     for clauses in ({name: f"s.{name}"}, {name: sql}):
         merge = merge_rows(session, table.root, rows, "t.id = s.id")
         with pytest.raises(ExpressionValueError, match="a value is not a valid int"):
             merge.when_matched_update(clauses).execute()
-    merge = merge_rows(session, table.root, rows.drop("other"), "t.id = s.id + 7")
+    merge = merge_rows(session, table.root, rows, "t.id = s.id + 7")
     with pytest.raises(ExpressionValueError, match="a value is not a valid int"):
         merge.when_not_matched_insert().execute()
     assert rows_of(table) == ROWS
