@@ -38,6 +38,7 @@ from deltaweb.expressions.comparison import (
 )
 from deltaweb.expressions.errors import ExpressionError, ExpressionMistakenError
 from deltaweb.expressions.functions import call, concatenated
+from deltaweb.expressions.growth import refuse_growth
 from deltaweb.expressions.mistakes import refuse_mistakes
 from deltaweb.expressions.node import (
     NULL,
@@ -128,9 +129,11 @@ def compile_sql(
         ) from None
     except (NotTranslatedError, PredicateError) as error:
         refuse_mistakes(text, tree, schema)
+        refuse_growth(text, tree)  # before Spark is started for it
         reason = getattr(error, "reason", "") or str(error)
         raise ExpressionError(sql=text, reason=reason) from None
     except (pa.ArrowException, RecursionError, ValueError, OverflowError) as error:
+        refuse_growth(text, tree)
         reason = str(error).partition("\n")[0][:200] or "it nests too deeply"
         raise ExpressionError(sql=text, reason=reason) from None
 

@@ -9,7 +9,9 @@ from urllib.parse import urlsplit
 
 import pyarrow as pa
 import pytest
+from sqlglot import exp
 
+from deltaweb.conditions.sql_text import SQLText
 from deltaweb.expressions.errors import ExpressionMistakenError, NotOfRowError
 from tests.spark.writing.changed_tables import make_table, rows_of, write_rule
 from tests.support import cases
@@ -117,7 +119,8 @@ def test_sparks_own_parser_is_asked_too(
     """Also what our parser would read otherwise than Spark's is refused."""
     from deltaweb.spark.writing.session import checked_sql
 
-    monkeypatch.setattr(checked_sql, "parse_expression", lambda sql: sql)
+    read = SQLText("", (), exp.true())
+    monkeypatch.setattr(checked_sql, "parse_expression", lambda _: read)
     rows = own.createDataFrame([(1, "s1")], "n BIGINT, s STRING")
 
     with pytest.raises(ExpressionMistakenError):

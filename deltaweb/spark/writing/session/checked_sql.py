@@ -23,6 +23,7 @@ from deltaweb.expressions.errors import (
     ExpressionMistakenError,
     NotOfRowError,
 )
+from deltaweb.expressions.growth import refuse_growth
 from deltaweb.expressions.row_only import QUERY, named_outside, refuse_function
 from deltaweb.spark.driver.pyspark_internals import (
     analyzed_plan,
@@ -46,8 +47,9 @@ def sql_column(rows: DataFrame, sql: str) -> Column:
 
     Raises:
         ExpressionMistakenError: If it is not an expression over the row.
+        ExpressionTooLargeError: If it may make too much of a row.
     """
-    parse_expression(sql)
+    refuse_growth(sql, parse_expression(sql).tree)
     session = rows.sparkSession
     try:
         is_plain = _refuse_by_parser(session, sql)
