@@ -4,6 +4,7 @@ The profile of a provider is kept as the options of a storage connection whose p
 `received://` and the name that we gave the provider.
 """
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
@@ -17,6 +18,7 @@ from deltaweb.web.tables.models import StorageConnection
 
 if TYPE_CHECKING:  # Commands that read a folder of this machine load no driver.
     from deltaweb.storage.objects.scan import FoundTables
+    from deltaweb.storage.received.budget import LookBounds
 
 FOLDER: Final = "received"
 
@@ -40,8 +42,19 @@ def received_options(connection: StorageConnection) -> dict[str, Any]:
     return {
         **profile_fields(connection),
         "allowed_hosts": tuple(settings.STORAGE_HOSTS),
+        "look_bounds": asdict(look_bounds()),
         "mirror": str(mirror_folder(connection)),
     }
+
+
+def look_bounds() -> "LookBounds":
+    """Return what one look at a provider may take, as the settings say."""
+    return received.budget.LookBounds(
+        seconds=settings.RECEIVED_LOOK_S,
+        num_bytes=settings.RECEIVED_LOOK_BYTES,
+        num_pages=settings.RECEIVED_LOOK_PAGES,
+        num_lines=settings.RECEIVED_LOOK_LINES,
+    )
 
 
 def mirror_folder(connection: StorageConnection) -> Path:
@@ -53,7 +66,8 @@ def find_shared(root: str, connection: StorageConnection) -> "FoundTables":
     """Find the tables that a provider shares, as a scan finds those of a folder."""
     profile = received.profile.Profile.of_texts(profile_fields(connection))
     transport = received.transport.Transport(tuple(settings.STORAGE_HOSTS))
-    client = received.client.SharingClient(profile, transport, connection.name)
+    bounds = look_bounds()
+    client = received.client.SharingClient(profile, transport, connection.name, bounds)
     shared = client.tables()
     return objects.scan.FoundTables(
         root=root,

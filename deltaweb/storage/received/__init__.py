@@ -1,6 +1,7 @@
 """Tables that somebody else shares with us, read as any other table.
 
     profile     a profile file: where the provider's server is, and our token
+    budget      what one look at a provider may take
     transport   one request: the host is checked, the answer bounded in size and time
     client      what the protocol asks: shares, tables, versions, files, changes
     actions     the lines of an answer as actions of a log
@@ -19,6 +20,7 @@ from typing import TYPE_CHECKING
 from deltaweb.lazy import modules_on_demand
 
 if TYPE_CHECKING:
+    from deltaweb.storage.received import budget as budget
     from deltaweb.storage.received import client as client
     from deltaweb.storage.received import profile as profile
     from deltaweb.storage.received import store as store

@@ -65,12 +65,15 @@ class TableActions:
     """What one answer tells of a table.
 
     Attributes:
+        version: Of the table, by the header; None where it says none.
         metadata: The metadata by the version from which on it holds; None is the
             first of the answer.
         files: In the order of the answer.
         urls: By the path that the log has of a file, and of a deletion vector.
     """
 
+    version: int | None
+    is_delta: bool
     protocol: Action
     metadata: dict[int | None, Action]
     files: list[FileAction]
@@ -83,7 +86,7 @@ def parse_actions(answer: TableAnswer, *, provider: str, root: str) -> TableActi
     Args:
         root: Root of the table, below which the paths of deletion vectors are.
     """
-    found = TableActions(_PLAIN_PROTOCOL, {}, [], {})
+    found = TableActions(answer.version, answer.is_delta, _PLAIN_PROTOCOL, {}, [], {})
     try:
         for line in answer.lines:
             for key, value in line.items():

@@ -5,11 +5,15 @@ Source: delta_sharing_protocol_2026.md, "REST APIs"; sharing_wire.md, 2.
 
 import json
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass
-from typing import Any, Final
+from itertools import chain
+from typing import Any, Final, Self
 from urllib.parse import urlencode
 
 from deltaweb.environment.bounded_json import parse_json
+from deltaweb.storage.received.budget import LookBounds, LookBudget
 from deltaweb.storage.received.errors import (
     NotSharedError,
     ProviderAnswerError,
@@ -17,11 +21,17 @@ from deltaweb.storage.received.errors import (
     RequestRefusedError,
 )
 from deltaweb.storage.received.profile import Profile, SharedName
-from deltaweb.storage.received.transport import HTTPAnswer, Transport
+from deltaweb.storage.received.transport import (
+    MAX_ANSWER_BYTES,
+    HTTPAnswer,
+    HTTPStream,
+    Transport,
+)
 
 MAX_LIST_BYTES: Final = 8 << 20  # of one page of a list
-MAX_PAGES: Final = 1_000
+MAX_BODY_BYTES: Final = 1 << 20  # of an answer whose headers alone count
 MAX_TABLES: Final = 5_000
+MAX_TOKEN_LENGTH: Final = 8_000  # of a page: it is sent back in a URL
 MAX_NAME_LENGTH: Final = 255
 PAGE_LENGTH: Final = 500
 READER_FEATURES: Final = (
@@ -42,12 +52,12 @@ class TableAnswer:
 
     Attributes:
         version: Of the table, by the header; None where it says none.
-        lines: Each a JSON object with one key.
+        lines: Each a JSON object with one key, as they come.
         is_delta: Whether they are in delta format.
     """
 
     version: int | None
-    lines: list[dict[str, Any]]
+    lines: Iterator[dict[str, Any]]
     is_delta: bool
 
 
@@ -65,16 +75,30 @@ class SharedTables:
 
 
 class SharingClient:
-    """Asks one provider.
+    """Asks one provider, for one look: all requests draw from the same budget.
 
     Args:
         name: What people call the provider, for errors; its host for "".
+        bounds: Of the look, which begins here.
     """
 
-    def __init__(self, profile: Profile, transport: Transport, name: str = "") -> None:
+    def __init__(
+        self,
+        profile: Profile,
+        transport: Transport,
+        name: str = "",
+        bounds: LookBounds | None = None,
+    ) -> None:
         self._profile, self._transport = profile, transport
         self._name = name or profile.host
         self._capabilities = CAPABILITIES
+        self._budget = LookBudget.of(self._name, bounds or LookBounds())
+
+    def begin_look(self) -> Self:
+        """Return a client for another look, with all that this one has learned."""
+        other = copy(self)
+        other._budget = self._budget.renewed()  # noqa: SLF001 (of the same class)
+        return other
 
     # === What is shared ===
 
@@ -96,10 +120,11 @@ class SharingClient:
 
     def _items(self, path: str) -> Iterator[dict[str, Any]]:
         """Yield the items of all pages of a list."""
-        token = ""
-        for _ in range(MAX_PAGES):
+        token, seen = "", set[str]()
+        while True:
             query = {"maxResults": str(PAGE_LENGTH)}
             query |= {"pageToken": token} if token else {}
+            self._budget.take_page()
             page = self._list(f"{path}?{urlencode(query)}")
             items = page.get("items") or []
             if not isinstance(items, list):
@@ -108,75 +133,116 @@ class SharingClient:
             token = page.get("nextPageToken") or ""
             if not isinstance(token, str) or not token:
                 return
+            if token in seen:
+                raise self._fault(reason="a list leads back to a page of its own")
+            if len(token) > MAX_TOKEN_LENGTH:
+                raise self._fault(reason="the token of a page is too long")
+            seen.add(token)
 
     def _list(self, path: str) -> dict[str, Any]:
-        answer = self._ask(
-            "GET", path, what=path.partition("?")[0], max_bytes=MAX_LIST_BYTES
-        )
-        return self._object(answer.body)
+        what = path.partition("?")[0]
+        return self._object(self._ask(path, what, max_bytes=MAX_LIST_BYTES).body)
 
     # === One table ===
 
     def version(self, table: SharedName) -> int:
-        answer = self._ask("GET", f"{table.path}/version", what=str(table))
-        version = _version(answer)
+        answer = self._ask(
+            f"{table.path}/version", str(table), max_bytes=MAX_BODY_BYTES
+        )
+        version = _version(answer.headers)
         if version is None:
             raise self._fault(reason="it does not say which version a table is at")
         return version
 
-    def files(self, table: SharedName, *, version: int | None = None) -> TableAnswer:
-        """Return protocol, metadata and files of a version, the newest for None."""
+    @contextmanager
+    def files(
+        self, table: SharedName, *, version: int | None = None
+    ) -> Iterator[TableAnswer]:
+        """Ask for protocol, metadata and files of a version, the newest for None."""
         asked = {} if version is None else {"version": version}
+        may_ask_again = version is None and self._capabilities != PLAIN_CAPABILITIES
+        is_there = False
         try:
-            return self._query(table, asked)
+            with self._query(table, asked) as answer:
+                is_there = True
+                yield answer
         except RequestRefusedError:
-            if version is not None or self._capabilities == PLAIN_CAPABILITIES:
+            if is_there or not may_ask_again:
                 raise
+        if not is_there:
             self._capabilities = PLAIN_CAPABILITIES
-            return self._query(table, asked)
+            with self._query(table, asked) as answer:
+                yield answer
 
-    def commits(self, table: SharedName, first: int, last: int) -> TableAnswer:
-        """Return the files that came and went from one version to another."""
+    @contextmanager
+    def commits(
+        self, table: SharedName, first: int, last: int
+    ) -> Iterator[TableAnswer]:
+        """Ask for the files that came and went from one version to another."""
         asked = {"startingVersion": first, "endingVersion": last}
-        return self._query(table, asked)
+        with self._query(table, asked) as answer:
+            yield answer
 
-    def changes(self, table: SharedName, first: int, last: int) -> TableAnswer:
-        """Return the files of the change data feed from one version to another."""
+    @contextmanager
+    def changes(
+        self, table: SharedName, first: int, last: int
+    ) -> Iterator[TableAnswer]:
+        """Ask for the files of the change data feed from one version to another."""
         query = {
             "startingVersion": first,
             "endingVersion": last,
             "includeHistoricalMetadata": "true",
         }
         path = f"{table.path}/changes?{urlencode(query)}"
-        return self._lines(self._ask("GET", path, what=str(table)))
+        with self._asking(path, str(table)) as answer:
+            yield self._table_answer(answer)
 
-    def _query(self, table: SharedName, asked: Mapping[str, int]) -> TableAnswer:
+    @contextmanager
+    def _query(
+        self, table: SharedName, asked: Mapping[str, int]
+    ) -> Iterator[TableAnswer]:
         body = json.dumps(asked).encode()
-        path = f"{table.path}/query"
-        return self._lines(self._ask("POST", path, what=str(table), body=body))
+        with self._asking(f"{table.path}/query", str(table), body=body) as answer:
+            yield self._table_answer(answer)
 
     # === Answers ===
 
-    def _ask(
+    def _ask(self, path: str, what: str, *, max_bytes: int) -> HTTPAnswer:
+        with self._asking(path, what, max_bytes=max_bytes) as answer:
+            body = b"".join(answer.parts)
+        return HTTPAnswer(answer.status, answer.headers, body)
+
+    @contextmanager
+    def _asking(
         self,
-        method: str,
         path: str,
-        *,
         what: str,
+        *,
         body: bytes | None = None,
-        **bounds: int,
-    ) -> HTTPAnswer:
+        max_bytes: int = MAX_ANSWER_BYTES,
+    ) -> Iterator[HTTPStream]:
+        """Send one request, by POST where it has a body."""
         headers = {
             "Authorization": f"Bearer {self._profile.bearer_token}",
             "delta-sharing-capabilities": self._capabilities,
         }
         if body is not None:
             headers["Content-Type"] = "application/json; charset=utf-8"
-        url = f"{self._profile.endpoint}{path}"
-        answer = self._transport.ask(method, url, headers=headers, body=body, **bounds)
-        match answer.status:
+        with self._transport.streaming(
+            "GET" if body is None else "POST",
+            f"{self._profile.endpoint}{path}",
+            headers=headers,
+            body=body,
+            max_bytes=max_bytes,
+            budget=self._budget,
+        ) as answer:
+            self._check(answer.status, what)
+            yield answer
+
+    def _check(self, status: int, what: str) -> None:
+        match status:
             case status if status == _OK:
-                return answer
+                return
             case status if status in {_UNKNOWN, _FORBIDDEN}:
                 raise ProviderRefusedError(provider=self._name, status=status)
             case status if status == _NOT_FOUND:
@@ -189,17 +255,41 @@ class SharingClient:
             case status:
                 raise self._fault(reason=f"it answers with HTTP {status}")
 
-    def _lines(self, answer: HTTPAnswer) -> TableAnswer:
-        # Only a line feed ends a line: other ends may stand in a text.
-        lines = [
-            self._object(line) for line in answer.body.split(b"\n") if line.strip()
-        ]
-        end = lines[-1].get("endStreamAction") if lines else None
+    def _table_answer(self, answer: HTTPStream) -> TableAnswer:
+        lines = self._objects(answer.parts)
+        first = next(lines, None)
+        head = (first or {}).get("protocol")
+        is_delta = isinstance(head, dict) and "deltaProtocol" in head
+        all_lines = lines if first is None else chain([first], lines)
+        return TableAnswer(_version(answer.headers), all_lines, is_delta)
+
+    def _objects(self, parts: Iterator[bytes]) -> Iterator[dict[str, Any]]:
+        """Yield the lines of an answer; one that ends with an error is none."""
+        last: dict[str, Any] = {}
+        for text in self._texts(parts):
+            if not text.strip():
+                continue
+            self._budget.take_line()
+            last = self._object(text)
+            yield last
+        end = last.get("endStreamAction")
         if isinstance(end, dict) and end.get("errorMessage"):
             raise self._fault(reason="it broke off with an error of its own")
-        first = lines[0].get("protocol") if lines else None
-        is_delta = isinstance(first, dict) and "deltaProtocol" in first
-        return TableAnswer(_version(answer), lines, is_delta)
+
+    def _texts(self, parts: Iterator[bytes]) -> Iterator[bytes]:
+        """Yield lines as they come; only a line feed ends one."""
+        rest: list[bytes] = []
+        size = 0
+        for part in parts:
+            first, *others = part.split(b"\n")
+            rest.append(first)
+            size += len(first)
+            self._budget.check_line(size)
+            if others:
+                yield b"".join(rest)
+                yield from others[:-1]
+                rest, size = [others[-1]], len(others[-1])
+        yield b"".join(rest)
 
     def _object(self, text: bytes) -> dict[str, Any]:
         try:
@@ -214,8 +304,8 @@ class SharingClient:
         return ProviderAnswerError(provider=self._name, reason=reason)
 
 
-def _version(answer: HTTPAnswer) -> int | None:
-    text = answer.headers.get("Delta-Table-Version", "")
+def _version(headers: Mapping[str, str]) -> int | None:
+    text = headers.get("Delta-Table-Version", "")
     return int(text) if text.isascii() and text.isdecimal() and len(text) < 20 else None  # noqa: PLR2004
 
 

@@ -5,7 +5,8 @@ DeltaError
 ├── ProviderHostError          an address that may not be asked
 ├── ProviderRefusedError       the provider's server does not take our token
 ├── ProviderAnswerError        it answers something else than the protocol says
-│   └── RequestRefusedError    or refuses a request, where another one may do
+│   ├── RequestRefusedError    or refuses a request, where another one may do
+│   └── ProviderLimitError     or takes more than one look may take
 ├── NotSharedError             what is asked for is not shared with us (any more)
 └── ReceivedTableError         we would have to write into what belongs to others
 """
@@ -52,6 +53,16 @@ class ProviderAnswerError(DeltaError, code="provider-answer"):
 
 class RequestRefusedError(ProviderAnswerError, code="provider-refused-request"):
     """The provider says that the request is wrong (HTTP 400): another one may do."""
+
+
+class ProviderLimitError(ProviderAnswerError, code="provider-limit"):
+    """A look at a provider took more time, bytes, pages or lines than it may."""
+
+    message = "The look at what {provider} shares was ended: {reason}."
+    hint = (
+        "It is tried again later. If the provider really shares that much, whoever "
+        "runs the server can raise the DELTAWEB_RECEIVED_… settings."
+    )
 
 
 class ReceivedTableError(DeltaError, code="received-table"):

@@ -160,9 +160,8 @@ class Mirror:
         self, version: int | None, newest: int, now_ms: int
     ) -> dict[str, SignedURL]:
         """Begin with one version, the newest for None, and forget all others."""
-        answer = self._client.files(self._table, version=version)
-        found = self._parsed(answer)
-        at = version if answer.version is None else answer.version
+        found = self._ask_files(version)
+        at = version if found.version is None else found.version
         at = newest if at is None else at
         times = [file.timestamp_ms for file in found.files if file.timestamp_ms]
         time_ms = times[0] if times else now_ms
@@ -179,7 +178,7 @@ class Mirror:
         for name in older:
             self._log.delete(name)
         in_commit = [] if at > 0 else actions
-        self._put_commit(at, time_ms, in_commit, is_delta=answer.is_delta)
+        self._put_commit(at, time_ms, in_commit, is_delta=found.is_delta)
         return found.urls
 
     def _go_on(self, first: int, last: int, now_ms: int) -> dict[str, SignedURL]:
@@ -188,10 +187,10 @@ class Mirror:
         A provider need not tell of files that were rewritten without a change of rows,
         so what the commits make is held against the files of the versions themselves.
         """
-        answer = self._client.commits(self._table, first, last)
-        found = self._parsed(answer)
+        with self._client.commits(self._table, first, last) as answer:
+            found = self._parsed(answer)
         head = self._head()
-        if head.is_delta != answer.is_delta:
+        if head.is_delta != found.is_delta:
             # Files have other ids there.
             raise self._refusal(reason="it changed its format")
         if (head.metadata or {}).get("id") != found.metadata[None].get("id"):
@@ -227,7 +226,7 @@ class Mirror:
                 rewritten = _rewritten(live, exact[version], time_ms)
                 _apply(rewritten, live)
                 actions += rewritten
-            self._put_commit(version, time_ms, actions, is_delta=answer.is_delta)
+            self._put_commit(version, time_ms, actions, is_delta=found.is_delta)
         return urls
 
     def _exact(
@@ -303,10 +302,12 @@ class Mirror:
         os.utime(path, ns=(time_ms * 1_000_000,) * 2)
 
     def _ask_files(self, version: int | None) -> TableActions:
-        return self._parsed(self._client.files(self._table, version=version))
+        with self._client.files(self._table, version=version) as answer:
+            return self._parsed(answer)
 
     def _ask_changes(self, first: int, last: int) -> TableActions:
-        return self._parsed(self._client.changes(self._table, first, last))
+        with self._client.changes(self._table, first, last) as answer:
+            return self._parsed(answer)
 
     def _refusal(self, *, reason: str) -> RequestRefusedError:
         return RequestRefusedError(provider=self._provider, reason=reason)

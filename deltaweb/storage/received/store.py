@@ -21,6 +21,7 @@ from deltaweb.delta.log.store import FileStatus
 from deltaweb.storage.local import LocalTableStore
 from deltaweb.storage.objects.hosts import ANY_PUBLIC
 from deltaweb.storage.received.actions import SignedURL
+from deltaweb.storage.received.budget import LookBounds
 from deltaweb.storage.received.client import SharingClient
 from deltaweb.storage.received.errors import ReceivedTableError
 from deltaweb.storage.received.files import RangedFile
@@ -46,8 +47,9 @@ class ReceivedTableStore(LocalTableStore):
     Args:
         location: From `location_of`.
         options: `endpoint` and `bearer_token` of the profile, `allowed_hosts` as
-            `deltaweb.storage.objects.hosts` takes them, and `mirror`: the folder in
-            which logs of this provider are kept.
+            `deltaweb.storage.objects.hosts` takes them, `look_bounds`: the fields of
+            `LookBounds`, and `mirror`: the folder in which logs of this provider are
+            kept.
     """
 
     def __init__(self, location: str, options: Mapping[str, Any]) -> None:
@@ -58,9 +60,12 @@ class ReceivedTableStore(LocalTableStore):
         super().__init__(str(folder))
         self._location = location
         self._transport = Transport(tuple(options.get("allowed_hosts") or ()))
-        client = SharingClient(Profile.of_texts(options), self._transport, provider)
-        self._mirror = Mirror(
-            folder, root=location, client=client, table=table, provider=provider
+        self._folder, self._table, self._provider = folder, table, provider
+        self._client = SharingClient(
+            Profile.of_texts(options),
+            self._transport,
+            provider,
+            LookBounds(**options.get("look_bounds", {})),
         )
         self._urls: dict[str, SignedURL] = {}
         self._looked_s = float("-inf")
@@ -113,8 +118,18 @@ class ReceivedTableStore(LocalTableStore):
     def _look(self) -> None:
         if time.monotonic() - self._looked_s < FRESH_S:
             return
-        self._keep(self._mirror.refresh(now_ms=time.time_ns() // 1_000_000))
+        self._keep(self._begin_look().refresh(now_ms=time.time_ns() // 1_000_000))
         self._looked_s = time.monotonic()
+
+    def _begin_look(self) -> Mirror:
+        self._client = self._client.begin_look()
+        return Mirror(
+            self._folder,
+            root=self._location,
+            client=self._client,
+            table=self._table,
+            provider=self._provider,
+        )
 
     # === Data files ===
 
@@ -139,7 +154,7 @@ class ReceivedTableStore(LocalTableStore):
         return True
 
     def _renewed(self, name: str) -> SignedURL:
-        self._keep(self._mirror.urls(name))
+        self._keep(self._begin_look().urls(name))
         if name not in self._urls:
             raise DataFileMissingError(
                 path=name, reason="its provider no longer shares the version it is of"

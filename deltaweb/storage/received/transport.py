@@ -7,17 +7,21 @@ address; a redirect is not followed; an answer is read within bounds of size and
 import http.client
 import socket
 import threading
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
-from typing import Final
+from itertools import chain
+from typing import Final, Self
 from urllib.parse import urlsplit
 
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.exceptions import HTTPError
+from urllib3.response import BaseHTTPResponse
 
 from deltaweb.delta.errors import LocationUnreachableError
 from deltaweb.storage.objects.hosts import allowed_addresses
+from deltaweb.storage.received.budget import LookBudget
 from deltaweb.storage.received.errors import ProviderAnswerError, ProviderHostError
 from deltaweb.storage.signing.s3 import DEFAULT_PORTS, host_header
 from deltaweb.version import VERSION
@@ -38,6 +42,19 @@ class HTTPAnswer:
 
 
 @dataclass(frozen=True, slots=True)
+class HTTPStream:
+    """An answer that is still read.
+
+    Attributes:
+        parts: Of the body, as they come.
+    """
+
+    status: int
+    headers: Mapping[str, str]
+    parts: Iterator[bytes]
+
+
+@dataclass(frozen=True, slots=True)
 class Transport:
     """Sends requests; which hosts it asks is decided for each of them.
 
@@ -54,7 +71,7 @@ class Transport:
         default_factory=lambda: {"User-Agent": f"deltaweb/{VERSION}"}
     )
 
-    def ask(  # the parts of a request
+    def ask(  # noqa: PLR0913 (the parts of a request)
         self,
         method: str,
         url: str,
@@ -62,32 +79,59 @@ class Transport:
         headers: Mapping[str, str] | None = None,
         body: bytes | None = None,
         max_bytes: int = MAX_ANSWER_BYTES,
+        budget: LookBudget | None = None,
     ) -> HTTPAnswer:
         """Send one request and read the answer."""
+        with self.streaming(
+            method, url, headers=headers, body=body, max_bytes=max_bytes, budget=budget
+        ) as answer:
+            body_read = b"".join(answer.parts)
+        return HTTPAnswer(answer.status, answer.headers, body_read)
+
+    @contextmanager
+    def streaming(  # noqa: PLR0913 (the parts of a request)
+        self,
+        method: str,
+        url: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+        body: bytes | None = None,
+        max_bytes: int = MAX_ANSWER_BYTES,
+        budget: LookBudget | None = None,
+    ) -> Iterator[HTTPStream]:
+        """Send one request; the answer is read within the block.
+
+        Args:
+            budget: Of the look that the request is of; None for a request alone.
+        """
         host = host_of(url)
-        has_ended = threading.Event()
+        left_s = self.deadline_s if budget is None else budget.left_s()
+        reason = f"the answer takes longer than {self.deadline_s:g} seconds"
+        error = ProviderAnswerError(provider=host, reason=reason)
+        if budget is not None and left_s < self.deadline_s:
+            error = budget.too_long()
+        deadline = _Deadline(min(self.deadline_s, left_s), error)
         try:
-            with closing(self._connection(url, host)) as connection:
+            with deadline, closing(self._connection(url, host, deadline)) as connection:
                 connection.connect()
-                with _breaking_off(connection.sock, self.deadline_s, has_ended):
-                    said = {**self.headers, **(headers or {})}
-                    _send(connection, method, url, said, body)
-                    answer = _read(connection, host, max_bytes)
-        except (HTTPError, http.client.HTTPException, OSError) as error:
-            if not has_ended.is_set():
-                # Texts of these errors hold URLs, which may be signed.
-                kind = type(error).__name__
-                raise LocationUnreachableError(location=host, reason=kind) from None
+                said = {**self.headers, **(headers or {})}
+                _send(connection, method, url, said, body)
+                with closing(connection.getresponse()) as response:
+                    parts = _parts(response, host, max_bytes, budget)
+                    whole = chain(parts, deadline.unless_over())
+                    yield HTTPStream(response.status, response.headers, whole)
+        except (HTTPError, http.client.HTTPException, OSError) as fault:
+            deadline.check()
+            # Texts of these errors hold URLs, which may be signed.
+            kind = type(fault).__name__
+            raise LocationUnreachableError(location=host, reason=kind) from None
         except ValueError:
             reason = "it names an address that is not a URL"
             raise ProviderAnswerError(provider=host, reason=reason) from None
-        # An answer without a length is whole to its reader wherever it breaks off.
-        if has_ended.is_set():
-            reason = f"the answer takes longer than {self.deadline_s:g} seconds"
-            raise ProviderAnswerError(provider=host, reason=reason)
-        return answer
 
-    def _connection(self, url: str, host: str) -> HTTPConnection:
+    def _connection(
+        self, url: str, host: str, deadline: "_Deadline"
+    ) -> "_Connection | _TLSConnection":
         parts = urlsplit(url)
         if parts.scheme not in DEFAULT_PORTS or not host:
             raise ProviderHostError(host=host or "an address", reason="it is not a URL")
@@ -95,15 +139,88 @@ class Transport:
         if not found:
             raise ProviderHostError(host=host, reason=reason)
         port = parts.port or DEFAULT_PORTS[parts.scheme]
+        timeout_s = min(self.timeout_s, deadline.after_s)
+        connection: _Connection | _TLSConnection
         if parts.scheme == "http":
-            return HTTPConnection(found[0], port, timeout=self.timeout_s)
-        return HTTPSConnection(
-            found[0],
-            port,
-            timeout=self.timeout_s,
-            server_hostname=host,
-            assert_hostname=host,
-        )
+            connection = _Connection(found[0], port, timeout=timeout_s)
+        else:
+            connection = _TLSConnection(
+                found[0],
+                port,
+                timeout=timeout_s,
+                server_hostname=host,
+                assert_hostname=host,
+            )
+        connection.deadline = deadline
+        return connection
+
+
+class _Deadline:
+    """Ends a connection under its reader when its time is over.
+
+    A server may send a byte a minute, of its headers and of its handshake too, so to
+    look at the clock between two parts of an answer is not enough.
+    """
+
+    def __init__(self, after_s: float, error: ProviderAnswerError) -> None:
+        self.after_s, self._error = after_s, error
+        self._ends_s = time.monotonic() + after_s
+        self._is_over = threading.Event()
+        self._lock = threading.Lock()
+        self._connected: socket.socket | None = None
+        self._timer = threading.Timer(after_s, self._end)
+        self._timer.daemon = True
+
+    def __enter__(self) -> Self:
+        self._timer.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._timer.cancel()
+        with self._lock:
+            if self._connected is not None:
+                self._connected.close()
+
+    def take(self, connected: socket.socket) -> None:
+        """Watch a connection, by a descriptor of our own: TLS takes away the first."""
+        with self._lock:
+            self._connected = connected.dup()
+        if self._is_over.is_set():
+            self._end()
+
+    def check(self) -> None:
+        """Raise the error of an answer that was broken off here."""
+        if self._is_over.is_set() or time.monotonic() >= self._ends_s:
+            raise self._error from None
+
+    def unless_over(self) -> Iterator[bytes]:
+        """End an answer: without a length, one that was broken off looks whole."""
+        self.check()
+        yield from ()
+
+    def _end(self) -> None:
+        self._is_over.set()
+        with self._lock, suppress(OSError):
+            if self._connected is not None:
+                self._connected.shutdown(socket.SHUT_RDWR)
+
+
+class _Connection(HTTPConnection):
+    deadline: _Deadline
+
+    def _new_conn(self) -> socket.socket:
+        connected = super()._new_conn()
+        self.deadline.take(connected)
+        return connected
+
+
+class _TLSConnection(HTTPSConnection):
+    deadline: _Deadline
+
+    def _new_conn(self) -> socket.socket:
+        connected = super()._new_conn()
+        self.deadline.take(connected)
+        return connected
 
 
 def _send(
@@ -123,43 +240,21 @@ def _send(
     )
 
 
-def _read(connection: HTTPConnection, host: str, max_bytes: int) -> HTTPAnswer:
-    with closing(connection.getresponse()) as response:
-        if response.headers.get("Content-Encoding", "identity") != "identity":
-            reason = "the answer is compressed, which was not requested"
+def _parts(
+    response: BaseHTTPResponse, host: str, max_bytes: int, budget: LookBudget | None
+) -> Iterator[bytes]:
+    if response.headers.get("Content-Encoding", "identity") != "identity":
+        reason = "the answer is compressed, which was not requested"
+        raise ProviderAnswerError(provider=host, reason=reason)
+    size = 0
+    while part := response.read1(PART_BYTES):
+        size += len(part)
+        if budget is not None:
+            budget.take_bytes(len(part))
+        if size > max_bytes:
+            reason = f"the answer has more than {max_bytes:,} bytes"
             raise ProviderAnswerError(provider=host, reason=reason)
-        parts, size = [], 0
-        while part := response.read1(PART_BYTES):
-            size += len(part)
-            if size > max_bytes:
-                reason = f"the answer has more than {max_bytes:,} bytes"
-                raise ProviderAnswerError(provider=host, reason=reason)
-            parts.append(part)
-        return HTTPAnswer(response.status, response.headers, b"".join(parts))
-
-
-@contextmanager
-def _breaking_off(
-    connected: socket.socket, after_s: float, has_ended: threading.Event
-) -> Iterator[None]:
-    """End a connection under its reader when its time is over, and say so.
-
-    A server may send a byte a minute, of its headers too, so to look at the clock
-    between two parts of an answer is not enough.
-    """
-
-    def end() -> None:
-        has_ended.set()
-        with suppress(OSError):
-            connected.shutdown(socket.SHUT_RDWR)
-
-    watch = threading.Timer(after_s, end)
-    watch.daemon = True
-    watch.start()
-    try:
-        yield
-    finally:
-        watch.cancel()
+        yield part
 
 
 def host_of(url: str) -> str:

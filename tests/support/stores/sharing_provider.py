@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+from deltaweb.storage.received.budget import LookBounds
 from deltaweb.storage.received.client import SharingClient
 from deltaweb.storage.received.profile import Profile
 from deltaweb.storage.received.transport import Transport
@@ -80,7 +81,9 @@ class Provider:
         )
 
     def client(self, **bounds: float) -> SharingClient:
-        return SharingClient(self.profile, Transport(HERE, **bounds), "acme")  # type: ignore[arg-type]
+        """Return a client for one look, within these bounds."""
+        look = LookBounds(**bounds)  # type: ignore[arg-type]
+        return SharingClient(self.profile, Transport(HERE), "acme", look)
 
     def puts(self, path: str, body: object, status: int = 200, **headers: str) -> None:
         """Answer a path with JSON, or with a line for each of a list."""

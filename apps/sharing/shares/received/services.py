@@ -1,5 +1,6 @@
 """What administrators ask of received shares: add a profile, look again, remove."""
 
+import dataclasses
 import shutil
 from typing import Final
 
@@ -20,7 +21,7 @@ from deltaweb.web.tables.catalogue.registration import remove_table
 from deltaweb.web.tables.errors import TableNameError
 from deltaweb.web.tables.models import Lake, StorageConnection
 from deltaweb.web.tables.storage import connections
-from deltaweb.web.tables.storage.received import mirror_folder
+from deltaweb.web.tables.storage.received import look_bounds, mirror_folder
 
 TRIAL_S: Final = 10.0  # somebody waits for it
 SCHEDULE: Final = "10m"
@@ -65,10 +66,9 @@ def add_provider(
     if not wanted:
         raise TableNameError(name=name, reason="it is empty")
     parsed = parse_profile(profile)
-    transport = Transport(
-        tuple(settings.STORAGE_HOSTS), timeout_s=TRIAL_S, deadline_s=TRIAL_S
-    )
-    SharingClient(parsed, transport, wanted).tables()
+    transport = Transport(tuple(settings.STORAGE_HOSTS), timeout_s=TRIAL_S)
+    bounds = dataclasses.replace(look_bounds(), seconds=TRIAL_S)
+    SharingClient(parsed, transport, wanted, bounds).tables()
     is_known = Lake.objects.filter(url=f"{RECEIVED}{wanted}").exists()
     with transaction.atomic():
         provider = connections.add_connection(

@@ -96,4 +96,5 @@ def test_a_provider_that_knows_one_format_is_asked_in_it(provider: Provider) -> 
 
     provider.answers[f"{AT}/query"] = query
 
-    assert not provider.client().files(TABLE).is_delta
+    with provider.client().files(TABLE) as answer:
+        assert not answer.is_delta

@@ -1,0 +1,161 @@
+"""One look at a provider takes no more than it may, whatever the answers are."""
+
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from deltaweb.storage.received import budget
+from deltaweb.storage.received.errors import ProviderAnswerError, ProviderLimitError
+from deltaweb.storage.received.mirror import Mirror
+from deltaweb.storage.received.transport import Transport
+from tests.support.stores.hostile_provider import TABLE, Hostile, hostile_running
+from tests.support.stores.sharing_provider import HERE
+
+AGAIN = "leads back to a page"
+
+
+@pytest.fixture
+def hostile() -> Iterator[Hostile]:
+    with hostile_running() as found:
+        yield found
+
+
+def look(hostile: Hostile, folder: Path, **bounds: float) -> None:
+    """Bring a mirror up to date, by one look."""
+    client = hostile.provider.client(**bounds)
+    mirror = Mirror(
+        folder,
+        root="received://acme/s/c/t",
+        client=client,
+        table=TABLE,
+        provider="acme",
+    )
+    mirror.refresh(now_ms=5000)
+
+
+@pytest.mark.parametrize("part", [b"x", b"X-More: of it\r\n", b"X"])
+def test_a_look_ends_where_its_time_is_over(
+    hostile: Hostile, tmp_path: Path, part: bytes
+) -> None:
+    hostile.drips(hostile.version_path, part)
+
+    with pytest.raises(ProviderLimitError, match=r"longer than 0\.3 seconds") as caught:
+        look(hostile, tmp_path, seconds=0.3)
+
+    assert caught.value.code == "provider-limit"
+    assert "acme" in caught.value.message
+
+
+def test_the_requests_of_a_look_share_its_time(hostile: Hostile) -> None:
+    hostile.is_at(1)
+    hostile.drips(hostile.query_path)
+    client = hostile.provider.client(seconds=0.3)
+    assert client.version(TABLE) == 1
+
+    with pytest.raises(ProviderLimitError), client.files(TABLE) as answer:
+        list(answer.lines)
+    with pytest.raises(ProviderLimitError):
+        client.version(TABLE)
+
+    assert client.begin_look().version(TABLE) == 1
+    assert sum("/version" in one for one in hostile.provider.asked) == 2
+
+
+def test_a_handshake_that_hangs_ends_with_the_look() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        url = f"https://127.0.0.1:{server.getsockname()[1]}/"
+        bounds = budget.LookBounds(seconds=0.3)
+        left = budget.LookBudget.of("acme", bounds)
+
+        with pytest.raises(ProviderLimitError, match="longer than"):
+            Transport(HERE).ask("GET", url, budget=left)
+
+
+def test_lines_without_an_end_are_given_up(hostile: Hostile, tmp_path: Path) -> None:
+    hostile.is_at(1)
+    hostile.goes_on(hostile.query_path)
+
+    with pytest.raises(ProviderLimitError, match="more than 1,000 lines"):
+        look(hostile, tmp_path, num_lines=1000)
+
+
+def test_bytes_without_an_end_are_given_up(hostile: Hostile, tmp_path: Path) -> None:
+    hostile.is_at(1)
+    hostile.goes_on(hostile.query_path)
+
+    with pytest.raises(ProviderLimitError, match="more than 1,000,000 bytes"):
+        look(hostile, tmp_path, num_bytes=1_000_000)
+
+
+def test_a_line_without_an_end_is_given_up(
+    hostile: Hostile, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(budget, "MAX_LINE_BYTES", 1 << 16)
+    hostile.is_at(1)
+    hostile.goes_on(hostile.query_path, line=b"x" * 4096)
+
+    with pytest.raises(ProviderLimitError, match="a line has more than 65,536 bytes"):
+        look(hostile, tmp_path)
+
+
+def test_pages_without_an_end_are_given_up(hostile: Hostile) -> None:
+    hostile.turns_pages("/shares/s/all-tables")
+
+    with pytest.raises(ProviderLimitError, match="more than 20 pages"):
+        hostile.provider.client(num_pages=20).tables()
+
+    assert len(hostile.provider.asked) == 20
+
+
+def test_the_lists_of_a_look_share_its_pages(hostile: Hostile) -> None:
+    hostile.provider.lists(*(f"s{number}.c.t" for number in range(10)))
+
+    with pytest.raises(ProviderLimitError, match="more than 10 pages"):
+        hostile.provider.client(num_pages=10).tables()
+
+    assert len(hostile.provider.client(num_pages=11).tables().tables) == 10
+
+
+def test_a_page_that_leads_back_to_itself_is_found(hostile: Hostile) -> None:
+    hostile.turns_pages("/shares", is_same=True)
+
+    with pytest.raises(ProviderAnswerError, match=AGAIN) as caught:
+        hostile.provider.client().tables()
+
+    assert caught.value.code == "provider-answer"
+    assert len(hostile.provider.asked) < 5
+
+
+def test_a_token_that_is_no_token_is_not_sent_back(hostile: Hostile) -> None:
+    hostile.provider.puts("/shares", {"items": [], "nextPageToken": "x" * 100_000})
+
+    with pytest.raises(ProviderAnswerError, match="token of a page is too long"):
+        hostile.provider.client().tables()
+
+
+def test_what_is_packed_is_not_unpacked(hostile: Hostile, tmp_path: Path) -> None:
+    hostile.is_at(1)
+    hostile.packs(hostile.query_path, 64 << 20)
+
+    with pytest.raises(ProviderAnswerError, match="compressed"):
+        look(hostile, tmp_path)
+
+
+def test_a_redirect_is_not_followed(hostile: Hostile, tmp_path: Path) -> None:
+    hostile.provider.puts(hostile.version_path, {}, 302, Location="/api/elsewhere")
+
+    with pytest.raises(ProviderAnswerError, match="HTTP 302"):
+        look(hostile, tmp_path)
+
+    assert len(hostile.provider.asked) == 1
+
+
+def test_a_header_without_an_end_is_given_up(hostile: Hostile, tmp_path: Path) -> None:
+    hostile.drips(hostile.version_path, b"X-Long: " + b"x" * 70_000 + b"\r\n")
+
+    with pytest.raises(Exception, match="LineTooLong") as caught:
+        look(hostile, tmp_path)
+
+    assert getattr(caught.value, "code", "") == "location-unreachable"
