@@ -269,17 +269,17 @@ JOB_MEMORY_BYTES = env_int(
     "DELTAWEB_JOB_MEMORY_BYTES", default=4 << 30, minimum=256 << 20, maximum=1 << 50
 )
 # Of one look at somebody who shares tables with us, over all its requests.
-RECEIVED_LOOK_S = env_int(
-    "DELTAWEB_RECEIVED_LOOK_S", default=120, minimum=1, maximum=3600
+RECEIVED_CHECK_S = env_int(
+    "DELTAWEB_RECEIVED_CHECK_S", default=120, minimum=1, maximum=3600
 )
-RECEIVED_LOOK_BYTES = env_int(
-    "DELTAWEB_RECEIVED_LOOK_BYTES", default=1 << 30, minimum=1 << 16, maximum=1 << 40
+RECEIVED_CHECK_BYTES = env_int(
+    "DELTAWEB_RECEIVED_CHECK_BYTES", default=1 << 30, minimum=1 << 16, maximum=1 << 40
 )
-RECEIVED_LOOK_PAGES = env_int(
-    "DELTAWEB_RECEIVED_LOOK_PAGES", default=2_000, minimum=1, maximum=1 << 20
+RECEIVED_CHECK_PAGES = env_int(
+    "DELTAWEB_RECEIVED_CHECK_PAGES", default=2_000, minimum=1, maximum=1 << 20
 )
-RECEIVED_LOOK_LINES = env_int(
-    "DELTAWEB_RECEIVED_LOOK_LINES", default=2_000_000, minimum=1, maximum=1 << 30
+RECEIVED_CHECK_LINES = env_int(
+    "DELTAWEB_RECEIVED_CHECK_LINES", default=2_000_000, minimum=1, maximum=1 << 30
 )
 SPARK_MASTER = env_text("DELTAWEB_SPARK_MASTER", default="local[*]")
 SPARK_DRIVER_MEMORY = env_text("DELTAWEB_SPARK_DRIVER_MEMORY", default="2g")

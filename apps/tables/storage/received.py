@@ -50,10 +50,10 @@ def received_options(connection: StorageConnection) -> dict[str, Any]:
 def look_bounds() -> "LookBounds":
     """Return what one look at a provider may take, as the settings say."""
     return received.budget.LookBounds(
-        seconds=settings.RECEIVED_LOOK_S,
-        num_bytes=settings.RECEIVED_LOOK_BYTES,
-        num_pages=settings.RECEIVED_LOOK_PAGES,
-        num_lines=settings.RECEIVED_LOOK_LINES,
+        seconds=settings.RECEIVED_CHECK_S,
+        num_bytes=settings.RECEIVED_CHECK_BYTES,
+        num_pages=settings.RECEIVED_CHECK_PAGES,
+        num_lines=settings.RECEIVED_CHECK_LINES,
     )
 
 

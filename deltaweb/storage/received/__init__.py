@@ -5,6 +5,7 @@
     transport   one request: the host is checked, the answer bounded in size and time
     client      what the protocol asks: shares, tables, versions, files, changes
     actions     the lines of an answer as actions of a log
+    columns     the files of an answer, and their URLs, as columns
     mirror      a log of what the provider told, kept in a folder of ours
     store       the files of such a table, as readers of tables want them
     files       one data file behind a URL that ends

@@ -7,14 +7,22 @@ Source: delta_sharing_protocol_2026.md, "API Response Actions".
 """
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any, Final
+from typing import Final
 from urllib.parse import urlsplit
+
+import pyarrow as pa
 
 from deltaweb.delta.deletion_vectors.descriptor import ABSOLUTE
 from deltaweb.storage.received.client import TableAnswer
+from deltaweb.storage.received.columns import (
+    Action,
+    FileAction,
+    ReceivedFiles,
+    RowsToColumns,
+    SignedURLs,
+)
 from deltaweb.storage.received.errors import ProviderAnswerError
 
 CHANGE_FOLDER: Final = "_change_data"
@@ -26,38 +34,6 @@ _PLAIN_METADATA: Final = (
     *("id", "name", "description", "format", "schemaString", "partitionColumns"),
     "configuration",
 )
-
-Action = dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class SignedURL:
-    """Where a file is for a while.
-
-    Attributes:
-        url: Whoever has it may read the file.
-        expires_ms: When it ends, in milliseconds since the epoch; None where the
-            provider does not say.
-    """
-
-    url: str = field(repr=False)
-    expires_ms: int | None
-    size_bytes: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class FileAction:
-    """One action of a log on a file.
-
-    Attributes:
-        kind: `add`, `remove` or `cdc`.
-        version: Of the table; None in the answer of one version.
-    """
-
-    kind: str
-    action: Action
-    version: int | None
-    timestamp_ms: int | None
 
 
 @dataclass(slots=True)
@@ -76,8 +52,8 @@ class TableActions:
     is_delta: bool
     protocol: Action
     metadata: dict[int | None, Action]
-    files: list[FileAction]
-    urls: dict[str, SignedURL]
+    files: ReceivedFiles
+    urls: SignedURLs
 
 
 def parse_actions(answer: TableAnswer, *, provider: str, root: str) -> TableActions:
@@ -86,23 +62,27 @@ def parse_actions(answer: TableAnswer, *, provider: str, root: str) -> TableActi
     Args:
         root: Root of the table, below which the paths of deletion vectors are.
     """
-    found = TableActions(answer.version, answer.is_delta, _PLAIN_PROTOCOL, {}, [], {})
+    protocol: Action = _PLAIN_PROTOCOL
+    metadata: dict[int | None, Action] = {}
+    files, urls = ReceivedFiles.builder(), SignedURLs.builder()
     try:
         for line in answer.lines:
             for key, value in line.items():
                 if key == "protocol" and answer.is_delta:
-                    found.protocol = dict(value["deltaProtocol"])
+                    protocol = dict(value["deltaProtocol"])
                 elif key == "metaData":
-                    version = value.get("version") if found.metadata else None
-                    found.metadata[version] = _metadata(value)
+                    version = value.get("version") if metadata else None
+                    metadata[version] = _metadata(value)
                 elif key in _KINDS:
-                    found.files.append(_file(key, value, found.urls, root))
-        if not found.metadata:
+                    file = _file(key, value, urls, root)
+                    files.append(file.kind, file.version, file.timestamp_ms, file.line)
+        if not metadata:
             raise KeyError("metaData")  # noqa: TRY301, EM101  # as any line that lacks it
-    except (KeyError, TypeError, ValueError, AttributeError):
+        found = ReceivedFiles(files.table()), SignedURLs(urls.table())
+    except (KeyError, TypeError, ValueError, AttributeError, pa.ArrowInvalid):
         reason = "a line of its answer is not part of the protocol"
         raise ProviderAnswerError(provider=provider, reason=reason) from None
-    return found
+    return TableActions(answer.version, answer.is_delta, protocol, metadata, *found)
 
 
 def _metadata(value: Action) -> Action:
@@ -114,7 +94,7 @@ def _metadata(value: Action) -> Action:
     return {"partitionColumns": [], "configuration": {}, **plain}
 
 
-def _file(key: str, value: Action, urls: dict[str, SignedURL], root: str) -> FileAction:
+def _file(key: str, value: Action, urls: RowsToColumns, root: str) -> FileAction:
     expires_ms = _whole(value.get("expirationTimestamp"))
     if "deltaSingleAction" in value:
         ((kind, action),) = value["deltaSingleAction"].items()
@@ -125,15 +105,15 @@ def _file(key: str, value: Action, urls: dict[str, SignedURL], root: str) -> Fil
         raise ValueError(kind)
     url = _text(action["path"])
     action["path"] = _path(value.get("id"), url, kind)
-    urls[action["path"]] = SignedURL(url, expires_ms, _whole(action.get("size")))
+    urls.append(action["path"], url, expires_ms, _whole(action.get("size")))
     vector = action.get("deletionVector")
     if vector is not None and vector["storageType"] == ABSOLUTE:
         vector_url = _text(vector["pathOrInlineDv"])
         name = f"{_id(value.get('deletionVectorFileId'), vector_url)}.bin"
-        urls[name] = SignedURL(vector_url, expires_ms, None)
+        urls.append(name, vector_url, expires_ms, None)
         action["deletionVector"] = {**vector, "pathOrInlineDv": f"{root}/{name}"}
-    version = _whole(value.get("version"))
-    return FileAction(kind, action, version, _whole(value.get("timestamp")))
+    version, time_ms = _whole(value.get("version")), _whole(value.get("timestamp"))
+    return FileAction.of(kind, action, version=version, timestamp_ms=time_ms)
 
 
 def _plain_action(kind: str, value: Action) -> Action:
@@ -175,12 +155,3 @@ def _text(value: object) -> str:
 def _whole(value: object) -> int | None:
     is_whole = isinstance(value, int) and not isinstance(value, bool)
     return value if is_whole and 0 <= value < 2**63 else None  # type: ignore[operator,return-value]
-
-
-def by_version(files: list[FileAction]) -> Iterator[tuple[int, list[FileAction]]]:
-    """Yield the actions of each version, ascending."""
-    found: dict[int, list[FileAction]] = {}
-    for file in files:
-        if file.version is not None:
-            found.setdefault(file.version, []).append(file)
-    yield from sorted(found.items())

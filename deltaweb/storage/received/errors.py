@@ -58,7 +58,7 @@ class RequestRefusedError(ProviderAnswerError, code="provider-refused-request"):
 class ProviderLimitError(ProviderAnswerError, code="provider-limit"):
     """A look at a provider took more time, bytes, pages or lines than it may."""
 
-    message = "The look at what {provider} shares was ended: {reason}."
+    message = "The check of what {provider} shares was ended: {reason}."
     hint = (
         "It is tried again later. If the provider really shares that much, whoever "
         "runs the server can raise the DELTAWEB_RECEIVED_… settings."

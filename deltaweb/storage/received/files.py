@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Final
 
 from deltaweb.delta.errors import DataFileError
-from deltaweb.storage.received.actions import SignedURL
+from deltaweb.storage.received.columns import SignedURL
 from deltaweb.storage.received.transport import MAX_ANSWER_BYTES, HTTPAnswer, Transport
 
 AHEAD_BYTES: Final = 1 << 20  # each request takes longer than the work that it is for

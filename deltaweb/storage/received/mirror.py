@@ -25,14 +25,15 @@ from deltaweb.storage.local import LocalTableStore
 from deltaweb.storage.local_pending import folder_lock
 from deltaweb.storage.received.actions import (
     CHANGE_FOLDER,
-    Action,
-    FileAction,
-    SignedURL,
     TableActions,
-    by_version,
     parse_actions,
 )
 from deltaweb.storage.received.client import SharingClient, TableAnswer
+from deltaweb.storage.received.columns import (
+    Action,
+    ReceivedFiles,
+    SignedURLs,
+)
 from deltaweb.storage.received.errors import RequestRefusedError
 from deltaweb.storage.received.profile import SharedName
 
@@ -73,7 +74,7 @@ class Mirror:
 
     # === The log ===
 
-    def refresh(self, *, now_ms: int) -> dict[str, SignedURL]:
+    def refresh(self, *, now_ms: int) -> SignedURLs:
         """Ask for the newest version and keep what is new; return the URLs of it.
 
         Args:
@@ -81,13 +82,13 @@ class Mirror:
         """
         newest = self._client.version(self._table)
         if self._newest() == newest:
-            return {}
+            return SignedURLs()
         log = self._folder / LOG_FOLDER
         log.mkdir(parents=True, exist_ok=True)
         with folder_lock(str(log)):
             known = self._newest()
             if known == newest:
-                return {}
+                return SignedURLs()
             if known is None:
                 return self._begin_early(newest, now_ms)
             if known < newest <= known + MOST_COMMITS:
@@ -97,7 +98,7 @@ class Mirror:
                     pass
             return self._begin(None, newest, now_ms)
 
-    def urls(self, path: str) -> dict[str, SignedURL]:
+    def urls(self, path: str) -> SignedURLs:
         """Ask for fresh URLs of the files of the version that a file is of."""
         version, was_removed = self._version_of(path)
         if path.startswith(f"{CHANGE_FOLDER}/"):
@@ -109,7 +110,7 @@ class Mirror:
         try:
             return self._ask_files(version).urls
         except RequestRefusedError:
-            return {}  # that version is not shared
+            return SignedURLs()  # that version is not shared
 
     def _newest(self) -> int | None:
         """Return the newest version of the log; None where it has to begin.
@@ -145,7 +146,7 @@ class Mirror:
 
     # === What is written ===
 
-    def _begin_early(self, newest: int, now_ms: int) -> dict[str, SignedURL]:
+    def _begin_early(self, newest: int, now_ms: int) -> SignedURLs:
         """Begin with versions before the newest one, where the provider shares them."""
         first = max(0, newest - FIRST_VERSIONS)
         if first < newest:
@@ -156,32 +157,27 @@ class Mirror:
                 pass
         return self._begin(None, newest, now_ms)
 
-    def _begin(
-        self, version: int | None, newest: int, now_ms: int
-    ) -> dict[str, SignedURL]:
+    def _begin(self, version: int | None, newest: int, now_ms: int) -> SignedURLs:
         """Begin with one version, the newest for None, and forget all others."""
         found = self._ask_files(version)
         at = version if found.version is None else found.version
         at = newest if at is None else at
-        times = [file.timestamp_ms for file in found.files if file.timestamp_ms]
-        time_ms = times[0] if times else now_ms
-        actions = [
-            {"protocol": found.protocol},
-            {"metaData": found.metadata[None]},
-            *({file.kind: file.action} for file in found.files),
-        ]
+        times = (file.timestamp_ms for file in found.files if file.timestamp_ms)
+        time_ms = next(times, now_ms)
+        heads = [{"protocol": found.protocol}, {"metaData": found.metadata[None]}]
+        lines = [*map(_line, heads), *(file.line for file in found.files)]
         older = [name for name in self._log.list_names_from("") if _is_of_log(name)]
         if at > 0:
             name = uuid_checkpoint_name(at, str(uuid.uuid4()), ".json")
             head = {"checkpointMetadata": {"version": at}}
-            self._log.put(name, _lines([head, *actions]))
+            self._log.put(name, _text([_line(head), *lines]))
         for name in older:
             self._log.delete(name)
-        in_commit = [] if at > 0 else actions
+        in_commit = [] if at > 0 else lines
         self._put_commit(at, time_ms, in_commit, is_delta=found.is_delta)
         return found.urls
 
-    def _go_on(self, first: int, last: int, now_ms: int) -> dict[str, SignedURL]:
+    def _go_on(self, first: int, last: int, now_ms: int) -> SignedURLs:
         """Add commits to the log.
 
         A provider need not tell of files that were rewritten without a change of rows,
@@ -195,7 +191,7 @@ class Mirror:
             raise self._refusal(reason="it changed its format")
         if (head.metadata or {}).get("id") != found.metadata[None].get("id"):
             raise self._refusal(reason="another table has its name now")
-        files, urls = dict(by_version(found.files)), dict(found.urls)
+        files, urls = found.files.by_version(), found.urls
         exact = self._exact(files, first, last)
         for one in exact.values():
             urls |= one.urls
@@ -208,35 +204,35 @@ class Mirror:
         protocol, metadata, time_ms = head.protocol, head.metadata, head.time_ms
         live = self._live()
         for version in range(first, last + 1):
-            some = files.get(version, [])
+            some = files.get(version, ReceivedFiles())
             times = [file.timestamp_ms for file in some if file.timestamp_ms]
             time_ms = max(times, default=(now_ms if version == last else 0) or time_ms)
-            actions: list[Action] = []
+            lines: list[bytes] = []
             shown = found.metadata.get(version)
             if version == first:
                 shown = shown or found.metadata[None]
                 if found.protocol != protocol:
-                    actions.append({"protocol": found.protocol})
+                    lines.append(_line({"protocol": found.protocol}))
             if shown is not None and shown != metadata:
-                actions.append({"metaData": shown})
+                lines.append(_line({"metaData": shown}))
                 metadata = shown
-            actions += [{file.kind: file.action} for file in some]
-            _apply(actions, live)
+            lines += [file.line for file in some]
+            _apply(lines, live)
             if version in exact:
                 rewritten = _rewritten(live, exact[version], time_ms)
                 _apply(rewritten, live)
-                actions += rewritten
-            self._put_commit(version, time_ms, actions, is_delta=found.is_delta)
+                lines += rewritten
+            self._put_commit(version, time_ms, lines, is_delta=found.is_delta)
         return urls
 
     def _exact(
-        self, files: Mapping[int, list[FileAction]], first: int, last: int
+        self, files: Mapping[int, ReceivedFiles], first: int, last: int
     ) -> dict[int, TableActions]:
         """Return the files of the newest version; of others where commits lack some."""
         newest = self._ask_files(last)
         live = self._live()
         for version in range(first, last + 1):
-            _apply([{one.kind: one.action} for one in files.get(version, [])], live)
+            _apply((one.line for one in files.get(version, ReceivedFiles())), live)
         if first == last or not _rewritten(live, newest, 0):
             return {last: newest}
         if last - first > FIRST_VERSIONS or len(newest.files) > MOST_FILES:
@@ -244,27 +240,26 @@ class Mirror:
         older = range(first, last)
         return {one: self._ask_files(one) for one in older} | {last: newest}
 
-    def _live(self) -> dict[_Key, Action]:
-        """Return the files that are live by the log."""
-        live: dict[_Key, Action] = {}
+    def _live(self) -> dict[_Key, bytes]:
+        """Return the lines of the files that are live by the log."""
+        live: dict[_Key, bytes] = {}
         for name in self._log.list_names_from(""):
             if _is_of_log(name):
                 lines = self._log.read(name).split(b"\n")
-                _apply([json.loads(line) for line in lines if _is_of_file(line)], live)
+                _apply((line for line in lines if _is_of_file(line)), live)
         return live
 
     def _with_feed(
-        self, files: Mapping[int, list[FileAction]], first: int, last: int
-    ) -> tuple[dict[int, list[FileAction]], dict[str, SignedURL]]:
+        self, files: Mapping[int, ReceivedFiles], first: int, last: int
+    ) -> tuple[dict[int, ReceivedFiles], SignedURLs]:
         """Add the files with changed rows to those of each version."""
         both = dict(files)
         try:
             found = self._ask_changes(first, last)
         except RequestRefusedError:
-            return both, {}  # it is not shared, or not for all of them
-        for version, some in by_version(found.files):
-            rows = [file for file in some if file.kind == "cdc"]
-            both[version] = [*both.get(version, []), *rows]
+            return both, SignedURLs()  # it is not shared, or not for all of them
+        for version, rows in found.files.of_kind("cdc").by_version().items():
+            both[version] = both.get(version, ReceivedFiles()) + rows
         return both, found.urls
 
     def _head(self) -> "_Head":
@@ -288,7 +283,7 @@ class Mirror:
         return head
 
     def _put_commit(
-        self, version: int, time_ms: int, actions: list[Action], *, is_delta: bool
+        self, version: int, time_ms: int, lines: list[bytes], *, is_delta: bool
     ) -> None:
         info = {
             "timestamp": time_ms,
@@ -297,7 +292,7 @@ class Mirror:
             "operationParameters": {"responseFormat": DELTA if is_delta else PARQUET},
         }
         name = commit_name(version)
-        self._log.put(name, _lines([{"commitInfo": info}, *actions]))
+        self._log.put(name, _text([_line({"commitInfo": info}), *lines]))
         path = self._folder / LOG_FOLDER / name
         os.utime(path, ns=(time_ms * 1_000_000,) * 2)
 
@@ -321,23 +316,27 @@ def _is_of_log(name: str) -> bool:
     return is_file or parse_checkpoint_name(name) is not None
 
 
-def _lines(actions: Iterable[Mapping[str, Any]]) -> bytes:
-    return b"".join(json.dumps(action).encode() + b"\n" for action in actions)
+def _line(action: Mapping[str, Any]) -> bytes:
+    return json.dumps(action).encode()
+
+
+def _text(lines: Iterable[bytes]) -> bytes:
+    return b"".join(line + b"\n" for line in lines)
 
 
 def _is_of_file(line: bytes) -> bool:
     return line.startswith((b'{"add"', b'{"remove"'))
 
 
-def _apply(actions: Iterable[Mapping[str, Any]], live: dict[_Key, Action]) -> None:
+def _apply(lines: Iterable[bytes], live: dict[_Key, bytes]) -> None:
     """Bring the live files up to date.
 
     Source: delta_protocol.md, "Action Reconciliation".
     """
-    for one in actions:
-        for kind, action in one.items():
+    for line in lines:
+        for kind, action in json.loads(line).items():
             if kind == "add":
-                live[_key(action)] = action
+                live[_key(action)] = line
             elif kind == "remove":
                 live.pop(_key(action), None)
 
@@ -349,22 +348,22 @@ def _key(action: Action) -> _Key:
 
 
 def _rewritten(
-    live: Mapping[_Key, Action], exact: TableActions, time_ms: int
-) -> list[Action]:
-    """Return the actions that make the live files those that a version has."""
-    files = {_key(file.action): file.action for file in exact.files}
-    gone = [action for key, action in live.items() if key not in files]
-    come = [action for key, action in files.items() if key not in live]
+    live: Mapping[_Key, bytes], exact: TableActions, time_ms: int
+) -> list[bytes]:
+    """Return the lines that make the live files those that a version has."""
+    files = {_key(file.action): file for file in exact.files}
+    gone = [line for key, line in live.items() if key not in files]
+    come = [file for key, file in files.items() if key not in live]
     kept = ("path", "partitionValues", "size", "deletionVector")
-    removes = [
-        {
-            "remove": {name: old[name] for name in kept if name in old}
-            | {
-                "deletionTimestamp": time_ms,
-                "dataChange": False,
-                "extendedFileMetadata": True,
-            }
+    lines = []
+    for line in gone:
+        old = json.loads(line)["add"]
+        removed = {name: old[name] for name in kept if name in old}
+        removed |= {
+            "deletionTimestamp": time_ms,
+            "dataChange": False,
+            "extendedFileMetadata": True,
         }
-        for old in gone
-    ]
-    return [*removes, *({"add": {**new, "dataChange": False}} for new in come)]
+        lines.append(_line({"remove": removed}))
+    adds = ({"add": {**file.action, "dataChange": False}} for file in come)
+    return [*lines, *map(_line, adds)]

@@ -20,9 +20,9 @@ from deltaweb.delta.errors import CredentialsNeededError, DataFileMissingError
 from deltaweb.delta.log.store import FileStatus
 from deltaweb.storage.local import LocalTableStore
 from deltaweb.storage.objects.hosts import ANY_PUBLIC
-from deltaweb.storage.received.actions import SignedURL
 from deltaweb.storage.received.budget import LookBounds
 from deltaweb.storage.received.client import SharingClient
+from deltaweb.storage.received.columns import SignedURL, SignedURLs
 from deltaweb.storage.received.errors import ReceivedTableError
 from deltaweb.storage.received.files import RangedFile
 from deltaweb.storage.received.mirror import Mirror
@@ -67,7 +67,7 @@ class ReceivedTableStore(LocalTableStore):
             provider,
             LookBounds(**options.get("look_bounds", {})),
         )
-        self._urls: dict[str, SignedURL] = {}
+        self._urls = SignedURLs()
         self._looked_s = float("-inf")
 
     @classmethod
@@ -161,10 +161,11 @@ class ReceivedTableStore(LocalTableStore):
             )
         return self._urls[name]
 
-    def _keep(self, urls: Mapping[str, SignedURL]) -> None:
-        if len(self._urls) > MOST_URLS:
-            self._urls.clear()
-        self._urls |= urls
+    def _keep(self, urls: SignedURLs) -> None:
+        if not urls:
+            return
+        kept = SignedURLs() if len(self._urls) > MOST_URLS else self._urls
+        self._urls = kept | urls
 
     # === What is not offered ===
 

@@ -3,7 +3,7 @@
 import pytest
 
 from deltaweb.delta.errors import DataFileError
-from deltaweb.storage.received.actions import SignedURL
+from deltaweb.storage.received.columns import SignedURL
 from deltaweb.storage.received.files import RangedFile
 from deltaweb.storage.received.transport import MAX_ANSWER_BYTES, Transport
 from tests.support.stores.sharing_provider import HERE, Handler, Provider
