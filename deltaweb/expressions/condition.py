@@ -80,6 +80,22 @@ class SQLCondition(RowCondition):
         return pc.fill_null(found, fill_value=False)
 
 
+class SQLValue:
+    """The value of an expression, in its own type.
+
+    Attributes:
+        kind: The type; null for NULL alone.
+    """
+
+    def __init__(self, sql: str, schema: StructType, time_zone: str = UTC_ZONE) -> None:
+        self.sql = sql
+        self._node = _compiled(sql, schema, time_zone)
+        self.kind = self._node.kind
+
+    def values(self, rows: pa.RecordBatch) -> pa.Array:
+        return _values(self._node, self.sql, rows)
+
+
 class SQLAssignment:
     """An expression whose value a column takes."""
 

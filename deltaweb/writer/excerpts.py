@@ -36,6 +36,7 @@ from deltaweb.delta.log.store import DataStore
 from deltaweb.delta.protocol.schema import StructType, arrow_schema
 from deltaweb.delta.scan.row_condition import RowCondition
 from deltaweb.delta.scan.rows import RowSource, iter_rows
+from deltaweb.delta.values.data_values import relabelled
 from deltaweb.delta.values.footer_bounds import floating_leaves
 from deltaweb.storage.place import TablePlace
 from deltaweb.writer.files.data_files import ROW_GROUP_BYTES, ROW_GROUP_ROWS, FileLayout
@@ -242,7 +243,7 @@ class ChangeExcerpts:
             if tells:
                 rows = rows.filter(pc.equal(rows[CHANGE_TYPE], _CHANGES[kind]))
             if rows.num_rows:
-                yield rows.select(schema.names).cast(schema)
+                yield relabelled(rows.select(schema.names), schema)
 
 
 def is_one_way(files: pa.Table) -> bool:

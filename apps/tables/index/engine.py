@@ -39,6 +39,7 @@ def choose(  # noqa: PLR0913 (each is one part of the choice)
     on_spark: "Callable[[SparkSession], T]",
     reports: Reports,
     wanted: Engine | None = None,
+    why: str = "",
 ) -> tuple[T, Engine]:
     """Do some work where it fits.
 
@@ -48,6 +49,8 @@ def choose(  # noqa: PLR0913 (each is one part of the choice)
         on_spark: Does it with Spark; a session that dies is replaced once.
         reports: Told that Spark is started, where it is.
         wanted: Who is to do it, whatever its size; None to choose.
+        why: The reason why Spark is needed for little work, which is reported when it
+            is started.
 
     Returns:
         What came of it, and who did it.
@@ -55,7 +58,11 @@ def choose(  # noqa: PLR0913 (each is one part of the choice)
     engine = wanted or _fitting(size, most)
     if engine is Engine.HERE:
         return here(), engine
-    return with_spark(reports.step, on_spark), engine
+
+    def step(text: str) -> None:
+        reports.step(f"{text}: {why}" if why else text)
+
+    return with_spark(step, on_spark), engine
 
 
 def _fitting(size: Callable[[], int | None], most: int) -> Engine:
@@ -63,21 +70,26 @@ def _fitting(size: Callable[[], int | None], most: int) -> Engine:
     return Engine.SPARK if found is None or found > most else Engine.HERE
 
 
-def evaluated_here(evaluate: Callable[[], T], wanted: Engine | None) -> T | None:
+def evaluated_here(
+    evaluate: Callable[[], T], wanted: Engine | None
+) -> tuple[T | None, str]:
     """Return what comes of SQL in this process; None where Spark evaluates it instead.
 
     Args:
         wanted: As in `choose`: for Spark nothing is tried here, and for this process
             what it does not evaluate is refused.
+
+    Returns:
+        The value, and why Spark evaluates it: "" if that was chosen.
     """
     if wanted is Engine.SPARK:
-        return None
+        return None, ""
     try:
-        return evaluate()
+        return evaluate(), ""
     except ExpressionMistakenError:
         raise
     except ExpressionError as error:
         if wanted is Engine.HERE:
             raise
         check_installed(error.message)
-        return None
+        return None, error.reason

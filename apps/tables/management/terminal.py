@@ -26,8 +26,8 @@ class TerminalReports(Reports):
         total: int | None = None,  # noqa: ARG002 (as above)
         unit: str = "",  # noqa: ARG002 (as above)
     ) -> None:
-        """Say that Spark is started; all else would be noise in a script's log."""
-        if name == STARTING:
+        """Say that Spark is started, and why; more would be noise in a script's log."""
+        if name.startswith(STARTING):
             self._warn(name)
 
 

@@ -33,6 +33,7 @@ from deltaweb.delta.scan.row_condition import Condition, ParseSQL, understood
 from deltaweb.delta.scan.rows import RowScan, RowSource, iter_rows
 from deltaweb.delta.snapshot.state import load_definition
 from deltaweb.delta.snapshot.times import load_commit_times
+from deltaweb.delta.values.data_values import relabelled
 
 FEED_NAMES = tuple(column.name for column in FEED_COLUMNS)
 
@@ -145,8 +146,7 @@ class FeedScan:
                 self._store.open_data_file,
                 tells_kinds=changed.tells_kinds,
             ):
-                is_same = rows.schema.equals(self.schema)
-                yield rows if is_same else rows.cast(self.schema)
+                yield relabelled(rows, self.schema)
         except DataFileMissingError as error:
             at = pc.index(changed.files["path"], error.path).as_py()
             raise FeedFileMissingError(

@@ -12,7 +12,7 @@ Source: delta_protocol.md, "Reader Requirements for Type Widening".
 
 from collections.abc import Sequence
 from enum import Enum, auto
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -40,6 +40,8 @@ _NARROW_FLOATS = frozenset({pa.float32()})
 _UNSIGNED_LONG = pa.uint64()
 _LOCAL_TIME = pa.timestamp("us")
 _INTEGERS = _TINY_TO_INT | _UNSIGNED | {pa.int64(), _UNSIGNED_LONG}
+
+Rows = TypeVar("Rows", pa.RecordBatch, pa.Table)
 
 
 class Origin(Enum):
@@ -344,3 +346,19 @@ def _mismatch(array: pa.Array, data_type: DataType, column: str) -> MismatchErro
 
 def _first_line(error: Exception) -> str:
     return str(error).partition("\n")[0][:200]
+
+
+# === Rows by another schema ===
+
+
+def relabelled(rows: Rows, schema: pa.Schema) -> Rows:
+    """Return rows by a schema with columns of the same names, in the same order.
+
+    A column that has its type already stays as it is. `pyarrow.Table.cast` would refuse
+    one with a struct that is null and has fields which may not be.
+    """
+    columns = [
+        column if column.type == field.type else column.cast(field.type)
+        for column, field in zip(rows.columns, schema, strict=True)
+    ]
+    return type(rows).from_arrays(columns, schema=schema)

@@ -32,6 +32,7 @@ from deltaweb.delta.feed.digest import (
 from deltaweb.delta.feed.errors import FeedFileMissingError
 from deltaweb.delta.feed.matched_updates import own_columns
 from deltaweb.delta.feed.row_schema import COMMIT_VERSION
+from deltaweb.delta.values.data_values import relabelled
 from deltaweb.spark.arrow_frames import (
     Batches,
     map_in_arrow,
@@ -188,7 +189,7 @@ def _updates(
 ) -> Iterator[pa.Table]:
     open_file = task.place.open().open_data_file
     for batch in task.rows.scan(share.files, open_file, tells_kinds=share.tells_kinds):
-        rows = batch.cast(task.schema)
+        rows = relabelled(batch, task.schema)
         is_update = pc.is_in(rows.column(CHANGE_TYPE), value_set=_UPDATES)
         updates = rows.filter(is_update)
         if updates.num_rows < rows.num_rows:

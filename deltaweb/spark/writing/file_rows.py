@@ -14,6 +14,7 @@ from deltaweb.delta.features.column_mapping import table_schema
 from deltaweb.delta.protocol.schema import StructType
 from deltaweb.delta.scan.rows import RowSource, iter_rows
 from deltaweb.delta.snapshot.state import Definition
+from deltaweb.delta.values.data_values import relabelled
 from deltaweb.spark.arrow_frames import Batches, in_small_batches, run_parts
 from deltaweb.spark.data_files.shares import deal_out
 from deltaweb.spark.task_faults import faults_are_carried
@@ -41,13 +42,11 @@ class FileReading:
 
     def rows(self, files: pa.Table) -> Iterator[pa.RecordBatch]:
         columns = self.schema.select(self.columns)
-        sent = sent_schema(spark_schema(columns))
-        ordered = pa.schema([sent.field(name) for name in self.columns])
+        wanted = sent_schema(spark_schema(columns))
+        ordered = pa.schema([wanted.field(name) for name in self.columns])
         scan = iter_rows(self._source(files), columns=self.columns)
         for batch in scan:
-            cast = pa.Table.from_batches([batch]).cast(ordered).combine_chunks()
-            for whole in cast.to_batches():
-                yield from in_small_batches(whole)
+            yield from in_small_batches(relabelled(batch, ordered))
 
     def _source(self, files: pa.Table) -> RowSource:
         return RowSource(

@@ -18,8 +18,9 @@ from deltaweb.delta.protocol.column_path import column_field
 from deltaweb.delta.protocol.schema import StructField, StructType, arrow_schema
 from deltaweb.delta.values.time_zones.known import UTC_ZONE
 from deltaweb.delta.writing.errors import SourceColumnsError
-from deltaweb.expressions.condition import SQLAssignment, SQLCondition
+from deltaweb.expressions.condition import SQLCondition
 from deltaweb.writer.rewrite.row_changes import nullable
+from deltaweb.writer.rows.assigned_values import AssignedValue
 from deltaweb.writer.rows.identity_numbers import IdentityNumbers, check_kept
 from deltaweb.writer.rows.row_completion import RowCompletion, fills_itself
 
@@ -193,10 +194,12 @@ class BoundClause:
         self._condition = None
         if clause.condition is not None:
             self._condition = SQLCondition(clause.condition, schema, time_zone)
-        self._values: dict[str, SQLAssignment] = {}
+        self._values: dict[str, AssignedValue] = {}
         columns = {column.name: column for column in table.fields}
         for name, sql in assigned(clause, table, source).items():
-            self._values[name] = SQLAssignment(sql, columns[name], schema, time_zone)
+            self._values[name] = AssignedValue(
+                sql, columns[name], schema, time_zone, may_lack=clause.takes_all
+            )
         self._completion = completion_of(
             clause, table, self._values, numbers, time_zone
         )

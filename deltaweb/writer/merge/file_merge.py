@@ -7,6 +7,7 @@ import numpy as np
 import pyarrow as pa
 
 from deltaweb.delta.errors import DeltaError
+from deltaweb.delta.values.data_values import relabelled
 from deltaweb.delta.values.python_values import python_values
 from deltaweb.writer.changes.change_writer import (
     AFTER,
@@ -113,7 +114,7 @@ class FileMerger:
             if changed:
                 new = pa.Table.from_batches(changed)
                 kept = pa.concat_tables(
-                    [pa.Table.from_batches([kept]).cast(new.schema), new]
+                    [pa.Table.from_batches([relabelled(kept, new.schema)]), new]
                 )
             if not files.marks_rows:
                 copied = rows.num_rows - is_touched.true_count

@@ -10,8 +10,9 @@ import pyarrow.compute as pc
 from deltaweb.delta.protocol.actions import Metadata
 from deltaweb.delta.protocol.column_path import column_field
 from deltaweb.delta.protocol.schema import StructType
+from deltaweb.delta.values.data_values import relabelled
 from deltaweb.delta.values.time_zones.known import UTC_ZONE
-from deltaweb.expressions.condition import SQLAssignment
+from deltaweb.writer.rows.assigned_values import AssignedValue
 from deltaweb.writer.rows.identity_numbers import check_kept
 from deltaweb.writer.rows.row_checks import RowChecks
 from deltaweb.writer.rows.row_completion import RowCompletion
@@ -88,10 +89,10 @@ class RowUpdate(UpdateKind):
         metadata: Metadata,
         time_zone: str = UTC_ZONE,
     ) -> None:
-        self._values: dict[str, SQLAssignment] = {}
+        self._values: dict[str, AssignedValue] = {}
         for name, sql in assignments.items():
             column = column_field(schema, (name,))
-            value = SQLAssignment(sql, column, schema, time_zone)
+            value = AssignedValue(sql, column, schema, time_zone)
             self._values[column.name] = value
         check_kept(schema, self._values)
         self._checks = RowChecks(metadata, schema, time_zone=time_zone)
@@ -131,7 +132,7 @@ def put_back(
     both = pa.concat_tables(
         [
             pa.Table.from_batches([changed]),
-            pa.Table.from_batches([others]).cast(changed.schema),
+            pa.Table.from_batches([relabelled(others, changed.schema)]),
         ]
     )
     taken = pc.cumulative_sum(holds.cast(pa.int64()))

@@ -132,9 +132,39 @@ def _values(
             array = array.cast(step)
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
             text = str(error).partition("\n")[0][:200]
-            reason = f"a value is not a valid {type_text(column.data_type)} ({text})"
-            raise MismatchError(column=column.name, reason=reason) from None
+            path, kind = _unfit(array, step, column.data_type, column.name)
+            reason = f"a value is not a valid {type_text(kind)} ({text})"
+            raise MismatchError(column=path, reason=reason) from None
     return conform(array, column.data_type, column.name, origin=origin)
+
+
+def _unfit(
+    values: pa.Array, step: pa.DataType, wanted: DataType, path: str
+) -> tuple[str, DataType]:
+    """Return the innermost part of values that cannot be cast, and its type."""
+    for name, part, kind, inside in _parts(values, step, wanted):
+        try:
+            part.cast(kind)
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+            return _unfit(part, kind, inside, f"{path}.{name}")
+    return path, wanted
+
+
+def _parts(
+    values: pa.Array, step: pa.DataType, wanted: DataType
+) -> Iterator[tuple[str, pa.Array, pa.DataType, DataType]]:
+    """Yield the parts of nested values, with the type that each takes."""
+    match wanted:
+        case StructType() if pa.types.is_struct(values.type):
+            by_name = {part.name.lower(): part for part in wanted.fields}
+            for field, part in zip(step, values.flatten(), strict=True):
+                found = by_name[field.name.lower()]
+                yield found.name, part, field.type, found.data_type
+        case ArrayType(element) if any(kind(values.type) for kind in _LISTS):
+            yield "element", values.flatten(), step.value_type, element
+        case MapType(key, value) if pa.types.is_map(values.type):
+            yield "key", values.keys, step.key_type, key
+            yield "value", values.items, step.item_type, value
 
 
 def _twice(incoming: pa.Schema) -> Iterator[tuple[str, str]]:

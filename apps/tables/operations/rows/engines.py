@@ -65,7 +65,8 @@ def with_fitting_engine(
         size_bytes = change.opened_bytes()
         return change, 0 if change.is_for_a_process else size_bytes
 
-    change, size = evaluated_here(sized, context.engine) or (None, None)
+    evaluated, why = evaluated_here(sized, context.engine)
+    change, size = evaluated or (None, None)
     found, _engine = choose(
         lambda: size,
         settings.SPARK_DIFF_BYTES,
@@ -73,6 +74,7 @@ def with_fitting_engine(
         on_spark=lambda spark: then(on_spark(in_zone(spark, time_zone), change)),
         reports=context.job,
         wanted=context.engine,
+        why=why,
     )
     return found
 

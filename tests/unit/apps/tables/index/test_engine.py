@@ -57,14 +57,61 @@ def test_work_is_done_where_it_fits(size, wanted, expected):
 @cases(
     "evaluate, wanted, expected",
     {
-        "here": (lambda: MOST, None, MOST),
-        "not here": (not_evaluated, None, None),
-        "asked for on Spark": (lambda: MOST, Engine.SPARK, None),
-        "asked for here": (lambda: MOST, Engine.HERE, MOST),
+        "here": (lambda: MOST, None, (MOST, "")),
+        "not here": (not_evaluated, None, (None, "it is not evaluated here")),
+        "asked for on Spark": (lambda: MOST, Engine.SPARK, (None, "")),
+        "asked for here": (lambda: MOST, Engine.HERE, (MOST, "")),
     },
 )
 def test_spark_evaluates_what_this_process_does_not(evaluate, wanted, expected):
     assert evaluated_here(evaluate, wanted) == expected
+
+
+class Steps(Reports):
+    """Keeps the names of steps."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+
+    def step(
+        self,
+        name: str,
+        *,
+        done: int = 0,  # noqa: ARG002 (as Reports has it)
+        total: int | None = None,  # noqa: ARG002 (as above)
+        unit: str = "",  # noqa: ARG002 (as above)
+    ) -> None:
+        self.names.append(name)
+
+
+@cases(
+    "why, said",
+    {
+        "of a type": ("it is not evaluated here", "Start: it is not evaluated here"),
+        "of its size": ("", "Start"),
+    },
+)
+def test_the_reason_is_said_before_spark_starts(
+    monkeypatch: pytest.MonkeyPatch, why: str, said: str
+) -> None:
+    reports = Steps()
+
+    def start(step: Callable[[str], None], work: Callable[[None], str]) -> str:
+        step("Start")
+        assert reports.names == [said]
+        return work(None)
+
+    monkeypatch.setattr(engine, "with_spark", start)
+
+    found = choose(
+        lambda: None,
+        MOST,
+        here=lambda: "",
+        on_spark=lambda _: "done",
+        reports=reports,
+        why=why,
+    )
+    assert found == ("done", Engine.SPARK)
 
 
 def test_a_mistake_is_left_to_nobody() -> None:
