@@ -330,7 +330,7 @@ class DataFileMissingError(DataFileError, code="data-file-missing"):
 
 
 class DataFileRowsError(DataFileError, code="data-file-rows-missing"):
-    """A file has other rows than its footer counts, or than the log does."""
+    """A file has other rows than its footer counts, or fewer than the log says."""
 
 
 class PathEscapesTableError(DataFileError, code="path-outside-table"):

@@ -206,20 +206,20 @@ def row_counts(snapshot: Snapshot, files: pa.Table) -> pa.ChunkedArray:
 
 
 def check_all_read(files: pa.Table, num_read: int) -> None:
-    """Check that as many rows were read as the log says that files have.
+    """Check that no fewer rows were read than the log says that files have.
 
     Args:
         files: Rows of `Snapshot.files`, with `NUM_RECORDS` if that is known.
         num_read: The live rows that were read of them.
 
     Raises:
-        DataFileRowsError: If there were others: then no file of them may go.
+        DataFileRowsError: If there were fewer: then no file of them may go.
     """
     if NUM_RECORDS not in files.column_names:
         return
     live = live_records(files[NUM_RECORDS], files[VECTOR])
     wanted = pc.sum(live, skip_nulls=False).as_py()
-    if files.num_rows and wanted not in {None, num_read}:
+    if wanted is not None and num_read < wanted:
         more = f", with {files.num_rows - 1:,} others," if files.num_rows > 1 else ""
         reason = f"{num_read:,} rows of it{more} were read, and the log says {wanted:,}"
         raise DataFileRowsError(path=files["path"][0].as_py(), reason=reason)

@@ -62,7 +62,7 @@ class RowSource:
         files: path, partition_values (map<string, string>), a row a file; and
             deletion_vector, without which no row of any file is deleted. Of a file
             with a vector in `DELETED_BY` only live rows that it deletes are read. A
-            file that has other rows than `NUM_RECORDS` says is not read.
+            file that has fewer rows than `NUM_RECORDS` says is not read.
         statistics: Reads typed statistics for skipping files; None for none.
         counted: Adds `NUM_RECORDS` to files; None if they have it, or need it not.
     """
@@ -297,7 +297,7 @@ class _RowReader:
         vector, deleted_by = vectors
         remaining = limit
         with DataFile(path, self.open_file) as file:
-            if num_records not in {None, file.metadata.num_rows}:
+            if num_records is not None and file.metadata.num_rows < num_records:
                 reason = (
                     f"it has {file.metadata.num_rows:,} rows, and the log says"
                     f" {num_records:,}"

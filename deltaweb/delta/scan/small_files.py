@@ -116,7 +116,7 @@ class _Packs:
             decoded = DecodedBytes(chunks, metadata, [*schema], held)
             if (
                 metadata.num_rows > MAX_BATCH_ROWS
-                or num_records not in {None, metadata.num_rows}
+                or metadata.num_rows < (num_records or 0)
                 or schema.names != self._names
                 or schema.types != self._types
                 or old_calendar(metadata, [*schema]) is not None

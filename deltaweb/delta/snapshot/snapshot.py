@@ -45,7 +45,9 @@ if TYPE_CHECKING:
 
 PARQUET: Final = "parquet"
 FEW_OF: Final = 8
-"""A reading of fewer files, one of so many, does not look up their rows in the log."""
+WORTH_COUNTING_BYTES: Final = 16 << 20
+"""A reading of fewer bytes, or of one file in so many, does not read how many rows the
+log says that files have: it would take longer by more than some hundredths."""
 
 ColumnName = str | Sequence[str]
 
@@ -282,12 +284,13 @@ class Snapshot(Shown, Frames):
         return files.append_column(NUM_RECORDS, counts)
 
     def _counted_if_soon(self, files: pa.Table) -> pa.Table:
-        """Return files that are read with `NUM_RECORDS`, unless they are few of many.
-
-        Then reading what the log says of all files takes longer than reading them.
-        """
-        is_soon = self._statistics or files.num_rows * FEW_OF >= self.num_files
-        return self.counted(files) if is_soon else files
+        """Return files with `NUM_RECORDS` if it is known, or soon found out."""
+        if not self._statistics:
+            if files.num_rows * FEW_OF < self.num_files:
+                return files
+            if exact_sum(files["size"]) < WORTH_COUNTING_BYTES:
+                return files
+        return self.counted(files)
 
     def _statistics_of_stored(self, paths: Sequence[ColumnName]) -> pa.Table:
         """Return statistics of the columns that are stored: of no part of a variant."""

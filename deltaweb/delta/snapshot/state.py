@@ -39,8 +39,6 @@ MAX_LAYERS: Final = 64  # that a state stacks before the log is read afresh
 MAX_COMMITS: Final = 16  # to read one by one; more are read together
 MANY_FILES: Final = 250_000
 WORTH_A_THREAD_BYTES: Final = 256 << 10
-HELD_COMMITS_BYTES: Final = 64 << 10
-"""Of commits that are so short, the statistics are held in memory."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -219,7 +217,7 @@ def _read_from_checkpoint(
             commits,
             protocol=protocol,
             metadata=metadata,
-            holds_statistics=_holds_statistics(commits, segment),
+            holds_statistics=bool(segment.compactions),
         )
         with of_checkpoint(checkpoint):
             blocks = reader.blocks()
@@ -250,15 +248,6 @@ def _read_definition(store: LogStore, segment: LogSegment) -> Definition:
     )
 
 
-def _holds_statistics(commits: TailCommits, segment: LogSegment) -> bool:
-    """Return whether statistics of commits are held, so that they are not read again.
-
-    A compaction may be gone when its statistics are requested. Those of a few short
-    commits take little memory, and most readings compare files with them.
-    """
-    return bool(segment.compactions) or commits.first_bytes < HELD_COMMITS_BYTES
-
-
 def _executor(commits: TailCommits) -> Executor:
     """Return what reads the commits while the checkpoint is read.
 
@@ -285,7 +274,8 @@ class _InTurn(Executor):
 
 def _read_commits_alone(store: LogStore, segment: LogSegment) -> SnapshotState:
     commits = TailCommits(store, segment.replayed_names)
-    tail = read_tail(commits, holds_statistics=_holds_statistics(commits, segment))
+    # A compaction may be gone when its statistics are asked for: nobody waits for it.
+    tail = read_tail(commits, holds_statistics=bool(segment.compactions))
     protocol, metadata = in_force(
         tail.protocol, tail.metadata, root=store.root, version=segment.version
     )

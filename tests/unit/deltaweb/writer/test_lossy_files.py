@@ -36,7 +36,7 @@ OPERATIONS: dict[str, Callable[[DeltaTable], Any]] = {
     "overwrite": lambda table: table.overwrite(
         pa.table({"a": [3], "b": [0]}), where="a = 3"
     ),
-    "read": lambda table: table.snapshot().read(),
+    "read": lambda table: table.snapshot().read(predicate="a >= 0"),
 }
 
 
@@ -91,6 +91,15 @@ class TestMissingRows:
             act(table)
 
         assert table.latest_version() == 2
+
+    def test_more_rows_than_the_log_says_are_kept(self) -> None:
+        rows = pa.table({"a": range(20), "b": range(20)}, PAIRS)
+        more = pa.table({"a": range(21), "b": range(21)}, PAIRS)
+        table = two_files(rows, written(more))
+
+        table.optimize()
+
+        assert table.snapshot().read().num_rows == 42
 
     def test_rows_that_are_limited_are_read(self) -> None:
         rows = pa.table({"a": range(NUM_ROWS), "b": range(NUM_ROWS)}, PAIRS)
