@@ -168,11 +168,13 @@ def use_page(  # noqa: PLR0913 (what is asked, and who asks)
 
 
 def _write_refusal(table: Table) -> str:
-    """Return why nothing is committed here to a table, or nothing."""
+    """Return why no version is brought back here, or nothing."""
     definition = newest_definition(table)
     if definition is None:
         return ""
-    refusal = writing.requirements.writing_refusal(definition, root=table.full_name)
+    refusal = writing.requirements.removal_refusal(
+        definition, root=table.full_name, operation="RESTORE"
+    )
     return "" if refusal is None else refusal.message
 
 

@@ -98,13 +98,13 @@ def check_writable(
 
     Call it before a data file is written.
     """
-    refusal = writing_refusal(definition, root=root)
+    refusal = (
+        removal_refusal(definition, root=root, operation=operation)
+        if removes_rows
+        else writing_refusal(definition, root=root)
+    )
     if refusal is not None:
         raise refusal
-    if removes_rows and is_append_only(definition.metadata.configuration):
-        raise AppendOnlyError(
-            root=root, version=definition.version, operation=operation
-        )
 
 
 def check_requirements(transaction: Transaction, *, root: str) -> None:
@@ -153,6 +153,18 @@ def writing_refusal(definition: Definition, *, root: str) -> DeltaError | None:
     if not needs:
         return None
     return UnsupportedWriteError(root=root, version=definition.version, needs=needs)
+
+
+def removal_refusal(
+    definition: Definition, *, root: str, operation: str
+) -> DeltaError | None:
+    """Return why no operation takes rows out of a table here, None where one may."""
+    refusal = writing_refusal(definition, root=root)
+    if refusal is None and is_append_only(definition.metadata.configuration):
+        return AppendOnlyError(
+            root=root, version=definition.version, operation=operation
+        )
+    return refusal
 
 
 def action_rules(definition: Definition, *, changes_rows: bool) -> tuple[object, ...]:

@@ -85,6 +85,17 @@ class TestThePage:
             viewer, f"{TABLE}orders/use?v=1"
         )
 
+    def test_gives_no_code_that_a_table_of_appends_alone_refuses(self, viewer: Client):
+        newest = Table.objects.get().metadata_versions.first()
+        assert newest is not None
+        newest.configuration = {"delta.appendOnly": "true"}
+        newest.save()
+
+        page = json_of(viewer, f"{TABLE}orders/use.json?v=1")
+
+        assert set(page["restore"]) == {"restore-sql", "restore-pyspark"}
+        assert "only takes new rows" in text_of(viewer, f"{TABLE}orders/use?v=1")
+
     def test_is_a_part_of_a_page_for_the_drawer(self, viewer: Client) -> None:
         part = text_of(viewer, f"{TABLE}orders/use?{VIEW}", **HTMX)
 
