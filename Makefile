@@ -4,6 +4,7 @@
 # make test-fast  only unit tests, without random examples and slow files
 # make check   linters, types, import contracts, migrations
 # make bench   measure, beside the peers, in one run
+# make recorded   write the recorded tables of the tests again, by their writers
 # make setup   only set up
 # make pictures  take the pictures of the manual and README anew, in Chromium
 
@@ -15,7 +16,7 @@ SHELL := /bin/bash
 PYTHON ?= $(shell .ci/find-python)
 VENV := .venv
 BIN := $(VENV)/bin
-# Recorded tables and files of other writers, where this machine has them.
+# More recorded tables and files than those of tests/recorded, where this machine has them.
 ifneq ($(wildcard ../shared/golden),)
 DELTAWEB_GOLDEN ?= ../shared/golden
 endif
@@ -27,9 +28,9 @@ export DELTAWEB_GOLDEN DELTAWEB_PARQUET
 # each of them compiles Django again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup run test test-all test-fast check bench pictures format lock
+.PHONY: help setup run test test-all test-fast check bench recorded pictures format lock
 help:
-	@sed -n '1,8s/^# //p' Makefile
+	@sed -n '1,9s/^# //p' Makefile
 
 setup:
 	@$(MAKE) --silent --no-print-directory -j2 $(VENV)/.dev
@@ -113,6 +114,9 @@ check: setup
 
 bench: setup
 	$(BIN)/python -m tests.benchmarks
+
+recorded: setup
+	$(BIN)/python -m tests.recorded
 
 pictures: setup
 	@.ci/set-up-programs

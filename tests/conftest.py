@@ -25,6 +25,7 @@ from pytest_django import plugin as pytest_django
 from pytest_django.plugin import DjangoDbBlocker
 
 from deltaweb.web.audit.append_only import drop_triggers
+from tests.support.golden.recorded import missing_folders
 from tests.support.shared_folder import SharedFolder
 
 if TYPE_CHECKING:
@@ -116,7 +117,9 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Name what was skipped and why, in one line a reason."""
+    """Name what was not read or skipped, and why, in one line a reason."""
+    for line in missing_folders():
+        terminalreporter.write_line(line)
     reports = terminalreporter.stats.get("skipped", [])
     reasons = Counter(_reason(report) for report in reports)
     for reason, number in sorted(reasons.items()):

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from deltaweb.delta.errors import UnsupportedFeatureError
-from tests.support.golden.golden_modern import canon
+from tests.support.golden.canonical import content_sha256, lines
 from tests.support.golden.golden_refusals import (
     is_of_unread_features,
     snapshot_or_refusal,
@@ -35,5 +35,4 @@ def test_changes_are_those_that_were_recorded(name: str) -> None:
     schema = json.loads(recorded["schemas"][newest["schema"]])
     schema["fields"] += FEED_FIELDS
     assert rows.num_rows == said["rows"]
-    lines = canon().lines(json.dumps(schema), rows)
-    assert canon().content_sha256(lines) == said["content_sha256"]
+    assert content_sha256(lines(json.dumps(schema), rows)) == said["content_sha256"]

@@ -8,6 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.functional.command_line import Ran, refusal, run_json
+from tests.support.golden.recorded import parquet_files
 
 
 @pytest.fixture
@@ -50,12 +51,14 @@ class TestShow:
             *("id", "name", "tags")
         ]
 
-    def test_warns_on_stderr_of_what_is_odd(self) -> None:
-        folder = os.environ.get("DELTAWEB_PARQUET")
-        if not folder:
-            pytest.skip("DELTAWEB_PARQUET names no folder")
+    def test_warns_on_stderr_of_what_is_odd(self, tmp_path: Path) -> None:
+        path = tmp_path / "odd.parquet"
+        of_64_bits, of_days = b"\x01n\x25\x24", b"\x01n\x25\x0c"
+        data = parquet_files()["duckdb_v2.parquet"].read_bytes()
+        assert data.count(of_64_bits) == 1
+        path.write_bytes(data.replace(of_64_bits, of_days))
 
-        ran = Ran("parquet", "show", Path(folder) / "hm_date_bad_int64.parquet")
+        ran = Ran("parquet", "show", path)
 
         assert "Warning:" in ran.stderr
         assert "annotation is invalid" in ran.stderr

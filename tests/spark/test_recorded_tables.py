@@ -17,12 +17,20 @@ from tests.support.golden.golden_modern import NAMES, ModernTable
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-TABLES = ("widen-nested", "widen-mapped-dv", "variant-plain", "variant-shredded")
-
-pytestmark = pytest.mark.skipif(
-    not {*TABLES} <= {*NAMES},
-    reason="DELTAWEB_GOLDEN names no such tables",
-)
+WITH_VARIANTS = [
+    name
+    for name in ("delta-spark__variants", "variant-plain", "variant-shredded")
+    if name in NAMES
+]
+TABLES = [
+    *(
+        name
+        for name in ("delta-spark__widened", "widen-nested", "widen-mapped-dv")
+        if name in NAMES
+    ),
+    *WITH_VARIANTS,
+]
+OFTEN = [TABLES[0], WITH_VARIANTS[0]]
 
 
 def counted(rows: pa.Table) -> Counter[str]:
@@ -32,7 +40,7 @@ def counted(rows: pa.Table) -> Counter[str]:
 @matrix(
     "name, every",
     product(TABLES, [1, 4]),
-    often=[("widen-mapped-dv", 4), ("variant-shredded", 4)],
+    often=[*product(OFTEN, [4])],
 )
 def test_rows_of_every_version_are_the_same(
     spark: "SparkSession", name: str, every: int
@@ -51,13 +59,13 @@ def test_rows_of_every_version_are_the_same(
 def test_a_part_of_a_variant_is_left_to_sparks_own_functions(spark: "SparkSession"):
     from deltaweb.spark.writing.frame_read import read_table
 
-    folder = str(ModernTable("variant-shredded").folder)
+    folder = str(ModernTable(WITH_VARIANTS[0]).folder)
 
     with pytest.raises(ColumnNotFoundError, match=r"'v:\$.a::bigint'"):
         read_table(spark, folder, columns=["v:$.a::bigint"])
 
 
-@matrix("name", ["variant-plain", "variant-shredded"], often=["variant-shredded"])
+@matrix("name", WITH_VARIANTS, often=WITH_VARIANTS[:1])
 def test_parts_of_variants_are_what_spark_finds(spark: "SparkSession", name: str):
     table = ModernTable(name).table.snapshot()
     asked = [
@@ -81,7 +89,7 @@ def test_parts_of_variants_are_what_spark_finds(spark: "SparkSession", name: str
     assert counted(there.toArrow().cast(here.schema)) == counted(here)
 
 
-@matrix("name", TABLES, often=["widen-mapped-dv", "variant-shredded"])
+@matrix("name", TABLES, often=OFTEN)
 def test_versions_differ_by_the_same_rows(spark: "SparkSession", name: str) -> None:
     from deltaweb.spark.table_changes import diff_rows
 

@@ -33,6 +33,9 @@ def stopping(folder: Path) -> set[str]:
 
 # Tables of few versions: Spark writes several checkpoints for what it takes out.
 SMALL = {
+    "delta-spark__checkpoint-v2-json",
+    "delta-spark__mapped-nested",
+    "delta-spark__widened",
     "golden__table-with-columnmapping-mode-id",
     "golden__type-widening-nested",
     "golden__v2-checkpoint-json",

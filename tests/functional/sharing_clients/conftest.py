@@ -1,10 +1,8 @@
 """A real server, and a recipient with a profile file."""
 
 import json
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 import pytest
@@ -16,6 +14,7 @@ from tests.functional.sharing_clients.fed import write_feed
 from tests.functional.sharing_clients.instants import write_instants
 from tests.functional.sharing_clients.marked import write_marked
 from tests.functional.sharing_clients.odd_paths import write_odd_paths
+from tests.support.golden.golden_tables import FOLDERS, expected_of, golden_folder
 from tests.support.processes.installation import ROOT, Installation, furnish, serving
 
 NO_WORKER = 503
@@ -23,42 +22,73 @@ SHARE = "lab"
 SMALL = ["device_readings", "customers", "returns"]
 SAMPLES = ["orders", *SMALL]
 """Tables of the samples; orders has so many files that a client takes ten seconds."""
-GOLDEN = Path(os.environ.get("DELTAWEB_GOLDEN") or "/nonexistent", "tables").resolve()
 RECORDED = [
-    "deltars__delta-0.8.0-null-partition",
-    "deltars__delta-0.8.0-special-partition",
-    "derived__column-names-odd",
-    "derived__partition-all-types",
-    "derived__partition-spellings",
-    "derived__space-in-path",
-    "golden__data-reader-array-primitives",
-    "golden__data-reader-escaped-chars",
-    "golden__data-reader-partition-values",
-    "golden__hive_deltatbl-special-chars-in-partition-column",
-    "golden__parquet-decimal-type",
-    "golden__time-travel-schema-changes-b",
+    name
+    for name in (
+        "delta-spark__decimals",
+        "delta-spark__nested",
+        "delta-spark__null-structs",
+        "delta-spark__overwritten",
+        "delta-spark__partitions-odd",
+        "delta-spark__schema-evolved",
+        "deltalake__evolved",
+        "deltalake__partitions-checkpoint",
+        "deltars__delta-0.8.0-null-partition",
+        "deltars__delta-0.8.0-special-partition",
+        "derived__column-names-odd",
+        "derived__partition-all-types",
+        "derived__partition-spellings",
+        "derived__space-in-path",
+        "golden__data-reader-array-primitives",
+        "golden__data-reader-escaped-chars",
+        "golden__data-reader-partition-values",
+        "golden__hive_deltatbl-special-chars-in-partition-column",
+        "golden__parquet-decimal-type",
+        "golden__time-travel-schema-changes-b",
+    )
+    if name in FOLDERS
 ]
 IN_DELTA_FORMAT = [
-    "deltars__table_with_deletion_logs",
-    "golden__dv-partitioned-with-checkpoint",
-    "golden__dv-with-columnmapping",
-    "golden__data-reader-timestamp_ntz-name-mode",
-    "golden__table-with-columnmapping-mode-id",
-    "golden__table-with-columnmapping-mode-name",
-    "kernel__data-reader-partition-values-column-mapping-name",
-    "kernel__basic-dv-with-checkpoint",
-    "kernelrs__parquet_row_group_skipping",
-    "spark__table-with-dv-small",
+    name
+    for name in (
+        "delta-spark__local-times",
+        "delta-spark__mapped-by-id",
+        "delta-spark__mapped-by-name",
+        "delta-spark__mapped-exchanged",
+        "delta-spark__partition-types",
+        "delta-spark__vectors",
+        "delta-spark__vectors-mapped",
+        "deltalake__types",
+        "deltars__table_with_deletion_logs",
+        "golden__dv-partitioned-with-checkpoint",
+        "golden__dv-with-columnmapping",
+        "golden__data-reader-timestamp_ntz-name-mode",
+        "golden__table-with-columnmapping-mode-id",
+        "golden__table-with-columnmapping-mode-name",
+        "kernel__data-reader-partition-values-column-mapping-name",
+        "kernel__basic-dv-with-checkpoint",
+        "kernelrs__parquet_row_group_skipping",
+        "spark__table-with-dv-small",
+    )
+    if name in FOLDERS
 ]
 """Recorded tables whose files are not their rows to a client of the other format."""
 WITH_FEED = {
-    "deltars__checkpoint-cdf-table": 3,
-    "kernelrs__cdf-column-mapping-id-mode": 1,
-    "kernelrs__cdf-table": 0,
-    "kernelrs__cdf-table-data-change": 0,
-    "kernelrs__cdf-table-delete-conditional-all-rows": 0,
-    "kernelrs__cdf-table-partitioned": 0,
-    "kernelrs__cdf-table-with-cdc-and-dvs": 0,
+    name: start
+    for name, start in {
+        "delta-spark__feed": 0,
+        "delta-spark__feed-later": 2,
+        "delta-spark__feed-mapped-vectors": 6,
+        "deltalake__feed": 0,
+        "deltars__checkpoint-cdf-table": 3,
+        "kernelrs__cdf-column-mapping-id-mode": 1,
+        "kernelrs__cdf-table": 0,
+        "kernelrs__cdf-table-data-change": 0,
+        "kernelrs__cdf-table-delete-conditional-all-rows": 0,
+        "kernelrs__cdf-table-partitioned": 0,
+        "kernelrs__cdf-table-with-cdc-and-dvs": 0,
+    }.items()
+    if name in FOLDERS
 }
 """Recorded tables with a change data feed, and from which version on."""
 SCRIPT = """
@@ -79,12 +109,9 @@ for name, place in {places!r}.items():
 """
 
 
-@cache
 def features_of(name: str) -> list[str]:
     """What a recorded table has, as its record says."""
-    found: list[str] = json.loads((GOLDEN / name / "expected.json").read_text())[
-        "features"
-    ]
+    found: list[str] = expected_of(name)["features"]
     return found
 
 
@@ -179,8 +206,8 @@ def tables(server: Installation, profile: Path) -> dict[str, Shared]:
     write_instants(places["instants"])
     places["marked"] = server.home / "marked"
     write_marked(places["marked"])
-    for name in [*RECORDED, *IN_DELTA_FORMAT, *WITH_FEED] if GOLDEN.is_dir() else ():
-        places[plain(name)] = GOLDEN / name / "table"
+    for name in [*RECORDED, *IN_DELTA_FORMAT, *WITH_FEED]:
+        places[plain(name)] = golden_folder(name)
     put_into_share(server, SHARE, places, space="shared")
     return {
         name: Shared(profile, "data", name, DeltaTable(str(place)))

@@ -9,7 +9,7 @@ import pytest
 import requests
 
 from deltaweb.delta.feed import COMMIT_TIMESTAMP
-from tests.functional.sharing_clients.conftest import GOLDEN, WITH_FEED, Shared, plain
+from tests.functional.sharing_clients.conftest import WITH_FEED, Shared, plain
 from tests.functional.sharing_clients.rows import of_frame, of_table
 from tests.support import matrix
 
@@ -23,17 +23,27 @@ pytestmark = [
 SharedTables = dict[str, Shared]
 # They have deletion vectors or mapped columns, which the other format does not carry.
 IN_DELTA_ALONE = {
+    "delta-spark__feed-mapped-vectors",
     "kernelrs__cdf-column-mapping-id-mode",
     "kernelrs__cdf-table-with-cdc-and-dvs",
 }
 # By each format tables with files of changes and without, and what one refuses.
 OFTEN = [
-    ("deltars__checkpoint-cdf-table", False),
-    ("kernelrs__cdf-column-mapping-id-mode", False),
-    ("kernelrs__cdf-column-mapping-id-mode", True),
-    ("kernelrs__cdf-table", False),
-    ("kernelrs__cdf-table-partitioned", True),
-    ("kernelrs__cdf-table-with-cdc-and-dvs", True),
+    case
+    for case in (
+        ("delta-spark__feed", False),
+        ("delta-spark__feed-later", True),
+        ("delta-spark__feed-mapped-vectors", False),
+        ("delta-spark__feed-mapped-vectors", True),
+        ("deltalake__feed", True),
+        ("deltars__checkpoint-cdf-table", False),
+        ("kernelrs__cdf-column-mapping-id-mode", False),
+        ("kernelrs__cdf-column-mapping-id-mode", True),
+        ("kernelrs__cdf-table", False),
+        ("kernelrs__cdf-table-partitioned", True),
+        ("kernelrs__cdf-table-with-cdc-and-dvs", True),
+    )
+    if case[0] in WITH_FEED
 ]
 
 
@@ -95,7 +105,6 @@ def test_are_those_of_the_range_alone(tables: SharedTables) -> None:
     assert seen(frame) == expected(shared, 2, 3)
 
 
-@pytest.mark.skipif(not GOLDEN.is_dir(), reason="DELTAWEB_GOLDEN names no folder")
 @matrix(
     "name, use_delta_format",
     [(name, is_delta) for name in WITH_FEED for is_delta in (False, True)],

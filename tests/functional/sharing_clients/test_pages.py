@@ -14,9 +14,10 @@ import delta_sharing
 import pytest
 from delta_sharing.rest_client import DataSharingRestClient
 
-from tests.functional.sharing_clients.conftest import GOLDEN, Shared, plain
+from tests.functional.sharing_clients.conftest import Shared, plain
 from tests.functional.sharing_clients.rows import of_frame, of_table
 from tests.support import matrix
+from tests.support.golden.golden_tables import FOLDERS
 
 pytestmark = [
     pytest.mark.filterwarnings(
@@ -29,14 +30,21 @@ pytestmark = [
 SharedTables = dict[str, Shared]
 MAX_FILES = 2
 RECORDED = [
-    "derived__partition-spellings",
-    "golden__data-reader-timestamp_ntz-name-mode",
-    "golden__dv-with-columnmapping",
-    "golden__hive_deltatbl-special-chars-in-partition-column",
-    "golden__time-travel-schema-changes-b",
+    name
+    for name in (
+        "delta-spark__mapped-by-name",
+        "delta-spark__vectors",
+        "deltalake__partitions-checkpoint",
+        "derived__partition-spellings",
+        "golden__data-reader-timestamp_ntz-name-mode",
+        "golden__dv-with-columnmapping",
+        "golden__hive_deltatbl-special-chars-in-partition-column",
+        "golden__time-travel-schema-changes-b",
+    )
+    if name in FOLDERS
 ]
 """Recorded tables of more files than a page."""
-OFTEN = ["derived__partition-spellings", "golden__dv-with-columnmapping"]
+OFTEN = ["delta-spark__vectors", "deltalake__partitions-checkpoint"]
 
 
 @pytest.fixture
@@ -86,7 +94,6 @@ def test_reads_a_version_with_deletion_vectors(tables: SharedTables) -> None:
     assert of_frame(frame) == of_table(shared.table.snapshot(2).read())
 
 
-@pytest.mark.skipif(not GOLDEN.is_dir(), reason="DELTAWEB_GOLDEN names no folder")
 @matrix("name", RECORDED, often=OFTEN)
 def test_reads_tables_that_others_wrote(tables: SharedTables, name: str) -> None:
     shared = tables[plain(name)]

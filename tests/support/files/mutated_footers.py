@@ -1,20 +1,18 @@
 """Parquet files with changed footers, and what reading them must end as.
 
-Each input is one of a few files, the recorded ones among them where DELTAWEB_PARQUET
-names their folder, with bytes of its footer flipped, lost, added, repeated, or taken
-from another footer. A seed gives the same inputs in the same order.
+Each input is one of a few files, the recorded ones among them, with bytes of its footer
+flipped, lost, added, repeated, or taken from another footer. A seed gives the same
+inputs in the same order.
 """
 
 import io
 import json
-import os
 import random
 import struct
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -27,6 +25,7 @@ from deltaweb.parquet.errors import ParquetError
 from deltaweb.parquet.loading import load_footer
 from deltaweb.parquet.tail import read_footer
 from tests.support.files.merged_schemas import merge_schemas
+from tests.support.golden.recorded import parquet_files
 from tests.support.stores.counted_reads import CountedSource
 
 MAX_FOOTER_BYTES = 6_000  # of the files that are changed: small ones, for many rounds
@@ -60,8 +59,7 @@ class Verdict:
 def seed_files() -> list[bytes]:
     """Return the files that are changed."""
     found = [_file_of_many_types()]
-    folder = os.environ.get("DELTAWEB_PARQUET")
-    for path in sorted(Path(folder).glob("**/*.parquet")) if folder else ():
+    for path in (*parquet_files().values(), *parquet_files("bad").values()):
         data = path.read_bytes()
         length = int.from_bytes(data[-8:-4], "little")
         if data[-4:] == b"PAR1" and 0 < length <= min(MAX_FOOTER_BYTES, len(data) - 8):

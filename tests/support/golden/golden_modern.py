@@ -1,7 +1,6 @@
-"""Tables that today's reference implementation wrote, and what it says of them.
+"""Tables with all that today's writers say of them: rows, times, history, changes.
 
-They are a folder beside the other recorded tables, which DELTAWEB_GOLDEN names;
-without it there are none.
+They are our own, and those below `modern` of the folder that DELTAWEB_GOLDEN names.
 """
 
 import json
@@ -10,17 +9,15 @@ import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.table import DeltaTable
+from tests.support.golden.recorded import table_folders
 
-ROOT = Path(os.environ.get("DELTAWEB_GOLDEN") or "/nonexistent")
-TABLES = ROOT / "modern" / "tables"
-NAMES = sorted(path.parent.name for path in TABLES.glob("*/expected.json"))
+FOLDERS = table_folders("modern", "tables")
+NAMES = [*FOLDERS]
 LARGE = {"dv-large", "wide-plain"}
 """Tables whose rows take seconds, and say nothing that those of others do not."""
 
@@ -39,7 +36,7 @@ class ModernTable:
     @property
     def folder(self) -> Path:
         """Where the table is; never written."""
-        return TABLES / self.name / "table"
+        return FOLDERS[self.name] / "table"
 
     @cached_property
     def table(self) -> DeltaTable:
@@ -78,7 +75,7 @@ class ModernTable:
 
 @cache  # of all they are a megabyte of text
 def _expected_of(name: str) -> Mapping[str, Any]:
-    text = (TABLES / name / "expected.json").read_text(encoding="utf-8")
+    text = (FOLDERS[name] / "expected.json").read_text(encoding="utf-8")
     expected: dict[str, Any] = json.loads(text)
     return expected
 
@@ -87,14 +84,3 @@ def _expected_of(name: str) -> Mapping[str, Any]:
 def modern_table(name: str) -> ModernTable:
     """Return a recorded table; tests of one table that follow each other share it."""
     return ModernTable(name)
-
-
-@cache
-def canon() -> ModuleType:
-    """The module that defines the hash of rows, from where they were recorded."""
-    spec = spec_from_file_location("golden_canon", ROOT / "canon.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module

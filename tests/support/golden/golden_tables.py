@@ -1,7 +1,6 @@
 """Tables of many writers, recorded with what every reader must make of each version.
 
-They lie in a folder that DELTAWEB_GOLDEN names; without it there are none, and no case
-is collected.
+They are our own, and those of the folder that DELTAWEB_GOLDEN names.
 """
 
 import json
@@ -15,19 +14,16 @@ import pytest
 
 from deltaweb.table import DeltaTable
 from tests.support import matrix
-from tests.support.golden.golden_modern import ROOT
+from tests.support.golden.recorded import table_folders
 
-TABLES = ROOT / "tables"
-NAMES = sorted(path.parent.name for path in TABLES.glob("*/expected.json"))
+FOLDERS = table_folders("tables")
+NAMES = [*FOLDERS]
 each_golden_table = pytest.mark.parametrize("name", NAMES)
-with_golden_tables = pytest.mark.skipif(
-    not NAMES, reason="DELTAWEB_GOLDEN names no folder"
-)
 
 
 def golden_folder(name: str) -> Path:
     """Where a recorded table is; never written."""
-    return TABLES / name / "table"
+    return FOLDERS[name] / "table"
 
 
 def golden_table(name: str) -> DeltaTable:
@@ -38,7 +34,7 @@ def golden_table(name: str) -> DeltaTable:
 @cache  # of all they are two megabytes of text
 def expected_of(name: str) -> dict[str, Any]:
     """What is recorded of a table; never changed."""
-    text = (TABLES / name / "expected.json").read_text(encoding="utf-8")
+    text = (FOLDERS[name] / "expected.json").read_text(encoding="utf-8")
     expected: dict[str, Any] = json.loads(text)
     return expected
 

@@ -1,7 +1,6 @@
 """Recorded tables as `Use this table` shows them, with how many rows they have."""
 
 import json
-import os
 from collections.abc import Collection, Iterable, Iterator
 from functools import cache
 from pathlib import Path
@@ -17,13 +16,9 @@ from deltaweb.table import DeltaTable
 from deltaweb.web.explorer.use.selector import access_by
 from deltaweb.web.explorer.use.snippets import ShownView
 from tests.support import cases
+from tests.support.golden import golden_modern, golden_tables
 
-ROOT = Path(os.environ.get("DELTAWEB_GOLDEN") or "/nonexistent")
-FOLDERS = sorted(
-    path
-    for tables in (ROOT / "modern" / "tables", ROOT / "tables")
-    for path in tables.glob("*/expected.json")
-)
+FOLDERS = {**golden_modern.FOLDERS, **golden_tables.FOLDERS}
 ODD_STATISTICS = "derived__stats-odd"  # no JSON, as no writer makes: deltalake fails
 
 
@@ -41,13 +36,14 @@ class Recorded(NamedTuple):
 
 
 def _recorded() -> Iterator[tuple[Recorded, Protocol]]:
-    for path in FOLDERS:
+    for name, folder in FOLDERS.items():
+        path = folder / "expected.json"
         said = json.loads(path.read_text(encoding="utf-8"))
         version = said.get("latest_version")
         newest = (said.get("versions") or {}).get(str(version), {})
         rows = newest.get("rows")
-        if rows is not None and path.parent.name != ODD_STATISTICS:
-            one = Recorded(path.parent.resolve() / "table", version, rows)
+        if rows is not None and name != ODD_STATISTICS:
+            one = Recorded(folder / "table", version, rows)
             yield one, parse_protocol(newest["protocol"], path=path.name)
 
 

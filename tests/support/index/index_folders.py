@@ -1,6 +1,7 @@
 """What an index folder says, in values that compare."""
 
 import json
+import math
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -65,7 +66,18 @@ def sorted_files(files: pa.Table) -> tuple[str, list[dict[str, Any]]]:
             row["stats"] = json.dumps(json.loads(row["stats"]), sort_keys=True)
         if row.get(UNCHANGING):
             row[UNCHANGING] = _fields(row[UNCHANGING])
-    return str(files.schema), sorted(rows, key=lambda row: str(row["path"]))
+    return str(files.schema), [
+        _with_equal_nans(row) for row in sorted(rows, key=lambda row: str(row["path"]))
+    ]
+
+
+def _with_equal_nans(value: Any) -> Any:  # noqa: ANN401 (JSON of any type)
+    """A bound may be NaN, which is equal to no other one."""
+    if isinstance(value, dict):
+        return {name: _with_equal_nans(part) for name, part in value.items()}
+    if isinstance(value, list):
+        return [_with_equal_nans(part) for part in value]
+    return "NaN" if isinstance(value, float) and math.isnan(value) else value
 
 
 def _fields(text: str) -> dict[str, Any]:

@@ -14,13 +14,13 @@ from pyiceberg.table import Table as IcebergTable
 
 from deltaweb.table import DeltaTable
 from tests.functional.sharing_clients.conftest import (
-    GOLDEN,
     catalog_of,
     new_profile,
     plain,
     put_into_share,
 )
 from tests.functional.sharing_clients.every_door.faults import VERSIONS
+from tests.support.golden.golden_tables import golden_folder, golden_table
 from tests.support.peers.duckdb_runner import SidecarDuckDB
 from tests.support.peers.spark_iceberg import SidecarSpark
 from tests.support.processes.installation import Installation
@@ -86,7 +86,7 @@ class Doors:
 
 def table_of(name: str) -> DeltaTable:
     """A recorded table itself."""
-    return DeltaTable(str(GOLDEN / name / "table"))
+    return golden_table(name)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -110,7 +110,7 @@ def doors(
         for item in request.session.items
         if isinstance(item, pytest.Function) and "doors" in item.fixturenames
     }
-    places = {plain(name): GOLDEN / name / "table" for name in sorted(names)}
+    places = {plain(name): golden_folder(name) for name in sorted(names)}
     indexed = [plain(name) for name in VERSIONS if name in names]
     put_into_share(server, SHARE, places, space=SHARE, indexed=indexed)
     profile = new_profile(server, "doorkeeper", SHARE)

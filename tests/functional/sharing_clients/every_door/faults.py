@@ -70,13 +70,22 @@ NO_ELEMENTS = Fault(
 )
 NO_FILES = Fault(CLIENT, "a table without files has no schema", "Must pass schema")
 
-SHREDDED = (
+WIDE_DECIMALS = Fault(DOOR, "Iceberg widens no scale of decimals", "was widened from")
+NEW_FIELDS = Fault(CLIENT, "a struct of an older file lacks the fields added later")
+WRITERS_TEXT = Fault(
+    "the writer's: delta-spark stores the text that stands for NULL in paths as NULL",
+    "it takes partition values from the files, where the text is",
+)
+
+VARIANTS = (
+    "delta-spark__variants",
     "deltars__spark-shredded-variant-preview-delta",
     "kernel__spark-shredded-variant-preview-delta",
     "spark__variant-stats-nested-no-checkpoint",
     "spark__variant-stats-with-struct-no-checkpoint",
 )
 WITH_STRING_VIEWS = (
+    "deltalake__vacuumed",
     "derived__base-cp",
     "derived__checkpoint-min-columns",
     "derived__gap-before-checkpoint",
@@ -90,35 +99,43 @@ WITH_STRING_VIEWS = (
     "derived__stray-files",
 )
 NESTED = (
+    "delta-spark__mapped-nested",
+    "delta-spark__nested",
+    "deltalake__nested",
     "derived__types-extreme",
     "golden__table-with-columnmapping-mode-id",
     "golden__table-with-columnmapping-mode-name",
     "golden__table-with-icebegCompatV2Enabled",
 )
+VOIDS = ("delta-spark__void", "kernelrs__void-column")
 WITH_IDS = (
     "golden__table-with-columnmapping-mode-id",
     "golden__table-with-columnmapping-mode-name",
     "kernelrs__stats-writing-all-types",
 )
-WITH_MAPS = ("derived__types-extreme", *WITH_IDS)
+WITH_MAPS = ("delta-spark__mapped-nested", "derived__types-extreme", *WITH_IDS)
+WITH_FAR_TIMES = ("delta-spark__types", "deltars__table_with_edge_timestamps")
+WITH_WIDENED = ("delta-spark__widened", "golden__type-widening-nested")
 _CASES: Final[tuple[tuple[Client, Fault, tuple[str, ...]], ...]] = (
-    (Client.PYICEBERG, VARIANT, SHREDDED),
-    (Client.PYICEBERG, VOID, ("kernelrs__void-column",)),
+    (Client.PYICEBERG, VARIANT, VARIANTS),
+    (Client.PYICEBERG, VOID, VOIDS),
     (Client.PYICEBERG, STRING_VIEWS, WITH_STRING_VIEWS),
     (Client.PYICEBERG, NULL_LISTS, NESTED),
-    (Client.PYICEBERG, FAR_TIMES, ("deltars__table_with_edge_timestamps",)),
-    (Client.DUCKDB, VARIANT, SHREDDED),
-    (Client.DUCKDB, VOID, ("kernelrs__void-column",)),
+    (Client.PYICEBERG, FAR_TIMES, WITH_FAR_TIMES),
+    (Client.DUCKDB, VARIANT, VARIANTS),
+    (Client.DUCKDB, VOID, VOIDS),
     (Client.DUCKDB, MAP_KEYS, WITH_MAPS),
-    (Client.SPARK, VARIANT, SHREDDED),
-    (Client.SPARK, VOID, ("kernelrs__void-column",)),
+    (Client.SPARK, VARIANT, VARIANTS),
+    (Client.SPARK, VOID, VOIDS),
     (Client.SPARK, NO_ELEMENTS, WITH_IDS),
-    (Client.PARQUET, VARIANT, SHREDDED),
-    (Client.PARQUET, VOID_UNKNOWN, ("kernelrs__void-column",)),
+    (Client.PARQUET, VARIANT, VARIANTS),
+    (Client.PARQUET, VOID_UNKNOWN, VOIDS),
     (
         Client.PARQUET,
         MARKED,
         (
+            "delta-spark__vectors",
+            "delta-spark__vectors-mapped",
             "deltars__table_with_deletion_logs",
             "golden__dv-partitioned-with-checkpoint",
             "golden__dv-with-columnmapping",
@@ -132,6 +149,12 @@ _CASES: Final[tuple[tuple[Client, Fault, tuple[str, ...]], ...]] = (
         Client.PARQUET,
         MAPPED,
         (
+            "delta-spark__feed-mapped-vectors",
+            "delta-spark__iceberg-compatible",
+            "delta-spark__mapped-by-id",
+            "delta-spark__mapped-by-name",
+            "delta-spark__mapped-exchanged",
+            "delta-spark__mapped-nested",
             "golden__data-reader-timestamp_ntz-name-mode",
             "golden__table-with-columnmapping-mode-id",
             "golden__table-with-columnmapping-mode-name",
@@ -141,13 +164,30 @@ _CASES: Final[tuple[tuple[Client, Fault, tuple[str, ...]], ...]] = (
             "kernelrs__stats-writing-all-types",
         ),
     ),
-    (Client.PARQUET, NTZ, ("kernelrs__parquet_row_group_skipping",)),
-    (Client.PARQUET, WIDENED, ("golden__type-widening-nested",)),
-    (Client.PARQUET, FAR_TIMES, ("deltars__table_with_edge_timestamps",)),
-    (Client.DELTA, VARIANT, SHREDDED),
-    (Client.DELTA, VOID_UNKNOWN, ("kernelrs__void-column",)),
-    (Client.DELTA, WIDENED, ("golden__type-widening-nested",)),
-    (Client.DELTA, FAR_TIMES, ("deltars__table_with_edge_timestamps",)),
+    (
+        Client.PARQUET,
+        NTZ,
+        (
+            "delta-spark__local-times",
+            "delta-spark__partition-types",
+            "deltalake__types",
+            "kernelrs__parquet_row_group_skipping",
+        ),
+    ),
+    (Client.PARQUET, STRING_VIEWS, ("deltalake__nested",)),
+    (Client.PARQUET, NEW_FIELDS, ("delta-spark__schema-evolved",)),
+    (Client.PARQUET, WRITERS_TEXT, ("delta-spark__partitions-odd",)),
+    (Client.PYICEBERG, WRITERS_TEXT, ("delta-spark__partitions-odd",)),
+    (Client.DUCKDB, WRITERS_TEXT, ("delta-spark__partitions-odd",)),
+    (Client.PYICEBERG, WIDE_DECIMALS, ("delta-spark__widened",)),
+    (Client.DUCKDB, WIDE_DECIMALS, ("delta-spark__widened",)),
+    (Client.SPARK, WIDE_DECIMALS, ("delta-spark__widened",)),
+    (Client.PARQUET, WIDENED, WITH_WIDENED),
+    (Client.PARQUET, FAR_TIMES, WITH_FAR_TIMES),
+    (Client.DELTA, VARIANT, VARIANTS),
+    (Client.DELTA, VOID_UNKNOWN, VOIDS),
+    (Client.DELTA, WIDENED, WITH_WIDENED),
+    (Client.DELTA, FAR_TIMES, WITH_FAR_TIMES),
     (Client.DELTA, NO_FILES, ("spark__dbr_8_0_non_generated_columns",)),
 )
 FAULTS: Final[Mapping[tuple[Client, str], Fault]] = {
@@ -184,6 +224,9 @@ UNREADABLE: Final[Mapping[str, str]] = {
 }
 """Tables that nobody reads at their newest version, by the code of our own error."""
 VERSIONS: Final[Mapping[str, tuple[int, ...]]] = {
+    "delta-spark__mapped-by-name": (1, 5),
+    "delta-spark__vectors": (1, 3),
+    "deltalake__evolved": (0, 2),
     "deltars__cdc_ict_table": (0, 1),
     "deltars__delta-1.2.1-only-struct-stats": (1, 6),
     "golden__dv-partitioned-with-checkpoint": (0, 5),
