@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import deltalake
+import pyarrow as pa
 
 from deltaweb.table import DeltaTable
 from tests.benchmarks.bench_snapshot import HOME_VARIABLE, MEGABYTE, MILLION
@@ -32,6 +33,9 @@ OURS = "ours"
 THEIRS = "theirs"
 IN_PARTS = "parts"
 PARTS = 2
+WIDTHS = (500, 2_000)
+ROUNDS_OF_WIDTHS = 3
+TYPED = {"delta.checkpoint.writeStatsAsStruct": "true"}
 NEEDED = {"time": 1.0, "cpu": 1.0, "size": 0.5, "peak": 0.6}
 
 
@@ -71,6 +75,7 @@ def main() -> None:
                     folder, files=case.files, adds=adds, removes=adds // 2
                 )
             _compare(case, folder)
+        _compare_widths(Path(temporary))
         from tests.benchmarks import checkpoint_by_spark
 
         checkpoint_by_spark.compare(home / f"{MILLION}-files", Path(temporary), PARTS)
@@ -92,6 +97,30 @@ def _compare(case: Case, folder: Path) -> None:
         if case.memory_goal is not None:
             peak = _medians(ours, theirs, "peak_bytes")
             _print(f"peak, {what}", peak, case.memory_goal, "MiB")
+
+
+def _compare_widths(home: Path) -> None:
+    """Print how processor time grows with the columns of typed statistics."""
+    spent = {}
+    for count in WIDTHS:
+        schema = pa.schema([(f"c{number}", pa.int64()) for number in range(count)])
+        folder = home / f"{count}-columns"
+        table = DeltaTable.create(str(folder), schema, properties=TYPED)
+        rows = pa.table({name: [1] for name in schema.names}, schema=schema)
+        table.append(rows)
+        table.create_checkpoint()
+        table.append(rows)
+        spent[count] = statistics.median(
+            _write(OURS, folder).cpu for _ in range(ROUNDS_OF_WIDTHS)
+        )
+    few, many = WIDTHS
+    growth = spent[many] / spent[few]
+    verdict = "MISS" if growth > many / few else "ok  "
+    print(
+        f"{verdict} cpu, {many:,} columns of typed statistics {growth:6.3f}x of"
+        f" {few:,}, needed {many / few}x  {spent[many]:.2f} s",
+        flush=True,
+    )
 
 
 def _medians(ours: Sequence[Spent], theirs: Sequence[Spent], name: str):

@@ -118,14 +118,14 @@ def _conform_struct(
     target = arrow_type(struct)
     fields = [target.field(i) for i in range(target.num_fields)]
     columns = []
+    parts = array.flatten()
     positions = _positions(list(array.type), struct, column, origin)
     for field, position in zip(struct.fields, positions, strict=True):
         if position is None:
             columns.append(pa.nulls(len(array), arrow_type(field.data_type)))
         else:
-            child = pc.struct_field(array, [position])
-            path = f"{column}.{field.name}"
-            columns.append(conform(child, field.data_type, path, origin=origin))
+            path, part = f"{column}.{field.name}", parts[position]
+            columns.append(conform(part, field.data_type, path, origin=origin))
     if not columns:
         return pa.array(
             [{} if ok else None for ok in array.is_valid().to_pylist()], target

@@ -70,8 +70,7 @@ def _with_nan(array: pa.Array, path: str) -> Iterator[str]:
     if not _has_floats(kind):
         return
     if pa.types.is_struct(kind):
-        for part in kind:
-            inside = pc.struct_field(array, [kind.get_field_index(part.name)])
+        for part, inside in zip(kind, array.flatten(), strict=True):
             yield from _with_nan(inside, f"{path}.{part.name}")
     elif pa.types.is_map(kind):
         entries = array.cast(pa.list_(pa.struct([kind.key_field, kind.item_field])))

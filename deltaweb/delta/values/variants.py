@@ -164,8 +164,8 @@ def _objects(
 ) -> Texts:
     """Return objects of which some members are columns, and the others are bytes."""
     members = {
-        name: _unshredded(pc.struct_field(array, [i]), metadata, depth + 1, form)
-        for i, name in enumerate(_children(array))
+        name: _unshredded(part, metadata, depth + 1, form)
+        for name, part in zip(_children(array), array.flatten(), strict=True)
     }
     is_object = array.is_valid().to_pylist()
     texts: Texts = []

@@ -73,8 +73,8 @@ def _json(values: pa.Array) -> pa.StringArray:
     if pt.is_struct(values.type):
         fields = [values.type.field(i).name for i in range(values.type.num_fields)]
         members = {
-            name: _json(pc.struct_field(values, [position]))
-            for position, name in enumerate(fields)
+            name: _json(part)
+            for name, part in zip(fields, values.flatten(), strict=True)
         }
         return pc.if_else(values.is_valid(), _object(members, len(values)), NO_TEXT)
     try:

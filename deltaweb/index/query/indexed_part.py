@@ -120,11 +120,8 @@ def _narrowed(held: pa.Array, wanted: pa.DataType) -> pa.Array:
     fields = [*wanted]
     if not fields:
         return pa.StructArray.from_buffers(wanted, len(held), [None])
-    places = [held.type.get_field_index(field.name) for field in fields]
-    values = [
-        _narrowed(pc.struct_field(held, [place]), field.type)
-        for place, field in zip(places, fields, strict=True)
-    ]
+    parts = dict(zip([f.name for f in held.type], held.flatten(), strict=True))
+    values = [_narrowed(parts[field.name], field.type) for field in fields]
     return pa.StructArray.from_arrays(values, fields=fields)
 
 

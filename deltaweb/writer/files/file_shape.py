@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Final, Self
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from deltaweb.delta.protocol.schema import (
     ArrayType,
@@ -101,9 +100,8 @@ def _stored_array(array: pa.Array, kind: pa.DataType) -> pa.Array:
         return array
     if not pa.types.is_struct(kind):
         return array.cast(kind)
-    parts = [
-        _stored_array(pc.struct_field(array, [part.name]), part.type) for part in kind
-    ]
+    found = dict(zip([f.name for f in array.type], array.flatten(), strict=True))
+    parts = [_stored_array(found[part.name], part.type) for part in kind]
     return pa.StructArray.from_arrays(parts, fields=list(kind), mask=array.is_null())
 
 

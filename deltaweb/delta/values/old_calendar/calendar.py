@@ -228,8 +228,7 @@ class _Column:
 
     def _struct(self, array: pa.StructArray, leaf: int, path: str) -> pa.Array:
         children = []
-        for i, child in enumerate(array.type):
-            part = pc.struct_field(array, [i])
+        for child, part in zip(array.type, array.flatten(), strict=True):
             children.append(self.corrected(part, leaf, f"{path}.{child.name}"))
             leaf += _num_leaves(child.type)
         return pa.StructArray.from_arrays(

@@ -155,7 +155,13 @@ def _typed_struct(array: pa.StructArray, target: pa.StructType) -> pa.Array:
     fields = [target.field(i) for i in range(target.num_fields)]
     if not fields:
         return _empty_structs(len(array))
-    columns = [_typed(_child(array, f.name), f.type, len(array)) for f in fields]
+    # `pc.struct_field` takes time with all fields for each one: slow for wide structs.
+    parts = array.flatten()
+    columns = []
+    for field in fields:
+        position = array.type.get_field_index(field.name)
+        part = None if position < 0 else parts[position]
+        columns.append(_typed(part, field.type, len(array)))
     return pa.StructArray.from_arrays(columns, fields=fields, mask=array.is_null())
 
 

@@ -215,10 +215,8 @@ def _as_typed(array: pa.Array, target: pa.DataType) -> pa.Array:
     if not pa.types.is_struct(target):
         return array.cast(target)
     fields = [target.field(i) for i in range(target.num_fields)]
-    columns = [
-        _as_typed(pc.struct_field(array, [array.type.get_field_index(f.name)]), f.type)
-        for f in fields
-    ]
+    parts = dict(zip([f.name for f in array.type], array.flatten(), strict=True))
+    columns = [_as_typed(parts[f.name], f.type) for f in fields]
     return pa.StructArray.from_arrays(columns, fields=fields, mask=array.is_null())
 
 

@@ -98,8 +98,8 @@ def _writable(array: pa.Array, known: DataType | None) -> pa.Array:
         fields = known.fields if isinstance(known, StructType) else ()
         types = {field.name: field.data_type for field in fields}
         children = [
-            _writable(pc.struct_field(array, [position]), types.get(name))
-            for position, name in enumerate(names)
+            _writable(part, types.get(name))
+            for name, part in zip(names, array.flatten(), strict=True)
         ]
         return pa.StructArray.from_arrays(children, names=names, mask=array.is_null())
     try:

@@ -180,5 +180,6 @@ def _shaped(array: pa.Array, wanted: pa.DataType) -> pa.Array:
     if not pa.types.is_struct(wanted):
         return array
     fields = list(wanted)
-    children = [_shaped(pc.struct_field(array, [f.name]), f.type) for f in fields]
+    parts = dict(zip([f.name for f in array.type], array.flatten(), strict=True))
+    children = [_shaped(parts[f.name], f.type) for f in fields]
     return pa.StructArray.from_arrays(children, fields=fields, mask=array.is_null())

@@ -4,13 +4,16 @@ import io
 import json
 from datetime import UTC, date, datetime
 from decimal import Decimal
+from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
 from deltaweb.delta.errors import PropertyError
 from deltaweb.delta.log.paths import checkpoint_name
+from deltaweb.table import DeltaTable
 from tests.support import cases
 from tests.support.logs.appendix_log import (
     AS_STRUCT,
@@ -279,3 +282,33 @@ class TestTombstones:
         (added,) = [row["add"] for row in rows if row["add"]]
         assert removed["partitionValues"] == [("p", "x")]
         assert added["partitionValues"] == [("id", None)]
+
+
+class TestAWideTable:
+    def test_takes_the_fields_of_a_struct_apart_at_once(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Arrow looks at all fields to take one: one by one, time grows as a square."""
+        names = [f"c{number}" for number in range(200)]
+        schema = pa.schema([(name, pa.int64()) for name in names])
+        typed = {"delta.checkpoint.writeStatsAsStruct": "true"}
+        table = DeltaTable.create(str(tmp_path / "wide"), schema, properties=typed)
+        rows = pa.table({name: [1] for name in names}, schema=schema)
+        table.append(rows, checkpoint="never")
+        take_one, num_taken = pc.struct_field, 0
+
+        def counted(*taken: object) -> object:
+            nonlocal num_taken
+            num_taken += 1
+            return take_one(*taken)
+
+        monkeypatch.setattr(pc, "struct_field", counted)
+        table.create_checkpoint()
+        table.append(rows, checkpoint="never")
+        table.create_checkpoint()
+
+        assert 0 < num_taken < len(names)
+        least = table.snapshot().statistics()["min"].to_pylist()
+        # An append gives statistics to the first 32 columns.
+        known = [dict.fromkeys(names[:32], 1) | dict.fromkeys(names[32:])] * 2
+        assert least == known
