@@ -17,10 +17,13 @@ from sqlglot import exp
 from deltaweb.conditions.sql import COMPARISONS, connected, unwrapped
 from deltaweb.expressions.errors import ExpressionMistakenError, ExpressionTooLargeError
 
-COLUMN_BYTES: Final = 1024
+COLUMN_BYTES: Final = 256
 """What the value of a column counts as."""
-ROW_BYTES: Final = 16 << 20
-"""The most that an expression may make of a row, in all of its parts together."""
+ROW_BYTES: Final = 1 << 20
+"""The most that an expression may make of a row, in all of its parts together.
+
+Spark pads some 4 MB of text a second, and others wait for it.
+"""
 MAX_HEIGHT: Final = 150
 """Operators and calls in one another; Spark's parser and planner are recursive."""
 MAX_STEPS: Final = 100_000
