@@ -64,6 +64,8 @@ class JobKind(Generic[P]):
             what they say is about recipients.
         is_apart: Whether a worker does it in a process of its own, whose memory is
             bounded: it reads files of others, or evaluates what people write.
+        is_aside: Whether a job with these parameters asks a server of others, which
+            may not answer: it is done aside (`deltaweb.web.jobs.aside`).
         is_look: Whether it only fills a page, which says itself how it ends.
         is_look_unless: The parameter without which a job of it only looks; none for
             "".
@@ -85,6 +87,7 @@ class JobKind(Generic[P]):
     is_reserved: bool = False
     is_for_admins: bool = False
     is_apart: bool = False
+    is_aside: Callable[[Mapping[str, Any]], bool] | None = None
     is_look: bool = False
     is_look_unless: str = ""
     looks_here: bool = False
@@ -111,6 +114,8 @@ class JobKind(Generic[P]):
         What looks has the lane of its own, unless the worker's own process does it and
         may start Spark there. One that finds that it needs Spark is handed on.
         """
+        if self.does_aside(parameters):
+            return Queue.DEFAULT
         is_look = self.is_look or (
             bool(self.is_look_unless) and parameters.get(self.is_look_unless) is None
         )
@@ -120,6 +125,10 @@ class JobKind(Generic[P]):
         if self.is_long and self.is_long(parameters):
             return self.queue
         return Queue.INTERACTIVE
+
+    def does_aside(self, parameters: Mapping[str, Any]) -> bool:
+        """Tell whether a job of it that is asked this is done aside."""
+        return self.is_aside is not None and self.is_aside(parameters)
 
     def asked(self, job: "Job | TrackedJob") -> P:
         """Return the parameters of a job of this kind."""

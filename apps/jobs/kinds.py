@@ -102,6 +102,12 @@ def queue_of(job: "Job") -> str:
     return kind.lane(job.parameters) if kind else DEFAULT_QUEUE
 
 
+def is_aside(job: "Job") -> bool:
+    """Whether a job is done aside: it asks a server of others."""
+    kind = _kind(job.kind)
+    return kind is not None and kind.does_aside(job.parameters)
+
+
 def queues() -> list[str]:
     """Return every queue that jobs wait in, by name."""
     return [*QUEUES]

@@ -8,6 +8,7 @@ from typing import Any, Final
 from celery import shared_task
 from django.utils import timezone
 
+from deltaweb.web.jobs.aside import JobsAside
 from deltaweb.web.jobs.broker.waking import wake
 from deltaweb.web.jobs.kind import JobKind, Queue
 from deltaweb.web.jobs.kinds import all_kinds
@@ -27,6 +28,7 @@ def _leave() -> None:
 
 
 retirement: Final = Retirement(_leave)
+jobs_aside: Final = JobsAside()
 DO_JOB: Final = "deltaweb.web.jobs.kinds:do_job"
 
 
@@ -45,13 +47,31 @@ def sweep_leases(**_: object) -> None:
 def _add_task(kind: JobKind[Any]) -> None:
     @shared_task(name=kind.name, acks_late=True, ignore_result=True)
     def work(
-        *, job_id: str, queue: str = "", is_handed_on: bool = False, **_: object
+        *,
+        job_id: str,
+        queue: str = "",
+        is_handed_on: bool = False,
+        is_aside: bool = False,
+        **_: object,
     ) -> None:
+        if is_aside:
+            jobs_aside.add(job_id, partial(_work_aside, kind, job_id))
+            return
         with retirement.at_work():
             if is_handed_on or not (kind.is_apart and apart.is_possible()):
                 kind.work(job_id)
             else:
                 _work_apart(kind, job_id, is_look=queue == Queue.INTERACTIVE)
+
+
+def _work_aside(kind: JobKind[Any], job_id: str) -> None:
+    """Do a job in a process of its own, which ends with it."""
+    here = partial(kind.work, job_id)
+    with retirement.at_work():
+        if apart.is_possible():
+            apart.work_apart(job_id, DO_JOB, kind.name, job_id, here=here)
+        else:
+            here()
 
 
 def _work_apart(kind: JobKind[Any], job_id: str, *, is_look: bool) -> None:

@@ -110,6 +110,7 @@ kinds.load_from(
     "deltaweb.web.tables.catalogue.adding.work",
     "deltaweb.web.tables.catalogue.checks",
     "deltaweb.web.tables.catalogue.samples",
+    "deltaweb.web.tables.index.received_checks",
     "deltaweb.web.tables.index.refresh",
     "deltaweb.web.tables.catalogue.lakes.scan_job",
     "deltaweb.web.tables.operations",

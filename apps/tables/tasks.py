@@ -12,6 +12,7 @@ from deltaweb.web.tables.catalogue.lakes.scan_job import request_due_scans
 from deltaweb.web.tables.extension.clock import request_due
 from deltaweb.web.tables.index import probing
 from deltaweb.web.tables.index.folders import remove_orphaned_indexes
+from deltaweb.web.tables.index.received_checks import request_received
 
 CLEAN_INTERVAL_S = 3600
 _cleaned_at = {"monotonic_s": -math.inf}
@@ -20,6 +21,7 @@ _cleaned_at = {"monotonic_s": -math.inf}
 @shared_task(name="tables.probe_due", ignore_result=True)
 def probe_due(**_: object) -> None:
     """Check for new commits, and for new tables, where that is due; safe to repeat."""
+    request_received(now=timezone.now())
     probing.probe_tables(now=timezone.now())
     request_due_scans(now=timezone.now())
     request_due(now=timezone.now())

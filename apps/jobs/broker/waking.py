@@ -17,7 +17,7 @@ from django.conf import settings
 from django.db import transaction
 from django.utils.module_loading import import_string
 
-from deltaweb.web.jobs.kinds import all_kinds, queue_of
+from deltaweb.web.jobs.kinds import all_kinds, is_aside, queue_of
 from deltaweb.web.jobs.models import Job
 
 logger = logging.getLogger(__name__)
@@ -144,6 +144,8 @@ def _send(app: Any, job: Job, on_to: str) -> None:  # noqa: ANN401 (Celery's)
     """Send one wake-up; a connection that was cut since its last use is made again."""
     queue = on_to or queue_of(job)
     asked = {"queue": queue, "is_handed_on": bool(on_to)}
+    if not on_to and is_aside(job):
+        asked["is_aside"] = True
     connection, is_new = _kept.open(app)
     try:
         app.send_task(

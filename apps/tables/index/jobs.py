@@ -30,6 +30,7 @@ from deltaweb.web.tables.storage.opening import roots_of_server, table_place
 KIND: Final = "tables.index_log"
 BATCH: Final = 32  # jobs that one Spark job does at most
 LONG: Final = timedelta(seconds=20)
+RECEIVED: Final = "received"  # the parameter of a job whose table others share
 LOOKED_AT: Final = 8 * BATCH  # of the jobs that wait
 
 
@@ -55,6 +56,7 @@ def slow_jobs(jobs: QuerySet[Job]) -> set[UUID]:
 def jobs_beside(job_id: UUID) -> list[UUID]:
     """Return the jobs that wait and are to be done beside one, in their order."""
     waiting = Job.objects.waiting().filter(kind=KIND)
+    waiting = waiting.filter(**{f"parameters__{RECEIVED}__isnull": True})
     ids = list(waiting.values_list("id", flat=True)[:LOOKED_AT])
     slow = slow_jobs(Job.objects.filter(id__in=[job_id, *ids]))
     chosen: list[UUID] = []
@@ -97,6 +99,7 @@ class IndexJob:
     Attributes:
         base: The folder of the index that the table has; None without one that can be
             updated. Another worker's index may take its place at any time.
+        error_code: Of the result; "" while there is none, and without an error.
     """
 
     job: TrackedJob
@@ -105,6 +108,7 @@ class IndexJob:
     place: TablePlace
     folder: Path = field(default_factory=Path)
     is_over: bool = False
+    error_code: str = ""
     _step: str = ""
 
     def begin(self, step: str, *, now: datetime) -> None:
@@ -151,6 +155,7 @@ class IndexJob:
         if self.is_over:
             return
         self.is_over = True
+        self.error_code = result.error_code
         try:
             self.job.check_cancelled()
             if result.state == CANCELLED:
@@ -227,7 +232,7 @@ class IndexBatch:
         batch = cls()
         try:
             batch._take_one(job_id, clock)
-            if batch.jobs:
+            if batch.jobs and not batch.is_received:
                 for other in jobs_beside(batch.jobs[0].job.id):
                     batch._take_one(str(other), clock)
                 slow = slow_jobs(Job.objects.filter(id__in=batch.ids))
@@ -244,6 +249,11 @@ class IndexBatch:
     @property
     def ids(self) -> list[UUID]:
         return [job.job.id for job in self.jobs]
+
+    @property
+    def is_received(self) -> bool:
+        """Whether others share its table, which is alone then."""
+        return any(job.job.parameters.get(RECEIVED) for job in self.jobs)
 
     @property
     def open_jobs(self) -> list[IndexJob]:

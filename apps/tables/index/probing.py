@@ -18,6 +18,7 @@ from deltaweb.delta.log.paths import commit_name
 from deltaweb.delta.log.store import FileStatus
 from deltaweb.index.folder.file_index import SUMMARY
 from deltaweb.index.folder.manifest import load_manifest
+from deltaweb.storage.location import RECEIVED
 from deltaweb.web.tables.index.folders import index_folder
 from deltaweb.web.tables.index.refresh import refresh_table
 from deltaweb.web.tables.index.results import store_failure
@@ -25,6 +26,7 @@ from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.models.news import tell_changed
 from deltaweb.web.tables.models.schedules import ONLY_WHEN_ASKED_S, next_look
 from deltaweb.web.tables.storage.opening import open_table, roots_of_server
+from deltaweb.web.tables.storage.received import asking, is_received
 
 BATCH: Final = 200  # tables claimed at once
 TIME_LIMIT_S: Final = 30
@@ -48,19 +50,32 @@ _READ: Final = [
 def probe_tables(*, now: datetime) -> int:
     """Look at every table that is due; queue an index where there is something new.
 
+    Those that others share are left to jobs of their own (`received_checks`).
+
     Returns:
         How many tables were looked at.
     """
     started, looked_at = time.monotonic(), 0
     while time.monotonic() - started < TIME_LIMIT_S:
-        due = list(Table.objects.due_for_probe(now).only(*_READ)[:BATCH])
+        own = Table.objects.due_for_probe(now).exclude(location__startswith=RECEIVED)
+        due = list(own.only(*_READ)[:BATCH])
         if not due:
             break
-        _put_off(due, now)  # keeps other workers off; a second look does no harm
-        unchanged = [table for table in due if _probe(table, now)]
+        probe_some(due, now=now)
         looked_at += len(due)
-        _note_unchanged(unchanged, now)
     return looked_at
+
+
+def due_of(prefix: str, *, now: datetime) -> list[Table]:
+    """Return some of the tables below a prefix that are due."""
+    below = Table.objects.due_for_probe(now).filter(location__startswith=prefix)
+    return list(below.only(*_READ)[:BATCH])
+
+
+def probe_some(due: Sequence[Table], *, now: datetime) -> None:
+    """Look at some tables."""
+    _put_off(due, now)  # keeps other workers off; a second look does no harm
+    _note_unchanged([table for table in due if _probe(table, now)], now)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +111,11 @@ def look_at(table: Table) -> Look:
 def _probe(table: Table, now: datetime) -> bool:
     """Look at one table; True when there is nothing to note but that it answered."""
     try:
-        look = look_at(table)
+        if is_received(table.location):
+            with asking(table.location):
+                look = look_at(table)
+        else:
+            look = look_at(table)
     except DeltaError as error:
         store_failure(
             table.id, code=error.code, message=error.message, hint=error.hint, now=now

@@ -19,8 +19,10 @@ from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.services import enqueue, enqueue_many
 from deltaweb.web.tables import index
 from deltaweb.web.tables.index.folders import RUNS_FOLDER, indexes_folder
+from deltaweb.web.tables.index.jobs import RECEIVED
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.models.subjects import on_table
+from deltaweb.web.tables.storage.received import asking, check_awake, is_received
 
 if TYPE_CHECKING:
     from deltaweb.spark.table_tasks import IndexRequest
@@ -51,10 +53,13 @@ def index_new(
 
 def _asked(table: Table) -> dict[str, Any]:
     """Return what a job says that indexes a table."""
+    parameters: dict[str, Any] = {"table_id": str(table.id)}
+    if is_received(table.location):
+        parameters[RECEIVED] = True
     return {
         "kind": REFRESH.name,
         "title": f"Index {table.full_name}"[:300],
-        "parameters": {"table_id": str(table.id)},
+        "parameters": parameters,
         "subject_id": table.id,
         "key": f"index:{table.id}",
     }
@@ -103,6 +108,9 @@ def _index(batch: "IndexBatch") -> None:
     waits seconds for Spark to be told what takes a tenth of one. A log that has ended
     this process before is read by a task of Spark.
     """
+    if batch.is_received:
+        _index_received(batch)
+        return
     if not spark.driver.installed.is_installed():
         _index_here(batch, settings.SPARK_REPLAY_BYTES)
         return
@@ -116,9 +124,18 @@ def _index(batch: "IndexBatch") -> None:
         )
 
 
+def _index_received(batch: "IndexBatch") -> None:
+    """Index a received table: only in this process, which is a job's own."""
+    (location,) = {job.place.location for job in batch.jobs}
+    check_awake(location, now=timezone.now())
+    with asking(location) as note:
+        _index_here(batch, None)
+        (note.code,) = {job.error_code for job in batch.jobs}
+
+
 def _index_here(
     batch: "IndexBatch",
-    max_bytes: int,
+    max_bytes: int | None,
     is_spark_there: Callable[[], bool] | None = None,
 ) -> None:
     batch.begin(READING)
@@ -144,7 +161,9 @@ def _index_on_spark(batch: "IndexBatch", session: "SparkSession") -> None:
     )
 
 
-def _requests(jobs: "Sequence[IndexJob]", max_bytes: int) -> "list[IndexRequest]":
+def _requests(
+    jobs: "Sequence[IndexJob]", max_bytes: int | None
+) -> "list[IndexRequest]":
     return [
         spark.table_tasks.IndexRequest(
             place=job.place,
@@ -163,6 +182,7 @@ REFRESH: Final = kinds.register(
         parameters=NoParameters,
         batch=index_log,
         queue=Queue.SPARK,
+        is_aside=lambda parameters: bool(parameters.get(RECEIVED)),
         page=on_table(lambda _job: ("explorer:table-overview", (), {})),
     )
 )

@@ -26,6 +26,8 @@ class StorageConnection(models.Model):
     Attributes:
         prefix: As `storage_connections.parse_prefix` spells it.
         sealed: The options, encrypted; nothing but the driver ever sees them.
+        failures: Of checks of a provider of received shares, in a row.
+        rests_until: Before that no work in the background asks such a provider.
     """
 
     name = models.CharField(max_length=100, unique=True)
@@ -37,6 +39,8 @@ class StorageConnection(models.Model):
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True
     )
+    failures = models.PositiveIntegerField(default=0)
+    rests_until = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         ordering = ["name"]

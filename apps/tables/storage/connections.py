@@ -163,6 +163,7 @@ def add_connection(
     connection.option_names = sorted(options)
     connection.sealed = storage.sealing.seal(options)
     connection.updated_at = stamp.at
+    connection.failures, connection.rests_until = 0, None
     _save(connection)
     _report(action, connection, stamp=stamp)
     return connection

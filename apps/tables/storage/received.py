@@ -4,23 +4,55 @@ The profile of a provider is kept as the options of a storage connection whose p
 `received://` and the name that we gave the provider.
 """
 
-from dataclasses import asdict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
 from django.conf import settings
+from django.db.models import F
+from django.utils import timezone
 
+from deltaweb.delta.errors import DeltaError, LocationUnreachableError
 from deltaweb.storage import objects, received
 from deltaweb.storage.location import RECEIVED
 from deltaweb.web.tables import storage
 from deltaweb.web.tables.models import StorageConnection
+from deltaweb.web.tables.models.schedules import next_look
 
 if TYPE_CHECKING:  # Commands that read a folder of this machine load no driver.
     from deltaweb.storage.objects.scan import FoundTables
     from deltaweb.storage.received.budget import LookBounds
 
 FOLDER: Final = "received"
+PROVIDER_FAULTS: Final = frozenset(
+    {
+        LocationUnreachableError.code,
+        "provider-answer",
+        "provider-host-not-allowed",
+        "provider-limit",
+        "provider-refused",
+    }
+)
+"""Codes of what will be wrong with all tables of a provider."""
+
+
+class ProviderRestsError(DeltaError, code="provider-rests"):
+    """Work in the background met a provider whose newest check has failed."""
+
+    provider: str
+    until: datetime
+    message = (
+        "{provider} did not answer as it should, and is left alone until {_until}."
+    )
+    hint = "Refresh the provider on the page of received shares to ask it at once."
+
+    @property
+    def _until(self) -> str:
+        return f"{self.until:%Y-%m-%d %H:%M:%S} UTC"
 
 
 def is_received(location: str) -> bool:
@@ -68,7 +100,8 @@ def find_shared(root: str, connection: StorageConnection) -> "FoundTables":
     transport = received.transport.Transport(tuple(settings.STORAGE_HOSTS))
     bounds = look_bounds()
     client = received.client.SharingClient(profile, transport, connection.name, bounds)
-    shared = client.tables()
+    with asking(root):
+        shared = client.tables()
     return objects.scan.FoundTables(
         root=root,
         tables=[
@@ -77,3 +110,84 @@ def find_shared(root: str, connection: StorageConnection) -> "FoundTables":
         num_folders=len({one.parts[:2] for one in shared.tables}),
         truncated=shared.is_truncated,
     )
+
+
+# === Rests ===
+
+
+def provider_of(location: str) -> str:
+    """Return the prefix of the connection of a received table."""
+    return RECEIVED + location.removeprefix(RECEIVED).partition("/")[0]
+
+
+def rests_until(location: str, *, now: datetime) -> datetime | None:
+    """Return until when a provider is left alone; None where it may be asked."""
+    resting = StorageConnection.objects.filter(
+        prefix=provider_of(location), rests_until__gt=now
+    )
+    return resting.values_list("rests_until", flat=True).first()
+
+
+def check_awake(location: str, *, now: datetime) -> None:
+    """Refuse to ask a provider that rests."""
+    until = rests_until(location, now=now)
+    if until is not None:
+        name = provider_of(location).removeprefix(RECEIVED)
+        raise ProviderRestsError(provider=name, until=until)
+
+
+@dataclass(slots=True)
+class Asked:
+    """What came of asking a provider.
+
+    Attributes:
+        code: Of an error that was no exception; "" for none.
+    """
+
+    code: str = ""
+
+
+@contextmanager
+def asking(location: str) -> Iterator[Asked]:
+    """Ask a provider within the block; one that fails rests, each time longer.
+
+    The rest is kept before the first request, so that it stays when the process is
+    killed meanwhile; an answer ends it.
+    """
+    known = StorageConnection.objects.filter(prefix=provider_of(location))
+    before = known.first()
+    asked = Asked()
+    if before is None:
+        yield asked
+        return
+    now, failures = timezone.now(), before.failures
+    known.update(
+        failures=F("failures") + 1,
+        rests_until=next_look(None, now=now, failures=failures),
+    )
+    try:
+        yield asked
+    except DeltaError as error:
+        _note_end(location, error.code)
+        raise
+    except BaseException:
+        known.update(failures=failures, rests_until=before.rests_until)
+        raise
+    _note_end(location, asked.code)
+
+
+def _note_end(location: str, code: str) -> None:
+    """Note what came of asking a provider, by the code of an error, "" for none.
+
+    A fault of one table says that its provider answers.
+    """
+    known = StorageConnection.objects.filter(prefix=provider_of(location))
+    if code not in PROVIDER_FAULTS:
+        known.exclude(failures=0).update(failures=0, rests_until=None)
+        return
+    for provider in known:
+        known.update(
+            rests_until=next_look(
+                None, now=timezone.now(), failures=max(0, provider.failures - 1)
+            )
+        )

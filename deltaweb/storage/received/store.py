@@ -16,7 +16,11 @@ from urllib.parse import quote, unquote
 
 import pyarrow as pa
 
-from deltaweb.delta.errors import CredentialsNeededError, DataFileMissingError
+from deltaweb.delta.errors import (
+    CredentialsNeededError,
+    DataFileMissingError,
+    DeltaError,
+)
 from deltaweb.delta.log.store import FileStatus
 from deltaweb.storage.local import LocalTableStore
 from deltaweb.storage.objects.hosts import ANY_PUBLIC
@@ -36,6 +40,7 @@ from deltaweb.storage.received.profile import (
 from deltaweb.storage.received.transport import Transport
 
 FRESH_S: Final = 2.0  # for which one look at the provider holds
+FAILED_S: Final = 15.0  # for which one that failed holds
 SPARE_MS: Final = 60_000  # a URL that ends sooner is not begun with
 MOST_URLS: Final = 500_000
 MOST_FOLDER_BYTES: Final = 255  # of the name of a folder
@@ -69,6 +74,7 @@ class ReceivedTableStore(LocalTableStore):
         )
         self._urls = SignedURLs()
         self._looked_s = float("-inf")
+        self._failure: DeltaError | None = None
 
     @classmethod
     def of_profile(cls, path: Path, table: SharedName) -> Self:
@@ -116,10 +122,19 @@ class ReceivedTableStore(LocalTableStore):
         return super().status(name)
 
     def _look(self) -> None:
-        if time.monotonic() - self._looked_s < FRESH_S:
+        looked_before_s = time.monotonic() - self._looked_s
+        if self._failure is not None and looked_before_s < FAILED_S:
+            raise self._failure
+        if looked_before_s < FRESH_S:
             return
-        self._keep(self._begin_look().refresh(now_ms=time.time_ns() // 1_000_000))
-        self._looked_s = time.monotonic()
+        self._failure = None
+        try:
+            self._keep(self._begin_look().refresh(now_ms=time.time_ns() // 1_000_000))
+        except DeltaError as error:
+            self._failure = error.with_traceback(None)
+            raise
+        finally:
+            self._looked_s = time.monotonic()
 
     def _begin_look(self) -> Mirror:
         self._client = self._client.begin_look()

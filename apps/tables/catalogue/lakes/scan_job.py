@@ -18,6 +18,7 @@ from deltaweb.web.tables.catalogue.lakes.services import add_lake
 from deltaweb.web.tables.catalogue.registration import stamp_for
 from deltaweb.web.tables.models import Lake
 from deltaweb.web.tables.models.schedules import ONLY_WHEN_ASKED_S
+from deltaweb.web.tables.storage.received import is_received, rests_until
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +62,14 @@ def request_due_scans(*, now: datetime) -> int:
     """Queue a scan of every lake that is due; return how many."""
     scheduled = Lake.objects.exclude(scan_interval_s=ONLY_WHEN_ASKED_S)
     due = list(scheduled.filter(scan_due_at__lte=now).select_related("owner"))
+    due = [lake for lake in due if not _rests(lake, now)]
     for lake in due:
         _enqueue_scan(lake, requested_by=None, now=now)
     return len(due)
+
+
+def _rests(lake: Lake, now: datetime) -> bool:
+    return is_received(lake.url) and rests_until(lake.url, now=now) is not None
 
 
 def _enqueue_scan(lake: Lake, *, requested_by: User | None, now: datetime) -> Job:
@@ -107,5 +113,6 @@ SCAN_ROOT: Final = kinds.register(
         parameters=ScanRoot,
         run=run_scan,
         is_reserved=True,
+        is_aside=lambda parameters: is_received(str(parameters.get("root", ""))),
     )
 )
