@@ -76,6 +76,7 @@ class JobKind(Generic[P]):
         first_step: What it begins with, where that is always the same.
         page: The address where the result of a finished job is shown; None if that is
             gone.
+        note_killed: Called with the row of a job aside that has taken too much memory.
         batch: Does the job of an id, in the place of `run`, with others beside it.
     """
 
@@ -94,6 +95,7 @@ class JobKind(Generic[P]):
     is_long: Callable[[Mapping[str, Any]], bool] | None = None
     first_step: str = ""
     page: Callable[[Job], str | None] | None = None
+    note_killed: Callable[[Job], None] | None = None
     batch: Callable[[str], None] | None = None
 
     def work(self, job_id: object) -> None:

@@ -70,8 +70,15 @@ def _work_aside(kind: JobKind[Any], job_id: str) -> None:
     with retirement.at_work():
         if apart.is_possible():
             apart.work_apart(job_id, DO_JOB, kind.name, job_id, here=here)
+            _note_killed(kind, job_id)
         else:
             here()
+
+
+def _note_killed(kind: JobKind[Any], job_id: str) -> None:
+    ended = Job.objects.filter(id=job_id, error_code=apart.JobMemoryError.code)
+    if kind.note_killed is not None and (job := ended.first()) is not None:
+        kind.note_killed(job)
 
 
 def _work_apart(kind: JobKind[Any], job_id: str, *, is_look: bool) -> None:

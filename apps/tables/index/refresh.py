@@ -20,9 +20,15 @@ from deltaweb.web.jobs.services import enqueue, enqueue_many
 from deltaweb.web.tables import index
 from deltaweb.web.tables.index.folders import RUNS_FOLDER, indexes_folder
 from deltaweb.web.tables.index.jobs import RECEIVED
+from deltaweb.web.tables.index.results import store_failure
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.models.subjects import on_table
-from deltaweb.web.tables.storage.received import asking, check_awake, is_received
+from deltaweb.web.tables.storage.received import (
+    asking,
+    check_awake,
+    is_received,
+    note_end,
+)
 
 if TYPE_CHECKING:
     from deltaweb.spark.table_tasks import IndexRequest
@@ -133,6 +139,20 @@ def _index_received(batch: "IndexBatch") -> None:
         (note.code,) = {job.error_code for job in batch.jobs}
 
 
+def _note_killed(job: Job) -> None:
+    """Let a table rest, and its provider, that took a job's process its memory."""
+    table = Table.objects.filter(id=str(job.parameters["table_id"])).first()
+    if table is not None:
+        store_failure(
+            table.id,
+            code=job.error_code,
+            message=job.error,
+            hint=job.error_hint,
+            now=timezone.now(),
+        )
+        note_end(table.location, job.error_code)
+
+
 def _index_here(
     batch: "IndexBatch",
     max_bytes: int | None,
@@ -183,6 +203,7 @@ REFRESH: Final = kinds.register(
         batch=index_log,
         queue=Queue.SPARK,
         is_aside=lambda parameters: bool(parameters.get(RECEIVED)),
+        note_killed=_note_killed,
         page=on_table(lambda _job: ("explorer:table-overview", (), {})),
     )
 )

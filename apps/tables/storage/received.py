@@ -19,6 +19,7 @@ from django.utils import timezone
 from deltaweb.delta.errors import DeltaError, LocationUnreachableError
 from deltaweb.storage import objects, received
 from deltaweb.storage.location import RECEIVED
+from deltaweb.storage.received.errors import ProviderRestsError
 from deltaweb.web.tables import storage
 from deltaweb.web.tables.models import StorageConnection
 from deltaweb.web.tables.models.schedules import next_look
@@ -30,6 +31,7 @@ if TYPE_CHECKING:  # Commands that read a folder of this machine load no driver.
 FOLDER: Final = "received"
 PROVIDER_FAULTS: Final = frozenset(
     {
+        "job-memory",
         LocationUnreachableError.code,
         "provider-answer",
         "provider-host-not-allowed",
@@ -38,21 +40,6 @@ PROVIDER_FAULTS: Final = frozenset(
     }
 )
 """Codes of what will be wrong with all tables of a provider."""
-
-
-class ProviderRestsError(DeltaError, code="provider-rests"):
-    """Work in the background met a provider whose newest check has failed."""
-
-    provider: str
-    until: datetime
-    message = (
-        "{provider} did not answer as it should, and is left alone until {_until}."
-    )
-    hint = "Refresh the provider on the page of received shares to ask it at once."
-
-    @property
-    def _until(self) -> str:
-        return f"{self.until:%Y-%m-%d %H:%M:%S} UTC"
 
 
 def is_received(location: str) -> bool:
@@ -76,6 +63,7 @@ def received_options(connection: StorageConnection) -> dict[str, Any]:
         "allowed_hosts": tuple(settings.STORAGE_HOSTS),
         "look_bounds": asdict(look_bounds()),
         "mirror": str(mirror_folder(connection)),
+        "rests_until": connection.rests_until,
     }
 
 
@@ -149,45 +137,27 @@ class Asked:
 
 @contextmanager
 def asking(location: str) -> Iterator[Asked]:
-    """Ask a provider within the block; one that fails rests, each time longer.
-
-    The rest is kept before the first request, so that it stays when the process is
-    killed meanwhile; an answer ends it.
-    """
-    known = StorageConnection.objects.filter(prefix=provider_of(location))
-    before = known.first()
+    """Ask a provider within the block; one that fails rests, each time longer."""
     asked = Asked()
-    if before is None:
-        yield asked
-        return
-    now, failures = timezone.now(), before.failures
-    known.update(
-        failures=F("failures") + 1,
-        rests_until=next_look(None, now=now, failures=failures),
-    )
     try:
         yield asked
     except DeltaError as error:
-        _note_end(location, error.code)
+        note_end(location, error.code)
         raise
-    except BaseException:
-        known.update(failures=failures, rests_until=before.rests_until)
-        raise
-    _note_end(location, asked.code)
+    note_end(location, asked.code)
 
 
-def _note_end(location: str, code: str) -> None:
+def note_end(location: str, code: str) -> None:
     """Note what came of asking a provider, by the code of an error, "" for none.
 
     A fault of one table says that its provider answers.
     """
     known = StorageConnection.objects.filter(prefix=provider_of(location))
+    if code == ProviderRestsError.code:
+        return
     if code not in PROVIDER_FAULTS:
         known.exclude(failures=0).update(failures=0, rests_until=None)
         return
     for provider in known:
-        known.update(
-            rests_until=next_look(
-                None, now=timezone.now(), failures=max(0, provider.failures - 1)
-            )
-        )
+        until = next_look(None, now=timezone.now(), failures=provider.failures)
+        known.update(failures=F("failures") + 1, rests_until=until)

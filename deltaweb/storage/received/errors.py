@@ -7,9 +7,12 @@ DeltaError
 ├── ProviderAnswerError        it answers something else than the protocol says
 │   ├── RequestRefusedError    or refuses a request, where another one may do
 │   └── ProviderLimitError     or takes more than one look may take
+├── ProviderRestsError         its newest check has failed: it is not asked for a while
 ├── NotSharedError             what is asked for is not shared with us (any more)
 └── ReceivedTableError         we would have to write into what belongs to others
 """
+
+from datetime import datetime
 
 from deltaweb.delta.errors import DeltaError
 
@@ -63,6 +66,19 @@ class ProviderLimitError(ProviderAnswerError, code="provider-limit"):
         "It is tried again later. If the provider really shares that much, whoever "
         "runs the server can raise the DELTAWEB_RECEIVED_… settings."
     )
+
+
+class ProviderRestsError(DeltaError, code="provider-rests"):
+    """A provider is not asked for a while, because its newest check has failed."""
+
+    provider: str
+    until: datetime
+    message = "{provider} did not answer as it should: it is asked again from {_until}."
+    hint = "Refresh the provider on the page of received shares to ask it at once."
+
+    @property
+    def _until(self) -> str:
+        return f"{self.until:%Y-%m-%d %H:%M:%S} UTC"
 
 
 class ReceivedTableError(DeltaError, code="received-table"):

@@ -10,6 +10,7 @@ import tempfile
 import time
 import weakref
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, NoReturn, Self
 from urllib.parse import quote, unquote
@@ -27,7 +28,7 @@ from deltaweb.storage.objects.hosts import ANY_PUBLIC
 from deltaweb.storage.received.budget import LookBounds
 from deltaweb.storage.received.client import SharingClient
 from deltaweb.storage.received.columns import SignedURL, SignedURLs
-from deltaweb.storage.received.errors import ReceivedTableError
+from deltaweb.storage.received.errors import ProviderRestsError, ReceivedTableError
 from deltaweb.storage.received.files import RangedFile
 from deltaweb.storage.received.mirror import Mirror
 from deltaweb.storage.received.profile import (
@@ -53,8 +54,8 @@ class ReceivedTableStore(LocalTableStore):
         location: From `location_of`.
         options: `endpoint` and `bearer_token` of the profile, `allowed_hosts` as
             `deltaweb.storage.objects.hosts` takes them, `look_bounds`: the fields of
-            `LookBounds`, and `mirror`: the folder in which logs of this provider are
-            kept.
+            `LookBounds`, `rests_until`: before that the provider is not asked, and
+            `mirror`: the folder in which logs of this provider are kept.
     """
 
     def __init__(self, location: str, options: Mapping[str, Any]) -> None:
@@ -72,6 +73,7 @@ class ReceivedTableStore(LocalTableStore):
             provider,
             LookBounds(**options.get("look_bounds", {})),
         )
+        self._rests_until: datetime | None = options.get("rests_until")
         self._urls = SignedURLs()
         self._looked_s = float("-inf")
         self._failure: DeltaError | None = None
@@ -137,6 +139,9 @@ class ReceivedTableStore(LocalTableStore):
             self._looked_s = time.monotonic()
 
     def _begin_look(self) -> Mirror:
+        until = self._rests_until
+        if until is not None and datetime.now(UTC) < until:
+            raise ProviderRestsError(provider=self._provider, until=until)
         self._client = self._client.begin_look()
         return Mirror(
             self._folder,

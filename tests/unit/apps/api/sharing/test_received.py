@@ -7,6 +7,7 @@ import pytest
 
 from deltaweb.web.tables.models import Lake, StorageConnection
 from tests.support.pages.rest import V1, Script, refusal
+from tests.support.stores.hostile_provider import hostile_running
 from tests.support.stores.sharing_provider import Provider, provider_running
 
 pytestmark = pytest.mark.django_db
@@ -57,6 +58,19 @@ def test_what_is_no_profile_is_refused(script, profile, name, error) -> None:
     answer = script.call("POST", RECEIVED, {"name": name, "profile": profile})
 
     assert (answer.json()["error"], answer.status_code) == (error, 422)
+    assert not StorageConnection.objects.exists()
+
+
+def test_pages_without_an_end_end_the_request(script, settings) -> None:
+    settings.RECEIVED_CHECK_PAGES = 20
+    with hostile_running() as hostile:
+        hostile.turns_pages("/shares/s/all-tables")
+        profile = json.loads(hostile.provider.profile_text)
+
+        answer = script.call("POST", RECEIVED, {"name": "acme", "profile": profile})
+
+        assert answer.json()["error"] == "provider-limit"
+        assert len(hostile.provider.asked) == 20
     assert not StorageConnection.objects.exists()
 
 

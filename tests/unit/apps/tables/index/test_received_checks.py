@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from django.utils import timezone
 
+from deltaweb.storage.received.errors import ProviderLimitError, ProviderRestsError
 from deltaweb.web.jobs.kind import to_json
 from deltaweb.web.jobs.kinds import all_kinds
 from deltaweb.web.jobs.models import Job
@@ -15,6 +16,7 @@ from deltaweb.web.tables.index.probing import probe_tables
 from deltaweb.web.tables.index.received_checks import ReceivedCheck, request_received
 from deltaweb.web.tables.index.refresh import refresh_table
 from deltaweb.web.tables.models import Lake, StorageConnection, Table
+from deltaweb.web.tables.storage.opening import open_table
 from deltaweb.web.tables.storage.sealing import seal
 from tests.support.pages.factories import NOW, new_job, new_table
 from tests.support.stores.hostile_provider import TABLE, Hostile, hostile_running
@@ -139,22 +141,38 @@ def test_a_table_that_is_not_shared_is_no_fault_of_its_provider(hostile: Hostile
     assert (connection().failures, connection().rests_until) == (0, None)
 
 
-def test_a_rest_begins_with_the_first_request(hostile: Hostile) -> None:
-    """Who is killed for its memory meanwhile leaves it behind."""
-    received()
-    seen: list[tuple[int, bool]] = []
+def test_an_index_that_is_killed_for_its_memory_begins_a_rest(hostile: Hostile):
+    table = received()
+    job = refresh_table(table, now=NOW)
+    Job.objects.update(state="FAILED", error_code="job-memory", error="Too much.")
+    job.refresh_from_db()
+    note_killed = all_kinds()[job.kind].note_killed
+    assert note_killed is not None
 
-    def answer(asked) -> None:
-        one = StorageConnection.objects.using("default").get(prefix=PREFIX)
-        seen.append((one.failures, one.rests_until is not None))
-        asked.say(200, b"", Delta_Table_Version="2")
+    note_killed(job)
 
-    hostile.provider.answers[hostile.version_path] = answer
+    table.refresh_from_db()
+    assert (table.error_code, table.probe_failures) == ("job-memory", 1)
+    assert connection().failures == 1
+    assert 0 < rest_s() <= BASE_S
+    assert hostile.provider.asked == []
 
-    check()
 
-    assert seen == [(1, True)]
-    assert connection().failures == 0
+def test_nobody_waits_for_a_provider_that_rests(hostile: Hostile) -> None:
+    """A page or a command reads neither its log nor its files meanwhile."""
+    table = received()
+    hostile.drips(hostile.version_path)
+    StorageConnection.objects.update(
+        failures=1, rests_until=timezone.now() + timedelta(minutes=1)
+    )
+
+    with pytest.raises(ProviderRestsError, match="acme did not answer"):
+        open_table(table, roots=None).latest_version()
+
+    assert hostile.provider.asked == []
+    wake_up()
+    with pytest.raises(ProviderLimitError):
+        open_table(table, roots=None).latest_version()
 
 
 def test_an_index_of_a_provider_that_rests_asks_nothing(hostile: Hostile) -> None:
