@@ -1,6 +1,7 @@
 """Jobs that ask servers of others wait for each other, and for nothing else."""
 
 import threading
+from functools import partial
 
 import pytest
 
@@ -37,9 +38,12 @@ class TestJobsAside:
         aside, gate = JobsAside(), threading.Event()
         done: list[int] = []
 
-        aside.add("first", lambda: gate.wait(WAIT_S) and None)
+        def wait() -> None:
+            assert gate.wait(WAIT_S)
+
+        aside.add("first", wait)
         for number in range(3):
-            aside.add("second", lambda number=number: done.append(number))
+            aside.add("second", partial(done.append, number))
         gate.set()
 
         assert wait_for(lambda: aside.is_idle)
