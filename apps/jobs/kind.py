@@ -65,7 +65,7 @@ class JobKind(Generic[P]):
         is_apart: Whether a worker does it in a process of its own, whose memory is
             bounded: it reads files of others, or evaluates what people write.
         is_aside: Whether a job with these parameters asks a server of others, which
-            may not answer: it is done aside (`deltaweb.web.jobs.aside`).
+            may not answer: it is done aside (`deltaweb.web.jobs.broker.aside`).
         is_look: Whether it only fills a page, which says itself how it ends.
         is_look_unless: The parameter without which a job of it only looks; none for
             "".

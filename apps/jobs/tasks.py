@@ -8,7 +8,7 @@ from typing import Any, Final
 from celery import shared_task
 from django.utils import timezone
 
-from deltaweb.web.jobs.aside import JobsAside
+from deltaweb.web.jobs.broker.aside import JobsAside
 from deltaweb.web.jobs.broker.waking import wake
 from deltaweb.web.jobs.kind import JobKind, Queue
 from deltaweb.web.jobs.kinds import all_kinds

@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 
 from deltaweb.web.jobs import kinds
-from deltaweb.web.jobs.aside import JobsAside
+from deltaweb.web.jobs.broker.aside import JobsAside
 from deltaweb.web.jobs.models import Job
 from tests.support.processes.installation import wait_for
 
