@@ -16,6 +16,7 @@ from tests.support.processes.installation import (
     environment,
     is_running,
     migrate,
+    page_opener,
     rows,
     run,
     run_each,
@@ -105,7 +106,7 @@ def test_a_table_is_opened_in_the_browser_by_the_server_that_runs_or_by_its_own(
 
 def opened(link: str) -> str:
     """The page to which a link leads who is signed in by it."""
-    browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+    browser = page_opener()
     with browser.open(link, timeout=60) as answer:
         return str(answer.url)
 

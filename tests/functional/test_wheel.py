@@ -17,6 +17,7 @@ from tests.support.processes.installation import (
     Installation,
     each,
     environment,
+    page_opener,
     rows,
     serving,
     wait_for,
@@ -83,7 +84,7 @@ def browser(served: Installation) -> urllib.request.OpenerDirector:
     """Somebody who has signed in by the link that was printed."""
     found = re.search(r"^Sign in: (\S+)$", served.log, re.MULTILINE)
     assert found
-    browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+    browser = page_opener()
     with browser.open(found[1], timeout=60) as answer:
         assert answer.url == f"{served.url}/"
     return browser

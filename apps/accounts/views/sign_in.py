@@ -29,6 +29,9 @@ from deltaweb.web.pages.request.addresses import is_from_this_machine
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 SPECULATION_HEADERS = ("Sec-Purpose", "Purpose", "X-Purpose", "X-Moz")
+# What a browser says of a page that it opens. The preview of a chat does not say it,
+# and a proxy of the same machine may pass the preview on without a header of its own.
+OPENING = (("Sec-Fetch-Mode", "navigate"), ("Sec-Fetch-Dest", "document"))
 
 
 @public
@@ -112,8 +115,10 @@ def safe_next(request: HttpRequest) -> str:
 
 def _is_click_here(request: HttpRequest) -> bool:
     """Whether a person on this machine follows a link, rather than a browser ahead."""
-    is_ahead = any(header in request.headers for header in SPECULATION_HEADERS)
-    return not is_ahead and is_from_this_machine(request)
+    headers = request.headers
+    is_ahead = any(header in headers for header in SPECULATION_HEADERS)
+    is_opening = all(headers.get(name) == value for name, value in OPENING)
+    return is_opening and not is_ahead and is_from_this_machine(request)
 
 
 def _begin_session(request: HttpRequest, user: User) -> None:

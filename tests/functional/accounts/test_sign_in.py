@@ -34,8 +34,14 @@ def path_of(url: str) -> str:
 
 def here(**changed: str) -> dict[str, Any]:
     """What a server on 127.0.0.1 hears from a browser of the same machine."""
-    usual = {"REMOTE_ADDR": "127.0.0.1", "SERVER_NAME": "127.0.0.1"}
-    return {**usual, "HTTP_HOST": "127.0.0.1:8000", **changed}
+    usual = {
+        "REMOTE_ADDR": "127.0.0.1",
+        "SERVER_NAME": "127.0.0.1",
+        "HTTP_HOST": "127.0.0.1:8000",
+        "HTTP_SEC_FETCH_MODE": "navigate",
+        "HTTP_SEC_FETCH_DEST": "document",
+    }
+    return usual | changed
 
 
 class TestWithoutASession:
@@ -160,6 +166,12 @@ class TestByTheLinkOfAStart:
             "a proxy by RFC 7239": (LOCAL, {"HTTP_FORWARDED": "for=192.0.2.1"}),
             "a proxy by RFC 9110": (LOCAL, {"HTTP_VIA": "1.1 proxy"}),
             "a tunnel": (LOCAL, {"HTTP_CF_CONNECTING_IP": "192.0.2.1"}),
+            "a preview through a proxy that adds no header": (
+                LOCAL,
+                {"HTTP_SEC_FETCH_MODE": "", "HTTP_SEC_FETCH_DEST": ""},
+            ),
+            "a picture of a page": (LOCAL, {"HTTP_SEC_FETCH_DEST": "image"}),
+            "a script of a page": (LOCAL, {"HTTP_SEC_FETCH_MODE": "no-cors"}),
             "a public name": (LOCAL, {"HTTP_HOST": "testserver"}),
             "a public URL": ("http://lake.example", {}),
             "HTTPS": ("https://localhost", {}),

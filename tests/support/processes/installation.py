@@ -30,6 +30,8 @@ WAIT_S = 60  # for what takes a moment on a machine with nothing else to do
 LOOK_INTERVAL_S = 0.03
 RARE_LOOK_INTERVAL_S = 0.1  # at what has not come about within a second
 STOP_TIMEOUT_S = 60
+OPENING = {"Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
+"""What a browser says of a page that it opens."""
 
 
 def environment(home: Path, **variables: str) -> dict[str, str]:
@@ -161,12 +163,21 @@ def wait_for(condition: Callable[[], bool], *, timeout_s: float = WAIT_S) -> boo
 def status_of(url: str) -> int:
     """The HTTP status of a page, 0 while nobody answers."""
     try:
-        with urllib.request.urlopen(url, timeout=60) as answer:  # noqa: S310 (our own)
+        opened = urllib.request.Request(url, headers=OPENING)  # noqa: S310 (our own)
+        with urllib.request.urlopen(opened, timeout=60) as answer:  # noqa: S310 (as above)
             return int(answer.status)
     except urllib.error.HTTPError as error:
         return error.code
     except (urllib.error.URLError, OSError):
         return 0
+
+
+def page_opener() -> urllib.request.OpenerDirector:
+    """Somebody who opens pages with cookies, and says so as a browser does."""
+    cookies = urllib.request.HTTPCookieProcessor()
+    opener = urllib.request.build_opener(cookies)
+    opener.addheaders = [*opener.addheaders, *OPENING.items()]
+    return opener
 
 
 @dataclass(frozen=True)
