@@ -37,6 +37,17 @@ OUTSIDE: Final = {
 """Why a function cannot be used, by its name."""
 MOST_ARGUMENTS: Final = {"from_avro": 2, "from_xml": 2, "schema_of_xml": 1}
 """Functions whose further argument, options, can name a file."""
+TAKES_SCHEMA_LAST: Final = frozenset({"try_variant_get", "variant_get"})
+"""Functions whose third argument is a type."""
+TAKES_SCHEMA: Final = TAKES_SCHEMA_LAST | {"from_csv", "from_json", "from_xml"}
+"""Functions that read a type from a text.
+
+Spark takes JSON there too. JSON can name a class, which is loaded, or a default value,
+which is SQL that no barrier sees.
+"""
+MAKES_SCHEMA: Final = frozenset({"schema_of_csv", "schema_of_json", "schema_of_xml"})
+"""Functions whose value is a type in SQL."""
+SCHEMA_UNSEEN: Final = "takes a type that is not written out in SQL"
 
 
 def refuse_outside(sql: str, tree: exp.Expr) -> None:
@@ -66,4 +77,5 @@ def refuse_function(sql: str, name: str, num_arguments: int) -> None:
 def named_outside(sql: str) -> Iterator[str]:
     """Yield the functions to refuse whose names occur anywhere in a text."""
     lowered = sql.lower()
-    yield from (name for name in (*OUTSIDE, *MOST_ARGUMENTS) if name in lowered)
+    names = (*OUTSIDE, *MOST_ARGUMENTS, *TAKES_SCHEMA)
+    yield from (name for name in names if name in lowered)

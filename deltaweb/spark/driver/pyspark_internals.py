@@ -88,6 +88,10 @@ def kind_of(node: Any) -> str:  # noqa: ANN401 (as above)
 
 
 def children_of(node: Any) -> Iterator[Any]:  # noqa: ANN401 (as above)
-    children = node.children()
-    for place in range(children.size()):
-        yield children.apply(place)
+    yield from items_of(node.children())
+
+
+def items_of(sequence: Any) -> Iterator[Any]:  # noqa: ANN401 (as above)
+    """Yield what a sequence of Scala holds."""
+    for place in range(sequence.size()):
+        yield sequence.apply(place)

@@ -61,6 +61,10 @@ IN_ROW = [
     "exists(array(s), x -> x = 's1')",
     "s LIKE ANY ('s1', 's2%')",
     "from_xml('<p><a>1</a></p>', 'a INT').a = 1",
+    "from_json('{{\"a\": 1}}', 'a INT').a = 1",
+    "from_json('{{\"a\": 1}}', schema_of_json('{{\"a\": 1}}')).a = 1",
+    "variant_get(parse_json('{{\"a\": 1}}'), '$.a', 'INT') = 1",
+    "variant_get(parse_json('1'), '$') IS NOT NULL",
     "text_of(s) = 's1!'",
     "hash(n) = hash(1L) AND s = '${{env:PATH}}'",
 ]
@@ -145,6 +149,40 @@ def test_a_query_that_the_analyzer_adds_is_refused(
     assert rows.select(sql_column(rows, "twice(n)").alias("v")).collect()[0].v == 2
 
 
+DEFAULT = """xpath_string('<!DOCTYPE a SYSTEM "{url}"><a>1</a>', 'a')"""
+LOADED = {"type": "udt", "class": "java.util.Random", "sqlType": "string"}
+
+
+@cases(
+    "of, kind, facts",
+    {
+        "a default": ("from_json('{{}}', {})", "string", {"EXISTS_DEFAULT": DEFAULT}),
+        "a class": ("from_json('{{}}', {})", LOADED, {}),
+        "a class of CSV": ("from_csv('1', {})", LOADED, {}),
+        "a class of XML": ("from_xml('<p><a>1</a></p>', {})", LOADED, {}),
+        "a class of a variant": ("variant_get(parse_json('1'), '$', {})", LOADED, {}),
+        "a type in parts": ("from_json('{{}}', concat('', {}))", LOADED, {}),
+        "a type by its name": ("from_json(schema => {}, json => s)", LOADED, {}),
+    },
+)
+def test_a_type_in_json_is_refused(
+    own: "SparkSession", place: Watched, of: str, kind: object, facts: dict[str, str]
+) -> None:
+    """It can name a class to load, and SQL of a default that no barrier has seen."""
+    from deltaweb.spark.writing.session.checked_sql import sql_column
+
+    rows = own.createDataFrame([(1, "s1")], "n BIGINT, s STRING")
+    metadata = {key: sql.format(url=place.url) for key, sql in facts.items()}
+    field = {"name": "a", "type": kind, "nullable": True, "metadata": metadata}
+    text = json.dumps({"type": "struct", "fields": [field]})
+    quoted = text.replace("\\", "\\\\").replace("'", "\\'")
+
+    with pytest.raises(NotOfRowError, match="a type that is not written out in SQL"):
+        rows.select(sql_column(rows, of.format(f"'{quoted}'"))).collect()
+
+    assert place.accesses() == []
+
+
 @pytest.mark.parametrize("variable", ["env:PATH", "spark.app.name", "system:user.home"])
 def test_no_variable_is_put_into_a_text(own: "SparkSession", variable: str) -> None:
     from deltaweb.spark.writing.session.checked_sql import sql_column
@@ -178,7 +216,7 @@ def test_values_of_the_row_are_evaluated(
 
     found = rows.where(is_true(rows, sql.format())).count()
 
-    assert found == (0 if "$" in sql else 1)
+    assert found == (0 if "PATH" in sql else 1)
 
 
 # === What takes texts ===

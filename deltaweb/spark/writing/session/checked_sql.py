@@ -24,12 +24,21 @@ from deltaweb.expressions.errors import (
     NotOfRowError,
 )
 from deltaweb.expressions.growth import refuse_growth
-from deltaweb.expressions.row_only import QUERY, named_outside, refuse_function
+from deltaweb.expressions.row_only import (
+    MAKES_SCHEMA,
+    QUERY,
+    SCHEMA_UNSEEN,
+    TAKES_SCHEMA,
+    TAKES_SCHEMA_LAST,
+    named_outside,
+    refuse_function,
+)
 from deltaweb.spark.driver.pyspark_internals import (
     analyzed_plan,
     children_of,
     has_parser,
     has_pattern,
+    items_of,
     kind_of,
     parsed_expression,
 )
@@ -141,7 +150,25 @@ def _refuse_functions(parsed: Any, sql: str) -> None:  # noqa: ANN401 (py4j has 
         if kind_of(node) == "UnresolvedFunction":
             name = node.nameParts().last()
             refuse_function(sql, name, node.arguments().size())
+            if name.lower() in TAKES_SCHEMA and not _shows_schema(node):
+                raise NotOfRowError(sql=sql, reason=f"{name.lower()} {SCHEMA_UNSEEN}")
         waiting += children_of(node)
+
+
+def _shows_schema(function: Any) -> bool:  # noqa: ANN401 (as above)
+    """Whether a function is given its type in SQL: a text, or a `schema_of_...`.
+
+    A type in JSON has a brace. In SQL only a strange name or a comment would.
+    """
+    given = [*items_of(function.arguments())]
+    if any(kind_of(one) == "NamedArgumentExpression" for one in given):
+        return False
+    place = 2 if function.nameParts().last().lower() in TAKES_SCHEMA_LAST else 1
+    if len(given) <= place:
+        return True
+    if kind_of(given[place]) == "UnresolvedFunction":
+        return given[place].nameParts().last().lower() in MAKES_SCHEMA
+    return kind_of(given[place]) == "Literal" and "{" not in str(given[place])
 
 
 def _refuse_by_analyzer(rows: DataFrame, value: Column, sql: str) -> None:
