@@ -62,11 +62,11 @@ def test_a_month_that_is_used_up_ends_a_query_at_once(
     server: Installation, tables: SharedTables
 ) -> None:
     assert "customers" in tables
-    mine = f"{new_profile(server, 'hooli', SHARE)}#{SHARE}.data.customers"
-    server.command("recipient", "limit", "hooli", "--hard", "0")
+    mine = f"{new_profile(server, 'soylent', SHARE)}#{SHARE}.data.customers"
+    server.command("recipient", "limit", "soylent", "--hard", "0")
     query = (
         "SELECT status FROM audit_auditevent"
-        " WHERE recipient = 'hooli' AND action = 'table.query'"
+        " WHERE recipient = 'soylent' AND action = 'table.query'"
     )
 
     with pytest.raises(HTTPError, match="used up"):
