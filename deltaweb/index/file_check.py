@@ -6,8 +6,9 @@ The log is read first and storage is listed after it, so that a file which is wr
 meanwhile never counts as missing.
 """
 
+from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -25,6 +26,7 @@ from deltaweb.index.history.engine import Engine, InProcess
 from deltaweb.index.history.lifetimes import UNKNOWN, Lifetimes
 from deltaweb.index.history.missing_files import missing_runs
 from deltaweb.index.history.reader import HistoryReader, Progress, VersionLives
+from deltaweb.index.nested_changes import NestedChange, nested_changes
 from deltaweb.index.query.relative_paths import relative_paths_below
 from deltaweb.table import DeltaTable
 from deltaweb.writer.respelling import SpelledColumn, spelled_columns
@@ -42,6 +44,8 @@ class FileCheck:
         missing: Rows of `MISSING_SCHEMA`.
         spelled: The partition columns of the newest version whose values are not
             spelled in one way.
+        nested_changes: Commits of earlier releases that may have lost or exchanged
+            nested values, newest first.
     """
 
     first_version: int
@@ -51,6 +55,7 @@ class FileCheck:
     num_missing: int
     missing: pa.Table
     spelled: tuple[SpelledColumn, ...] = ()
+    nested_changes: tuple[NestedChange, ...] = ()
 
 
 def check_files(
@@ -75,15 +80,31 @@ def check_files(
         for lives, is_absent in zip(followed, absent, strict=True)
     ]
     missing = [some.filter(mask) for some, mask in zip(paths, absent, strict=True)]
+    first_version = int(followed[0].versions[0])
+    runs = missing_runs(pa.concat_tables(counts))
     return FileCheck(
-        first_version=int(followed[0].versions[0]),
+        first_version=first_version,
         version=int(followed[-1].versions[-1]),
         num_versions=sum(len(lives.versions) for lives in followed),
         num_paths=_count_distinct(paths),
         num_missing=_count_distinct(missing),
-        missing=missing_runs(pa.concat_tables(counts)),
+        missing=runs,
         spelled=tuple(_spelled(engine)),
+        nested_changes=tuple(_nested(history, runs, first_version)),
     )
+
+
+def _nested(
+    history: History, missing: pa.Table, first_version: int
+) -> Iterator[NestedChange]:
+    """Yield changes to look at, and whether the version before each is gone."""
+    lacking = missing.select(["first_version", "last_version"]).to_pylist()
+    for change in reversed([*nested_changes(history)]):
+        before = change.version - 1
+        is_gone = before < first_version or any(
+            run["first_version"] <= before <= run["last_version"] for run in lacking
+        )
+        yield replace(change, vacuumed=is_gone)
 
 
 def _spelled(engine: Engine) -> list[SpelledColumn]:

@@ -38,10 +38,12 @@ def keep_check(table: Table, check: FileCheck, *, now: datetime) -> dict[str, An
         `version`, `num_versions`, `num_complete`, `num_partly`, `num_gone` (of these),
         `num_files` (data files that any of them has), `num_missing`, and
         `num_spelled_otherwise`, if any: files whose values of a partition column an
-        optimization would respell.
+        optimization would respell, and `num_nested_changes`, if any: commits of earlier
+        releases that may have lost or exchanged nested values.
     """
     missing_files.store_check(table.id, check, now=now)
     partly = gone = 0
+    num_nested = len(check.nested_changes)
     most = max((one.num_others for one in check.spelled), default=0)
     for row in check.missing.to_pylist():
         count = row["last_version"] - row["first_version"] + 1
@@ -58,6 +60,7 @@ def keep_check(table: Table, check: FileCheck, *, now: datetime) -> dict[str, An
         "num_files": check.num_paths,
         "num_missing": check.num_missing,
         **({"num_spelled_otherwise": most} if most else {}),
+        **({"num_nested_changes": num_nested} if num_nested else {}),
     }
 
 

@@ -55,6 +55,9 @@ class CheckFilesVerb(Subcommand):
                 for row in missing
             ],
             "spellings": [one.describe() for one in check.spelled],
+            "nested_changes": [
+                one.describe(table.location) for one in check.nested_changes
+            ],
         }
         text = (
             f"{facts['num_complete']:,} of {counted(check.num_versions, 'version')} "
@@ -63,7 +66,11 @@ class CheckFilesVerb(Subcommand):
             f"{counted(check.num_paths, 'file')}, {check.num_missing:,} "
             f"{'is' if check.num_missing == 1 else 'are'} not in storage."
         )
-        lines = [*map(_line, missing), *_spellings(table.full_name, check)]
+        lines = [
+            *map(_line, missing),
+            *_spellings(table.full_name, check),
+            *_nested_changes(table.location, check),
+        ]
         return Output(data, text, lines)
 
 
@@ -73,6 +80,21 @@ def _spellings(name: str, check: FileCheck) -> Iterator[str]:
     if check.spelled:
         command = f"deltaweb table optimize {shlex.quote(name)} --respell"
         yield f"  {command} spells them alike."
+
+
+def _nested_changes(location: str, check: FileCheck) -> Iterator[str]:
+    """Yield what earlier releases may have done to nested values, and its repair."""
+    for one in check.nested_changes:
+        yield f"  {one.sentence}."
+        repair = one.repair(location)
+        if repair is None:
+            yield f"    A vacuum or a clean-up has removed v{one.version - 1}."
+        else:
+            yield f"    {repair}"
+    if check.nested_changes:
+        yield "  Compare with the version before first: deltaweb table diff --rows."
+        yield "  A MERGE takes the nested values back; KEY is what identifies a row."
+        yield "  Run them from the newest to the oldest."
 
 
 def _line(row: dict[str, int]) -> str:
