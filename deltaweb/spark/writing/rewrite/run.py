@@ -52,6 +52,7 @@ def delete_rows(
     Raises:
         NotOfRowError: If the condition reads more than its row.
         ExpressionError: If the condition is none, or no function of the row.
+        ChangeNotEvaluatedError: If Spark cannot evaluate it for a row.
         DeltaError: As `DeltaTable.delete` lists them.
     """
     place = TablePlace(location=location, storage_options=storage_options or {})
@@ -79,6 +80,7 @@ def update_rows(
         ColumnNotFoundError: If a name is no column.
         NotOfRowError: If an expression reads more than its row.
         ExpressionError: If an expression is none, or no function of the row.
+        ChangeNotEvaluatedError: If Spark cannot evaluate it for a row.
         DeltaError: As `DeltaTable.update` lists them.
     """
     place = TablePlace(location=location, storage_options=storage_options or {})
