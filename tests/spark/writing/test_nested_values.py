@@ -247,9 +247,9 @@ UNFIT = {
         "array(named_struct('x', '1', 'y', 2))",
         "'ar.element.x' is int, and it is string",
     ),
-    "a boolean": (
-        "array(named_struct('x', true, 'y', 2))",
-        "'ar.element.x' is int, and it is boolean",
+    "a day": (
+        "array(named_struct('x', DATE '2024-03-10', 'y', 2))",
+        "'ar.element.x' is int, and it is date",
     ),
     "another kind of value": ("named_struct('x', 1)", "'ar' is array"),
 }

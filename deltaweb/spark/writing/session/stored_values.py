@@ -37,7 +37,7 @@ from deltaweb.spark.task_faults import carried
 from deltaweb.spark.writing.spark_types import frame_schema
 
 _FAMILIES: Final = (
-    (T.NumericType,),
+    (T.NumericType, T.BooleanType, T.TimestampType),
     (T.DateType, T.TimestampType, T.TimestampNTZType),
     (T.StringType,),
 )
@@ -128,7 +128,14 @@ def store_as(
         DeltaError: If the type does not fit, as the origin says it.
     """
     check_type(found, column, origin)
-    return _stored(value, found, column.dataType, column.name, origin)
+    wanted, name = column.dataType, column.name
+    if not isinstance(found, T.StructType) or _are_alike(found, wanted):
+        return _stored(value, found, wanted, name, origin)
+    # Each field is taken of the value: in a list of its own, it is evaluated once.
+    made = F.transform(
+        F.array(value), lambda one: _stored(one, found, wanted, name, origin)
+    )
+    return made.getItem(0)
 
 
 def null_of(column: T.StructField) -> Column:
