@@ -23,6 +23,7 @@ from deltaweb.delta.protocol.schema import (
     arrow_schema,
     arrow_type,
     logical_schema,
+    schema_of_arrow,
     type_text,
 )
 from deltaweb.delta.values.data_values import Origin, conform
@@ -129,13 +130,31 @@ def _values(
     array = batch.column(position)
     if step is not None and array.type != step:
         try:
-            array = array.cast(step)
+            array = _without_views(array, column.name).cast(step)
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
             text = str(error).partition("\n")[0][:200]
             path, kind = _unfit(array, step, column.data_type, column.name)
             reason = f"a value is not a valid {type_text(kind)} ({text})"
             raise MismatchError(column=path, reason=reason) from None
     return conform(array, column.data_type, column.name, origin=origin)
+
+
+def _without_views(values: pa.Array, name: str) -> pa.Array:
+    """Return values whose lists are plain ones.
+
+    A cast of pyarrow makes a list with wrong offsets of a view of a list.
+    """
+    if not _has_view(values.type):
+        return values
+    (found,) = schema_of_arrow(pa.schema([(name, values.type)])).fields
+    return conform(values, found.data_type, name, origin=Origin.ROWS)
+
+
+def _has_view(kind: pa.DataType) -> bool:
+    if pa.types.is_list_view(kind) or pa.types.is_large_list_view(kind):
+        return True
+    places = range(kind.num_fields) if pa.types.is_nested(kind) else ()
+    return any(_has_view(kind.field(place).type) for place in places)
 
 
 def _unfit(
@@ -277,6 +296,8 @@ def _step(found: pa.DataType, wanted: DataType) -> pa.DataType | None:
     has not is an error of that value. All else is left to `conform`.
     """
     found = _plain(found)
+    if pa.types.is_null(found):
+        return None
     match wanted:
         case StructType():
             by_name = {part.name.lower(): part for part in wanted.fields}

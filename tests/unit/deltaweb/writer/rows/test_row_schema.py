@@ -55,6 +55,13 @@ def misfits(schema: StructType, rows: pa.Table) -> dict[str, str]:
             [{"x": 1, "y": None}],
         ),
         "nulls of no type": (pa.int32(), pa.nulls(1), [None]),
+        "structs of no type": (pa.struct({"x": pa.int32()}), pa.nulls(1), [None]),
+        "maps of no type": (pa.map_(pa.string(), pa.int32()), pa.nulls(1), [None]),
+        "elements of no type": (
+            pa.list_(pa.struct({"x": pa.int32()})),
+            pa.array([[None], None, []], pa.list_(pa.null())),
+            [[None], None, []],
+        ),
     },
 )
 def test_values_take_the_type_of_their_column(target, values, expected):
@@ -63,6 +70,38 @@ def test_values_take_the_type_of_their_column(target, values, expected):
     rows = fitted(schema, pa.table({"C": values}))
 
     assert [row["c"] for row in rows] == expected
+
+
+VIEWS = {
+    "numbers": (pa.int32(), pa.int64(), [[1, None], None, [], [4]]),
+    "structs": (
+        pa.struct({"x": pa.int32()}),
+        pa.struct({"x": pa.int64()}),
+        [[{"x": 1}, None], None, [], [{"x": None}]],
+    ),
+    "lists": (
+        pa.list_(pa.int32()),
+        pa.list_view(pa.int64()),
+        [[[1], None], None, [], [[], [4]]],
+    ),
+}
+
+
+@cases("view", {"short": pa.list_view, "large": pa.large_list_view})
+@cases("kind, given, values", VIEWS)
+def test_views_of_lists_become_lists(view, kind, given, values):
+    schema = table_schema(pa.field("c", pa.list_(kind)))
+    found = pa.array(values, view(given))
+    within = table_schema(pa.field("c", pa.struct({"v": pa.list_(kind)})))
+    structs = pa.StructArray.from_arrays([found], ["v"])
+
+    rows = fitted(schema, pa.table({"c": found}))
+    parts = fitted(schema, pa.table({"c": found.slice(1, 3)}))
+    inner = fitted(within, pa.table({"c": structs}))
+
+    assert [row["c"] for row in rows] == values
+    assert [row["c"] for row in parts] == values[1:]
+    assert [row["c"]["v"] for row in inner] == values
 
 
 def test_a_column_that_rows_lack_is_null() -> None:
