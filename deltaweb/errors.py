@@ -223,7 +223,8 @@ _PLACES: Final[Mapping[str, str]] = {
     "deltaweb.spark.writing.source.stream_reader": "StreamSchemaError",
     "deltaweb.storage.received.errors": (
         "NotSharedError ProfileInvalidError ProviderAnswerError ProviderHostError "
-        "ProviderRefusedError ReceivedTableError RequestRefusedError"
+        "ProviderLimitError ProviderRefusedError ProviderRestsError "
+        "ReceivedTableError RequestRefusedError"
     ),
     "deltaweb.storage.signing.errors": (
         "SigningKeyNeededError SigningUnsupportedError"
