@@ -1,8 +1,9 @@
 """What tests share."""
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
-from itertools import chain, product
+from itertools import chain, combinations, product
 from typing import Any
 
 import pytest
@@ -115,6 +116,60 @@ def by_turns(
         for combination in product(*axes)
     ]
     return pytest.mark.parametrize(", ".join(tables), rows)
+
+
+def pairwise(
+    axes: Mapping[str, Sequence[Any]],
+    *,
+    excluded: Callable[[dict[str, Any]], bool] = lambda _: False,
+) -> list[dict[str, Any]]:
+    """Return few cells that have each pair of values of two axes at least once.
+
+    Args:
+        axes: The values of each name.
+        excluded: Whether two values, by their names, never come together. Each axis
+            needs a value that comes together with all others.
+    """
+    places = [(name, n) for name, axis in axes.items() for n in range(len(axis))]
+    pairs = [
+        (one, other) for one, other in product(places, places) if one[0] < other[0]
+    ]
+    allowed = {
+        frozenset(pair)
+        for pair in pairs
+        if not excluded({name: axes[name][number] for name, number in pair})
+    }
+    missing, cells = set(allowed), []
+    times_used: Counter[tuple[str, int]] = Counter()
+
+    def gain(place: tuple[str, int], others: Iterable[tuple[str, int]]) -> _Cell:
+        """Return how many missing pairs a value has, then how seldom it was used."""
+        new = sum(frozenset((place, other)) in missing for other in others)
+        return new, -times_used[place]
+
+    for pair in pairs:  # in an order that is always the same
+        if frozenset(pair) not in missing:
+            continue
+        chosen = dict(pair)
+        for name in [name for name in axes if name not in chosen]:
+            others = [*chosen.items()]
+            fitting = [
+                place
+                for place in ((name, number) for number in range(len(axes[name])))
+                if all(frozenset((place, other)) in allowed for other in others)
+            ]
+            best = max(fitting, key=lambda place: gain(place, others))
+            chosen[name] = best[1]
+        missing -= set(map(frozenset, combinations(chosen.items(), 2)))
+        times_used.update(chosen.items())
+        cells.append({name: axes[name][chosen[name]] for name in axes})
+    return cells
+
+
+def each_value(cells: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the fewest cells that have each value of each name at least once."""
+    chosen = _covering([tuple(cell.values()) for cell in cells], None)
+    return [dict(zip(cells[0], values, strict=True)) for values in chosen]
 
 
 def _cell(names: str, values: Any) -> _Cell:  # noqa: ANN401 (of any test)
