@@ -100,7 +100,7 @@ def load_state(store: LogStore, version: int | None) -> SnapshotState:
         MissingActionError: If there is no protocol or no metaData.
     """
     state = _from_kept(store, version)
-    return kept.keep(store, _load_afresh(store, version)) if state is None else state
+    return kept.keep(store, load_afresh(store, version)) if state is None else state
 
 
 def _from_kept(store: LogStore, version: int | None) -> SnapshotState | None:
@@ -119,7 +119,8 @@ def _from_kept(store: LogStore, version: int | None) -> SnapshotState | None:
     return newer if newer is None or newer is older else kept.keep(store, newer)
 
 
-def _load_afresh(store: LogStore, version: int | None) -> SnapshotState:
+def load_afresh(store: LogStore, version: int | None) -> SnapshotState:
+    """Read the log as `load_state` does, by nothing that this process keeps of it."""
     state = try_segments(store, version, partial(_read_segment, store))
     if sum(block.num_files for block in state.blocks) > MANY_FILES:
         pa.default_memory_pool().release_unused()  # what reading alone has used

@@ -2,6 +2,7 @@ import json
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 from deltaweb.delta.errors import (
@@ -338,6 +339,23 @@ class TestStatistics:
 
         with pytest.raises(LogCorruptError, match="disappeared"):
             snapshot.statistics()
+
+    def test_after_a_clean_up_are_those_of_the_checkpoint(self, tmp_path: Path) -> None:
+        rows = pa.table({"id": pa.array([1, 2], pa.int64())})
+        table = DeltaTable.create(str(tmp_path), rows.schema)
+        for _ in range(3):
+            table.append(rows)
+        snapshot = table.snapshot()
+        first = snapshot.files["path"].to_pylist()
+        table.create_checkpoint()
+        for version in range(3):
+            (tmp_path / "_delta_log" / f"{version:020d}.json").unlink()
+
+        found = snapshot.statistics(["id"])
+
+        assert found["num_records"].to_pylist() == [2, 2, 2]
+        assert snapshot.files["path"].to_pylist() == first
+        assert table.delete("id % 2 = 0").num_rows_deleted == 3
 
     def test_of_no_files(self) -> None:
         snapshot = LogBuilder().start().table.snapshot()
