@@ -26,11 +26,11 @@ from deltaweb.web.tables.index.folders import new_index_folder, present_index
 from deltaweb.web.tables.index.results import store_failure, store_result
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.storage.opening import roots_of_server, table_place
+from deltaweb.web.tables.storage.received import IS_RECEIVED
 
 KIND: Final = "tables.index_log"
 BATCH: Final = 32  # jobs that one Spark job does at most
 LONG: Final = timedelta(seconds=20)
-RECEIVED: Final = "received"  # the parameter of a job whose table others share
 LOOKED_AT: Final = 8 * BATCH  # of the jobs that wait
 
 
@@ -56,7 +56,7 @@ def slow_jobs(jobs: QuerySet[Job]) -> set[UUID]:
 def jobs_beside(job_id: UUID) -> list[UUID]:
     """Return the jobs that wait and are to be done beside one, in their order."""
     waiting = Job.objects.waiting().filter(kind=KIND)
-    waiting = waiting.filter(**{f"parameters__{RECEIVED}__isnull": True})
+    waiting = waiting.filter(**{f"parameters__{IS_RECEIVED}__isnull": True})
     ids = list(waiting.values_list("id", flat=True)[:LOOKED_AT])
     slow = slow_jobs(Job.objects.filter(id__in=[job_id, *ids]))
     chosen: list[UUID] = []
@@ -253,7 +253,7 @@ class IndexBatch:
     @property
     def is_received(self) -> bool:
         """Whether others share its table, which is alone then."""
-        return any(job.job.parameters.get(RECEIVED) for job in self.jobs)
+        return any(job.job.parameters.get(IS_RECEIVED) for job in self.jobs)
 
     @property
     def open_jobs(self) -> list[IndexJob]:

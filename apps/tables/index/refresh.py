@@ -19,11 +19,10 @@ from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.services import enqueue, enqueue_many
 from deltaweb.web.tables import index
 from deltaweb.web.tables.index.folders import RUNS_FOLDER, indexes_folder
-from deltaweb.web.tables.index.jobs import RECEIVED
-from deltaweb.web.tables.index.results import store_failure
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.models.subjects import on_table
 from deltaweb.web.tables.storage.received import (
+    IS_RECEIVED,
     asking,
     check_awake,
     is_received,
@@ -61,7 +60,7 @@ def _asked(table: Table) -> dict[str, Any]:
     """Return what a job says that indexes a table."""
     parameters: dict[str, Any] = {"table_id": str(table.id)}
     if is_received(table.location):
-        parameters[RECEIVED] = True
+        parameters[IS_RECEIVED] = True
     return {
         "kind": REFRESH.name,
         "title": f"Index {table.full_name}"[:300],
@@ -143,7 +142,7 @@ def _note_killed(job: Job) -> None:
     """Let a table rest, and its provider, that took a job's process its memory."""
     table = Table.objects.filter(id=str(job.parameters["table_id"])).first()
     if table is not None:
-        store_failure(
+        index.results.store_failure(
             table.id,
             code=job.error_code,
             message=job.error,
@@ -202,7 +201,7 @@ REFRESH: Final = kinds.register(
         parameters=NoParameters,
         batch=index_log,
         queue=Queue.SPARK,
-        is_aside=lambda parameters: bool(parameters.get(RECEIVED)),
+        is_aside=lambda parameters: bool(parameters.get(IS_RECEIVED)),
         note_killed=_note_killed,
         page=on_table(lambda _job: ("explorer:table-overview", (), {})),
     )

@@ -29,6 +29,8 @@ if TYPE_CHECKING:  # Commands that read a folder of this machine load no driver.
     from deltaweb.storage.received.budget import LookBounds
 
 FOLDER: Final = "received"
+IS_RECEIVED: Final = "received"
+"""The parameter of a job whose table is a provider's."""
 PROVIDER_FAULTS: Final = frozenset(
     {
         "job-memory",
