@@ -268,7 +268,7 @@ JOB_LEASE_S = env_int("DELTAWEB_JOB_LEASE_S", default=60, minimum=2, maximum=360
 JOB_MEMORY_BYTES = env_int(
     "DELTAWEB_JOB_MEMORY_BYTES", default=4 << 30, minimum=256 << 20, maximum=1 << 50
 )
-# Of one look at somebody who shares tables with us, over all its requests.
+# The limits of one check of a provider of received shares, over all its requests.
 RECEIVED_CHECK_S = env_int(
     "DELTAWEB_RECEIVED_CHECK_S", default=120, minimum=1, maximum=3600
 )

@@ -1,7 +1,7 @@
-"""Updates: a field that is not sent stays as it is, and null removes its value.
+"""Updates: a field that is not sent keeps its value, and null removes it.
 
-A default in the place of a missing field would change what nobody wanted to change: an
-update of a comment would take a condition away. So a missing field is `UNCHANGED` in
+A default for a missing field would make changes that were not asked for: an update of a
+comment would remove a condition. So a missing field is `UNCHANGED` in
 the body of a call, on a command line, in a form, and in the service that all of them
 call. None, or an empty text, removes a value.
 """

@@ -1,8 +1,8 @@
-"""What recipients are to be told in time: tokens that end, new schemas, limits.
+"""Reminders for recipients: tokens that end soon, new schemas, limits.
 
-A schema change is told of while it has not reached a recipient: until it has read that
-version of the table, or a later one; a soft limit until its month is over. A change of
-hidden columns alone is never told of.
+A reminder of a schema change stands until the recipient has read that version of the
+table, or a later one. That of a soft limit stands until its month is over. A change of
+hidden columns only makes no reminder.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence

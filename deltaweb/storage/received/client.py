@@ -264,7 +264,7 @@ class SharingClient:
         return TableAnswer(_version(answer.headers), all_lines, is_delta)
 
     def _objects(self, parts: Iterator[bytes]) -> Iterator[dict[str, Any]]:
-        """Yield the lines of an answer; one that ends with an error is none."""
+        """Yield the lines of an answer; refuse one that ends with an error."""
         last: dict[str, Any] = {}
         for text in self._texts(parts):
             if not text.strip():
