@@ -7,6 +7,7 @@ DeltaError (deltaweb/errors.py: how an error writes its sentence)
 │   LocationNotWritableError, StorageFullError
 ├── TableNotFoundError, TimestampNotFoundError, TimestampInvalidError,
 │   LogCorruptError
+│   └── LogFileGoneError       was there when the log was listed
 ├── VersionError, a version that cannot be read or written: VersionNotFoundError,
 │   │   LogGapError, CheckpointPartsError, CheckpointCancelledError,
 │   │   UnsupportedProtocolError, UnsupportedWriterError,
@@ -151,6 +152,13 @@ class LogCorruptError(DeltaError, code="log-corrupt"):
     reason: str
     message = "{path}: {reason}."
     hint = "Restore the file from a backup, or choose an older version."
+
+
+class LogFileGoneError(LogCorruptError):
+    """A file of the log was deleted after it had been listed or read.
+
+    A clean-up may have done that, and a checkpoint then has the same files.
+    """
 
 
 class MissingActionError(VersionError, code="no-metadata"):

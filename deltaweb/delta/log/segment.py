@@ -19,7 +19,7 @@ from typing import NamedTuple
 from deltaweb.delta.errors import (
     DeltaError,
     LocationNotFoundError,
-    LogCorruptError,
+    LogFileGoneError,
     LogGapError,
     TableNotFoundError,
     VersionNotFoundError,
@@ -98,7 +98,7 @@ class LogSegment:
         if len(found) < len(names):
             missing = min(names.difference(status.name for status in found))
             path = f"{store.root}/_delta_log/{missing}"
-            raise LogCorruptError(path=path, reason="it disappeared while it was read")
+            raise LogFileGoneError(path=path, reason="it disappeared while it was read")
         for status in found:
             check_size(store.root, status.name, status.size)
         return found

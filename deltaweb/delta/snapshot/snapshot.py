@@ -17,7 +17,7 @@ from deltaweb.delta import scan as scanning
 from deltaweb.delta.arguments import check_names, check_number
 from deltaweb.delta.errors import (
     DeltaError,
-    LogCorruptError,
+    LogFileGoneError,
     SchemaMissingError,
     UnsupportedFeatureError,
 )
@@ -191,7 +191,7 @@ class Snapshot(Shown, Frames):
     def _read_statistics(self, columns: Sequence[ColumnName] | None) -> pa.Table:
         try:
             return self._typed_statistics(columns)
-        except LogCorruptError:
+        except LogFileGoneError:
             # A clean-up may have removed the commits that this snapshot was read from,
             # and a checkpoint has the same files.
             again = self._read_again()

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 import pyarrow as pa
 
-from deltaweb.delta.errors import LogCorruptError
+from deltaweb.delta.errors import LogFileGoneError
 from deltaweb.delta.log.commits.arrow_reader import (
     ActionBatch,
     CommitData,
@@ -64,6 +64,6 @@ def read_some(store: LogStore, names: Sequence[str]) -> list[LogFile]:
     except FileNotFoundError as error:
         name = str(error.filename or names[0]).rsplit("/", 1)[-1]
         path = f"{store.root}/_delta_log/{name}"
-        raise LogCorruptError(
+        raise LogFileGoneError(
             path=path, reason="it disappeared while it was read"
         ) from None

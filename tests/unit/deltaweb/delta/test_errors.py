@@ -21,6 +21,7 @@ EXAMPLES: list[DeltaError] = [
     errors.TimestampInvalidError(text="noon"),
     errors.LogGapError(root="/t", version=5, missing_version=3),
     errors.LogCorruptError(path="/t/_delta_log/0.json", reason="a line is not JSON"),
+    errors.LogFileGoneError(path="/t/_delta_log/0.json", reason="it disappeared"),
     errors.MissingMetadataError(root="/t", version=5),
     errors.MissingProtocolError(root="/t", version=5),
     errors.UnsupportedProtocolError(
