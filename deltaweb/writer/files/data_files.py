@@ -291,12 +291,11 @@ class DataFileWriter:
         waiting = self._waiting.pop(key)
         self._waiting_bytes -= waiting.num_bytes
         rows = pa.concat_tables(waiting.tables)
-        while rows.num_rows:
-            file, some = self._file(key), rows.slice(0, ROW_GROUP_ROWS)
+        for start in range(0, rows.num_rows, ROW_GROUP_ROWS):
+            file, some = self._file(key), rows.slice(start, ROW_GROUP_ROWS)
             if not file.write(some):
                 self._close(key)
                 self._file(key, file.unbounded).write(some)
-            rows = rows.slice(ROW_GROUP_ROWS)
         if self._file(key).size >= self._layout.target_bytes:
             self._close(key)
 
