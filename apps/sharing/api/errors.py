@@ -8,7 +8,7 @@ Source: sharing_wire.md, 2.3 (the codes of the reference server).
 
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http import HTTPStatus
 from typing import Final
 
@@ -56,7 +56,11 @@ from deltaweb.storage.objects.vending.errors import (
     VendingRefusedError,
     VendingUnsupportedError,
 )
-from deltaweb.web.pages.errors import is_busy
+from deltaweb.web.pages.errors import (
+    from_database_error,
+    from_disk_error,
+    is_busy,
+)
 from deltaweb.web.sharing.api.responses import WholeAnswer, error_answer
 from deltaweb.web.sharing.errors import AccessError
 from deltaweb.web.tables.storage.errors import StorageHostError
@@ -118,6 +122,12 @@ BUSY: Final = Failure(
     "The server is busy just now. Try again in a few seconds.",
     headers={"Retry-After": "5"},
 )
+UNAVAILABLE: Final = replace(
+    BUSY,
+    message="The server cannot answer at the moment. Try again in a few minutes.",
+    headers={"Retry-After": "60"},
+    is_fault=True,
+)
 
 
 def failure_of(error: Exception) -> Failure:
@@ -129,8 +139,8 @@ def failure_of(error: Exception) -> Failure:
             return of_status(error.status, f"{error.message} {error.hint}")
         case DeltaError():
             return _of_table(error)
-    if is_busy(error):
-        return BUSY
+    if from_database_error(error) or from_disk_error(error):
+        return BUSY if is_busy(error) else UNAVAILABLE
     for kind, status, message in _FRAMEWORK_ERRORS:
         if isinstance(error, kind):
             return of_status(status, message)

@@ -1,3 +1,4 @@
+import errno
 from datetime import UTC, datetime
 from typing import Final
 
@@ -155,6 +156,24 @@ class TestADatabaseThatOthersWriteTo:
         assert "secret" not in failure.message
         assert not failure.is_fault
         assert failure.answer()["Retry-After"] == "5"
+
+
+class TestAServerWithoutADatabaseOrDiskSpace:
+    @pytest.mark.parametrize(
+        "error",
+        [
+            OperationalError("secret"),
+            OSError(errno.ENOSPC, "secret"),
+            OSError(errno.EDQUOT, "secret"),
+        ],
+    )
+    def test_answers_503_and_logs_the_fault(self, error: Exception) -> None:
+        failure = failure_of(error)
+
+        assert failure.status == 503
+        assert "secret" not in failure.message
+        assert failure.is_fault
+        assert failure.answer()["Retry-After"] == "60"
 
 
 class TestFault:
