@@ -196,13 +196,15 @@ def take_by(taker: Connection, name: str, taken: list[Any], *, at_once: int = 0)
 
 
 def counted_looks(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The queues for which the folder is looked into, one entry a look."""
+    """The queues for which the folder is looked into, one entry a look that ended."""
     looks: list[str] = []
     look = vars(Channel)["_get"]
 
     def counted(channel: Channel, queue: str, timeout: float | None = None) -> object:
-        looks.append(queue)
-        return look(channel, queue, timeout)
+        try:
+            return look(channel, queue, timeout)
+        finally:
+            looks.append(queue)
 
     monkeypatch.setattr(Channel, "_get", counted)
     return looks
