@@ -6,6 +6,7 @@
 # make bench   measure, beside the peers, in one run
 # make recorded   write the recorded tables of the tests again, by their writers
 # make setup   only set up
+# make wheel   build the wheel into dist/
 # make pictures  take the pictures of the manual and README anew, in Chromium
 
 SHELL := /bin/bash
@@ -28,9 +29,9 @@ export DELTAWEB_GOLDEN DELTAWEB_PARQUET
 # each of them compiles Django again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup run test test-all test-fast check bench recorded pictures format lock
+.PHONY: help setup wheel run test test-all test-fast check bench recorded pictures format lock
 help:
-	@sed -n '1,9s/^# //p' Makefile
+	@sed -n '1,11s/^# //p' Makefile
 
 setup:
 	@$(MAKE) --silent --no-print-directory -j2 $(VENV)/.dev
@@ -121,6 +122,14 @@ recorded: setup
 pictures: setup
 	@.ci/set-up-programs
 	$(BIN)/python -m tests.pictures
+
+# In an environment of its own, from what the lock files name.
+wheel: $(VENV)/.tools
+	@rm -rf dist
+	$(BIN)/uv build --quiet --wheel --require-hashes --out-dir dist --python $(BIN)/python \
+	  --build-constraints requirements-setup.txt --build-constraints requirements.txt \
+	  --build-constraints requirements-manual.txt .
+	@ls dist/*.whl
 
 format:
 	$(BIN)/ruff check --fix .

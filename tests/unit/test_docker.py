@@ -62,6 +62,28 @@ def test_no_secret_has_a_default(secret: str) -> None:
     assert f"${{{secret}:-" not in (DOCKER / "compose.yml").read_text()
 
 
+def test_the_example_of_settings_has_every_name_of_the_compose_file() -> None:
+    lines = (DOCKER / ".env.example").read_text().splitlines()
+    settings = {line.partition("=")[0] for line in lines if "=" in line[:40]}
+    asked = set(re.findall(r"\$\{([A-Z0-9_]+)", (DOCKER / "compose.yml").read_text()))
+
+    assert {name for name in settings if not name.startswith("#")} == {
+        *asked,
+        "COMPOSE_PROFILES",  # compose's own
+    }
+
+
+def test_compose_up_in_a_clone_needs_no_setting_and_serves_this_machine_alone() -> None:
+    text = (ROOT / "compose.yaml").read_text()
+    service = yaml.safe_load(text)["services"]["deltaweb"]
+
+    assert ":?" not in text
+    assert service["command"] == ["serve"]
+    assert service["network_mode"] == "host"
+    assert "ports" not in service
+    assert (ROOT / service["build"]["dockerfile"]).is_file()
+
+
 def test_the_broker_asks_for_its_password() -> None:
     text = (DOCKER / "compose.yml").read_text()
 
