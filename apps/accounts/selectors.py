@@ -185,7 +185,7 @@ COLUMNS: Final = (
     Column("role", "Role", "role"),
     Column("", "Last seen"),
     Column("", "API keys", css="dw-r"),
-    Column("created", "Newest", "date_joined", descends=True, is_shown=False),
+    Column("created", "Newest", "date_joined", begins_descending=True, is_shown=False),
 )
 KEYS: Final = ListPage(
     entries="keys",

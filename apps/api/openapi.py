@@ -25,8 +25,9 @@ REFUSALS: Final = (400, 401, 403, 404, 409, 410, 413, 415, 422, 429, 503)
 WORDS: Final[Mapping[str, str]] = {
     "v": "The version; the newest without. `version` is understood as well.",
     "page": "The number of the page, from 1.",
+    "limit": "The number of rows on a page, 1 to 500; 50 without.",
     "before": "The page after this key, as `next` of the page before has it.",
-    "sort": "The order; a minus in front reverses it.",
+    "sort": "The column that orders the list; with a minus in front, descending.",
     "q": "What the name, or the words about it, hold.",
     "col": "A column that is read; all without.",
     "cols": "The number of the page of columns, from 1.",

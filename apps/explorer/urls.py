@@ -62,7 +62,7 @@ urlpatterns = [
         row_list,
         "row-list",
         csv=True,
-        takes=[ROWS, "page find fc fo fv vc vp vt"],
+        takes=[ROWS, "page limit find fc fo fv vc vp vt"],
     ),
     *of_table("/data/<int:row>", row_detail, "row-detail", takes=[ROWS]),
     answer(f"{TABLE}/data/<int:row>/value", at_version(row_value), "row-value"),

@@ -60,15 +60,15 @@ def test_headers_sort_and_forms_leave_no_empty_parts(watch, server):
     page.goto(f"{server.url}/tables/")
 
     page.get_by_role("link", name="Size", exact=True).click()
-    expect(page).to_have_url(f"{server.url}/tables/?sort=size")
+    expect(page).to_have_url(f"{server.url}/tables/?sort=-size")
     expect(page.locator("th[aria-sort=descending]")).to_contain_text("Size")
 
     page.locator("main input[name=q]").fill("samples")
     page.get_by_role("button", name="Search").click()
-    expect(page).to_have_url(f"{server.url}/tables/?q=samples&sort=size")
+    expect(page).to_have_url(f"{server.url}/tables/?q=samples&sort=-size")
     page.locator("main input[name=q]").fill("")
     page.get_by_role("button", name="Search").click()
-    expect(page).to_have_url(f"{server.url}/tables/?sort=size")
+    expect(page).to_have_url(f"{server.url}/tables/?sort=-size")
 
 
 def test_days_go_into_the_address_in_one_form_and_ticks_are_needed(watch_anew, server):
@@ -94,7 +94,7 @@ def test_days_go_into_the_address_in_one_form_and_ticks_are_needed(watch_anew, s
 @every_theme(
     [
         "/tables/?sort=-size&feature=changeDataFeed",
-        "/jobs/?q=samples&sort=finished",
+        "/jobs/?q=samples&sort=-finished",
         "/t/samples/orders/no/such/page",
     ]
 )

@@ -1,4 +1,4 @@
-"""What a page does not take of its address is said, and no page links to such."""
+"""A page names unknown parameters of its address; every link of a page has a page."""
 
 from collections import Counter
 from html.parser import HTMLParser
@@ -7,10 +7,11 @@ from urllib.parse import parse_qs, urljoin, urlsplit
 
 import pytest
 from django.test import Client
-from django.urls import Resolver404, ResolverMatch, resolve
+from django.urls import Resolver404, ResolverMatch, resolve, reverse
 
 from deltaweb.web.accounts.models import User
 from deltaweb.web.pages.request.parameters import names_of
+from deltaweb.web.tables.extension.tabs import registered
 from tests.support.index.indexed_tables import new_sample_table
 from tests.support.pages.factories import (
     NOW,
@@ -26,6 +27,9 @@ pytestmark = pytest.mark.django_db
 TABLE = "/t/sales/orders"
 NOT_KNOWN = "is not known here"
 MAX_VISITS = 1
+SERVED_OTHERWISE = ("/static/", "/help/")  # by the server of files
+FORMS = (".json", ".csv")
+WITH_A_PAGE = {200, 202, 409}  # 202 and 409: a job still reads what it shows
 
 
 @pytest.fixture
@@ -60,7 +64,7 @@ def not_taken(match: ResolverMatch, query: str) -> set[str]:
     return set() if takes is None else set(parse_qs(query)) - names_of(takes)
 
 
-def test_no_page_links_to_parameters_that_a_page_does_not_take(admin: Client) -> None:
+def test_every_link_has_a_page_that_takes_its_parameters(admin: Client) -> None:
     waiting, visits = ["/"], Counter[str]()
     faults: set[tuple[str, str]] = set()
     while waiting:
@@ -72,11 +76,14 @@ def test_no_page_links_to_parameters_that_a_page_does_not_take(admin: Client) ->
         links.feed(answer.content.decode())
         for link in links.found:
             there = urlsplit(urljoin(address, link))
+            if there.netloc or there.path.startswith(SERVED_OTHERWISE):
+                continue
             try:
                 match = resolve(there.path)
             except Resolver404:
+                faults.add((there.path, f"no such page, from {address}"))
                 continue
-            if there.netloc or match.kwargs.get("namespace") == "crm":
+            if match.kwargs.get("namespace") == "crm":
                 continue
             if unknown := not_taken(match, there.query):
                 faults.add((match.view_name, f"{sorted(unknown)} from {address}"))
@@ -86,6 +93,26 @@ def test_no_page_links_to_parameters_that_a_page_does_not_take(admin: Client) ->
 
     assert faults == set()
     assert len(visits) > 60
+
+
+def test_every_machine_form_that_a_tab_of_a_table_links_to_answers(admin) -> None:
+    tabs = [tab.url_name for tab in registered()]
+    followed = set[str]()
+    faults: list[tuple[str, str, int]] = []
+    for tab in tabs:
+        address = reverse(tab, kwargs={"namespace": "sales", "name": "orders"})
+        links = Links()
+        links.feed(admin.get(address, follow=True).content.decode())
+        forms = {link for link in links.found if urlsplit(link).path.endswith(FORMS)}
+        assert any(urlsplit(link).path == f"{TABLE}.json" for link in forms), tab
+        for link in sorted(forms - followed):
+            status = admin.get(urljoin(address, link)).status_code
+            if status not in WITH_A_PAGE:
+                faults.append((address, link, status))
+        followed |= forms
+
+    assert faults == []
+    assert len(tabs) > 8
 
 
 @pytest.mark.parametrize(

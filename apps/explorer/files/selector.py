@@ -257,7 +257,9 @@ def _ordered(files: pa.Table, sort: str, length: int) -> pa.Array:
     column = SORT_COLUMNS.get(key)
     if column is None:
         known = ", ".join(SORT_COLUMNS)
-        raise QueryError(part="sort", expected=f"one of {known}, with - to reverse")
+        raise QueryError(
+            part="sort", expected=f"one of {known}, with - in front for descending"
+        )
     if column not in files.column_names:
         column = "path"
     order = "descending" if descending else "ascending"

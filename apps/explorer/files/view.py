@@ -30,10 +30,10 @@ SMALL = "x-plot-xs"
 MASKED = "masked"
 COLUMNS = (
     Column(key="path", label="Path"),
-    Column(key="size", label="Size", begins_reversed=True, css="dw-r"),
-    Column(key="rows", label="Rows", begins_reversed=True, css="dw-r"),
-    Column(key=MASKED, label="Masked", begins_reversed=True),
-    Column(key="modified", label="Modified", begins_reversed=True, css="dw-r"),
+    Column(key="size", label="Size", begins_descending=True, css="dw-r"),
+    Column(key="rows", label="Rows", begins_descending=True, css="dw-r"),
+    Column(key=MASKED, label="Masked", begins_descending=True),
+    Column(key="modified", label="Modified", begins_descending=True, css="dw-r"),
 )
 
 

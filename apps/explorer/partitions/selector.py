@@ -359,6 +359,8 @@ def _ordered(totals: pa.Table, sort: str, columns: Sequence[str]) -> pa.Array:
         return pc.sort_indices(totals, [(name, order) for name in keys])
     if key not in SORT_COLUMNS:
         known = ", ".join(["values", *SORT_COLUMNS])
-        raise QueryError(part="sort", expected=f"one of {known}, with - to reverse")
+        raise QueryError(
+            part="sort", expected=f"one of {known}, with - in front for descending"
+        )
     first = [(SORT_COLUMNS[key], order)]
     return pc.sort_indices(totals, first + [(name, "ascending") for name in keys])

@@ -158,11 +158,11 @@ def lorenz(skew: Skew) -> Chart:
 
 COLUMNS: Final = (
     Column(key="values", label="Partition"),
-    Column(key="files", label="Files", begins_reversed=True, css="dw-r"),
-    Column(key="bytes", label="Size", begins_reversed=True, css="dw-r"),
-    Column(key="rows", label="Rows", begins_reversed=True, css="dw-r"),
-    Column(key="average", label="Mean file", begins_reversed=True, css="dw-r"),
-    Column(key="modified", label="Newest file", begins_reversed=True, css="dw-r"),
+    Column(key="files", label="Files", begins_descending=True, css="dw-r"),
+    Column(key="bytes", label="Size", begins_descending=True, css="dw-r"),
+    Column(key="rows", label="Rows", begins_descending=True, css="dw-r"),
+    Column(key="average", label="Mean file", begins_descending=True, css="dw-r"),
+    Column(key="modified", label="Newest file", begins_descending=True, css="dw-r"),
     Column("", "× median", css="dw-r"),
 )
 PICTURES: Final = ("grid", "treemap")

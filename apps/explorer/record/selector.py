@@ -14,7 +14,8 @@ from deltaweb.delta.values.python_values import to_json_of
 from deltaweb.delta.values.variant_get import Steps, format_path
 from deltaweb.delta.values.variant_tree import VariantNode, plain_variant, variant_tree
 from deltaweb.web.explorer.grid import UNREAD, cell, json_value, python_values
-from deltaweb.web.explorer.rows.plan import BLOCK_LENGTH, PAGE_LENGTH, RowPlan
+from deltaweb.web.explorer.rows.form import BLOCK_LENGTH, PAGE_LENGTH
+from deltaweb.web.explorer.rows.plan import RowPlan
 from deltaweb.web.explorer.rows.selector import (
     MAX_JSON_LENGTH,
     beginnings,
@@ -145,6 +146,7 @@ def record_plan(plan: RowPlan, row: int, column_page: int) -> RowPlan:
         chosen=plan.all_columns,
         sort="",
         page=(row - 1) // PAGE_LENGTH + 1,
+        page_length=PAGE_LENGTH,
         page_columns=COLUMNS_A_PAGE,
     )
     return replace(whole, column_page=min(column_page, whole.num_column_pages))

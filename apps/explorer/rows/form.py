@@ -1,6 +1,7 @@
 """Which rows and columns a preview asks for."""
 
 from dataclasses import dataclass
+from typing import Final
 
 from django import forms
 from django.http import QueryDict
@@ -14,6 +15,9 @@ from deltaweb.web.explorer.version.query import (
 )
 from deltaweb.web.pages.request.parameters import cleaned
 
+PAGE_LENGTH: Final = 50
+BLOCK_LENGTH: Final = 500  # rows of one job: ten pages of one read
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowQuery:
@@ -23,11 +27,17 @@ class RowQuery:
     filters: tuple[str, ...] = ()  # as in the address: column:operator:value
     sort: str = ""
     page: int = 1
+    limit: int = PAGE_LENGTH
     column_page: int = 1
 
 
 class _FindForm(forms.Form):
     find = forms.CharField(required=False, max_length=MAX_TEXT_LENGTH)
+
+
+class _LimitForm(forms.Form):
+    limit = forms.IntegerField(min_value=1, max_value=BLOCK_LENGTH, required=False)
+    limit.hint = f"Give a number of rows, 1 to {BLOCK_LENGTH}."  # type: ignore[attr-defined]  # as `hints_of` reads it
 
 
 def parse_choice_text(query: QueryDict) -> str:
@@ -36,11 +46,12 @@ def parse_choice_text(query: QueryDict) -> str:
 
 
 def parse_row_query(query: QueryDict) -> RowQuery:
-    """Read `col` and `f` (both repeatable), `sort`, `page` and `cols`."""
+    """Read `col` and `f` (both repeatable), `sort`, `page`, `limit` and `cols`."""
     return RowQuery(
         columns=tuple(dict.fromkeys(texts_of(query, "col", limit=2000))),
         filters=tuple(dict.fromkeys(texts_of(query, "f"))),
         sort=text_of(query, "sort"),
         page=parse_page(query),
+        limit=cleaned(_LimitForm(query))["limit"] or PAGE_LENGTH,
         column_page=parse_column_page(query),
     )

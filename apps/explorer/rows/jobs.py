@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from deltaweb.web.accounts.models import User
-from deltaweb.web.explorer.rows.plan import BLOCK_LENGTH, RowPlan
+from deltaweb.web.explorer.rows.plan import RowPlan
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.results import JobRows, job_rows
 from deltaweb.web.tables.models import Table
@@ -27,7 +27,7 @@ def rows_job(  # noqa: PLR0913 (a page's, and how variants come)
     Args:
         meanwhile: What is done beside the job.
     """
-    asked = _asked(version, plan, BLOCK_LENGTH, plan.offset)
+    asked = _asked(version, plan, plan.block_length, plan.offset)
     asked = replace(asked, typed_variants=typed_variants)
     return PREVIEW.answer(
         table, asked, requested_by=requested_by, now=now, meanwhile=meanwhile
@@ -47,7 +47,7 @@ def export_job(  # noqa: PLR0913 (as above)
 
     It waits for the job a while, unless nobody is there to do it.
     """
-    first = PREVIEW.newest(table, _asked(version, plan, BLOCK_LENGTH, 0))
+    first = PREVIEW.newest(table, _asked(version, plan, plan.block_length, 0))
     result = job_rows(first) if first else None
     if first and result and not result.facts.get("more"):
         return first, result  # a page has read them all

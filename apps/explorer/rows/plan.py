@@ -30,11 +30,9 @@ from deltaweb.web.explorer.rows.filters import (
     row_filter,
     sql_filter,
 )
-from deltaweb.web.explorer.rows.form import RowQuery
+from deltaweb.web.explorer.rows.form import BLOCK_LENGTH, PAGE_LENGTH, RowQuery
 from deltaweb.web.pages.request.parameters import QueryError
 
-PAGE_LENGTH: Final = 50
-BLOCK_LENGTH: Final = 500  # rows of one job: ten pages of one read
 FIRST_COLUMNS: Final = 30  # of a wide table, beside its partition and key columns
 NARROW_COLUMNS: Final = 40  # so many are shown at once
 COLUMNS_A_PAGE: Final = 60
@@ -68,6 +66,7 @@ class RowPlan:
         zone_name: The zone in which SQL is evaluated.
         sort: A column, with - in front to reverse, or nothing.
         page: The page asked for, from 1.
+        page_length: How many rows a page has.
         column_page: Which of the pages of chosen columns, from 1.
     """
 
@@ -79,6 +78,7 @@ class RowPlan:
     filters: tuple[RowFilter, ...]
     sort: str
     page: int
+    page_length: int = PAGE_LENGTH
     column_page: int = 1
     page_columns: int = COLUMNS_A_PAGE
     parts: Mapping[str, VariantPart] = field(default_factory=dict)
@@ -168,7 +168,17 @@ class RowPlan:
     @property
     def offset(self) -> int:
         """The first row of the block that holds the page."""
-        return (self.page - 1) * PAGE_LENGTH // BLOCK_LENGTH * BLOCK_LENGTH
+        return self.rows_before // self.block_length * self.block_length
+
+    @property
+    def rows_before(self) -> int:
+        """The number of rows on the pages before this one."""
+        return (self.page - 1) * self.page_length
+
+    @property
+    def block_length(self) -> int:
+        """How many rows one job reads: as many whole pages as fit."""
+        return BLOCK_LENGTH // self.page_length * self.page_length
 
     @property
     def filterable(self) -> list[str]:
@@ -256,6 +266,7 @@ def row_plan(
         zone_name=str(zone) if sql else UTC_ZONE,
         sort=query.sort if sorted_by in known or sorted_by in parts else "",
         page=query.page,
+        page_length=query.limit,
         column_page=query.column_page,
         parts=parts,
     )

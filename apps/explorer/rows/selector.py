@@ -26,7 +26,8 @@ from deltaweb.web.explorer.grid import (
     python_values,
 )
 from deltaweb.web.explorer.rows.filters import NUMBERS, is_plain, type_name
-from deltaweb.web.explorer.rows.plan import PAGE_LENGTH, RowPlan
+from deltaweb.web.explorer.rows.form import PAGE_LENGTH
+from deltaweb.web.explorer.rows.plan import RowPlan
 from deltaweb.web.pages.page_json import As, Named, OnPage
 
 MAX_JSON_LENGTH = 4_000_000  # characters of the rows of one JSON answer
@@ -119,7 +120,7 @@ def row_page(
             )
         ],
         page=plan.page,
-        first_row=(plan.page - 1) * PAGE_LENGTH + 1,
+        first_row=plan.rows_before + 1,
         num_read=plan.offset + result.num_rows,
         more=bool(facts.get("more")),
         files_scanned=facts.get("files_scanned"),
@@ -235,11 +236,11 @@ def grid_column(plan: RowPlan, name: str, zone: tzinfo) -> GridColumn:
 
 def _places(plan: RowPlan, result: pa.Table) -> pa.Array:
     """Return where the rows of the page are in the block, in their order."""
-    start = (plan.page - 1) * PAGE_LENGTH - plan.offset
+    start = plan.rows_before - plan.offset
     order = _order(plan, result)
     if order is None:
         order = pa.array(range(result.num_rows), pa.int64())
-    return order.slice(start, PAGE_LENGTH)
+    return order.slice(start, plan.page_length)
 
 
 def _sorted(plan: RowPlan, result: pa.Table) -> pa.Table:

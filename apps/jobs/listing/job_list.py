@@ -77,15 +77,15 @@ COLUMNS: Final = (
     Column("job", "Job", "title", never_null=True),
     Column("state", "State", "state", never_null=True),
     Column("by", "By", "requested_by__username", css="dw-only-w"),
-    Column("asked", "Requested", "created_at", descends=True, never_null=True),
-    Column("finished", "Finished", "finished_at", descends=True),
+    Column("asked", "Requested", "created_at", begins_descending=True, never_null=True),
+    Column("finished", "Finished", "finished_at", begins_descending=True),
 )
 JOBS: Final = ListPage(
     entries="jobs",
     template="jobs/job_list.html",
     fragment="job-rows",
     columns=COLUMNS,
-    default_sort="asked",
+    default_sort="-asked",
     filters={
         "q": forms.CharField(max_length=200, required=False),
         "state": WordField(STATES),

@@ -7,7 +7,7 @@ from typing import Any
 from django import forms
 
 from deltaweb.web.pages.lists.days import EXAMPLE, parse_day
-from deltaweb.web.pages.lists.sorting import REVERSED, Column, sort_choices
+from deltaweb.web.pages.lists.sorting import DESCENDING, Column, sort_choices
 
 
 class SortField(forms.ChoiceField):
@@ -16,7 +16,7 @@ class SortField(forms.ChoiceField):
     def __init__(self, columns: Sequence[Column]) -> None:
         super().__init__(choices=sort_choices(columns), required=False)
         keys = ", ".join(column.key for column in columns if column.key)
-        self.hint = f"Order by one of {keys}; {REVERSED} in front reverses it."
+        self.hint = f"Order by one of {keys}; with {DESCENDING} in front, descending."
 
 
 class DayField(forms.CharField):

@@ -1,7 +1,7 @@
 """The order of a list: its columns, what the address asks for, and headers that sort.
 
-A column has a key. The key alone in `?sort=` sorts the way that the column says, with
-`-` in front the other way round, in the page as in its machine forms.
+A column has a key. `?sort=key` is ascending and `?sort=-key` is descending, in every
+list and in each of its forms.
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from django.http import HttpRequest
 
 from deltaweb.web.pages.lists.links import changed
 
-REVERSED = "-"
+DESCENDING = "-"
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +24,7 @@ class Column:
         key: Names it in the address; nothing where it does not sort.
         fields: What a query orders by, with blanks between; the first decides.
         word: What a menu of orders calls it, where that is not its header.
-        descends: Whether the key alone puts the largest or newest first.
-        begins_reversed: Whether the first click asks for the other way round.
+        begins_descending: Whether the first click puts the largest or newest first.
         is_shown: Whether it has a header; one without is only asked for by its key.
         never_null: Whether its fields always have a value, so that an index may serve.
     """
@@ -35,11 +34,20 @@ class Column:
     fields: str = ""
     _: KW_ONLY
     word: str = ""
-    descends: bool = False
-    begins_reversed: bool = False
+    begins_descending: bool = False
     css: str = ""
     is_shown: bool = True
     never_null: bool = False
+
+    @property
+    def first_sort(self) -> str:
+        """The value of `?sort=` that the first click asks for."""
+        return f"{DESCENDING}{self.key}" if self.begins_descending else self.key
+
+    @property
+    def other_sort(self) -> str:
+        """The value of `?sort=` for the other direction."""
+        return self.key if self.begins_descending else f"{DESCENDING}{self.key}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,10 +64,10 @@ class Header:
 
 
 def sort_choices(columns: Sequence[Column]) -> list[tuple[str, str]]:
-    """Return every value of `?sort=` with its words: each key, then the others."""
-    keyed = [column for column in columns if column.key]
-    own = [(column.key, column.word or column.label) for column in keyed]
-    return own + [(f"{REVERSED}{key}", f"{word}, reversed") for key, word in own]
+    """Return every value of `?sort=` with its words: first orders, then the others."""
+    keyed = [(c, c.word or c.label) for c in columns if c.key]
+    own = [(column.first_sort, word) for column, word in keyed]
+    return own + [(column.other_sort, f"{word}, reversed") for column, word in keyed]
 
 
 def sort_options(
@@ -75,13 +83,6 @@ def sort_options(
     return [(key if key != default else "", label) for key, label in own] + turned
 
 
-def is_descending(columns: Sequence[Column], sort: str) -> bool:
-    """Whether a value of `?sort=` puts the largest or newest first."""
-    key = sort.removeprefix(REVERSED)
-    own = next(column.descends for column in columns if column.key == key)
-    return own != sort.startswith(REVERSED)
-
-
 def sort_headers(
     request: HttpRequest, columns: Sequence[Column], sort: str
 ) -> tuple[Header, ...]:
@@ -92,7 +93,7 @@ def sort_headers(
         sort: How the list is sorted now: a key, or one with `-` in front.
     """
     return tuple(
-        _header(request, columns, column, sort) for column in columns if column.is_shown
+        _header(request, column, sort) for column in columns if column.is_shown
     )
 
 
@@ -104,8 +105,8 @@ def ordering(
     Args:
         ties: Fields, ascending, that part rows which are alike.
     """
-    descends = is_descending(columns, sort)
-    key = sort.removeprefix(REVERSED)
+    descends = sort.startswith(DESCENDING)
+    key = sort.removeprefix(DESCENDING)
     column = next(column for column in columns if column.key == key)
     nulls_last = None if column.never_null else True
 
@@ -120,16 +121,13 @@ def ordering(
     ]
 
 
-def _header(
-    request: HttpRequest, columns: Sequence[Column], column: Column, sort: str
-) -> Header:
+def _header(request: HttpRequest, column: Column, sort: str) -> Header:
     url = direction = ""
     if column.key:
-        is_current = column.key == sort.removeprefix(REVERSED)
-        is_reversed = sort.startswith(REVERSED)
+        is_current = column.key == sort.removeprefix(DESCENDING)
         if is_current:
-            direction = "descending" if is_descending(columns, sort) else "ascending"
-        turns = not is_reversed if is_current else column.begins_reversed
-        target = f"{REVERSED}{column.key}" if turns else column.key
+            direction = "descending" if sort.startswith(DESCENDING) else "ascending"
+        both = {column.first_sort: column.other_sort}
+        target = both.get(sort, column.first_sort)
         url = changed(request, sort=target, page=None)
     return Header(label=column.label, url=url, direction=direction, css=column.css)

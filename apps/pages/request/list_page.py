@@ -5,7 +5,7 @@
         template="jobs/job_list.html",
         columns=(Column(key="job", label="Job", fields=("title",)), ...),
         filters={"q": forms.CharField(required=False), "state": WordField(STATES)},
-        default_sort="asked",
+        default_sort="-asked",
         page=job_page,  # (user, query, now) -> rows of one page
         entry=JobResource,
         every=every_job,  # (user, query, now) -> what CSV holds, not the page alone
@@ -43,7 +43,8 @@ class ListQuery:
     """What a list is asked for; empty values filter nothing.
 
     Attributes:
-        sort: A value of `?sort=`: a key of the list's columns.
+        sort: A value of `?sort=`: a key of the list's columns, or one with `-` in
+            front.
         page: Which page, from 1.
         before: The key that a page comes after, in a list of `Keyset` pages.
     """
@@ -96,7 +97,7 @@ class ListPage(Generic[L]):
         template: Of the page.
         fragment: The part of it that htmx asks for.
         columns: From left to right; none where there is one order alone.
-        default_sort: The key of the order that none names.
+        default_sort: The order without `?sort=`: a key, or one with `-` in front.
         is_keyset: Whether its pages are `Keyset` ones.
         page: Returns one page of what a user may see, at a moment.
         entry: The dataclass of a line of CSV.

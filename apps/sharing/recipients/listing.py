@@ -161,9 +161,9 @@ def _resource(recipient: Any) -> RecipientResource:  # noqa: ANN401 (an annotate
 COLUMNS: Final = (
     Column("name", "Recipient", "name_key", word="Name"),
     Column("ends", "Token", "ends_at", word="Token's end"),
-    Column("shares", "Shares", "num_shares", descends=True, css="dw-r"),
-    Column("used", "Last used", "last_used_at", descends=True),
-    Column("created", "Newest", "created_at", descends=True, is_shown=False),
+    Column("shares", "Shares", "num_shares", begins_descending=True, css="dw-r"),
+    Column("used", "Last used", "last_used_at", begins_descending=True),
+    Column("created", "Newest", "created_at", begins_descending=True, is_shown=False),
     Column("", "Requests, 30 days", css="dw-only-w"),
 )
 RECIPIENTS: Final = ListPage(

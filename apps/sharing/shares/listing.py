@@ -93,10 +93,12 @@ def _table_names(ids: Sequence[UUID]) -> dict[UUID, list[str]]:
 
 COLUMNS: Final = (
     Column("name", "Share", "name_key", word="Name"),
-    Column("tables", "Tables", "num_tables", descends=True),
-    Column("recipients", "Recipients", "num_recipients", descends=True, css="dw-r"),
-    Column("read", "Last read", "last_read_at", descends=True),
-    Column("created", "Newest", "created_at", descends=True, is_shown=False),
+    Column("tables", "Tables", "num_tables", begins_descending=True),
+    Column(
+        "recipients", "Recipients", "num_recipients", begins_descending=True, css="dw-r"
+    ),
+    Column("read", "Last read", "last_read_at", begins_descending=True),
+    Column("created", "Newest", "created_at", begins_descending=True, is_shown=False),
     Column("", "Activity, 30 days", css="dw-only-w"),
 )
 SHARES: Final = ListPage(

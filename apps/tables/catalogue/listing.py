@@ -195,11 +195,11 @@ def _matched_columns(ids: list[UUID], text: str) -> dict[UUID, list[str]]:
 
 COLUMNS: Final = (
     Column("name", "Table", "namespace name", word="Name", never_null=True),
-    Column("commit", "Last commit", "committed_at", descends=True),
+    Column("commit", "Last commit", "committed_at", begins_descending=True),
     Column("", "Versions", css="dw-only-w"),
-    Column("rows", "Rows", "num_records", descends=True, css="dw-r dw-only-w"),
-    Column("size", "Size", "size_bytes", descends=True, css="dw-r"),
-    Column("files", "Files", "num_files", descends=True, is_shown=False),
+    Column("rows", "Rows", "num_records", begins_descending=True, css="dw-r dw-only-w"),
+    Column("size", "Size", "size_bytes", begins_descending=True, css="dw-r"),
+    Column("files", "Files", "num_files", begins_descending=True, is_shown=False),
     Column("", "30 days", css="dw-only-w"),
     Column("state", "State", "status"),
 )

@@ -111,6 +111,8 @@ class ButtonLink:
 class HeadLinks:
     """Where the head's links lead: `base_url` is the current tab without a version.
 
+    `json_url` is the table's JSON form at the version that is shown.
+
     `is_pinned` tells whether the page's own address names what it shows;
     `names_version` whether its path does, as that of a commit or a comparison; `folds`
     whether the head is one line where there is little room; `is_received` whether the
@@ -120,7 +122,7 @@ class HeadLinks:
     tabs: list[TabLink]
     buttons: list[ButtonLink]
     base_url: str
-    version_query: str
+    json_url: str
     is_pinned: bool
     names_version: bool
     folds: bool
@@ -163,7 +165,7 @@ def table_links(context: template.Context, head: TableHead) -> HeadLinks:
             for button in tabs.buttons_for(user, is_received=received)
         ],
         base_url=reverse(current.url_name if current else OVERVIEW, kwargs=names),
-        version_query=query,
+        json_url=reverse(f"{OVERVIEW}-json", kwargs=names) + query,
         is_pinned=bool(request.GET.get("v")) or names_version,
         names_version=names_version,
         folds=view_name != OVERVIEW,

@@ -94,8 +94,8 @@ class TestOrder:
         {
             "by name": ("name", "ascending", ["a", "b", "c"]),
             "by name, turned": ("-name", "descending", ["c", "b", "a"]),
-            "the largest first": ("size", "descending", ["b", "a", "c"]),
-            "unknown last": ("-size", "ascending", ["a", "b", "c"]),
+            "the largest first": ("-size", "descending", ["b", "a", "c"]),
+            "unknown last": ("size", "ascending", ["a", "b", "c"]),
             "by state": ("state", "ascending", ["c", "a", "b"]),
         },
     )

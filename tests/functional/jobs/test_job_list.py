@@ -73,11 +73,11 @@ class TestTheList:
         "sort, expected",
         {
             "the newest first": ("", "cba"),
-            "the oldest first": ("-asked", "abc"),
+            "the oldest first": ("asked", "abc"),
             "by title": ("job", "abc"),
             "by title, turned": ("-job", "cba"),
-            "what ended last first, unended last": ("finished", "bac"),
-            "what ended first first": ("-finished", "abc"),
+            "what ended last first, unended last": ("-finished", "bac"),
+            "what ended first first": ("finished", "abc"),
         },
     )
     def test_headers_sort_the_page_and_its_machine_forms_both_ways(

@@ -1,6 +1,7 @@
 """Tables by REST: registered, changed, removed, read at any version."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -161,6 +162,31 @@ class TestATable:
         assert (waiting.status_code, waiting.json()["job"]["id"]) == (202, str(done.id))
         assert answer.status_code == 200
         assert answer.json()["rows"]
+
+    @pytest.mark.usefixtures("orders")
+    def test_reads_as_many_rows_as_a_limit_says(self, vera: Client):
+        def read(query: str) -> dict[str, Any]:
+            vera.get(f"{ORDERS}/rows{query}")
+            work_newest()
+            return vera.get(f"{ORDERS}/rows{query}").json()
+
+        every = read("?limit=500")["rows"]
+        first = read("?limit=3")
+        second = vera.get(first["next"]).json()
+        across_blocks = read("?limit=3&page=167")
+
+        assert first["rows"] == every[:3]
+        assert second["rows"] == every[3:6]
+        assert across_blocks["rows"][:2] == every[498:]
+
+    @pytest.mark.usefixtures("orders")
+    @pytest.mark.parametrize("limit", ["0", "501", "x", "-1", "1e2"])
+    def test_refuses_a_limit_that_is_no_number_of_rows(self, vera: Client, limit):
+        answer = vera.get(f"{ORDERS}/rows?limit={limit}")
+
+        assert answer.status_code == 400
+        assert answer.json()["error"] == "query-invalid"
+        assert "1 to 500" in answer.json()["hint"]
 
     @pytest.mark.usefixtures("orders")
     def test_compares_rows_once_that_is_asked_for(self, vera: Client):

@@ -55,7 +55,7 @@ class TestList:
 
         names = [
             share["name"]
-            for share in as_json(admin, "/shares.json", sort="read")["shares"]
+            for share in as_json(admin, "/shares.json", sort="-read")["shares"]
         ]
 
         assert names == ["b_new", "a_old", "c_never"]
@@ -65,9 +65,9 @@ class TestList:
         {
             "by name": ("name", ["a", "b", "c"]),
             "by name, turned": ("-name", ["c", "b", "a"]),
-            "the most tables first": ("tables", ["b", "a", "c"]),
-            "the fewest tables first": ("-tables", ["a", "c", "b"]),
-            "the longest unread first": ("-read", ["a", "b", "c"]),
+            "the most tables first": ("-tables", ["b", "a", "c"]),
+            "the fewest tables first": ("tables", ["a", "c", "b"]),
+            "the longest unread first": ("read", ["a", "b", "c"]),
         },
     )
     def test_headers_sort_the_page_and_its_machine_forms_both_ways(

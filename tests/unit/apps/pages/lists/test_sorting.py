@@ -5,8 +5,8 @@ from tests.support import cases
 
 COLUMNS = (
     Column(key="name", label="Name"),
-    Column(key="size", label="Size", descends=True, css="dw-r"),
-    Column(key="path", label="Path", word="Place", begins_reversed=True),
+    Column(key="size", label="Size", begins_descending=True, css="dw-r"),
+    Column(key="path", label="Path", word="Place", begins_descending=True),
     Column("", "30 days"),
     Column(key="created", label="Newest", is_shown=False),
 )
@@ -23,8 +23,8 @@ def directions(sort: str) -> list[tuple[str, str, str]]:
     {
         "its own way": ("name", "ascending", "-name"),
         "turned round": ("-name", "descending", "name"),
-        "the largest first": ("size", "descending", "-size"),
-        "the smallest first": ("-size", "ascending", "size"),
+        "the largest first": ("-size", "descending", "size"),
+        "the smallest first": ("size", "ascending", "-size"),
     },
 )
 def test_a_header_says_how_it_sorts_and_leads_to_the_other_way(
@@ -41,7 +41,7 @@ def test_a_header_says_how_it_sorts_and_leads_to_the_other_way(
 def test_the_first_click_sorts_as_the_column_says() -> None:
     shown = {label: url for label, _, url in directions("name")}
 
-    assert shown["Size"] == "/list/?q=x&sort=size"
+    assert shown["Size"] == "/list/?q=x&sort=-size"
     assert shown["Path"] == "/list/?q=x&sort=-path"
 
 
@@ -53,10 +53,10 @@ def test_what_does_not_sort_is_no_link_and_what_has_no_header_is_not_shown() -> 
 
 
 def test_the_menu_offers_every_column_and_the_present_order() -> None:
-    assert sort_options(COLUMNS, "-size", default="name") == [
+    assert sort_options(COLUMNS, "size", default="name") == [
         ("", "Name"),
-        ("size", "Size"),
-        ("path", "Place"),
+        ("-size", "Size"),
+        ("-path", "Place"),
         ("created", "Newest"),
-        ("-size", "Size, reversed"),
+        ("size", "Size, reversed"),
     ]
