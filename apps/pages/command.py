@@ -52,6 +52,7 @@ from deltaweb.environment.command_lines import (
 from deltaweb.errors import DeltawebError
 from deltaweb.version import VERSION
 from deltaweb.web.pages.errors import PageError
+from deltaweb.web.pages.first_use import database_on_first_use, embedded_file
 from deltaweb.web.pages.responses import to_json
 
 KIND: Final = "VERB"
@@ -229,8 +230,9 @@ class SubcommandsCommand(BaseCommand):
         self.answers_json = json
         options = {name: options[name] for name in options.keys() - NOT_ITS_OWN}
         try:
-            output = handler(**options)
-            self._write(output, as_json=json)
+            with database_on_first_use(self.stderr.write):
+                output = handler(**options)
+                self._write(output, as_json=json)
         except NotAskedError as error:
             self._refuse(
                 *(error.code, error.message, error.hint), as_json=json, code=BAD_USAGE
@@ -241,12 +243,7 @@ class SubcommandsCommand(BaseCommand):
         except ValidationError as error:
             self._refuse("invalid", " ".join(error.messages), "", as_json=json)
         except (OperationalError, ProgrammingError) as error:
-            self._refuse(
-                "database-not-ready",
-                f"The database does not answer: {str(error).splitlines()[0]}.",
-                "Run 'deltaweb migrate' (make run does); see DELTAWEB_DATABASE_URL.",
-                as_json=json,
-            )
+            self._refuse("database-not-ready", *_of_database(error), as_json=json)
         except CommandError as error:
             if error.returncode == BAD_USAGE:
                 raise
@@ -357,6 +354,21 @@ class WritingVerb(Subcommand):
         """Refuse what nobody will agree to, before much is done to find out more."""
         if not self.is_agreed and not sys.stdin.isatty():
             raise NotAskedError(question=question)
+
+
+def _of_database(error: Exception) -> tuple[str, str]:
+    """Return the message and the hint for a database that does not answer."""
+    reason = str(error).splitlines()[0]
+    file = embedded_file()
+    if file and ("unable to open" in reason or "readonly" in reason):
+        return (
+            f"The database {file} cannot be opened or written: {reason}.",
+            "Point DELTAWEB_HOME (or DELTAWEB_DATABASE_URL) at a folder to write to.",
+        )
+    return (
+        f"The database does not answer: {reason}.",
+        "Run 'deltaweb migrate' (make run does); see DELTAWEB_DATABASE_URL.",
+    )
 
 
 class VerbsCommand(SubcommandsCommand):

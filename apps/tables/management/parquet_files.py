@@ -20,6 +20,7 @@ from deltaweb.delta.log.store import TableStore
 from deltaweb.parquet.errors import ParquetError
 from deltaweb.parquet.tail import RangeSource
 from deltaweb.storage.place import open_store
+from deltaweb.web.pages.first_use import has_database
 from deltaweb.web.tables.storage.connections import options_for
 from deltaweb.web.tables.storage.locations import is_remote, parse_location
 
@@ -45,7 +46,7 @@ def open_folder(location: str) -> TableStore:
     Without a database no storage has options.
     """
     try:
-        options = options_for(location)
+        options = options_for(location) if has_database() else {}
     except (OperationalError, ProgrammingError):
         options = {}
     return open_store(location, options)

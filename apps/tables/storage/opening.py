@@ -15,6 +15,7 @@ from django.db import OperationalError, ProgrammingError
 from deltaweb.delta.errors import LocationInvalidError
 from deltaweb.storage.place import TablePlace, open_shared, open_store
 from deltaweb.table import DeltaTable
+from deltaweb.web.pages.first_use import has_database
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.storage.connections import options_for
 from deltaweb.web.tables.storage.locations import check_allowed, is_remote
@@ -88,6 +89,6 @@ def open_file(location: str) -> pa.NativeFile:
 
 def _known_options(location: str) -> dict[str, Any]:
     try:
-        return options_for(location)
+        return options_for(location) if has_database() else {}
     except (OperationalError, ProgrammingError):
         return {}
