@@ -160,6 +160,8 @@ class LogFileGoneError(LogCorruptError):
     A clean-up may have done that, and a checkpoint then has the same files.
     """
 
+    hint = "Read the newest version. If that fails too, restore the file from a backup."
+
 
 class MissingActionError(VersionError, code="no-metadata"):
     message = "{root} has no metaData action at version {version}."

@@ -17,7 +17,6 @@ from deltaweb.delta import scan as scanning
 from deltaweb.delta.arguments import check_names, check_number
 from deltaweb.delta.errors import (
     DeltaError,
-    LogFileGoneError,
     SchemaMissingError,
     UnsupportedFeatureError,
 )
@@ -34,7 +33,7 @@ from deltaweb.delta.protocol.table_properties import deleted_file_retention_ms
 from deltaweb.delta.scan.row_condition import Condition, ParseSQL, understood
 from deltaweb.delta.shown import Shown
 from deltaweb.delta.snapshot.frames import Frames
-from deltaweb.delta.snapshot.state import SnapshotState, load_afresh
+from deltaweb.delta.snapshot.state import SnapshotState
 from deltaweb.delta.snapshot.times import load_commit_times
 from deltaweb.delta.values.statistics.columns import read_statistics
 from deltaweb.delta.values.whole import exact_sum
@@ -181,34 +180,12 @@ class Snapshot(Shown, Frames):
         """
         wanted = None if columns is None else _hashable(columns)
         if wanted not in self._statistics:
-            self._statistics[wanted] = self._read_statistics(wanted)
+            self._statistics[wanted] = self._typed_statistics(wanted)
         return self._statistics[wanted]
 
     @cached_property
     def _statistics(self) -> dict[tuple[ColumnName, ...] | None, pa.Table]:
         return {}
-
-    def _read_statistics(self, columns: Sequence[ColumnName] | None) -> pa.Table:
-        try:
-            return self._typed_statistics(columns)
-        except LogFileGoneError:
-            # A clean-up may have removed the commits that this snapshot was read from,
-            # and a checkpoint has the same files.
-            again = self._read_again()
-            if again is None:
-                raise
-        rows = pc.index_in(self.files["path"], again.files["path"])
-        return again._typed_statistics(columns).take(rows)  # noqa: SLF001 (its own class)
-
-    def _read_again(self) -> "Snapshot | None":
-        """Return the version as the log has it now; None if that is not the same."""
-        try:
-            again = Snapshot(self._store, load_afresh(self._store, self.version))
-        except DeltaError:
-            return None
-        paths = [*map(pc.unique, (self.files["path"], again.files["path"]))]
-        is_same = again.num_files == self.num_files == len(paths[0])
-        return again if is_same and pc.all(pc.is_in(*paths)).as_py() else None
 
     def _typed_statistics(self, columns: Sequence[ColumnName] | None) -> pa.Table:
         schema = self.schema

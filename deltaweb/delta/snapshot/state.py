@@ -13,7 +13,7 @@ from typing import Final, ParamSpec, TypeVar
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deltaweb.delta.errors import DeltaError
+from deltaweb.delta.errors import DeltaError, LogFileGoneError
 from deltaweb.delta.log.blocks import SelectedBlock
 from deltaweb.delta.log.checkpoints.attempts import of_checkpoint, try_segments
 from deltaweb.delta.log.checkpoints.reader import CheckpointReader
@@ -31,6 +31,7 @@ from deltaweb.delta.log.segment import Checkpoint, LogSegment, read_hint_version
 from deltaweb.delta.log.store import FileStatus, LogStore
 from deltaweb.delta.protocol.actions import Metadata, Protocol, SetTransaction
 from deltaweb.delta.snapshot.kept import is_unchanged, kept
+from deltaweb.delta.snapshot.lost_files import LostFiles
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -47,6 +48,7 @@ class SnapshotState:
 
     Attributes:
         commit_status: Size and time of the version's commit file; None without one.
+        lost: Finds statistics whose log files are gone; None where none can be.
     """
 
     version: int
@@ -57,6 +59,7 @@ class SnapshotState:
     checkpoint: CheckpointReader | None
     new_transactions: dict[str, SetTransaction]
     commit_status: FileStatus | None
+    lost: "LostFiles[SnapshotState] | None" = None
 
     @property
     def definition(self) -> "Definition":
@@ -67,13 +70,26 @@ class SnapshotState:
         """Read the checkpoint's tombstones and bring them up to the version."""
         older = TOMBSTONES_SCHEMA.empty_table()
         if self.checkpoint is not None:
-            older = self.checkpoint.tombstones()
+            try:
+                older = self.checkpoint.tombstones()
+            except LogFileGoneError as fault:
+                return self._again(fault).tombstones()
         return concat_tombstones(older, self.layers)
 
     def transactions(self) -> dict[str, SetTransaction]:
         """Read the checkpoint's transactions and bring them up to the version."""
-        older = self.checkpoint.transactions() if self.checkpoint is not None else {}
+        older: dict[str, SetTransaction] = {}
+        if self.checkpoint is not None:
+            try:
+                older = self.checkpoint.transactions()
+            except LogFileGoneError as fault:
+                return self._again(fault).transactions()
         return {**older, **self.new_transactions}
+
+    def _again(self, fault: LogFileGoneError) -> "SnapshotState":
+        if self.lost is None:
+            raise fault
+        return self.lost.state_again(self.version, fault)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,10 +137,17 @@ def _from_kept(store: LogStore, version: int | None) -> SnapshotState | None:
 
 def load_afresh(store: LogStore, version: int | None) -> SnapshotState:
     """Read the log as `load_state` does, by nothing that this process keeps of it."""
-    state = try_segments(store, version, partial(_read_segment, store))
+    state = _guarded(store, try_segments(store, version, partial(_read_segment, store)))
     if sum(block.num_files for block in state.blocks) > MANY_FILES:
         pa.default_memory_pool().release_unused()  # what reading alone has used
     return state
+
+
+def _guarded(store: LogStore, state: SnapshotState) -> SnapshotState:
+    """Return a state whose statistics are found after a clean-up of the log."""
+    lost = LostFiles(partial(load_afresh, store), state.version)
+    blocks = [replace(one, block=lost.guarded(one.block)) for one in state.blocks]
+    return replace(state, blocks=tuple(blocks), lost=lost)
 
 
 def load_definition(store: LogStore, version: int | None = None) -> Definition:
@@ -154,6 +177,8 @@ def newer_state(
     """
     if len(state.layers) >= MAX_LAYERS or not is_unchanged(store, state):
         return None
+    if state.lost is not None and state.lost.is_needed:
+        return None
     if version is not None:
         if not 0 < version - state.version <= MAX_COMMITS:
             return None
@@ -171,15 +196,21 @@ def advance_state(
     names = [commit_name(version) for version in versions]
     commits = TailCommits(store, names)
     tail = read_tail(commits, protocol=state.protocol, metadata=state.metadata)
+    lost = state.lost or LostFiles(partial(load_afresh, store), versions[-1])
+    lost.version = max(lost.version, versions[-1])
+    layer = tail.layer
+    if layer.block is not None:
+        layer = replace(layer, block=lost.guarded(layer.block))
     return replace(
         state,
         version=versions[-1],
         protocol=tail.protocol or state.protocol,
         metadata=tail.metadata or state.metadata,
-        blocks=apply_layer(state.blocks, tail.layer),
-        layers=(*state.layers, tail.layer),
+        blocks=apply_layer(state.blocks, layer),
+        layers=(*state.layers, layer),
         new_transactions={**state.new_transactions, **tail.transactions},
         commit_status=commit_status(store, versions[-1]),
+        lost=lost,
     )
 
 

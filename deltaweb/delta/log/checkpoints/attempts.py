@@ -3,11 +3,16 @@
 That is a checkpoint before a broken one, and commits in the place of a compaction.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
-from deltaweb.delta.errors import LogCorruptError, LogGapError, MissingActionError
+from deltaweb.delta.errors import (
+    LogCorruptError,
+    LogFileGoneError,
+    LogGapError,
+    MissingActionError,
+)
 from deltaweb.delta.log.compactions import DoubtedCompactionError
 from deltaweb.delta.log.paths import SIDECARS
 from deltaweb.delta.log.segment import Checkpoint, LogSegment, load_log_segment
@@ -61,6 +66,7 @@ def try_segments(
         attempt: Called again with the log from an older checkpoint, as long as it
             says by `of_checkpoint` that the one it got is broken; and again without
             compactions, where there were some and anything is wrong with the log.
+            It is called with a new listing if a clean-up deleted files of the first.
         by_compactions: Whether compactions may stand for commits.
     """
     unreadable: dict[Checkpoint, LogCorruptError] = {}
@@ -76,8 +82,32 @@ def try_segments(
         try:
             return attempt(segment)
         except UnreadableCheckpointError as fault:
-            unreadable[fault.checkpoint] = fault.cause
-        except (LogCorruptError, MissingActionError, DoubtedCompactionError):
+            if not _is_outdated(store, version, segment, fault.cause, unreadable):
+                unreadable[fault.checkpoint] = fault.cause
+        except (LogCorruptError, MissingActionError, DoubtedCompactionError) as fault:
+            if _is_outdated(store, version, segment, fault, unreadable):
+                continue
             if not segment.compactions:
                 raise
             by_compactions = False
+
+
+def _is_outdated(
+    store: LogStore,
+    version: int | None,
+    segment: LogSegment,
+    fault: Exception,
+    unreadable: Collection[Checkpoint],
+) -> bool:
+    """Return whether a file is gone because a newer checkpoint replaces it.
+
+    Raises:
+        VersionNotFoundError: If a clean-up has deleted the version.
+    """
+    if not isinstance(fault, LogFileGoneError):
+        return False
+    try:
+        now = load_log_segment(store, version, unreadable=unreadable)
+    except LogGapError:
+        return False
+    return now.checkpoint != segment.checkpoint

@@ -15,7 +15,7 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from deltaweb.delta.errors import LogCorruptError
+from deltaweb.delta.errors import LogCorruptError, LogFileGoneError
 from deltaweb.delta.log.checkpoints.json_file import ACTIONS, read_as_parquet
 from deltaweb.delta.log.paths import JSON_SUFFIX
 from deltaweb.delta.log.store import LogStore
@@ -37,6 +37,7 @@ READ_FAULTS: Final = (
     *(OSError, ValueError, KeyError, TypeError),
 )
 UNREADABLE: Final = "it is not a readable checkpoint"
+GONE: Final = "the file does not exist"
 ONE_OF: Final = frozenset(ACTIONS)  # a column of every file
 SMALL_ROWS: Final = 20_000
 FEW_ROWS: Final = 2_500  # each read costs as much as some hundred rows
@@ -98,8 +99,8 @@ class CheckpointPart:
                     return table
                 batches = [self._dated(batch, leaves) for batch in table.to_batches()]
                 return pa.Table.from_batches(batches, table.schema)
-        except READ_FAULTS:
-            raise LogCorruptError(path=self.path, reason=UNREADABLE) from None
+        except READ_FAULTS as fault:
+            raise _read_fault(self.path, fault) from None
 
     def stream(
         self, row_groups: Collection[int], leaves: Collection[str], *, max_rows: int
@@ -111,8 +112,8 @@ class CheckpointPart:
                 yield from self._batches(
                     source, row_groups, leaves, min(rows, max_rows)
                 )
-        except READ_FAULTS:
-            raise LogCorruptError(path=self.path, reason=UNREADABLE) from None
+        except READ_FAULTS as fault:
+            raise _read_fault(self.path, fault) from None
 
     def _batches(
         self,
@@ -238,12 +239,18 @@ def open_part(store: LogStore, name: str) -> list[CheckpointRowGroup]:
         ]
         part = CheckpointPart(store, name, footer, leaves, _by_path(leaves), data)
         groups = _row_groups(part, stored)
-    except READ_FAULTS:
-        raise LogCorruptError(path=path, reason=UNREADABLE) from None
+    except READ_FAULTS as fault:
+        raise _read_fault(path, fault) from None
     if not any(leaf.split(".", 1)[0] in ONE_OF for leaf in leaves):
         reason = "it holds none of a checkpoint's columns"
         raise LogCorruptError(path=path, reason=reason)
     return groups
+
+
+def _read_fault(path: str, fault: Exception) -> LogCorruptError:
+    if isinstance(fault, FileNotFoundError):
+        return LogFileGoneError(path=path, reason=GONE)
+    return LogCorruptError(path=path, reason=UNREADABLE)
 
 
 def _by_path(leaves: Collection[str]) -> Mapping[str, Collection[str]]:

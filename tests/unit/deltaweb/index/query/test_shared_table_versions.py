@@ -1,5 +1,6 @@
 """Versions that are named: older ones, refused ones, and ones beyond a gap."""
 
+import json
 import os
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from deltaweb.index.query.shared_table import SharedTableReader
 from deltaweb.index.query.shared_version import SharedVersion
 from tests.support.logs.delta_logs import add, metadata, own_time, protocol, remove
 from tests.support.logs.local_logs import COLUMNS, LocalLog, typed_schema
-from tests.support.pages.shared_tables import is_mapped, paths
+from tests.support.pages.shared_tables import hint, is_mapped, listed, paths, stats_text
 
 
 class TestOtherVersions:
@@ -179,3 +180,32 @@ class TestCommitsThatAreGone:
         log, _ = cleaned
 
         assert not (log.index("again") / SOURCE).exists()
+
+
+@pytest.mark.parametrize("is_indexed", [True, False])
+def test_a_held_version_is_listed_after_a_clean_up(log, *, is_indexed: bool) -> None:
+    reader, index = SharedTableReader(), log.index() if is_indexed else None
+    reader.open_version(log.table, index_folder=index)
+    new = add("d", partitionValues={"p": "3"}, stats=stats_text(7, 20, 30))
+    log.commit(1, new).commit(2)
+    held = reader.open_version(log.table, index_folder=index)
+    old = [{"add": row} for row in _actions(log, 0, "add")]
+    log.checkpoint(2, protocol(), *log_metadata(log), *old, new)
+    for version in (0, 1):
+        (log.log / f"{version:020d}.json").unlink()
+
+    again = reader.open_version(log.table, index_folder=index)
+    found = {row["path"]: row["num_records"] for row in listed(again)}
+
+    assert again is held
+    assert found["d"] == 7
+    assert paths(held, predicates=[hint("id >= 20 AND id < 25")]) == ["d", "p=2/c"]
+
+
+def _actions(log: LocalLog, version: int, kind: str) -> list[dict[str, object]]:
+    lines = (log.log / f"{version:020d}.json").read_text().splitlines()
+    return [line[kind] for line in map(json.loads, lines) if kind in line]
+
+
+def log_metadata(log: LocalLog) -> list[dict[str, object]]:
+    return [{"metaData": row} for row in _actions(log, 0, "metaData")]

@@ -82,7 +82,7 @@ class TestActions:
 
 
 BROKEN: dict[str, tuple[list[Action], str]] = {
-    "missing": ([sidecar("gone.parquet")], "not a readable"),
+    "missing": ([sidecar("gone.parquet")], "does not exist"),
     "above": ([sidecar("../one.parquet")], "folder of sidecars"),
     "above, escaped": ([sidecar("%2E%2E/x")], "folder of sidecars"),
     "absolute": ([sidecar("/etc/passwd")], "folder of sidecars"),
