@@ -243,9 +243,11 @@ class DataFile:
             for start in range(0, num_rows, max_rows):
                 yield None, min(max_rows, num_rows - start)
             return
-        coded = self._coded.among(names, row_group)
         rows = min(max_rows, self._batch_rows(row_group))
-        rows = self._decoded.rows_at_once(names, row_group, rows, coded)
+        coded = self._coded.among(names, row_group)
+        texts = [name for name in names if name not in coded]
+        rows, wide = self._decoded.rows_at_once(texts, row_group, rows)
+        coded = *coded, *wide
 
         def read(source: pa.NativeFile) -> Iterator[pa.RecordBatch]:
             batches: Iterator[pa.RecordBatch] = self._reader(

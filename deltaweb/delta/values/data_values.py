@@ -159,11 +159,25 @@ def _positions(
 def _conform_variant(
     array: pa.Array, column: str, *, tells_types: bool = False
 ) -> pa.Array:
+    plain = _without_codes(array.type)
+    array = array if array.type == plain else array.cast(plain)
     try:
         return variant_texts(array, tells_types=tells_types)
     except VariantError as error:
         reason = f"a variant of it is broken ({error})"
         raise MismatchError(column=column, reason=reason) from None
+
+
+def _without_codes(kind: pa.DataType) -> pa.DataType:
+    """Return a type in which the bytes of structs and lists are not coded."""
+    if pa.types.is_dictionary(kind):
+        return kind.value_type
+    if pa.types.is_struct(kind):
+        return pa.struct([part.with_type(_without_codes(part.type)) for part in kind])
+    if pa.types.is_list(kind):
+        element = kind.value_field
+        return pa.list_(element.with_type(_without_codes(element.type)))
+    return kind
 
 
 def _conform_list(

@@ -30,6 +30,7 @@ BYTE_ARRAY: Final = 6
 _DICTIONARY_PAGE: Final = 2
 _PREFIXED: Final = 7  # DELTA_BYTE_ARRAY: a value repeats the beginning of the last
 _CODED: Final = frozenset({2, 8})
+_READ_AS_CODES: Final = frozenset({0, 2, 3, 4, 8})  # by pyarrow: not lengths of deltas
 _PLAIN, _RLE = 0, 3
 # What pyarrow calls those that count here.
 _KINDS: Final = {"BYTE_ARRAY": BYTE_ARRAY}
@@ -74,6 +75,7 @@ class StoredChunk:
         stored_bytes: Of all its pages, compressed.
         is_coded: Whether values of it may be those of a dictionary.
         is_prefixed: Whether values of it may repeat the beginnings of others.
+        is_read_as_codes: Whether pyarrow can read its texts as codes.
     """
 
     path: str
@@ -86,6 +88,7 @@ class StoredChunk:
     stored_bytes: int
     is_coded: bool
     is_prefixed: bool
+    is_read_as_codes: bool
 
     @property
     def may_unfold(self) -> bool:
@@ -138,6 +141,7 @@ def _chunk(values: Mapping[str, Any]) -> StoredChunk:
         stored_bytes=compressed,
         is_coded=not _CODED.isdisjoint(encodings),
         is_prefixed=_PREFIXED in encodings,
+        is_read_as_codes=_READ_AS_CODES.issuperset(encodings),
     )
 
 

@@ -11,7 +11,13 @@ import pyarrow.parquet as pq
 import pytest
 
 from deltaweb.delta.errors import DataFileError
-from deltaweb.delta.protocol.schema import StructType, schema_of_arrow
+from deltaweb.delta.protocol.schema import (
+    ArrayType,
+    PrimitiveType,
+    StructField,
+    StructType,
+    schema_of_arrow,
+)
 from deltaweb.delta.scan import decoded_bytes
 from deltaweb.delta.scan.data_file import MIN_ROWS, DataFile
 from deltaweb.delta.scan.rows import iter_rows
@@ -24,6 +30,22 @@ pytestmark = pytest.mark.slow
 
 MEBIBYTE = 1 << 20
 LONG = "x" * 100_000
+SHAPES: dict[str, Any] = {
+    "list": lambda texts: texts,
+    "list of lists": lambda texts: [texts, None, []],
+    "list of structs": lambda texts: [{"t": text, "n": 1} for text in texts],
+    "struct of a list": lambda texts: {"l": texts, "t": "short"},
+    "map": lambda texts: [(f"{n}{text}"[:8], text) for n, text in enumerate(texts)],
+    "list of binary": lambda texts: [text and text.encode() for text in texts],
+}
+TYPES = {
+    "list": pa.list_(pa.string()),
+    "list of lists": pa.list_(pa.list_(pa.string())),
+    "list of structs": pa.list_(pa.struct({"t": pa.string(), "n": pa.int32()})),
+    "struct of a list": pa.struct({"l": pa.list_(pa.string()), "t": pa.string()}),
+    "map": pa.map_(pa.string(), pa.string()),
+    "list of binary": pa.list_(pa.binary()),
+}
 
 
 @pytest.fixture
@@ -56,6 +78,11 @@ def written(path: Path, columns: dict[str, Any], **options: Any) -> StructType: 
     options = {"compression": "zstd", "store_schema": False, **options}
     pq.write_table(pa.table(columns), path, **options)
     return schema_of_arrow(pq.read_schema(path))
+
+
+def stored(value: bytes) -> dict[str, bytes]:
+    """Return a variant without names as a file has it."""
+    return {"metadata": b"\x01\0\0", "value": value}
 
 
 def opened(path: Path) -> DataFile:
@@ -105,10 +132,11 @@ class TestFilesThatUnfold:
             values = [{"a": LONG}] * 200 + [None] * 200
         schema = written(path, {"a": values})
 
-        sizes = batch_sizes(path, schema)
+        with opened(path) as file:
+            found = [(rows, held["a"].nbytes) for rows, held in file.batches(schema, 0)]
 
-        assert sum(sizes) == 400
-        assert max(sizes) <= 13
+        assert sum(rows for rows, _ in found) == 400
+        assert max(num_bytes for _, num_bytes in found) <= 14 * len(LONG)
 
     def test_values_that_repeat_the_beginnings_of_others_come_few_at_a_time(
         self, tmp_path: Path
@@ -148,6 +176,58 @@ class TestFilesThatUnfold:
 
         assert scanned == packed == 2_000
         assert pool.max_memory() < 8 * small_bounds
+
+    @pytest.mark.parametrize("limit", [10_000, 1 << 20])
+    @pytest.mark.parametrize("version", ["1.0", "2.0"])
+    @pytest.mark.parametrize("shape", SHAPES)
+    def test_one_long_text_among_short_ones_is_no_reason_to_refuse(
+        self, tmp_path: Path, shape: str, version: str, limit: int
+    ) -> None:
+        path = tmp_path / "usual.parquet"
+        lists: list[list[str | None]] = [[LONG], [], [None, "w"]]
+        lists += [[f"w{(row + n) % 3_000}" for n in range(500)] for row in range(40)]
+        values = [SHAPES[shape](texts) for texts in lists]
+        values += [None]
+        rows = pa.table({"n": range(len(values)), "a": pa.array(values, TYPES[shape])})
+        schema = written(
+            path,
+            {"n": rows["n"], "a": rows["a"]},
+            data_page_version=version,
+            dictionary_pagesize_limit=limit,
+        )
+        assert len(LONG) * 500 > decoded_bytes.ROW_BYTES
+
+        with opened(path) as file:
+            found = [held for _, held in file.batches(schema, 0)]
+
+        read = pa.concat_tables(pa.table(columns) for columns in found)
+        assert read.to_pylist() == rows.to_pylist()
+        assert len(found) < 4
+
+    def test_a_row_that_becomes_much_is_refused_by_what_it_becomes(
+        self, tmp_path: Path, small_bounds: int
+    ) -> None:
+        path = tmp_path / "bomb.parquet"
+        schema = written(path, {"n": [1, 2, 3], "a": [["a"], [LONG] * 150, ["b"]]})
+
+        refusal = r"bomb\.parquet.*column 'a'.*takes 15,000,000 bytes"
+        with memory_of() as pool, pytest.raises(DataFileError, match=refusal):
+            batch_sizes(path, schema)
+        assert pool.max_memory() < small_bounds
+
+    def test_variants_in_lists_are_read_as_codes_too(self, tmp_path: Path) -> None:
+        path = tmp_path / "variants.parquet"
+        long = b"\x40" + len(LONG).to_bytes(4, "little") + LONG.encode()
+        lists = [[b"\x05%d" % (n % 7) for n in range(400)]] * 20 + [[long]]
+        written(path, {"v": [[stored(value) for value in each] for each in lists]})
+        schema = StructType((StructField("v", ArrayType(PrimitiveType("variant"))),))
+
+        with opened(path) as file:
+            found = [held["v"] for _, held in file.batches(schema, 0)]
+
+        texts = [[f'"{n % 7}"' for n in range(400)]] * 20 + [[f'"{LONG}"']]
+        assert pa.concat_arrays(found).to_pylist() == texts
+        assert len(found) < 4
 
 
 class TestFilesThatDoNot:
