@@ -28,10 +28,10 @@ from deltaweb.web.sharing.drafts.draft import (
 from deltaweb.web.sharing.drafts.review import ChosenTable
 from deltaweb.web.sharing.drafts.session import faults_of, load_draft
 from deltaweb.web.sharing.issuing.forms import first_lifetime, lifetime_choices
-from deltaweb.web.sharing.models import Recipient, SharedTable
+from deltaweb.web.sharing.models import Recipient
 from deltaweb.web.sharing.recipients.forms import NewReaderForm
 from deltaweb.web.sharing.shares import detail as share_pages
-from deltaweb.web.sharing.shares.forms import MAX_PAGE, ShareForm, column_names
+from deltaweb.web.sharing.shares.forms import MAX_PAGE, ShareForm
 from deltaweb.words import counted
 
 MAX_RULES: Final = 12
@@ -63,11 +63,9 @@ def previewed_tables(
     recipients = [*known, *new] or [Recipient(name="")]
     room, found = MAX_RULES, []
     for chosen in tables:
-        condition = chosen.draft.condition.strip()
-        columns = column_names(chosen.draft.columns)
-        if chosen.table is None or not (condition or columns):
+        offered = chosen.offered
+        if chosen.table is None or not (offered.condition or offered.columns):
             continue
-        offered = SharedTable(condition=condition, columns=columns)
         names: dict[str, list[str]] = {}
         rules: dict[str, TableRule] = {}
         try:
@@ -141,6 +139,7 @@ def step_page(  # noqa: PLR0913 (each is one part of the page)
         context |= {
             "tables": tables,
             "seen": draft_review.newly_seen(draft, tables, now=timezone.now()),
+            "seen_by_new": draft_review.seen_by_new(draft, tables),
             "faults": faults_of(request, draft),
             "previews": previewed_tables(draft, tables),
         }

@@ -8,7 +8,9 @@ from uuid import UUID
 
 from django.db.models import Count, Q
 
+from deltaweb.delta.errors import DeltaError
 from deltaweb.web.pages.paging import Paged, paged
+from deltaweb.web.sharing.access.grants.rules import rule_of
 from deltaweb.web.sharing.clients.preflight import Preflight, preflights
 from deltaweb.web.sharing.drafts.draft import Draft, DraftTable
 from deltaweb.web.sharing.models import Grant, Recipient, SharedTable
@@ -32,6 +34,13 @@ class ChosenTable:
     draft: DraftTable
     table: Table | None
     preflight: Preflight
+
+    @property
+    def offered(self) -> SharedTable:
+        """The rule as a shared table has it."""
+        condition = self.draft.condition.strip()
+        columns = column_names(self.draft.columns)
+        return SharedTable(condition=condition, columns=columns)
 
     @property
     def versions(self) -> str:
@@ -68,23 +77,61 @@ def chosen_tables(draft: Draft) -> list[ChosenTable]:
     ]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewlySeen:
+    """A table of a draft for one recipient.
+
+    Attributes:
+        names: Under which the recipient reads the same table already.
+        missing: Properties that its condition asks for and the recipient lacks.
+    """
+
+    table: ChosenTable
+    names: list[str]
+    missing: list[str]
+
+
 def newly_seen(
     draft: Draft, tables: list[ChosenTable], *, now: datetime
-) -> list[tuple[RecipientRow, list[tuple[ChosenTable, list[str]]]]]:
-    """Return what each chosen recipient would newly see.
-
-    That is the tables of the draft, each with the names under which the recipient reads
-    the same table already.
-    """
+) -> list[tuple[RecipientRow, list[NewlySeen]]]:
+    """Return what each chosen recipient would newly see: the tables of the draft."""
     recipients = Recipient.objects.filter(name__in=draft.recipients)
     rows = recipient_rows(recipients, now=now)
     seen = _seen_already(
         {row.recipient.id for row in rows}, {UUID(t.draft.table_id) for t in tables}
     )
     return [
-        (row, [(t, seen[row.recipient.id, UUID(t.draft.table_id)]) for t in tables])
+        (
+            row,
+            [
+                NewlySeen(
+                    table=table,
+                    names=seen[row.recipient.id, UUID(table.draft.table_id)],
+                    missing=missing_properties(table, row.recipient),
+                )
+                for table in tables
+            ],
+        )
         for row in rows
     ]
+
+
+def seen_by_new(draft: Draft, tables: list[ChosenTable]) -> list[NewlySeen]:
+    """Return what a recipient of the draft would see; it has no property yet."""
+    new = Recipient(name="")
+    return [
+        NewlySeen(table=table, names=[], missing=missing_properties(table, new))
+        for table in tables
+        if draft.new_recipients
+    ]
+
+
+def missing_properties(chosen: ChosenTable, recipient: Recipient) -> list[str]:
+    """Return the properties that a table's condition asks for and a recipient lacks."""
+    try:
+        return rule_of([chosen.offered], recipient).missing
+    except DeltaError:
+        return []  # the draft's faults say what is wrong with the condition
 
 
 def namespace_choices() -> list[tuple[str, int]]:

@@ -3,19 +3,27 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any
 from uuid import UUID
 
-from django.db.models import F, Q
+from django.db.models import Exists, F, OuterRef, Q
 
+from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.log.versions import ReadableRun
 from deltaweb.web.pages.page_json import As, Named, OnPage, Spread, in_json
 from deltaweb.web.pages.paging import Paged, paged
+from deltaweb.web.sharing.access.grants.rules import rules_by_table
 from deltaweb.web.sharing.access.withdrawals import OfferState, offer_state, with_parts
 from deltaweb.web.sharing.activity.usage import DailyUse, calls
 from deltaweb.web.sharing.activity.use_resource import UseResource, use_resource
 from deltaweb.web.sharing.clients.preflight import Preflight, preflight_data, preflights
-from deltaweb.web.sharing.models import PreparedVersion, Recipient, Share, SharedTable
+from deltaweb.web.sharing.models import (
+    PreparedVersion,
+    Recipient,
+    RecipientRule,
+    Share,
+    SharedTable,
+)
 from deltaweb.web.sharing.recipients.last_reads import readers_behind
 from deltaweb.web.sharing.recipients.listing import RecipientRow, recipient_rows
 from deltaweb.web.sharing.recipients.rehearsals.certificates import (
@@ -38,12 +46,41 @@ RECIPIENTS_SHOWN = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RuleState:
+    """What recipients with equal rules read of a table.
+
+    Attributes:
+        recipients: Their names.
+        missing: Properties that the condition asks for and they lack.
+        prepared: The newest version that is ready under this very rule, or None.
+        newest: The newest version that is known of the table.
+    """
+
+    recipients: list[str]
+    missing: list[str]
+    prepared: PreparedVersion | None
+    newest: int | None
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether a newer version is known that is not ready."""
+        ready = self.prepared.version if self.prepared else -1
+        return self.newest is not None and ready < self.newest
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether they see no row of the version that is ready."""
+        return self.prepared is not None and self.prepared.num_rows == 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SharedTableRow:
     """A table of a share, with what clients make of it.
 
     Attributes:
         preflight: Which clients can read its newest version.
-        prepared: The newest version that was made ready, where only a part is shared.
+        rules: What recipients see who see only a part, for the first of them.
+        rule_problem: Why that is not known; "" if it is.
         lost_runs: Versions that are offered, and cannot be read any more.
         num_readers: How many recipients have read it.
         num_readers_behind: How many of them have not read the newest version.
@@ -53,7 +90,8 @@ class SharedTableRow:
     shared_table: OnPage[SharedTable]
     resource: Spread[SharedTableResource]
     preflight: Annotated[Preflight, Named("clients"), As(preflight_data)]
-    prepared: OnPage[PreparedVersion | None] = None
+    rules: OnPage[list["RuleState"]] = field(default_factory=list)
+    rule_problem: OnPage[str] = ""
     lost_runs: Annotated[
         list[ReadableRun],
         Named("lost_versions"),
@@ -71,13 +109,6 @@ class SharedTableRow:
     @property
     def is_ruled(self) -> bool:
         return bool(self.shared_table.condition or self.shared_table.columns)
-
-    @property
-    def is_behind(self) -> bool:
-        """Whether the newest version known is not ready yet."""
-        newest = self.shared_table.table.latest_version_seen
-        ready = self.prepared.version if self.prepared else -1
-        return self.is_ruled and newest is not None and ready < newest
 
     @property
     def lost_versions(self) -> str:
@@ -113,7 +144,7 @@ class ShareDetail:
 
     @property
     def has_rules(self) -> bool:
-        return any(row.is_ruled for row in self.tables)
+        return any(row.is_ruled or row.rules for row in self.tables)
 
     @property
     def warnings(self) -> list[SharedTableRow]:
@@ -130,13 +161,15 @@ def share_detail(share: Share, *, now: datetime, page: int = 1) -> ShareDetail:
     place = paged(resource.num_tables, page, length=TABLES_LENGTH)
     runs = F("table__summary__readable_runs")
     whole = with_parts(shared.defer("table__summary"))
-    rows = whole.annotate(readable_runs=runs)
+    narrowed = Exists(RecipientRule.objects.filter(shared_table=OuterRef("pk")))
+    rows = whole.annotate(readable_runs=runs, is_narrowed=narrowed)
     tables = list(rows[place.start : place.last])
     readers = share.recipients.order_by("name_key")
     first = readers.values("id")[:RECIPIENTS_SHOWN]
     found = preflights({row.table_id for row in tables})
-    ruled = [row.id for row in tables if row.condition or row.columns]
-    ready = _newest_ready(ruled) if ruled else {}
+    reading = recipient_rows(Recipient.objects.filter(id__in=first), now=now)
+    ruled = [row for row in tables if row.condition or row.columns or row.is_narrowed]
+    rules = _rule_states(ruled, [row.recipient for row in reading])
     behind = readers_behind(tables)
     broken = broken_in([row.id for row in tables])
     return ShareDetail(
@@ -146,7 +179,7 @@ def share_detail(share: Share, *, now: datetime, page: int = 1) -> ShareDetail:
                 shared_table=row,
                 resource=shared_table_resource(row),
                 preflight=found[row.table_id],
-                prepared=ready.get(row.id),
+                **rules.get(row.id, {}),
                 lost_runs=_lost_runs(row, row.readable_runs),
                 num_readers_behind=behind.get(row.id, (0, 0))[0],
                 num_readers=behind.get(row.id, (0, 0))[1],
@@ -156,16 +189,43 @@ def share_detail(share: Share, *, now: datetime, page: int = 1) -> ShareDetail:
         ],
         schemas=schemas,
         paged=place,
-        readers=recipient_rows(Recipient.objects.filter(id__in=first), now=now),
+        readers=reading,
         use=use_resource(calls(share=share.name), now=now),
     )
 
 
-def _newest_ready(ids: Sequence[UUID]) -> dict[UUID, PreparedVersion]:
-    """Return the newest version that is ready, by shared table, under any rule."""
-    rows = PreparedVersion.objects.filter(shared_table__in=ids)
+def _rule_states(
+    tables: Sequence[SharedTable], readers: Sequence[Recipient]
+) -> dict[UUID, dict[str, Any]]:
+    """Return what recipients see of tables in part: fields of `SharedTableRow`."""
+    if not tables:
+        return {}
+    try:
+        held = rules_by_table(tables, readers)
+    except DeltaError as error:
+        if len(tables) == 1:
+            return {tables[0].id: {"rule_problem": error.message}}
+        # The condition of one cannot be read; the others have theirs.
+        each = (_rule_states([table], readers) for table in tables)
+        return {key: fields for found in each for key, fields in found.items()}
+    digests = {rule.digest for rules in held.values() for rule, _ in rules}
+    rows = PreparedVersion.objects.filter(shared_table__in=held, rule__in=digests)
     ordered = rows.order_by("version", "prepared_at")
-    return {row.shared_table_id: row for row in ordered}
+    ready = {(row.shared_table_id, row.rule): row for row in ordered}
+    return {
+        table.id: {
+            "rules": [
+                RuleState(
+                    recipients=names,
+                    missing=rule.missing,
+                    prepared=ready.get((table.id, rule.digest)),
+                    newest=table.table.latest_version_seen,
+                )
+                for rule, names in held[table.id]
+            ]
+        }
+        for table in tables
+    }
 
 
 def _lost_runs(shared: SharedTable, readable_runs: object) -> list[ReadableRun]:

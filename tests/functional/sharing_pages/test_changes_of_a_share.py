@@ -270,7 +270,7 @@ def test_a_share_is_prepared_and_proved_by_a_job(admin: Client) -> None:
     job = Job.objects.get(kind="sharing.prepare_share")
     assert job.parameters["proves"] is True
     shown = page.content.decode()
-    assert "Not ready yet" in shown
+    assert "Prepared once a recipient may read this share." in shown
     assert f'hx-get="/jobs/{job.id}/progress?then=reload"' in shown
 
 

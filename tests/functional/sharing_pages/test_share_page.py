@@ -1,13 +1,17 @@
 """The page of one share: its tables, its recipients, what clients make of them."""
 
 import json
+import re
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.test import Client
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
+from deltaweb.web.sharing.access.grants.rules import rule_of
+from deltaweb.web.sharing.models import PreparedVersion, SharedTable
 from tests.functional.sharing_pages.pages import as_json, new_read, page
 from tests.support.pages.factories import (
     new_grant,
@@ -22,6 +26,33 @@ from tests.support.pages.factories import (
 
 pytestmark = pytest.mark.django_db
 EVIL = '<img&src=x>"'
+
+
+def _ruled(condition: str, **recipients: str) -> tuple[SharedTable, dict[str, str]]:
+    """A ruled table and its readers by their region; returns the digest of each."""
+    share = new_share("retail")
+    shared = new_shared_table(share, "crm.orders", condition=condition)
+    digests = {}
+    for region, name in recipients.items():
+        recipient = new_recipient(name, properties={"region": region} if region else {})
+        new_grant(share, recipient)
+        digests[name] = rule_of([shared], recipient).digest
+    return shared, digests
+
+
+def _ready(shared: SharedTable, digest: str, **fields: Any) -> None:  # noqa: ANN401 (columns)
+    values = {"num_signed": 21, "num_rewritten": 0, "num_absent": 65, "size_bytes": 0}
+    PreparedVersion.objects.create(
+        shared_table=shared,
+        rule=digest,
+        version=4,
+        prepared_at=timezone.now(),
+        **values | fields,
+    )
+
+
+def text_of(shown: str) -> str:
+    return re.sub(r"<[^>]+>|\s+", " ", shown).replace("  ", " ").replace("  ", " ")
 
 
 class TestShare:
@@ -59,6 +90,44 @@ class TestShare:
         names = [one["name"] for one in first["tables"] + second["tables"]]
         assert names == [f"crm.t{number:03d}" for number in range(130)]
         assert second["next"] is None
+
+    def test_names_whose_figures_it_shows_and_none_of_an_older_rule(self, admin):
+        shared, names = _ruled("region = recipient.region", DE="globex", FR="initech")
+        new_grant(shared.share, new_recipient("zeta"))
+        _ready(shared, names["globex"], num_rows=2485, num_outside=0)
+        _ready(shared, "of-an-older-rule", num_rows=777, num_outside=13)
+
+        shown = text_of(page(admin, "/shares/retail/"))
+
+        assert "globex : v4, 2,485 rows; 21 files untouched" in shown
+        assert "rows outside: 0" in shown
+        assert "initech : being prepared." in shown
+        assert "zeta : being prepared." in shown
+        assert "has no region" in shown.partition("zeta")[2]
+        assert "has no region" not in shown.partition("zeta")[0]
+        assert "777" not in shown
+        assert "rows outside: 13" not in shown
+
+    def test_a_rule_that_shows_no_row_to_a_recipient_is_amber(self, admin: Client):
+        shared, names = _ruled("region = recipient.region", **{"": "zeta"})
+        _ready(shared, names["zeta"], num_rows=0, num_signed=0)
+
+        shown = page(admin, "/shares/retail/")
+
+        assert re.search(
+            r'dw-chip is-amber">(?:(?!</span>).)*0 rows: has no region',
+            shown,
+            re.DOTALL,
+        )
+
+    def test_a_condition_that_cannot_be_read_is_said_for_its_table_alone(self, admin):
+        shared, _ = _ruled("region = 'EU'", DE="globex")
+        new_shared_table(shared.share, "crm.bad", condition="region = (")
+
+        shown = text_of(page(admin, "/shares/retail/"))
+
+        assert shown.count("The condition cannot be read") == 1
+        assert "globex : being prepared." in shown
 
     def test_is_found_whatever_its_capitals(self, admin: Client) -> None:
         new_share("Retail")

@@ -33,7 +33,7 @@ from deltaweb.web.sharing.access.grants.prepared import (
     place_of,
 )
 from deltaweb.web.sharing.access.grants.proof import rows_outside
-from deltaweb.web.sharing.access.grants.rules import TableRule, rule_for
+from deltaweb.web.sharing.access.grants.rules import TableRule, rules_by_table
 from deltaweb.web.sharing.access.schemas import RULED
 from deltaweb.web.sharing.errors import NotPreparedError
 from deltaweb.web.sharing.models import (
@@ -161,12 +161,8 @@ def _prepare_table(  # noqa: PLR0913 (as of a share)
 
 def table_rules(shared: SharedTable) -> list[tuple[TableRule, list[str]]]:
     """Return the rules of a shared table, with the recipients of each by name."""
-    found: dict[str, tuple[TableRule, list[str]]] = {}
-    for recipient in shared.share.recipients.order_by("name_key"):
-        rule = rule_for(shared, recipient)
-        if not rule.is_whole:
-            found.setdefault(rule.digest, (rule, []))[1].append(recipient.name)
-    return [*found.values()]
+    recipients = shared.share.recipients.order_by("name_key")
+    return rules_by_table([shared], recipients)[shared.id]
 
 
 def _rewrite_missing(  # noqa: PLR0913 (what is rewritten, by whom, and who hears)

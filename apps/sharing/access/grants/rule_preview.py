@@ -112,7 +112,7 @@ def _preview(version: SharedVersion, rule: TableRule) -> RulePreview:
     asked = condition.names if condition is not None else frozenset()
     return RulePreview(
         version=version.version,
-        missing=[name for name, value in rule.asked.items() if value is None],
+        missing=rule.missing,
         untouched=signed,
         rewritten=_sum((one.part, one.rewritten) for one in offered),
         left_out=_sum((one.part, one.absent) for one in offered),

@@ -2,10 +2,11 @@
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Protocol
+from uuid import UUID
 
 from deltaweb.conditions.recipients import NAME, Property, asked_properties, bound_to
 from deltaweb.conditions.sql_text import parse_sql
@@ -42,8 +43,13 @@ class TableRule:
         """The values of the recipient that the conditions ask for, by name."""
         names: set[str] = set()
         for condition in self.conditions:
-            names |= asked_properties(parse_sql(condition))
+            names |= _asked_names(condition)
         return {name: self.properties.get(name) for name in sorted(names)}
+
+    @property
+    def missing(self) -> list[str]:
+        """The properties that the conditions ask for and the recipient lacks."""
+        return [name for name, value in self.asked.items() if value is None]
 
     @cached_property
     def digest(self) -> str:
@@ -115,6 +121,34 @@ def rule_for(shared: SharedTable, recipient: Recipient) -> TableRule:
     return rule_of([shared, own] if own else [shared], recipient)
 
 
+def rules_by_table(
+    tables: Iterable[SharedTable], recipients: Iterable[Recipient]
+) -> dict[UUID, list[tuple[TableRule, list[str]]]]:
+    """Return the rules of shared tables, each with its recipients by name.
+
+    Recipients whose rules are equal share one. A table that is shared whole has none.
+
+    Raises:
+        PredicateError: If a condition cannot be read.
+    """
+    recipients = list(recipients)
+    held = RecipientRule.objects.filter(
+        shared_table__in=(tables := list(tables)), recipient__in=recipients
+    )
+    own = {(one.shared_table_id, one.recipient_id): one for one in held}
+    found: dict[UUID, list[tuple[TableRule, list[str]]]] = {}
+    for table in tables:
+        by_digest: dict[str, tuple[TableRule, list[str]]] = {}
+        for recipient in recipients:
+            narrower = own.get((table.id, recipient.id))
+            rule = rule_of([table, narrower] if narrower else [table], recipient)
+            if not rule.is_whole:
+                _, names = by_digest.setdefault(rule.digest, (rule, []))
+                names.append(recipient.name)
+        found[table.id] = [*by_digest.values()]
+    return found
+
+
 class HasRule(Protocol):
     """What a rule is made of: a shared table, what one recipient sees of it, a draft.
 
@@ -140,6 +174,15 @@ def rule_of(held: Sequence[HasRule], recipient: Recipient) -> TableRule:
         columns,
         properties | {NAME: recipient.name},
     )
+
+
+@lru_cache(maxsize=1024)
+def _asked_names(condition: str) -> frozenset[str]:
+    """Return the recipient's values that a condition asks for.
+
+    A page asks for many recipients of one share.
+    """
+    return asked_properties(parse_sql(condition))
 
 
 def _shape(schema: StructType, visible: StructType) -> str:

@@ -101,9 +101,9 @@ def test_orders() -> None:
     Recipient.objects.filter(id=c.id).update(created_at=NOW + DAY)
 
     assert names(RECIPIENTS.query()) == ["a", "B", "c"]
-    assert names(RECIPIENTS.query(sort="used")) == ["B", "a", "c"]
+    assert names(RECIPIENTS.query(sort="-used")) == ["B", "a", "c"]
     assert names(RECIPIENTS.query(sort="ends")) == ["B", "a", "c"]
-    assert names(RECIPIENTS.query(sort="created"))[0] == "c"
+    assert names(RECIPIENTS.query(sort="-created"))[0] == "c"
 
 
 def test_the_csv_holds_every_row_of_the_filter() -> None:

@@ -44,7 +44,7 @@ class TestCataloguePage:
         new_table("old", committed_at=NOW - timedelta(days=9))
         new_table("new", committed_at=NOW)
 
-        assert names(vera, sort="commit") == ["new", "old"]
+        assert names(vera, sort="-commit") == ["new", "old"]
 
     @cases(
         "text",
