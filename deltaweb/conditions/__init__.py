@@ -11,6 +11,7 @@ hints           the hints of a query, each understood or skipped alone; the reac
                 condition whose rows `deltaweb.expressions` judges
 
 columns         the columns that conditions name
+named           the columns that a rule of a table names
 casts           casts of them, and of literals
 exact           literals beside a column, brought to its exact type
 common_type     lists beside a column, where no client rounds or compares as text
@@ -24,5 +25,6 @@ from deltaweb.lazy import modules_on_demand
 
 if TYPE_CHECKING:
     from deltaweb.conditions import hints as hints
+    from deltaweb.conditions import named as named
 else:
     __getattr__ = modules_on_demand(__name__)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from deltaweb import writer
+from deltaweb import conditions, writer
 from deltaweb.delta import protocol, writing
 from deltaweb.delta.protocol.schema import StructField, schema_of_arrow
 from deltaweb.delta.snapshot import Snapshot
@@ -104,20 +104,25 @@ class TableDefinition(OpenedTable):
         """Give a column of a table that maps columns another name.
 
         Args:
-            column: A dotted path for a nested column.
+            column: A dotted path for a nested column; the parts of arrays and maps
+                are called `element`, `key` and `value`, and backticks quote a name.
             new_name: Its name within what holds it.
             checkpoint: As in `append`.
 
         Raises:
             ColumnNotFoundError: If there is no such column.
-            ColumnInUseError: If a constraint or a property names it.
+            ColumnInUseError: If a constraint or another rule names it.
             ProtocolUpgradeError: If the table maps no columns.
             DeltaError: As `commit` lists them.
         """
         root = self._store.root
         return self._change(
             lambda base: operations.renamed_columns.rename_column(
-                base, column, new_name, root=root
+                base,
+                column,
+                new_name,
+                root=root,
+                names_column=conditions.named.names_column,
             ),
             checkpoint,
         )
@@ -153,7 +158,11 @@ class TableDefinition(OpenedTable):
         )
         return self._change(
             lambda base: operations.widened_columns.widen_column(
-                base, column, wide, root=root
+                base,
+                column,
+                wide,
+                root=root,
+                names_column=conditions.named.names_column,
             ),
             checkpoint,
         )
@@ -171,7 +180,10 @@ class TableDefinition(OpenedTable):
         root = self._store.root
         return self._change(
             lambda base: operations.renamed_columns.drop_column(
-                base, column, root=root
+                base,
+                column,
+                root=root,
+                names_column=conditions.named.names_column,
             ),
             checkpoint,
         )

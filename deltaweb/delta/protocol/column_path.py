@@ -1,11 +1,13 @@
 """Which column a name means: top-level or nested, ignoring case.
 
 A path is the tuple of names from the top to the column. A text is first taken as the
-name of a top-level column, dots and all; then its dots lead into structs.
+name of a top-level column, dots and all; then its dots lead into structs. Backticks
+quote a name with dots or commas, and a doubled backtick in them is one.
 """
 
+import re
 from collections.abc import Iterable, Sequence
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from deltaweb.delta.errors import ColumnNotFoundError
 from deltaweb.delta.protocol.schema import (
@@ -14,26 +16,113 @@ from deltaweb.delta.protocol.schema import (
     StructField,
     StructType,
     leaf_fields,
+    parts_of,
 )
 
 ColumnPath: TypeAlias = tuple[str, ...]
+_PART: Final = re.compile(r"(?:^|\.)(?:`((?:[^`]|``)+)`(?=\.|$)|([^.]*))")
+_PLAIN: Final = re.compile(r"[A-Za-z0-9_]+", re.ASCII)
+_LIST: Final = re.compile(r"\s*((?:`(?:[^`]|``)*`|[^,`])*)(?:,|$)")
+
+
+def parse_path(text: str) -> ColumnPath:
+    """Return the names of a dotted path, in which backticks quote a name."""
+    return tuple(
+        match[2] if match[1] is None else match[1].replace("``", "`")
+        for match in _PART.finditer(text)
+    )
+
+
+def split_paths(text: str) -> list[str]:
+    """Return the parts of a text between commas; those in backticks separate nothing.
+
+    A text whose backticks are not in pairs is split at all commas.
+    """
+    found, end = [], 0
+    while end < len(text):
+        match = _LIST.match(text, end)
+        if match is None:
+            found = text.split(",")
+            break
+        found.append(match[1])
+        end = match.end()
+    return [name.strip() for name in found if name.strip()]
+
+
+def format_path(path: ColumnPath) -> str:
+    """Return a path as a text, with backticks around names that are not plain."""
+    return ".".join(
+        name if _PLAIN.fullmatch(name) else "`{}`".format(name.replace("`", "``"))
+        for name in path
+    )
+
+
+def may_name(sql: str, path: ColumnPath) -> bool:
+    """Return whether SQL that is not parsed contains the first name of a path."""
+    text, name = sql.lower(), path[0].lower()
+    return name in text or name.replace("`", "``") in text
+
+
+def resolve_part(schema: StructType, name: str | Sequence[str]) -> ColumnPath:
+    """Return the path of a column, or of a part within lists and maps.
+
+    Args:
+        name: As in `resolve_column`; the parts of lists and maps are `element`, `key`
+            and `value`.
+
+    Raises:
+        ColumnNotFoundError: If there is none.
+    """
+    given = _names(schema, name)
+    data_type: DataType = schema
+    path: list[str] = []
+    for one in given:
+        part = _part(data_type, one)
+        if part is None:
+            raise _not_found(schema, name)
+        path.append(part.name)
+        data_type = part.data_type
+    return tuple(path)
+
+
+def _part(data_type: DataType, name: str) -> StructField | None:
+    if isinstance(data_type, StructType):
+        return data_type.find(name)
+    parts = parts_of(data_type)
+    return next((part for part in parts if part.name == name.lower()), None)
+
+
+def part_type(schema: StructType, path: ColumnPath) -> DataType:
+    """Return the type at a path that `resolve_part` returned."""
+    data_type: DataType = schema
+    for name in path:
+        part = _part(data_type, name)
+        if part is None:
+            raise _not_found(schema, path)
+        data_type = part.data_type
+    return data_type
+
+
+def _names(schema: StructType, name: str | Sequence[str]) -> ColumnPath:
+    if not isinstance(name, str):
+        return tuple(name)
+    return (name,) if schema.find(name) else parse_path(name)
+
+
+def _not_found(schema: StructType, name: str | Sequence[str]) -> ColumnNotFoundError:
+    text = name if isinstance(name, str) else ".".join(name)
+    return ColumnNotFoundError(column=text, columns=schema.names)
 
 
 def resolve_column(schema: StructType, name: str | Sequence[str]) -> ColumnPath:
     """The path of the column that `name` means, spelled as the schema spells it.
 
     Args:
-        name: A text such as `a.b`, or the names one by one.
+        name: A text such as "a.b" or "a.`b.c`", or the names one by one.
     """
-    if isinstance(name, str):
-        column = schema.find(name)
-        names = (name,) if column else tuple(name.split("."))
-        text = name
-    else:
-        names, text = tuple(name), ".".join(name)
-    path = _follow(schema, names)
+    path = _follow(schema, _names(schema, name))
     if not path:
-        raise ColumnNotFoundError(column=text, columns=schema.names)
+        raise _not_found(schema, name)
     return path
 
 

@@ -229,13 +229,13 @@ def _generated(schema: StructType) -> Iterator[RowConstraint]:
 
 def _invariants(schema: StructType) -> Iterator[RowConstraint]:
     for path, column in fields_in(schema):
-        sql = _invariant(column)
+        sql = invariant_sql(column)
         if sql is not None:
             yield RowConstraint(".".join(path), sql)
 
 
-def _invariant(column: StructField) -> str | None:
-    """Return the SQL of a column's invariant.
+def invariant_sql(column: StructField) -> str | None:
+    """Return the SQL of a column's invariant, None without one.
 
     The reference implementation wraps it twice in JSON objects.
     """

@@ -1,6 +1,5 @@
 """The rows of files in the types that were chosen, and what others lack."""
 
-import re
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -11,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from deltaweb.conditions.named import names_column
 from deltaweb.delta.errors import DeltaError, SchemaError
 from deltaweb.delta.protocol.schema import (
     ArrayType,
@@ -305,11 +305,7 @@ def _value_text(given: pa.Array, position: int) -> str:
 
 def _row_text(row: pa.RecordBatch, rule: RowConstraint) -> str:
     """Return the values of a row that a rule names; all where it names none."""
-    named = [
-        name
-        for name in row.schema.names
-        if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", rule.sql, re.IGNORECASE)
-    ]
+    named = [name for name in row.schema.names if names_column(rule.sql, (name,))]
     values = {
         name: python_values(row.column(name))[0] for name in named or row.schema.names
     }

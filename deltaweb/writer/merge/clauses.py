@@ -4,7 +4,6 @@ In SQL `t` is the table, `s` the source. Of several clauses about the same rows 
 first one counts whose condition is true for a row.
 """
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -14,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from deltaweb.conditions.named import names_source_column
 from deltaweb.delta.protocol.column_path import column_field
 from deltaweb.delta.protocol.schema import StructField, StructType, arrow_schema
 from deltaweb.delta.values.time_zones.known import UTC_ZONE
@@ -132,18 +132,16 @@ def check_all_taken(
         for clause in clauses
     ):
         return
-    said = " ".join(
-        [
-            on,
-            *(clause.condition or "" for clause in clauses),
-            *(sql for clause in clauses for sql in (clause.assignments or {}).values()),
-        ]
-    )
+    said = [
+        on,
+        *(clause.condition for clause in clauses if clause.condition),
+        *(sql for clause in clauses for sql in (clause.assignments or {}).values()),
+    ]
     lost = [
         name
         for name in source.names
         if table.find(name) is None
-        and not re.search(rf"(?<!\w){re.escape(name)}(?!\w)", said, re.IGNORECASE)
+        and not any(names_source_column(sql, SOURCE, name) for sql in said)
     ]
     if lost:
         why = "is a column of the source that the table does not have"

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
+from deltaweb.conditions.named import names_column
 from deltaweb.delta.protocol.schema import StructField
 from deltaweb.delta.protocol.schema.field_keys import COMMENT
 from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl, parse_type_ddl
@@ -58,11 +59,16 @@ class ChangeColumns:
 def change_columns(base: "Definition", asked: ChangeColumns, root: str) -> Transaction:
     """Return the transaction that adds, renames, widens or drops the column."""
     if asked.way == RENAME:
-        return rename_column(base, asked.name, asked.new_name, root=root)
+        return rename_column(
+            base, asked.name, asked.new_name, root=root, names_column=names_column
+        )
     if asked.way == DROP:
-        return drop_column(base, asked.name, root=root)
+        return drop_column(base, asked.name, root=root, names_column=names_column)
     if asked.way == WIDEN:
-        return widen_column(base, asked.name, parse_type_ddl(asked.type), root=root)
+        wide = parse_type_ddl(asked.type)
+        return widen_column(
+            base, asked.name, wide, root=root, names_column=names_column
+        )
     if asked.columns:
         new = [*parse_columns_ddl(asked.columns)]
         return add_columns(base, new, root=root, upgrade=asked.upgrade)

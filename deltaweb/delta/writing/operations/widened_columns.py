@@ -20,7 +20,7 @@ from deltaweb.delta.features.type_widening import (
     WIDER,
     is_widening,
 )
-from deltaweb.delta.protocol.column_path import ColumnPath
+from deltaweb.delta.protocol.column_path import ColumnPath, may_name, resolve_part
 from deltaweb.delta.protocol.schema import (
     DataType,
     DecimalType,
@@ -43,7 +43,10 @@ from deltaweb.delta.writing.errors import (
 from deltaweb.delta.writing.operations.definition import table_schema
 from deltaweb.delta.writing.operations.new_protocol import LOCAL_TIME_FEATURE
 from deltaweb.delta.writing.operations.protocol_change import check_known
-from deltaweb.delta.writing.operations.renamed_columns import check_no_rule
+from deltaweb.delta.writing.operations.renamed_columns import (
+    NamesColumn,
+    check_no_rule,
+)
 from deltaweb.delta.writing.transaction import Transaction
 
 WIDENING_PROPERTY: Final = "delta.enableTypeWidening"
@@ -54,16 +57,22 @@ _DOUBLE: Final = PrimitiveType("double")
 
 
 def widen_column(
-    base: Definition, column: str, data_type: DataType, *, root: str
+    base: Definition,
+    column: str,
+    data_type: DataType,
+    *,
+    root: str,
+    names_column: NamesColumn = may_name,
 ) -> Transaction:
     """Return the transaction that gives a column, or a part of it, a wider type.
 
     Args:
         column: A dotted path for a nested column; the parts of arrays and maps are
             called `element`, `key` and `value`.
+        names_column: Returns whether SQL names a column.
     """
     schema = table_schema(base)
-    names = (column,) if schema.find(column) else tuple(column.split("."))
+    names = resolve_part(schema, column)
     found = _Widening(data_type, column).of_struct(schema, names)
     narrow = found.narrow
     if narrow != data_type:
@@ -72,7 +81,7 @@ def widen_column(
         _check_allowed(base, found.path, narrow, data_type)
         if data_type == LOCAL_TIME:
             check_known(base, LOCAL_TIME_FEATURE, root=root)
-        check_no_rule(base, schema, found.path)
+        check_no_rule(base, schema, found.path, names_column)
     metadata = replace(base.metadata, schema_string=format_schema(found.schema))
     return Transaction(
         base=base,

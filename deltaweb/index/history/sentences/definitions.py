@@ -1,6 +1,7 @@
 """What a commit changed of a table's definition, in plain words."""
 
 from deltaweb.delta.log.commits.summary import CommitSummary
+from deltaweb.delta.protocol.column_path import split_paths
 from deltaweb.index.history.sentences.commit_facts import Facts, shorten
 from deltaweb.index.history.sentences.words import column_names, in_bytes, named
 from deltaweb.words import counted
@@ -109,7 +110,7 @@ def say_drop_constraint(
 
 def say_cluster(summary: CommitSummary, _metrics: Facts, parameters: Facts) -> str:
     old, new = (
-        [name.strip() for name in parameters.text(key).split(",") if name.strip()]
+        split_paths(parameters.text(key))
         for key in ("oldClusteringColumns", "newClusteringColumns")
     )
     if new:
