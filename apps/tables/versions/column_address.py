@@ -7,6 +7,8 @@ the field c of the column a.b. A backtick of a name is doubled.
 from collections.abc import Sequence
 from typing import Final
 
+from deltaweb.delta.protocol.column_path import parse_path
+
 QUOTE: Final = "`"
 
 
@@ -16,26 +18,8 @@ def column_address(names: Sequence[str]) -> str:
 
 
 def parse_address(text: str) -> tuple[str, ...]:
-    """Return the names that an address says; the text itself where it is not quoted."""
-    if QUOTE not in text:
-        return tuple(text.split("."))
-    names: list[str] = []
-    name, place = "", 0
-    quoted = False
-    while place < len(text):
-        sign = text[place]
-        doubled = sign == QUOTE and text[place + 1 : place + 2] == QUOTE
-        if quoted and doubled:
-            name, place = name + QUOTE, place + 1
-        elif sign == QUOTE:
-            quoted = not quoted
-        elif sign == "." and not quoted:
-            names.append(name)
-            name = ""
-        else:
-            name += sign
-        place += 1
-    return (*names, name)
+    """Return the names that an address says."""
+    return parse_path(text)
 
 
 def _quoted(name: str) -> str:

@@ -20,7 +20,7 @@ from deltaweb.delta.protocol.schema import (
 )
 
 ColumnPath: TypeAlias = tuple[str, ...]
-_PART: Final = re.compile(r"(?:^|\.)(?:`((?:[^`]|``)+)`(?=\.|$)|([^.]*))")
+_PART: Final = re.compile(r"(?:^|\.)(?:`((?:[^`]|``)*)`(?=\.|$)|([^.]*))")
 _PLAIN: Final = re.compile(r"[A-Za-z0-9_]+", re.ASCII)
 _LIST: Final = re.compile(r"\s*((?:`(?:[^`]|``)*`|[^,`])*)(?:,|$)")
 

@@ -6,6 +6,7 @@ Source: RFC 4180, "Definition of the CSV Format".
 import csv
 from collections.abc import Iterator
 from dataclasses import replace
+from io import StringIO
 from typing import Final
 
 import numpy as np
@@ -34,19 +35,24 @@ def read_csv(file: SourceFile, form: TextForm) -> Iterator[SourceBatch]:
     try:
         with file.open() as opened:
             head = _text_of(opened.read(HEAD_BYTES), file.shown)
-            names, delimiter = _names(head, file.shown, form)
+            names, delimiter, header_lines = _names(head, file.shown, form)
             opened.seek(0)
-            yield from _Rows(file.shown, names, delimiter, form).batches(opened)
+            rows = _Rows(file.shown, names, delimiter, header_lines)
+            yield from rows.batches(opened)
     except (pa.ArrowException, OSError) as error:
         reason = str(error).partition("\n")[0][:300].rstrip(".")
         raise ImportFileError(path=file.shown, reason=reason) from None
 
 
-def _names(head: str, shown: str, form: TextForm) -> tuple[list[str], str]:
-    """Return the names of a file's columns, and what is between its fields."""
+def _names(head: str, shown: str, form: TextForm) -> tuple[list[str], str, int]:
+    """Return the names of columns, the delimiter, and the lines of the header.
+
+    A quoted name may have line breaks.
+    """
     delimiter = form.delimiter or _delimiter(head)
+    reader = csv.reader(StringIO(head, newline=""), delimiter=delimiter)
     try:
-        first = next(csv.reader(head.splitlines(keepends=True), delimiter=delimiter))
+        first = next(reader)
     except (StopIteration, csv.Error):
         raise ImportFileError(path=shown, reason="it has no first row") from None
     names = [name.strip() for name in first]
@@ -54,7 +60,8 @@ def _names(head: str, shown: str, form: TextForm) -> tuple[list[str], str]:
         reason = f"it has {len(names):,} columns, and {MAX_COLUMNS:,} are the most"
         raise ImportFileError(path=shown, reason=reason)
     if not form.has_header:
-        return [f"column_{number}" for number in range(1, len(names) + 1)], delimiter
+        numbered = [f"column_{number}" for number in range(1, len(names) + 1)]
+        return numbered, delimiter, 0
     if "" in names:
         position = names.index("") + 1
         reason = f"its column {position} has no name in the first row"
@@ -64,7 +71,7 @@ def _names(head: str, shown: str, form: TextForm) -> tuple[list[str], str]:
         if name.lower() in known:
             raise ImportFileError(path=shown, reason=f"the column {name!r} is twice")
         known.add(name.lower())
-    return names, delimiter
+    return names, delimiter, reader.line_num
 
 
 def _text_of(head: bytes, shown: str) -> str:
@@ -87,15 +94,15 @@ class _Rows:
     """One file while it is read; it knows at which line each row begins."""
 
     def __init__(
-        self, shown: str, names: list[str], delimiter: str, form: TextForm
+        self, shown: str, names: list[str], delimiter: str, header_lines: int
     ) -> None:
         self.shown = shown
         self.names = names
         self.delimiter = delimiter
-        self.has_header = form.has_header
+        self.header_lines = header_lines
         self.broken: list[tuple[int, BadValue]] = []
         self.numbers: list[int] = []
-        self.row = 2 if form.has_header else 1
+        self.row = header_lines + 1
         self.line_breaks = 0
 
     def batches(self, opened: pa.NativeFile) -> Iterator[SourceBatch]:
@@ -105,7 +112,7 @@ class _Rows:
                 use_threads=False,
                 block_size=BLOCK_BYTES,
                 column_names=self.names,
-                skip_rows=1 if self.has_header else 0,
+                skip_rows=self.header_lines,
             ),
             parse_options=pa_csv.ParseOptions(
                 delimiter=self.delimiter,

@@ -19,6 +19,7 @@ from deltaweb.delta.protocol.schema import (
     PrimitiveType,
     StructField,
     StructType,
+    quoted_name,
     type_text,
 )
 from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
@@ -87,7 +88,7 @@ class ProposedColumn:
         if self.narrower is None:
             return None
         name, narrower = self.column.source, self.narrower
-        types = shlex.quote(f"{quoted(name)} {narrower.type_name.upper()}")
+        types = shlex.quote(f"{quoted_name(name)} {narrower.type_name.upper()}")
         return f"{name}: {narrower.sentence}. --types {types} takes it so."
 
 
@@ -271,7 +272,7 @@ class _Seen:
                 return "double"
             case ["struct"]:
                 inside = (
-                    f"{quoted(name)}: {seen.type_name(is_nested=True)}"
+                    f"{quoted_name(name)}: {seen.type_name(is_nested=True)}"
                     for name, seen in self.fields.items()
                 )
                 return f"struct<{', '.join(inside)}>"
@@ -285,10 +286,6 @@ class _Seen:
                     if not pc.any(parsed.is_none).as_py():
                         return type_text(data_type)
         return "string"
-
-
-def quoted(name: str) -> str:
-    return name if name.isidentifier() else f"`{name.replace('`', '``')}`"
 
 
 @dataclass

@@ -32,6 +32,7 @@ from deltaweb.delta.protocol.schema.log_json import (
 from deltaweb.delta.protocol.schema.shown import (
     LeafField,
     leaf_fields,
+    quoted_name,
     short_type_text,
     type_text,
 )
@@ -89,6 +90,7 @@ __all__ = [
     "parse_schema",
     "parse_type",
     "parts_of",
+    "quoted_name",
     "read_columns",
     "schema_json",
     "schema_of_arrow",

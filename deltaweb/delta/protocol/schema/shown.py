@@ -1,7 +1,8 @@
 """A schema as people read it, and the columns that statistics are about."""
 
+import re
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from deltaweb.delta.protocol.schema.types import (
     ArrayType,
@@ -13,6 +14,7 @@ from deltaweb.delta.protocol.schema.types import (
     fields_in,
 )
 
+_PLAIN_NAME: Final = re.compile(r"[^\W\d]\w*")
 _SQL_NAMES = {
     "byte": "tinyint",
     "short": "smallint",
@@ -28,8 +30,17 @@ class LeafField(NamedTuple):
     data_type: DataType
 
 
+def quoted_name(name: str) -> str:
+    """Return a name as SQL has it: in backticks if it is more than letters."""
+    plain = _PLAIN_NAME.fullmatch(name)
+    return name if plain else "`{}`".format(name.replace("`", "``"))
+
+
 def type_text(data_type: DataType) -> str:
-    """The type as SQL spells it: `bigint`, `decimal(18,2)`, `array<string>`."""
+    """Return the type as SQL spells it: `bigint`, `decimal(18,2)`, `array<string>`.
+
+    `parse_type_ddl` reads it back; names of fields are in backticks if need be.
+    """
     return "".join(_spelled(data_type))
 
 
@@ -65,7 +76,7 @@ def _spelled(data_type: DataType) -> Iterator[str]:
         case _:
             yield "struct<"
             for place, column in enumerate(data_type.fields):
-                yield f"{', ' if place else ''}{column.name}: "
+                yield f"{', ' if place else ''}{quoted_name(column.name)}: "
                 yield from _spelled(column.data_type)
             yield ">"
 
