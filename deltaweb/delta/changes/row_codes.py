@@ -14,7 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deltaweb.delta.values.whole import one_array
+from deltaweb.delta.values.whole import as_lists, one_array
 
 Codes: TypeAlias = npt.NDArray[np.int64]
 Hashes: TypeAlias = npt.NDArray[np.uint64]
@@ -104,7 +104,7 @@ def _or_null(codes: Codes, values: pa.Array) -> Codes:
 def _list_codes(values: pa.Array) -> Codes:
     """Code lists by the codes of their items, which become the bytes of a text."""
     is_map = pa.types.is_map(values.type)
-    lists = _as_lists(values)
+    lists = as_lists(values)
     lengths = _lengths(lists)
     items = lists.flatten()  # without those that stand under a null
     if is_map:
@@ -122,15 +122,6 @@ def _list_codes(values: pa.Array) -> Codes:
     )
     indices = texts.dictionary_encode().indices.to_numpy().astype(np.int64)
     return _or_null(indices + 1, values)
-
-
-def _as_lists(values: pa.Array) -> pa.Array:
-    """Return maps as lists of their entries, and lists as they are."""
-    if not pa.types.is_map(values.type):
-        return values
-    offsets = pa.array(values.offsets.to_numpy(), pa.int32())
-    pairs = pa.StructArray.from_arrays([values.keys, values.items], ["key", "value"])
-    return pa.ListArray.from_arrays(offsets, pairs, mask=values.is_null())
 
 
 def _lengths(lists: pa.Array) -> npt.NDArray[np.int64]:
@@ -160,7 +151,7 @@ def _value_hashes(values: pa.Array, *, is_thorough: bool) -> Hashes:
         for part in values.flatten():
             hashes = _mix(hashes ^ _value_hashes(part, is_thorough=is_thorough))
     elif pa.types.is_map(kind) or pa.types.is_list(kind):
-        hashes = _mix(_lengths(_as_lists(values)).view(np.uint64))
+        hashes = _mix(_lengths(as_lists(values)).view(np.uint64))
     elif pa.types.is_decimal(kind):
         halves = np.frombuffer(values.buffers()[1], dtype=np.uint64).reshape(-1, 2)
         halves = halves[values.offset : values.offset + count]

@@ -18,7 +18,12 @@ from pyarrow import fs
 from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.features.column_mapping import has_mapped_columns
 from deltaweb.delta.protocol.actions import Metadata, Protocol
-from deltaweb.delta.protocol.schema import StructType, arrow_schema, unread_type
+from deltaweb.delta.protocol.schema import (
+    StructType,
+    arrow_schema,
+    nullable_schema,
+    unread_type,
+)
 from deltaweb.delta.protocol.schema.field_keys import TYPE_CHANGES
 from deltaweb.delta.values.partition_values import (
     partition_schema,
@@ -85,7 +90,13 @@ def snapshot_dataset(  # noqa: PLR0913  # what a version is
         kind.make_fragment(path, place, partition_expression=values)
         for path, values in _file_values(files, columns)
     ]
-    return ds.FileSystemDataset(fragments, arrow_schema(schema), kind, place)
+    rows = arrow_schema(schema)
+    # pyarrow refuses a null struct with a field that is NOT NULL.
+    parts = [
+        field.with_type(loose.type)
+        for field, loose in zip(rows, nullable_schema(rows), strict=True)
+    ]
+    return ds.FileSystemDataset(fragments, pa.schema(parts), kind, place)
 
 
 def _file_values(

@@ -30,6 +30,7 @@ from deltaweb.delta.protocol.schema import (
 from deltaweb.delta.values.stored_columns import MismatchError, StoredColumns
 from deltaweb.delta.values.value_text import MICROS_PER_DAY, rescaled, whole_decimals
 from deltaweb.delta.values.variants import variant_texts
+from deltaweb.delta.values.whole import as_lists
 from deltaweb.parquet.values.variant import VariantError
 
 TYPED_VARIANT: Final = PrimitiveType("variant", "variant with types")
@@ -203,9 +204,7 @@ def _conform_map(
     array: pa.Array, data_type: MapType, column: str, origin: Origin
 ) -> pa.Array:
     if pa.types.is_map(array.type):
-        pairs = pa.StructArray.from_arrays([array.keys, array.items], ["key", "value"])
-        offsets = pa.array(array.offsets.to_numpy(), pa.int32())
-        array = pa.ListArray.from_arrays(offsets, pairs, mask=array.is_null())
+        array = as_lists(array)
     stored_keys, stored_items = _keys_and_items(array, data_type, column)
     key, value = f"{column}.key", f"{column}.value"
     keys = conform(stored_keys, data_type.key_type, key, origin=origin)

@@ -13,6 +13,8 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from deltaweb.delta.values.whole import as_lists
+
 ELEMENT: Final = "list.element"
 KEY: Final = "key_value.key"
 VALUE: Final = "key_value.value"
@@ -73,8 +75,7 @@ def _with_nan(array: pa.Array, path: str) -> Iterator[str]:
         for part, inside in zip(kind, array.flatten(), strict=True):
             yield from _with_nan(inside, f"{path}.{part.name}")
     elif pa.types.is_map(kind):
-        entries = array.cast(pa.list_(pa.struct([kind.key_field, kind.item_field])))
-        entries = entries.flatten()
+        entries = as_lists(array).flatten()
         yield from _with_nan(pc.struct_field(entries, [0]), f"{path}.{KEY}")
         yield from _with_nan(pc.struct_field(entries, [1]), f"{path}.{VALUE}")
     elif pa.types.is_list(kind):

@@ -27,18 +27,21 @@ def python_values(column: pa.ChunkedArray | pa.Array) -> list[object]:
 
 def _short_floats(column: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray | pa.Array:
     texts = _without_floats(column.type, pa.string())
-    if texts == column.type:
+    if texts == _without_floats(column.type, pa.float32()):
         return column
     return column.cast(texts).cast(_without_floats(column.type, pa.float64()))
 
 
 def _without_floats(kind: pa.DataType, other: pa.DataType) -> pa.DataType:
-    """Return a type with another one in place of its floats of 32 bits."""
+    """Return a type with another one in place of its floats of 32 bits.
+
+    Any part of it may be null: a cast refuses a null struct with fields that may not.
+    """
     if pa.types.is_float32(kind):
         return other
     if pa.types.is_struct(kind):
         return pa.struct(
-            [field.with_type(_without_floats(field.type, other)) for field in kind]
+            [pa.field(part.name, _without_floats(part.type, other)) for part in kind]
         )
     if pa.types.is_map(kind):
         return pa.map_(
@@ -46,8 +49,7 @@ def _without_floats(kind: pa.DataType, other: pa.DataType) -> pa.DataType:
             _without_floats(kind.item_type, other),
         )
     if pa.types.is_list(kind):
-        item = kind.value_field
-        return pa.list_(item.with_type(_without_floats(item.type, other)))
+        return pa.list_(_without_floats(kind.value_type, other))
     return kind
 
 

@@ -1,4 +1,4 @@
-"""Columns of Arrow as a whole: as one array, their bytes, and their exact sum."""
+"""Columns of Arrow as a whole: as one array, as lists, their bytes and exact sum."""
 
 from typing import Final
 
@@ -14,6 +14,19 @@ def one_array(column: pa.ChunkedArray) -> pa.Array:
     if column.num_chunks == 1:
         return column.chunk(0)
     return column.combine_chunks() if column.num_chunks else pa.nulls(0, column.type)
+
+
+def as_lists(values: pa.Array) -> pa.Array:
+    """Return maps as lists of structs of a key and a value, and lists as they are.
+
+    A cast of pyarrow refuses maps with a value that is null and of a struct with a
+    field that is NOT NULL.
+    """
+    if not pa.types.is_map(values.type):
+        return values
+    offsets = pa.array(values.offsets.to_numpy(), pa.int32())
+    pairs = pa.StructArray.from_arrays([values.keys, values.items], ["key", "value"])
+    return pa.ListArray.from_arrays(offsets, pairs, mask=values.is_null())
 
 
 def joined_bytes(texts: pa.StringArray | pa.BinaryArray) -> bytes:

@@ -254,14 +254,21 @@ class ConstraintViolatedError(DeltaError, code="constraint-violated"):
 
     Attributes:
         num_rows: How many there are; None where it was not counted.
+        is_check: Whether it is a CHECK constraint of the table, which can be dropped.
     """
 
     name: str
     expression: str
     rows: Sequence[Mapping[str, object]]
     num_rows: int | None = None
+    is_check: bool = False
     message = "{_count} the constraint {name!r} ({expression:.500}): {_rows}."
-    hint = "Nothing was written. Correct the rows, or drop the constraint."
+    hint = "Nothing was written. {_remedy}."
+
+    @property
+    def _remedy(self) -> str:
+        dropped = ", or drop the constraint" * self.is_check
+        return f"Correct the rows{dropped}"
 
     @property
     def _count(self) -> str:

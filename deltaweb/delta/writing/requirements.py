@@ -56,10 +56,12 @@ class RowConstraint:
     Attributes:
         name: Of the constraint; of an invariant, the path of its column.
         sql: A boolean expression of Spark's SQL. False and unknown abort the commit.
+        is_check: Whether it is a CHECK constraint of the table, which can be dropped.
     """
 
     name: str
     sql: str
+    is_check: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -204,7 +206,7 @@ def row_constraints(metadata: Metadata) -> tuple[RowConstraint, ...]:
     Source: delta_protocol.md, "Column Invariants" and "Writer Version Requirements".
     """
     checks = [
-        RowConstraint(key[len(CONSTRAINT_PREFIX) :], sql)
+        RowConstraint(key[len(CONSTRAINT_PREFIX) :], sql, is_check=True)
         for key, sql in sorted(metadata.configuration.items())
         if key.startswith(CONSTRAINT_PREFIX)
     ]

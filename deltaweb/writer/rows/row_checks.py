@@ -6,16 +6,26 @@ Source: delta_protocol.md, "Column Invariants" and "Writer Version Requirements"
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from deltaweb.delta.protocol.actions import Metadata
-from deltaweb.delta.protocol.schema import StructType, fields_in
+from deltaweb.delta.protocol.schema import (
+    ArrayType,
+    MapType,
+    StructField,
+    StructType,
+    parts_of,
+)
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.values.python_values import python_values
 from deltaweb.delta.values.time_zones.known import UTC_ZONE
+from deltaweb.delta.values.whole import as_lists
 from deltaweb.delta.writing.errors import MAX_ROWS_SHOWN, ConstraintViolatedError
 from deltaweb.delta.writing.requirements import (
     CheckedRows,
@@ -29,6 +39,7 @@ from deltaweb.expressions.session.settings import OURS, SessionSettings
 from deltaweb.writer.rows.row_completion import length_rules
 
 NOT_NULL: Final = "NOT NULL"
+_Rows = npt.NDArray[np.int64]
 
 
 class RowChecks:
@@ -47,8 +58,7 @@ class RowChecks:
         elsewhere: Collection[RowConstraint] = (),
         time_zone: str = UTC_ZONE,
     ) -> None:
-        columns = fields_in(schema)
-        self._required = [path for path, column in columns if not column.nullable]
+        self._columns = [column for column in schema.fields if _is_required(column)]
         self._conditions = [
             (constraint, SQLCondition(constraint.sql, schema, time_zone))
             for constraint in (
@@ -62,7 +72,7 @@ class RowChecks:
     @property
     def is_empty(self) -> bool:
         """Whether every row is right."""
-        return not self._required and not self._conditions
+        return not self._columns and not self._conditions
 
     def check(self, rows: pa.RecordBatch) -> None:
         """Refuse rows that break a rule."""
@@ -73,11 +83,14 @@ class RowChecks:
         self, rows: pa.RecordBatch
     ) -> Iterator[tuple[RowConstraint, pa.BooleanArray]]:
         """Yield each rule that some rows break, and which rows these are."""
-        for path in self._required:
-            bad = _missing(rows, path)
-            if bad is not None:
-                name = ".".join(path)
-                yield RowConstraint(f"{NOT_NULL} {name}", f"{name} IS NOT NULL"), bad
+        for column in self._columns:
+            values = rows.column(column.name)
+            places = np.arange(rows.num_rows)
+            for name, broken in _nulls(values, column, column.name, places):
+                bad = np.zeros(rows.num_rows, np.bool_)
+                bad[broken] = True
+                rule = RowConstraint(f"{NOT_NULL} {name}", f"{name} IS NOT NULL")
+                yield rule, pa.array(bad)
         for constraint, condition in self._conditions:
             fits = condition.holds(rows)
             if fits.true_count < rows.num_rows:
@@ -121,17 +134,44 @@ def look_at_rows(
     )
 
 
-def _missing(rows: pa.RecordBatch, path: tuple[str, ...]) -> pa.BooleanArray | None:
-    """Return where a required value is null though what holds it is not."""
-    array = rows.column(path[0])
-    holds = None
-    for name in path[1:]:
-        holds = array.is_valid()
-        array = pc.struct_field(array, [name])
-    if not array.null_count:
-        return None
-    bad = array.is_null() if holds is None else pc.and_(array.is_null(), holds)
-    return bad if bad.true_count else None
+def _is_required(part: StructField) -> bool:
+    """Return whether values of a column, or parts of them, may not be null."""
+    return not part.nullable or any(map(_is_required, _parts(part)))
+
+
+def _parts(part: StructField) -> Sequence[StructField]:
+    """Return the parts of values that may be null where they may not."""
+    parts = parts_of(part.data_type)
+    if isinstance(part.data_type, MapType):  # Arrow has no map with a null key
+        return replace(parts[0], nullable=True), parts[1]
+    return parts
+
+
+def _nulls(
+    values: pa.Array, part: StructField, path: str, rows: _Rows
+) -> Iterator[tuple[str, _Rows]]:
+    """Yield each part that is null where it may not be, with the rows that have it.
+
+    Args:
+        path: Of the part, as `tags.element` or `prices.value.amount`.
+        rows: The row of each value.
+    """
+    is_there = np.asarray(values.is_valid())
+    if values.null_count and not part.nullable:
+        yield path, rows[~is_there]
+    parts = _parts(part)
+    if not any(map(_is_required, parts)):
+        return
+    if values.null_count:
+        values, rows = values.filter(pa.array(is_there)), rows[is_there]
+    values = as_lists(values)
+    if pa.types.is_list(values.type):
+        rows = np.repeat(rows, np.asarray(pc.list_value_length(values)))
+        values = values.flatten()
+    inside = [values] if isinstance(part.data_type, ArrayType) else values.flatten()
+    for one, array in zip(parts, inside, strict=True):
+        if _is_required(one):
+            yield from _nulls(array, one, f"{path}.{one.name}", rows)
 
 
 def constraints_elsewhere(
@@ -162,6 +202,7 @@ def violation(
         name=constraint.name,
         expression=constraint.sql,
         rows=_rows(rows.filter(bad).slice(0, MAX_ROWS_SHOWN)),
+        is_check=constraint.is_check,
     )
 
 

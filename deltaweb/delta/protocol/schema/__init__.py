@@ -17,6 +17,7 @@ from deltaweb.delta.protocol.schema.arrow import (
     arrow_schema,
     arrow_type,
     check_read,
+    nullable_schema,
     read_columns,
     unread_type,
 )
@@ -87,6 +88,7 @@ __all__ = [
     "is_too_wide",
     "leaf_fields",
     "logical_schema",
+    "nullable_schema",
     "parse_schema",
     "parse_type",
     "parts_of",

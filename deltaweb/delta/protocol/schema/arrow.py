@@ -92,3 +92,23 @@ def _arrow_field(column: StructField) -> pa.Field:
     return pa.field(
         column.name, arrow, nullable=column.nullable or pa.types.is_null(arrow)
     )
+
+
+def nullable_schema(schema: pa.Schema) -> pa.Schema:
+    """Return a schema whose values may all be null, inside of others too."""
+    return pa.schema([_nullable(field) for field in schema])
+
+
+def _nullable(field: pa.Field) -> pa.Field:
+    return pa.field(field.name, _nullable_type(field.type))
+
+
+def _nullable_type(kind: pa.DataType) -> pa.DataType:
+    if pa.types.is_struct(kind):
+        return pa.struct([_nullable(field) for field in kind])
+    if pa.types.is_list(kind):
+        return pa.list_(_nullable(kind.value_field))
+    if pa.types.is_map(kind):
+        key = pa.field("key", _nullable_type(kind.key_type), nullable=False)
+        return pa.map_(key, _nullable(kind.item_field))
+    return kind

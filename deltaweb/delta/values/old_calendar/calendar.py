@@ -25,6 +25,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from deltaweb.delta.values.stored_columns import MismatchError
+from deltaweb.delta.values.whole import as_lists
 
 Longs = np.ndarray[Any, np.dtype[np.int64]]
 
@@ -205,7 +206,7 @@ class _Column:
         if pa.types.is_struct(kind):
             return self._struct(array, leaf, path)
         if pa.types.is_map(kind):
-            lists = array.cast(pa.list_(pa.struct([kind.key_field, kind.item_field])))
+            lists = as_lists(array)
             entries = self.corrected(lists.flatten(), leaf, path)
             return pa.MapArray.from_arrays(
                 _offsets(lists), *entries.flatten(), type=kind, mask=array.is_null()
