@@ -71,9 +71,23 @@ class MergeClause:
         return self.assignments is None
 
     @property
+    def deletes_all(self) -> bool:
+        """Whether every row that it is about is deleted, whatever a source holds."""
+        return self.action is MergeAction.DELETE and self.condition is None
+
+    @property
     def parameters(self) -> dict[str, str]:
         said = {"actionType": self.action.value}
         return said if self.condition is None else {"predicate": self.condition, **said}
+
+
+def may_repeat(clauses: Sequence[MergeClause]) -> bool:
+    """Return whether several rows of a source may match one row of the table.
+
+    They may if all that matches is deleted. Otherwise it is not defined which counts.
+    """
+    matched = [clause for clause in clauses if clause.about is About.MATCHED]
+    return len(matched) == 1 and matched[0].deletes_all
 
 
 def pair_schema(

@@ -11,7 +11,12 @@ import pyarrow.compute as pc
 
 from deltaweb.delta.features.row_tracking import kept_row_ids
 from deltaweb.delta.log.store import TableStore
-from deltaweb.delta.protocol.schema import arrow_schema, schema_of_arrow
+from deltaweb.delta.protocol.schema import (
+    StructType,
+    arrow_schema,
+    nullable_schema,
+    schema_of_arrow,
+)
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.snapshot.state import load_state
 from deltaweb.delta.values.time_zones.known import UTC_ZONE
@@ -34,6 +39,7 @@ from deltaweb.writer.merge.clauses import (
     bound_rows,
     check_all_taken,
     choose,
+    may_repeat,
 )
 from deltaweb.writer.merge.file_merge import (
     FileMerger,
@@ -96,6 +102,19 @@ def plan_merge(  # noqa: PLR0913  # what is merged into what, and how
     return MergePlan(write=write, snapshot=snapshot, merge=merge, times=times)
 
 
+def source_schema(incoming: pa.Schema) -> StructType:
+    """Return the columns of a source; all of it may be null, whatever Arrow says."""
+    return schema_of_arrow(nullable_schema(arrow_schema(schema_of_arrow(incoming))))
+
+
+def source_rows(reader: pa.RecordBatchReader) -> pa.Table:
+    """Return all rows of a source, in types that tables have; each may be null."""
+    schema = source_schema(reader.schema)
+    fit = RowSchema(schema, reader.schema)
+    batches = [fit.fit(batch) for batch in reader]
+    return pa.Table.from_batches(batches, arrow_schema(schema))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class MergePlan:
     """A merge in process, up to its first file."""
@@ -155,9 +174,8 @@ class _Merge:
     ) -> None:
         table = snapshot.schema
         reader = open_rows(source)
-        schema = schema_of_arrow(reader.schema)
+        schema = source_schema(reader.schema)
         check_all_taken(on, clauses, table, schema)
-        fit = RowSchema(schema, reader.schema)
         numbers, zone = write.numbers, write.time_zone
         bound = BoundClauses.of(
             [
@@ -166,13 +184,12 @@ class _Merge:
             ]
         )
         self._clauses = bound
-        batches = [fit.fit(batch) for batch in reader]
-        whole = pa.schema([f.with_nullable(True) for f in arrow_schema(schema)])  # noqa: FBT003  # pyarrow's own
-        rows = pa.Table.from_batches(batches, whole)
+        rows = source_rows(reader)
         self._snapshot, self.on, self.clauses = snapshot, on, clauses
         self._checks = RowChecks(snapshot.metadata, table, time_zone=zone)
         self._finder = PairFinder(on, table, schema, rows, zone)
         self._is_met = np.zeros(rows.num_rows, np.bool_)
+        self._may_repeat = may_repeat(clauses)
 
         # Rows that match nothing are anywhere.
         self._reach = None if bound.alone else self._finder.reach()
@@ -251,7 +268,7 @@ class _Merge:
             hit = mine[counts]
             unique, times = np.unique(hit, return_counts=True)
             twice = unique[(times > 1) | (chosen[unique] != NO_CLAUSE)]
-            if len(twice):
+            if len(twice) and not self._may_repeat:
                 raise MergeMatchedTwiceError.of(self.on, rows.slice(int(twice[0]), 1))
             chosen[hit], partners[hit] = found[counts], theirs[counts]
         alone = np.flatnonzero(~is_matched)

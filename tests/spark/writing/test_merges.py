@@ -36,7 +36,7 @@ from tests.spark.writing.changed_tables import (
     unreferenced,
     write_rule,
 )
-from tests.support import by_turns
+from tests.support import by_turns, cases
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -133,6 +133,19 @@ class TestTheLogIsThatOfAMergeInProcess:
         check_alike(here, there)
         assert summed(there) == summed(here)
 
+    @cases("properties", PROPERTIES)
+    def test_when_several_rows_delete_one(self, pair, merge):
+        here, there = pair
+        source = pa.concat_tables([SOURCE.slice(0, 2)] * 3)
+        others = "t.n = s.n and hash(t.n) = hash(t.n)"
+
+        expected = here.merge(source, on="t.n = s.n").when_matched_delete().execute()
+        done = merge(there, source, others).when_matched_delete().execute()
+
+        assert done.num_rows_deleted == expected.num_rows_deleted == 2
+        assert done.num_rows_copied == expected.num_rows_copied
+        check_alike(here, there)
+
     def test_and_by_sql_that_only_spark_evaluates(self, make: Make, merge: Merge):
         properties = {**FEED, **MARKS, **MAPPED}
         here, there = make("here", **properties), make("there", **properties)
@@ -216,7 +229,7 @@ class TestFilesThatCannotMatch:
         many = pa.table({"n": [14] * 300})
         again = merge(table, many, "t.n = s.n")
         with pytest.raises(MergeMatchedTwiceError):
-            again.when_matched_delete().execute()
+            again.when_matched_delete("t.n > 0").execute()
 
         assert table.latest_version() == 4
 

@@ -35,7 +35,7 @@ from deltaweb.spark.writing.merge.merge_tasks import (
 )
 from deltaweb.writer.changes.change_writer import all_changes
 from deltaweb.writer.matching import files_within
-from deltaweb.writer.merge.clauses import About
+from deltaweb.writer.merge.clauses import About, may_repeat
 from deltaweb.writer.merge.file_merge import COUNTS, MergeMatchedTwiceError
 from deltaweb.writer.merge.outcome import MergeOutcome
 from deltaweb.writer.rewrite.file_changes import Progress
@@ -109,6 +109,8 @@ class MergeByTasks:
     def _change(self, joined: DataFrame, files: pa.Table) -> pa.Table:
         """Change files that have rows to change, and return them."""
         planned = joined.filter(F.col(CHOICE).isNotNull())
+        if may_repeat(self.request.clauses):
+            planned = planned.dropDuplicates([FILE_NUMBER, FILE_PLACE])
         rows = planned.groupBy(FILE_NUMBER, FILE_PLACE).count()
         twice = F.min(F.when(F.col("count") > 1, F.col(FILE_PLACE)))
         found = rows.groupBy(FILE_NUMBER).agg(twice.alias(FILE_PLACE)).toArrow()

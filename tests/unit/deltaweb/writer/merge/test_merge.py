@@ -195,6 +195,38 @@ class TestMatching:
         merge.when_not_matched_insert().execute()
         assert rows_of(table) == [(1, 2)]
 
+    def test_a_row_that_matches_twice_is_deleted_once(self) -> None:
+        table = table_of(
+            pairs((1, 1), (2, 2)), **{"delta.enableChangeDataFeed": "true"}
+        )
+        source = pairs((1, 2), (1, 3), (9, 9))
+        merge = table.merge(source, on="t.k = s.k").when_matched_delete()
+
+        done = merge.when_not_matched_insert().execute()
+
+        assert rows_of(table) == [(2, 2), (9, 9)]
+        assert (done.num_rows_deleted, done.num_rows_inserted) == (1, 1)
+        metrics = done.metrics
+        assert metrics["numTargetRowsDeleted"] == 1
+        assert metrics["numTargetRowsMatchedDeleted"] == 1
+        changes = table.changes(done.version).read_all().to_pylist()
+        assert sorted((row["_change_type"], row["k"]) for row in changes) == [
+            ("delete", 1),
+            ("insert", 9),
+        ]
+
+    @pytest.mark.parametrize("condition", ["s.v > 0", "TRUE"])
+    def test_only_a_delete_of_all_that_matches_may_repeat(self, condition: str) -> None:
+        table = table_of(pairs((1, 1)))
+        merge = table.merge(pairs((1, 2), (1, 3)), on="t.k = s.k")
+        deletes = merge.when_matched_delete(condition)
+
+        for asked in (deletes, deletes.when_matched_delete()):
+            with pytest.raises(MergeMatchedTwiceError):
+                asked.execute()
+
+        assert rows_of(table) == [(1, 1)]
+
     def test_keys_of_different_whole_numbers_match(self) -> None:
         table = table_of(pairs((1, 1)))
         source = pa.table(
