@@ -169,8 +169,12 @@ def preview_merge(plan: PlannedMerge) -> OperationPreview:
 def carry_out_merge(
     opened: DeltaTable, plan: PlannedMerge, context: RunContext
 ) -> "CommitResult":
-    """Merge, and commit that; what somebody agreed to is of one version."""
-    if context.seen and opened.latest_version() != plan.snapshot.version:
+    """Merge, and commit that; a preview that was agreed to is of one version.
+
+    Without a preview the commit decides whether a newer version is in its way.
+    """
+    is_agreed = context.seen is not None and context.seen.job != ""
+    if is_agreed and opened.latest_version() != plan.snapshot.version:
         raise OperationOutdatedError(name=opened.root)
     return _with_merge(
         opened, plan, context, lambda found: found.commit(user_name=context.user_name)
@@ -195,7 +199,7 @@ def _with_merge(
         return spark.writing.merge.run.MergeOnSpark(
             spark=session,
             place=context.place(),
-            source=session.createDataFrame(plan.source),
+            source=spark.writing.merge.run.frame_of(session, plan.source),
             on=asked.on,
             clauses=asked.clauses,
             snapshot=snapshot,

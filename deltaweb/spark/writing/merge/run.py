@@ -4,7 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.pandas.types import from_arrow_schema
 
 from deltaweb.delta.features.row_tracking import kept_row_ids
 from deltaweb.delta.protocol.schema import schema_of_arrow
@@ -22,7 +24,7 @@ from deltaweb.storage.place import TablePlace
 from deltaweb.writer.changes.work_times import WorkTimes
 from deltaweb.writer.merge.builder import MergeBuilder
 from deltaweb.writer.merge.clauses import About, MergeClause
-from deltaweb.writer.merge.merge import read_for_merge
+from deltaweb.writer.merge.merge import read_for_merge, source_rows
 from deltaweb.writer.merge.outcome import MergeOutlook
 from deltaweb.writer.rewrite.file_changes import Progress
 from deltaweb.writer.rows.identity_numbers import IdentityNumbers
@@ -59,6 +61,15 @@ def merge_rows(
         return merge.commit()
 
     return MergeBuilder(carry_out)
+
+
+def frame_of(spark: SparkSession, rows: pa.Table) -> DataFrame:
+    """Return rows of a process as a source.
+
+    Without the schema Spark would take times without a zone for those of its own.
+    """
+    fitted = source_rows(rows.to_reader())
+    return spark.createDataFrame(fitted, from_arrow_schema(fitted.schema))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
