@@ -99,10 +99,20 @@ class AskerGoneError(DeltaError, code="asker-gone"):
 
 
 class OperationOutdatedError(DeltaError, code="operation-outdated"):
+    """The table is no longer as it was when an operation was agreed to.
+
+    Attributes:
+        was_shown: Whether a preview was agreed to.
+    """
+
     name: str
+    was_shown: bool = True
     status = 409
-    message = (
-        "Nothing was changed: the table {name} has changed, and the preview that was "
-        "shown no longer holds."
-    )
+    message = "Nothing was changed: the table {name} has changed{_since}."
     hint = "Check the new preview, then confirm it."
+
+    @property
+    def _since(self) -> str:
+        if self.was_shown:
+            return ", and the preview that was shown no longer holds"
+        return " since this was requested"

@@ -244,9 +244,11 @@ class Operation(Generic[P, T]):
             # A worker that was killed after its commit has done it.
             self.settle(table, asked, None)
             return {"is_done": True, "version": preview.version, "done_before": True}
-        if not self._is_agreed(seen, preview, job.attempt):
+        if not self._is_agreed(seen, preview, job.attempt) and not _was_there(
+            opened, seen, preview
+        ):
             preview_again(job.id, now=timezone.now())
-            raise OperationOutdatedError(name=name)
+            raise OperationOutdatedError(name=name, was_shown=bool(seen.job))
         job.step(self.doing)
         job.check_held()
         return self.run(opened, plan, context, table, asked)
@@ -287,6 +289,18 @@ class Operation(Generic[P, T]):
 
 def _place(table: Table) -> TablePlace:
     return table_place(table, roots=roots_of_server())
+
+
+def _was_there(opened: DeltaTable, seen: Approval, preview: OperationPreview) -> bool:
+    """Return whether a version is older than a request without a preview.
+
+    The request names the version of the index, which may be behind the log.
+    """
+    version, known = preview.version, seen.version
+    if seen.job or version is None or known is None or not 0 <= known < version:
+        return False
+    made_ms = opened.commit_times().time_ms(version)
+    return made_ms is not None and made_ms <= seen.at.timestamp() * 1000
 
 
 def _agreed_to(given: Asked, name: str) -> Approval | None:

@@ -61,9 +61,9 @@ def request_operation(  # noqa: PLR0913 (each is one part of what is asked)
         table: As for the preview.
         asked: Its parameters: those of the preview, but for what is chosen after it.
         seen: The job of the preview; one that is harmless may be asked for without.
-        unseen_at: The version of the table at which anything else may be, too: where it
-            is another by then, it is not done, and looked at. `NO_TABLE` of one that
-            is made.
+        unseen_at: The version of the table at which anything else may be, too: if a
+            newer one is made after the request, it is not done, and looked at.
+            `NO_TABLE` of one that is made.
     """
     name = table.full_name if table else operation.words
     result = preview_result(seen) if seen else None

@@ -95,6 +95,27 @@ class TestARestore:
         assert refused.error_code == "operation-outdated"
         assert DeltaTable(str(folder)).latest_version() == 4
 
+        assert "since this was requested" in refused.error
+
+    @pytest.mark.parametrize("name", ["restore", "merge_rows"])
+    def test_is_done_at_a_version_that_is_not_indexed_yet(
+        self, eve, work, folder, name
+    ):
+        rows = SCHEMA.empty_table().from_pylist([{"p": "c", "id": 7}], SCHEMA)
+        DeltaTable(str(folder)).append(rows)
+        file = SimpleUploadedFile("more.csv", b"p,id\nz,7\n")
+        upload = eve.post("/api/v1/uploads", {"file": file}).json()["upload"]
+        merge = {"on": "t.id = s.id", "update_all": True}
+        merge["file"] = {"upload": upload, "name": "more.csv"}
+        asked = {"restore": {"version": 1}, "merge_rows": merge}[name]
+        body = {"parameters": asked, "preview": False}
+
+        answer = eve.post(f"{THERE}/{name}", body, content_type=JSON)
+        done = work()
+
+        assert (answer.status_code, done.state) == (202, Job.State.DONE), done.error
+        assert DeltaTable(str(folder)).latest_version() == 5
+
     def test_needs_a_look_that_there_is(self, eve: Client, orders: Table):
         body = {"seen": str(orders.id), "preview": False}
 
