@@ -3,7 +3,7 @@
 from typing import Final
 
 BYTE_UNITS: Final = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
-COUNT_UNITS: Final = ("", "k", "M", "B", "T")
+COUNT_UNITS: Final = ("", "k", "M", "bn", "tn")  # a B would be read as bytes
 FIRST_SHORTENED: Final = 10_000  # of counts: those below are said whole
 LENGTHS: Final = ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
 _UNIT_BITS: Final = 10  # a unit is 1024 of the one before
@@ -28,7 +28,7 @@ def compact_text(count: int) -> str:
 
 
 def count_text(count: int, *, digits: int = 10) -> str:
-    """Say a count as an axis does, without zeros behind the point: `20 B`."""
+    """Say a count as an axis does, without zeros behind the point: `20 bn`."""
     if count < FIRST_SHORTENED:
         return f"{count:,}"
     value, unit = _shortened(count)

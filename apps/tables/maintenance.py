@@ -15,7 +15,7 @@ from deltaweb.web.pages.page_json import As, OnPage
 from deltaweb.web.pages.responses import json_response, respond_page
 from deltaweb.web.tables.head.job_json import check_may, described
 from deltaweb.web.tables.head.shapes import names_of
-from deltaweb.web.tables.head.table_head import TableHead, get_table, table_head
+from deltaweb.web.tables.head.table_head import TableHead, get_own_table, table_head
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.operations.checkpoint.page import CHECKPOINT_PAGE
 from deltaweb.web.tables.operations.clean_up.page import CLEAN_UP_PAGE
@@ -114,7 +114,7 @@ def table_maintenance(
     request: HttpRequest, namespace: str, name: str, fmt: str
 ) -> HttpResponseBase:
     """Show what is stored and what can be done; a POST lists the folder again."""
-    table = get_table(request.user, namespace, name)
+    table = get_own_table(request.user, namespace, name)
     if request.method == "POST":
         return _list_again(request, table, fmt)
     page = maintenance_page(table)

@@ -135,7 +135,7 @@ def test_keys_rest_while_a_dialog_is_open(watch: Watch, server: Installation) ->
     page = watch.page
     page.goto(f"{server.url}{TABLE}")
 
-    page.get_by_role("button", name="Help").click()
+    page.keyboard.press("?")
     page.keyboard.press("c")
     expect(page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_visible()
     page.keyboard.press("Escape")

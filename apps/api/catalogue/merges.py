@@ -20,7 +20,7 @@ from deltaweb.web.tables.catalogue.adding.checked import checked_merge
 from deltaweb.web.tables.catalogue.adding.work.merge import MERGE, MergeRows
 from deltaweb.web.tables.catalogue.names import parse_table_name
 from deltaweb.web.tables.head.job_json import check_may
-from deltaweb.web.tables.head.table_head import get_table
+from deltaweb.web.tables.head.table_head import get_own_table, get_table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +60,7 @@ class RowMerge(RestView):
 
         A preview tells how many rows would change, go and come.
         """
-        table = get_table(signed_in(request), namespace, name)
+        table = get_own_table(signed_in(request), namespace, name)
         check_may(table, table.version)
         wanted: WantedMerge | None = asked_of(body)
         asked = wanted and checked_merge(_merge_of(request, wanted))

@@ -18,7 +18,7 @@ from deltaweb.web.jobs.models import Job
 from deltaweb.web.pages.actions import stamp_of
 from deltaweb.web.tables.errors import OperationOutdatedError
 from deltaweb.web.tables.head.job_json import check_may
-from deltaweb.web.tables.head.table_head import get_table
+from deltaweb.web.tables.head.table_head import get_own_table
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.operations.operation import Operation, operations
 from deltaweb.web.tables.operations.parameters import must_be_stated
@@ -65,7 +65,7 @@ def operation_view(operation: Operation[Any, Any]) -> type[RestView]:
         name: str,
         body: Wanted,
     ) -> Answer:
-        table = get_table(signed_in(request), namespace, name)
+        table = get_own_table(signed_in(request), namespace, name)
         check_may(table, table.version)
         return asked_answer(request, operation, table, body, asked_of(body))
 

@@ -64,8 +64,13 @@ def file_ranges(strip: RangeStrip, type_text: str) -> Chart:
     figure = plain_figure(
         [trace],
         xaxis=xaxis,
-        yaxis={"visible": False, "autorange": "reversed"},
-        margin={"l": 8, "r": 4, "t": 8, "b": 36 if strip.scale == "time" else 22},
+        yaxis={
+            "title": {"text": f"{strip.num_files:,} files", "standoff": 4},
+            "showticklabels": False,
+            "showgrid": False,
+            "autorange": "reversed",
+        },
+        margin={"l": 24, "r": 4, "t": 8, "b": 36 if strip.scale == "time" else 22},
         bargap=0.1,
     )
     is_binned = any(bar.num_files > 1 for bar in bars)

@@ -1,7 +1,8 @@
 """Pictures of how the files of a version are spread."""
 
+from bisect import bisect_right
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any, Final
 
 import plotly.graph_objects as go
@@ -15,6 +16,7 @@ from deltaweb.web.explorer.drawing import (
 )
 from deltaweb.web.explorer.files.distributions import AgeGrid, FileAges, Histogram
 from deltaweb.web.pages.figures import ACCENT, Chart, ticks_at
+from deltaweb.web.pages.lists.round_times import round_times
 from deltaweb.words import bytes_text, count_text, counted
 
 MAX_TABLE_ROWS: Final = 60
@@ -124,7 +126,7 @@ def _points(ages: FileAges) -> go.Scatter:
 def _age_cells(grid: AgeGrid) -> go.Heatmap:
     texts = [[counted(count, "file") for count in row] for row in grid.counts]
     counts = [[count or None for count in row] for row in grid.counts]
-    return cells_figure(grid.times, grid.sizes, counts, texts)
+    return cells_figure(grid.times, grid.sizes, counts, texts, by_rows=True)
 
 
 def _byte_ticks(ages: FileAges) -> dict[str, Any]:
@@ -142,33 +144,37 @@ MAX_TIME_TICKS: Final = 5
 
 
 def ticks_of_times(times: Sequence[str]) -> dict[str, Any]:
-    """Return some of the times of an axis, as short as they still differ."""
-    chosen = times[:: -(-len(times) // MAX_TIME_TICKS) or 1]
-    moments = [datetime.fromisoformat(text) for text in chosen]
-    if len({moment.date() for moment in moments}) == 1:
-        spelling = "%H:%M"
-    elif moments and moments[0].year == moments[-1].year:
-        spelling = "%-d %b"
-    else:
-        spelling = "%b %Y"
-    texts: dict[str, str] = {}
-    for moment, text in zip(moments, chosen, strict=True):
-        texts.setdefault(moment.strftime(spelling), text)
-    return ticks_at(texts.values(), texts)
+    """Return round times as ticks at the bins of an axis that hold them."""
+    moments = [datetime.fromisoformat(text) for text in times]
+    if not moments:
+        return ticks_at((), ())
+    chosen = _round_or_first(moments[0], moments[-1])
+    places = [times[bisect_right(moments, moment) - 1] for moment in chosen]
+    return ticks_at(places, _texts(chosen))
 
 
 def ticks_between(oldest: datetime, newest: datetime) -> dict[str, Any]:
-    """Return times of an axis, as short as they differ, and none of them twice."""
-    step = (newest - oldest) / MAX_TIME_TICKS
-    chosen = [oldest + step * number for number in range(MAX_TIME_TICKS + 1)]
-    spelling = "%b %Y"
-    if newest - oldest < timedelta(minutes=MAX_TIME_TICKS):
+    """Return round times of an axis as ticks, as short as they differ."""
+    chosen = _round_or_first(oldest, newest)
+    return ticks_at((moment.isoformat()[:19] for moment in chosen), _texts(chosen))
+
+
+def _round_or_first(first: datetime, last: datetime) -> list[datetime]:
+    return round_times(first, last, most=MAX_TIME_TICKS) or [first]
+
+
+def _texts(moments: Sequence[datetime]) -> list[str]:
+    """Return times as short as they differ."""
+    if any(moment.second for moment in moments):
         spelling = "%H:%M:%S"
-    elif newest.date() == oldest.date():
-        spelling = "%H:%M"
-    elif newest.year == oldest.year:
-        spelling = "%-d %b"
-    texts: dict[str, datetime] = {}
-    for moment in chosen:
-        texts.setdefault(moment.strftime(spelling), moment)
-    return ticks_at((moment.isoformat()[:19] for moment in texts.values()), texts)
+    elif any(moment.hour or moment.minute for moment in moments):
+        is_of_a_day = len({moment.date() for moment in moments}) == 1
+        spelling = "%H:%M" if is_of_a_day else "%-d %b %H:%M"
+    elif any(moment.day > 1 for moment in moments) or len(moments) == 1:
+        is_of_a_year = len({moment.year for moment in moments}) == 1
+        spelling = "%-d %b" if is_of_a_year else "%-d %b %Y"
+    elif any(moment.month > 1 for moment in moments):
+        spelling = "%b %Y"
+    else:
+        spelling = "%Y"
+    return [moment.strftime(spelling) for moment in moments]

@@ -6,7 +6,6 @@ from typing import Final
 
 from django.db import IntegrityError, transaction
 
-from deltaweb.storage.location import RECEIVED
 from deltaweb.web.pages.actions import (
     Action,
     FieldChange,
@@ -34,7 +33,7 @@ from deltaweb.web.sharing.errors import (
 from deltaweb.web.sharing.models import Recipient, Share, SharedTable
 from deltaweb.web.sharing.names import check_name, name_key, save_named
 from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.storage.received import is_received
+from deltaweb.web.tables.storage.received import provider_name
 
 MAX_VERSION: Final = 2**63 - 1  # the largest that the log can name
 # What is recorded when a field of a shared table changes; history opens or closes.
@@ -145,8 +144,7 @@ def add_table(  # noqa: PLR0913 (each is one fact of the shared table)
     stamp: Stamp,
 ) -> SharedTable:
     """Put a table into a share, under a schema and a name of its own."""
-    if is_received(table.location):
-        provider = table.location.removeprefix(RECEIVED).partition("/")[0]
+    if provider := provider_name(table.location):
         raise ReceivedSharedError(table=table.full_name, provider=provider)
     _check_history(table, with_history=with_history, start_version=start_version)
     shared_table = SharedTable(

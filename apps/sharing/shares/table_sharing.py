@@ -23,7 +23,7 @@ from deltaweb.web.sharing.models import Grant, Recipient, Share, SharedTable
 from deltaweb.web.sharing.recipients.listing import RecipientRow, recipient_rows
 from deltaweb.web.sharing.shares.resources import shared_table_resource
 from deltaweb.web.tables.head.shapes import names_of
-from deltaweb.web.tables.head.table_head import get_table, table_head
+from deltaweb.web.tables.head.table_head import get_own_table, table_head
 from deltaweb.web.tables.models import Table
 
 READS_SHOWN = 8
@@ -128,7 +128,7 @@ def table_sharing(
 ) -> HttpResponseBase:
     """Show where a table is shared, who may read it and who did."""
     user = signed_in(request)
-    table = get_table(user, namespace, name)
+    table = get_own_table(user, namespace, name)
     found = sharing_of(table, now=timezone.now())
     return respond(
         request,

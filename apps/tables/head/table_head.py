@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from functools import cached_property
 
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import Q
+from django.db.models import Min, Q
 from django.utils import timezone
 
 from deltaweb.delta.features.readers import FeatureReaders, feature_readers
@@ -18,9 +18,11 @@ from deltaweb.web.accounts.models import User
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.services import bring_forward
 from deltaweb.web.pages.errors import PageError
+from deltaweb.web.pages.lists.round_times import round_times
 from deltaweb.web.tables.index.refresh import REFRESH
 from deltaweb.web.tables.models import Commit, MissingFiles, Table
 from deltaweb.web.tables.models.schedules import schedule_words
+from deltaweb.web.tables.storage.received import provider_name
 from deltaweb.web.tables.versions.missing_files import missing_files_of
 from deltaweb.web.tables.versions.timeline import Tick, Timeline, build_timeline
 from deltaweb.web.tables.work.check_files import CHECK_FILES
@@ -82,6 +84,27 @@ class TableHead:
         commits = self._commits
         marks = [v for v in _tick_versions(self.timeline) if v in commits]
         return self.timeline.ticks({v: commits[v].committed_at for v in marks})
+
+    def ticks_within_a_day(self, zone: tzinfo) -> list[Tick]:
+        """Round times below a timeline of one day, each at the first version after."""
+        first, last = self.first_at, self.table.committed_at
+        if self.timeline is None or first is None or last is None:
+            return []
+        times = round_times(
+            first.astimezone(zone), last.astimezone(zone), most=NUM_TICKS
+        )
+        marks = {
+            f"tick_{number}": Min("version", filter=Q(committed_at__gte=time))
+            for number, time in enumerate(times)
+        }
+        commits = self.table.commits.filter(version__gte=self.timeline.first)
+        found = commits.aggregate(**marks) if marks else {}
+        at = {
+            version: time
+            for version, time in zip(found.values(), times, strict=True)
+            if version is not None
+        }
+        return self.timeline.ticks(at)
 
     @property
     def first_at(self) -> datetime | None:
@@ -186,6 +209,28 @@ def get_table(user: User | AnonymousUser, namespace: str, name: str) -> Table:
     if table is None:
         full_name = name if namespace == "default" else f"{namespace}.{name}"
         raise _unknown_table(user, full_name)
+    return table
+
+
+class ReceivedTableError(PageError, code="table-received"):
+    """Something that only the owner of a table can do, of a received one."""
+
+    table: str
+    provider: str
+    status = 403
+    message = "{table} is shared by {provider}. It can be read here, not changed."
+    hint = "Ask {provider} for the change."
+
+
+def get_own_table(user: User | AnonymousUser, namespace: str, name: str) -> Table:
+    """Return a table that `user` may see and this server may change.
+
+    Raises:
+        ReceivedTableError: If a provider shares it.
+    """
+    table = get_table(user, namespace, name)
+    if provider := provider_name(table.location):
+        raise ReceivedTableError(table=table.full_name, provider=provider)
     return table
 
 

@@ -44,6 +44,12 @@ PROVIDER_FAULTS: Final = frozenset(
 """Codes of what will be wrong with all tables of a provider."""
 
 
+def provider_name(location: str) -> str:
+    """Return the name of the provider that shares a table; "" for any other."""
+    name = location.removeprefix(RECEIVED).partition("/")[0]
+    return name if is_received(location) else ""
+
+
 def is_received(location: str) -> bool:
     """Whether a location is of a table, or of all tables, of a provider."""
     return location.startswith(RECEIVED)

@@ -212,12 +212,13 @@ def timeline_dates(context: Context, head: TableHead) -> TimelineDates:
     first, last = head.first_at, head.table.committed_at
     said = {text(first, others), text(last, others)}
     ticks = []
-    for tick in head.ticks:
+    is_a_day = others == TIMES
+    for tick in head.ticks_within_a_day(zone) if is_a_day else head.ticks:
         label = text(tick.at, others)
         if label not in said:
             said.add(label)
             ticks.append((tick, label))
-    ends = f"{others} T" if others == TIMES else others  # a time says its zone
+    ends = f"{others} T" if is_a_day else others  # a time says its zone
     return TimelineDates(first=text(first, begins), last=text(last, ends), ticks=ticks)
 
 

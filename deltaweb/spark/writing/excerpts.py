@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 Written = tuple[str, WrittenFile | None]
 
 
-TITLE: Final = "Rewrite files of a share"
+TITLE: Final = "Prepare a share"
 _BLOCKS: Final = pa.schema([(PARTITION, pa.int32()), ("rows", pa.binary())])
 
 

@@ -38,6 +38,15 @@ def test_the_top_bar_offers_tables_and_columns_with_their_tables(viewer: Client)
     assert words[2] == ["All", "2", "results"]
 
 
+def test_the_top_bar_offers_the_one_result(viewer: Client) -> None:
+    new_table("sales.orders")
+
+    shown = part(viewer, "order", TOP_BAR)
+
+    assert "Show the one result" in shown
+    assert "1 results" not in shown
+
+
 def test_the_top_bar_says_that_nothing_matches(viewer: Client) -> None:
     shown = part(viewer, "nothing", TOP_BAR)
 

@@ -1,6 +1,7 @@
 """The head of a table: its version, its timeline, what is wrong with it."""
 
-from datetime import UTC, datetime
+import re
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.test import Client
@@ -78,6 +79,17 @@ class TestTableHead:
 
         assert f">{begins}</text>" in strip
         assert f">{ends}</text>" in strip
+
+    def test_the_timeline_of_a_day_has_round_times(self, viewer: Client) -> None:
+        begin = datetime(2025, 11, 20, 2, 11, tzinfo=UTC)
+        times = [begin + number * timedelta(minutes=41) for number in range(12)]
+        table = new_table(version=11, summary={}, committed_at=times[-1])
+        for version, at in enumerate(times):
+            new_commit(table, version, committed_at=at)
+
+        strip = text(viewer, "/t/default/orders/").split("data-timeline")[1]
+
+        assert re.findall(r">(\d\d:\d\d)</text>", strip) == ["04:00", "06:00", "08:00"]
 
     def test_a_name_that_is_not_there_leads_to_the_one_alike(self, viewer: Client):
         new_table("sales.orders")

@@ -11,6 +11,7 @@ from deltaweb.web.tables.models import Lake, StorageConnection, Table
 from tests.functional.command_line import Ran
 from tests.functional.sharing_pages.pages import as_json, page
 from tests.support import cases
+from tests.support.pages.factories import new_table
 from tests.support.stores.sharing_provider import Provider, provider_running
 
 pytestmark = pytest.mark.django_db
@@ -143,3 +144,15 @@ def test_a_profile_of_another_replaces_the_token(admin, provider: Provider) -> N
     (one,) = as_json(admin, "/received.json")["received"]
     assert one["token_end"] == "-one"
     assert Lake.objects.get().scan_interval_s == 86_400
+
+
+@pytest.mark.parametrize("tab", ["maintenance", "optimize", "delete-rows", "sharing"])
+def test_what_only_an_owner_can_do_is_refused_by_name(admin: Client, tab: str) -> None:
+    new_table("acme.parcels", location="received://acme/eu/parcels")
+
+    answer = admin.get(f"/t/acme/parcels/{tab}")
+    machine = admin.get(f"/t/acme/parcels/{tab}.json")
+
+    assert answer.status_code == machine.status_code == 403
+    assert "is shared by acme" in answer.content.decode()
+    assert machine.json()["error"] == "table-received"

@@ -72,7 +72,7 @@ def test_an_axis_of_counts_has_units_from_ten_thousand_on() -> None:
     assert [count_text(count) for count in (9_999, 10_000, 2 * 10**9)] == [
         "9,999",
         "10 k",
-        "2 B",
+        "2 bn",
     ]
     assert count_text(1_234_567, digits=3) == "1.23 M"
     assert count_text(999_999, digits=3) == "1,000 k"

@@ -140,7 +140,7 @@ def _prepare_table(  # noqa: PLR0913 (as of a share)
     version = SharedTableReader().open_version(
         opened, index_folder=index_folder(shared.table)
     )
-    reports.step(f"Rewriting files of {shared.full_name}")
+    reports.step(f"Preparing {shared.full_name}")
     prepared = []
     for held in rules:
         rule, recipients = held
@@ -359,7 +359,7 @@ def _run(job: TrackedJob, asked: PrepareShare) -> dict[str, Any]:
 PREPARE_SHARE: Final = kinds.register(
     JobKind(
         name="sharing.prepare_share",
-        words="Rewrite files of a share",
+        words="Prepare a share",
         parameters=PrepareShare,
         run=_run,
         queue=Queue.SPARK,  # of many bytes

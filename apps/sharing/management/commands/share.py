@@ -241,7 +241,7 @@ class Command(SubcommandsCommand):
 
     @subcommand(
         "prepare",
-        "rewrite what is shared of files in part",
+        "prepare what recipients read in part",
         NAME_OF_SHARE,
         flag(
             "--prove",

@@ -27,7 +27,7 @@ from deltaweb.web.pages.responses import json_response, respond
 from deltaweb.web.tables.errors import OperationOutdatedError
 from deltaweb.web.tables.head.job_json import described, result_of
 from deltaweb.web.tables.head.shapes import names_of
-from deltaweb.web.tables.head.table_head import get_table
+from deltaweb.web.tables.head.table_head import get_own_table
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.operations.pages.page import (
     OperationPage,
@@ -47,7 +47,7 @@ def view_of(on: OperationPage[Any]) -> Callable[..., HttpResponseBase]:
     def view(
         request: HttpRequest, fmt: str, namespace: str = "", name: str = ""
     ) -> HttpResponseBase:
-        table = get_table(request.user, namespace, name) if name else None
+        table = get_own_table(request.user, namespace, name) if name else None
         visit = _Visit(on, request, table, fmt)
         return visit.asked() if request.method == "POST" else visit.page()
 

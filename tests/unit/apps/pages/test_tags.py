@@ -68,7 +68,7 @@ def test_a_size_is_read_by_powers_of_1024(size_bytes: int | None, text: str) -> 
         (9999, "9,999"),
         (18_402_117, "18.4 M"),
         (212_000, "212 k"),
-        (2_410_000_000, "2.4 B"),
+        (2_410_000_000, "2.4 bn"),
     ],
 )
 def test_a_count_is_compact(count: int | None, text: str) -> None:

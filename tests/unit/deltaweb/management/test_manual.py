@@ -100,3 +100,17 @@ def test_a_build_finds_what_pip_has_installed_for_it(tmp_path: Path, monkeypatch
     build(_manual(tmp_path, "# Here\n"), site)
 
     assert (site / "index.html").read_text() == "built by what pip brought"
+
+
+def test_every_folder_of_the_manual_has_a_page_of_its_own() -> None:
+    pages = [*(SOURCES / "manual").rglob("*.md")]
+    folders = {page.parent for page in pages}
+
+    assert [str(one) for one in folders if not (one / "index.md").is_file()] == []
+    nav = (SOURCES / "mkdocs.yml").read_text()
+    manual = SOURCES / "manual"
+    for page in pages:
+        assert f"- {page.relative_to(manual).as_posix()}" in nav
+        if page.parent != manual:
+            linked = (page.parent / "index.md").read_text()
+            assert page.name == "index.md" or f"]({page.name})" in linked

@@ -64,10 +64,10 @@ class TestFileAges:
     @cases(
         "step_ms, first_tick",
         {
-            "at one moment": (0, "00:00"),
-            "within a second": (1, "00:00"),
+            "at one moment": (0, "1 Jan"),
+            "within a second": (1, "1 Jan"),
             "within days": (60_000, "1 Jan"),
-            "within a century": (10**9, "Jan 1970"),
+            "within a century": (10**9, "2000"),
         },
     )
     def test_many_files_are_counted_on_a_grid(self, step_ms: int, first_tick: str):

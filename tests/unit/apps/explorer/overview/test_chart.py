@@ -78,7 +78,7 @@ def test_files_below_a_quarter_of_the_target_are_called_small() -> None:
         "an empty table": (0, ["0"]),
         "rows are whole": (3, ["0", "1", "2", "3"]),
         "in full": (8_260, ["0", "2,000", "4,000", "6,000", "8,000"]),
-        "as the number": (20_100_000_000, ["0", "5 B", "10 B", "15 B", "20 B"]),
+        "as the number": (20_100_000_000, ["0", "5 bn", "10 bn", "15 bn", "20 bn"]),
     },
 )
 def test_the_axis_of_rows_reads_as_the_numbers_beside_it(num_records, texts):

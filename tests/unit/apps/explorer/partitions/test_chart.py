@@ -63,3 +63,18 @@ def test_the_colours_of_a_grid_begin_at_nothing() -> None:
     # With one end alone, plotly takes both from the values: 917 would be nothing.
     assert (cells["zmin"], cells["zmax"]) == (0, 978)
     assert list(cells["customdata"][0]) == ["978 B, 1 file", "917 B, 2 files"]
+
+
+def test_a_grid_has_a_scale_of_its_sizes() -> None:
+    grid = PartitionGrid(
+        across=("a", "b"),
+        down=("x",),
+        size_bytes=((1 << 20, 4 << 20),),
+        num_files=((1, 2),),
+        caption="day",
+    )
+    (cells,) = partition_heatmap(grid).figure["data"]
+
+    assert cells.get("showscale", True)
+    assert cells["colorbar"]["ticktext"][0] == "0 B"
+    assert cells["colorbar"]["ticktext"][-1] == "4 MiB"
