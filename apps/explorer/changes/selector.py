@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from deltaweb.delta.errors import SchemaError
 from deltaweb.delta.features.column_mapping import MAPPING_MODE
+from deltaweb.delta.protocol.column_path import split_names
 from deltaweb.delta.protocol.schema import StructType, read_columns
 from deltaweb.web.explorer.changes.form import NO_KEY, ChangeQuery
 from deltaweb.web.explorer.changes.span import ChangeSpan
@@ -120,8 +121,8 @@ def change_plan(
 def _key(text: str, names: Sequence[str]) -> tuple[str, ...]:
     if text == NO_KEY and text not in names:
         return ()
-    parts = [text] if text in names else text.split(",")
-    key = tuple(dict.fromkeys(part.strip() for part in parts if part.strip()))
+    parts = [text] if text in names else split_names(text)
+    key = tuple(dict.fromkeys(parts))
     unknown = [name for name in key if name not in names]
     if unknown or len(key) > MAX_KEYS:
         named = repr(unknown[0][:80]) if unknown else f"more than {MAX_KEYS}"

@@ -13,6 +13,7 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from deltaweb.delta.protocol.column_path import join_names
 from deltaweb.index.folder.file_index import open_files
 from deltaweb.index.folder.parts import IndexMissingError
 from deltaweb.web.explorer.columns.wide_bounds import wide_files
@@ -55,7 +56,7 @@ class KeySuggestion:
     @property
     def text(self) -> str:
         """The key as the address has it."""
-        return ",".join(self.columns)
+        return join_names(self.columns)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

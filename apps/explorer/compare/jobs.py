@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 
+from deltaweb.delta.protocol.column_path import split_names
 from deltaweb.web.accounts.models import User
 from deltaweb.web.explorer.columns.key import MAX_KEYS, KeySuggestion, table_key
 from deltaweb.web.explorer.compare.selector import Comparison
@@ -79,8 +80,8 @@ def _rows(found: Comparison, key: Sequence[str]) -> DiffRows:
 
 def parse_key(text: str, found: Comparison) -> tuple[str, ...]:
     """Read `key=` of an address: names of columns, separated by commas."""
-    names = [text] if text in found.columns else text.split(",")
-    key = tuple(dict.fromkeys(name.strip() for name in names if name.strip()))
+    names = [text] if text in found.columns else split_names(text)
+    key = tuple(dict.fromkeys(names))
     unknown = [name for name in key if name not in found.columns]
     if unknown or len(key) > MAX_KEYS:
         named = repr(unknown[0][:80]) if unknown else f"more than {MAX_KEYS}"

@@ -16,6 +16,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import urlencode
 
+from deltaweb.delta.protocol.column_path import join_names
 from deltaweb.web.accounts.permissions import signed_in
 from deltaweb.web.accounts.zones import user_zone
 from deltaweb.web.explorer.columns.key import KeySuggestion
@@ -70,7 +71,7 @@ def compare_start(
     except QueryError as error:
         messages.error(request, f"Rows cannot be matched this way. {error.hint}")
         return HttpResponseRedirect(f"{url}?view=rows")
-    key = ",".join(job.parameters["key"])
+    key = join_names(job.parameters["key"])
     query = urlencode({"view": "rows"} | ({"key": key} if key else {}))
     return HttpResponseRedirect(f"{url}?{query}")
 
@@ -284,7 +285,7 @@ def _rows_view(
         missing=compare_rows.missing_files_reason(files.facts if files else None),
         suggestion=suggestion,
         key=key,
-        key_text=",".join(key) or suggested,
+        key_text=join_names(key) or suggested,
         row_job=job if result is None else None,
         file_job=file_job if files is None else None,
         estimate=files.facts.get("estimate") if files else None,

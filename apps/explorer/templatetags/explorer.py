@@ -1,6 +1,7 @@
 """How commits, changes and numbers stand on the pages over a table."""
 
 import re
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from functools import lru_cache
 
@@ -11,6 +12,7 @@ from django.utils.safestring import SafeString, mark_safe
 
 from deltaweb.delta.changes.column_history import ColumnChange
 from deltaweb.delta.changes.schema import FieldState
+from deltaweb.delta.protocol.column_path import join_names
 from deltaweb.web.accounts.zones import user_zone
 from deltaweb.web.explorer.column_history.selector import sentence
 from deltaweb.web.explorer.columns.column_facts import column_facts
@@ -47,6 +49,12 @@ def operation_chip(operation: str) -> SafeString:
     """Draw the chip of an operation: lists have the same few again and again."""
     words = {"operation": operation, "family": operation_family(operation)}
     return render_to_string("explorer/_op.html", words)
+
+
+@register.filter
+def comma_names(names: Iterable[str]) -> str:
+    """Return names as a form and an address have them."""
+    return join_names(names)
 
 
 @register.filter

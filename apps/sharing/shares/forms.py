@@ -4,6 +4,7 @@ import csv
 
 from django import forms
 
+from deltaweb.delta.protocol.column_path import split_names
 from deltaweb.web.pages.request.changes import ChangeForm
 from deltaweb.web.sharing.models import MAX_NAME_LENGTH
 
@@ -15,7 +16,9 @@ MAX_TEXT_LENGTH = MAX_NAME_LENGTH * 4
 
 
 def column_names(text: str) -> list[str]:
-    """Return the names of a list as `a,b`; one with a comma stands in quotes."""
+    """Return the names of a list as `a,b`, some of them in quotes or backticks."""
+    if "`" in text:
+        return split_names(text.replace("\n", ","))
     rows = csv.reader([text.replace("\n", ",")], skipinitialspace=True)
     return [name for row in rows for part in row if (name := part.strip())]
 

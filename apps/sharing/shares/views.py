@@ -11,6 +11,7 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 
 from deltaweb.delta.errors import DeltaError
+from deltaweb.delta.protocol.column_path import join_names
 from deltaweb.web.accounts.permissions import admin_required
 from deltaweb.web.pages.actions import stamp_of
 from deltaweb.web.pages.errors import PageError
@@ -250,7 +251,7 @@ def _edit_form(row: share_pages.SharedTableRow | None) -> forms.Form | None:
             "start_version": row.shared_table.start_version,
             "with_directory": row.shared_table.with_directory,
             "condition": row.shared_table.condition,
-            "columns": ", ".join(row.shared_table.columns),
+            "columns": join_names(row.shared_table.columns, ", "),
             "comment": row.shared_table.comment,
         }
     )

@@ -8,6 +8,7 @@ from typing import Any, Final, Self
 import pyarrow as pa
 from django.core.management.base import CommandParser
 
+from deltaweb.delta.protocol.column_path import split_names
 from deltaweb.delta.values.time_zones.known import UTC_ZONE
 from deltaweb.environment.command_lines import BAD_USAGE
 from deltaweb.web.pages.command import Error, Output, Subcommand
@@ -104,7 +105,9 @@ def add_row_options(parser: CommandParser, *, example: str) -> None:
     Args:
         example: A condition, for the help.
     """
-    parser.add_argument("--columns", help="names, separated by commas")
+    parser.add_argument(
+        "--columns", help="names with commas between; in backticks if need be"
+    )
     parser.add_argument("--where", metavar="SQL", help=f"such as: {example}")
     parser.add_argument(
         "--limit",
@@ -145,7 +148,7 @@ class RowOptions:
             message = "--json and --format csv exclude each other: choose one of them."
             raise Error(message, returncode=BAD_USAGE)
         form = "json" if verb.command.answers_json else format
-        names = [name.strip() for name in columns.split(",")] if columns else None
+        names = split_names(columns) or [columns] if columns else None
         most = DEFAULT_ROWS if limit is None and form == "table" else limit
         return cls(names, where, most, form)
 

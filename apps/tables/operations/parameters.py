@@ -16,6 +16,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from typing import Any, Final
 
+from deltaweb.delta.protocol.column_path import split_names
 from deltaweb.delta.values.time_zones.errors import TimeZoneUnknownError
 from deltaweb.delta.values.time_zones.known import check_zone
 
@@ -198,8 +199,8 @@ def within(least: int, most: int | None) -> Callable[[str], int]:
 
 
 def names_of(text: str) -> tuple[str, ...]:
-    """Read names with commas between them; empty ones are left out."""
-    return tuple(name.strip() for name in text.split(",") if name.strip())
+    """Read names with commas between them; backticks quote a name."""
+    return tuple(split_names(text))
 
 
 def pair(text: str) -> tuple[str, str]:

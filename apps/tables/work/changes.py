@@ -11,6 +11,7 @@ from django.conf import settings
 
 from deltaweb.delta.feed.changed_rows import FeedRequest, FeedScan
 from deltaweb.delta.feed.digest import KINDS, DigestRequest, FeedDigest, digest_changes
+from deltaweb.delta.protocol.column_path import join_names
 from deltaweb.delta.protocol.schema import short_type_text
 from deltaweb.expressions.condition import SQLCondition
 from deltaweb.spark import data_files
@@ -120,7 +121,7 @@ def _facts(feed: FeedScan, found: FeedDigest) -> dict[str, Any]:
 def _page(job: Job) -> Page:
     asked = job.parameters
     query = {"from": asked["from"], "to": asked["to"]}
-    key = ",".join(asked.get("key") or ())
+    key = join_names(asked.get("key") or ())
     return "explorer:change-list", (), query | ({"by": key} if key else {})
 
 

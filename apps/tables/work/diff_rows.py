@@ -18,6 +18,7 @@ from deltaweb import spark
 from deltaweb.delta.changes import RowDiffRequest, SnapshotDiff, diff_rows
 from deltaweb.delta.changes.errors import VersionFilesMissingError
 from deltaweb.delta.changes.snapshots import DiffRows as DiffEngine
+from deltaweb.delta.protocol.column_path import join_names
 from deltaweb.delta.protocol.schema import type_text
 from deltaweb.table import DeltaTable
 from deltaweb.web.jobs import kinds
@@ -140,7 +141,7 @@ def _scratch_folder(job_id: object) -> Iterator[Path]:
 
 def _page(job: Job) -> Page:
     versions = (job.parameters["from"], job.parameters["to"])
-    key = ",".join(job.parameters.get("key") or ())
+    key = join_names(job.parameters.get("key") or ())
     query = {"view": "rows"} | ({"key": key} if key else {})
     return "explorer:compare-detail", versions, query
 

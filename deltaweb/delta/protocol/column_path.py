@@ -49,6 +49,28 @@ def split_paths(text: str) -> list[str]:
     return [name.strip() for name in found if name.strip()]
 
 
+def split_names(text: str) -> list[str]:
+    """Return the names of columns between commas; backticks quote those of a column.
+
+    A dotted path with backticks stays as it is: `resolve_column` reads it.
+    """
+    names = []
+    for text_of_one in split_paths(text):
+        path = parse_path(text_of_one)
+        names.append(path[0] if len(path) == 1 else text_of_one)
+    return names
+
+
+def join_names(names: Iterable[str], separator: str = ",") -> str:
+    """Return names between commas, so that `split_names` returns them."""
+    return separator.join(
+        name
+        if split_names(name) == [name] and name.count("`") % 2 == 0
+        else format_path((name,))
+        for name in names
+    )
+
+
 def format_path(path: ColumnPath) -> str:
     """Return a path as a text, with backticks around names that are not plain."""
     return ".".join(

@@ -10,7 +10,7 @@ Source: delta_protocol.md, "Per-file Statistics".
 
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from decimal import Decimal
@@ -21,7 +21,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deltaweb.delta.errors import PropertyError
-from deltaweb.delta.protocol.column_path import ColumnPath
+from deltaweb.delta.protocol.column_path import ColumnPath, parse_path, split_paths
 from deltaweb.delta.protocol.schema import PrimitiveType, StructType, leaf_fields
 from deltaweb.delta.protocol.table_properties import INDEXED_COLUMNS, STATISTICS_COLUMNS
 
@@ -45,7 +45,7 @@ def statistics_columns(
     ]
     named = configuration.get(STATISTICS_COLUMNS, "").strip()
     if named:
-        wanted = [_name_parts(name) for name in _names(named)]
+        wanted = [parse_path(name.lower()) for name in split_paths(named)]
         return tuple(
             path
             for path in leaves
@@ -64,30 +64,6 @@ def statistics_columns(
             name=INDEXED_COLUMNS, value=text, expected="a count of columns, or -1"
         )
     return tuple(leaves if count == -1 else leaves[:count])
-
-
-def _names(text: str) -> Iterator[str]:
-    """Split a list of names at the commas outside of backticks."""
-    start, quoted = 0, False
-    for position, character in enumerate(text):
-        quoted ^= character == "`"
-        if character == "," and not quoted:
-            yield text[start:position]
-            start = position + 1
-    yield text[start:]
-
-
-def _name_parts(name: str) -> ColumnPath:
-    parts, part, quoted = [], "", False
-    for character in name.strip():
-        if character == "`":
-            quoted = not quoted
-        elif character == "." and not quoted:
-            parts.append(part)
-            part = ""
-        else:
-            part += character
-    return tuple(text.lower() for text in (*parts, part))
 
 
 @dataclass

@@ -9,6 +9,7 @@ import pyarrow.parquet as pq
 from django.core.management.base import CommandParser
 
 from deltaweb.delta.changes import RowChanges, RowDiffRequest, SnapshotDiff
+from deltaweb.delta.protocol.column_path import split_names
 from deltaweb.web.pages.command import Output, Subcommand
 from deltaweb.web.tables.errors import OutputFormatError
 from deltaweb.web.tables.management import comparison_output
@@ -136,7 +137,7 @@ class DiffVerb(Subcommand):
         if found.refusal is not None:
             self.warn(f"{found.refusal.message} Files and rows are not compared.")
         data: dict[str, Any] = {**names_of(registered, location), **diff_json(found)}
-        names = [part.strip() for text in key for part in text.split(",")]
+        names = [name for text in key for name in split_names(text)]
         if not rows and not names and output is None:
             return Output(data, lines=comparison_output.lines(found))
         request = RowDiffRequest(key=names, sample_rows=sample)

@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from django import forms
 
+from deltaweb.delta.protocol.column_path import join_names
 from deltaweb.web.tables.operations.optimize.operation import OPTIMIZE, Optimize
 from deltaweb.web.tables.operations.pages.page import OperationPage, by_values
 from deltaweb.web.tables.operations.parameters import names_of
@@ -60,7 +61,7 @@ def _fields(asked: Optimize) -> dict[str, Any]:
     size = asked.target_bytes
     return {
         "where": asked.where,
-        "cluster_by": ", ".join(asked.cluster_by),
+        "cluster_by": join_names(asked.cluster_by, ", "),
         "target_mib": None if size is None else size >> MIB,
         "respell": asked.respell,
     }

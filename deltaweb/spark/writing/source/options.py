@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from deltaweb.delta.errors import DeltaError
+from deltaweb.delta.protocol.column_path import split_names
 from deltaweb.environment.bounded_json import parse_json
 from deltaweb.expressions.session.settings import SessionSettings
 from deltaweb.spark import writing
@@ -56,7 +57,7 @@ class SourceOptions:
         overwrites = (self.text("partitionOverwriteMode") or "static").lower()
         return write_plan.WriteRequest(
             mode=modes.OVERWRITE if overwrite else modes.APPEND,
-            partition_by=None if partitions is None else _names(partitions),
+            partition_by=None if partitions is None else tuple(split_names(partitions)),
             where=self.text("replaceWhere"),
             merge_schema=self.flag("mergeSchema"),
             overwrite_schema=self.flag("overwriteSchema"),
@@ -129,7 +130,3 @@ def settings_options(settings: SessionSettings) -> Mapping[str, str]:
     """Return the options by which the data source knows a session."""
     zone = {} if settings.time_zone is None else {TIME_ZONE_OPTION: settings.time_zone}
     return {**zone, ANSI_OPTION: str(bool(settings.is_ansi)).lower()}
-
-
-def _names(text: str) -> tuple[str, ...]:
-    return tuple(name.strip() for name in text.split(",") if name.strip())

@@ -3,12 +3,16 @@
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from deltaweb.delta.errors import ColumnNotFoundError
 from deltaweb.delta.protocol.column_path import (
     column_field,
+    join_names,
     resolve_column,
     select_leaves,
+    split_names,
 )
 from deltaweb.delta.protocol.schema import (
     PrimitiveType,
@@ -72,3 +76,31 @@ class TestColumns:
         assert (SCHEMA.find("L"), SCHEMA.find("b")) == (SCHEMA.fields[2], None)
         assert SCHEMA.select(("l", "a.b")).names == ("a.b", "l")
         assert StructType(()).names == ()
+
+
+LISTS = {
+    "names": ("a,b", ["a", "b"]),
+    "spaces": (" a , b ,", ["a", "b"]),
+    "nothing": (" , ", []),
+    "a comma": ("`net,gross`,id", ["net,gross", "id"]),
+    "a dot": ("`a.b`", ["a.b"]),
+    "a path": ("a.b,c", ["a.b", "c"]),
+    "a quoted path": ("a.`b,c`,d", ["a.`b,c`", "d"]),
+    "a backtick": ("`a``b`,c", ["a`b", "c"]),
+    "a single backtick": ("a`b", ["a`b"]),
+    "backticks that are not in pairs": ("a`b,c", ["a`b", "c"]),
+}
+
+
+@cases("text, names", LISTS)
+def test_a_list_of_names(text: str, names: list[str]) -> None:
+    assert split_names(text) == names
+    assert split_names(join_names(names)) == names
+    assert split_names(join_names(names, ", ")) == names
+
+
+@given(
+    st.lists(st.text("ab.,`/ é", min_size=1, max_size=5).map(str.strip).filter(bool))
+)
+def test_a_list_of_names_is_read_back(names: list[str]) -> None:
+    assert split_names(join_names(names)) == names
