@@ -41,13 +41,16 @@ KNOWN_PROPERTIES: Final[Mapping[str, KnownProperty]] = {
             "delta.autoOptimize.autoCompact",
             YES_NO,
             "false",
-            "Spark compacts small files after each of its writes.",
+            "Spark compacts small files after each of its writes; deltaweb does not.",
         ),
         (
             "delta.autoOptimize.optimizeWrite",
             YES_NO,
             "false",
-            "Spark redistributes rows before it writes, so that files become larger.",
+            (
+                "Spark redistributes rows before it writes, so that files become "
+                "larger; deltaweb does not."
+            ),
         ),
         (
             "delta.checkpoint.writeStatsAsJson",
@@ -122,7 +125,10 @@ KNOWN_PROPERTIES: Final[Mapping[str, KnownProperty]] = {
             "delta.enableExpiredLogCleanup",
             YES_NO,
             "true",
-            "History that has expired is deleted when a checkpoint is written.",
+            (
+                "Spark deletes history that has expired when it writes a checkpoint; "
+                "deltaweb does so only in a clean-up."
+            ),
         ),
         (
             "delta.enableInCommitTimestamps",
@@ -164,13 +170,19 @@ KNOWN_PROPERTIES: Final[Mapping[str, KnownProperty]] = {
             "delta.randomizeFilePrefixes",
             YES_NO,
             "false",
-            "Data files get names that spread over a store's partitions.",
+            (
+                "Spark gives data files names that spread over a store's partitions; "
+                "deltaweb does not."
+            ),
         ),
         (
             "delta.setTransactionRetentionDuration",
             INTERVAL,
             "for ever",
-            "How long the progress of a stream is remembered.",
+            (
+                "How long Spark remembers the progress of a stream; deltaweb never "
+                "forgets it."
+            ),
         ),
         (
             "delta.targetFileSize",

@@ -1,6 +1,13 @@
 """Properties in plain words: all that are checked, with defaults that may be set."""
 
-from deltaweb.delta.protocol.known_properties import KNOWN_PROPERTIES
+import re
+from pathlib import Path
+
+import deltaweb
+from deltaweb.delta.protocol.known_properties import (
+    KNOWN_PROPERTIES,
+    OTHER_PROPERTIES,
+)
 from deltaweb.delta.writing.operations.properties import (
     EXPECTED,
     TURNED_ON,
@@ -32,3 +39,27 @@ def test_every_default_may_be_set() -> None:
 
 def test_they_stand_in_order() -> None:
     assert [*KNOWN_PROPERTIES] == sorted(KNOWN_PROPERTIES)
+
+
+ROOT = Path(deltaweb.__file__).parent.parent
+OF_PROTOCOL = {"delta.minReaderVersion", "delta.minWriterVersion"}
+KEEPS_ONLY = {"known_properties.py", "conflicts.py", "properties.py"}
+"""Modules that explain and check values, and that compare changes of properties."""
+
+
+def test_the_manual_lists_those_without_effect() -> None:
+    said = {*KNOWN_PROPERTIES, *OTHER_PROPERTIES}
+    used = {
+        name
+        for folder in ("deltaweb", "apps")
+        for path in (ROOT / folder).rglob("*.py")
+        if path.name not in KEEPS_ONLY
+        for name in re.findall(r"delta\.[A-Za-z0-9.]+", path.read_text())
+    }
+    page = (ROOT / "docs/manual/reference/supported.md").read_text()
+    listed = page.partition("change nothing in what it does:")[2].partition("## ")[0]
+
+    assert (
+        set(re.findall(r"`(delta\.[A-Za-z0-9.]+)`", listed))
+        == said - used - OF_PROTOCOL
+    )
