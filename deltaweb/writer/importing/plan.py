@@ -296,13 +296,16 @@ class ImportPlan:
         }
 
 
-def open_import(files: SourceFiles, types: str = "") -> pa.RecordBatchReader:
+def open_import(
+    files: SourceFiles, types: str = "", unseen: StructType = NO_COLUMNS
+) -> pa.RecordBatchReader:
     """Open files as one stream of rows, whose columns are those of all of them.
 
     Args:
         types: The types of some of them, as DDL.
+        unseen: Columns whose types are taken for what has no value in the files.
     """
-    proposed = with_types(propose_columns(files), types)
+    proposed = with_types(propose_columns(files, unseen=unseen), types)
     columns = [one.column for one in proposed]
     return ImportedRows(files, columns).reader()
 

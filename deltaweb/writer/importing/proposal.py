@@ -16,9 +16,11 @@ import pyarrow.compute as pc
 
 from deltaweb.delta.errors import ColumnNotFoundError
 from deltaweb.delta.protocol.schema import (
+    DataType,
     PrimitiveType,
     StructField,
     StructType,
+    parts_of,
     quoted_name,
     type_text,
 )
@@ -99,16 +101,19 @@ class TypedColumnMissingError(ColumnNotFoundError, code="import-column-unknown")
 
 
 def propose_columns(
-    files: SourceFiles, table: StructType = NO_COLUMNS
+    files: SourceFiles,
+    table: StructType = NO_COLUMNS,
+    unseen: StructType = NO_COLUMNS,
 ) -> list[ProposedColumn]:
     """Return the columns of files, in the order of the first.
 
     Args:
         table: The columns of a table, which keep their types: none is guessed for them.
+        unseen: Columns whose types are taken for what has no value in a file.
     """
     found: dict[str, ProposedColumn] = {}
     for file in files.each():
-        for proposed in _of_file(file, files, table):
+        for proposed in _of_file(file, files, table, unseen):
             name = proposed.column.source
             known = found.get(name)
             if known is None:
@@ -158,13 +163,13 @@ def _of_table(source: str, field: StructField) -> ImportColumn:
 
 
 def _of_file(
-    file: SourceFile, files: SourceFiles, table: StructType
+    file: SourceFile, files: SourceFiles, table: StructType, unseen: StructType
 ) -> list[ProposedColumn]:
     match format_of(file.shown, files.file_format):
         case "csv":
-            return _of_texts(file, files.form, table)
+            return _of_texts(file, files.form, table, unseen)
         case "json":
-            return _of_json(file, table)
+            return _of_json(file, table, unseen)
         case _:
             return [
                 ProposedColumn(
@@ -181,7 +186,7 @@ def _of_file(
 
 
 def _of_texts(
-    file: SourceFile, form: TextForm, table: StructType
+    file: SourceFile, form: TextForm, table: StructType, unseen: StructType
 ) -> list[ProposedColumn]:
     parts: dict[str, list[pa.Array]] = {}
     lines: list[Lines] = []
@@ -203,12 +208,15 @@ def _of_texts(
             first[np.asarray(is_known)],
             has_more=count >= SAMPLE_ROWS,
         )
-        made.append(_proposed(known, form, table.find(name)))
+        made.append(_proposed(known, form, table.find(name), unseen.find(name)))
     return made
 
 
 def _proposed(
-    known: ColumnTexts, form: TextForm, of_table: StructField | None
+    known: ColumnTexts,
+    form: TextForm,
+    of_table: StructField | None,
+    unseen: StructField | None,
 ) -> ProposedColumn:
     examples = tuple(pc.unique(known.texts)[:SHOWN_VALUES].to_pylist())
     if of_table is not None:
@@ -216,6 +224,8 @@ def _proposed(
     type_name, narrower = "string", None
     if len(known.texts):
         type_name, narrower = known.find_type(_candidates(known.texts), form)
+    elif unseen is not None:
+        type_name = type_text(unseen.data_type)
     column = _column(known.column, type_name)
     return ProposedColumn(column, examples, len(known.texts), narrower)
 
@@ -264,21 +274,23 @@ class _Seen:
             case _:
                 self.kinds.add("string")
 
-    def type_name(self, *, is_nested: bool = False) -> str:
+    def type_name(
+        self, unseen: DataType | None = None, *, is_nested: bool = False
+    ) -> str:
+        """Return the type that fits all values.
+
+        Args:
+            unseen: The type if there is no value; its parts are those of values.
+        """
+        if not self.kinds and unseen is not None:
+            return type_text(unseen)
         match sorted(self.kinds):
             case ["boolean" | "bigint" | "double" as only]:
                 return only
             case ["bigint", "double"]:
                 return "double"
-            case ["struct"]:
-                inside = (
-                    f"{quoted_name(name)}: {seen.type_name(is_nested=True)}"
-                    for name, seen in self.fields.items()
-                )
-                return f"struct<{', '.join(inside)}>"
-            case ["array"]:
-                element = self.element or _Seen()
-                return f"array<{element.type_name(is_nested=True)}>"
+            case ["struct"] | ["array"]:
+                return self._nested_type(unseen)
             case ["string"] if self.texts and not is_nested:
                 texts = pa.array(self.texts, pa.string())
                 for data_type in _DAYS:
@@ -286,6 +298,18 @@ class _Seen:
                     if not pc.any(parsed.is_none).as_py():
                         return type_text(data_type)
         return "string"
+
+    def _nested_type(self, unseen: DataType | None) -> str:
+        known = parts_of(unseen) if unseen else ()
+        parts = {part.name.lower(): part.data_type for part in known}
+        if self.element is not None:
+            element = self.element.type_name(parts.get("element"), is_nested=True)
+            return f"array<{element}>"
+        fields = []
+        for name, seen in self.fields.items():
+            kind = seen.type_name(parts.get(name.lower()), is_nested=True)
+            fields.append(f"{quoted_name(name)}: {kind}")
+        return f"struct<{', '.join(fields)}>"
 
 
 @dataclass
@@ -305,13 +329,20 @@ class _Values:
             self.lines.append(line)
 
     def proposed(
-        self, shown: str, name: str, of_table: StructField | None, *, has_more: bool
+        self,
+        shown: str,
+        name: str,
+        of_table: StructField | None,
+        unseen: StructField | None,
+        *,
+        has_more: bool,
     ) -> ProposedColumn:
         """Return the column; of scalars that do not agree, what most of them are."""
         examples = tuple(text[:60] for text in self.texts[:SHOWN_VALUES])
         if of_table is not None:
             return ProposedColumn(_of_table(name, of_table), examples)
-        type_name, narrower = self.seen.type_name(), None
+        kind = None if unseen is None else unseen.data_type
+        type_name, narrower = self.seen.type_name(kind), None
         kinds = self.seen.kinds
         if type_name == "string" and kinds and kinds <= _SCALARS:
             texts = pa.array(self.texts, pa.string())
@@ -324,7 +355,9 @@ class _Values:
         return ProposedColumn(column, examples, len(self.texts), narrower)
 
 
-def _of_json(file: SourceFile, table: StructType) -> list[ProposedColumn]:
+def _of_json(
+    file: SourceFile, table: StructType, unseen: StructType
+) -> list[ProposedColumn]:
     columns: dict[str, _Values] = {}
     count = 0
     for count, (line, row) in enumerate(_first_rows(file), 1):  # noqa: B007 (below)
@@ -335,7 +368,9 @@ def _of_json(file: SourceFile, table: StructType) -> list[ProposedColumn]:
             columns.setdefault(name, _Values()).take(line, value)
     has_more = count >= SAMPLE_ROWS
     return [
-        values.proposed(file.shown, name, table.find(name), has_more=has_more)
+        values.proposed(
+            file.shown, name, table.find(name), unseen.find(name), has_more=has_more
+        )
         for name, values in columns.items()
     ]
 

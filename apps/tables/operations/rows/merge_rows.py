@@ -23,6 +23,7 @@ from deltaweb.writer import merge
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from deltaweb.delta.protocol.schema import StructType
     from deltaweb.delta.snapshot import Snapshot
     from deltaweb.delta.writing.transaction import CommitResult
     from deltaweb.web.tables.index.spark_session import SparkSession
@@ -75,8 +76,12 @@ class MergeAsked:
     )
     time_zone: str = zone_parameter(UTC_ZONE, of="SQL and files (UTC without)")
 
-    def rows(self) -> pa.RecordBatchReader:
-        """Read the rows of the source, from their beginning each time."""
+    def rows(self, schema: "StructType") -> pa.RecordBatchReader:
+        """Read the rows of the source, from their beginning each time.
+
+        Args:
+            schema: Of the table: columns of a file without a value have its types.
+        """
         raise NotImplementedError
 
     @property
@@ -129,7 +134,7 @@ def plan_merge(
 ) -> PlannedMerge:
     """Find out what a merge would do, where somebody is shown that."""
     snapshot = merge.merge.read_for_merge(opened.store, asked.clauses)
-    source = asked.rows().read_all()
+    source = asked.rows(snapshot.schema).read_all()
     planned = PlannedMerge(asked=asked, snapshot=snapshot, source=source)
     if not context.is_shown:
         return planned

@@ -5,6 +5,7 @@ from typing import Final
 
 import pyarrow as pa
 
+from deltaweb.delta.protocol.schema import StructType
 from deltaweb.web.jobs.kind import Queue
 from deltaweb.web.tables.catalogue.adding.source import FileAsked, asker, source_files
 from deltaweb.web.tables.catalogue.adding.work.import_rows import settle_rows
@@ -45,12 +46,12 @@ class MergeRows(FileAsked, MergeAsked):
         "", metavar="SOURCE", help="a CSV, JSON or Parquet file, or a table"
     )
 
-    def rows(self) -> pa.RecordBatchReader:
+    def rows(self, schema: StructType) -> pa.RecordBatchReader:
         """Read the rows of the source, from their beginning each time."""
         if self.user_id is None and not self.files:
             return rows_of_table(open_location(self.source))
         if not self.source_id:
-            return importing.plan.open_import(source_files(self), self.types)
+            return importing.plan.open_import(source_files(self), self.types, schema)
         seen = Table.objects.visible_to(asker(self.user_id))
         found = seen.filter(id=self.source_id).first()
         if found is None:

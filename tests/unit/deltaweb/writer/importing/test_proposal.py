@@ -5,8 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from deltaweb.delta.protocol.schema import StructType, arrow_schema
+from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
+from deltaweb.table import DeltaTable
 from deltaweb.writer.importing.narrower import NarrowerType
 from deltaweb.writer.importing.options import TextForm
+from deltaweb.writer.importing.plan import open_import
 from deltaweb.writer.importing.proposal import ProposedColumn, propose_columns
 from deltaweb.writer.importing.source_file import SourceFiles
 from tests.support import cases
@@ -156,3 +160,58 @@ def test_what_stands_for_null_is_no_value(tmp_path: Path) -> None:
     (column,) = propose_columns(files)
 
     assert (column.column.type_name, column.narrower) == ("double", None)
+
+
+KNOWN = StructType(
+    parse_columns_ddl(
+        "v STRUCT<a: ARRAY<INT>, b: MAP<STRING, DATE>, c: DECIMAL(9,2)>, w BIGINT"
+    )
+)
+UNSEEN = {
+    "a nested column": (
+        '{"v": null, "w": 1}\n{"w": 2}\n',
+        "struct<a: array<int>, b: map<string,date>, c: decimal(9,2)>",
+    ),
+    "fields": (
+        '{"v": {"A": null, "b": null, "c": 1}, "w": null}\n',
+        "struct<A: array<int>, b: map<string,date>, c: bigint>",
+    ),
+    "elements": ('{"v": {"a": [null]}, "w": null}\n', "struct<a: array<int>>"),
+}
+
+
+@cases("text, wanted", UNSEEN)
+def test_what_has_no_value_takes_the_type_that_is_known(tmp_path: Path, text, wanted):
+    (tmp_path / "a.json").write_text(text)
+    files = SourceFiles(paths=[str(tmp_path / "a.json")], names=["a.json"])
+
+    found = [one.column.type_name for one in propose_columns(files, unseen=KNOWN)]
+
+    assert [kind.replace(" ", "") for kind in found] == [
+        wanted.replace(" ", ""),
+        "bigint",
+    ]
+
+
+def test_rows_without_a_nested_value_are_merged(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text(
+        '{"v": null, "w": 1}\n{"v": {"c": null}, "w": 2}\n'
+    )
+    files = SourceFiles(paths=[str(tmp_path / "a.json")], names=["a.json"])
+    table = DeltaTable.create(str(tmp_path / "t"), arrow_schema(KNOWN))
+
+    merge = table.merge(open_import(files, unseen=KNOWN), on="t.w = s.w")
+    merge.when_matched_update().when_not_matched_insert().execute()
+
+    rows = table.snapshot().read().sort_by("w").to_pylist()
+    empty = {"a": None, "b": None, "c": None}
+    assert rows == [{"v": None, "w": 1}, {"v": empty, "w": 2}]
+
+
+def test_a_column_of_texts_without_a_value_does_so_too(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("w,x\n,\n,\n")
+    files = SourceFiles(paths=[str(tmp_path / "a.csv")], names=["a.csv"])
+
+    found = [one.column.type_name for one in propose_columns(files, unseen=KNOWN)]
+
+    assert found == ["bigint", "string"]

@@ -7,6 +7,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
+from deltaweb.delta.protocol.schema import StructType
 from deltaweb.delta.writing.errors import CommitConflictError
 from deltaweb.table import DeltaTable
 from deltaweb.web.jobs.running.reports import Reports
@@ -27,7 +28,8 @@ class Counted(MergeAsked):
 
     reads: list[int] = field(default_factory=list)
 
-    def rows(self) -> pa.RecordBatchReader:
+    def rows(self, schema: StructType) -> pa.RecordBatchReader:
+        assert schema.names == ("n",)
         self.reads.append(1)
         return pa.table({"n": [2, 9]}).to_reader()
 
