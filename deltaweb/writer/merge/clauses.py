@@ -17,7 +17,7 @@ from deltaweb.conditions.named import names_source_column
 from deltaweb.delta.protocol.column_path import column_field
 from deltaweb.delta.protocol.schema import StructField, StructType, arrow_schema
 from deltaweb.delta.values.time_zones.known import UTC_ZONE
-from deltaweb.delta.writing.errors import SourceColumnsError
+from deltaweb.delta.writing.errors import SchemaMismatchError, SourceColumnsError
 from deltaweb.expressions.condition import SQLCondition
 from deltaweb.writer.rewrite.row_changes import nullable
 from deltaweb.writer.rows.assigned_values import AssignedValue
@@ -27,6 +27,10 @@ from deltaweb.writer.rows.row_completion import RowCompletion, fills_itself
 TABLE: Final = "t"
 SOURCE: Final = "s"
 NO_CLAUSE: Final = -1
+NOT_IN_SOURCE: Final = (
+    "is a column of the table that the source does not have, and a clause takes all "
+    "columns of the source"
+)
 
 Places = npt.NDArray[np.int64]
 """Positions of rows."""
@@ -120,11 +124,15 @@ def assigned(
         return {}
     assignments = clause.assignments
     if assignments is None:
-        assignments = {
-            column.name: quoted(SOURCE, column.name)
+        given = [
+            column.name
             for column in table.fields
             if source.find(column.name) is not None or not fills_itself(column)
-        }
+        ]
+        lost = [name for name in given if source.find(name) is None]
+        if lost:
+            raise SchemaMismatchError(misfits=dict.fromkeys(lost, NOT_IN_SOURCE))
+        assignments = {name: quoted(SOURCE, name) for name in given}
     found = {
         column_field(table, (name,)).name: sql for name, sql in assignments.items()
     }

@@ -11,7 +11,9 @@ import pyarrow as pa
 
 from deltaweb.delta.protocol.schema import (
     ArrayType,
+    DataType,
     MapType,
+    PrimitiveType,
     StructField,
     StructType,
     arrow_type,
@@ -71,7 +73,11 @@ class AssignedValue:
             is_alike = value.kind == arrow_type(column.data_type)
             if not is_alike and pa.types.is_nested(value.kind):
                 self._value = value
-                self._fit = _fit(value, column, may_lack=may_lack)
+                kind = value.kind
+                if may_lack:
+                    kind = _with_integers(kind, column.data_type)
+                self._fit = _fit(value, kind, column, may_lack=may_lack)
+                self._kind = kind
                 return
         self._value = SQLAssignment(sql, column, schema, time_zone)
 
@@ -82,15 +88,48 @@ class AssignedValue:
             return found
         (name,) = self._fit.schema.names
         try:
+            found = found.cast(self._kind)
             return self._fit.fit(pa.RecordBatch.from_arrays([found], [name])).column(0)
         except SchemaMismatchError as error:
             reason = _listed(error)
-            raise ExpressionValueError(sql=self.sql, reason=reason) from None
+        except pa.ArrowInvalid as error:
+            reason = f"a number in {name!r} does not fit ({error})"
+        raise ExpressionValueError(sql=self.sql, reason=reason)
 
 
-def _fit(value: SQLValue, column: StructField, *, may_lack: bool) -> RowSchema:
+def _with_integers(kind: pa.DataType, wanted: DataType) -> pa.DataType:
+    """Return a type with longs in place of whole decimals, where a column has numbers.
+
+    A source has decimals of 20 digits for uint64, which an append takes for numbers.
+    """
+    match wanted:
+        case StructType() if pa.types.is_struct(kind):
+            by_name = {part.name.lower(): part.data_type for part in wanted.fields}
+            return pa.struct(
+                [
+                    (one.name, _with_integers(one.type, by_name[one.name.lower()]))
+                    if one.name.lower() in by_name
+                    else one
+                    for one in kind
+                ]
+            )
+        case ArrayType(element) if pa.types.is_list(kind):
+            return pa.list_(_with_integers(kind.value_type, element))
+        case MapType(key, value) if pa.types.is_map(kind):
+            keys, items = kind.key_type, kind.item_type
+            return pa.map_(_with_integers(keys, key), _with_integers(items, value))
+        case PrimitiveType() if pa.types.is_decimal(kind) and not kind.scale:
+            target = arrow_type(wanted)
+            is_number = pa.types.is_integer(target) or pa.types.is_floating(target)
+            return pa.int64() if is_number else kind
+    return kind
+
+
+def _fit(
+    value: SQLValue, kind: pa.DataType, column: StructField, *, may_lack: bool
+) -> RowSchema:
     plain = StructType((StructField(column.name, column.data_type),))
-    incoming = pa.schema([(column.name, value.kind)])
+    incoming = pa.schema([(column.name, kind)])
     try:
         return RowSchema(plain, incoming, is_whole=not may_lack)
     except SchemaMismatchError as error:

@@ -14,6 +14,7 @@ from deltaweb.delta.writing.errors import (
     AppendOnlyError,
     CommitConflictError,
     ConstraintViolatedError,
+    SchemaMismatchError,
     SourceColumnsError,
 )
 from deltaweb.expressions.errors import ExpressionError
@@ -286,6 +287,15 @@ class TestRefusals:
         assert rows_of(table) == [(1, 1)]
         assert isinstance(table.store, MemoryTableStore)
         assert sum(len(some) for some in table.store.list_data_files()) == 1
+
+    def test_a_column_that_the_source_lacks_is_named(self) -> None:
+        table = table_of(pairs((1, 1)))
+        merge = table.merge(pa.table({"k": [1]}), on="t.k = s.k")
+
+        for asked in (merge.when_matched_update(), merge.when_not_matched_insert()):
+            with pytest.raises(SchemaMismatchError, match="source does not") as caught:
+                asked.execute()
+            assert [*caught.value.misfits] == ["v"]
 
     def test_what_does_not_fit_is_named(self) -> None:
         table = table_of(pairs((1, 1)))

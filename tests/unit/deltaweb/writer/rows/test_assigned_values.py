@@ -38,6 +38,19 @@ FITS: dict[str, tuple[pa.DataType, pa.DataType, Any, Any]] = {
     "a missing field": (PAIR, struct(("a", LONG)), {"a": 1}, {"a": 1, "b": None}),
     "a null struct": (NOT_NULL, PAIR, None, None),
     "a list": (pa.list_(LONG), pa.list_(INT), [1, None], [1, None]),
+    "a list without signs": (pa.list_(LONG), pa.list_(pa.uint64()), [1], [1]),
+    "floats without signs": (
+        pa.map_(TEXT, pa.float64()),
+        pa.map_(TEXT, pa.uint64()),
+        [("k", 1), ("n", None)],
+        [("k", 1.0), ("n", None)],
+    ),
+    "fields without signs": (
+        struct(("s", struct(("a", pa.int8()), ("b", TEXT)))),
+        struct(("s", struct(("B", TEXT), ("a", pa.uint64())))),
+        {"s": {"B": "x", "a": 1}},
+        {"s": FOUND},
+    ),
     "a large list": (pa.list_(LONG), pa.large_list(LONG), [1], [1]),
     "a list of structs": (
         pa.list_(PAIR),
@@ -141,6 +154,13 @@ class TestRowsOfASource:
         assert f"'{place}' does not fit: a value is not a valid int" in str(
             caught.value
         )
+        assert table.latest_version() == 1
+
+    def test_a_number_beyond_a_long_is_an_error(self) -> None:
+        table = table_of(pa.list_(LONG))
+
+        with pytest.raises(ExpressionValueError, match="'c' does not fit"):
+            merge(table, source_of(pa.list_(pa.uint64()), [2**63]))
         assert table.latest_version() == 1
 
 
