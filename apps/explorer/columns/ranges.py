@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 
 from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.protocol.schema import StructType
+from deltaweb.delta.protocol.table_properties import DEFAULT_STRING_PREFIX
 from deltaweb.delta.values.python_values import python_values
 from deltaweb.delta.values.statistics.columns import read_statistics
 from deltaweb.index.folder.file_index import open_files
@@ -23,7 +24,6 @@ from deltaweb.web.explorer.grid import MAX_LENGTH
 from deltaweb.web.explorer.version.listed import Kept
 from deltaweb.web.tables.index.folders import index_folder
 from deltaweb.web.tables.models import Table
-from deltaweb.writer.files.statistics import PREFIX_LENGTH
 
 MAX_BARS: Final = 500
 MAX_PARSED: Final = 100_000  # files whose statistics are read from text in a request
@@ -279,11 +279,10 @@ def _count_cut(low: pa.ChunkedArray, high: pa.ChunkedArray) -> int:
     """Count files with a bound of the length at which writers cut texts."""
     if not pa.types.is_string(low.type):
         return 0
+    lengths = [pc.utf8_length(ends) for ends in (low, high)]
     is_long = [
-        pc.fill_null(
-            pc.greater_equal(pc.utf8_length(ends), PREFIX_LENGTH), fill_value=False
-        )
-        for ends in (low, high)
+        pc.fill_null(pc.greater_equal(length, DEFAULT_STRING_PREFIX), fill_value=False)
+        for length in lengths
     ]
     return pc.sum(pc.or_(*is_long)).as_py() or 0
 

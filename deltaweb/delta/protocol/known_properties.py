@@ -98,7 +98,16 @@ KNOWN_PROPERTIES: Final[Mapping[str, KnownProperty]] = {
             "delta.dataSkippingStatsColumns",
             "names with commas between",
             "the first ones",
-            "Which columns get a minimum and maximum, instead of the first ones.",
+            (
+                "Which columns get a minimum and maximum, instead of the first ones; "
+                "a struct stands for its columns, and backticks quote a name."
+            ),
+        ),
+        (
+            "delta.dataSkippingStringPrefixLength",
+            "a number from 1",
+            "32",
+            "How many characters of a text its minimum and maximum keep.",
         ),
         (
             "delta.deletedFileRetentionDuration",

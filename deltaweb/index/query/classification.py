@@ -15,8 +15,10 @@ from typing import Final
 
 import numpy as np
 
-from deltaweb.delta.errors import PartitionValueError
+from deltaweb.delta.errors import PartitionValueError, PropertyError
+from deltaweb.delta.protocol.actions import Metadata
 from deltaweb.delta.protocol.schema import StructField, type_text
+from deltaweb.delta.protocol.table_properties import string_prefix_length
 from deltaweb.delta.scan.skipping import Mask
 from deltaweb.expressions.condition import SQLCondition
 from deltaweb.index.query.file_part import FilePart
@@ -114,12 +116,20 @@ def _by_statistics(
     if condition.reach is not None:
         possible = live & version.may_match(part, live, condition.reach)
     outside = version.may_match(
-        part, possible, condition.misses, cut_bytes=PREFIX_BYTES
+        part, possible, condition.misses, cut_bytes=_cut_bytes(version.metadata)
     )
     inside = possible & ~outside
     if part.has_vectors is not None:
         inside &= ~part.has_vectors.to_numpy(zero_copy_only=False)
     return possible, inside
+
+
+def _cut_bytes(metadata: Metadata) -> int:
+    """Return from how many bytes on a largest text may be cut; 0 for any length."""
+    try:
+        return min(PREFIX_BYTES, string_prefix_length(metadata.configuration))
+    except PropertyError:
+        return 0
 
 
 def _bad_value(

@@ -30,7 +30,9 @@ from deltaweb.delta.protocol.schema import (
 from deltaweb.delta.protocol.table_properties import (
     DEFAULT_CODEC,
     DEFAULT_FILE_BYTES,
+    DEFAULT_STRING_PREFIX,
     data_file_codec,
+    string_prefix_length,
     target_file_bytes,
 )
 from deltaweb.delta.values.partition_values import (
@@ -73,6 +75,7 @@ class FileLayout:
         folder: Below which folder of the table they go; empty for the table's own.
         first_of: The id of a table that does not exist before these files; else empty.
         codec: How columns are compressed, as Arrow calls it.
+        prefix_length: How many characters statistics keep of a text.
     """
 
     schema: StructType
@@ -84,6 +87,7 @@ class FileLayout:
     folder: str = ""
     first_of: str = ""
     codec: str = DEFAULT_CODEC
+    prefix_length: int = DEFAULT_STRING_PREFIX
 
     @classmethod
     def of_table(
@@ -103,6 +107,7 @@ class FileLayout:
             target_bytes or target_file_bytes(metadata.configuration),
             stores_partitions=stores_partitions(protocol, metadata),
             codec=data_file_codec(metadata.configuration),
+            prefix_length=string_prefix_length(metadata.configuration),
         )
 
     def of_changes(self) -> Self:
@@ -311,7 +316,9 @@ class DataFileWriter:
         path = layout.folder + new_data_path(
             self._partition(key), self._count, layout.name, layout.codec
         )
-        statistics = FileStatistics(self._layout.statistics, self._stored_paths)
+        statistics = FileStatistics(
+            layout.statistics, self._stored_paths, layout.prefix_length
+        )
         file = OpenParquetFile(
             self._store, path, self._columns, statistics, self._dictionaries
         )

@@ -23,11 +23,13 @@ import pyarrow.compute as pc
 from deltaweb.delta.errors import PropertyError
 from deltaweb.delta.protocol.column_path import ColumnPath, parse_path, split_paths
 from deltaweb.delta.protocol.schema import PrimitiveType, StructType, leaf_fields
-from deltaweb.delta.protocol.table_properties import INDEXED_COLUMNS, STATISTICS_COLUMNS
+from deltaweb.delta.protocol.table_properties import (
+    DEFAULT_STRING_PREFIX,
+    INDEXED_COLUMNS,
+    STATISTICS_COLUMNS,
+)
 
 DEFAULT_INDEXED: Final = 32
-PREFIX_LENGTH: Final = 32  # characters kept of a string's bounds
-MAX_TIES: Final = 32  # of the last character there is, in a row
 ASCII_MAXIMUM: Final = "\x7f"
 UNICODE_MAXIMUM: Final = chr(0x10FFFF)
 MILLISECOND_US: Final = 1_000
@@ -82,10 +84,12 @@ class FileStatistics:
 
     Attributes:
         names: What the log calls those that are stored as something else.
+        prefix_length: How many characters are kept of a text's bounds.
     """
 
     columns: tuple[ColumnPath, ...]
     names: Mapping[ColumnPath, ColumnPath] = field(default_factory=dict)
+    prefix_length: int = DEFAULT_STRING_PREFIX
     num_records: int = 0
     _leaves: dict[ColumnPath, _Leaf] = field(default_factory=dict)
 
@@ -108,8 +112,8 @@ class FileStatistics:
             name = self.names.get(path, path)
             put_text(nulls, name, str(leaf.nulls))
             if leaf.is_bounded and leaf.low is not None:
-                put_text(low, name, _lower_text(leaf.low))
-                put_text(high, name, _upper_text(leaf.high))
+                put_text(low, name, _lower_text(leaf.low, self.prefix_length))
+                put_text(high, name, _upper_text(leaf.high, self.prefix_length))
         return object_text(
             {
                 "numRecords": str(self.num_records),
@@ -178,9 +182,9 @@ def _quoted(name: str) -> str:
     return json.dumps(name)
 
 
-def _lower_text(value: pa.Scalar) -> str | None:
+def _lower_text(value: pa.Scalar, prefix_length: int) -> str | None:
     if pa.types.is_string(value.type):
-        return json.dumps(value.as_py()[:PREFIX_LENGTH])
+        return json.dumps(value.as_py()[:prefix_length])
     if pa.types.is_timestamp(value.type):
         return _timestamp_text(value, value.value // MILLISECOND_US)
     if pa.types.is_floating(value.type) and value.as_py() == 0:
@@ -188,9 +192,9 @@ def _lower_text(value: pa.Scalar) -> str | None:
     return _number_text(value)
 
 
-def _upper_text(value: pa.Scalar) -> str | None:
+def _upper_text(value: pa.Scalar, prefix_length: int) -> str | None:
     if pa.types.is_string(value.type):
-        return cut_maximum(value.as_py())
+        return cut_maximum(value.as_py(), prefix_length)
     if pa.types.is_timestamp(value.type):
         return _timestamp_text(value, -(-value.value // MILLISECOND_US))
     if pa.types.is_floating(value.type) and value.as_py() == 0:
@@ -223,13 +227,17 @@ def _timestamp_text(value: pa.Scalar, milliseconds: int) -> str | None:
     return json.dumps(moment.isoformat(timespec="milliseconds") + zone)
 
 
-def cut_maximum(text: str) -> str | None:
-    """Write a string's upper bound, cut so that it still bounds; None if it cannot."""
-    prefix, rest = text[:PREFIX_LENGTH], text[PREFIX_LENGTH:]
+def cut_maximum(text: str, prefix_length: int = DEFAULT_STRING_PREFIX) -> str | None:
+    """Write a string's upper bound, cut so that it still bounds; None if it cannot.
+
+    A character follows that is larger than what is cut. If more of the largest
+    characters stand there than the prefix has characters, the text is not cut.
+    """
+    prefix, rest = text[:prefix_length], text[prefix_length:]
     if not rest:
         return json.dumps(prefix)
     last = len(rest) - len(rest.lstrip(UNICODE_MAXIMUM))
-    if last > MAX_TIES:
+    if last > prefix_length:
         return None
     if last == len(rest):
         return json.dumps(text)

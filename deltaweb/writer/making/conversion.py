@@ -21,6 +21,7 @@ from deltaweb.delta.features.column_mapping import MAPPING_MODE
 from deltaweb.delta.log.store import TableStore
 from deltaweb.delta.protocol.actions import Metadata, Protocol, SetTransaction
 from deltaweb.delta.protocol.schema import StructField, StructType, parse_schema
+from deltaweb.delta.protocol.table_properties import string_prefix_length
 from deltaweb.delta.values.time_zones.known import zone_rules
 from deltaweb.delta.writing.commit import commit
 from deltaweb.delta.writing.errors import LocationTakenError
@@ -223,6 +224,7 @@ class _Planning:
         statistics = FooterStatistics(
             StructType(data),
             statistics_columns(StructType(data), metadata.configuration),
+            string_prefix_length(metadata.configuration),
         )
         files, num_rows = self._files(is_parquet, statistics, values_of)
         self._raise_problems()

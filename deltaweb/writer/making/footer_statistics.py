@@ -22,12 +22,12 @@ from deltaweb.delta.protocol.schema import (
     StructType,
     leaf_fields,
 )
+from deltaweb.delta.protocol.table_properties import DEFAULT_STRING_PREFIX
 from deltaweb.parquet.loading import ParquetFooter
 from deltaweb.parquet.metadata import ColumnChunk
 from deltaweb.parquet.schema import Node
 from deltaweb.parquet.statistics import read_statistics
 from deltaweb.writer.files.statistics import (
-    PREFIX_LENGTH,
     cut_maximum,
     object_text,
     put_text,
@@ -42,7 +42,13 @@ _TIMES: Final = frozenset({"timestamp", "timestamp_ntz"})
 class FooterStatistics:
     """Writes the statistics of files, whose columns are those of a table."""
 
-    def __init__(self, schema: StructType, columns: tuple[ColumnPath, ...]) -> None:
+    def __init__(
+        self,
+        schema: StructType,
+        columns: tuple[ColumnPath, ...],
+        prefix_length: int = DEFAULT_STRING_PREFIX,
+    ) -> None:
+        self._prefix_length = prefix_length
         types = {leaf.path: leaf.data_type for leaf in leaf_fields(schema)}
         self._columns = [(path, types[path]) for path in columns]
 
@@ -64,7 +70,7 @@ class FooterStatistics:
             if len(chunks) < len(footer.metadata.row_groups) or None in counts:
                 continue
             put_text(nulls, path, str(sum(count or 0 for count in counts)))
-            texts = _bounds(footer, node, chunks, data_type)
+            texts = _bounds(footer, node, chunks, data_type, self._prefix_length)
             if texts is not None:
                 put_text(low, path, texts[0])
                 put_text(high, path, texts[1])
@@ -112,6 +118,7 @@ def _bounds(
     node: Node,
     chunks: list[ColumnChunk],
     data_type: DataType,
+    prefix_length: int,
 ) -> tuple[str | None, str | None] | None:
     """Return the texts of the lower and the upper bound of a column."""
     assert node.leaf is not None  # noqa: S101  # of a leaf alone
@@ -133,7 +140,7 @@ def _bounds(
     if not lows or node.element.physical_type == "INT96":
         return None
     try:
-        return _texts(lows, highs, data_type)
+        return _texts(lows, highs, data_type, prefix_length)
     except (ValueError, TypeError, ArithmeticError):
         return None  # a bound that is shown, and that the log cannot say
 
@@ -143,7 +150,7 @@ def _is_float(data_type: DataType) -> bool:
 
 
 def _texts(  # noqa: PLR0911  # a return for each type
-    lows: list[Any], highs: list[Any], data_type: DataType
+    lows: list[Any], highs: list[Any], data_type: DataType, prefix_length: int
 ) -> tuple[str | None, str | None] | None:
     name = data_type.name if isinstance(data_type, PrimitiveType) else ""
     if isinstance(data_type, DecimalType):
@@ -155,7 +162,8 @@ def _texts(  # noqa: PLR0911  # a return for each type
         return _finite(low), _finite(high)
     if name == "string":
         least, greatest = min(lows, key=str.encode), max(highs, key=str.encode)
-        return json.dumps(least[:PREFIX_LENGTH]), cut_maximum(greatest)
+        prefix = json.dumps(least[:prefix_length])
+        return prefix, cut_maximum(greatest, prefix_length)
     if name == "date" and min(lows) >= FIRST_YEAR:
         return json.dumps(min(lows)), json.dumps(max(highs))
     if name in _TIMES:

@@ -33,6 +33,7 @@ from deltaweb.delta.writing.operations.mapped_columns import with_mapping
 from deltaweb.delta.writing.operations.new_protocol import new_protocol
 from deltaweb.delta.writing.operations.properties import (
     check_properties,
+    check_statistics_columns,
     split_features,
 )
 from deltaweb.delta.writing.transaction import CommitResult, Transaction
@@ -127,6 +128,7 @@ def _definition(new: NewTable, *, is_evaluated_here: bool) -> tuple[Metadata, Pr
         configuration=properties,
         created_time=now_ms(),
     )
+    check_statistics_columns(metadata, properties)
     protocol = new_protocol(schema, properties, features)
     metadata = with_row_id_columns(with_mapping(protocol, metadata))
     FileLayout.of_table(protocol, metadata)

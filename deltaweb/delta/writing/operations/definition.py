@@ -34,6 +34,7 @@ from deltaweb.delta.writing.operations.new_protocol import (
 from deltaweb.delta.writing.operations.properties import (
     check_properties,
     check_row_tracking,
+    check_statistics_columns,
     needed_features,
     split_features,
 )
@@ -69,6 +70,7 @@ def set_properties(
         listed=features,
     )
     check_row_tracking(base.metadata, kept)
+    check_statistics_columns(base.metadata, kept)
     metadata = _changed(base, {**base.metadata.configuration, **kept})
     if metadata is not None:
         check_mode(base.metadata, metadata)

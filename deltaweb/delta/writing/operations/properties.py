@@ -7,13 +7,28 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
-from deltaweb.delta.errors import PropertyError, UnknownPropertyError
+from deltaweb.delta.errors import (
+    ColumnNotFoundError,
+    PropertyError,
+    UnknownPropertyError,
+)
 from deltaweb.delta.features.row_tracking import ROW_ID_COLUMN, ROW_TRACKING_PROPERTY
 from deltaweb.delta.protocol.actions import Metadata
+from deltaweb.delta.protocol.column_path import (
+    ColumnPath,
+    parse_path,
+    select_leaves,
+    split_paths,
+)
 from deltaweb.delta.protocol.known_properties import nearest_known
+from deltaweb.delta.protocol.schema import parse_schema
 from deltaweb.delta.protocol.table_properties import (
     CODEC_WORDS,
+    COUNT_WORDS,
+    STATISTICS_COLUMNS,
+    STRING_PREFIX,
     is_codec,
+    is_count,
     parse_interval_ms,
 )
 
@@ -29,10 +44,6 @@ def _is_boolean(text: str) -> bool:
 
 def _is_interval(text: str) -> bool:
     return parse_interval_ms(text) is not None
-
-
-def _is_count(text: str) -> bool:
-    return re.fullmatch(r"[1-9][0-9]{0,8}", text) is not None
 
 
 def _is_limit(text: str) -> bool:
@@ -57,8 +68,9 @@ EXPECTED: Final[Mapping[str, tuple[Check, str]]] = {
     "delta.appendOnly": BOOLEAN,
     "delta.checkpoint.writeStatsAsJson": BOOLEAN,
     "delta.checkpoint.writeStatsAsStruct": BOOLEAN,
-    "delta.checkpointInterval": (_is_count, "a number from 1"),
+    "delta.checkpointInterval": (is_count, COUNT_WORDS),
     "delta.dataSkippingNumIndexedCols": (_is_limit, "a number from -1"),
+    STRING_PREFIX: (is_count, COUNT_WORDS),
     "delta.deletedFileRetentionDuration": INTERVAL,
     "delta.enableExpiredLogCleanup": BOOLEAN,
     "delta.checkpointPolicy": (_is_policy, "classic or v2"),
@@ -137,6 +149,32 @@ def check_properties(properties: Mapping[str, str], *, has_values: bool = True) 
         check, expected = EXPECTED.get(name, (None, ""))
         if has_values and check is not None and not check(value):
             raise PropertyError(name=name, value=value, expected=expected)
+
+
+def check_statistics_columns(metadata: Metadata, properties: Mapping[str, str]) -> None:
+    """Refuse a list of columns with statistics that does not fit the schema.
+
+    Source: Delta Lake, "Data skipping"; a struct stands for all columns in it.
+    """
+    text = properties.get(STATISTICS_COLUMNS)
+    if text is None or metadata.schema_string is None:
+        return
+    schema = parse_schema(metadata.schema_string)
+    found: set[ColumnPath] = set()
+    for name in split_paths(text):
+        try:
+            leaves = select_leaves(schema, [parse_path(name)])
+        except ColumnNotFoundError:
+            raise _no_statistics(text, f"{name[:80]} is not a column") from None
+        paths = {leaf.path for leaf in leaves}
+        if paths & found:
+            raise _no_statistics(text, f"{name[:80]} is named twice")
+        found |= paths
+
+
+def _no_statistics(text: str, reason: str) -> PropertyError:
+    expected = f"a list of columns: {reason} (backticks quote a name)"
+    return PropertyError(name=STATISTICS_COLUMNS, value=text, expected=expected)
 
 
 def check_row_tracking(metadata: Metadata, properties: Mapping[str, str]) -> None:

@@ -1,0 +1,149 @@
+"""Properties that say which statistics a table has, and of how long texts."""
+
+import json
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from deltaweb.delta.errors import PropertyError
+from deltaweb.delta.protocol.actions import Metadata
+from deltaweb.index.query import classification
+from deltaweb.table import DeltaTable
+from deltaweb.writer.files.statistics import cut_maximum
+from tests.support import cases
+from tests.support.tables.written_rows import new_table
+
+COLUMNS = "delta.dataSkippingStatsColumns"
+PREFIX = "delta.dataSkippingStringPrefixLength"
+ITEM = pa.struct([("a", pa.int64()), ("b.c", pa.string())])
+SCHEMA = pa.schema(
+    [
+        ("x", pa.int64()),
+        ("z.z", pa.int64()),
+        ("net,gross", pa.int64()),
+        ("a`b", pa.int64()),
+        ("s", ITEM),
+        ("items", pa.list_(ITEM)),
+    ]
+)
+WRONG = {
+    "an unknown name": ("x,nosuch", "nosuch is not a column"),
+    "a name twice": ("x,x", "x is named twice"),
+    "a name twice, in another case": ("x,X", "X is named twice"),
+    "a name twice, in backticks": ("x,`x`", "named twice"),
+    "a struct and a field": ("s,s.a", "s.a is named twice"),
+    "a field and its struct": ("s.a,s", "s is named twice"),
+    "a pattern": ("s.*", r"s\.\* is not a column"),
+    "every column": ("*", "is not a column"),
+    "a dot without backticks": ("z.z", "z.z is not a column"),
+    "a comma without backticks": ("net,gross", "net is not a column"),
+    "a field of a list": ("items.element.a", "is not a column"),
+    "an unknown field": ("s.q", "s.q is not a column"),
+    "a path in one pair of backticks": ("`s.a`", "is not a column"),
+}
+RIGHT = {
+    "nothing": "",
+    "a column": "x",
+    "another case": "X, S.A",
+    "a quoted dot": "x,`z.z`",
+    "a quoted comma": "`net,gross`",
+    "a quoted backtick": "`a``b`",
+    "a struct": "s",
+    "a quoted field": "s.`b.c`,`s`.a",
+    "a list": "items",
+}
+
+
+@cases("value, reason", WRONG)
+def test_a_list_that_does_not_fit_is_refused(value: str, reason: str) -> None:
+    table = new_table(SCHEMA)
+
+    with pytest.raises(PropertyError, match=reason):
+        new_table(SCHEMA, **{COLUMNS: value})
+    with pytest.raises(PropertyError, match=reason):
+        table.set_properties({COLUMNS: value})
+    assert table.latest_version() == 0
+
+
+@cases("value", RIGHT)
+def test_a_list_that_fits_is_set(value: str) -> None:
+    table = new_table(SCHEMA, **{COLUMNS: value})
+    other = new_table(SCHEMA)
+    other.set_properties({COLUMNS: value})
+
+    for one in (table, other):
+        assert one.definition().metadata.configuration[COLUMNS] == value
+
+
+@pytest.mark.parametrize(
+    "value", ["0", "-1", "abc", "", "1.5", "+8", "٣", "9999999999"]
+)
+def test_a_length_that_is_no_number_is_refused(value: str) -> None:
+    table = new_table(SCHEMA)
+
+    with pytest.raises(PropertyError, match="a number from 1"):
+        new_table(SCHEMA, **{PREFIX: value})
+    with pytest.raises(PropertyError, match="a number from 1"):
+        table.set_properties({PREFIX: value})
+
+
+def bounds(table: DeltaTable) -> list[tuple[str, str]]:
+    found = table.snapshot().statistics()
+    lows, highs = (found[name].to_pylist() for name in ("min", "max"))
+    return [(low["t"], high["t"]) for low, high in zip(lows, highs, strict=True)]
+
+
+TEXTS = {
+    "1": ("l", "z\x7f"),
+    "4": ("long", "zebr\x7f"),
+    "8": ("long tex", "zebra cr\x7f"),
+    "14": ("long text here", "zebra crossing"),
+    "100": ("long text here", "zebra crossing"),
+}
+
+
+@pytest.mark.parametrize("length", TEXTS)
+def test_texts_are_cut_at_the_length(length: str) -> None:
+    schema = pa.schema([("t", pa.string())])
+    table = new_table(schema, **{PREFIX: length})
+    table.append(pa.table({"t": ["long text here", "zebra crossing"]}))
+
+    assert bounds(table) == [TEXTS[length]]
+    assert table.snapshot().read(predicate="t > 'zebra cross'").num_rows == 1
+
+
+def test_texts_of_a_converted_folder_are_cut_at_the_length(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"t": ["abcdef", "uvwxyz"]}), tmp_path / "a.parquet")
+
+    table = DeltaTable.convert(str(tmp_path), properties={PREFIX: "3"})
+
+    assert bounds(table) == [("abc", "uvw\x7f")]
+
+
+@given(st.text(max_size=12), st.integers(1, 8))
+def test_a_cut_maximum_is_above(text: str, length: int) -> None:
+    cut = cut_maximum(text, length)
+
+    assert cut is None or json.loads(cut) >= text
+    assert cut is None or len(json.loads(cut)) <= max(2 * length + 1, length + 1)
+
+
+@cases(
+    "configuration, expected",
+    {
+        "without it": ({}, 32),
+        "shorter": ({PREFIX: "8"}, 8),
+        "longer": ({PREFIX: "80"}, 32),
+        "broken": ({PREFIX: "eight"}, 0),
+    },
+)
+def test_files_of_a_share_may_have_texts_as_short(
+    configuration: dict[str, str], expected: int
+) -> None:
+    metadata = Metadata(id="t", schema_string="", configuration=configuration)
+
+    assert classification._cut_bytes(metadata) == expected  # noqa: SLF001 (a bound that grants access)
