@@ -6,6 +6,7 @@ in every answer; its URL, which ends, is kept beside the log.
 Source: delta_sharing_protocol_2026.md, "API Response Actions".
 """
 
+import json
 import re
 from dataclasses import dataclass
 from hashlib import sha256
@@ -24,9 +25,16 @@ from deltaweb.storage.received.columns import (
     SignedURLs,
 )
 from deltaweb.storage.received.errors import ProviderAnswerError
+from deltaweb.storage.received.numbers import stats_with_numbers, whole, with_numbers
 
 CHANGE_FOLDER: Final = "_change_data"
 _PLAIN_ID: Final = re.compile(r"[A-Za-z0-9_-]{1,128}", re.ASCII)
+_VERSIONS: Final = ("minReaderVersion", "minWriterVersion")
+_FILE_NUMBERS: Final = (
+    *("size", "modificationTime", "deletionTimestamp"),
+    *("baseRowId", "defaultRowCommitVersion"),
+)
+_VECTOR_NUMBERS: Final = ("offset", "sizeInBytes", "cardinality")
 _KINDS: Final = {"file": "add", "add": "add", "remove": "remove", "cdf": "cdc"}
 _PLAIN_PROTOCOL: Final = {"minReaderVersion": 1, "minWriterVersion": 2}
 """Of tables in parquet format: whoever serves it, applies what else there is."""
@@ -69,9 +77,9 @@ def parse_actions(answer: TableAnswer, *, provider: str, root: str) -> TableActi
         for line in answer.lines:
             for key, value in line.items():
                 if key == "protocol" and answer.is_delta:
-                    protocol = dict(value["deltaProtocol"])
+                    protocol = with_numbers(value["deltaProtocol"], _VERSIONS)
                 elif key == "metaData":
-                    version = value.get("version") if metadata else None
+                    version = whole(value.get("version")) if metadata else None
                     metadata[version] = _metadata(value)
                 elif key in _KINDS:
                     file = _file(key, value, urls, root)
@@ -87,7 +95,7 @@ def parse_actions(answer: TableAnswer, *, provider: str, root: str) -> TableActi
 
 def _metadata(value: Action) -> Action:
     if "deltaMetadata" in value:
-        return dict(value["deltaMetadata"])
+        return with_numbers(value["deltaMetadata"], ("createdTime",))
     plain = {
         name: value[name] for name in _PLAIN_METADATA if value.get(name) is not None
     }
@@ -95,24 +103,24 @@ def _metadata(value: Action) -> Action:
 
 
 def _file(key: str, value: Action, urls: RowsToColumns, root: str) -> FileAction:
-    expires_ms = _whole(value.get("expirationTimestamp"))
+    expires_ms = whole(value.get("expirationTimestamp"))
     if "deltaSingleAction" in value:
         ((kind, action),) = value["deltaSingleAction"].items()
-        action = dict(action)
     else:
         kind, action = _KINDS[key], _plain_action(_KINDS[key], value)
     if kind not in {"add", "remove", "cdc"}:
         raise ValueError(kind)
+    action = _with_numbers(action)
     url = _text(action["path"])
     action["path"] = _path(value.get("id"), url, kind)
-    urls.append(action["path"], url, expires_ms, _whole(action.get("size")))
+    urls.append(action["path"], url, expires_ms, whole(action.get("size")))
     vector = action.get("deletionVector")
     if vector is not None and vector["storageType"] == ABSOLUTE:
         vector_url = _text(vector["pathOrInlineDv"])
         name = f"{_id(value.get('deletionVectorFileId'), vector_url)}.bin"
         urls.append(name, vector_url, expires_ms, None)
         action["deletionVector"] = {**vector, "pathOrInlineDv": f"{root}/{name}"}
-    version, time_ms = _whole(value.get("version")), _whole(value.get("timestamp"))
+    version, time_ms = whole(value.get("version")), whole(value.get("timestamp"))
     return FileAction.of(kind, action, version=version, timestamp_ms=time_ms)
 
 
@@ -124,12 +132,34 @@ def _plain_action(kind: str, value: Action) -> Action:
         "size": value["size"],
         "dataChange": kind != "cdc",
     }
-    time_ms = _whole(value.get("timestamp")) or 0
+    time_ms = whole(value.get("timestamp")) or 0
     if kind == "add":
         action |= {"modificationTime": time_ms}
         action |= {"stats": value["stats"]} if value.get("stats") else {}
     elif kind == "remove":
         action |= {"deletionTimestamp": time_ms, "extendedFileMetadata": True}
+    return action
+
+
+def _with_numbers(action: Action) -> Action:
+    """Return an action on a file whose numbers are numbers, and partition values texts.
+
+    Source: Delta protocol, "Add File", "Partition Value Serialization".
+    """
+    action = with_numbers(action, _FILE_NUMBERS)
+    vector = action.get("deletionVector")
+    if vector is not None:
+        action["deletionVector"] = with_numbers(vector, _VECTOR_NUMBERS)
+    values = action.get("partitionValues")
+    if values and not all(
+        one is None or isinstance(one, str) for one in values.values()
+    ):
+        action["partitionValues"] = {
+            name: one if one is None or isinstance(one, str) else json.dumps(one)
+            for name, one in values.items()
+        }
+    if isinstance(action.get("stats"), str):
+        action["stats"] = stats_with_numbers(action["stats"])
     return action
 
 
@@ -150,8 +180,3 @@ def _text(value: object) -> str:
     if not isinstance(value, str):
         raise TypeError(value)
     return value
-
-
-def _whole(value: object) -> int | None:
-    is_whole = isinstance(value, int) and not isinstance(value, bool)
-    return value if is_whole and 0 <= value < 2**63 else None  # type: ignore[operator,return-value]
