@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from deltaweb.storage.objects.hosts import ANY_PUBLIC, refusal
+from deltaweb.storage.received.patience import HTTPRequest
 from deltaweb.storage.received.transport import HTTPAnswer, Transport, host_of
 from deltaweb.web.tables.storage.errors import DocumentError
 
@@ -69,4 +70,4 @@ def _ask(  # noqa: PLR0913, PLR0917 (the parts of a request)
     if not is_secure and (not named or refusal(host, allowed=named)):
         raise DocumentError(url=host, reason="its address is not https")
     transport = Transport(tuple(allowed), timeout_s=timeout_s, deadline_s=timeout_s)
-    return transport.ask(method, url, headers=headers, body=body, max_bytes=limit_bytes)
+    return transport.ask(HTTPRequest(method, url, headers, body, limit_bytes))

@@ -3,8 +3,12 @@
     profile     a profile file: where the provider's server is, and our token
     budget      what one look at a provider may take
     transport   one request: the host is checked, the answer bounded in size and time
+    patience    when a request is sent again, and where a redirect leads
+    connection  checked addresses, proxies, and the deadline of a request
+    compression answers that are compressed without being asked to be
     client      what the protocol asks: shares, tables, versions, files, changes
     actions     the lines of an answer as actions of a log
+    numbers     numbers of answers, which may be texts
     columns     the files of an answer, and their URLs, as columns
     mirror      a log of what the provider told, kept in a folder of ours
     store       the files of such a table, as readers of tables want them

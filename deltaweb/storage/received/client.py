@@ -4,12 +4,11 @@ Source: delta_sharing_protocol_2026.md, "REST APIs"; sharing_wire.md, 2.
 """
 
 import json
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any, Final, Self
+from typing import Any, Final, Self, TypeVar
 from urllib.parse import urlencode
 
 from deltaweb.environment.bounded_json import parse_json
@@ -20,13 +19,13 @@ from deltaweb.storage.received.errors import (
     ProviderRefusedError,
     RequestRefusedError,
 )
-from deltaweb.storage.received.profile import Profile, SharedName
-from deltaweb.storage.received.transport import (
+from deltaweb.storage.received.patience import (
     MAX_ANSWER_BYTES,
-    HTTPAnswer,
-    HTTPStream,
-    Transport,
+    PATIENT,
+    HTTPRequest,
 )
+from deltaweb.storage.received.profile import Profile, SharedName
+from deltaweb.storage.received.transport import HTTPStream, Transport
 
 MAX_LIST_BYTES: Final = 8 << 20  # of one page of a list
 MAX_BODY_BYTES: Final = 1 << 20  # of an answer whose headers alone count
@@ -43,6 +42,7 @@ CAPABILITIES: Final = f"responseformat=delta;readerfeatures={','.join(READER_FEA
 """Ids of files differ between the formats, so one is asked for, always the same; a
 server that has but the other answers in that one, or refuses once."""
 PLAIN_CAPABILITIES: Final = "responseformat=parquet"
+_T = TypeVar("_T")
 _OK, _UNKNOWN, _FORBIDDEN, _NOT_FOUND, _TOO_MANY, _SERVER = 200, 401, 403, 404, 429, 500
 
 
@@ -141,52 +141,62 @@ class SharingClient:
 
     def _list(self, path: str) -> dict[str, Any]:
         what = path.partition("?")[0]
-        return self._object(self._ask(path, what, max_bytes=MAX_LIST_BYTES).body)
+        body = self._ask(path, what, _body, max_bytes=MAX_LIST_BYTES)
+        return self._object(body)
 
     # === One table ===
 
     def version(self, table: SharedName) -> int:
-        answer = self._ask(
-            f"{table.path}/version", str(table), max_bytes=MAX_BODY_BYTES
+        version = self._ask(
+            f"{table.path}/version",
+            str(table),
+            _told_version,
+            max_bytes=MAX_BODY_BYTES,
         )
-        version = _version(answer.headers)
         if version is None:
             raise self._fault(reason="it does not say which version a table is at")
         return version
 
-    @contextmanager
     def files(
-        self, table: SharedName, *, version: int | None = None
-    ) -> Iterator[TableAnswer]:
-        """Ask for protocol, metadata and files of a version, the newest for None."""
+        self,
+        table: SharedName,
+        take: Callable[[TableAnswer], _T],
+        *,
+        version: int | None = None,
+    ) -> _T:
+        """Ask for protocol, metadata and files of a version, the newest for None.
+
+        Args:
+            take: Reads the answer; called again if a connection breaks off.
+        """
         asked = {} if version is None else {"version": version}
         may_ask_again = version is None and self._capabilities != PLAIN_CAPABILITIES
-        is_there = False
         try:
-            with self._query(table, asked) as answer:
-                is_there = True
-                yield answer
+            return self._query(table, asked, take)
         except RequestRefusedError:
-            if is_there or not may_ask_again:
+            if not may_ask_again:
                 raise
-        if not is_there:
-            self._capabilities = PLAIN_CAPABILITIES
-            with self._query(table, asked) as answer:
-                yield answer
+        self._capabilities = PLAIN_CAPABILITIES
+        return self._query(table, asked, take)
 
-    @contextmanager
     def commits(
-        self, table: SharedName, first: int, last: int
-    ) -> Iterator[TableAnswer]:
+        self,
+        table: SharedName,
+        first: int,
+        last: int,
+        take: Callable[[TableAnswer], _T],
+    ) -> _T:
         """Ask for the files that came and went from one version to another."""
         asked = {"startingVersion": first, "endingVersion": last}
-        with self._query(table, asked) as answer:
-            yield answer
+        return self._query(table, asked, take)
 
-    @contextmanager
     def changes(
-        self, table: SharedName, first: int, last: int
-    ) -> Iterator[TableAnswer]:
+        self,
+        table: SharedName,
+        first: int,
+        last: int,
+        take: Callable[[TableAnswer], _T],
+    ) -> _T:
         """Ask for the files of the change data feed from one version to another."""
         query = {
             "startingVersion": first,
@@ -194,33 +204,32 @@ class SharingClient:
             "includeHistoricalMetadata": "true",
         }
         path = f"{table.path}/changes?{urlencode(query)}"
-        with self._asking(path, str(table)) as answer:
-            yield self._table_answer(answer)
+        return self._ask(path, str(table), lambda one: take(self._table_answer(one)))
 
-    @contextmanager
     def _query(
-        self, table: SharedName, asked: Mapping[str, int]
-    ) -> Iterator[TableAnswer]:
-        body = json.dumps(asked).encode()
-        with self._asking(f"{table.path}/query", str(table), body=body) as answer:
-            yield self._table_answer(answer)
+        self,
+        table: SharedName,
+        asked: Mapping[str, int],
+        take: Callable[[TableAnswer], _T],
+    ) -> _T:
+        return self._ask(
+            f"{table.path}/query",
+            str(table),
+            lambda answer: take(self._table_answer(answer)),
+            body=json.dumps(asked).encode(),
+        )
 
     # === Answers ===
 
-    def _ask(self, path: str, what: str, *, max_bytes: int) -> HTTPAnswer:
-        with self._asking(path, what, max_bytes=max_bytes) as answer:
-            body = b"".join(answer.parts)
-        return HTTPAnswer(answer.status, answer.headers, body)
-
-    @contextmanager
-    def _asking(
+    def _ask(
         self,
         path: str,
         what: str,
+        take: Callable[[HTTPStream], _T],
         *,
         body: bytes | None = None,
         max_bytes: int = MAX_ANSWER_BYTES,
-    ) -> Iterator[HTTPStream]:
+    ) -> _T:
         """Send one request, by POST where it has a body."""
         headers = {
             "Authorization": f"Bearer {self._profile.bearer_token}",
@@ -228,16 +237,20 @@ class SharingClient:
         }
         if body is not None:
             headers["Content-Type"] = "application/json; charset=utf-8"
-        with self._transport.streaming(
+        request = HTTPRequest(
             "GET" if body is None else "POST",
             f"{self._profile.endpoint}{path}",
             headers=headers,
             body=body,
             max_bytes=max_bytes,
-            budget=self._budget,
-        ) as answer:
+            retries=PATIENT,
+        )
+
+        def checked(answer: HTTPStream) -> _T:
             self._check(answer.status, what)
-            yield answer
+            return take(answer)
+
+        return self._transport.read(request, checked, self._budget)
 
     def _check(self, status: int, what: str) -> None:
         match status:
@@ -302,6 +315,15 @@ class SharingClient:
 
     def _fault(self, *, reason: str) -> ProviderAnswerError:
         return ProviderAnswerError(provider=self._name, reason=reason)
+
+
+def _body(answer: HTTPStream) -> bytes:
+    return b"".join(answer.parts)
+
+
+def _told_version(answer: HTTPStream) -> int | None:
+    _body(answer)  # the request has succeeded only when all of it is there
+    return _version(answer.headers)
 
 
 def _version(headers: Mapping[str, str]) -> int | None:

@@ -9,7 +9,12 @@ from typing import Final
 
 from deltaweb.delta.errors import DataFileError
 from deltaweb.storage.received.columns import SignedURL
-from deltaweb.storage.received.transport import MAX_ANSWER_BYTES, HTTPAnswer, Transport
+from deltaweb.storage.received.patience import (
+    MAX_ANSWER_BYTES,
+    PATIENT,
+    HTTPRequest,
+)
+from deltaweb.storage.received.transport import HTTPAnswer, Transport
 
 AHEAD_BYTES: Final = 1 << 20  # each request takes longer than the work that it is for
 MAX_WHOLE_BYTES: Final = 512 << 20  # of a file whose server knows no ranges
@@ -105,9 +110,10 @@ class RangedFile(io.RawIOBase):
         return answer
 
     def _get(self, headers: dict[str, str], bound: int) -> HTTPAnswer:
-        return self._transport.ask(
-            "GET", self._signed.url, headers=headers, max_bytes=bound
+        request = HTTPRequest(
+            "GET", self._signed.url, headers, max_bytes=bound, retries=PATIENT
         )
+        return self._transport.ask(request)
 
     def _whole(self, answer: HTTPAnswer) -> bytes:
         if answer.status != _WHOLE:

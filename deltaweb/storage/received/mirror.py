@@ -183,8 +183,7 @@ class Mirror:
         A provider need not tell of files that were rewritten without a change of rows,
         so what the commits make is held against the files of the versions themselves.
         """
-        with self._client.commits(self._table, first, last) as answer:
-            found = self._parsed(answer)
+        found = self._client.commits(self._table, first, last, self._parsed)
         head = self._head()
         if head.is_delta != found.is_delta:
             # Files have other ids there.
@@ -297,12 +296,10 @@ class Mirror:
         os.utime(path, ns=(time_ms * 1_000_000,) * 2)
 
     def _ask_files(self, version: int | None) -> TableActions:
-        with self._client.files(self._table, version=version) as answer:
-            return self._parsed(answer)
+        return self._client.files(self._table, self._parsed, version=version)
 
     def _ask_changes(self, first: int, last: int) -> TableActions:
-        with self._client.changes(self._table, first, last) as answer:
-            return self._parsed(answer)
+        return self._client.changes(self._table, first, last, self._parsed)
 
     def _refusal(self, *, reason: str) -> RequestRefusedError:
         return RequestRefusedError(provider=self._provider, reason=reason)

@@ -1,35 +1,36 @@
 """One request to a provider, or to a store that a provider names.
 
-The name of a host is looked up once, checked, and the connection goes to that very
-address; a redirect is not followed; an answer is read within bounds of size and time.
+Each host is checked before it is asked, also where a redirect leads to it. An answer is
+read within bounds of size and time; the time is that of all attempts together.
 """
 
 import http.client
-import socket
-import threading
+import re
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import Final, Self
-from urllib.parse import urlsplit
+from typing import Final, TypeVar
+from urllib.parse import quote, urlsplit
 
-from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.exceptions import HTTPError
 from urllib3.response import BaseHTTPResponse
 
 from deltaweb.delta.errors import LocationUnreachableError
-from deltaweb.storage.objects.hosts import allowed_addresses
 from deltaweb.storage.received.budget import LookBudget
-from deltaweb.storage.received.errors import ProviderAnswerError, ProviderHostError
-from deltaweb.storage.signing.s3 import DEFAULT_PORTS, host_header
+from deltaweb.storage.received.compression import decompressed
+from deltaweb.storage.received.connection import Deadline, connection_to
+from deltaweb.storage.received.errors import ProviderAnswerError
+from deltaweb.storage.received.patience import HTTPRequest, after_answer, after_fault
+from deltaweb.storage.signing.s3 import host_header
 from deltaweb.version import VERSION
 
 TIMEOUT_S: Final = 20.0  # for a connection, and for each part of an answer
 DEADLINE_S: Final = 300.0  # for a whole answer
-PART_BYTES: Final = 1 << 20
-MAX_ANSWER_BYTES: Final = 2 << 30
+_RESERVED: Final = "!#$%&'()*+,/:;=?@[]~"
+_BARE_PERCENT: Final = re.compile("%(?![0-9A-Fa-f]{2})")
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,183 +72,103 @@ class Transport:
         default_factory=lambda: {"User-Agent": f"deltaweb/{VERSION}"}
     )
 
-    def ask(  # noqa: PLR0913 (the parts of a request)
-        self,
-        method: str,
-        url: str,
-        *,
-        headers: Mapping[str, str] | None = None,
-        body: bytes | None = None,
-        max_bytes: int = MAX_ANSWER_BYTES,
-        budget: LookBudget | None = None,
-    ) -> HTTPAnswer:
-        """Send one request and read the answer."""
-        with self.streaming(
-            method, url, headers=headers, body=body, max_bytes=max_bytes, budget=budget
-        ) as answer:
-            body_read = b"".join(answer.parts)
-        return HTTPAnswer(answer.status, answer.headers, body_read)
+    def ask(self, request: HTTPRequest, budget: LookBudget | None = None) -> HTTPAnswer:
+        """Send a request and return the whole answer."""
+        return self.read(request, _whole, budget)
 
-    @contextmanager
-    def streaming(  # noqa: PLR0913 (the parts of a request)
+    def read(
         self,
-        method: str,
-        url: str,
-        *,
-        headers: Mapping[str, str] | None = None,
-        body: bytes | None = None,
-        max_bytes: int = MAX_ANSWER_BYTES,
+        request: HTTPRequest,
+        take: Callable[[HTTPStream], _T],
         budget: LookBudget | None = None,
-    ) -> Iterator[HTTPStream]:
-        """Send one request; the answer is read within the block.
+    ) -> _T:
+        """Send a request, again where needed, and return what `take` returns.
 
         Args:
+            take: Reads the answer; called again where a connection breaks off.
             budget: Of the look that the request is of; None for a request alone.
         """
-        host = host_of(url)
+        with self._deadline(host_of(request.url), budget) as deadline:
+            while True:
+                host = host_of(request.url)
+                try:
+                    with self._answer(request, deadline) as response:
+                        again = after_answer(request, response)
+                        if again is None or again.after_s >= deadline.left_s():
+                            parts = _parts(response, host, request.max_bytes, budget)
+                            whole = chain(parts, deadline.unless_over())
+                            return take(
+                                HTTPStream(response.status, response.headers, whole)
+                            )
+                except (HTTPError, http.client.HTTPException, OSError) as fault:
+                    deadline.check()
+                    again = after_fault(request, fault)
+                    if again is None or again.after_s >= deadline.left_s():
+                        # Texts of these errors hold URLs, which may be signed.
+                        kind = type(fault).__name__
+                        raise LocationUnreachableError(
+                            location=host, reason=kind
+                        ) from None
+                except ValueError:
+                    reason = "it names an address that is not a URL"
+                    raise ProviderAnswerError(provider=host, reason=reason) from None
+                time.sleep(again.after_s)
+                request = again.request
+
+    def _deadline(self, host: str, budget: LookBudget | None) -> Deadline:
         left_s = self.deadline_s if budget is None else budget.left_s()
+        if budget is not None and left_s < self.deadline_s:
+            return Deadline(left_s, budget.too_long())
         reason = f"the answer takes longer than {self.deadline_s:g} seconds"
         error = ProviderAnswerError(provider=host, reason=reason)
-        if budget is not None and left_s < self.deadline_s:
-            error = budget.too_long()
-        deadline = _Deadline(min(self.deadline_s, left_s), error)
-        try:
-            with deadline, closing(self._connection(url, host, deadline)) as connection:
-                connection.connect()
-                said = {**self.headers, **(headers or {})}
-                _send(connection, method, url, said, body)
-                with closing(connection.getresponse()) as response:
-                    parts = _parts(response, host, max_bytes, budget)
-                    whole = chain(parts, deadline.unless_over())
-                    yield HTTPStream(response.status, response.headers, whole)
-        except (HTTPError, http.client.HTTPException, OSError) as fault:
-            deadline.check()
-            # Texts of these errors hold URLs, which may be signed.
-            kind = type(fault).__name__
-            raise LocationUnreachableError(location=host, reason=kind) from None
-        except ValueError:
-            reason = "it names an address that is not a URL"
-            raise ProviderAnswerError(provider=host, reason=reason) from None
+        return Deadline(self.deadline_s, error)
 
-    def _connection(
-        self, url: str, host: str, deadline: "_Deadline"
-    ) -> "_Connection | _TLSConnection":
-        parts = urlsplit(url)
-        if parts.scheme not in DEFAULT_PORTS or not host:
-            raise ProviderHostError(host=host or "an address", reason="it is not a URL")
-        found, reason = allowed_addresses(host, allowed=self.allowed_hosts)
-        if not found:
-            raise ProviderHostError(host=host, reason=reason)
-        port = parts.port or DEFAULT_PORTS[parts.scheme]
-        timeout_s = min(self.timeout_s, deadline.after_s)
-        connection: _Connection | _TLSConnection
-        if parts.scheme == "http":
-            connection = _Connection(found[0], port, timeout=timeout_s)
-        else:
-            connection = _TLSConnection(
-                found[0],
-                port,
-                timeout=timeout_s,
-                server_hostname=host,
-                assert_hostname=host,
+    @contextmanager
+    def _answer(
+        self, request: HTTPRequest, deadline: Deadline
+    ) -> Iterator[BaseHTTPResponse]:
+        """Send one request once; the answer is read within the block."""
+        connection = connection_to(
+            request.url,
+            allowed=self.allowed_hosts,
+            timeout_s=self.timeout_s,
+            deadline=deadline,
+        )
+        with closing(connection):
+            connection.connect()
+            forwarded_with = connection.forwarded_with
+            connection.request(
+                request.method,
+                _target(request.url, is_whole=forwarded_with is not None),
+                body=request.body,
+                headers={
+                    "Host": host_header(request.url),
+                    **self.headers,
+                    **request.headers,
+                    **(forwarded_with or {}),
+                },
+                preload_content=False,
             )
-        connection.deadline = deadline
-        return connection
+            with closing(connection.getresponse()) as response:
+                yield response
 
 
-class _Deadline:
-    """Ends a connection under its reader when its time is over.
+def _target(url: str, *, is_whole: bool) -> str:
+    """Return what a request names: the path, or the URL for a proxy that forwards it.
 
-    A server may send a byte a minute, of its headers and of its handshake too, so to
-    look at the clock between two parts of an answer is not enough.
+    Characters that no URL has are escaped; escapes stay, because URLs are signed.
     """
-
-    def __init__(self, after_s: float, error: ProviderAnswerError) -> None:
-        self.after_s, self._error = after_s, error
-        self._ends_s = time.monotonic() + after_s
-        self._is_over = threading.Event()
-        self._lock = threading.Lock()
-        self._connected: socket.socket | None = None
-        self._timer = threading.Timer(after_s, self._end)
-        self._timer.daemon = True
-
-    def __enter__(self) -> Self:
-        self._timer.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._timer.cancel()
-        with self._lock:
-            if self._connected is not None:
-                self._connected.close()
-
-    def take(self, connected: socket.socket) -> None:
-        """Watch a connection, by a descriptor of our own: TLS takes away the first."""
-        with self._lock:
-            self._connected = connected.dup()
-        if self._is_over.is_set():
-            self._end()
-
-    def check(self) -> None:
-        """Raise the error of an answer that was broken off here."""
-        if self._is_over.is_set() or time.monotonic() >= self._ends_s:
-            raise self._error from None
-
-    def unless_over(self) -> Iterator[bytes]:
-        """End an answer: without a length, one that was broken off looks whole."""
-        self.check()
-        yield from ()
-
-    def _end(self) -> None:
-        self._is_over.set()
-        with self._lock, suppress(OSError):
-            if self._connected is not None:
-                self._connected.shutdown(socket.SHUT_RDWR)
-
-
-class _Connection(HTTPConnection):
-    deadline: _Deadline
-
-    def _new_conn(self) -> socket.socket:
-        connected = super()._new_conn()
-        self.deadline.take(connected)
-        return connected
-
-
-class _TLSConnection(HTTPSConnection):
-    deadline: _Deadline
-
-    def _new_conn(self) -> socket.socket:
-        connected = super()._new_conn()
-        self.deadline.take(connected)
-        return connected
-
-
-def _send(
-    connection: HTTPConnection,
-    method: str,
-    url: str,
-    headers: Mapping[str, str],
-    body: bytes | None,
-) -> None:
     parts = urlsplit(url)
-    connection.request(
-        method,
-        f"{parts.path or '/'}?{parts.query}" if parts.query else parts.path or "/",
-        body=body,
-        headers={"Host": host_header(url), **headers},
-        preload_content=False,
-    )
+    path = f"{parts.path or '/'}?{parts.query}" if parts.query else parts.path or "/"
+    escaped = quote(_BARE_PERCENT.sub("%25", path), safe=_RESERVED)
+    return f"{parts.scheme}://{host_header(url)}{escaped}" if is_whole else escaped
 
 
 def _parts(
     response: BaseHTTPResponse, host: str, max_bytes: int, budget: LookBudget | None
 ) -> Iterator[bytes]:
-    if response.headers.get("Content-Encoding", "identity") != "identity":
-        reason = "the answer is compressed, which was not requested"
-        raise ProviderAnswerError(provider=host, reason=reason)
     size = 0
-    while part := response.read1(PART_BYTES):
+    for part in decompressed(response, host):
         size += len(part)
         if budget is not None:
             budget.take_bytes(len(part))
@@ -255,6 +176,10 @@ def _parts(
             reason = f"the answer has more than {max_bytes:,} bytes"
             raise ProviderAnswerError(provider=host, reason=reason)
         yield part
+
+
+def _whole(answer: HTTPStream) -> HTTPAnswer:
+    return HTTPAnswer(answer.status, answer.headers, b"".join(answer.parts))
 
 
 def host_of(url: str) -> str:

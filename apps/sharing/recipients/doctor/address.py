@@ -20,6 +20,7 @@ from deltaweb.environment.bounded_json import parse_json
 from deltaweb.sharing.client_errors import Step
 from deltaweb.sharing.errors import CredentialsMissingError
 from deltaweb.storage.objects.hosts import is_public
+from deltaweb.storage.received.patience import HTTPRequest
 from deltaweb.storage.received.transport import HTTPAnswer, Transport
 from deltaweb.web.sharing.errors import TokenUnknownError
 from deltaweb.web.sharing.issuing.tokens import MARK
@@ -169,11 +170,9 @@ def _answer(address: PublicAddress) -> Iterator[Finding]:
     )
     before = address.clock()
     try:
+        headers = {"Authorization": f"Bearer {_NOBODY}"}
         answer = transport.ask(
-            "GET",
-            url,
-            headers={"Authorization": f"Bearer {_NOBODY}"},
-            max_bytes=MAX_ANSWER_BYTES,
+            HTTPRequest("GET", url, headers, max_bytes=MAX_ANSWER_BYTES)
         )
     except DeltaError as error:
         yield found(

@@ -15,6 +15,7 @@ from deltaweb.delta.errors import DeltaError
 from deltaweb.sharing.client_errors import Step
 from deltaweb.sharing.table_query import TableQuery
 from deltaweb.sharing.wire import delta, parquet
+from deltaweb.storage.received.patience import HTTPRequest
 from deltaweb.storage.received.transport import Transport, host_of
 from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.sharing.access import callers as access
@@ -196,12 +197,8 @@ def storage_findings(
     )
     before = clock()
     try:
-        answer = transport.ask(
-            "GET",
-            url,
-            headers={"Range": f"bytes=0-{len(FILE_MARK) - 1}"},
-            max_bytes=MAX_FETCHED,
-        )
+        headers = {"Range": f"bytes=0-{len(FILE_MARK) - 1}"}
+        answer = transport.ask(HTTPRequest("GET", url, headers, max_bytes=MAX_FETCHED))
     except DeltaError as error:
         yield found(
             verdict=Verdict.FAILED,

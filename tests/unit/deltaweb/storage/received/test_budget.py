@@ -6,9 +6,15 @@ from pathlib import Path
 
 import pytest
 
+from deltaweb.delta.errors import LocationUnreachableError
 from deltaweb.storage.received import budget
-from deltaweb.storage.received.errors import ProviderAnswerError, ProviderLimitError
+from deltaweb.storage.received.errors import (
+    ProviderAnswerError,
+    ProviderHostError,
+    ProviderLimitError,
+)
 from deltaweb.storage.received.mirror import Mirror
+from deltaweb.storage.received.patience import HTTPRequest
 from deltaweb.storage.received.transport import Transport
 from tests.support.stores.hostile_provider import TABLE, Hostile, hostile_running
 from tests.support.stores.sharing_provider import HERE
@@ -54,8 +60,8 @@ def test_the_requests_of_a_look_share_its_time(hostile: Hostile) -> None:
     client = hostile.provider.client(seconds=0.3)
     assert client.version(TABLE) == 1
 
-    with pytest.raises(ProviderLimitError), client.files(TABLE) as answer:
-        list(answer.lines)
+    with pytest.raises(ProviderLimitError):
+        client.files(TABLE, lambda answer: list(answer.lines))
     with pytest.raises(ProviderLimitError):
         client.version(TABLE)
 
@@ -70,7 +76,7 @@ def test_a_handshake_that_hangs_ends_with_the_look() -> None:
         left = budget.LookBudget.of("acme", bounds)
 
         with pytest.raises(ProviderLimitError, match="longer than"):
-            Transport(HERE).ask("GET", url, budget=left)
+            Transport(HERE).ask(HTTPRequest("GET", url), left)
 
 
 def test_lines_without_an_end_are_given_up(hostile: Hostile, tmp_path: Path) -> None:
@@ -135,21 +141,82 @@ def test_a_token_that_is_no_token_is_not_sent_back(hostile: Hostile) -> None:
         hostile.provider.client().tables()
 
 
-def test_what_is_packed_is_not_unpacked(hostile: Hostile, tmp_path: Path) -> None:
+def test_what_is_packed_is_counted_unpacked(hostile: Hostile, tmp_path: Path) -> None:
     hostile.is_at(1)
     hostile.packs(hostile.query_path, 64 << 20)
 
-    with pytest.raises(ProviderAnswerError, match="compressed"):
+    with pytest.raises(ProviderLimitError, match="more than 4,000,000 bytes"):
+        look(hostile, tmp_path, num_bytes=4_000_000)
+
+
+def test_redirects_without_an_end_are_given_up(hostile: Hostile, tmp_path: Path):
+    for path in (hostile.version_path, "/elsewhere"):
+        to = "/api/elsewhere" if path == hostile.version_path else hostile.version_path
+        hostile.provider.puts(
+            path, {}, 302, Location=to.replace("/shares", "/api/shares")
+        )
+
+    with pytest.raises(ProviderAnswerError, match="redirects more than 5 times"):
         look(hostile, tmp_path)
 
+    assert len(hostile.provider.asked) == 6
 
-def test_a_redirect_is_not_followed(hostile: Hostile, tmp_path: Path) -> None:
-    hostile.provider.puts(hostile.version_path, {}, 302, Location="/api/elsewhere")
 
-    with pytest.raises(ProviderAnswerError, match="HTTP 302"):
+@pytest.mark.parametrize("status", [429, 503])
+@pytest.mark.parametrize(
+    "said", ["999999999", "9" * 5000, "Fri, 31 Dec 9999 23:59:59 GMT", "3600"]
+)
+def test_a_pause_that_is_longer_than_the_look_is_not_waited_for(
+    hostile: Hostile, tmp_path: Path, status: int, said: str
+) -> None:
+    hostile.provider.puts(hostile.version_path, {}, status, Retry_After=said)
+
+    with pytest.raises(ProviderAnswerError, match=str(status)):
+        look(hostile, tmp_path, seconds=3)
+
+
+@pytest.mark.parametrize("said", ["-5", "soon", "", "1e3", "Mon, 99 Foo", "²"])
+def test_a_pause_that_cannot_be_read_is_our_own(
+    hostile: Hostile, tmp_path: Path, said: str
+) -> None:
+    said = said.encode().decode("latin")
+    hostile.provider.puts(hostile.version_path, {}, 503, Retry_After=said)
+
+    with pytest.raises(ProviderAnswerError):
+        look(hostile, tmp_path, seconds=1)
+
+    assert len(hostile.provider.asked) > 1
+
+
+@pytest.mark.parametrize(
+    "to",
+    [
+        "http://169.254.169.254/latest/meta-data",
+        "http://10.0.0.1/",
+        "http://[::1]:1/",
+        "file:///etc/passwd",
+        "ftp://127.0.0.1/",
+        "http://[::1",
+        "http://127.0.0.1:99999/",
+    ],
+)
+def test_a_redirect_leads_to_no_other_place(
+    hostile: Hostile, tmp_path: Path, to: str
+) -> None:
+    hostile.provider.puts(hostile.version_path, {}, 307, Location=to)
+
+    with pytest.raises((ProviderHostError, ProviderAnswerError)):
         look(hostile, tmp_path)
 
     assert len(hostile.provider.asked) == 1
+
+
+def test_headers_without_an_end_are_given_up(hostile: Hostile, tmp_path: Path) -> None:
+    many = {f"X-{number}": "x" * 1000 for number in range(200)}
+    hostile.provider.puts(hostile.version_path, {}, **many)
+
+    with pytest.raises(LocationUnreachableError):
+        look(hostile, tmp_path)
 
 
 def test_a_header_without_an_end_is_given_up(hostile: Hostile, tmp_path: Path) -> None:

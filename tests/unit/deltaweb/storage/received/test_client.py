@@ -96,5 +96,4 @@ def test_a_provider_that_knows_one_format_is_asked_in_it(provider: Provider) -> 
 
     provider.answers[f"{AT}/query"] = query
 
-    with provider.client().files(TABLE) as answer:
-        assert not answer.is_delta
+    assert not provider.client().files(TABLE, lambda answer: answer.is_delta)

@@ -5,7 +5,8 @@ import pytest
 from deltaweb.delta.errors import DataFileError
 from deltaweb.storage.received.columns import SignedURL
 from deltaweb.storage.received.files import RangedFile
-from deltaweb.storage.received.transport import MAX_ANSWER_BYTES, Transport
+from deltaweb.storage.received.patience import MAX_ANSWER_BYTES
+from deltaweb.storage.received.transport import Transport
 from tests.support.stores.sharing_provider import HERE, Handler, Provider
 
 
