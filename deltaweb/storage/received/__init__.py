@@ -2,6 +2,7 @@
 
     profile     a profile file: where the provider's server is, and our token
     budget      what one look at a provider may take
+    access      access tokens of profiles with an OAuth client
     transport   one request: the host is checked, the answer bounded in size and time
     patience    when a request is sent again, and where a redirect leads
     connection  checked addresses, proxies, and the deadline of a request

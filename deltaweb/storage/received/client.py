@@ -6,12 +6,13 @@ Source: delta_sharing_protocol_2026.md, "REST APIs"; sharing_wire.md, 2.
 import json
 from collections.abc import Callable, Iterator, Mapping
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any, Final, Self, TypeVar
 from urllib.parse import urlencode
 
 from deltaweb.environment.bounded_json import parse_json
+from deltaweb.storage.received.access import access_token_of
 from deltaweb.storage.received.budget import LookBounds, LookBudget
 from deltaweb.storage.received.errors import (
     NotSharedError,
@@ -90,6 +91,7 @@ class SharingClient:
         bounds: LookBounds | None = None,
     ) -> None:
         self._profile, self._transport = profile, transport
+        self._access = access_token_of(profile.client) if profile.client else None
         self._name = name or profile.host
         self._capabilities = CAPABILITIES
         self._budget = LookBudget.of(self._name, bounds or LookBounds())
@@ -230,11 +232,11 @@ class SharingClient:
         body: bytes | None = None,
         max_bytes: int = MAX_ANSWER_BYTES,
     ) -> _T:
-        """Send one request, by POST where it has a body."""
-        headers = {
-            "Authorization": f"Bearer {self._profile.bearer_token}",
-            "delta-sharing-capabilities": self._capabilities,
-        }
+        """Send one request, by POST where it has a body.
+
+        An access token that is refused is renewed once.
+        """
+        headers = {"delta-sharing-capabilities": self._capabilities}
         if body is not None:
             headers["Content-Type"] = "application/json; charset=utf-8"
         request = HTTPRequest(
@@ -250,7 +252,26 @@ class SharingClient:
             self._check(answer.status, what)
             return take(answer)
 
-        return self._transport.read(request, checked, self._budget)
+        token = self._token()
+        try:
+            return self._send(request, token, checked)
+        except ProviderRefusedError as error:
+            if self._access is None or error.status != _UNKNOWN:
+                raise
+            self._access.forget(token)
+        return self._send(request, self._token(), checked)
+
+    def _send(
+        self, request: HTTPRequest, token: str, take: Callable[[HTTPStream], _T]
+    ) -> _T:
+        headers = {**request.headers, "Authorization": f"Bearer {token}"}
+        request = replace(request, headers=headers)
+        return self._transport.read(request, take, self._budget)
+
+    def _token(self) -> str:
+        if self._access is None:
+            return self._profile.bearer_token
+        return self._access.get(self._transport, self._budget)
 
     def _check(self, status: int, what: str) -> None:
         match status:

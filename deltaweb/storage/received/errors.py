@@ -3,7 +3,7 @@
 DeltaError
 ├── ProfileInvalidError        a text that is no profile
 ├── ProviderHostError          an address that may not be asked
-├── ProviderRefusedError       the provider's server does not take our token
+├── ProviderRefusedError       the provider's server does not take our token or secret
 ├── ProviderAnswerError        it answers something else than the protocol says
 │   ├── RequestRefusedError    or refuses a request, where another one may do
 │   └── ProviderLimitError     or takes more than one look may take
@@ -20,7 +20,10 @@ from deltaweb.delta.errors import DeltaError
 class ProfileInvalidError(DeltaError, code="profile-invalid"):
     reason: str
     message = "This is not a profile that can be used: {reason}."
-    hint = "Give the .share file that the provider gave out, of version 1, unchanged."
+    hint = (
+        "Give the .share file that the provider gave out, unchanged: version 1, or "
+        "version 2 with a bearer token or OAuth client credentials."
+    )
 
 
 class ProviderHostError(DeltaError, code="provider-host-not-allowed"):
@@ -33,7 +36,8 @@ class ProviderHostError(DeltaError, code="provider-host-not-allowed"):
 class ProviderRefusedError(DeltaError, code="provider-refused"):
     provider: str
     status: int
-    message = "{provider} refuses the token (HTTP {status})."
+    what: str = "token"
+    message = "{provider} refuses the {what} (HTTP {status})."
     hint = (
         "It has ended, was withdrawn, or is not for this server's address: ask the "
         "provider."

@@ -116,7 +116,7 @@ def after_fault(request: HTTPRequest, fault: Exception) -> Again | None:
 def _redirected(
     request: HTTPRequest, location: str, response: BaseHTTPResponse
 ) -> HTTPRequest:
-    """Return the request that a redirect asks for.
+    """Return the request that follows a redirect.
 
     The method stays, except after 303: a query is sent by POST alone.
     """

@@ -52,7 +52,7 @@ class ReceivedTableStore(LocalTableStore):
 
     Args:
         location: From `location_of`.
-        options: `endpoint` and `bearer_token` of the profile, `allowed_hosts` as
+        options: Those of `Profile.fields`, `allowed_hosts` as
             `deltaweb.storage.objects.hosts` takes them, `look_bounds`: the fields of
             `LookBounds`, `rests_until`: before that the provider is not asked, and
             `mirror`: the folder in which logs of this provider are kept.

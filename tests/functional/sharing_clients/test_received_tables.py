@@ -146,6 +146,32 @@ def test_a_token_that_is_not_taken_is_said(profile: Path, tmp_path: Path) -> Non
         DeltaTable(f"{spoilt}#{SHARE}.data.orders").snapshot()
 
 
+def test_reads_by_an_oauth_client(server: Installation, tables: SharedTables) -> None:
+    server.command("recipient", "create", "oauth-reader", "--share", SHARE)
+    profile = server.home / "oauth-reader.share"
+    server.command("recipient", "add-client", "oauth-reader", "--profile", str(profile))
+    assert json.loads(profile.read_text())["type"] == "oauth_client_credentials"
+
+    received = DeltaTable(f"{profile}#{SHARE}.data.fed")
+
+    own = tables["fed"].table.snapshot()
+    assert of_table(received.snapshot().read()) == of_table(own.read())
+
+
+def test_a_secret_that_is_not_taken_is_said(server, tables, tmp_path: Path) -> None:
+    assert tables
+    server.command("recipient", "create", "oauth-other", "--share", SHARE)
+    profile = tmp_path / "other.share"
+    server.command("recipient", "add-client", "oauth-other", "--profile", str(profile))
+    fields = json.loads(profile.read_text()) | {"clientSecret": "wrong-secret"}
+    profile.write_text(json.dumps(fields))
+
+    with pytest.raises(ProviderRefusedError, match="HTTP 401") as caught:
+        DeltaTable(f"{profile}#{SHARE}.data.fed").snapshot()
+
+    assert "wrong-secret" not in str(caught.value)
+
+
 def test_the_command_line_shows_a_table_of_a_profile(tables) -> None:
     shown = command_line.run_json("table", "show", tables["orders"].url)
 

@@ -156,3 +156,55 @@ def test_what_only_an_owner_can_do_is_refused_by_name(admin: Client, tab: str) -
     assert answer.status_code == machine.status_code == 403
     assert "is shared by acme" in answer.content.decode()
     assert machine.json()["error"] == "table-received"
+
+
+def test_an_oauth_profile_shows_its_client_and_nothing_of_its_secret(
+    admin, provider: Provider, caplog, tmp_path: Path
+) -> None:
+    provider.puts("/token", {"access_token": "access-1", "token_type": "Bearer"})
+    text = provider.oauth_profile(client_id="client-7", secret="s3cr3t-word")
+    file = tmp_path / "oauth.share"
+    file.write_text(text)
+
+    answer = post(admin, provider, text=text)
+    replaced = Ran("received", "add", "acme", str(file), "--replace")
+    listed = Ran("received", "list")
+
+    assert answer.status_code == 302
+    (one,) = as_json(admin, "/received.json")["received"]
+    assert (one["client_id"], one["token_end"], one["state"]) == (
+        *("client-7", ""),
+        "answers",
+    )
+    assert one["num_tables"] == 2
+    shown = page(admin, "/received/")
+    kept = StorageConnection.objects.get(name="acme")
+    assert "client-7" in shown
+    assert "client client-7" in listed.stdout
+    texts = (shown, listed.stdout, replaced.stdout, caplog.text, kept.sealed, str(one))
+    assert not [text for text in texts if "s3cr3t" in text or "access-1" in text]
+
+
+def test_a_secret_that_is_refused_is_not_kept_and_not_shown(admin, provider, caplog):
+    provider.puts("/token", {"error": "invalid_client s3cr3t-word"}, 401)
+    text = provider.oauth_profile(client_id="client-7", secret="s3cr3t-word")
+
+    answer = post(admin, provider, text=text)
+
+    assert answer.status_code == 422
+    shown = answer.content.decode()
+    assert "acme refuses the OAuth client (HTTP 401)" in shown
+    assert "s3cr3t" not in shown + caplog.text
+    assert not StorageConnection.objects.exists()
+
+
+@pytest.mark.parametrize("kind", ["basic", "oauth_jwt_bearer_private_key_jwt"])
+def test_a_profile_of_another_type_says_what_is_supported(admin, provider, kind: str):
+    text = provider.oauth_profile(client_id="a", secret="s3cr3t-word")
+
+    answer = post(admin, provider, text=text.replace("oauth_client_credentials", kind))
+
+    shown = answer.content.decode()
+    assert answer.status_code == 422
+    assert "bearer_token and oauth_client_credentials" in shown
+    assert "s3cr3t" not in shown

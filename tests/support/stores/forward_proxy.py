@@ -58,7 +58,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     @property
     def proxy(self) -> ForwardProxy:
-        return self.server.proxy  # type: ignore[attr-defined,no-any-return]
+        return self.server.proxy  # type: ignore[attr-defined]
 
     def _note(self) -> str:
         self.proxy.asked.append(f"{self.command} {self.path}")

@@ -80,6 +80,19 @@ class Provider:
             }
         )
 
+    def oauth_profile(self, *, client_id: str, secret: str) -> str:
+        """Return the text of a profile whose tokens come from `/token` here."""
+        return json.dumps(
+            {
+                "shareCredentialsVersion": 2,
+                "type": "oauth_client_credentials",
+                "endpoint": self.endpoint,
+                "tokenEndpoint": f"{self.endpoint}/token",
+                "clientId": client_id,
+                "clientSecret": secret,
+            }
+        )
+
     def client(self, **bounds: float) -> SharingClient:
         """Return a client for one look, within these bounds."""
         look = LookBounds(**bounds)  # type: ignore[arg-type]

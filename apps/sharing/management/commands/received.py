@@ -106,7 +106,8 @@ class Command(SubcommandsCommand):
 def _head(row: ProviderRow) -> str:
     one = row.resource
     ends = f", until {time_text(one.token_expires_at)}" if one.token_expires_at else ""
-    return f"{one.name}: {one.endpoint}, token …{one.token_end}{ends}, {one.state}"
+    key = f"client {one.client_id}" if one.client_id else f"token …{one.token_end}"
+    return f"{one.name}: {one.endpoint}, {key}{ends}, {one.state}"
 
 
 def _read(path: Path) -> bytes:

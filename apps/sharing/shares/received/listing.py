@@ -55,6 +55,8 @@ class ProviderResource:
     """A provider as lists and scripts see it; of its token the end alone.
 
     Attributes:
+        token_end: "" where an OAuth client gets tokens.
+        client_id: Of that client; None where the profile has a token.
         state: `answers`, `refused` where the newest look failed, or `new`.
         looked_at: When it last answered.
         num_withdrawn: Tables that it shared once and no longer lists.
@@ -63,6 +65,7 @@ class ProviderResource:
     name: str
     endpoint: str
     token_end: str
+    client_id: str | None
     token_expires_at: datetime | None
     state: str
     num_shares: int
@@ -183,6 +186,7 @@ def _provider(provider: StorageConnection, lake: Lake) -> ProviderResource:
         name=provider.name,
         endpoint=said.get("endpoint", ""),
         token_end=said.get("token_end", ""),
+        client_id=said.get("client_id"),
         token_expires_at=said.get("expires_at"),
         state={"scanned": "answers", "failed": "refused"}.get(lake.state, "new"),
         num_shares=len({names[0] for names in present}),
@@ -205,6 +209,7 @@ def _profile(provider: StorageConnection) -> dict[str, Any]:
     return {
         "endpoint": profile.endpoint,
         "token_end": profile.token_end,
+        "client_id": profile.client.client_id if profile.client else None,
         "expires_at": profile.expires_at,
     }
 

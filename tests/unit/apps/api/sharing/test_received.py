@@ -47,6 +47,21 @@ def test_a_profile_is_tried_kept_and_forgotten(script, provider: Provider) -> No
     assert b"secret-token" not in added.content
 
 
+def test_an_oauth_profile_is_kept_without_showing_its_secret(script, provider) -> None:
+    provider.puts("/token", {"access_token": "access-1"})
+    text = provider.oauth_profile(client_id="client-7", secret="s3cr3t-word")
+    body = {"name": "acme", "profile": json.loads(text)}
+
+    added = script.call("POST", RECEIVED, body)
+    listed = script.call("GET", RECEIVED)
+
+    assert added.status_code == 201
+    assert (added.json()["client_id"], added.json()["token_end"]) == ("client-7", "")
+    for answer in (added, listed):
+        assert b"s3cr3t" not in answer.content
+        assert b"access-1" not in answer.content
+
+
 @pytest.mark.parametrize(
     ("profile", "name", "error"),
     [

@@ -12,7 +12,7 @@ from deltaweb.storage.received.errors import ProviderAnswerError
 
 SCHEMA = '{"type":"struct","fields":[]}'
 STATS = '{"numRecords":3,"minValues":{"n":1}}'
-PLAIN = [
+PLAIN: list[dict[str, Any]] = [
     {"protocol": {"minReaderVersion": 1}},
     {"metaData": {"id": "one", "schemaString": SCHEMA, "version": 4}},
     {
@@ -38,7 +38,7 @@ VECTOR = {
     "sizeInBytes": 40,
     "cardinality": 6,
 }
-DELTA = [
+DELTA: list[dict[str, Any]] = [
     {"protocol": {"deltaProtocol": {"minReaderVersion": 3, "minWriterVersion": 7}}},
     {"metaData": {"version": 4, "deltaMetadata": {"id": "one", "createdTime": 9}}},
     {

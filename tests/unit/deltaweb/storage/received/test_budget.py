@@ -213,7 +213,7 @@ def test_a_redirect_leads_to_no_other_place(
 
 def test_headers_without_an_end_are_given_up(hostile: Hostile, tmp_path: Path) -> None:
     many = {f"X-{number}": "x" * 1000 for number in range(200)}
-    hostile.provider.puts(hostile.version_path, {}, **many)
+    hostile.provider.puts(hostile.version_path, {}, 200, **many)
 
     with pytest.raises(LocationUnreachableError):
         look(hostile, tmp_path)
