@@ -9,8 +9,8 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from contextlib import suppress
-from queue import Empty, SimpleQueue
 from typing import Final, Self, TypeVar
 from urllib.parse import SplitResult, unquote, urlsplit
 from urllib.request import getproxies, proxy_bypass
@@ -87,11 +87,18 @@ class Deadline:
 
     def run(self, work: Callable[[], _T]) -> _T:
         """Return the result of a call that cannot be given a timeout itself."""
-        results = SimpleQueue[_T]()
-        threading.Thread(target=lambda: results.put(work()), daemon=True).start()
+        result = Future[_T]()
+
+        def run() -> None:
+            try:
+                result.set_result(work())
+            except BaseException as error:  # noqa: BLE001 (raised again by the caller)
+                result.set_exception(error)
+
+        threading.Thread(target=run, daemon=True).start()
         try:
-            return results.get(timeout=self.left_s())
-        except Empty:
+            return result.result(timeout=self.left_s())
+        except TimeoutError:
             raise self._error from None
 
     def _end(self) -> None:

@@ -10,7 +10,11 @@ import pytest
 from deltaweb.delta.errors import LocationUnreachableError
 from deltaweb.storage.objects.hosts import ANY_PUBLIC
 from deltaweb.storage.received.budget import LookBounds, LookBudget
-from deltaweb.storage.received.errors import ProviderHostError, ProviderLimitError
+from deltaweb.storage.received.errors import (
+    ProviderAnswerError,
+    ProviderHostError,
+    ProviderLimitError,
+)
 from deltaweb.storage.received.patience import HTTPRequest
 from deltaweb.storage.received.transport import Transport
 from tests.support.stores.forward_proxy import forward_proxy
@@ -116,6 +120,12 @@ def test_a_proxy_of_another_kind_is_named(monkeypatch, text: str) -> None:
 
     with pytest.raises(ProviderHostError, match="proxy"):
         get("http://127.0.0.1/a")
+
+
+@pytest.mark.parametrize("host", ["a\0b", "a" * 70, "a..b", "%61", "ü" * 300])
+def test_what_can_be_no_name_is_refused_at_once(host: str) -> None:
+    with pytest.raises((ProviderHostError, ProviderAnswerError)):
+        Transport(deadline_s=5).ask(HTTPRequest("GET", f"http://{host}/"))
 
 
 def test_a_name_that_is_not_found_in_time_ends_the_look(monkeypatch) -> None:
