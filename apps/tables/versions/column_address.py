@@ -5,24 +5,15 @@ the field c of the column a.b. A backtick of a name is doubled.
 """
 
 from collections.abc import Sequence
-from typing import Final
 
-from deltaweb.delta.protocol.column_path import parse_path
-
-QUOTE: Final = "`"
+from deltaweb.delta.protocol.column_path import parse_path, quoted_path
 
 
 def column_address(names: Sequence[str]) -> str:
     """Return the address of a column, given its names from the top."""
-    return ".".join(map(_quoted, names))
+    return quoted_path(names)
 
 
 def parse_address(text: str) -> tuple[str, ...]:
     """Return the names that an address says."""
     return parse_path(text)
-
-
-def _quoted(name: str) -> str:
-    if name and "." not in name and QUOTE not in name:
-        return name
-    return f"{QUOTE}{name.replace(QUOTE, QUOTE * 2)}{QUOTE}"

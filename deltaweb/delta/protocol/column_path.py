@@ -71,6 +71,22 @@ def join_names(names: Iterable[str], separator: str = ",") -> str:
     )
 
 
+def path_text(path: Sequence[str]) -> str:
+    """Return a path as `resolve_column` reads it; at the top it is the name alone."""
+    return path[0] if len(path) == 1 else quoted_path(path)
+
+
+def quoted_path(path: Sequence[str]) -> str:
+    """Return a path as `parse_path` reads it, backticks only around names with dots."""
+    return ".".join(map(_as_part, path))
+
+
+def _as_part(name: str) -> str:
+    if name and "." not in name and "`" not in name:
+        return name
+    return "`{}`".format(name.replace("`", "``"))
+
+
 def format_path(path: ColumnPath) -> str:
     """Return a path as a text, with backticks around names that are not plain."""
     return ".".join(

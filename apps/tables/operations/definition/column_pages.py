@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from django import forms
 
+from deltaweb.delta.protocol.column_path import path_text
 from deltaweb.delta.protocol.schema import StructType, fields_in
 from deltaweb.delta.writing.operations.widened_columns import (
     types_change,
@@ -114,7 +115,7 @@ def columns_shown(head: TableHead, _result: Mapping[str, Any] | None) -> dict[st
 
 def _names(schema: StructType | None) -> list[str]:
     columns = islice(fields_in(schema), MAX_NAMES) if schema else ()
-    return [".".join(path) for path, _ in columns]
+    return [path_text(path) for path, _ in columns]
 
 
 def comments_shown(

@@ -23,6 +23,7 @@ from deltaweb.delta.protocol.column_path import (
     may_name,
     parse_path,
     part_type,
+    quoted_path,
     resolve_part,
     split_paths,
 )
@@ -96,8 +97,8 @@ def rename_column(
         base=base,
         operation="RENAME COLUMN",
         parameters={
-            "oldColumnPath": ".".join(path),
-            "newColumnPath": ".".join(new_path),
+            "oldColumnPath": quoted_path(path),
+            "newColumnPath": quoted_path(new_path),
         },
         metadata=None if after == schema else metadata,
     )
@@ -128,7 +129,7 @@ def drop_column(
     return Transaction(
         base=base,
         operation="DROP COLUMNS",
-        parameters={"columns": json.dumps([shown])},
+        parameters={"columns": json.dumps([quoted_path(path)])},
         metadata=replace(
             base.metadata,
             schema_string=format_schema(after),

@@ -20,7 +20,12 @@ from deltaweb.delta.features.type_widening import (
     WIDER,
     is_widening,
 )
-from deltaweb.delta.protocol.column_path import ColumnPath, may_name, resolve_part
+from deltaweb.delta.protocol.column_path import (
+    ColumnPath,
+    may_name,
+    path_text,
+    resolve_part,
+)
 from deltaweb.delta.protocol.schema import (
     DataType,
     DecimalType,
@@ -102,15 +107,15 @@ def widened_parts(schema: StructType) -> Iterator[str]:
     """Yield the paths of the parts of a schema that can become wider."""
     for column in schema.fields:
         if not is_identity(column.metadata):
-            yield from _parts(column.data_type, column.name)
+            yield from _parts(column.data_type, (column.name,))
 
 
-def _parts(data_type: DataType, path: str) -> Iterator[str]:
+def _parts(data_type: DataType, path: ColumnPath) -> Iterator[str]:
     parts = parts_of(data_type)
     for part in parts:
-        yield from _parts(part.data_type, f"{path}.{part.name}")
+        yield from _parts(part.data_type, (*path, part.name))
     if not parts and _may_widen(data_type):
-        yield path
+        yield path_text(path)
 
 
 def _may_widen(data_type: DataType) -> bool:

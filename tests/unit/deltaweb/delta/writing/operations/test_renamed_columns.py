@@ -194,3 +194,16 @@ def test_the_list_of_columns_with_statistics_follows(
         table.rename_column(column, new)
 
     assert table.definition().metadata.configuration[STATISTICS] == after
+
+
+def test_the_history_quotes_names_with_dots() -> None:
+    table = table_with()
+    table.rename_column("`a.b`.x", "y.y")
+    table.drop_column("a.b")
+
+    dropped, renamed, *_ = table.history()
+    assert dropped.parameters == {"columns": '["`a.b`"]'}
+    assert renamed.parameters == {
+        "oldColumnPath": "`a.b`.x",
+        "newColumnPath": "`a.b`.`y.y`",
+    }

@@ -9,7 +9,7 @@ import pytest
 
 from deltaweb.delta.errors import ColumnNotFoundError
 from deltaweb.delta.protocol.actions import Metadata, Protocol
-from deltaweb.delta.protocol.schema import StructType, format_schema
+from deltaweb.delta.protocol.schema import StructType, format_schema, type_text
 from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl, parse_type_ddl
 from deltaweb.delta.snapshot.state import Definition
 from deltaweb.delta.writing.errors import (
@@ -110,6 +110,20 @@ class TestParts:
         assert [*widened_parts(schema)] == [
             "a.element", "m.key", "m.value.element", "s.x", "s.l.element.y", "d",
         ]  # fmt: skip
+
+    def test_have_paths_that_are_read_back(self) -> None:
+        ddl = "`a.b` INT, s STRUCT<`x.y`: INT, `z``z`: ARRAY<INT>>"
+        table = table_of(ddl)
+
+        parts = [*widened_parts(StructType(parse_columns_ddl(ddl)))]
+
+        assert parts == ["a.b", "s.`x.y`", "s.`z``z`.element"]
+        for part in parts:
+            table.widen_column(part, "BIGINT")
+        assert [type_text(f.data_type) for f in table.snapshot().schema.fields] == [
+            "bigint",
+            "struct<`x.y`: bigint, `z``z`: array<bigint>>",
+        ]
 
     @pytest.mark.parametrize(
         ("part", "wide", "place", "told"),
