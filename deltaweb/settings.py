@@ -144,6 +144,7 @@ INSTALLED_APPS = [
     "django_htmx",
 ]
 MIDDLEWARE = [
+    "deltaweb.web.sharing.api.middleware.single_slashes",
     "deltaweb.web.pages.request.middleware.request_id",
     "deltaweb.web.sharing.api.middleware.protocol_answers",
     "django.middleware.security.SecurityMiddleware",

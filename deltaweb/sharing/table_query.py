@@ -9,6 +9,7 @@ Source: delta_sharing_protocol.md, "Read Data from a Table".
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from decimal import Decimal, InvalidOperation
 from typing import Any, Final, NoReturn
 
 from deltaweb.environment.bounded_json import parse_json
@@ -18,6 +19,7 @@ from deltaweb.sharing.parameters import (
     check_version,
     parse_moment,
     parse_version,
+    whole_number,
 )
 
 VERSION_FIELDS: Final = ("version", "timestamp", "startingVersion", "refreshToken")
@@ -105,14 +107,13 @@ class TableQuery:
 def parse_table_query(body: bytes) -> TableQuery:
     fields = {name: value for name, value in _object(body).items() if value is not None}
     check_one_version(fields)
-    version = fields.get("version")
     timestamp = _typed(fields, "timestamp", str)
     page = _page(fields)
     return TableQuery(
         predicate_hints=_texts(fields, "predicateHints"),
         json_predicate_hints=_typed(fields, "jsonPredicateHints", str),
         limit_hint=_limit(fields),
-        version=None if version is None else _version(fields, "version"),
+        version=_version(fields, "version"),
         timestamp=(
             None if timestamp is None else parse_moment(timestamp, name="timestamp")
         ),
@@ -176,9 +177,7 @@ def parse_changes_query(parameters: Mapping[str, str]) -> ChangesQuery:
 
 
 def _page(fields: Mapping[str, Any]) -> PageAsked:
-    count = fields.get("maxFiles")
-    if count is not None and not _is_number(count):
-        raise RequestMalformedError(reason="maxFiles is not a whole number")
+    count = _number(fields, "maxFiles")
     return PageAsked(
         max_files=None if count is None else _check_max_files(count),
         page_token=_typed(fields, "pageToken", str) or "",
@@ -201,10 +200,9 @@ def _stream(fields: Mapping[str, Any], page: PageAsked) -> ChangesQuery | None:
     """Return what a query asks of versions from one on, None where it does not."""
     if fields.get("startingVersion") is None:
         return None  # an end alone asks for nothing
-    ending = fields.get("endingVersion")
     return ChangesQuery(
         starting_version=_version(fields, "startingVersion"),
-        ending_version=None if ending is None else _version(fields, "endingVersion"),
+        ending_version=_version(fields, "endingVersion"),
         with_feed=False,
         with_old_metadata=True,
         with_old_protocol=fields.get("includeHistoricalProtocol") is True,
@@ -231,7 +229,7 @@ def _object(body: bytes) -> dict[str, Any]:
     if not body.strip():
         raise RequestMalformedError(reason="its body is empty")
     try:
-        value = parse_json(body, parse_constant=_refuse_constant)
+        value = parse_json(body, parse_constant=_refuse_constant, parse_float=_exact)
     except RecursionError:
         raise RequestMalformedError(reason="its JSON nests too deep") from None
     except ValueError:
@@ -239,6 +237,14 @@ def _object(body: bytes) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise RequestMalformedError(reason="its body is not a JSON object")
     return value
+
+
+def _exact(text: str) -> Decimal:
+    """Return a number with a fraction or an exponent as it is written."""
+    try:
+        return Decimal(text)
+    except InvalidOperation:  # of the exponent
+        return Decimal("NaN")
 
 
 def _refuse_constant(text: str) -> NoReturn:
@@ -262,25 +268,28 @@ def _texts(fields: Mapping[str, Any], name: str) -> tuple[str, ...]:
 
 
 def _limit(fields: Mapping[str, Any]) -> int | None:
-    limit = fields.get("limitHint")
-    if limit is None:
-        return None
-    if not _is_number(limit):
-        raise RequestMalformedError(reason="limitHint is not a whole number")
-    if limit < 0:
+    """Return how many rows are wanted; None for 0, which clients send for no limit.
+
+    Source: delta_sharing_protocol_2026.md, whose example has `"limitHint": 0`.
+    """
+    limit = _number(fields, "limitHint")
+    if limit is not None and limit < 0:
         raise ParameterInvalidError(
             name="limitHint",
             reason="it is negative",
             hint="Give the number of rows that are wanted, or leave it out.",
         )
-    return min(int(limit), MAX_LONG)
+    return min(limit, MAX_LONG) if limit else None
 
 
-def _version(fields: Mapping[str, Any], name: str) -> int:
-    if not _is_number(fields[name]):
+def _version(fields: Mapping[str, Any], name: str) -> int | None:
+    version = _number(fields, name)
+    return None if version is None else check_version(version, name=name)
+
+
+def _number(fields: Mapping[str, Any], name: str) -> int | None:
+    value = fields.get(name)
+    number = whole_number(value)
+    if number is None and value is not None:
         raise RequestMalformedError(reason=f"{name} is not a whole number")
-    return check_version(fields[name], name=name)
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
+    return number

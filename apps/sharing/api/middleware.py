@@ -1,5 +1,6 @@
-"""Keeps the protocol's paths to its own form, whatever answers."""
+"""The paths of the protocol, and the form of all answers below them."""
 
+import re
 from collections.abc import Callable
 from http import HTTPStatus
 from typing import Final
@@ -13,6 +14,31 @@ from deltaweb.web.sharing.api.responses import Answer, without_body
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 PREFIX: Final = "/delta-sharing"
+_DOORS: Final = (f"{PREFIX}/", "/iceberg/")
+# A name of a file may have several slashes in a row, and its URL is signed as it is.
+_FILES: Final = (f"{PREFIX}/files/", f"{PREFIX}/prepared/", "/iceberg/t/")
+_SLASHES: Final = re.compile("//+")
+
+
+def single_slashes(get_response: GetResponse) -> GetResponse:
+    """Take several slashes in a row for one, below the endpoints of recipients.
+
+    Profiles have an endpoint that ends with a slash, to which some clients append
+    `/shares`. This comes before everything that looks at the path, so that all of it
+    sees the same one.
+    """
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        path = request.path_info
+        if "//" in path:
+            single = _SLASHES.sub("/", path)
+            if single.startswith(_DOORS) and not single.startswith(_FILES):
+                prefix = request.path.removesuffix(path)
+                request.path_info = request.META["PATH_INFO"] = single
+                request.path = f"{prefix}{single}"
+        return get_response(request)
+
+    return middleware
 
 
 def protocol_answers(get_response: GetResponse) -> GetResponse:

@@ -1,3 +1,5 @@
+import re
+
 import pytest
 from django.test import Client
 
@@ -168,8 +170,33 @@ class TestOtherLayers:
         assert "evil.example.com" in record.getMessage()
         assert record.exc_info is None
 
-    @pytest.mark.parametrize("path", [f"/{PREFIX}/shares", f"//{PREFIX}/files/a/b/c"])
-    def test_a_slash_too_many_is_no_endpoint_in_json(self, stranger: Client, path: str):
+    @pytest.mark.parametrize(
+        "path",
+        [
+            *(f"{PREFIX}//shares", f"{PREFIX}///shares", f"/{PREFIX}/shares"),
+            *(f"{PREFIX}/shares//Sales/schemas", f"{PREFIX}/shares/Sales//schemas"),
+        ],
+    )
+    def test_several_slashes_are_one(self, acme: Caller, path: str) -> None:
+        single = re.sub("//+", "/", path).removeprefix(PREFIX)
+        caller = Client(headers={"Authorization": f"Bearer {acme.secret}"})
+
+        answer = caller.generic("GET", "/", PATH_INFO=path)
+
+        expected = acme.get(single)
+        assert (answer.status_code, answer.content) == (200, expected.content)
+
+    @pytest.mark.django_db
+    @pytest.mark.parametrize("path", [f"{PREFIX}//shares", "/iceberg//v1/config"])
+    def test_several_slashes_let_nobody_in(self, stranger: Client, path: str) -> None:
+        answer = stranger.generic("GET", "/", PATH_INFO=path)
+
+        assert answer.status_code == 401
+
+    @pytest.mark.parametrize("middle", ["//files", "/files/", "/prepared/"])
+    def test_slashes_in_the_url_of_a_file_stay(self, stranger: Client, middle: str):
+        path = f"{PREFIX}{middle}/a/b/c"
+
         refused(stranger.generic("GET", "/", PATH_INFO=path), MISSING, 404)
 
     def test_plain_http_is_refused_without_a_redirect(self, acme, settings):

@@ -48,7 +48,7 @@ class TestParseMaxResults:
         assert parse_max_results(text) == length
 
     @pytest.mark.parametrize(
-        "text", ["", "-1", "1.0", "x", "１", "٣", "1\n", " 1", "1_0", "0x1", "1e3"]
+        "text", ["", "-1", "1.5", "x", "１", "٣", "1\n", " 1", "1_0", "0x1", "1e", "1."]
     )
     def test_refuses_what_is_no_number(self, text: str) -> None:
         with pytest.raises(ParameterInvalidError, match="maxResults"):
@@ -57,7 +57,8 @@ class TestParseMaxResults:
 
 class TestVersion:
     @pytest.mark.parametrize(
-        ("text", "version"), [("0", 0), ("12", 12), (str(MAX_LONG), MAX_LONG)]
+        ("text", "version"),
+        [("0", 0), ("12", 12), ("12.0", 12), ("1e2", 100), (str(MAX_LONG), MAX_LONG)],
     )
     def test_is_read(self, text: str, version: int) -> None:
         assert parse_version(text) == version

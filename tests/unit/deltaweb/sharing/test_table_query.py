@@ -65,6 +65,30 @@ class TestParseTableQuery:
     def test_cuts_a_limit_beyond_a_long(self) -> None:
         assert parsed(limitHint=2**80).limit_hint == MAX_LONG
 
+    @pytest.mark.parametrize("written", [b"10", b"10.0", b"1e1", b'"10"', b'"10.0"'])
+    @pytest.mark.parametrize("name", ["limitHint", "version", "maxFiles"])
+    def test_takes_numbers_as_json_of_protobuf_writes_them(self, name, written):
+        query = parse_table_query(b'{"%s": %s}' % (name.encode(), written))
+
+        found = (query.limit_hint, query.version, query.page.max_files)
+        assert [number for number in found if number is not None] == [10]
+
+    @pytest.mark.parametrize("number", [2**53 + 1, MAX_LONG])
+    def test_reads_a_version_exactly(self, number: int) -> None:
+        query = parse_table_query(b'{"version": %d.0}' % number)
+
+        assert query.version == number
+
+    @pytest.mark.parametrize("zero", [0, 0.0, "0", -0.0])
+    def test_takes_a_limit_of_zero_for_none(self, zero: object) -> None:
+        assert parsed(predicateHints=[""], limitHint=zero).limit_hint is None
+
+    @pytest.mark.parametrize("exponent", [b"999", b"999999999", b"9" * 30])
+    @pytest.mark.parametrize("name", [b"version", b"startingVersion"])
+    def test_refuses_numbers_that_would_fill_the_memory(self, name, exponent):
+        with pytest.raises(SharingError):
+            parse_table_query(b'{"%s": 1e%s, "x": 1e-%s}' % (name, exponent, exponent))
+
     def test_takes_a_start_for_a_stream_of_versions(self) -> None:
         query = parsed(startingVersion=3, endingVersion=5)
 
@@ -86,10 +110,10 @@ class TestParseTableQuery:
             {"predicateHints": "day = 1"},
             *({"predicateHints": [hint]} for hint in (1, None)),
             {"predicateHints": {}},
-            *({"limitHint": limit} for limit in ("10", True, 1.5)),
-            *({"startingVersion": version} for version in ("1", 1.5, True)),
-            *({"maxFiles": count} for count in ("10", 1.5, True)),
-            *({"version": version} for version in ("1", 1.0)),
+            *({"limitHint": limit} for limit in ("", "ten", True, 1.5, [1])),
+            *({"startingVersion": version} for version in ("1.5", 1.5, True)),
+            *({"maxFiles": count} for count in (" 10", 1.5, True)),
+            *({"version": version} for version in ("", "1.5", 1.5, False)),
             {"jsonPredicateHints": {}},
             {"timestamp": 0},
             {"pageToken": 7},
