@@ -107,7 +107,9 @@ KINDS = {
 
 
 @cases("kind, values", KINDS)
-def test_rows_of_a_process_are_merged_as_they_are(spark, tmp_path, kind, values):
+def test_every_change_keeps_the_values(spark, tmp_path, kind, values):
+    from deltaweb.spark import delete_rows, read_table, update_rows
+
     source = pa.concat_tables(
         [rows_of(kind, *values).slice(n, 1) for n in (3, 1, 0, 2)]
     )
@@ -117,8 +119,13 @@ def test_rows_of_a_process_are_merged_as_they_are(spark, tmp_path, kind, values)
         frame = frame_of(spark, source)
         merge(frame, table, "t.id = s.id")
         merge(frame, table, "t.id = s.id AND hash(t.id) = hash(s.id)")
+        update_rows(spark, table.root, {"id": "id + 0 * hash(id)"}, "id = 1")
+        delete_rows(spark, table.root, "id = 3 AND hash(id) = hash(id)")
+        write(frame, table, mode="overwrite", where="id >= 0 AND hash(id) = hash(id)")
+        delete_rows(spark, table.root, "id = 3 AND hash(id) = hash(id)")
+        write(frame.where("id = 3"), table, mode="append")
+        found = read_table(spark, table.root).sort("id").toArrow()
 
-    found = table.snapshot().read().sort_by("id")
     wanted = rows_of(kind, *values)["v"].to_pylist()
     assert repr(found["v"].to_pylist()) == repr(wanted)
 

@@ -8,11 +8,17 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from deltaweb.delta.feed import FeedRequest
+from deltaweb.delta.feed.changed_rows import FeedScan
+from deltaweb.delta.protocol.schema import StructType
+from deltaweb.storage.place import TablePlace
 from deltaweb.table import DeltaTable
+from deltaweb.writer.excerpts import EXCERPT, ChangeExcerpts, Excerpts, numbered
 from tests.support import matrix, pairwise
 
 
@@ -167,6 +173,38 @@ def compared(made: Made) -> None:
     made.table.to_pyarrow_dataset().to_table()
 
 
+def prepared(made: Made) -> None:
+    """Write what a share in part shows of the rows and of their changes."""
+    updated(made)
+    place = TablePlace(location=made.table.root)
+    target = TablePlace(location=f"{made.table.root}-prepared")
+    names = ("id", "v")
+    snapshot = made.table.snapshot()
+    seen = StructType(tuple(f for f in snapshot.schema.fields if f.name in names))
+    rows = Excerpts(
+        place=place,
+        schema=snapshot.schema,
+        partition_columns=(),
+        condition=None,
+        seen=seen,
+        target=target,
+    )
+    assert num_written(rows, snapshot.files) == len(ALL)
+    if "delta.enableChangeDataFeed" not in snapshot.metadata.configuration:
+        return
+    scan = FeedScan(place.open(), FeedRequest(versions=(1, 1), columns=names))
+    changes = ChangeExcerpts(
+        place=place, rows=scan.rows, seen=seen, partition_columns=(), target=target
+    )
+    assert num_written(changes, numbered([*scan.files(with_sizes=True)])) == 2
+
+
+def num_written(excerpts: Excerpts | ChangeExcerpts, files: pa.Table) -> int:
+    paths = pa.array([f"{uuid4()}.parquet" for _ in range(files.num_rows)])
+    written = excerpts.write(files.append_column(EXCERPT, paths))
+    return sum(file.num_rows for _, file in written if file is not None)
+
+
 CHANGES = {
     "append": lambda made: made.table.append(made.rows(())),
     "overwrite": lambda made: made.table.overwrite(made.rows(ALL)),
@@ -180,6 +218,7 @@ CHANGES = {
     "new column": redefined,
     "convert": converted,
     "compare": compared,
+    "prepare": prepared,
 }
 AXES = {
     "change": [*CHANGES],
