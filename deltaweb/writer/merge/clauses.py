@@ -28,8 +28,7 @@ TABLE: Final = "t"
 SOURCE: Final = "s"
 NO_CLAUSE: Final = -1
 NOT_IN_SOURCE: Final = (
-    "is a column of the table that the source does not have, and a clause takes all "
-    "columns of the source"
+    "is missing in the source, and all columns of the table are taken from it"
 )
 
 Places = npt.NDArray[np.int64]
