@@ -37,7 +37,8 @@ TYPED_VARIANT: Final = PrimitiveType("variant", "variant with types")
 """The type of variants that are read with the types of their values."""
 _TINY_TO_INT = frozenset({pa.int8(), pa.int16(), pa.int32()})
 _UNSIGNED = frozenset({pa.uint8(), pa.uint16(), pa.uint32()})
-_NARROW_FLOATS = frozenset({pa.float32()})
+_HALF_FLOATS = frozenset({pa.float16()})
+_NARROW_FLOATS = _HALF_FLOATS | {pa.float32()}
 _UNSIGNED_LONG = pa.uint64()
 _LOCAL_TIME = pa.timestamp("us")
 _INTEGERS = _TINY_TO_INT | _UNSIGNED | {pa.int64(), _UNSIGNED_LONG}
@@ -62,10 +63,15 @@ def conform(
     """Bring `array` to the Arrow type of `data_type`."""
     while isinstance(array, pa.ExtensionArray):
         array = array.storage
-    if pa.types.is_dictionary(array.type):
-        array = _looked_up(array, column)
-        if array.type.equals(arrow_type(data_type)):
-            return array
+    if pa.types.is_dictionary(array.type) or pa.types.is_run_end_encoded(array.type):
+        values, places = _looked_up(array, column)
+        # pyarrow cannot look up values that are views or encoded themselves.
+        if not values.type.equals(arrow_type(data_type)):
+            values = conform(values, data_type, column, origin=origin)
+        try:
+            return values.take(places)
+        except pa.ArrowException as error:
+            raise MismatchError(column=column, reason=_first_line(error)) from None
     return _conform_values(_plain(array), data_type, column, origin)
 
 
@@ -93,22 +99,25 @@ def _plain(array: pa.Array) -> pa.Array:
     """The values without encodings, and what is Arrow's alone."""
     if pa.types.is_duration(array.type):
         return array.cast(pa.int64())  # a plain INT64 of Parquet
-    if pa.types.is_run_end_encoded(array.type):
-        return _plain(pc.run_end_decode(array))
     return array
 
 
-def _looked_up(array: pa.DictionaryArray, column: str) -> pa.Array:
-    """The values of codes; looking up one that is beyond the dictionary is no error.
+def _looked_up(array: pa.Array, column: str) -> tuple[pa.Array, pa.Array]:
+    """Return the different values of an encoded array, and the place of each row's.
 
-    What is checked here need not be checked value by value.
+    A code beyond its dictionary is an error. What is checked here need not be checked
+    value by value.
     """
     try:
         array.validate(full=True)
     except pa.ArrowInvalid as error:
         reason = f"its dictionary is broken ({_first_line(error)})"
         raise MismatchError(column=column, reason=reason) from None
-    return array.dictionary_decode()
+    if pa.types.is_dictionary(array.type):
+        return array.dictionary, array.indices
+    numbers = pa.array(np.arange(len(array.values)))
+    runs = pa.RunEndEncodedArray.from_arrays(array.run_ends, numbers)
+    return array.values, pc.run_end_decode(runs.slice(array.offset, len(array)))
 
 
 def _conform_struct(
@@ -311,6 +320,8 @@ def _may_hold(source: pa.DataType, target: pa.DataType) -> bool:
         return source in _INTEGERS
     if pa.types.is_string(target) or pa.types.is_binary(target):
         return _is_bytes(source)
+    if pa.types.is_float32(target):
+        return source in _HALF_FLOATS
     if pa.types.is_float64(target):
         return source in _NARROW_FLOATS or source in _TINY_TO_INT
     kinds = (pa.types.is_decimal, pa.types.is_timestamp, pa.types.is_date)

@@ -130,7 +130,7 @@ def _values(
     array = batch.column(position)
     if step is not None and array.type != step:
         try:
-            array = _without_views(array, column.name).cast(step)
+            array = _without_encodings(array, column.name).cast(step)
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
             text = str(error).partition("\n")[0][:200]
             path, kind = _unfit(array, step, column.data_type, column.name)
@@ -139,22 +139,27 @@ def _values(
     return conform(array, column.data_type, column.name, origin=origin)
 
 
-def _without_views(values: pa.Array, name: str) -> pa.Array:
-    """Return values whose lists are plain ones.
+def _without_encodings(values: pa.Array, name: str) -> pa.Array:
+    """Return values whose lists are plain, and which are not run-end encoded.
 
-    A cast of pyarrow makes a list with wrong offsets of a view of a list.
+    A cast of pyarrow makes a list with wrong offsets of a view of a list. It decodes
+    only some encodings.
     """
-    if not _has_view(values.type):
+    if not _is_encoded(values.type):
         return values
     (found,) = schema_of_arrow(pa.schema([(name, values.type)])).fields
     return conform(values, found.data_type, name, origin=Origin.ROWS)
 
 
-def _has_view(kind: pa.DataType) -> bool:
+def _is_encoded(kind: pa.DataType) -> bool:
+    if isinstance(kind, pa.BaseExtensionType):
+        return _is_encoded(kind.storage_type)
+    if pa.types.is_dictionary(kind) or pa.types.is_run_end_encoded(kind):
+        return True
     if pa.types.is_list_view(kind) or pa.types.is_large_list_view(kind):
         return True
     places = range(kind.num_fields) if pa.types.is_nested(kind) else ()
-    return any(_has_view(kind.field(place).type) for place in places)
+    return any(_is_encoded(kind.field(place).type) for place in places)
 
 
 def _unfit(
@@ -304,7 +309,7 @@ def _step(found: pa.DataType, wanted: DataType) -> pa.DataType | None:
             fields = [
                 field.with_type(
                     _step(field.type, by_name[field.name.lower()].data_type)
-                    or field.type
+                    or _decoded(field.type)
                 )
                 for field in found
             ]
@@ -316,9 +321,16 @@ def _step(found: pa.DataType, wanted: DataType) -> pa.DataType | None:
             parts = [_step(found.key_type, key), _step(found.item_type, value)]
             if parts == [None, None]:
                 return None
-            return pa.map_(parts[0] or found.key_type, parts[1] or found.item_type)
+            key_type, item_type = _decoded(found.key_type), _decoded(found.item_type)
+            return pa.map_(parts[0] or key_type, parts[1] or item_type)
         case _:
             return _number_step(found, arrow_type(wanted))
+
+
+def _decoded(kind: pa.DataType) -> pa.DataType:
+    if not _is_encoded(kind):
+        return kind
+    return arrow_schema(schema_of_arrow(pa.schema([("values", kind)]))).field(0).type
 
 
 def _number_step(found: pa.DataType, target: pa.DataType) -> pa.DataType | None:
