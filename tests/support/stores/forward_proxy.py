@@ -3,11 +3,13 @@
 import contextlib
 import select
 import socket
+import ssl
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from tests.support.answering import answering
@@ -39,7 +41,7 @@ class _Handler(BaseHTTPRequestHandler):
             with contextlib.suppress(OSError):
                 while ready := select.select(list(both), [], [], 5)[0]:
                     for one in ready:
-                        if not (data := one.recv(1 << 16)):
+                        if not (data := _received(one)):
                             return
                         both[one].sendall(data)
 
@@ -69,12 +71,32 @@ class _Handler(BaseHTTPRequestHandler):
         """Say nothing."""
 
 
+def _received(connection: socket.socket) -> bytes:
+    """Return what has come, also what TLS holds where `select` does not see it."""
+    data = connection.recv(1 << 16)
+    while isinstance(connection, ssl.SSLSocket) and connection.pending():
+        data += connection.recv(1 << 16)
+    return data
+
+
 @contextmanager
-def forward_proxy(places: Mapping[str, int]) -> Iterator[ForwardProxy]:
-    """Run a proxy on a free port of 127.0.0.1."""
+def forward_proxy(
+    places: Mapping[str, int], *, certificate: Path | None = None
+) -> Iterator[ForwardProxy]:
+    """Run a proxy on a free port of 127.0.0.1.
+
+    Args:
+        places: See `ForwardProxy`.
+        certificate: From `new_certificate`, where the proxy itself speaks https.
+    """
     server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
     server.daemon_threads = True
-    proxy = ForwardProxy(places, f"http://127.0.0.1:{server.server_port}")
+    if certificate is not None:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certificate)
+        server.socket = context.wrap_socket(server.socket, server_side=True)
+    scheme = "https" if certificate else "http"
+    proxy = ForwardProxy(places, f"{scheme}://127.0.0.1:{server.server_port}")
     server.proxy = proxy  # type: ignore[attr-defined]
     with answering(server):
         yield proxy

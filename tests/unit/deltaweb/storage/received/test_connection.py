@@ -77,6 +77,37 @@ def test_http_is_forwarded(provider: Provider, monkeypatch) -> None:
     assert proxy.asked == [f"GET {provider.endpoint}/a%20b?c=d"]
 
 
+@pytest.mark.parametrize("target", ["http", "https"])
+def test_a_proxy_may_speak_tls_itself(
+    secure, provider: Provider, tmp_path: Path, monkeypatch, target: str
+) -> None:
+    provider.answers["/a"] = lambda asked: asked.say(200, b"good")
+    url = f"{provider.endpoint if target == 'http' else secure.url}/a"
+    places = {"127.0.0.1": urlsplit(url).port or 0}
+    with forward_proxy(places, certificate=tmp_path / "certificate.pem") as proxy:
+        monkeypatch.setenv("HTTP_PROXY", proxy.url)
+        monkeypatch.setenv("HTTPS_PROXY", proxy.url)
+
+        assert get(url) == b"good"
+
+    assert len(proxy.asked) == 1
+
+
+@pytest.mark.parametrize("target", ["http", "https"])
+def test_a_proxy_that_does_not_answer_is_named(monkeypatch, target: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        place = f"http://ada:secret@127.0.0.1:{silent.getsockname()[1]}"
+        monkeypatch.setenv("HTTP_PROXY", place)
+        monkeypatch.setenv("HTTPS_PROXY", place)
+
+        with pytest.raises(ProviderAnswerError, match="longer than") as caught:
+            Transport(HERE, deadline_s=0.3).ask(
+                HTTPRequest("GET", f"{target}://127.0.0.1/")
+            )
+
+    assert "secret" not in str(caught.value)
+
+
 @pytest.mark.parametrize("named", ["127.0.0.1", "*", "other.example, 127.0.0.1:{port}"])
 def test_a_host_of_no_proxy_is_asked_directly(
     provider, monkeypatch, named: str
