@@ -364,3 +364,29 @@ def test_a_table_that_keeps_its_rows_is_refused_before_files_are_read(tmp_path) 
         begin_import(table.store, replace(gone, mode=ImportMode.OVERWRITE))
     with pytest.raises(ImportFileError):
         begin_import(table.store, gone)
+
+
+def test_nulls_where_none_may_be_are_bad_rows(tmp_path: Path) -> None:
+    code = pa.struct([pa.field("code", pa.string(), nullable=False)])
+    tags = pa.list_(pa.field("element", pa.int64(), nullable=False))
+    place = tmp_path / "t"
+    DeltaTable.create(str(place), pa.schema([("tags", tags), ("m", pa.list_(code))]))
+    lines = [
+        '{"tags": [1, 2], "m": [{"code": "a"}]}',
+        '{"tags": [1, null], "m": null}',
+        '{"tags": null, "m": [null]}',
+        '{"tags": [], "m": [{"code": null}]}',
+    ]
+    of = asked(written(tmp_path / "a.json", "\n".join(lines)))
+    of = replace(of, mode=ImportMode.APPEND, bad_rows=BadRows.LEAVE_OUT)
+
+    assert [
+        (line, reason.partition("'")[2]) for line, *_, reason in bad(place, of)
+    ] == [
+        (2, "NOT NULL tags.element': tags.element IS NOT NULL"),
+        (4, "NOT NULL m.element.code': m.element.code IS NOT NULL"),
+    ]
+    assert imported(place, of) == [
+        {"tags": [1, 2], "m": [{"code": "a"}]},
+        {"tags": None, "m": [None]},
+    ]
