@@ -170,7 +170,7 @@ def newer_state(
 
     Returns:
         Its state, the same where no commit follows; None where the log is to be read
-        afresh: it is another one, or went on behind a checkpoint.
+        afresh: it is another one, went on behind a checkpoint, or is being cleaned up.
 
     Raises:
         DeltaError: If a commit does not read.
@@ -182,9 +182,14 @@ def newer_state(
     if version is not None:
         if not 0 < version - state.version <= MAX_COMMITS:
             return None
-        return advance_state(store, state, range(state.version + 1, version + 1))
-    if versions := commits_after(store, state.version):
-        return advance_state(store, state, versions)
+        versions: Sequence[int] = range(state.version + 1, version + 1)
+    else:
+        versions = commits_after(store, state.version)
+    if versions:
+        try:
+            return advance_state(store, state, versions)
+        except LogFileGoneError:
+            return None
     hint = read_hint_version(store)
     return None if hint is not None and hint > state.version else state
 

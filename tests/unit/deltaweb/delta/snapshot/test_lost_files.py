@@ -1,6 +1,7 @@
 """Snapshots whose log files are deleted by a clean-up after they were read."""
 
 import json
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 from deltaweb import DeltaTable
 from deltaweb.delta.errors import LogFileGoneError, VersionNotFoundError
 from deltaweb.delta.log.paths import commit_name, uuid_checkpoint_name
+from deltaweb.delta.log.store import LogFile
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.snapshot.kept import kept
 from deltaweb.delta.snapshot.statistics_texts import block_texts
@@ -159,6 +161,32 @@ class CleanedWhileRead(MemoryTableStore):
         if log is not None:
             clean_up(log, self.kept_from, *HEAD, *ADDS)
         return names
+
+
+class CleanedBeforeReading(MemoryTableStore):
+    """A store in which a clean-up comes between finding commits and reading them."""
+
+    log: LogBuilder | None = None
+
+    def read_many(self, names: Sequence[str]) -> list[LogFile]:
+        log, self.log = self.log, None
+        if log is not None:
+            clean_up(log, 4, *HEAD, *ADDS)
+        return super().read_many(names)
+
+
+@pytest.mark.parametrize("version", [None, 4])
+def test_a_refresh_during_a_clean_up_reads_the_checkpoint(version: int | None) -> None:
+    store = CleanedBeforeReading()
+    store.log_files = commits().store.log_files
+    table = DeltaTable.from_store(store)
+    held = table.snapshot()
+    store.log = LogBuilder(store).commit(3, remove("x")).commit(4)
+
+    newer = table.refresh(held, version)
+
+    assert newer.version == 4
+    assert smallest(newer) == {name: name for name in FILES}
 
 
 class TestReadingDuringACleanUp:

@@ -50,14 +50,24 @@ def table_with(properties: Mapping[str, str] | None = None) -> DeltaTable:
     return table
 
 
-def ruled_table(rule: str) -> DeltaTable:
-    """Return the table with a rule of another engine: some are not evaluated here."""
+def ruled_table(rule: str, *, key: str = "") -> DeltaTable:
+    """Return the table with a rule of another engine: some are not evaluated here.
+
+    Args:
+        key: Of the metadata of the column `id` that has the rule; a CHECK without it.
+    """
     table = table_with()
     store = table.store
     actions = map(json.loads, store.read(commit_name(0)).splitlines())
-    (metadata,) = (action for action in actions if "metaData" in action)
-    metadata["metaData"]["configuration"]["delta.constraints.ck"] = rule
-    store.put_if_absent(commit_name(2), commit_bytes(metadata))
+    (action,) = (action for action in actions if "metaData" in action)
+    metadata = action["metaData"]
+    if key:
+        schema = json.loads(metadata["schemaString"])
+        schema["fields"][0]["metadata"][key] = rule
+        metadata["schemaString"] = json.dumps(schema)
+    else:
+        metadata["configuration"]["delta.constraints.ck"] = rule
+    store.put_if_absent(commit_name(2), commit_bytes(action))
     return table
 
 
@@ -155,6 +165,28 @@ def test_a_column_that_a_rule_names_stays(rule: str) -> None:
 
 def normal(column: str) -> str:
     return column.replace("`a.b`", "a.b")
+
+
+@cases(
+    "key, rule",
+    {
+        "a generated column": ("delta.generationExpression", "st.x + 1"),
+        "an invariant": (
+            "delta.invariants",
+            '{"expression": {"expression": "st.x > 0 AND \'s2 id\' > \'\'"}}',
+        ),
+        "an invariant that is not wrapped": ("delta.invariants", "st.x > 0"),
+    },
+)
+def test_a_column_that_the_rule_of_a_column_names_stays(key: str, rule: str) -> None:
+    table = ruled_table(rule, key=key)
+
+    for column in ("st", "st.x"):
+        with pytest.raises(ColumnInUseError, match=rf"{key} of id names it"):
+            table.drop_column(column)
+    table.rename_column("s2.x", "z")
+    table.rename_column("st.y", "z")
+    table.drop_column("s2")
 
 
 def test_a_field_of_a_list_is_in_use_by_its_own_name_alone() -> None:
