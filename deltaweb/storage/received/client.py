@@ -26,7 +26,7 @@ from deltaweb.storage.received.patience import (
     HTTPRequest,
 )
 from deltaweb.storage.received.profile import Profile, SharedName
-from deltaweb.storage.received.transport import HTTPStream, Transport
+from deltaweb.storage.received.transport import HTTPStream, Transport, host_of
 
 MAX_LIST_BYTES: Final = 8 << 20  # of one page of a list
 MAX_BODY_BYTES: Final = 1 << 20  # of an answer whose headers alone count
@@ -249,7 +249,7 @@ class SharingClient:
         )
 
         def checked(answer: HTTPStream) -> _T:
-            self._check(answer.status, what)
+            self._check(answer, what)
             return take(answer)
 
         token = self._token()
@@ -273,11 +273,15 @@ class SharingClient:
             return self._profile.bearer_token
         return self._access.get(self._transport, self._budget)
 
-    def _check(self, status: int, what: str) -> None:
-        match status:
+    def _check(self, answer: HTTPStream, what: str) -> None:
+        match answer.status:
             case status if status == _OK:
                 return
             case status if status in {_UNKNOWN, _FORBIDDEN}:
+                if "Authorization" not in answer.request.headers:
+                    other = host_of(answer.request.url)
+                    reason = f"it redirects to {other}, which is not given the token"
+                    raise self._fault(reason=reason)
                 raise ProviderRefusedError(provider=self._name, status=status)
             case status if status == _NOT_FOUND:
                 raise NotSharedError(provider=self._name, what=what)

@@ -48,11 +48,13 @@ class HTTPStream:
 
     Attributes:
         parts: Of the body, as they come.
+        request: The one that is answered, after redirects.
     """
 
     status: int
     headers: Mapping[str, str]
     parts: Iterator[bytes]
+    request: HTTPRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,9 +99,8 @@ class Transport:
                         if again is None or again.after_s >= deadline.left_s():
                             parts = _parts(response, host, request.max_bytes, budget)
                             whole = chain(parts, deadline.unless_over())
-                            return take(
-                                HTTPStream(response.status, response.headers, whole)
-                            )
+                            status, headers = response.status, response.headers
+                            return take(HTTPStream(status, headers, whole, request))
                 except (HTTPError, http.client.HTTPException, OSError) as fault:
                     deadline.check()
                     again = after_fault(request, fault)

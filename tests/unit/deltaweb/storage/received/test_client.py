@@ -10,7 +10,7 @@ from deltaweb.storage.received.errors import (
     ProviderRefusedError,
 )
 from deltaweb.storage.received.profile import SharedName
-from tests.support.stores.sharing_provider import Handler, Provider
+from tests.support.stores.sharing_provider import Handler, Provider, provider_running
 
 TABLE = SharedName("s", "c", "t")
 AT = "/shares/s/schemas/c/tables/t"
@@ -65,6 +65,16 @@ def test_a_refused_token_is_said_and_not_shown(provider: Provider, status: int):
 
     assert str(status) in str(caught.value)
     assert "secret-token" not in str(caught.value)
+
+
+@pytest.mark.parametrize("status", [401, 403])
+def test_a_server_that_is_not_given_the_token_is_named(provider, status: int) -> None:
+    with provider_running() as other:
+        other.puts("/shares", {}, status)
+        provider.puts("/shares", {}, 308, Location=f"{other.endpoint}/shares")
+
+        with pytest.raises(ProviderAnswerError, match="is not given the token"):
+            provider.client().tables()
 
 
 @pytest.mark.parametrize(
