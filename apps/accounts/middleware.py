@@ -23,7 +23,12 @@ from deltaweb.web.accounts.errors import (
     ScopeRequiredError,
     SignInRequiredError,
 )
-from deltaweb.web.accounts.permissions import check_scope, remember_key, scope_of_page
+from deltaweb.web.accounts.permissions import (
+    check_scope,
+    key_of,
+    remember_key,
+    scope_of_page,
+)
 from deltaweb.web.pages.errors import PageError, error_response, json_error, wants_json
 from deltaweb.web.pages.request.django_internals import need_no_csrf_token
 
@@ -71,6 +76,8 @@ class SignInRequiredMiddleware:
         response = self.get_response(request)
         if request.user.is_authenticated and "Cache-Control" not in response:
             response["Cache-Control"] = "private, no-cache"
+        if request.user.is_authenticated and key_of(request) is None:
+            selectors.note_seen(request.user, now=timezone.now())
         return response
 
     def process_view(

@@ -61,6 +61,7 @@ class User(AbstractUser):
     role = models.CharField(max_length=16, choices=Role, default=Role.VIEWER)
     theme = models.CharField(max_length=16, choices=Theme, default=Theme.SYSTEM)
     time_zone = models.CharField(max_length=64, default="UTC")
+    last_seen_at = models.DateTimeField(null=True, blank=True)  # by a page
     # Part of what a session is checked against: raising it signs the user out.
     session_generation = models.PositiveIntegerField(default=0)
 

@@ -19,6 +19,7 @@ from deltaweb.web.pages.request.list_page import ListPage, ListQuery, PageOfRows
 from deltaweb.web.pages.request.lock_waits import write_note
 
 LAST_USE_EVERY = timedelta(minutes=1)  # how exact a key's last use is kept
+LAST_SEEN_EVERY = timedelta(minutes=5)  # likewise, of a user
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +29,7 @@ class UserResource:
     Attributes:
         active: Whether it may sign in.
         last_sign_in_at: When it signed in, or a key of it was used, for the last time.
+        last_seen_at: When it opened a page, or a key of it was used, for the last time.
         num_keys: How many API keys it can use.
     """
 
@@ -36,6 +38,7 @@ class UserResource:
     active: bool
     created_at: datetime
     last_sign_in_at: datetime | None
+    last_seen_at: datetime | None
     num_keys: int
     id: int
 
@@ -114,6 +117,7 @@ def user_resources(users: QuerySet[User], *, now: datetime) -> Iterator[UserReso
             active=user.is_active,
             created_at=user.date_joined,
             last_sign_in_at=max(seen, default=None),
+            last_seen_at=max(filter(None, (*seen, user.last_seen_at)), default=None),
         )
 
 
@@ -205,3 +209,12 @@ USERS: Final = ListPage(
     entry=UserResource,
     every=_every,
 )
+
+
+def note_seen(user: User, *, now: datetime) -> None:
+    """Keep that a user opened a page."""
+    if user.last_seen_at is None or now - user.last_seen_at > LAST_SEEN_EVERY:
+        known = User.objects.filter(id=user.id)
+        write_note(
+            lambda: known.update(last_seen_at=now), of=f"A visit of {user.username}"
+        )

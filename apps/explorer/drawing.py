@@ -21,21 +21,15 @@ SMALL = "var(--dw-amber-m)"
 ROOM_FOR_LINE = 1.04  # or half of the line's width is cut off
 
 
-def amount_ticks(highest: int, *, by_rows: bool) -> dict[str, Any]:
-    """Return ticks from 0 that read as the numbers beside the chart do."""
+def amount_axis(highest: int, *, by_rows: bool) -> dict[str, Any]:
+    """Return an axis from 0 whose ticks read as the numbers beside the chart do."""
     step = 1
     while highest // step > MAX_AMOUNT_TICKS:
         # 1, 2, 5, 10, 20, ... rows; 1, 2, 4, ... bytes.
         step = step * 5 // 2 if by_rows and str(step).startswith("2") else step * 2
     ticks = range(0, highest + 1, step)
     texts = map(count_text if by_rows else bytes_text, ticks)
-    return ticks_at(ticks, texts)
-
-
-def amount_axis(highest: int, *, by_rows: bool) -> dict[str, Any]:
-    """Return an axis from 0 with `amount_ticks`."""
-    ticks = amount_ticks(highest, by_rows=by_rows)
-    return {"range": [0, highest * ROOM_FOR_LINE or 1], **ticks}
+    return {"range": [0, highest * ROOM_FOR_LINE or 1], **ticks_at(ticks, texts)}
 
 
 def as_written(text: str) -> str:
@@ -73,17 +67,13 @@ def cells_figure(
     down: Sequence[str],
     values: Sequence[Sequence[int | None]],
     texts: Sequence[Sequence[str]],
-    *,
-    by_rows: bool = False,
 ) -> go.Heatmap:
     """Draw cells; `texts` are what each says when it is pointed at.
 
-    Colours begin at 0, so that cells which are almost equal look it.
-
-    Args:
-        by_rows: Whether the values are counts; sizes in bytes otherwise.
+    Colours begin at 0, so that cells which are almost equal look it. Plotly draws a
+    scale by inline styles; the page has its own (`scale_of`).
     """
-    largest = max((value or 0 for row in values for value in row), default=0)
+    largest = _largest(values)
     return go.Heatmap(
         x=[as_written(label) for label in across],
         y=[as_written(label) for label in down],
@@ -92,19 +82,24 @@ def cells_figure(
         zmin=0,
         zmax=largest or 1,  # with one of both, plotly takes neither
         colorscale=SCALE,
-        colorbar={
-            "thickness": 8,
-            "outlinewidth": 0,
-            "xpad": 6,
-            "ypad": 0,
-            "tickfont": {"size": 11},
-            **amount_ticks(largest, by_rows=by_rows),
-        },
+        showscale=False,
         xgap=1,
         ygap=1,
         hoverongaps=False,
         hovertemplate="%{y} / %{x}<br>%{customdata}<extra></extra>",
     )
+
+
+def scale_of(
+    values: Sequence[Sequence[int | None]], *, by_rows: bool
+) -> tuple[str, str]:
+    """Return what the first and the last colour of `cells_figure` stand for."""
+    text = count_text if by_rows else bytes_text
+    return text(0), text(_largest(values))
+
+
+def _largest(values: Sequence[Sequence[int | None]]) -> int:
+    return max((value or 0 for row in values for value in row), default=0)
 
 
 ROOM_ABOVE = 1.1

@@ -43,6 +43,7 @@ class Chart:
         figure: What plotly draws, ready for JSON.
         note: What the aside of the caption says.
         legend: Colours and counts above the picture.
+        scale: What the first and the last colour of its cells stand for.
         words: The sentence that stands in place of a picture of one bar; else "".
     """
 
@@ -55,6 +56,7 @@ class Chart:
     legend: Sequence[tuple[Shade, int]] = ()
     height: str = "x-plot-m"
     words: str = ""
+    scale: tuple[str, str] | None = None
 
 
 def figure_layout(

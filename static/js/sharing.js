@@ -30,6 +30,8 @@
     if (!event.target.matches("[data-take]")) return;
     setTimeout(() => {
       event.target.hidden = true;
+      document.querySelectorAll("[data-untaken]").forEach((part) => { part.hidden = true; });
+      document.querySelectorAll("[data-taken]").forEach((part) => { part.hidden = false; });
       const after = document.getElementById("taken");
       after.hidden = false;
       after.focus();

@@ -1,4 +1,4 @@
-"""The rows that differ between two versions, as a sample shows them."""
+"""The rows that differ between two versions, a page at a time."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -25,9 +26,10 @@ from deltaweb.words import counted
 
 OUR_COLUMNS = 2  # of a sample: kind, and which columns changed
 ROW_KINDS = ("updated", "inserted", "deleted")
+WORDS = {ChangeType.INSERT: "inserted", ChangeType.DELETE: "deleted"}
 MAX_COLUMNS = 60  # of a wide table that are shown at once
 CSV_ROWS = 1_000  # of a batch of a download
-FIRST_ROWS = 20  # of each kind, where all are shown
+MAX_PAGED_ROWS = 5_000_000  # of a file whose rows are found by their kind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +42,7 @@ class ChangedRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowChangesPage:
-    """Some rows of the sample of a comparison, and its exact counts."""
+    """A page of the rows of a comparison, and its exact counts."""
 
     paged: Paged
     columns: list[ChangedColumn]
@@ -48,12 +50,12 @@ class RowChangesPage:
     rows: list[ChangedRow]
     facts: Mapping[str, Any]
     key: tuple[str, ...]
+    of_kind: int
 
     @property
     def is_sample(self) -> bool:
-        """Whether more rows changed than are shown."""
-        counts = (self.facts.get(name) or 0 for name in ("inserted", "deleted"))
-        return sum(counts) + (self.facts.get("updated") or 0) > len(self.rows)
+        """Whether more rows changed than the pages hold."""
+        return self.of_kind > self.paged.count
 
     @property
     def num_changed(self) -> int:
@@ -74,24 +76,32 @@ def missing_files_reason(facts: Mapping[str, Any] | None) -> str:
     return " ".join(sentences)
 
 
-def row_changes_page(
-    sample: pa.Table, facts: Mapping[str, Any], *, kind: str, page: int, zone: tzinfo
+def row_changes_page(  # noqa: PLR0913 (what is shown, from where)
+    sample: pa.Table,
+    facts: Mapping[str, Any],
+    *,
+    kind: str,
+    page: int,
+    zone: tzinfo,
+    path: Path | None = None,
 ) -> RowChangesPage:
-    """Return rows of the sample ready to render.
+    """Return a page of changed rows ready to render.
 
     Args:
-        kind: A page of one kind of changes; "" for the first of each.
+        sample: Some rows of each kind.
+        kind: One kind of changes; "" for all, kind by kind.
+        path: The file of every changed row; None pages through the sample.
     """
     key = tuple(facts.get("key") or ())
-    changes = list(_changes(sample))
-    if kind:
-        chosen = [change for change in changes if change[0] == kind]
-        place = paged(len(chosen), page)
-        chosen = chosen[place.rows]
+    kinds = (kind,) if kind else ROW_KINDS
+    found = _stored_page(path, kinds, page) if path else None
+    if found is None:
+        changes = [c for one in kinds for c in _changes(sample) if c[0] == one]
+        place = paged(len(changes), page)
+        chosen = changes[place.rows]
     else:
-        of_kind = [[c for c in changes if c[0] == other] for other in ROW_KINDS]
-        chosen = [change for some in of_kind for change in some[:FIRST_ROWS]]
-        place = paged(len(chosen), 1, length=max(len(chosen), 1))
+        place, rows = found
+        chosen = [c for one in kinds for c in _changes(rows) if c[0] == one]
     names = sample.column_names[OUR_COLUMNS:]
     places = _shown_columns(names, key, chosen)
     return RowChangesPage(
@@ -101,7 +111,62 @@ def row_changes_page(
         facts=facts,
         key=key,
         paged=place,
+        of_kind=sum(int(facts.get(one) or 0) for one in kinds),
     )
+
+
+def _stored_page(
+    path: Path, kinds: Sequence[str], page: int
+) -> tuple[Paged, pa.Table] | None:
+    """Return a page of the file of all changed rows, in the form of a sample.
+
+    None if the file has too many rows to look through.
+    """
+    with pq.ParquetFile(path) as file:
+        if file.metadata.num_rows > MAX_PAGED_ROWS:
+            return None
+        names = file.schema_arrow.names
+        kind_of = file.read(columns=names[:1]).column(0).to_numpy()
+        ends = {"updated": ChangeType.UPDATE_AFTER} | {
+            word: kind for kind, word in WORDS.items()
+        }
+        places = np.concatenate(
+            [np.flatnonzero(kind_of == ends[kind].value) for kind in kinds]
+        )
+        place = paged(len(places), page)
+        chosen = places[place.rows]
+        # The row before an update stands in front of the one after it.
+        is_update = kind_of[chosen] == ChangeType.UPDATE_AFTER.value
+        wanted = np.unique(np.concatenate([chosen, chosen[is_update] - 1]))
+        rows = _rows_at(file, wanted)
+    changed = pa.array(_changed_columns(rows), pa.list_(pa.string()))
+    return place, rows.add_column(1, "changed", changed)
+
+
+def _rows_at(file: pq.ParquetFile, places: np.ndarray) -> pa.Table:
+    """Return rows by their places, ascending; only their row groups are read."""
+    found, first = [file.schema_arrow.empty_table()], 0
+    for number in range(file.num_row_groups):
+        end = first + file.metadata.row_group(number).num_rows
+        inside = places[(places >= first) & (places < end)]
+        if len(inside):
+            found.append(file.read_row_group(number).take(pa.array(inside - first)))
+        first = end
+    return pa.concat_tables(found)
+
+
+def _changed_columns(rows: pa.Table) -> list[list[str] | None]:
+    """Return the names of the columns that each update changed, beside its new row."""
+    found: list[list[str] | None] = [None] * rows.num_rows
+    kinds = rows.column(0).to_pylist()
+    for name in rows.column_names[1:]:
+        values = rows.column(name).to_pylist()
+        for place, kind in enumerate(kinds):
+            if kind == ChangeType.UPDATE_AFTER:
+                old, new = values[place - 1 : place + 1]
+                differs = old != new and repr(old) != repr(new)  # NaN is NaN
+                found[place] = (found[place] or []) + [name] * differs
+    return found
 
 
 def _shown_columns(
@@ -206,10 +271,9 @@ def _changes(
     news = [i for i, kind in enumerate(kinds) if kind == ChangeType.UPDATE_AFTER]
     for old, new in zip(olds, news, strict=True):
         yield "updated", changed[new] or [], values[old], values[new]
-    words = {ChangeType.INSERT: "inserted", ChangeType.DELETE: "deleted"}
     for place, kind in enumerate(kinds):
-        if kind in words:
-            word = words[ChangeType(kind)]
+        if kind in WORDS:
+            word = WORDS[ChangeType(kind)]
             yield word, [], values[place], values[place]
 
 

@@ -298,14 +298,15 @@ def _rows_view(
     if kind and kind not in compare_rows.ROW_KINDS:
         kinds = ", ".join(compare_rows.ROW_KINDS)
         raise QueryError(part="kind", expected=f"one of {kinds}")
+    path = compare_jobs.all_rows_file(job)
     changes = compare_rows.row_changes_page(
         result.rows,
         result.facts,
         kind=kind,
         page=parse_file_filter(request.GET).page,
         zone=user_zone(request.user),
+        path=path,
     )
-    path = compare_jobs.all_rows_file(job)
     sample, is_cut = compare_rows.sample_objects(result.rows)
     return replace(
         part,

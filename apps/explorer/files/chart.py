@@ -13,6 +13,7 @@ from deltaweb.web.explorer.drawing import (
     cells_figure,
     histogram_figure,
     plain_figure,
+    scale_of,
 )
 from deltaweb.web.explorer.files.distributions import AgeGrid, FileAges, Histogram
 from deltaweb.web.pages.figures import ACCENT, Chart, ticks_at
@@ -72,6 +73,7 @@ def sizes_by_age(
         rows=rows,
         note=f"{'a point a file' if grid is None else 'binned on the server'}, in UTC",
         height=height,
+        scale=None if grid is None else scale_of(grid.counts, by_rows=True),
     )
 
 
@@ -126,7 +128,7 @@ def _points(ages: FileAges) -> go.Scatter:
 def _age_cells(grid: AgeGrid) -> go.Heatmap:
     texts = [[counted(count, "file") for count in row] for row in grid.counts]
     counts = [[count or None for count in row] for row in grid.counts]
-    return cells_figure(grid.times, grid.sizes, counts, texts, by_rows=True)
+    return cells_figure(grid.times, grid.sizes, counts, texts)
 
 
 def _byte_ticks(ages: FileAges) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from deltaweb.web.explorer.drawing import (
     as_written,
     cells_figure,
     plain_figure,
+    scale_of,
 )
 from deltaweb.web.explorer.files.chart import MAX_TABLE_ROWS
 from deltaweb.web.explorer.files.listing import listed_files, not_ready
@@ -101,6 +102,7 @@ def partition_heatmap(grid: PartitionGrid) -> Chart:
         rows=cells[:MAX_TABLE_ROWS],
         note="; ".join(part for part in (grid.caption, grid.note) if part),
         height="x-plot-l",
+        scale=scale_of(grid.size_bytes, by_rows=False),
     )
 
 

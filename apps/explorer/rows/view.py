@@ -91,6 +91,7 @@ class RowList(TablePage):
     row_query: OnPage[str]
     zone_name: OnPage[str]
     column_urls: Spread[ColumnURLs]
+    wrong: OnPage[QueryError | None] = None
 
     @property
     def operators(self) -> Mapping[str, str]:
@@ -138,7 +139,9 @@ def row_list(request: HttpRequest, at: TableVersion, fmt: str) -> HttpResponseBa
     if "vc" in request.GET and "HX-Request" not in request.headers:
         return HttpResponseRedirect(_with_part(request))
     gone = gone_version(at)
-    plan, problem = (None, "") if gone else row_plan_of(request, at)
+    plan, problem, wrong = (
+        (None, "", None) if gone else _plan_and_fault(request, at, fmt)
+    )
     text = parse_choice_text(request.GET)
     if plan and "find" in request.GET and "HX-Request" in request.headers:
         return render(
@@ -197,6 +200,7 @@ def row_list(request: HttpRequest, at: TableVersion, fmt: str) -> HttpResponseBa
         row_query=_row_query(request),
         zone_name=user_zone_name(request.user),
         column_urls=column_urls(request, plan),
+        wrong=wrong,
     )
     return respond_page(
         request,
@@ -205,7 +209,7 @@ def row_list(request: HttpRequest, at: TableVersion, fmt: str) -> HttpResponseBa
         template="explorer/rows/row_list.html",
         fragment="rows",
         rows=row_lines(plan, result.rows) if plan and result else None,
-        status=_status(gone, job, result, fmt),
+        status=_fault_status(request, wrong) or _status(gone, job, result, fmt),
     )
 
 
@@ -222,6 +226,11 @@ def _status(
     if gone is not None:
         return 410
     return 202 if job and result is None and fmt == "json" else 200
+
+
+def _fault_status(request: HttpRequest, wrong: QueryError | None) -> int | None:
+    """Return the status of a page with a fault; htmx takes no part with an error."""
+    return None if wrong is None or "HX-Request" in request.headers else wrong.status
 
 
 def row_plan_of(request: HttpRequest, at: TableVersion) -> tuple[RowPlan | None, str]:
@@ -246,6 +255,27 @@ def row_plan_of(request: HttpRequest, at: TableVersion) -> tuple[RowPlan | None,
         error.way_out = ("To the rows without it", f"{url}{at.pin}")
         error.correction = _correction(request, schema, query)
         raise
+
+
+def _plan_and_fault(
+    request: HttpRequest, at: TableVersion, fmt: str
+) -> tuple[RowPlan | None, str, QueryError | None]:
+    """Return what to read, or why nothing can be, and the first fault of a condition.
+
+    A page is read without the conditions that do not fit.
+    """
+    first: QueryError | None = None
+    while True:
+        try:
+            return *row_plan_of(request, at), first
+        except QueryError as error:
+            if error.correction is None or fmt != "html":
+                raise
+            first = first or error
+            query = request.GET.copy()
+            wrong = error.correction.value
+            query.setlist("f", [text for text in query.getlist("f") if text != wrong])
+            request.GET = query  # type: ignore[assignment]  # as Django makes it itself
 
 
 def _correction(

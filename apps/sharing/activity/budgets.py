@@ -7,13 +7,20 @@ other processes are one interval behind at most.
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Final
 from uuid import UUID
 
 from deltaweb.sharing.errors import BudgetSpentError
-from deltaweb.web.sharing.activity.usage import FIRST_FAILED_STATUS, calls, sum_of_sizes
+from deltaweb.web.audit.models import AuditEvent
+from deltaweb.web.sharing.activity.usage import (
+    FIRST_FAILED_STATUS,
+    IS_REQUEST,
+    calls,
+    sum_of_sizes,
+)
 from deltaweb.web.sharing.errors import LimitInvalidError
 from deltaweb.web.sharing.models import Recipient
 
@@ -100,6 +107,26 @@ def check_budget(recipient: Recipient, *, now: datetime) -> None:
         raise BudgetSpentError(
             limit_bytes=limit, offered_bytes=offered, until=until, wait_s=wait_s
         )
+
+
+def over_limit(recipients: Sequence[Recipient], *, now: datetime) -> set[UUID]:
+    """Return which of some recipients have reached their hard limit of the month."""
+    limits = {
+        one.id: one.hard_limit_bytes
+        for one in recipients
+        if one.hard_limit_bytes is not None
+    }
+    if not limits:
+        return set()
+    events = AuditEvent.objects.filter(
+        IS_REQUEST,
+        recipient_id__in=limits,
+        at__gte=midnight(first_of_month(now)),
+        status__lt=FIRST_FAILED_STATUS,
+    )
+    sizes = events.order_by().values_list("recipient_id").annotate(size=sum_of_sizes())
+    offered = dict(sizes)
+    return {key for key, limit in limits.items() if (offered.get(key) or 0) >= limit}
 
 
 def note_offered(recipient_id: UUID, size_bytes: int) -> None:

@@ -149,14 +149,16 @@ def _rows_of_parts(
 def to_read_first(tables: Sequence[OfferedTable]) -> list[TableName]:
     """Return the names of tables, those first that a first try would succeed with.
 
-    That is a table which every client reads and which has rows; one whose queries are
-    refused comes last. Only the first `LOOKED_AT` are looked up.
+    Tables that are known to have rows come before others; of each, those first that
+    every client reads. Tables whose queries are refused come last. Only the first
+    `LOOKED_AT` are looked up.
     """
     looked_at = tables[:LOOKED_AT]
 
-    def rank(table: OfferedTable) -> int:
-        known = _RANKS[table.preflight.state if table.preflight else "unknown"]
-        return 0 if known == _RANKS["clean"] and table.num_rows != 0 else known
+    def rank(table: OfferedTable) -> tuple[bool, bool, int, bool]:
+        state = table.preflight.state if table.preflight else "unknown"
+        is_empty = table.num_rows == 0
+        return state == "refused", not table.num_rows, _RANKS[state], is_empty
 
     rest = [table.name for table in tables[LOOKED_AT:]]
     return [table.name for table in sorted(looked_at, key=rank)] + rest

@@ -14,6 +14,7 @@ from deltaweb.web.pages.lists.sorting import Column, ordering
 from deltaweb.web.pages.page_json import Named, OnPage, Spread, shaped
 from deltaweb.web.pages.paging import PAGE_LENGTH, paged
 from deltaweb.web.pages.request.list_page import ListPage, ListQuery, PageOfRows
+from deltaweb.web.sharing.activity.budgets import over_limit
 from deltaweb.web.sharing.activity.usage import USE_DAYS, daily_requests, last_days
 from deltaweb.web.sharing.models import Grant, Recipient
 from deltaweb.web.sharing.recipients.forms import STATES
@@ -84,10 +85,13 @@ def recipient_page(
     count = by_state.get(state, 0) if state else sum(by_state.values())
     place = paged(count, query.page, length=length)
     shown = list(_ordered(found, query)[place.rows])
+    spent = over_limit(shown, now=now)
     days = last_days(USE_DAYS, now=now)
     requests = daily_requests("recipient_id", [one.id for one in shown], days=days)
     return PageOfRows(
-        rows=[_row(one, requests[one.id]) for one in shown],
+        rows=[
+            _row(one, requests[one.id], is_over_limit=one.id in spent) for one in shown
+        ],
         paged=place,
         more={"num_all": Recipient.objects.count(), "num_by_state": by_state},
     )
@@ -105,8 +109,10 @@ def recipient_rows(
     recipients: QuerySet[Recipient], *, now: datetime
 ) -> list[RecipientRow]:
     """Return recipients with the state of their tokens, by name and by two queries."""
-    found = with_tokens_state(recipients, now=now).prefetch_related("shares")
-    return [_row(recipient) for recipient in found.order_by("name_key")]
+    states = with_tokens_state(recipients, now=now).prefetch_related("shares")
+    found = list(states.order_by("name_key"))
+    spent = over_limit(found, now=now)
+    return [_row(one, is_over_limit=one.id in spent) for one in found]
 
 
 def recipient_resource(recipient: Recipient, *, now: datetime) -> RecipientResource:
@@ -136,10 +142,19 @@ def _search(query: ListQuery, now: datetime) -> Any:  # noqa: ANN401 (annotated 
     )
 
 
-def _row(recipient: Any, requests: tuple[int, ...] = ()) -> RecipientRow:  # noqa: ANN401 (an annotated row)
+def _row(
+    recipient: Any,  # noqa: ANN401 (an annotated row)
+    requests: tuple[int, ...] = (),
+    *,
+    is_over_limit: bool,
+) -> RecipientRow:
     return RecipientRow(
         recipient=recipient,
-        state=TokensState(key=recipient.state, ends_at=recipient.ends_at),
+        state=TokensState(
+            key=recipient.state,
+            ends_at=recipient.ends_at,
+            is_over_limit=is_over_limit,
+        ),
         num_shares=recipient.num_shares,
         last_used_at=recipient.last_used_at,
         resource=_resource(recipient),

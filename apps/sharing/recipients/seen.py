@@ -23,6 +23,7 @@ from deltaweb.web.pages.page_json import As, OnPage
 from deltaweb.web.sharing.access import callers as access
 from deltaweb.web.sharing.access.grants.rules import TableRule, rule_for
 from deltaweb.web.sharing.access.withdrawals import LISTED, offer_state, with_parts
+from deltaweb.web.sharing.activity.budgets import over_limit
 from deltaweb.web.sharing.answers import listings, tables
 from deltaweb.web.sharing.answers.signed_lines import SigningPlan
 from deltaweb.web.sharing.api.errors import failure_of
@@ -321,7 +322,11 @@ def _listed(
 
 def _tokens(recipient: Recipient, *, now: datetime) -> TokensState:
     one = with_tokens_state(Recipient.objects.filter(id=recipient.id), now=now).get()
-    return TokensState(key=one.state, ends_at=one.ends_at)
+    return TokensState(
+        key=one.state,
+        ends_at=one.ends_at,
+        is_over_limit=bool(over_limit([recipient], now=now)),
+    )
 
 
 def _withheld(recipient: Recipient, share: Share | None) -> Iterator[Withheld]:

@@ -33,10 +33,12 @@ class TokensState:
     Attributes:
         key: `active`, `expiring`, `expired`, `waiting`, `revoked` or `none`.
         ends_at: When the last of the live tokens ends; None without one.
+        is_over_limit: Whether the hard limit of the month refuses every read.
     """
 
     key: str
     ends_at: datetime | None
+    is_over_limit: bool = False
 
     @property
     def is_good(self) -> bool:

@@ -29,6 +29,7 @@ CHIPS: Final = {
     State.EXPIRED: ("", "clock"),
     State.REVOKED: ("is-red", "ban"),
 }
+OVER_LIMIT: Final = {"css": "is-red", "icon": "ban", "label": "over its limit"}
 RECIPIENT_CHIPS: Final = {
     "active": ("is-green", "circle-check", "active"),
     "expiring": ("is-amber", "hourglass", "expires"),
@@ -40,8 +41,17 @@ RECIPIENT_CHIPS: Final = {
 
 
 @register.inclusion_tag("sharing/_chip.html")
-def token_chip(state: RecipientToken.State) -> dict[str, str]:
-    """Draw the state of a token: a word and a shape, besides the colour."""
+def token_chip(
+    state: RecipientToken.State, recipient: TokensState | str = ""
+) -> dict[str, str]:
+    """Draw the state of a token: a word and a shape, besides the colour.
+
+    Args:
+        recipient: How its recipient's tokens stand; "" if that is not known here.
+    """
+    is_over_limit = isinstance(recipient, TokensState) and recipient.is_over_limit
+    if is_over_limit and state in {State.ACTIVE, State.RETIRING}:
+        return OVER_LIMIT
     css, icon = CHIPS[state]
     return {"css": css, "icon": icon, "label": str(state.label)}
 
@@ -49,6 +59,8 @@ def token_chip(state: RecipientToken.State) -> dict[str, str]:
 @register.inclusion_tag("sharing/_chip.html")
 def recipient_chip(state: TokensState) -> dict[str, str]:
     """Draw how the tokens of a recipient stand."""
+    if state.is_good and state.is_over_limit:
+        return OVER_LIMIT
     css, icon, label = RECIPIENT_CHIPS[state.key]
     if state.key == "expiring" and state.ends_at is not None:
         label = f"expires {time_left(state.ends_at)}"

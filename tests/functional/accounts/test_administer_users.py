@@ -3,9 +3,11 @@
 import csv
 import io
 import re
+from datetime import timedelta
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 
 from deltaweb.web.accounts.models import APIKey, User
 from tests.support import cases
@@ -183,3 +185,19 @@ class TestOnesOwnAccount:
 
         assert response.status_code == 422
         assert said in response.content.decode()
+
+
+def test_last_seen_is_when_somebody_opened_a_page(client: Client) -> None:
+    admin = new_user("ada", role=User.Role.ADMIN)
+    long_ago = timezone.now() - timedelta(days=40)
+    vera = new_user("vera", last_login=long_ago, last_seen_at=long_ago)
+    client.force_login(vera)
+    User.objects.filter(id=vera.id).update(last_login=long_ago)
+
+    client.get("/")
+    client.force_login(admin)
+    listed = client.get("/admin-area.json").json()["users"]
+
+    (row,) = (one for one in listed if one["name"] == "vera")
+    assert row["last_seen_at"] > (timezone.now() - timedelta(minutes=1)).isoformat()
+    assert row["last_sign_in_at"] < row["last_seen_at"]

@@ -292,8 +292,14 @@ def test_rows_of_a_file_on_the_server_go_into_a_table(editor, work, lake):
     asked = editor.post(address, {"path": f"{lake}/a.jsonl"})
     look = work()
     assert "new column" in text_of(editor.get(asked.headers["Location"]))
-    agree(editor, work, address, look)
+    opened = agree(editor, work, address, look)
 
+    shown = text_of(opened)
+    assert opened.request["PATH_INFO"] == address
+    assert shown.count('id="done-title"') == 1
+    assert 'href="/t/default/t/restore?version=0"' in shown
+    assert "Undo: back to v0" in shown
+    assert "dw-banner" not in shown
     rows = DeltaTable(table.location).snapshot().read().sort_by("n").to_pylist()
     assert rows == [{"n": 1, "more": None}, {"n": 2, "more": "x"}]
     assert written_by(table.location) == "eve"

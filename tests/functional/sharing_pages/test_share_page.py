@@ -203,3 +203,22 @@ def test_every_page_says_alike_how_tokens_stand(admin: Client, path: str) -> Non
     token.save()
 
     assert "expires in 5 d" in page(admin, path)
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/shares/retail/", "/recipients/", "/recipients/acme/", "/t/crm/orders/sharing"],
+)
+def test_a_recipient_beyond_its_hard_limit_is_red_on_every_page(admin, path) -> None:
+    share = new_share("retail")
+    recipient = new_recipient("acme", hard_limit_bytes=1000)
+    new_shared_table(share, "crm.orders")
+    new_grant(share, recipient)
+    new_token(recipient, expires_at=timezone.now() + timedelta(days=90))
+
+    assert "over its limit" not in page(admin, path)
+    new_read(share, recipient_id=recipient.id, size_bytes=1000)
+
+    shown = page(admin, path)
+    assert re.search(r'is-red">(?:(?!</span>).)*over its limit', shown, re.DOTALL)
+    assert not re.search(r'is-green">(?:(?!</span>).)*>active<', shown, re.DOTALL)

@@ -39,7 +39,7 @@ FAR_AHEAD = NOW + timedelta(days=36_500)  # of the clock, whenever tests run
 
 def new_user(username: str = "vera", **fields: Any) -> User:  # noqa: ANN401 (columns)
     """A viewer, unless `role` says otherwise."""
-    user = User(username=username, **fields)
+    user = User(username=username, **{"last_seen_at": timezone.now(), **fields})
     user.set_unusable_password()
     user.save()
     return user

@@ -279,9 +279,11 @@ class OperationPage(Generic[P]):
         self, request: HttpRequest, table: Table | None, asked: P | None, result: Result
     ) -> dict[str, Any]:
         """Return what else the template gets, by the job that is shown."""
-        more = self.more(request, asked, result)
-        if self.adds or table is None:
-            return {"roots": roots_for(signed_in(request)), **more}
+        more = {**self.more(request, asked, result)}
+        if self.adds:
+            more["roots"] = roots_for(signed_in(request))
+        if table is None:
+            return more
         head = table_head(table)
         return {
             "head": head,
@@ -297,13 +299,12 @@ class OperationPage(Generic[P]):
     def leave(
         self, request: HttpRequest, table: Table | None, result: Mapping[str, Any]
     ) -> HttpResponseBase | None:
-        """Open the table that was made, or has new rows; None stays and tells it."""
-        if not self.adds:
+        """Open the table that was made; None stays and shows what was done."""
+        if not self.adds or table is not None:
             return None
-        if table is None:
-            table = Table.objects.filter(
-                namespace=result["namespace"], name=result["name"]
-            ).first()
+        table = Table.objects.filter(
+            namespace=result["namespace"], name=result["name"]
+        ).first()
         address = table.get_absolute_url() if table else reverse("tables:table-list")
         version = f" as version {result['version']}" if result.get("version") else ""
         _say_once(request, f"Done{version}.")

@@ -28,7 +28,9 @@ JOB: Final = """
     queue_position worker_seen_at cancel_requested_at
     error_code error_message error_hint | error message hint
 """
-USER: Final = "name role active created_at last_sign_in_at num_keys id | api_keys"
+USER: Final = (
+    "name role active created_at last_sign_in_at last_seen_at num_keys id | api_keys"
+)
 COMMIT: Final = "version timestamp operation user engine_info | engine"
 NAMES: Final[dict[type[Any], str]] = {
     JobResource: JOB,

@@ -1,10 +1,13 @@
+import math
 from datetime import UTC
+from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from deltaweb.web.explorer.compare.rows import (
-    FIRST_ROWS,
     MAX_COLUMNS,
+    RowChangesPage,
     row_changes_page,
     sample_objects,
 )
@@ -25,17 +28,55 @@ def page_of(num_rows: int, *, num_columns: int = 2, kind: str = "", page: int = 
 
 
 class TestRowChangesPage:
-    def test_shows_the_first_of_each_kind_side_by_side(self) -> None:
-        found = page_of(FIRST_ROWS + 5)
+    def test_pages_through_every_row_kind_by_kind(self) -> None:
+        pages = [page_of(25, page=number) for number in (1, 2)]
 
-        kinds = [row.kind for row in found.rows]
-        assert kinds == (
-            ["updated"] * FIRST_ROWS
-            + ["inserted"] * FIRST_ROWS
-            + ["deleted"] * FIRST_ROWS
+        kinds = [row.kind for found in pages for row in found.rows]
+        assert kinds == ["updated"] * 25 + ["inserted"] * 25 + ["deleted"] * 25
+        assert pages[0].is_sample  # of 1,000 inserted rows
+        assert pages[0].paged.num_pages == 2
+
+    def test_pages_through_the_file_of_all_rows(self, tmp_path: Path) -> None:
+        path = tmp_path / "all.parquet"
+        rows: list[tuple[str, int, float | None]] = [
+            ("insert", n, float(n)) for n in range(60)
+        ]
+        for n in range(60, 130):
+            after = math.nan if n == 100 else n + 0.5
+            rows += [("update_preimage", n, math.nan if n == 100 else float(n))]
+            rows += [("update_postimage", n, after)]
+        rows += [("delete", n, None) for n in range(130, 150)]
+        table = pa.Table.from_pylist(
+            [{"_change_type": kind, "id": n, "x": x} for kind, n, x in rows]
         )
-        assert found.is_sample
-        assert (found.paged.page, found.paged.num_pages) == (1, 1)
+        pq.write_table(table, path, row_group_size=17)
+        facts = {"inserted": 60, "deleted": 20, "updated": 70, "key": ["id"]}
+
+        def page(number: int, kind: str = "") -> RowChangesPage:
+            return row_changes_page(
+                pa.table({"kind": [], "changed": [], "id": [], "x": []}),
+                facts,
+                kind=kind,
+                page=number,
+                zone=UTC,
+                path=path,
+            )
+
+        pages = [page(number) for number in (1, 2, 3)]
+        ids = [int(row.cells[0].after.text) for one in pages for row in one.rows]
+        assert ids == [*range(60, 130), *range(60), *range(130, 150)]
+        assert [one.paged.num_pages for one in pages] == [3, 3, 3]
+        assert not pages[0].is_sample
+        first = pages[0].rows[0]
+        assert first.cells[0].before is None
+        assert first.cells[1].before is not None
+        assert (first.cells[1].before.text, first.cells[1].after.text) == (
+            "60.0",
+            "60.5",
+        )
+        unchanged = pages[0].rows[40]
+        assert unchanged.cells[1].before is None  # NaN before and after
+        assert [row.kind for row in page(2, "inserted").rows] == ["inserted"] * 10
 
     def test_shows_a_kind_page_by_page(self) -> None:
         found = page_of(PAGE_LENGTH + 5, kind="deleted", page=2)

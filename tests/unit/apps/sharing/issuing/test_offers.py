@@ -58,6 +58,14 @@ def first_names(recipient: Recipient) -> list[str]:
     return [name.name for name in to_read_first(offered_tables(recipient))]
 
 
+def test_a_table_with_rows_is_read_first_even_if_less_is_known_of_it(share, globex):
+    offer(share, "crm.empty", num_rows=0)
+    table = new_unindexed_table("crm.small", num_records=1)
+    new_shared_table(share, "crm.small", table=table)
+
+    assert first_names(globex) == ["small", "empty"]
+
+
 def test_a_table_with_rows_that_every_client_reads_comes_first(share, globex):
     offer(share, "a.refused", **UNKNOWN_FEATURE)
     new_shared_table(share, "b.unknown", table=new_unindexed_table("b.unknown"))
