@@ -105,6 +105,15 @@ class ColumnsError(ConditionError, code="columns-invalid"):
     """A list of columns does not fit the table."""
 
 
+class PreparationFaultError(SharingStateError, code="preparation-fault"):
+    """A fault of the server ended the preparation of one table."""
+
+    status = 500
+    kind: str
+    message = "the server failed ({kind})."
+    hint = "The server's log says more. Prepare the share again once that is repaired."
+
+
 class NotPreparedError(SharingStateError, code="not-prepared"):
     """Some tables or rules of a share cannot be made ready; all others are."""
 

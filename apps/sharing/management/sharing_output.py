@@ -66,6 +66,9 @@ def shared_table_lines(tables: Sequence[SharedTableResource]) -> Iterator[str]:
             "STATE": lambda table: "" if table.state == "active" else table.state,
         },
     )
+    for table in tables:
+        if table.preparation_problem:
+            yield f"The newest version of {table.preparation_problem}"
 
 
 PREPARED_COLUMNS: Final[Columns[PreparedTable]] = {

@@ -117,6 +117,9 @@ class SharedTable(models.Model):
     columns = models.JSONField(default=list, blank=True)
     # When the last URL of an object store ends that was issued on earlier terms.
     earlier_urls_end_at = models.DateTimeField(null=True, blank=True)
+    # Why its newest version cannot be prepared, and since when; "" if it can.
+    preparation_problem = models.TextField(blank=True)
+    preparation_failed_at = models.DateTimeField(null=True, blank=True)
     added_at = models.DateTimeField()
     added_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True

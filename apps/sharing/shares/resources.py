@@ -11,7 +11,10 @@ from django.db.models.functions import Coalesce
 
 from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.pages.page_json import in_json, shaped
-from deltaweb.web.pages.request.server_paths import place_for_reader
+from deltaweb.web.pages.request.server_paths import (
+    place_for_reader,
+    text_for_reader,
+)
 from deltaweb.web.sharing.access.withdrawals import offer_state
 from deltaweb.web.sharing.activity.usage import FIRST_FAILED_STATUS, reads
 from deltaweb.web.sharing.models import Recipient, Share, SharedTable
@@ -58,6 +61,9 @@ class SharedTableResource:
         earlier_urls_end_at: When the last URL of an object store ends that was issued
             on other terms: with another condition, other columns or versions; None if
             there was none.
+        preparation_problem: Why recipients of a part do not read the newest version;
+            None if it could be prepared.
+        preparation_failed_at: Since when it cannot be.
         state: `active`, or why lists leave it out: `gone`, `forbidden`, `hidden`,
             `moved`; `state_reason` says it as half a sentence.
     """
@@ -75,6 +81,8 @@ class SharedTableResource:
     with_directory: bool
     from_schema: str | None
     earlier_urls_end_at: datetime | None
+    preparation_problem: str | None
+    preparation_failed_at: datetime | None
     state: str
     state_reason: str | None
     added_at: datetime
@@ -135,6 +143,10 @@ def shared_table_resource(shared: SharedTable) -> SharedTableResource:
         table=shared.table.full_name,
         location=place_for_reader(shared.table.location),
         from_schema=shared.from_schema.schema if shared.from_schema else None,
+        preparation_problem=text_for_reader(
+            shared.preparation_problem, shared.table.location
+        )
+        or None,
         state=found.offer.value,
         state_reason=found.reason or None,
     )

@@ -1,5 +1,6 @@
 """Rewriting what rules leave of files on their border: once a file, as a job."""
 
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from uuid import UUID
 
 import pyarrow as pa
 import pyarrow.compute as pc
+from django.db import DatabaseError
 from django.utils import timezone
 
 from deltaweb.delta.errors import DeltaError
@@ -21,7 +23,7 @@ from deltaweb.web.jobs import kinds
 from deltaweb.web.jobs.kind import JobKind, Queue, hashed_key, to_json
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.running.reports import Reports
-from deltaweb.web.jobs.running.tracking import TrackedJob
+from deltaweb.web.jobs.running.tracking import JobCancelled, TrackedJob
 from deltaweb.web.jobs.services import enqueue
 from deltaweb.web.sharing.access.grants.changed import prepare_changes
 from deltaweb.web.sharing.access.grants.offered import RuledVersion, ruled_version
@@ -35,7 +37,7 @@ from deltaweb.web.sharing.access.grants.prepared import (
 from deltaweb.web.sharing.access.grants.proof import rows_outside
 from deltaweb.web.sharing.access.grants.rules import TableRule, rules_by_table
 from deltaweb.web.sharing.access.schemas import RULED
-from deltaweb.web.sharing.errors import NotPreparedError
+from deltaweb.web.sharing.errors import NotPreparedError, PreparationFaultError
 from deltaweb.web.sharing.models import (
     PreparedFile,
     PreparedVersion,
@@ -48,6 +50,8 @@ from deltaweb.web.tables.operations.rows.excerpts import write_excerpts
 from deltaweb.web.tables.storage.opening import open_table, roots_of_server, table_place
 from deltaweb.writer.excerpts import EXCERPT, Excerpts
 from deltaweb.writer.files.parquet_file import WrittenFile
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,8 +89,9 @@ def prepare_share(
 ) -> list[PreparedTable]:
     """Make the newest version of each table of a share ready, under every rule.
 
-    Files whose source is erased are erased too, those that nobody asks for, and what
-    one that was killed has left.
+    A table that cannot be prepared stays at the version that recipients read, and says
+    why; all others are prepared. Files whose source is erased are erased too, those
+    that nobody asks for, and what one that was killed has left.
 
     Args:
         engine: Who rewrites the files; None to choose by their bytes.
@@ -98,10 +103,12 @@ def prepare_share(
     prepared: list[PreparedTable] = []
     failures: list[tuple[str, DeltaError]] = []
     for shared in share.shared_tables.select_related("share", "table"):
+        num_failed = len(failures)
         with _held_back(failures, shared.full_name):
             prepared += _prepare_table(
                 shared, failures, reports, engine, proves=proves, now=now
             )
+        _record_failure(shared, failures[num_failed:], now=now)
     expire(share, now=now)
     if failures:
         what, first = failures[0]
@@ -121,6 +128,25 @@ def _held_back(failures: list[tuple[str, DeltaError]], what: str) -> Iterator[No
         yield
     except DeltaError as error:
         failures.append((what, error))
+    except (DatabaseError, JobCancelled):
+        raise
+    except Exception as error:
+        logger.exception("%s cannot be prepared", what)
+        failures.append((what, PreparationFaultError(kind=type(error).__name__)))
+
+
+def _record_failure(
+    shared: SharedTable, failures: list[tuple[str, DeltaError]], *, now: datetime
+) -> None:
+    """Remember why a table stays at an older version, and since when; or forget it."""
+    problem, failed_at = "", None
+    if failures:
+        what, error = failures[0]
+        problem = f"{what}: {error.message} {error.hint}"
+        failed_at = shared.preparation_failed_at or now
+    SharedTable.objects.filter(id=shared.id).update(
+        preparation_problem=problem, preparation_failed_at=failed_at
+    )
 
 
 def _prepare_table(  # noqa: PLR0913 (as of a share)
