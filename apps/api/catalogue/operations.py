@@ -73,7 +73,7 @@ def operation_view(operation: Operation[Any, Any]) -> type[RestView]:
 
         A preview tells what would happen and changes nothing. What it told is done by
         `seen`, the id of its job, where it is still the same; its parameters count.
-        Without one it is done where the table has no newer version by then.
+        Without one it is done if no version is made after the request.
         """
     name = f"Operation{_pascal(operation.name)}"
     does = endpoint(Role.EDITOR, body=body, answers={202: Started})(post)

@@ -147,6 +147,7 @@ class Frames:
 
         Files that Spark wrote by its old calendar have other dates before 1582 there.
         pyarrow does not count the rows of damaged files, as `read` and `scan` do.
+        In its schema every part of a nested value may be null.
 
         Raises:
             DatasetInexactError: If it has not; names what stands in the way.
