@@ -239,6 +239,7 @@ def test_it_reads_what_we_write_to_a_table_of_today_and_its_changes(
     )
     table.append(_some_rows(range(40)).cast(schema))
     table.rename_column("s", "text")
+    table.rename_column("many.element.b", "c.d")
     table.delete("n % 5 = 1")
     table.update({"text": "concat(text, '!')", "p": "'w'"}, "n IN (2, 3)")
     source = pa.table({"n": [4, 5, 99], "text": ["four", "five", "new"]})
@@ -252,7 +253,7 @@ def test_it_reads_what_we_write_to_a_table_of_today_and_its_changes(
     table.add_columns("more BIGINT")
     table.append(pa.table({"n": [200], "p": ["y"], "more": [7]}))
 
-    query = "SELECT n, text, p, one.a, get(many, 0).b, more FROM {t}"
+    query = "SELECT n, text, p, one.a, get(many, 0).`c.d`, more FROM {t}"
     ours = table.snapshot().read().to_pylist()
     assert Counter(map(tuple, reference.sql(query, folder))) == Counter(
         (
@@ -260,7 +261,7 @@ def test_it_reads_what_we_write_to_a_table_of_today_and_its_changes(
             row["text"],
             row["p"],
             (row["one"] or {}).get("a"),
-            row["many"][0]["b"] if row["many"] else None,
+            row["many"][0]["c.d"] if row["many"] else None,
             row["more"],
         )
         for row in ours

@@ -96,6 +96,24 @@ def table(written: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(written, tmp_path / "t"))
 
 
+def test_statistics_keep_as_much_of_texts_as_the_table_says(
+    tmp_path: Path, sql: Rows
+) -> None:
+    place = tmp_path / "t"
+    properties = {"delta.dataSkippingStringPrefixLength": "4"}
+    schema = pa.schema([("s", pa.string())])
+    table = DeltaTable.create(str(place), schema, properties=properties)
+
+    write(sql("select concat('zebra', id) s from range(0, 2, 1, 1)"), str(place))
+    table.append(pa.table({"s": ["zebra0", "zebra1"]}))
+
+    for version in (1, 2):
+        (add,) = (a["add"] for a in log_of(place, version) if "add" in a)
+        stats = json.loads(add["stats"])
+        bounds = (stats["minValues"]["s"], stats["maxValues"]["s"])
+        assert bounds == ("zebr", "zebr\x7f")
+
+
 class TestTheLogIsThatOfAWriteInProcess:
     def test_when_a_table_is_made_and_appended_to(self, tmp_path: Path, sql: Rows):
         here, there = tmp_path / "here", tmp_path / "there"
