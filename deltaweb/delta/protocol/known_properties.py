@@ -105,7 +105,7 @@ KNOWN_PROPERTIES: Final[Mapping[str, KnownProperty]] = {
         ),
         (
             "delta.dataSkippingStringPrefixLength",
-            "a number from 1",
+            "a number from 0",
             "32",
             "How many characters of a text its minimum and maximum keep.",
         ),

@@ -22,7 +22,7 @@ INDEXED_COLUMNS: Final = "delta.dataSkippingNumIndexedCols"
 STATISTICS_COLUMNS: Final = "delta.dataSkippingStatsColumns"
 STRING_PREFIX: Final = "delta.dataSkippingStringPrefixLength"
 DEFAULT_STRING_PREFIX: Final = 32
-COUNT_WORDS: Final = "a number from 1"
+LENGTH_WORDS: Final = "a number from 0"
 TARGET_FILE_SIZE: Final = "delta.targetFileSize"
 DEFAULT_FILE_BYTES: Final = 128 << 20
 DEFAULT_CODEC: Final = "snappy"
@@ -82,14 +82,14 @@ def target_file_bytes(configuration: Mapping[str, str]) -> int:
 def string_prefix_length(configuration: Mapping[str, str]) -> int:
     """Return how many characters the statistics of new files keep of a text."""
     text = configuration.get(STRING_PREFIX, str(DEFAULT_STRING_PREFIX)).strip()
-    if not is_count(text):
-        raise PropertyError(name=STRING_PREFIX, value=text, expected=COUNT_WORDS)
+    if not is_length(text):
+        raise PropertyError(name=STRING_PREFIX, value=text, expected=LENGTH_WORDS)
     return int(text)
 
 
-def is_count(text: str) -> bool:
-    """Return whether a text is a whole number from 1."""
-    return re.fullmatch(r"[1-9][0-9]{0,8}", text) is not None
+def is_length(text: str) -> bool:
+    """Return whether a text is a whole number from 0."""
+    return re.fullmatch(r"[0-9]{1,9}", text) is not None
 
 
 def data_file_codec(configuration: Mapping[str, str]) -> str:

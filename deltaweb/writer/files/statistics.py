@@ -45,8 +45,8 @@ def statistics_columns(
         for leaf in leaf_fields(schema)
         if leaf.data_type != PrimitiveType("void")
     ]
-    named = configuration.get(STATISTICS_COLUMNS, "").strip()
-    if named:
+    named = configuration.get(STATISTICS_COLUMNS)
+    if named is not None:
         wanted = [parse_path(name.lower()) for name in split_paths(named)]
         return tuple(
             path
@@ -236,6 +236,8 @@ def cut_maximum(text: str, prefix_length: int = DEFAULT_STRING_PREFIX) -> str | 
     prefix, rest = text[:prefix_length], text[prefix_length:]
     if not rest:
         return json.dumps(prefix)
+    if not prefix:
+        return None
     last = len(rest) - len(rest.lstrip(UNICODE_MAXIMUM))
     if last > prefix_length:
         return None

@@ -21,14 +21,20 @@ from deltaweb.delta.protocol.column_path import (
     split_paths,
 )
 from deltaweb.delta.protocol.known_properties import nearest_known
-from deltaweb.delta.protocol.schema import parse_schema
+from deltaweb.delta.protocol.schema import (
+    DataType,
+    DecimalType,
+    PrimitiveType,
+    parse_schema,
+    type_text,
+)
 from deltaweb.delta.protocol.table_properties import (
     CODEC_WORDS,
-    COUNT_WORDS,
+    LENGTH_WORDS,
     STATISTICS_COLUMNS,
     STRING_PREFIX,
     is_codec,
-    is_count,
+    is_length,
     parse_interval_ms,
 )
 
@@ -44,6 +50,10 @@ def _is_boolean(text: str) -> bool:
 
 def _is_interval(text: str) -> bool:
     return parse_interval_ms(text) is not None
+
+
+def _is_count(text: str) -> bool:
+    return re.fullmatch(r"[1-9][0-9]{0,8}", text) is not None
 
 
 def _is_limit(text: str) -> bool:
@@ -68,9 +78,9 @@ EXPECTED: Final[Mapping[str, tuple[Check, str]]] = {
     "delta.appendOnly": BOOLEAN,
     "delta.checkpoint.writeStatsAsJson": BOOLEAN,
     "delta.checkpoint.writeStatsAsStruct": BOOLEAN,
-    "delta.checkpointInterval": (is_count, COUNT_WORDS),
+    "delta.checkpointInterval": (_is_count, "a number from 1"),
     "delta.dataSkippingNumIndexedCols": (_is_limit, "a number from -1"),
-    STRING_PREFIX: (is_count, COUNT_WORDS),
+    STRING_PREFIX: (is_length, LENGTH_WORDS),
     "delta.deletedFileRetentionDuration": INTERVAL,
     "delta.enableExpiredLogCleanup": BOOLEAN,
     "delta.checkpointPolicy": (_is_policy, "classic or v2"),
@@ -111,6 +121,13 @@ RESTS_ON: Final[Mapping[str, tuple[str, ...]]] = {
     "rowTracking": ("domainMetadata",),
 }
 """Features that others must have beside them."""
+BOUNDED: Final = frozenset(
+    (
+        *("byte", "short", "integer", "long", "float", "double"),
+        *("date", "timestamp", "timestamp_ntz", "string"),
+    )
+)
+"""Types whose smallest and largest values statistics have, beside decimals."""
 VALUED: Final[Mapping[str, tuple[str, str]]] = {
     "delta.checkpointPolicy": ("classic", "v2Checkpoint"),
     "delta.columnMapping.mode": ("none", "columnMapping"),
@@ -154,7 +171,9 @@ def check_properties(properties: Mapping[str, str], *, has_values: bool = True) 
 def check_statistics_columns(metadata: Metadata, properties: Mapping[str, str]) -> None:
     """Refuse a list of columns with statistics that does not fit the schema.
 
-    Source: Delta Lake, "Data skipping"; a struct stands for all columns in it.
+    A struct stands for all columns in it.
+
+    Source: Delta Lake, "Data skipping"; delta-spark 4.4 refuses the same lists.
     """
     text = properties.get(STATISTICS_COLUMNS)
     if text is None or metadata.schema_string is None:
@@ -166,10 +185,23 @@ def check_statistics_columns(metadata: Metadata, properties: Mapping[str, str]) 
             leaves = select_leaves(schema, [parse_path(name)])
         except ColumnNotFoundError:
             raise _no_statistics(text, f"{name[:80]} is not a column") from None
+        first, *_ = leaves
+        if first.path[0] in metadata.partition_columns:
+            raise _no_statistics(text, f"{name[:80]} is a partition column")
+        is_struct = len(first.path) > len(parse_path(name))
+        if not (is_struct or _has_bounds(first.data_type)):
+            kind = type_text(first.data_type)
+            raise _no_statistics(text, f"{name[:80]} is of type {kind}, without bounds")
         paths = {leaf.path for leaf in leaves}
         if paths & found:
             raise _no_statistics(text, f"{name[:80]} is named twice")
         found |= paths
+
+
+def _has_bounds(data_type: DataType) -> bool:
+    if isinstance(data_type, PrimitiveType):
+        return data_type.name in BOUNDED
+    return isinstance(data_type, DecimalType)
 
 
 def _no_statistics(text: str, reason: str) -> PropertyError:
