@@ -118,6 +118,24 @@ class DiskFullError(PageError, code="disk-full"):
     hint = "Free some space on the server, or tell the administrator, then try again."
 
 
+class HostNotAllowedError(PageError, code="host-not-allowed"):
+    status = 400
+    message = "This server does not answer to this host name."
+    hint = (
+        "Open the address of DELTAWEB_PUBLIC_URL. An administrator can add host names "
+        "to DELTAWEB_ALLOWED_HOSTS; a proxy has to pass on the Host header."
+    )
+
+
+class OriginNotAllowedError(PageError, code="origin-not-allowed"):
+    status = 403
+    message = "This form was sent from an address that is not this server's."
+    hint = (
+        "Open the address of DELTAWEB_PUBLIC_URL. If people open another address, an "
+        "administrator sets it there, and its host name in DELTAWEB_ALLOWED_HOSTS."
+    )
+
+
 def is_busy(error: BaseException | None) -> bool:
     """Whether a database was being written to for longer than was waited."""
     if not isinstance(error, OperationalError):

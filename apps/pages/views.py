@@ -2,12 +2,13 @@
 
 import json
 import sys
+from typing import Final
 
 from csp.decorators import csp_update
 from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.models import AnonymousUser
-from django.core.exceptions import PermissionDenied
+from django.core.exceptions import DisallowedHost, PermissionDenied
 from django.http import (
     FileResponse,
     Http404,
@@ -21,6 +22,8 @@ from django.views.decorators.http import require_safe
 from django.views.static import serve
 
 from deltaweb.web.pages.errors import (
+    HostNotAllowedError,
+    OriginNotAllowedError,
     PageError,
     error_response,
     from_database_error,
@@ -28,12 +31,18 @@ from deltaweb.web.pages.errors import (
 )
 from deltaweb.web.pages.request.tidy_addresses import page_meant
 
+# How Django's reasons begin where a form was sent by a page of another address.
+OF_ANOTHER_SITE: Final = ("Origin checking failed", "Referer checking failed")
+
+
 # === Faults ===
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """400: the request cannot be read."""
-    del exception  # It may quote what a stranger sent.
+    """400: the request cannot be read, or names a host that this server is not."""
+    if isinstance(exception, DisallowedHost):  # its text quotes what a stranger sent
+        return error_response(request, HostNotAllowedError())
+    del exception
     return error_response(
         request,
         PageError(
@@ -96,8 +105,9 @@ def server_error(request: HttpRequest) -> HttpResponse:
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """403: the form's token is missing or old."""
-    del reason  # It tells only what an attacker would like to know.
+    """403: the form's token is missing or old, or the form is of another address."""
+    if reason.startswith(OF_ANOTHER_SITE):
+        return error_response(request, OriginNotAllowedError())
     return error_response(
         request,
         PageError(

@@ -18,6 +18,9 @@ from deltaweb.web.sharing.errors import (
 from deltaweb.web.sharing.models import MAX_NAME_LENGTH, Recipient, Share, SharedTable
 
 _WITHOUT_DOT: Final = {"schema", "table"}  # clients split share.schema.table at dots
+_IN_AN_ADDRESS: Final = {"share", "schema", "table"}
+# The official client writes names into addresses as they are.
+_ENDS_A_PATH: Final = {"?", "#", "%"}
 _RELATIVE: Final = {".", ".."}  # browsers and servers resolve these in an address
 _UNSEEN: Final = {"Zs", "Zl", "Zp", "Cc", "Cf", "Cs"}  # spaces, controls, surrogates
 
@@ -32,20 +35,36 @@ def name_key(text: str) -> str:
 
 
 def check_name(text: str, kind: str) -> str:
-    """Return a name of a `share`, `schema`, `table` or `recipient` as it is written."""
-    if reason := _fault(text, kind):
-        raise NameInvalidError(kind=kind, name=text, reason=reason)
+    """Return a new name of a `share`, `schema`, `table` or `recipient`.
+
+    Raises:
+        NameInvalidError: If it is no name of the protocol, or one that the official
+            client cannot request.
+    """
+    _check_restrictions(text, kind)
+    if kind in _IN_AN_ADDRESS:
+        for character in text:
+            if character in _ENDS_A_PATH:
+                reason = f"it holds {character!r}, which clients cannot request"
+                raise NameInvalidError(kind=kind, name=text, reason=reason)
     return text
 
 
 def split_full_name(text: str) -> tuple[str, str]:
-    """Return schema and table of `schema.table`, both checked."""
+    """Return schema and table of `schema.table`, which may be older names."""
     schema, dot, table = text.partition(".")
     if not dot:
         raise NameInvalidError(
             kind="shared table", name=text, reason="it is not written schema.table"
         )
-    return check_name(schema, "schema"), check_name(table, "table")
+    _check_restrictions(schema, "schema")
+    _check_restrictions(table, "table")
+    return schema, table
+
+
+def _check_restrictions(text: str, kind: str) -> None:
+    if reason := _fault(text, kind):
+        raise NameInvalidError(kind=kind, name=text, reason=reason)
 
 
 def is_storable(text: str) -> bool:

@@ -13,6 +13,7 @@ from http import HTTPStatus
 from typing import Final
 
 from django.core.exceptions import (
+    DisallowedHost,
     PermissionDenied,
     RequestDataTooBig,
     SuspiciousOperation,
@@ -83,11 +84,20 @@ CODES_BY_STATUS: Final = {
     HTTPStatus.METHOD_NOT_ALLOWED: ErrorCode.UNSUPPORTED_OPERATION,
     HTTPStatus.TOO_MANY_REQUESTS: ErrorCode.RESOURCE_EXHAUSTED,
 }
+_WRONG_HOST: Final = (
+    "This server does not answer to this host name. Its administrator can add it to "
+    "DELTAWEB_ALLOWED_HOSTS, and set DELTAWEB_PUBLIC_URL to the address of profiles."
+)
 # What Django itself finds wrong with a request that reaches a view.
 _FRAMEWORK_ERRORS: Final[tuple[tuple[type[Exception], int, str], ...]] = (
     (Http404, 404, "The sharing protocol has no such endpoint here."),
     (PermissionDenied, 403, "This is not allowed."),
     (RequestDataTooBig, 413, "The request is too large."),
+    (
+        DisallowedHost,
+        400,
+        _WRONG_HOST,
+    ),
     (SuspiciousOperation, 400, "The request cannot be read."),
 )
 

@@ -56,7 +56,10 @@ def protocol_answers(get_response: GetResponse) -> GetResponse:
             return response
         status = response.status_code
         status = max(status, HTTPStatus.BAD_REQUEST)
-        message = "The request cannot be answered at this address."
+        message = (
+            "The request cannot be answered at this address. Its administrator names "
+            "the right one in DELTAWEB_PUBLIC_URL and DELTAWEB_ALLOWED_HOSTS."
+        )
         answer = _answered(of_status(status, message), request)
         count_as_logged(answer, instead_of=response)
         return answer

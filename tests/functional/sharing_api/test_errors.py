@@ -158,7 +158,11 @@ class TestMethods:
 
 class TestOtherLayers:
     def test_a_host_that_is_not_ours_is_refused_in_json(self, acme: Caller) -> None:
-        refused(acme.get("/shares", Host="evil.example.com"), MALFORMED)
+        answer = acme.get("/shares", Host="evil.example.com")
+
+        refused(answer, MALFORMED)
+        assert "DELTAWEB_ALLOWED_HOSTS" in answer.json()["message"]
+        assert "DELTAWEB_PUBLIC_URL" in answer.json()["message"]
 
     @pytest.mark.parametrize("path", [f"{PREFIX}/shares", "/sign-in/"])
     def test_a_host_that_is_not_ours_is_one_line_of_the_log(

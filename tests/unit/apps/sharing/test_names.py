@@ -21,7 +21,7 @@ class TestCheckName:
             "digits, a dash, a line": "Sales_2026-Q4",
             "as long as allowed": "x" * 255,
             "letters of another language": "Verkäufe",
-            "signs that an address escapes": "50%_off#1?",
+            "signs that an address may hold": "50_off+1;a=b&c@d",
         },
     )
     def test_keeps_the_spelling(self, name: str, kind: str) -> None:
@@ -46,6 +46,15 @@ class TestCheckName:
     def test_refuses_what_the_protocol_does(self, name: str, reason: str, kind: str):
         with pytest.raises(NameInvalidError, match=reason):
             check_name(name, kind)
+
+    @pytest.mark.parametrize("kind", ["share", "schema", "table"])
+    @pytest.mark.parametrize("sign", ["?", "#", "%", "%2F"])
+    def test_refuses_new_names_that_clients_cannot_request(self, sign, kind):
+        with pytest.raises(NameInvalidError, match="clients cannot request"):
+            check_name(f"a{sign}b", kind)
+
+    def test_older_names_can_still_be_found_and_removed(self) -> None:
+        assert split_full_name("50%.a?b#c") == ("50%", "a?b#c")
 
     @pytest.mark.parametrize("kind", ["schema", "table"])
     def test_schemas_and_tables_have_no_dot(self, kind: str) -> None:
