@@ -1,11 +1,14 @@
 """The tree of a schema, walked with the arrow keys, its filter in the address."""
 
 import re
+from pathlib import Path
 
+import pyarrow as pa
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.conftest import Watch
+from deltaweb.table import DeltaTable
+from tests.browser.conftest import Watch, register
 from tests.support.processes.installation import Installation
 
 SCHEMA = "/t/samples/device_readings/schema"
@@ -82,3 +85,22 @@ def test_a_filter_is_in_the_address_and_stays_when_the_page_is_loaded_again(page
 
     page.get_by_label("Filter columns").fill("")
     expect(page).to_have_url(re.compile(rf"{SCHEMA}$"))
+
+
+def test_shows_every_column_of_its_table_on_a_wide_window(
+    watch: Watch, server: Installation, tmp_path: Path
+) -> None:
+    names = [f"a_rather_long_name_of_a_column_{number}" for number in range(6)]
+    made = DeltaTable.create(
+        str(tmp_path / "long"), pa.schema([(name, pa.string()) for name in names])
+    )
+    made.append(pa.table({name: ["value " + "x" * 60, "z" * 60] for name in names}))
+    register(server, "sales.long_values", tmp_path / "long")
+    page = watch.page
+    page.set_viewport_size({"width": 1360, "height": 900})
+
+    page.goto(f"{server.url}/t/sales/long_values/schema")
+
+    expect(page.get_by_role("columnheader", name="Covered")).to_be_in_viewport(ratio=1)
+    table = page.locator(".dw-scroll:has(#schema-tree)")
+    assert table.evaluate("part => part.scrollWidth <= part.clientWidth")
