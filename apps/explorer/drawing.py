@@ -13,7 +13,7 @@ from deltaweb.web.pages.figures import (
     plain_values,
     ticks_at,
 )
-from deltaweb.words import bytes_text, count_text
+from deltaweb.words import bytes_text, count_text, size_text
 
 MAX_AMOUNT_TICKS = 4  # above 0
 MAX_TICK = 16  # characters of a label
@@ -94,7 +94,7 @@ def scale_of(
     values: Sequence[Sequence[int | None]], *, by_rows: bool
 ) -> tuple[str, str]:
     """Return what the first and the last colour of `cells_figure` stand for."""
-    text = count_text if by_rows else bytes_text
+    text = count_text if by_rows else size_text
     return text(0), text(_largest(values))
 
 

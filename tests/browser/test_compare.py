@@ -59,11 +59,13 @@ def test_rows_are_compared_after_an_estimate_and_without_a_reload(watch, server)
 
     expect(page.get_by_role("heading", name="Rows", exact=True)).to_be_visible()
     assert page.evaluate("window.notReloaded") is True
-    for kind in ("c-upd", "c-ins", "c-del"):
-        expect(page.locator(f"tr.{kind}").first).to_be_visible()
     changed = page.locator("tr.c-upd td.c-chg").first
     expect(changed.locator("del")).to_be_visible()
     expect(changed.locator("ins")).to_be_visible()
+    for word, kind in (("inserted", "c-ins"), ("deleted", "c-del")):
+        page.get_by_role("link", name=re.compile(rf"\d {word}")).click()
+        expect(page.locator(f"tr.{kind}").first).to_be_visible()
+        expect(page.locator("tr.c-upd")).to_have_count(0)
     assert watch.foreign == []
     assert watch.faults == []
 

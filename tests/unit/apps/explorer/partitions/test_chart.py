@@ -74,4 +74,4 @@ def test_a_grid_has_a_scale_of_its_sizes() -> None:
         caption="day",
     )
 
-    assert partition_heatmap(grid).scale == ("0 B", "4 MiB")
+    assert partition_heatmap(grid).scale == ("0 B", "4.0 MiB")
