@@ -4,7 +4,8 @@ Nothing but its schema and counts of the whole file should be asked of what it g
 pyarrow ends the process where the metadata of a column chunk contradicts itself.
 """
 
-from typing import Final
+from collections.abc import Iterable
+from typing import Any, Final
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -29,6 +30,44 @@ _SCHEMA: Final = Layout(
     # Its column chunks are gone past quickly.
     row_groups=(4, ListOf(Layout(columns=(1, LateListOf(Layout()))))),
 )
+
+
+CHECKSUM_FAULT: Final = "CRC checksum verification failed"
+"""What pyarrow says of a page that differs from its checksum."""
+MAX_REASON_LENGTH: Final = 300
+
+
+def open_parquet(
+    source: pa.NativeFile,
+    metadata: pq.FileMetaData | None = None,
+    *,
+    coded: Iterable[str] = (),
+    **options: Any,  # noqa: ANN401  # of pyarrow's reader
+) -> pq.ParquetFile:
+    """Return a reader of a file, which checks every page that has a checksum (CRC).
+
+    Args:
+        metadata: Its footer; None to read it here.
+        coded: Paths of leaf columns whose texts are read as codes.
+    """
+    return pq.ParquetFile(
+        source,
+        metadata=metadata,
+        read_dictionary=list(coded),
+        # The old 96-bit timestamps reach further than nanoseconds can.
+        coerce_int96_timestamp_unit="us",
+        arrow_extensions_enabled=False,
+        page_checksum_verification=True,
+        **options,
+    )
+
+
+def fault_reason(error: Exception) -> str:
+    """Return why pyarrow cannot read a file, as half a sentence."""
+    text = str(error).strip()
+    if CHECKSUM_FAULT in text:
+        return "the bytes of a page differ from its checksum (CRC)"
+    return text.partition("\n")[0][:MAX_REASON_LENGTH].rstrip(".")
 
 
 def parse_arrow_footer(footer: bytes) -> pq.FileMetaData:

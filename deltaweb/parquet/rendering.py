@@ -76,9 +76,6 @@ def render_float(value: float) -> float | str:
 def _render_int(  # noqa: PLR0911 (a return for each type)
     value: int, annotation: Annotation | None, physical_type: str | None
 ) -> JSON:
-    if physical_type == "INT96":
-        # What reads rows has it as nanoseconds already.
-        return timestamp_text(value, INT96)
     if annotation is None:
         return value
     match annotation.kind:

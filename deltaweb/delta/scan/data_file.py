@@ -31,7 +31,12 @@ from deltaweb.delta.scan.variant_parts import VariantPart
 from deltaweb.delta.values.data_values import TYPED_VARIANT, Origin, conform
 from deltaweb.delta.values.old_calendar.calendar import old_calendar
 from deltaweb.delta.values.stored_columns import MismatchError, StoredColumns
-from deltaweb.parquet.arrow_footer import parse_arrow_footer, plain_footer
+from deltaweb.parquet.arrow_footer import (
+    fault_reason,
+    open_parquet,
+    parse_arrow_footer,
+    plain_footer,
+)
 from deltaweb.parquet.counts import RowGroupCounts, parse_row_group_counts
 from deltaweb.parquet.errors import ParquetError, RowsMissingError
 from deltaweb.parquet.tail import read_footer
@@ -102,7 +107,6 @@ THREADED_BYTES = 1 << 20
 """Row groups of more bytes are decoded by several threads."""
 HELD_BYTES = 64 << 10
 """Files up to this size are read whole at once."""
-MAX_REASON_LENGTH = 300
 
 OpenFile = Callable[[str], pa.NativeFile]
 """Opens the data file at a path of the log."""
@@ -128,8 +132,8 @@ def reading(path: str) -> Iterator[None]:
         reason = error.message.rstrip(".")
         raise DataFileError(path=path, reason=reason) from error
     except (pa.ArrowException, OSError, ValueError, MemoryError, LookupError) as error:
-        reason = str(error).strip().partition("\n")[0][:MAX_REASON_LENGTH].rstrip(".")
-        raise DataFileError(path=path, reason=reason or "it is damaged") from error
+        reason = fault_reason(error) or "it is damaged"
+        raise DataFileError(path=path, reason=reason) from error
 
 
 class DataFile:
@@ -267,9 +271,11 @@ class DataFile:
     def _reader(self, coded: tuple[str, ...], source: pa.NativeFile) -> pq.ParquetFile:
         """Return what reads row groups, some columns of texts as codes."""
         if source is not self._source:
-            return as_parquet(source, self.metadata, coded)
+            return open_parquet(source, self.metadata, coded=coded)
         if coded not in self._readers:
-            self._readers[coded] = as_parquet(self._source, self.metadata, coded)
+            self._readers[coded] = open_parquet(
+                self._source, self.metadata, coded=coded
+            )
         return self._readers[coded]
 
     def _dated(self, batch: pa.RecordBatch | None) -> pa.RecordBatch | None:
@@ -306,33 +312,15 @@ def _open_parquet(source: pa.NativeFile, footer: bytes) -> pq.ParquetFile:
     """Open a file; by a plainer footer where pyarrow does not take its own."""
     try:
         if isinstance(source, pa.BufferReader):  # who cannot change, nor grow
-            return as_parquet(source, None)
-        return as_parquet(source, parse_arrow_footer(footer))
+            return open_parquet(source)
+        return open_parquet(source, parse_arrow_footer(footer))
     except (pa.ArrowException, OSError):
         plain = None
         with suppress(ParquetError):
             plain = plain_footer(footer)
         if plain is None:
             raise
-    return as_parquet(source, parse_arrow_footer(plain))
-
-
-def as_parquet(
-    source: pa.NativeFile, metadata: pq.FileMetaData | None, coded: Iterable[str] = ()
-) -> pq.ParquetFile:
-    """Return a reader of a file.
-
-    Args:
-        metadata: Its footer; None where that is read here.
-    """
-    # The old 96-bit timestamps reach further than nanoseconds can.
-    return pq.ParquetFile(
-        source,
-        metadata=metadata,
-        read_dictionary=list(coded),
-        coerce_int96_timestamp_unit="us",
-        arrow_extensions_enabled=False,
-    )
+    return open_parquet(source, parse_arrow_footer(plain))
 
 
 def _typed(

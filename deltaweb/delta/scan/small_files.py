@@ -19,7 +19,6 @@ from deltaweb.delta.scan.data_file import (
     BATCH_BYTES,
     HELD_BYTES,
     MAX_BATCH_ROWS,
-    as_parquet,
 )
 from deltaweb.delta.scan.decoded_bytes import DecodedBytes
 from deltaweb.delta.scan.rows import RowSource, iter_rows
@@ -30,6 +29,7 @@ from deltaweb.delta.values.partition_values import (
     type_partition_values,
 )
 from deltaweb.delta.values.stored_columns import MismatchError
+from deltaweb.parquet.arrow_footer import open_parquet
 from deltaweb.parquet.errors import ParquetError
 from deltaweb.parquet.tail import read_footer
 from deltaweb.parquet.values.dictionaries import StoredChunks
@@ -110,7 +110,7 @@ class _Packs:
                 if opened.size() > HELD_BYTES:
                     return None
                 held = pa.BufferReader(opened.read(HELD_BYTES))
-            parquet = as_parquet(held, None)
+            parquet = open_parquet(held)
             metadata, schema = parquet.metadata, parquet.schema_arrow
             chunks = StoredChunks(read_footer(held))
             decoded = DecodedBytes(chunks, metadata, [*schema], held)

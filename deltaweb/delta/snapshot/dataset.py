@@ -83,7 +83,12 @@ def snapshot_dataset(  # noqa: PLR0913  # what a version is
     }
     if names := tuple(name for name, is_there in found.items() if is_there):
         raise DatasetInexactError(root=store.root, version=version, features=names)
-    kind = ds.ParquetFileFormat(coerce_int96_timestamp_unit="us")
+    kind = ds.ParquetFileFormat(
+        coerce_int96_timestamp_unit="us",
+        default_fragment_scan_options=ds.ParquetFragmentScanOptions(
+            page_checksum_verification=True
+        ),
+    )
     place = fs.PyFileSystem(_FilesOfTable(store))
     columns = partition_schema(schema, metadata.partition_columns)
     fragments = [

@@ -11,7 +11,11 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from deltaweb.parquet.arrow_footer import parse_arrow_footer
+from deltaweb.parquet.arrow_footer import (
+    fault_reason,
+    open_parquet,
+    parse_arrow_footer,
+)
 from deltaweb.parquet.compact.writer import CompactWriter
 from deltaweb.parquet.errors import ValuesUnreadableError
 from deltaweb.parquet.loading import ParquetFooter, load_footer
@@ -48,7 +52,7 @@ def read_rows(
             if len(rows) >= limit:
                 break
     except (pa.ArrowException, OSError) as error:
-        raise ValuesUnreadableError(reason=str(error).splitlines()[0]) from None
+        raise ValuesUnreadableError(reason=fault_reason(error)) from None
     return rows
 
 
@@ -60,7 +64,7 @@ def _batches(
     Rows of several groups read at once would be put together wrongly where a column
     of one of them ends too early.
     """
-    file = _open(source, metadata)
+    file = open_parquet(source, metadata)
     fields = list(file.schema_arrow)
     columns = LeafColumns.of(fields, metadata.num_columns)
     groups = WholeGroups(StoredChunks(footer), metadata, columns, source)
@@ -69,17 +73,13 @@ def _batches(
         def read(
             opened: pa.NativeFile, row_group: int = row_group
         ) -> Iterator[pa.RecordBatch]:
-            reader = file if opened is source else _open(opened, metadata)
+            reader = file if opened is source else open_parquet(opened, metadata)
             batches: Iterator[pa.RecordBatch] = reader.iter_batches(
                 BATCH_ROWS, row_groups=[row_group], use_threads=False
             )
             return batches
 
         yield from groups.batches(row_group, [field.name for field in fields], read)
-
-
-def _open(source: pa.NativeFile, metadata: pq.FileMetaData) -> pq.ParquetFile:
-    return pq.ParquetFile(source, metadata=metadata, arrow_extensions_enabled=False)
 
 
 def _rows(batch: pa.RecordBatch, root: Node, limit: int) -> Iterator[dict[str, JSON]]:
@@ -94,7 +94,7 @@ def _rows(batch: pa.RecordBatch, root: Node, limit: int) -> Iterator[dict[str, J
 
 
 def physical_values(column: pa.Array) -> list[Physical]:
-    """Return the values of a column: groups as tuples, INT96 as its text."""
+    """Return the values of a column: groups as tuples, leaves as they are stored."""
     if pa.types.is_struct(column.type):
         parts = [physical_values(part) for part in column.flatten()]
         made = list(zip(*parts, strict=True)) if parts else [()] * len(column)
@@ -109,13 +109,16 @@ def physical_values(column: pa.Array) -> list[Physical]:
             inner[low - start : high - start] if ok else None
             for low, high, ok in zip(offsets, offsets[1:], valid, strict=False)
         ]
-    if pa.types.is_timestamp(column.type):
-        column = column.cast(pa.int64())
     values: list[Physical] = column.to_pylist()
     return values
 
 
 # === A footer with the physical schema alone ===
+
+# A timestamp of 96 bits is stored as 12 bytes; Arrow would make it nanoseconds of 64
+# bits, which end in the year 2262.
+_STORED_AS: Final[Mapping[int | None, int]] = {PHYSICAL_TYPES.index("INT96"): 7}
+_INT96_BYTES: Final = 12
 
 _WRITER: Final = re.compile(r"[\w .()+-]{1,200}", re.ASCII)
 
@@ -170,9 +173,11 @@ def _element(node: Node, names: Mapping[int, bytes]) -> list[tuple[int, str, Any
     repetition = element.repetition if node.path else "required"
     if repetition not in REPETITIONS:
         raise ValuesUnreadableError(reason=f"the repetition {repetition} is not known")
+    kind = None if physical is None else PHYSICAL_TYPES.index(physical)
+    length = element.type_length if physical is not None else None
     return [
-        (1, "i32", None if physical is None else PHYSICAL_TYPES.index(physical)),
-        (2, "i32", element.type_length if physical is not None else None),
+        (1, "i32", _STORED_AS.get(kind, kind)),
+        (2, "i32", _INT96_BYTES if kind in _STORED_AS else length),
         (3, "i32", REPETITIONS.index(repetition)),
         (4, "binary", names[id(node)]),
         (5, "i32", None if node.children is None else _count(node, names)),
@@ -205,8 +210,9 @@ def _chunk(chunk: ColumnChunk, path: Sequence[bytes]) -> list[tuple[int, str, An
         raise ValuesUnreadableError(reason="its columns are encrypted")
     if chunk.chunk.get("file_path"):
         raise ValuesUnreadableError(reason="its columns are in another file")
+    kind = values.get("type")
     metadata = [
-        (1, "i32", values.get("type")),
+        (1, "i32", _STORED_AS.get(kind, kind)),
         (2, "list:i32", values.get("encodings", [])),
         (3, "list:binary", path),
         (4, "i32", values.get("codec")),

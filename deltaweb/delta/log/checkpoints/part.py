@@ -21,7 +21,13 @@ from deltaweb.delta.log.paths import JSON_SUFFIX
 from deltaweb.delta.log.store import LogStore
 from deltaweb.delta.values.old_calendar.calendar import old_calendar
 from deltaweb.delta.values.stored_columns import MismatchError
-from deltaweb.parquet.arrow_footer import parse_arrow_footer, plain_footer
+from deltaweb.parquet.arrow_footer import (
+    CHECKSUM_FAULT,
+    fault_reason,
+    open_parquet,
+    parse_arrow_footer,
+    plain_footer,
+)
 from deltaweb.parquet.counts import parse_row_group_counts
 from deltaweb.parquet.errors import FooterCorruptError, ParquetError
 from deltaweb.parquet.tail import RangeSource, read_footer
@@ -83,13 +89,11 @@ class CheckpointPart:
             with self.open() as source:
                 if (rows := self._rows_at_once(source, row_groups, leaves)) is not None:
                     return self._read_in_parts(source, row_groups, leaves, rows)
-                file = pq.ParquetFile(
+                file = open_parquet(
                     source,
-                    metadata=self.footer,
+                    self.footer,
+                    coded=self._encoded_leaves(row_groups),
                     pre_buffer=False,
-                    # The old 96-bit timestamps reach further than nanoseconds can.
-                    coerce_int96_timestamp_unit="us",
-                    read_dictionary=self._encoded_leaves(row_groups),
                 )
                 table = file.read_row_groups(
                     list(row_groups), columns=list(leaves), use_threads=False
@@ -122,12 +126,8 @@ class CheckpointPart:
         leaves: Collection[str],
         rows: int,
     ) -> Iterator[pa.RecordBatch]:
-        file = pq.ParquetFile(
-            source,
-            metadata=self.footer,
-            buffer_size=STREAM_BYTES,
-            pre_buffer=False,
-            coerce_int96_timestamp_unit="us",
+        file = open_parquet(
+            source, self.footer, buffer_size=STREAM_BYTES, pre_buffer=False
         )
         for batch in file.iter_batches(
             rows, row_groups=list(row_groups), columns=list(leaves), use_threads=False
@@ -250,7 +250,9 @@ def open_part(store: LogStore, name: str) -> list[CheckpointRowGroup]:
 def _read_fault(path: str, fault: Exception) -> LogCorruptError:
     if isinstance(fault, FileNotFoundError):
         return LogFileGoneError(path=path, reason=GONE)
-    return LogCorruptError(path=path, reason=UNREADABLE)
+    is_checksum = CHECKSUM_FAULT in str(fault)
+    reason = fault_reason(fault) if is_checksum else UNREADABLE
+    return LogCorruptError(path=path, reason=reason)
 
 
 def _by_path(leaves: Collection[str]) -> Mapping[str, Collection[str]]:
