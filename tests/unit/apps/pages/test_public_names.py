@@ -60,7 +60,8 @@ NAMES: Final[dict[type[Any], str]] = {
     SharedTableResource: """
         share name schema table location comment with_history start_version
         condition columns with_directory from_schema state state_reason added_at
-        earlier_urls_end_at id | partition_filter
+        earlier_urls_end_at preparation_problem preparation_failed_at id
+        | partition_filter
     """,
     RecipientResource: """
         name contact comment state token_ends_at num_shares shares last_used_at
