@@ -245,9 +245,10 @@ class UnityRecipientPermissions(UnityView):
 
 
 def _networks(listed: AddressList | None) -> list[str] | Unchanged:
+    """Return the networks; one empty text alone is how Unity Catalog removes them."""
     if listed is None or listed.allowed_ip_addresses is None:
         return UNCHANGED
-    return [one for one in listed.allowed_ip_addresses if one]
+    return [] if listed.allowed_ip_addresses == [""] else listed.allowed_ip_addresses
 
 
 def _lifetime(ends_at_ms: int | None, *, now: datetime) -> timedelta:

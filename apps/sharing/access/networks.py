@@ -13,9 +13,11 @@ _MAPPED_BITS: Final = 96  # of an IPv6 address, before the IPv4 one that it hold
 
 
 def parse_networks(texts: Iterable[str]) -> list[str]:
-    """Return networks as they are stored: canonical, each once, in the given order."""
-    stripped = [text.strip() for text in texts]
-    networks = list(dict.fromkeys(_canonical(text) for text in stripped if text))
+    """Return networks as they are stored: canonical, each once, in the given order.
+
+    A blank item is refused: a list of nothing else would allow every address.
+    """
+    networks = list(dict.fromkeys(_canonical(text.strip()) for text in texts))
     if len(networks) > MAX_NETWORKS:
         raise TooManyNetworksError(count=len(networks), maximum=MAX_NETWORKS)
     return networks
@@ -31,6 +33,9 @@ def is_allowed(address: str, networks: Iterable[str]) -> bool:
 
 
 def _canonical(text: str) -> str:
+    if not text:
+        hint = f"{EXAMPLES} An empty list allows every address."
+        raise NetworkInvalidError(text=text, reason="it is blank", hint=hint)
     try:
         network = ip_network(text)
     except ValueError as error:

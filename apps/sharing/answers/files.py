@@ -2,7 +2,7 @@
 
 import io
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -11,6 +11,7 @@ from deltaweb.delta.errors import DataFileError, LocationError, PathEscapesTable
 from deltaweb.sharing.errors import FileGoneError, FileRefusedError
 from deltaweb.storage.local_file import open_local_file
 from deltaweb.storage.signing.file_urls import (
+    FileURLExpiredError,
     FileURLInvalidError,
     terms_digest,
     verify,
@@ -48,12 +49,19 @@ class FileRequest:
 
 
 def open_file(
-    asked: FileRequest, *, keys: Sequence[bytes]
+    asked: FileRequest,
+    *,
+    keys: Sequence[bytes],
+    note_caller: Callable[[RecipientToken], None],
 ) -> tuple[io.FileIO, RecipientToken]:
     """Open the file of a signed URL; return the token that it was made for, too.
 
     The URL alone is not enough: its token must be good still, the address allowed, the
     share granted, and the table shared on the same terms, at this very request.
+
+    Args:
+        note_caller: Is called with the token of a URL that was signed here, also if
+            the file is refused.
     """
     try:
         signed = verify(
@@ -65,8 +73,12 @@ def open_file(
             now=asked.now,
         )
     except FileURLInvalidError as error:
+        if isinstance(error, FileURLExpiredError):
+            note_caller(known_token(error.token_id))
         raise FileRefusedError(reason=error.reason) from None
-    token = live_token(signed.token_id, address=asked.address, now=asked.now)
+    token = known_token(signed.token_id)
+    note_caller(token)
+    check_live_token(token, address=asked.address, now=asked.now)
     shared = granted_by_id(signed.table_id, token)
     terms = terms_of(shared, rule_for(shared, token.recipient))
     if signed.terms not in {terms_digest(terms, key) for key in keys}:
@@ -90,18 +102,22 @@ def _location(shared: SharedTable, *, is_prepared: bool) -> str:
     return location
 
 
-def live_token(token_id: UUID, *, address: str, now: datetime) -> RecipientToken:
-    """Return the token that a URL, or keys, were made for."""
+def known_token(token_id: UUID) -> RecipientToken:
+    """Return the token that a URL, or keys, were made for; it may have ended."""
     tokens = RecipientToken.all_tokens.select_related("recipient")
     token = tokens.filter(id=token_id).first()
     if token is None:
         raise FileRefusedError(reason="the token it was given for is gone")
+    return token
+
+
+def check_live_token(token: RecipientToken, *, address: str, now: datetime) -> None:
+    """Refuse a token that has ended, or that comes from an address without access."""
     try:
         access.check_live(token, now=now)
         access.check_address(token.recipient, address)
     except AccessError as error:
         raise FileRefusedError(reason=_half_sentence(error.message)) from None
-    return token
 
 
 def granted_by_id(table_id: UUID, token: RecipientToken) -> SharedTable:

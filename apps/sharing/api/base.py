@@ -37,7 +37,7 @@ from deltaweb.web.sharing.api.authentication import identify
 from deltaweb.web.sharing.api.errors import Failure, failure_of
 from deltaweb.web.sharing.api.keys import page_token_keys
 from deltaweb.web.sharing.api.responses import StreamedAnswer, WholeAnswer, without_body
-from deltaweb.web.sharing.models import Recipient, Share, SharedTable
+from deltaweb.web.sharing.models import Recipient, RecipientToken, Share, SharedTable
 
 logger = logging.getLogger(__name__)
 
@@ -91,6 +91,10 @@ class ProtocolView(APIView):
 
     def initial(self, request: Request, *args: object, **kwargs: object) -> None:
         """Let everybody in."""
+
+    def note_caller(self, token: RecipientToken) -> None:
+        """Record whose call it is, also if it is refused."""
+        self.record.token = token
 
     def http_method_not_allowed(
         self, request: HttpRequest, *args: object, **kwargs: object

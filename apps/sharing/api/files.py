@@ -182,6 +182,7 @@ class FileView(ProtocolView):
                 is_prepared=self.is_prepared,
             ),
             keys=prepared_url_keys() if self.is_prepared else file_url_keys(),
+            note_caller=self.note_caller,
         )
         self.record.is_recorded = False
         answer: Answer

@@ -25,12 +25,13 @@ def single_slashes(get_response: GetResponse) -> GetResponse:
 
     Profiles have an endpoint that ends with a slash, to which some clients append
     `/shares`. This comes before everything that looks at the path, so that all of it
-    sees the same one.
+    sees the same one. A slash that is encoded belongs to a name and stays.
     """
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
         path = request.path_info
-        if "//" in path:
+        target = str(request.META.get("RAW_URI", ""))
+        if "//" in path and "%2f" not in target.partition("?")[0].lower():
             single = _SLASHES.sub("/", path)
             if single.startswith(_DOORS) and not single.startswith(_FILES):
                 prefix = request.path.removesuffix(path)

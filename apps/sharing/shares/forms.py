@@ -16,11 +16,15 @@ MAX_TEXT_LENGTH = MAX_NAME_LENGTH * 4
 
 
 def column_names(text: str) -> list[str]:
-    """Return the names of a list as `a,b`, some of them in quotes or backticks."""
-    if "`" in text:
-        return split_names(text.replace("\n", ","))
-    rows = csv.reader([text.replace("\n", ",")], skipinitialspace=True)
-    return [name for row in rows for part in row if (name := part.strip())]
+    """Return the names of a list as `a,b`, some of them in quotes or backticks.
+
+    Blank lines are left out. A blank name between commas stays, to be refused.
+    """
+    listed = ",".join(line for line in text.splitlines() if line.strip())
+    if "`" in listed:
+        return split_names(listed)
+    rows = csv.reader([listed], skipinitialspace=True)
+    return [part.strip() for row in rows for part in row]
 
 
 class ListForm(forms.Form):

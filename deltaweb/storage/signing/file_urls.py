@@ -58,6 +58,7 @@ class FileURLExpiredError(FileURLInvalidError, code="file-url-expired"):
     """The URL of a file was good until a time that has passed."""
 
     expired_at: datetime
+    token_id: UUID
     reason: str = "it was valid until {expired_at}"
 
 
@@ -183,7 +184,7 @@ def verify(  # noqa: PLR0913 (each is a part of the request)
         raise FileURLInvalidError(reason="its signature does not fit")
     expires_at = datetime.fromtimestamp(expiry, tz=UTC)
     if now >= expires_at:
-        raise FileURLExpiredError(expired_at=expires_at)
+        raise FileURLExpiredError(expired_at=expires_at, token_id=token_id)
     return SignedFile(
         table_id=table_id,
         token_id=token_id,

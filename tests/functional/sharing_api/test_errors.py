@@ -1,4 +1,5 @@
 import re
+from urllib.parse import unquote
 
 import pytest
 from django.test import Client
@@ -189,6 +190,25 @@ class TestOtherLayers:
 
         expected = acme.get(single)
         assert (answer.status_code, answer.content) == (200, expected.content)
+
+    @pytest.mark.parametrize("name", ["%2F", "%2f%2F", "a%2F%2Fb"])
+    def test_an_encoded_slash_is_part_of_a_name(self, acme: Caller, name: str) -> None:
+        target = f"{PREFIX}/shares/Sales/{name}/schemas"
+        caller = Client(headers={"Authorization": f"Bearer {acme.secret}"})
+
+        answer = caller.generic(
+            "GET", "/", PATH_INFO=unquote(target), RAW_URI=f"{target}?maxResults=5"
+        )
+
+        refused(answer, MISSING, 404)
+
+    def test_an_encoded_slash_of_a_parameter_changes_nothing(self, acme: Caller):
+        caller = Client(headers={"Authorization": f"Bearer {acme.secret}"})
+        target = f"{PREFIX}//shares"
+
+        answer = caller.generic("GET", "/", PATH_INFO=target, RAW_URI=f"{target}?x=%2F")
+
+        assert answer.status_code == 200
 
     @pytest.mark.django_db
     @pytest.mark.parametrize("path", [f"{PREFIX}//shares", "/iceberg//v1/config"])

@@ -1,6 +1,7 @@
 import os
+from collections.abc import Iterator
 from pathlib import Path
-from urllib.parse import quote, unquote
+from urllib.parse import parse_qsl, quote, unquote, unquote_to_bytes
 
 import pytest
 from django.test import Client
@@ -157,6 +158,62 @@ class TestRange:
         assert body_of(answer) == content
 
 
+def decoded(url: str) -> tuple[bytes, frozenset[tuple[str, str]]]:
+    """What a URL names after decoding once, its parameters in any order."""
+    path, _, query = url.partition("?")
+    pairs = parse_qsl(query.partition("#")[0], keep_blank_values=True)
+    signed = {"sp", "se", "sz", "tk", "tm", "sig"}
+    return unquote_to_bytes(path), frozenset(p for p in pairs if p[0] in signed)
+
+
+def changed_bytes(url: str) -> Iterator[str]:
+    """Yield the URL with each of its bytes replaced, encoded, left out or repeated."""
+    for position, sign in enumerate(url):
+        before, after = url[:position], url[position + 1 :]
+        yield f"{before}{after}"
+        yield f"{before}{sign}{sign}{after}"
+        yield f"{before}%{ord(sign):02X}{after}"
+        yield f"{before}%25{ord(sign):02X}{after}"
+        yield f"{before}{chr(ord(sign) ^ 1)}{after}"
+        yield f"{before}{sign.swapcase()}{after}"
+
+
+def other_paths(url: str) -> Iterator[str]:
+    """Yield the URL with paths that some servers and proxies take for the same."""
+    path, _, query = url.partition("?")
+    folder, _, name = path.rpartition("/")
+    for path_changed in (
+        f"{folder}//{name}",
+        f"{folder}/./{name}",
+        f"{folder}/%2e/{name}",
+        f"{folder}/x/../{name}",
+        f"{folder}/x/%2e%2e/{name}",
+        f"{folder}/x%2F..%2F{name}",
+        f"{folder}%2F{name}",
+        f"{folder}%5C{name}",
+        f"{folder}/%252e%252e/{name}",
+        f"{folder}/{name}/",
+        f"{folder}/{name}%00",
+        f"{folder}/{name};x",
+        f"/x/..{path}",
+        f"{path.replace('/files/', '/files//', 1)}",
+        f"{path.replace('/files/', '/x/../files/', 1)}",
+        f"{path.replace('/files/', '/prepared/', 1)}",
+    ):
+        yield f"{path_changed}?{query}"
+    for query_changed in (
+        f"{query}&{query}",
+        f"{query}&sp=w",
+        f"{query};sp=r",
+        f"{query}&sz=1",
+        query.replace("&", "&&", 1),
+        query.replace("&", ";"),
+        query.upper(),
+        query.replace("sig=", "sig=%20"),
+    ):
+        yield f"{path}?{query_changed}"
+
+
 class TestChangedURL:
     def test_of_any_character_is_refused(self, url: str) -> None:
         path, _, query = url.partition("?")
@@ -165,6 +222,17 @@ class TestChangedURL:
             changed = "x" if path[position] != "x" else "y"
             changed_path = path[:position] + changed + path[position + 1 :]
             denied(fetch(f"{changed_path}?{query}"))
+
+    def test_opens_the_file_only_if_it_decodes_to_the_same(self, url, content) -> None:
+        opened = 0
+        for changed in {*changed_bytes(url), *other_paths(url)} - {url}:
+            answer = fetch(changed)
+            if decoded(changed) == decoded(url):
+                assert (answer.status_code, body_of(answer)) == (200, content), changed
+                opened += 1
+            else:
+                assert answer.status_code in {400, 403, 404}, changed
+        assert opened
 
     @pytest.mark.parametrize("name", ["se", "sz", "tk", "sig"])
     def test_of_any_value_is_refused(self, url: str, name: str) -> None:

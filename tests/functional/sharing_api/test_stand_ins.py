@@ -22,6 +22,7 @@ from deltaweb.web.sharing.recipients.throw_away import throw_away
 from tests.functional.iceberg_api.clients import TABLE, catalog
 from tests.functional.sharing_api.calls import Caller, Lake, body_of, files
 from tests.functional.sharing_api.ruled import close_file
+from tests.support import cases
 from tests.support.pages.factories import (
     new_call,
     new_grant,
@@ -224,3 +225,46 @@ class TestToken:
 
         assert caller.get(f"/files/{path}").status_code == 403
         assert not RecipientToken.all_tokens.exists()
+
+    @cases(
+        "close",
+        {
+            "address": lambda initech, _: Recipient.objects.filter(
+                id=initech.id
+            ).update(allowed_networks=["192.0.2.0/24"]),
+            "share": lambda _, lake: lake.shared.share.grants.all().delete(),
+            "table": lambda _, lake: lake.shared.delete(),
+        },
+    )
+    def test_is_named_where_a_file_is_refused(self, stand_in, initech, lake, close):
+        url = files(stand_in.query(lake.path))[0]["url"].partition("/files/")[2]
+        close(initech, lake)
+
+        assert stand_in.get(f"/files/{url}").status_code == 403
+
+        event = AuditEvent.objects.get(status=403)
+        assert (event.kind, event.actor, event.recipient) == (
+            "REHEARSAL",
+            "ada",
+            "initech",
+        )
+        assert event.recipient_id is None
+
+    def test_is_named_where_the_url_of_a_file_has_ended(
+        self, stand_in, lake, settings
+    ) -> None:
+        settings.FILE_URL_LIFETIME_S = 0
+        url = files(stand_in.query(lake.path))[0]["url"].partition("/files/")[2]
+
+        assert stand_in.get(f"/files/{url}").status_code == 403
+
+        assert AuditEvent.objects.get(status=403).kind == "REHEARSAL"
+
+    def test_is_not_believed_without_its_signature(self, stand_in, lake) -> None:
+        url = files(stand_in.query(lake.path))[0]["url"].partition("/files/")[2]
+        forged = url[:-1] + ("0" if url[-1] != "0" else "1")
+
+        assert stand_in.get(f"/files/{forged}").status_code == 403
+
+        event = AuditEvent.objects.get(status=403)
+        assert (event.kind, event.recipient) == ("CALL", "")

@@ -96,3 +96,6 @@ def test_forms_read_the_names_that_they_show() -> None:
     assert form.cleaned_data["cluster_by"] == ("net,gross", "a.b")
     assert column_names("`net,gross`, a\nb") == ["net,gross", "a", "b"]
     assert column_names('"net,gross", a') == ["net,gross", "a"]
+    assert column_names(" \n") == []
+    assert column_names("a\n\nb\n") == ["a", "b"]
+    assert column_names(",") == ["", ""]  # to be refused: empty means all columns

@@ -15,6 +15,7 @@ _INDEX_IT = (
     "Run 'deltaweb table refresh {table}', or wait until its page shows a version; to "
     "share all of it, name neither columns nor a condition."
 )
+_BLANK = "A name in the list of columns is blank."
 _NO_DATA = "Every column that is left is a partition column, and files would have none."
 
 
@@ -33,8 +34,11 @@ def check_condition(table: Table, sql: str) -> str:
 
 
 def check_columns(table: Table, names: Iterable[str]) -> list[str]:
-    """Return the columns that are offered, in the table's order; empty means all."""
-    wanted = [name for text in names if (name := text.strip())]
+    """Return the columns that are offered, in the table's order; empty means all.
+
+    A blank name is refused: a list of nothing else would offer all columns.
+    """
+    wanted = [name.strip() for name in names]
     if not wanted:
         return []
     metadata = _newest(table)
@@ -43,8 +47,9 @@ def check_columns(table: Table, names: Iterable[str]) -> list[str]:
     for name in wanted:
         column = schema.find(name)
         if column is None:
+            sentence = f"The table has no column {name[:80]!r}."
             raise ColumnsError(
-                sentence=f"The table has no column {name[:80]!r}.", columns=schema.names
+                sentence=sentence if name else _BLANK, columns=schema.names
             )
         found[column.name] = column
     if set(found) <= set(metadata.partition_columns):

@@ -35,7 +35,11 @@ from deltaweb.iceberg.access.vended_keys import Claims, open_keys
 from deltaweb.sharing.json_text import json_bytes
 from deltaweb.storage.signing.s3 import host_header
 from deltaweb.web.sharing.access.grants.rules import TableRule, rule_for
-from deltaweb.web.sharing.answers.files import granted_by_id, live_token
+from deltaweb.web.sharing.answers.files import (
+    check_live_token,
+    granted_by_id,
+    known_token,
+)
 from deltaweb.web.sharing.api.base import ProtocolView
 from deltaweb.web.sharing.api.errors import Failure
 from deltaweb.web.sharing.api.files import (
@@ -96,25 +100,30 @@ class ObjectView(ProtocolView):
         named = parse_key(key)
         if named is None:
             raise ObjectMissingError
-        caller = _caller(request._request, named, self.record.address, now=self.now)  # noqa: SLF001 (the very request that was signed)
-        self.record.token, self.record.shared_table = caller.token, caller.shared
+        signed = _signed_request(request._request)  # noqa: SLF001 (the very request that was signed)
+        claims = _claims(signed, now=self.now)
+        token = known_token(claims.token_id)
+        self.note_caller(token)
+        check_live_token(token, address=self.record.address, now=self.now)
+        caller = _caller(named, token, claims)
+        self.record.shared_table = caller.shared
         found = _find(named, caller, now=self.now)
         self.record.is_recorded = False
         return _answer(request, found, caller)
 
 
-def _caller(
-    request: HttpRequest, named: ObjectKey, address: str, *, now: datetime
-) -> ObjectCaller:
-    """Return who has signed a request."""
-    signed = _signed_request(request)
+def _claims(signed: SignedRequest, *, now: datetime) -> Claims:
+    """Return what the keys of a request are good for."""
     signature = parse_signature(signed, now=now)
     keys = open_keys(
         signature.session_token, signature.access_key, keys=session_keys(), now=now
     )
     check_signature(signed, signature, secret_key=keys.secret_key)
-    claims = keys.claims
-    token = live_token(claims.token_id, address=address, now=now)
+    return keys.claims
+
+
+def _caller(named: ObjectKey, token: RecipientToken, claims: Claims) -> ObjectCaller:
+    """Return who has signed a request."""
     shared = granted_by_id(claims.table_id, token)
     if named.table_id != shared.id:
         raise KeysRefusedError(reason="they are of another table")

@@ -138,6 +138,7 @@ class TestRecipients:
             ({"name": "acme", "expires": "9999d"}, 422, "lifetime-invalid"),
             ({"name": "acme", "contact": "nobody"}, 422, "contact-invalid"),
             ({"name": "acme", "allowed_networks": ["x"]}, 422, "network-invalid"),
+            ({"name": "acme", "allowed_networks": [""]}, 422, "network-invalid"),
         ],
     )
     def test_that_cannot_be_made_say_why(self, script, body, status, error) -> None:

@@ -166,6 +166,7 @@ class TestTablesOfAShare:
             ({"partition_filter": "((("}, 422, "condition-invalid"),
             ({"condition": "((("}, 422, "condition-invalid"),
             ({"columns": ["nothing"]}, 422, "condition-invalid"),
+            ({"columns": [""]}, 422, "condition-invalid"),
         ],
     )
     def test_that_cannot_be_shared_say_why(self, script, body, status, error) -> None:

@@ -150,6 +150,17 @@ def test_an_allow_list_goes_only_where_that_is_said(script, listed, networks) ->
     assert Recipient.objects.get().allowed_networks == networks
 
 
+@pytest.mark.parametrize("listed", [[" "], ["", ""], ["", "10.0.0.0/8"]])
+def test_an_allow_list_with_blanks_is_refused(script, listed) -> None:
+    new_recipient("acme", allowed_networks=["192.0.2.0/24"])
+    body = {"ip_access_list": {"allowed_ip_addresses": listed}}
+
+    answer = script.call("PATCH", f"{UNITY}/recipients/acme", body)
+
+    assert answer.status_code >= 400
+    assert Recipient.objects.get().allowed_networks == ["192.0.2.0/24"]
+
+
 class TestALink:
     def test_is_kept_nowhere_and_told_as_given(self, script: Script) -> None:
         body = {"name": "acme", "authentication_type": "TOKEN"}

@@ -213,6 +213,8 @@ class TestAddTable:
         {
             "no column": (["pay"], "no column 'pay'"),
             "nothing that files hold": (["note"], "partition column"),
+            "a blank name": ([""], "is blank"),
+            "spaces": (["id", "  "], "is blank"),
         },
     )
     def test_other_columns_are_refused(self, columns: list[str], said: str) -> None:
