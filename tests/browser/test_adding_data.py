@@ -91,3 +91,31 @@ def test_a_table_is_created_of_the_columns_of_a_file(watch, server, tmp_path):
     agree(watch, "Create web.shaped", name="shaped")
 
     assert DeltaTable(str(place)).snapshot().num_files == 0
+
+
+def test_a_column_with_two_readings_is_asked_for(
+    watch: Watch, server: Installation, tmp_path: Path
+) -> None:
+    page, place = watch.page, tmp_path / "readings"
+    begin(page, f"{server.url}/tables/new/import", name="web.readings", place=place)
+    rows = b"id;day;price;weight\n1;01.02.2026;12,50;1,234\n2;03.04.2026;abc;2,500\n"
+    rows += b"3;05.06.2026;7,10;3,100\n"
+    brought = FilePayload(name="readings.csv", mimeType="text/csv", buffer=rows)
+    page.locator("input[type=file]").set_input_files(brought)
+    page.get_by_role("button", name="Check every row").click()
+    expect(page.get_by_text("Nothing can be imported yet")).to_be_visible(
+        timeout=WITHIN_MS
+    )
+    assert serious_findings(page) == []
+    for button in ("DD.MM.YYYY for day", "Decimal comma for weight", "Take double"):
+        page.get_by_role("button", name=button).click()
+        expect(page.get_by_role("button", name=button)).to_have_count(
+            0, timeout=WITHIN_MS
+        )
+    agree(watch, "Import 2 rows", name="readings")
+
+    found = DeltaTable(str(place)).snapshot().read().sort_by("id").to_pylist()
+    assert [(r["id"], str(r["day"]), r["price"], r["weight"]) for r in found] == [
+        (1, "2026-02-01", 12.5, 1.234),
+        (3, "2026-06-05", 7.1, 3.1),
+    ]

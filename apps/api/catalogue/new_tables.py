@@ -83,8 +83,10 @@ class TextOptions:
         delimiter: Between two fields; null to find it out.
         has_header: Whether the first row holds the names.
         null_text: What stands for null.
-        decimal_sign: A point, or a comma with points between thousands.
-        day_order: Of dates, as 2026-01-31, 31.01.2026 or 01/31/2026.
+        decimal_sign: A point or a comma; null to find it out, column by column. An
+            import is refused if both fit.
+        day_order: Of dates, as 2026-01-31, 31.01.2026 or 01/31/2026; null to find it
+            out, column by column. An import is refused if two fit.
         time_zone: Where times without a zone are from.
     """
 

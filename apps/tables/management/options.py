@@ -60,15 +60,16 @@ def add_file_options(
     parser.add_argument(
         "--decimal",
         choices=(".", ","),
-        default=".",
+        default="",
         metavar="SIGN",
-        help="the decimal sign: . (without) or , with dots between thousands",
+        help="the decimal sign: . or , (inferred without, refused if both fit)",
     )
     parser.add_argument(
         "--dates",
         choices=DAY_ORDERS,
-        default="ymd",
-        help="2026-01-31 (ymd, without), 31.01.2026 (dmy) or 01/31/2026 (mdy)",
+        default="",
+        help="2026-01-31 (ymd), 31.01.2026 (dmy) or 01/31/2026 (mdy); inferred "
+        "without, refused if two fit",
     )
 
 

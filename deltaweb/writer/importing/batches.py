@@ -32,8 +32,10 @@ class SourceBatch:
     Attributes:
         columns: By the file's names; texts where the file has no types.
         broken: Rows that were no rows, and are not among them.
+        delimiter: What is between the fields of a CSV file.
     """
 
     columns: Mapping[str, pa.Array]
     lines: Lines
     broken: tuple[BadValue, ...] = field(default=())
+    delimiter: str = ""

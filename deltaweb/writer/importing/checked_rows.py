@@ -182,7 +182,8 @@ class ImportedRows:
             given = batch.columns.get(column.source)
             if given is None:
                 given = pa.nulls(count, arrow_type(kind))
-            values, is_bad, moved_us = _as_type(given, kind, form, column.source)
+            of_column = column.form(form)
+            values, is_bad, moved_us = _as_type(given, kind, of_column, column.source)
             if moved_us is not None:
                 moved.append(moved_us)
                 self.times.note_typed(column.source, given)

@@ -164,6 +164,7 @@ class _Rows:
             {name: array.filter(mask) for name, array in columns.items()},
             lines[kept],
             (*self._broken_before(int(rows[-1]) if len(rows) else 0), *broken),
+            self.delimiter,
         )
 
     def _row_numbers(self, count: int) -> Lines:

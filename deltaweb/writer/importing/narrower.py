@@ -12,10 +12,17 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deltaweb.delta.protocol.schema import PrimitiveType, type_text
+from deltaweb.delta.protocol.schema import DataType, type_text
 from deltaweb.writer.importing.batches import BadValue, Lines
 from deltaweb.writer.importing.options import TextForm
-from deltaweb.writer.importing.text_values import parse_texts, why_none
+from deltaweb.writer.importing.readings import (
+    FoundReadings,
+    TextReading,
+    find_readings,
+    readings_of_both,
+    widest_of,
+)
+from deltaweb.writer.importing.text_values import why_none
 
 SHOWN_MISFITS: Final = 3
 WORDS: Final[Mapping[str, str]] = {
@@ -38,6 +45,7 @@ class NarrowerType:
             nulls.
         misfits: The first of the others, in their lines.
         is_of_first: Whether there are more values, which nobody has looked at yet.
+        readings: The ways to read them; more than one if somebody has to choose.
     """
 
     type_name: str
@@ -45,6 +53,7 @@ class NarrowerType:
     num_values: int
     misfits: tuple[BadValue, ...]
     is_of_first: bool = False
+    readings: tuple[TextReading, ...] = ()
 
     @property
     def sentence(self) -> str:
@@ -68,6 +77,11 @@ class NarrowerType:
             "num_fitting": self.num_fitting,
             "num_values": self.num_values,
             "is_of_first": self.is_of_first,
+            "readings": [
+                one.describe()
+                for one in self.readings
+                if one.format or len(self.readings) > 1
+            ],
             "misfits": [
                 {"file": one.file, "line": one.line, "value": one.value}
                 for one in self.misfits
@@ -84,24 +98,33 @@ class ColumnTexts:
     texts: pa.Array
     lines: Lines
     has_more: bool = False
+    delimiter: str | None = None
+
+    def find_readings(
+        self, candidates: Sequence[DataType], form: TextForm
+    ) -> FoundReadings:
+        """Return how most values can be read."""
+        return find_readings(
+            self.texts, candidates, form, self.delimiter, has_more=self.has_more
+        )
 
     def find_type(
-        self, candidates: Sequence[PrimitiveType], form: TextForm
-    ) -> tuple[str, NarrowerType | None]:
-        """Return the narrowest type of all values; of text, what most values are."""
-        best, best_bad, fewest = None, None, len(self.texts)
-        for data_type in candidates:
-            bad = parse_texts(self.texts, data_type, form).is_none
-            if not bad.true_count:
-                return type_text(data_type), None
-            if bad.true_count < fewest:
-                best, best_bad, fewest = data_type, bad, bad.true_count
-        if best is None or best_bad is None or not _is_most(fewest, len(self.texts)):
-            return "string", None
-        return "string", self._narrower(best, best_bad)
+        self, candidates: Sequence[DataType], form: TextForm
+    ) -> tuple[tuple[TextReading, ...], NarrowerType | None]:
+        """Return how all values can be read; of text, how most values can be."""
+        found = self.find_readings(candidates, form)
+        num_bad = found.is_none.true_count
+        if not found.readings or not num_bad:
+            return found.readings, None
+        if not _is_most(num_bad, len(self.texts)):
+            return (), None
+        return (), self._narrower(found.readings, found.is_none)
 
-    def _narrower(self, data_type: PrimitiveType, bad: pa.BooleanArray) -> NarrowerType:
+    def _narrower(
+        self, readings: tuple[TextReading, ...], bad: pa.BooleanArray
+    ) -> NarrowerType:
         misfits = []
+        data_type = widest_of(readings)
         for position in np.flatnonzero(np.asarray(bad))[:SHOWN_MISFITS]:
             value = self.texts[int(position)].as_py()
             line, reason = int(self.lines[position]), why_none(value, data_type)
@@ -112,15 +135,22 @@ class ColumnTexts:
             num_values=len(self.texts),
             misfits=tuple(misfits),
             is_of_first=self.has_more,
+            readings=readings,
         )
 
 
-def of_all(type_name: str, num_values: int) -> NarrowerType | None:
+def of_all(
+    type_name: str, num_values: int, readings: tuple[TextReading, ...]
+) -> NarrowerType | None:
     """Return a type that all values have; None for one that nothing is told of."""
     if type_name not in WORDS:
         return None
     return NarrowerType(
-        type_name=type_name, num_fitting=num_values, num_values=num_values, misfits=()
+        type_name=type_name,
+        num_fitting=num_values,
+        num_values=num_values,
+        misfits=(),
+        readings=readings,
     )
 
 
@@ -133,6 +163,9 @@ def narrower_of_both(
     types = {one.type_name, other.type_name}
     if len(types) > 1 and types != NUMBERS:
         return None
+    readings = readings_of_both(one.readings, other.readings)
+    if readings is None:
+        return None
     num_values = one.num_values + other.num_values
     num_fitting = one.num_fitting + other.num_fitting
     if not _is_most(num_values - num_fitting, num_values):
@@ -143,6 +176,7 @@ def narrower_of_both(
         num_values=num_values,
         misfits=(*one.misfits, *other.misfits)[:SHOWN_MISFITS],
         is_of_first=one.is_of_first or other.is_of_first,
+        readings=readings,
     )
 
 

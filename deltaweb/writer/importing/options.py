@@ -1,6 +1,6 @@
 """How files are read, and what their columns become. Every value here is plain JSON."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
@@ -36,15 +36,17 @@ class TextForm:
     Attributes:
         delimiter: Between two fields; empty to find it out.
         has_header: Whether the first row holds the names.
-        decimal_sign: `.`, or `,` with dots between thousands.
-        day_order: One of `DAY_ORDERS`: 2026-01-31, 31.01.2026 or 01/31/2026.
+        decimal_sign: `.` or `,`, which leaves the other, spaces and apostrophes
+            between thousands; empty to find out which a column has.
+        day_order: One of `DAY_ORDERS`: 2026-01-31, 31.01.2026 or 01/31/2026; empty to
+            find out which a column has. 2026-01-31 is a date in any case.
     """
 
     delimiter: str = ""
     has_header: bool = True
     null_text: str = ""
-    decimal_sign: str = "."
-    day_order: str = "ymd"
+    decimal_sign: str = ""
+    day_order: str = ""
     time_zone: str = UTC_ZONE
 
     def __post_init__(self) -> None:
@@ -58,6 +60,8 @@ class ImportColumn:
     Attributes:
         type_name: Its type as DDL has it: `bigint`, `decimal(12,2)`; empty to leave
             the column out.
+        decimal_sign: Of its numbers, where the form of the file has none.
+        day_order: Of its dates, where the form of the file has none.
     """
 
     source: str
@@ -65,6 +69,16 @@ class ImportColumn:
     type_name: str
     is_nullable: bool = True
     comment: str = ""
+    decimal_sign: str = ""
+    day_order: str = ""
+
+    def form(self, of_file: TextForm) -> TextForm:
+        """Return how its texts are written."""
+        return replace(
+            of_file,
+            decimal_sign=of_file.decimal_sign or self.decimal_sign,
+            day_order=of_file.day_order or self.day_order,
+        )
 
 
 AS_UTF_8: Final = (

@@ -7,7 +7,7 @@ Source: delta_protocol.md, "Requirements for Writers".
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Final
 
@@ -29,7 +29,9 @@ from deltaweb.writer.importing.options import BadRows, ImportColumn
 from deltaweb.writer.importing.proposal import (
     NO_COLUMNS,
     ProposedColumn,
+    check_readings,
     propose_columns,
+    unclear_columns,
     with_types,
 )
 from deltaweb.writer.importing.source_file import SourceFiles
@@ -116,6 +118,15 @@ class BegunImport:
         return None if self.base is None else self.base.version
 
     @property
+    def unclear(self) -> list[ProposedColumn]:
+        """The columns that can be read in two ways of which none is chosen."""
+        return unclear_columns(self.proposed, self.columns, self.asked.files.form)
+
+    def check_readings(self) -> None:
+        """Raise `UnclearReadingError` if a column can be read in two ways."""
+        check_readings(self.asked.files, self.proposed, self.columns)
+
+    @property
     def hints(self) -> list[str]:
         """What few values keep text, a sentence a column."""
         return [one.hint for one in self.proposed if one.hint]
@@ -146,6 +157,7 @@ class BegunImport:
         Returns:
             What became of the table, and of the rows.
         """
+        self.check_readings()
         rows, merges = self._rows(), self.asked.merge_schema
         if self.base is None:
             return self._create(rows), rows
@@ -161,7 +173,7 @@ class BegunImport:
         asked = self.asked
         rows = ImportedRows(
             asked.files,
-            self.columns,
+            self._looked_at() if is_look else self.columns,
             asked.bad_rows,
             is_look=is_look,
             on_rows=asked.on_rows,
@@ -169,6 +181,21 @@ class BegunImport:
         if self.base is not None:
             rows.rules = _rules(self._write(rows), rows)
         return rows
+
+    def _looked_at(self) -> Sequence[ImportColumn]:
+        """Return the columns: texts, or a first reading, where none is chosen yet."""
+        unclear = {one.column.source: one for one in self.unclear}
+        found = []
+        for column in self.columns:
+            asked = unclear.get(column.source)
+            if asked is not None and self.base is None:
+                found.append(replace(column, type_name="string"))
+            elif asked is not None:
+                first = replace(asked, readings=asked.readings[:1])
+                found.append(first.fitted(column))
+            else:
+                found.append(column)
+        return found
 
     def _write(self, rows: ImportedRows) -> TableWrite:
         if self.base is None:
@@ -257,7 +284,9 @@ class ImportPlan:
     def describe(self) -> dict[str, Any]:
         """Return it as JSON, without the rows."""
         rows = self.rows
+        unclear = {one.column.source: one.readings for one in self.begun.unclear}
         return {
+            "is_unclear": bool(unclear),
             "columns": [
                 {
                     "source": column.source,
@@ -267,6 +296,10 @@ class ImportPlan:
                     "num_bad": rows.bad_by_column[column.source],
                     "examples": list(known.examples) if known else [],
                     "narrower": narrower.describe() if narrower else None,
+                    "format": column.decimal_sign or column.day_order,
+                    "readings": [
+                        one.describe() for one in unclear.get(column.source, ())
+                    ],
                 }
                 for column, known, narrower in self._known()
             ],
@@ -307,6 +340,7 @@ def open_import(
     """
     proposed = with_types(propose_columns(files, unseen=unseen), types)
     columns = [one.column for one in proposed]
+    check_readings(files, proposed, columns)
     return ImportedRows(files, columns).reader()
 
 
@@ -330,13 +364,20 @@ def begin_import(store: TableStore, asked: Import) -> BegunImport:
     if base is not None:
         there = parse_schema(base.metadata.schema_string or "")
     proposed = with_types(propose_columns(asked.files, there), asked.types)
+    known_readings = {one.column.source: one for one in proposed}
     return BegunImport(
         store=store,
         asked=asked,
         known=known,
         base=base,
         proposed=proposed,
-        columns=asked.columns or [one.column for one in proposed],
+        columns=[
+            known_readings[one.source].fitted(one)
+            if one.source in known_readings
+            else one
+            for one in asked.columns
+        ]
+        or [one.column for one in proposed],
     )
 
 

@@ -43,6 +43,14 @@ from deltaweb.writer.importing.options import (
     format_of,
 )
 from deltaweb.writer.importing.parquet_rows import parquet_schema
+from deltaweb.writer.importing.readings import (
+    TextReading,
+    UnclearReadingError,
+    is_day,
+    is_number,
+    readings_of_both,
+    widest_of,
+)
 from deltaweb.writer.importing.source_file import SourceFile, SourceFiles
 from deltaweb.writer.importing.text_values import parse_texts
 
@@ -77,12 +85,30 @@ class ProposedColumn:
         examples: Its first values, as the file has them.
         num_values: How many values were looked at, without nulls.
         narrower: What most values are, where it is text by the others.
+        readings: How its texts can be read; more than one if somebody has to choose.
     """
 
     column: ImportColumn
     examples: tuple[str, ...]
     num_values: int = 0
     narrower: NarrowerType | None = None
+    readings: tuple[TextReading, ...] = ()
+
+    def fitted(self, column: ImportColumn) -> ImportColumn:
+        """Return a column with how its texts are written, if only one way is known."""
+        if column.decimal_sign or column.day_order or len(self.readings) != 1:
+            return column
+        (reading,) = self.readings
+        return replace(
+            column, decimal_sign=reading.decimal_sign, day_order=reading.day_order
+        )
+
+    @property
+    def question(self) -> str:
+        """The ways to read its texts, as a sentence."""
+        first = self.readings[0]
+        ways = " or ".join(f"{one.value} ({one.option})" for one in self.readings)
+        return f"{first.text!r} in column {self.column.source!r} is {ways}."
 
     @property
     def hint(self) -> str | None:
@@ -120,6 +146,11 @@ def propose_columns(
                 found[name] = proposed
             elif table.find(name) is None:
                 found[name] = _both(known, proposed)
+            else:
+                readings = readings_of_both(known.readings, proposed.readings)
+                merged = replace(known, readings=readings or known.readings)
+                column = replace(known.column, decimal_sign="", day_order="")
+                found[name] = replace(merged, column=merged.fitted(column))
     if not found:
         shown = ", ".join(files.names[:3])
         reason, hint = "it has no row", "Choose a file with rows below its header."
@@ -130,23 +161,30 @@ def propose_columns(
 def _both(one: ProposedColumn, other: ProposedColumn) -> ProposedColumn:
     """Return a column of two files; text where they do not agree."""
     types = {one.column.type_name, other.column.type_name}
-    if len(types) == 1 and types != {"string"}:
-        return replace(one, num_values=one.num_values + other.num_values)
-    wider = "double" if types == NUMBERS else "string"
+    readings = readings_of_both(one.readings, other.readings)
+    num_values = one.num_values + other.num_values
+    if len(types) == 1 and types != {"string"} and readings is not None:
+        proposed = replace(one, num_values=num_values, readings=readings)
+        column = replace(one.column, decimal_sign="", day_order="")
+        return replace(proposed, column=proposed.fitted(column))
+    wider = "double" if types == NUMBERS and readings is not None else "string"
     narrower = None
     if wider == "string":
-        parts = (part.narrower or of_all(*_counted(part)) for part in (one, other))
+        readings = ()
+        parts = (
+            part.narrower
+            or of_all(part.column.type_name, part.num_values, part.readings)
+            for part in (one, other)
+        )
         narrower = narrower_of_both(*parts)
-    return ProposedColumn(
+    proposed = ProposedColumn(
         _column(one.column.source, wider),
         one.examples or other.examples,
-        one.num_values + other.num_values,
+        num_values,
         narrower,
+        readings or (),
     )
-
-
-def _counted(part: ProposedColumn) -> tuple[str, int]:
-    return part.column.type_name, part.num_values
+    return replace(proposed, column=proposed.fitted(proposed.column))
 
 
 def _column(name: str, type_name: str) -> ImportColumn:
@@ -191,7 +229,9 @@ def _of_texts(
     parts: dict[str, list[pa.Array]] = {}
     lines: list[Lines] = []
     count = 0
+    delimiter = ""
     for batch in read_csv(file, form):
+        delimiter = batch.delimiter or delimiter
         for name, array in batch.columns.items():
             parts.setdefault(name, []).append(array)
         lines.append(batch.lines)
@@ -207,6 +247,7 @@ def _of_texts(
             *(file.shown, name, texts.filter(is_known)),
             first[np.asarray(is_known)],
             has_more=count >= SAMPLE_ROWS,
+            delimiter=delimiter,
         )
         made.append(_proposed(known, form, table.find(name), unseen.find(name)))
     return made
@@ -219,15 +260,23 @@ def _proposed(
     unseen: StructField | None,
 ) -> ProposedColumn:
     examples = tuple(pc.unique(known.texts)[:SHOWN_VALUES].to_pylist())
+    readings: tuple[TextReading, ...] = ()
     if of_table is not None:
-        return ProposedColumn(_of_table(known.column, of_table), examples)
+        kind = of_table.data_type
+        if len(known.texts) and (is_number(kind) or is_day(kind)):
+            readings = known.find_readings([kind], form).readings
+        column = _of_table(known.column, of_table)
+        proposed = ProposedColumn(column, examples, readings=readings)
+        return replace(proposed, column=proposed.fitted(column))
     type_name, narrower = "string", None
     if len(known.texts):
-        type_name, narrower = known.find_type(_candidates(known.texts), form)
+        readings, narrower = known.find_type(_candidates(known.texts), form)
+        type_name = type_text(widest_of(readings)) if readings else "string"
     elif unseen is not None:
         type_name = type_text(unseen.data_type)
     column = _column(known.column, type_name)
-    return ProposedColumn(column, examples, len(known.texts), narrower)
+    proposed = ProposedColumn(column, examples, len(known.texts), narrower, readings)
+    return replace(proposed, column=proposed.fitted(column))
 
 
 def _candidates(texts: pa.Array) -> Sequence[PrimitiveType]:
@@ -409,5 +458,38 @@ def with_types(
             type_name=type_text(field.data_type),
             is_nullable=field.nullable,
         )
-        made.append(replace(one, column=column, narrower=None))
+        readings = one.readings or (one.narrower.readings if one.narrower else ())
+        typed = replace(one, readings=readings, narrower=None)
+        column = replace(column, decimal_sign="", day_order="")
+        made.append(replace(typed, column=typed.fitted(column)))
     return made
+
+
+def unclear_columns(
+    proposed: Sequence[ProposedColumn], columns: Sequence[ImportColumn], form: TextForm
+) -> list[ProposedColumn]:
+    """Return the columns that can be read in two ways of which none is chosen."""
+    wanted = {column.source: column for column in columns}
+    found = []
+    for one in proposed:
+        column = wanted.get(one.column.source)
+        if column is None or len(one.readings) <= 1:
+            continue
+        of_column = column.form(form)
+        is_days = is_day(one.readings[0].data_type)
+        chosen = of_column.day_order if is_days else of_column.decimal_sign
+        if not chosen and column.type_name not in ("", "string"):
+            found.append(one)
+    return found
+
+
+def check_readings(
+    files: SourceFiles,
+    proposed: Sequence[ProposedColumn],
+    columns: Sequence[ImportColumn],
+) -> None:
+    """Raise `UnclearReadingError` if a column can be read in two ways."""
+    unclear = unclear_columns(proposed, columns, files.form)
+    if unclear:
+        choices = [one.question for one in unclear]
+        raise UnclearReadingError(path=", ".join(files.names[:3]), choices=choices)

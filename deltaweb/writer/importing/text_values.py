@@ -28,7 +28,10 @@ INTEGER_BITS: Final = {"byte": 7, "short": 15, "integer": 31, "long": 63}
 _WHOLE: Final = r"^[+-]?[0-9]{1,19}$"
 _NUMBER: Final = r"^[+-]?(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?$"
 _WORDS: Final = r"^[+-]?(?:[nN]a[nN]|[iI]nf(?:inity)?)$"
-_GROUPED: Final = r"^[+-]?[0-9]{1,3}(?:\.[0-9]{3})+(?:,[0-9]*)?$"
+_GROUP_SIGNS: Final = (" ", "'", "\u2019", "\u00a0", "\u202f")
+_GROUPED: Final = (
+    r"^([+-]?[1-9][0-9]{{0,2}}(?:{group}[0-9]{{3}})+)(?:{decimal}[0-9]*)?$"
+)
 _TRUE: Final = ("true", "t", "yes", "y", "1")
 _FALSE: Final = ("false", "f", "no", "n", "0")
 _DAYS: Final = {
@@ -78,7 +81,7 @@ def parse_texts(texts: pa.Array, data_type: DataType, form: TextForm) -> ParsedT
         case PrimitiveType("boolean"):
             values = _booleans(trimmed)
         case PrimitiveType(name) if name in INTEGER_BITS:
-            values = _integers(trimmed, INTEGER_BITS[name])
+            values = _integers(_numbers(trimmed, form), INTEGER_BITS[name])
         case PrimitiveType("float" | "double"):
             values = _floats(_numbers(trimmed, form), target)
         case PrimitiveType("date"):
@@ -127,14 +130,22 @@ def _where(mask: pa.BooleanArray, texts: pa.Array) -> pa.Array:
 
 
 def _numbers(texts: pa.Array, form: TextForm) -> pa.Array:
-    """Write numbers with a point, and nothing between thousands."""
-    if form.decimal_sign != ",":
+    """Write numbers with a point, and nothing between thousands.
+
+    Only a decimal sign that is known leaves a sign between thousands.
+    """
+    if not form.decimal_sign:
         return texts
-    plain = pc.replace_substring(texts, ".", "")
-    has_point = pc.match_substring(texts, ".")
-    is_grouped = pc.match_substring_regex(texts, _GROUPED)
-    whole = pc.if_else(is_grouped, plain, pc.if_else(has_point, "", texts))
-    return pc.replace_substring(whole, ",", ".")
+    other = "." if form.decimal_sign == "," else ","
+    decimal = re.escape(form.decimal_sign)
+    # One number has one sign between its thousands.
+    for group in (re.escape(other), *_GROUP_SIGNS):
+        pattern = _GROUPED.format(group=group, decimal=decimal)
+        is_grouped = pc.match_substring_regex(texts, pattern)
+        plain = pc.replace_substring_regex(texts, group, "")
+        texts = pc.if_else(is_grouped, plain, texts)
+    whole = pc.if_else(pc.match_substring(texts, other), "", texts)
+    return pc.replace_substring(whole, form.decimal_sign, ".")
 
 
 def _unsigned_plus(texts: pa.Array) -> pa.Array:
@@ -195,6 +206,20 @@ def _parts(texts: pa.Array, pattern: str) -> tuple[dict[str, pa.Array], Array]:
     return groups, found.is_valid().to_numpy(zero_copy_only=False)
 
 
+def _iso(texts: pa.Array, form: TextForm) -> pa.Array:
+    """Write the dates that texts begin with as year, month and day.
+
+    A text that begins with a year is one in every order, as no other order has four
+    digits first.
+    """
+    if form.day_order in ("", "ymd"):
+        return texts
+    named = re.sub(r"\?P<[dmy]>", "", _DAYS[form.day_order])
+    places = {part: form.day_order.index(part) + 1 for part in "ymd"}
+    iso = r"\{y}-\{m}-\{d}\4".format(**places)
+    return pc.replace_substring_regex(texts, f"^{named}($|[^0-9])", iso)
+
+
 def _numbers_of(group: pa.Array) -> Array:
     texts = pc.if_else(pc.equal(group.fill_null(""), ""), "0", group.fill_null(""))
     return np.asarray(texts.cast(pa.int64()))
@@ -213,14 +238,14 @@ def _day_numbers(groups: dict[str, pa.Array], valid: Array) -> tuple[Array, Arra
 
 
 def _days(texts: pa.Array, form: TextForm) -> pa.Array:
-    groups, valid = _parts(texts, _DAYS[form.day_order])
+    groups, valid = _parts(_iso(texts, form), _DAYS["ymd"])
     days, valid = _day_numbers(groups, valid)
     return pa.array(days.astype(np.int32), pa.int32(), mask=~valid).cast(pa.date32())
 
 
 def _clock_times(texts: pa.Array, form: TextForm) -> tuple[pa.Array, pa.Array]:
     """Return what clocks show, and the zones that texts have, empty for none."""
-    groups, valid = _parts(texts, _DAYS[form.day_order] + _CLOCK + _ZONE)
+    groups, valid = _parts(_iso(texts, form), _DAYS["ymd"] + _CLOCK + _ZONE)
     days, valid = _day_numbers(groups, valid)
     hour, minute, second = (_numbers_of(groups[name]) for name in "his")
     micros = _numbers_of(pc.utf8_rpad(groups["f"], 6, "0"))

@@ -247,9 +247,8 @@ def test_a_column_that_is_text_by_one_value_is_offered_as_numbers(editor, work, 
             "column_source": ["id", "v"],
             "column_name": ["id", "v"],
             "column_type": ["bigint", "string"],
-            "column_narrower": ["bigint", "double"],
             "column_nullable": ["0", "1"],
-            "take": "1",
+            "take": "1|double|",
         },
     )
     look = work()

@@ -134,6 +134,29 @@ def test_a_file_that_is_sent_becomes_a_table_and_then_more_rows(script, place) -
     assert DeltaTable(str(place)).snapshot().read().num_rows == 5
 
 
+def test_a_file_with_two_readings_waits_for_a_choice(script, place) -> None:
+    sent = uploaded(script, b"id;weight\n1;1,234\n").json()
+    file = {"upload": sent["upload"], "name": sent["file_name"]}
+    asked = {"name": "shop.orders", "location": str(place)}
+
+    def imported(texts: dict[str, str], *, preview: bool) -> dict[str, Any]:
+        rows = {"file": {**file, "texts": texts}}
+        body = {"parameters": {**asked, "rows": rows}, "preview": preview}
+        found: dict[str, Any] = done(script, f"{TABLES}/import", body)
+        return found
+
+    look = imported({}, preview=True)
+    agreed = done(script, f"{TABLES}/import", {"preview": False, "seen": look["id"]})
+    states = [agreed["state"], imported({}, preview=False)["state"]]
+    made = imported({"decimal_sign": ","}, preview=False)
+
+    (column,) = [c for c in look["result"]["columns"] if c["name"] == "weight"]
+    assert [one["value"] for one in column["readings"]] == ["1.234", "1234"]
+    assert states == ["FAILED", "FAILED"]
+    assert made["state"] == "DONE"
+    assert DeltaTable(str(place)).snapshot().read()["weight"].to_pylist() == [1.234]
+
+
 def test_a_file_that_somebody_else_sent_is_not_found(script, place: Path) -> None:
     sent = uploaded(script).json()
     other = Script(role=User.Role.ADMIN, name="max")

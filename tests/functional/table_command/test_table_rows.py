@@ -110,6 +110,23 @@ def test_a_file_is_merged_however_it_is_written(table, tmp_path, text, names, op
     assert numbers(table) == [2, 3, 4, 5]
 
 
+def test_values_with_two_readings_are_refused_until_one_is_chosen(table, tmp_path):
+    lines, place = tmp_path / "a.csv", tmp_path / "new"
+    lines.write_text("n;day;x\n1;01.02.2026;1,234\n")
+    choices = "1.234 (--decimal ,) or 1234 (--decimal .)"
+
+    for more in ((), ("--dry-run",), ("--dates", "dmy")):
+        assert choices in refusal("import", place, lines, *more)
+    assert "--dates dmy" in refusal("import", place, lines, "--decimal", ",")
+    merge = ("merge", table, lines, "--on", "t.n = s.n", "--delete-where", "s.x > 2")
+    assert choices in refusal(*merge, "--yes")
+    assert not place.exists()
+
+    run("import", place, lines, "--decimal", ",", "--dates", "mdy")
+    (row,) = DeltaTable(str(place)).snapshot().read().to_pylist()
+    assert (str(row["day"]), row["x"]) == ("2026-01-02", 1.234)
+
+
 def test_a_table_is_not_merged_by_what_is_said_of_a_file(table: Path) -> None:
     merge = ("merge", table, table, "--on", "t.n = s.n", "--insert-all", "--yes")
 

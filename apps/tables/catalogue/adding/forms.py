@@ -93,10 +93,14 @@ class FileForm(forms.Form):
     )
     null_text = forms.CharField(max_length=50, required=False, strip=False)
     decimal_sign = forms.ChoiceField(
-        choices=[(".", "Point ."), (",", "Comma ,")], required=False
+        choices=[("", "Find out"), (".", "Point ."), (",", "Comma ,")], required=False
     )
     day_order = forms.ChoiceField(
-        choices=[(order, DAY_WORDS[order]) for order in DAY_ORDERS], required=False
+        choices=[
+            ("", "Find out"),
+            *((order, DAY_WORDS[order]) for order in DAY_ORDERS),
+        ],
+        required=False,
     )
     time_zone = forms.CharField(max_length=60, required=False)
 

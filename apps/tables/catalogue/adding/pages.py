@@ -23,10 +23,12 @@ from deltaweb.web.tables.catalogue.adding.work.import_rows import IMPORT, Import
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.operations.pages.page import OperationPage
 from deltaweb.web.tables.storage.locations import parse_location
-from deltaweb.writer.importing.options import format_of
+from deltaweb.writer.importing.options import DAY_ORDERS, format_of
+from deltaweb.writer.importing.readings import FORMAT_WORDS
 
 MAX_COLUMNS: Final = 240  # Django takes a thousand fields of a form
 EMPTY_COLUMNS: Final = 3
+DECIMALS: Final = (",", ".")
 TYPES: Final = (
     *("bigint", "int", "smallint", "string", "decimal(12,2)", "double", "boolean"),
     *("date", "timestamp", "timestamp_ntz", "binary"),
@@ -41,27 +43,28 @@ def _columns(request: HttpRequest) -> list[dict[str, Any]]:
     post = request.POST
     texts = {
         name: post.getlist(f"column_{name}")[:MAX_COLUMNS]
-        for name in ("source", "name", "type", "narrower", "comment")
+        for name in ("source", "name", "type", "format", "comment")
     }
-    taken = set(post.getlist("take"))
+    number, _, type_and_format = post.get("take", "").partition("|")
+    taken_type, _, taken_format = type_and_format.rpartition("|")
     nullable, partition = (
         set(post.getlist(f"column_{name}")) for name in ("nullable", "partition")
     )
     columns = []
-    for number, name in enumerate(texts["name"]):
-        source = _at(texts["source"], number) or name.strip()
+    for place, name in enumerate(texts["name"]):
+        source = _at(texts["source"], place) or name.strip()
         if not source:
             continue
+        is_taken = number == str(place)
         columns.append(
             {
                 "source": source,
                 "name": name.strip(),
-                "type": _at(
-                    texts["narrower" if str(number) in taken else "type"], number
-                ).strip(),
-                "comment": _at(texts["comment"], number).strip(),
-                "is_nullable": str(number) in nullable,
-                "is_partition": str(number) in partition,
+                "type": taken_type if is_taken else _at(texts["type"], place).strip(),
+                "format": taken_format if is_taken else _at(texts["format"], place),
+                "comment": _at(texts["comment"], place).strip(),
+                "is_nullable": str(place) in nullable,
+                "is_partition": str(place) in partition,
             }
         )
     return columns
@@ -69,6 +72,10 @@ def _columns(request: HttpRequest) -> list[dict[str, Any]]:
 
 def _at(texts: list[str], number: int) -> str:
     return texts[number] if number < len(texts) else ""
+
+
+def _one_of(choices: tuple[str, ...], text: str) -> str:
+    return text if text in choices else ""
 
 
 def _table_request(request: HttpRequest, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -108,8 +115,8 @@ def _file_of(
             "delimiter": values["delimiter"],
             "has_header": values["header"] != "data",
             "null_text": values["null_text"],
-            "decimal_sign": values["decimal_sign"] or ".",
-            "day_order": values["day_order"] or "ymd",
+            "decimal_sign": values["decimal_sign"],
+            "day_order": values["day_order"],
             "time_zone": values["time_zone"],
         },
     }
@@ -123,7 +130,7 @@ def read_creation(
     file, is_other = _file_of(request, values)
     columns = [] if is_other else _columns(request)
     for column in columns:
-        del column["source"]
+        del column["source"], column["format"]
     return checked_creation(
         CreateTable(**_table_request(request, values), **file, columns=columns)
     )
@@ -160,6 +167,10 @@ def read_import(
                 "source": column["source"],
                 "name": column["name"],
                 "type_name": column["type"],
+                "decimal_sign": column["format"]
+                if column["format"] in DECIMALS
+                else "",
+                "day_order": column["format"] if column["format"] in DAY_ORDERS else "",
                 "is_nullable": column["is_nullable"],
                 "is_partition": column["is_partition"],
             }
@@ -243,6 +254,7 @@ def _import_context(
             "is_partition": column["source"] in partitions,
             "in_table": (look or {}).get("table_columns", {}).get(column["name"], ""),
             "types": _choices(column["type"]),
+            "format_words": FORMAT_WORDS.get(column.get("format", ""), ""),
             "num_more_misfits": _more_misfits(column.get("narrower")),
         }
         for column in cast("Iterable[dict[str, Any]]", (look or {}).get("columns", ()))

@@ -24,7 +24,11 @@ from deltaweb.web.tables.operations.preview import OperationPreview, RunContext
 from deltaweb.words import counted
 from deltaweb.writer.importing.checked_rows import schema_of
 from deltaweb.writer.importing.options import ImportColumn
-from deltaweb.writer.importing.proposal import propose_columns, with_types
+from deltaweb.writer.importing.proposal import (
+    check_readings,
+    propose_columns,
+    with_types,
+)
 from deltaweb.writer.making.new_table import NewTable, plan_table
 
 
@@ -121,7 +125,11 @@ def _written(schema: str) -> StructType:
 
 def proposed(asked: CreateTable, context: RunContext) -> list[dict[str, Any]]:
     """Return the columns that a file seems to have; none of its rows is kept."""
-    found = with_types(propose_columns(source_files(asked)), asked.types)
+    files = source_files(asked)
+    found = with_types(propose_columns(files), asked.types)
+    # Only a type matters here: those of two readings may differ.
+    unlike = [one for one in found if len({r.data_type for r in one.readings}) > 1]
+    check_readings(files, unlike, [one.column for one in found])
     for one in found:
         if one.hint:
             context.job.warn(one.hint)

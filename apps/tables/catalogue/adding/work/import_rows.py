@@ -144,6 +144,8 @@ def as_import(asked: ImportRows, context: RunContext) -> Import:
 def plan_rows(opened: DeltaTable, asked: ImportRows, context: RunContext) -> RowsPlan:
     """Check every row, or go by a preview of the same bytes that were brought."""
     begun = begin_import(opened.store, as_import(asked, context))
+    if not context.is_shown or context.seen or asked.user_id is None:
+        begun.check_readings()  # only a page or a preview asks
     if not context.is_shown:
         return RowsPlan(asked=asked, begun=begun, looked=None)
     if context.seen and context.seen.job and not context.seen.counts:
@@ -179,7 +181,7 @@ def preview_rows(plan: RowsPlan) -> OperationPreview:
     first = table.first.select(table.first.column_names[:MAX_GRID_COLUMNS])
     return OperationPreview(
         version=begun.version,
-        counts={} if facts["is_partial"] else counts,
+        counts={} if facts["is_partial"] or facts["is_unclear"] else counts,
         detail={
             **facts,
             "file_name": asked.file_name or ", ".join(asked.files),

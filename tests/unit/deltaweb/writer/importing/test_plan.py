@@ -345,6 +345,7 @@ def test_a_plan_says_what_most_values_of_a_column_are(tmp_path: Path) -> None:
             "num_fitting": 2,
             "num_values": 3,
             "is_of_first": False,
+            "readings": [],
             "misfits": [{"file": "a.csv", "line": 4, "value": "-"}],
         },
         "t": None,
