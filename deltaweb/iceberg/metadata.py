@@ -81,10 +81,20 @@ class TableLayout:
         )
 
     def metadata(
-        self, *, location: str, list_locations: Sequence[str]
+        self,
+        *,
+        location: str,
+        list_locations: Sequence[str],
+        referenced_only: bool = False,
     ) -> dict[str, Any]:
-        """Return `metadata.json`."""
+        """Return `metadata.json`.
+
+        Args:
+            referenced_only: Whether to leave out snapshots without a branch or a tag.
+        """
         snapshots = self._snapshot_entries(list_locations)
+        if referenced_only:
+            snapshots = snapshots[-1:]  # the branch main is the one reference
         facts = self._snapshots.values()
         schemas = {one.schema["schema-id"]: one.schema for one in facts}
         specs = {one.spec_id: spec_json(one.fields) for one in facts}

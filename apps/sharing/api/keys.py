@@ -65,6 +65,7 @@ def _keys(secret_key: str, fallbacks: tuple[str, ...], purpose: str) -> list[byt
 
 SESSIONS = "iceberg sessions"
 OBJECTS = "iceberg objects"
+ENTITY_TAGS = "iceberg entity tags"
 
 
 def session_keys() -> list[bytes]:
@@ -75,3 +76,8 @@ def session_keys() -> list[bytes]:
 def object_keys() -> list[bytes]:
     """Return the keys of names of objects; the first seals, all are accepted."""
     return keys_for(OBJECTS)
+
+
+def entity_tag_keys() -> list[bytes]:
+    """Return the keys of tags of loaded tables; the first makes, all are accepted."""
+    return keys_for(ENTITY_TAGS)

@@ -6,7 +6,7 @@ client that names a share as its warehouse sees the schemas alone.
 Source: Iceberg REST catalogue (rest-catalog-open-api.yaml).
 """
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, Final
 
 from django.conf import settings
@@ -15,7 +15,11 @@ from rest_framework.request import Request
 
 from deltaweb.delta.log.commits.times import to_ms
 from deltaweb.iceberg.access.vended_keys import Claims, VendedKeys, vend_keys
-from deltaweb.sharing.errors import EndpointNotFoundError, SharingError
+from deltaweb.sharing.errors import (
+    EndpointNotFoundError,
+    ParameterInvalidError,
+    SharingError,
+)
 from deltaweb.sharing.parameters import parse_max_results
 from deltaweb.web.sharing.access import callers as access
 from deltaweb.web.sharing.access.grants.rules import rule_for
@@ -25,17 +29,26 @@ from deltaweb.web.sharing.answers.listings import Page, PageRequest
 from deltaweb.web.sharing.answers.row_count import RowCount
 from deltaweb.web.sharing.api.base import SharingView
 from deltaweb.web.sharing.api.errors import Failure
+from deltaweb.web.sharing.api.iceberg.entity_tags import EntityTags
 from deltaweb.web.sharing.api.iceberg.kept import objects_of
 from deltaweb.web.sharing.api.iceberg.layouts import IcebergTable, open_iceberg_table
 from deltaweb.web.sharing.api.iceberg.responses import catalog_refusal
-from deltaweb.web.sharing.api.keys import object_keys, page_token_keys, session_keys
-from deltaweb.web.sharing.api.responses import WholeAnswer, json_answer
+from deltaweb.web.sharing.api.keys import (
+    entity_tag_keys,
+    object_keys,
+    page_token_keys,
+    session_keys,
+)
+from deltaweb.web.sharing.api.responses import NO_STORE, WholeAnswer, json_answer
 from deltaweb.web.sharing.errors import NotGrantedError
 from deltaweb.web.sharing.models import Share, SharedTable
 
 SEPARATOR: Final = "\x1f"
 REGION: Final = "us-east-1"
 NO_CONTENT: Final = 204
+NOT_MODIFIED: Final = 304
+ALL_SNAPSHOTS, REFERENCED_SNAPSHOTS = "all", "refs"
+DELEGATION: Final = "X-Iceberg-Access-Delegation"
 ALL: Final = 1 << 31  # of a list that is asked for without pages
 _NAMESPACES: Final = "/v1/{prefix}/namespaces"
 _NAMESPACE: Final = f"{_NAMESPACES}/{{namespace}}"
@@ -191,46 +204,91 @@ class TableView(CatalogView):
         self.record.shared_table = self.shared_table
 
     def get(self, request: Request, **names: str) -> HttpResponseBase:
-        """Answer with the table's metadata, and keys to fetch what it names."""
-        del request, names
+        """Answer with the table's metadata, and keys to fetch what it names.
+
+        A client that has the same answer, with keys that are good for half of their
+        life still, is told to keep it.
+        """
+        del names
         check_budget(self.recipient, now=self.now)
+        referenced_only = _is_referenced_only(request)
         rule = rule_for(self.shared_table, self.recipient)
         keys = object_keys()
         table = open_iceberg_table(self.shared_table, rule, keys=keys, now=self.now)
+        metadata = table.metadata(referenced_only=referenced_only)
+        lifetime = timedelta(seconds=settings.FILE_URL_LIFETIME_S)
+        ends_at = min(self.now + lifetime, self.token.ends_at).replace(microsecond=0)
+        tags = EntityTags(
+            keys=entity_tag_keys(),
+            content=[
+                str(self.token.id),
+                table.scope,
+                table.metadata_location,
+                metadata,
+                request.headers.get(DELEGATION, ""),
+                settings.PUBLIC_URL,
+            ],
+        )
+        known = tags.matching(
+            request.headers.get("If-None-Match"),
+            now=self.now,
+            last_end=ends_at,
+            spare=lifetime / 2,
+        )
+        if known:
+            self.record.version = table.newest.version
+            return _with_tag(WholeAnswer(status=NOT_MODIFIED), known)
         made = objects_of(table, table.newest.version, now=self.now)
         self.record.version = table.newest.version
         self.record.num_files = self.record.total_files = made.num_files
         self.record.size_bytes = table.newest.size_bytes
         if not table.newest.has_deletion_vectors:
             self.record.rows = RowCount(made.num_rows)
-        config = _client_config(self._vend(table))
-        return json_answer(
+        config = _client_config(self._vend(table, ends_at))
+        answer = json_answer(
             {
                 "metadata-location": table.metadata_location,
-                "metadata": table.metadata(),
+                "metadata": metadata,
                 "config": config,
                 "storage-credentials": [
                     {"prefix": f"{table.location}/", "config": config}
                 ],
             }
         )
+        return _with_tag(answer, tags.tag(ends_at))
 
     def head(self, request: Request, **names: str) -> HttpResponseBase:
         """Answer that there is such a table."""
         del request, names
         return WholeAnswer(status=NO_CONTENT)
 
-    def _vend(self, table: IcebergTable) -> VendedKeys:
-        lifetime = timedelta(seconds=settings.FILE_URL_LIFETIME_S)
-        ends_at = min(self.now + lifetime, self.token.ends_at)
+    def _vend(self, table: IcebergTable, ends_at: datetime) -> VendedKeys:
         claims = Claims(
             token_id=self.token.id,
             table_id=self.shared_table.id,
             first_version=table.versions[0].version,
             last_version=table.newest.version,
-            expires_at=ends_at.replace(microsecond=0),
+            expires_at=ends_at,
         )
         return vend_keys(claims, session_keys())
+
+
+def _is_referenced_only(request: Request) -> bool:
+    """Whether a client wants no snapshots but those of branches and tags."""
+    wanted = request.query_params.get("snapshots") or ALL_SNAPSHOTS
+    if wanted not in {ALL_SNAPSHOTS, REFERENCED_SNAPSHOTS}:
+        raise ParameterInvalidError(
+            name="snapshots",
+            reason="it is neither 'all' nor 'refs'",
+            hint="Give one of these, or leave it out for all snapshots.",
+        )
+    return wanted == REFERENCED_SNAPSHOTS
+
+
+def _with_tag(answer: WholeAnswer, tag: str) -> WholeAnswer:
+    answer["ETag"] = tag
+    answer["Cache-Control"] = NO_STORE  # it depends on the caller, and may hold keys
+    return answer
 
 
 def _client_config(keys: VendedKeys) -> dict[str, str]:

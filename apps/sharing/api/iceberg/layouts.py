@@ -102,11 +102,12 @@ class IcebergTable:
         """Return where `metadata.json` is."""
         return f"{self.names(self.newest.version).version_location}.json"
 
-    def metadata(self) -> dict[str, object]:
-        """Return `metadata.json`."""
+    def metadata(self, *, referenced_only: bool = False) -> dict[str, object]:
+        """Return `metadata.json`, with all snapshots or the referenced ones."""
         return self.layout.metadata(
             location=self.location,
             list_locations=[self.list_location(one.version) for one in self.versions],
+            referenced_only=referenced_only,
         )
 
 
