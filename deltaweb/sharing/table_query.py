@@ -215,8 +215,8 @@ def _is_true(text: str) -> bool:
 
 
 def check_one_version(fields: Mapping[str, Any]) -> None:
-    """Refuse a request that names its version in two ways."""
-    named = [name for name in VERSION_FIELDS if fields.get(name) is not None]
+    """Refuse a request that names its version in two ways; "" names none."""
+    named = [name for name in VERSION_FIELDS if fields.get(name) not in (None, "")]
     if len(named) > 1:
         raise ParameterInvalidError(
             name=named[1],

@@ -73,6 +73,11 @@ class TestParseTableQuery:
         found = (query.limit_hint, query.version, query.page.max_files)
         assert [number for number in found if number is not None] == [10]
 
+    def test_takes_an_empty_refresh_token_for_none(self) -> None:
+        query = parsed(version=0, refreshToken="", pageToken="", limitHint=None)
+
+        assert (query.version, query.page.refresh_token) == (0, "")
+
     @pytest.mark.parametrize("number", [2**53 + 1, MAX_LONG])
     def test_reads_a_version_exactly(self, number: int) -> None:
         query = parse_table_query(b'{"version": %d.0}' % number)
