@@ -130,6 +130,10 @@ class TestSQLThatPrunes:
             ("p LIKE '%' OR p = 9", "abcd"),
             ("p NOT IN (9)", "ac"),
             ("k NOT LIKE 'it%'", ""),
+            # It may be a percent sign that follows, and then no value is like it.
+            (r"k NOT LIKE 'it\%%'", "ac"),
+            (r"NOT (name LIKE 'C\%%')", "abcd"),
+            (r"k LIKE 'it\s'", "ac"),
             ("ok IS NOT TRUE", "abcd"),
             ("ok", "abcd"),
             ("k LIKE '%''s'", "a"),
@@ -226,6 +230,7 @@ class TestSQLThatIsSkipped:
             "rlike, escaped": ("k RLIKE 'x' ESCAPE '!'", "is not a condition"),
             "like of a number": ("p LIKE '1%'", "not a text column"),
             "like a number": ("k LIKE 5", "no pattern"),
+            "prefix of two readings": (r"startswith(k, 'i\t')", "no prefix"),
             "two escapes": (r"k LIKE 'a\%' ESCAPE '!'", "two ways"),
             "starts with a number": ("startswith(k, 5)", "no prefix"),
             "symmetric": ("p BETWEEN SYMMETRIC 2 AND 1", ""),

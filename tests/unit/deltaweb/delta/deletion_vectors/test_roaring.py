@@ -1,6 +1,7 @@
 """Bitmaps of every kind hold the sets that they were made of."""
 
 import random
+import struct
 from contextlib import suppress
 
 import numpy as np
@@ -92,3 +93,13 @@ def test_damaged_bytes_end_as_a_sentence(seed: int) -> None:
         rows.check_within(1 << 40)
         found = np.concatenate([np.empty(0, np.int64), *rows.positions()])
         assert len(found) == len(rows)
+
+
+@pytest.mark.parametrize("keys", [(0, 0), (3, 3), (1, 0)])
+def test_each_bitmap_has_a_larger_key_than_the_one_before(keys: tuple[int, int]):
+    bitmap = bitmap_of([5])[16:]
+    parts = [struct.pack("<I", key) + bitmap for key in keys]
+    data = struct.pack("<IQ", 1681511377, len(parts)) + b"".join(parts)
+
+    with pytest.raises(MalformedVectorError, match="not in order"):
+        read_bitmap(data)

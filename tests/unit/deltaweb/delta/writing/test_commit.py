@@ -10,7 +10,7 @@ import pytest
 from deltaweb.delta.errors import LocationUnreachableError, StorageFullError
 from deltaweb.delta.log.paths import commit_name
 from deltaweb.delta.protocol.actions import SetTransaction
-from deltaweb.delta.writing.commit import commit
+from deltaweb.delta.writing.commit import SMALL_COMMIT_BYTES, commit
 from deltaweb.delta.writing.errors import (
     CommitConflictError,
     CommitOutcomeUnknownError,
@@ -177,6 +177,22 @@ class TestCommit:
         assert store.heads == [commit_name(1)]
         assert store.reads == [commit_name(2), commit_name(3)]
         assert store.listings == []
+
+    @pytest.mark.parametrize("surplus", [-1, 0, 1, 1_000])
+    def test_a_long_commit_that_was_faster_is_read_to_its_end(self, store, surplus):
+        commit(store, on_newest(store, added=added(("a", "a", 1, 2))), policy=AT_ONCE)
+        transaction = on_newest(store, read=EVERYTHING_READ, removed=live(store))
+        other = on_newest(store, removed=live(store))
+        commit(store, other, policy=AT_ONCE)
+        text, name = store.log_files[commit_name(2)], commit_name(2)
+        info, end = text.split(b"\n", 1)
+        filling = b" " * (SMALL_COMMIT_BYTES + surplus - len(text))
+        store.log_files[name] = info + filling + b"\n" + end
+
+        with pytest.raises(CommitConflictError) as caught:
+            commit(store, transaction, policy=AT_ONCE)
+
+        assert caught.value.version == 2
 
     def test_pauses_of_a_race_are_short(self, store: FailingStore) -> None:
         pauses: list[float] = []

@@ -107,3 +107,18 @@ def test_a_provider_that_knows_one_format_is_asked_in_it(provider: Provider) -> 
     provider.answers[f"{AT}/query"] = query
 
     assert not provider.client().files(TABLE, lambda answer: answer.is_delta)
+
+
+def test_an_answer_that_ends_with_an_error_is_refused(provider: Provider) -> None:
+    last = {"endStreamAction": {"errorMessage": "the files cannot be read"}}
+    provider.puts(f"{AT}/query", [{"protocol": {"minReaderVersion": 1}}, last])
+
+    with pytest.raises(ProviderAnswerError, match="broke off with an error"):
+        provider.client().files(TABLE, lambda answer: [*answer.lines])
+
+
+def test_an_answer_that_ends_without_an_error_is_whole(provider: Provider) -> None:
+    lines = [{"protocol": {"minReaderVersion": 1}}, {"endStreamAction": {}}]
+    provider.puts(f"{AT}/query", lines)
+
+    assert provider.client().files(TABLE, lambda one: [*one.lines]) == lines
