@@ -3,6 +3,7 @@
 # make test-all   run every cell of each matrix, too
 # make test-fast  only unit tests, without random examples and slow files
 # make check   linters, types, import contracts, migrations
+# make mutants  break promises one by one, in a copy, and see that a test finds each
 # make bench   measure, beside the peers, in one run
 # make recorded   write the recorded tables of the tests again, by their writers
 # make setup   only set up
@@ -29,9 +30,9 @@ export DELTAWEB_GOLDEN DELTAWEB_PARQUET
 # each of them compiles Django again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup wheel run test test-all test-fast check bench recorded pictures format lock
+.PHONY: help setup wheel run test test-all test-fast check mutants bench recorded pictures format lock
 help:
-	@sed -n '1,11s/^# //p' Makefile
+	@sed -n '1,12s/^# //p' Makefile
 
 setup:
 	@$(MAKE) --silent --no-print-directory -j2 $(VENV)/.dev
@@ -112,6 +113,9 @@ check: setup
 	DELTAWEB_PRODUCTION=true DELTAWEB_SECRET_KEY=$$(head -c 48 /dev/urandom | base64) DELTAWEB_ALLOWED_HOSTS=tables.example.org \
 	  DELTAWEB_PUBLIC_URL=https://tables.example.org DELTAWEB_ALLOWED_ROOTS=/srv/tables DELTAWEB_HOME=$$(mktemp -d) \
 	  $(BIN)/python manage.py check --deploy --fail-level WARNING
+
+mutants: setup
+	$(BIN)/python -m tests.mutants
 
 bench: setup
 	$(BIN)/python -m tests.benchmarks
