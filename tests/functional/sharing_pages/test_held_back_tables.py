@@ -1,10 +1,13 @@
 """Tables of a share of which one cannot be prepared: what happens to the others."""
 
+import contextlib
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from django.db import DataError, OperationalError
 
+from deltaweb.delta.errors import DataFileError
 from deltaweb.table import DeltaTable
 from deltaweb.web.jobs.running.reports import Reports
 from deltaweb.web.jobs.running.tracking import JobCancelled
@@ -129,3 +132,56 @@ def test_a_preparation_that_is_cancelled_ends(fails) -> None:
 
     assert versions() == {"broken": [], "sound": []}
     assert not SharedTable.objects.exclude(preparation_problem="").exists()
+
+
+@pytest.mark.usefixtures("tables")
+@pytest.mark.parametrize("text", ["a\x00b", "a\ud800b", "x" * 100_000])
+def test_a_message_that_no_database_takes_holds_back_no_other(fails, text):
+    fails(DataFileError(path=text, reason="it is empty"))
+
+    with pytest.raises(NotPreparedError):
+        prepare()
+
+    assert versions() == {"broken": [], "sound": [1]}
+    problem = SharedTable.objects.get(name="broken").preparation_problem
+    assert "The data file" in problem
+    assert len(problem) <= preparing.MAX_PROBLEM_LENGTH
+
+
+@pytest.mark.usefixtures("tables")
+def test_values_that_the_database_refuses_hold_back_no_other(fails) -> None:
+    fails(DataError("unsupported Unicode escape sequence"))
+
+    with pytest.raises(NotPreparedError):
+        prepare()
+
+    assert versions() == {"broken": [], "sound": [1]}
+    problem = SharedTable.objects.get(name="broken").preparation_problem
+    assert "DataError" in problem
+
+
+@pytest.mark.usefixtures("tables")
+def test_a_database_that_does_not_answer_ends_the_preparation(fails) -> None:
+    fails(OperationalError("the server closed the connection"))
+
+    with pytest.raises(OperationalError):
+        prepare()
+
+    assert versions() == {"broken": [], "sound": []}
+
+
+@pytest.mark.usefixtures("tables")
+def test_a_partition_that_holds_nul_holds_back_no_other(tmp_path: Path) -> None:
+    """PostgreSQL has no NUL in JSON, and a binary value may begin with one."""
+    raw = pa.array([b"\x00a", b"\x00a", b"b"])
+    rows = ROWS.append_column("raw", raw)
+    root = str(tmp_path / "lake" / "binary")
+    DeltaTable.create(root, rows.schema, partition_by=["raw"]).append(rows)
+    table = new_table("crm.binary", location=root, version=1)
+    share = Share.objects.get()
+    new_shared_table(share, "crm.binary", table=table, condition="country = 'DE'")
+
+    with contextlib.suppress(NotPreparedError):
+        prepare()
+
+    assert {**versions(), "binary": []} == {"binary": [], "broken": [1], "sound": [1]}

@@ -10,7 +10,7 @@ from uuid import UUID
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from django.db import DatabaseError
+from django.db import DatabaseError, DataError
 from django.utils import timezone
 
 from deltaweb.delta.errors import DeltaError
@@ -23,6 +23,7 @@ from deltaweb.web.jobs import kinds
 from deltaweb.web.jobs.kind import JobKind, Queue, hashed_key, to_json
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.running.reports import Reports
+from deltaweb.web.jobs.running.row_texts import storable
 from deltaweb.web.jobs.running.tracking import JobCancelled, TrackedJob
 from deltaweb.web.jobs.services import enqueue
 from deltaweb.web.sharing.access.grants.changed import prepare_changes
@@ -52,6 +53,7 @@ from deltaweb.writer.excerpts import EXCERPT, Excerpts
 from deltaweb.writer.files.parquet_file import WrittenFile
 
 logger = logging.getLogger(__name__)
+MAX_PROBLEM_LENGTH: Final = 2_000  # characters; messages may quote texts of a log
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,9 +130,13 @@ def _held_back(failures: list[tuple[str, DeltaError]], what: str) -> Iterator[No
         yield
     except DeltaError as error:
         failures.append((what, error))
-    except (DatabaseError, JobCancelled):
+    except JobCancelled:
         raise
     except Exception as error:
+        # The values of one table are its own fault, such as a NUL in PostgreSQL. Any
+        # other error of the database concerns every table.
+        if isinstance(error, DatabaseError) and not isinstance(error, DataError):
+            raise
         logger.exception("%s cannot be prepared", what)
         failures.append((what, PreparationFaultError(kind=type(error).__name__)))
 
@@ -142,7 +148,7 @@ def _record_failure(
     problem, failed_at = "", None
     if failures:
         what, error = failures[0]
-        problem = f"{what}: {error.message} {error.hint}"
+        problem = storable(f"{what}: {error.message} {error.hint}")[:MAX_PROBLEM_LENGTH]
         failed_at = shared.preparation_failed_at or now
     SharedTable.objects.filter(id=shared.id).update(
         preparation_problem=problem, preparation_failed_at=failed_at
