@@ -4,6 +4,7 @@ Source: delta_sharing_protocol_2026.md, "REST APIs"; sharing_wire.md, 2.
 """
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass, replace
@@ -20,6 +21,7 @@ from deltaweb.storage.received.errors import (
     ProviderRefusedError,
     RequestRefusedError,
 )
+from deltaweb.storage.received.numbers import whole
 from deltaweb.storage.received.patience import (
     MAX_ANSWER_BYTES,
     PATIENT,
@@ -43,6 +45,7 @@ CAPABILITIES: Final = f"responseformat=delta;readerfeatures={','.join(READER_FEA
 """Ids of files differ between the formats, so one is asked for, always the same; a
 server that has but the other answers in that one, or refuses once."""
 PLAIN_CAPABILITIES: Final = "responseformat=parquet"
+_HALF_CHARACTER: Final = re.compile("[\ud800-\udfff]")  # JSON can escape one
 _T = TypeVar("_T")
 _OK, _UNKNOWN, _FORBIDDEN, _NOT_FOUND, _TOO_MANY, _SERVER = 200, 401, 403, 404, 429, 500
 
@@ -135,6 +138,8 @@ class SharingClient:
             token = page.get("nextPageToken") or ""
             if not isinstance(token, str) or not token:
                 return
+            if _HALF_CHARACTER.search(token):
+                raise self._fault(reason="the token of a page is not a text")
             if token in seen:
                 raise self._fault(reason="a list leads back to a page of its own")
             if len(token) > MAX_TOKEN_LENGTH:
@@ -352,8 +357,7 @@ def _told_version(answer: HTTPStream) -> int | None:
 
 
 def _version(headers: Mapping[str, str]) -> int | None:
-    text = headers.get("Delta-Table-Version", "")
-    return int(text) if text.isascii() and text.isdecimal() and len(text) < 20 else None  # noqa: PLR2004
+    return whole(headers.get("Delta-Table-Version"))
 
 
 def _name(value: object) -> str:

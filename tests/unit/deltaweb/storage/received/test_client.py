@@ -87,7 +87,16 @@ def test_a_list_that_is_none_is_an_error_of_the_provider(provider, body: object)
         provider.client().tables()
 
 
-@pytest.mark.parametrize("said", ["", "-1", "x", "1.5", "9" * 40, "²"])
+def test_a_page_token_with_half_a_character_is_an_error(provider: Provider) -> None:
+    provider.puts("/shares", {"items": [], "nextPageToken": "a\ud800"})
+
+    with pytest.raises(ProviderAnswerError, match="token of a page is not a text"):
+        provider.client().tables()
+
+
+@pytest.mark.parametrize(
+    "said", ["", "-1", "x", "1.5", "9" * 40, "²", "9223372036854775808"]
+)
 def test_a_version_that_is_no_number_is_an_error(provider: Provider, said: str):
     provider.puts(
         f"{AT}/version", {}, Delta_Table_Version=said.encode().decode("latin")
