@@ -7,6 +7,7 @@ from typing import Final
 
 from deltaweb.conditions.recipients import NAME, Property
 from deltaweb.web.sharing.errors import PropertyInvalidError
+from deltaweb.web.sharing.names import is_storable
 
 MAX_PROPERTIES: Final = 50
 MAX_LENGTH: Final = 1000
@@ -33,7 +34,8 @@ def parse_properties(texts: Iterable[str]) -> dict[str, Property]:
             raise PropertyInvalidError(text=text, reason=reason)
         if key.lower() in map(str.lower, found):
             raise PropertyInvalidError(text=text, reason="its key comes twice")
-        if len(value) > MAX_LENGTH or len(found) == MAX_PROPERTIES or "\0" in value:
+        is_too_much = len(value) > MAX_LENGTH or len(found) == MAX_PROPERTIES
+        if is_too_much or not is_storable(value):
             raise PropertyInvalidError(text=text, reason="it is too much to keep")
         found[key] = _value(text, value)
     return found
@@ -56,7 +58,7 @@ def _value(text: str, value: str) -> Property:
             raise PropertyInvalidError(
                 text=text, reason="its quotes are open"
             ) from None
-        if not isinstance(quoted, str) or "\0" in quoted:
+        if not isinstance(quoted, str) or not is_storable(quoted):
             raise PropertyInvalidError(text=text, reason="its quotes hold no text")
         return quoted
     return value
