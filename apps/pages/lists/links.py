@@ -64,11 +64,17 @@ def only(request: HttpRequest, name: str, values: list[str]) -> str:
 
 def machine_form(request: HttpRequest, suffix: str) -> str:
     """Return the address of the page's `json` or `csv` form, same filters."""
-    path = request.path.rstrip("/")
+    path = _path(request).rstrip("/")
     query = request.GET.urlencode()
     return f"{path}.{suffix}?{query}" if query else f"{path}.{suffix}"
 
 
 def address_with(request: HttpRequest, query: str) -> str:
     """Return the page's address with a query, which may be nothing."""
-    return f"{request.path}?{query}" if query else request.path
+    path = _path(request)
+    return f"{path}?{query}" if query else path
+
+
+def _path(request: HttpRequest) -> str:
+    """Return the path as it was sent: a name in it may hold `?`, `#` or `%2F`."""
+    return quote(request.path, safe=f"/{_KEPT}")

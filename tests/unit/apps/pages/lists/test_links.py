@@ -44,3 +44,13 @@ def test_addresses_are_written_as_the_routes_write_them(name: str) -> None:
     assert address_of("recipients", name) == reverse(
         "sharing:recipient-detail", args=[name]
     )
+
+
+@pytest.mark.parametrize("name", ["a?b", "a#b", "a%2Fb", "100%25", "é b"])
+def test_links_to_the_same_page_quote_odd_names(name: str) -> None:
+    address = address_of("shares", name)
+    request = RequestFactory().get(address)
+
+    assert changed(request) == address
+    assert changed(request, lang="curl") == f"{address}?lang=curl"
+    assert machine_form(request, "json") == f"{address.rstrip('/')}.json"
