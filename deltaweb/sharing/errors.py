@@ -272,7 +272,13 @@ class MethodNotAllowedError(SharingError, code="method-not-allowed"):
     status = 405
     error_code = ErrorCode.UNSUPPORTED_OPERATION
     message = "This endpoint does not answer to {method:.80}."
-    hint = "It answers to {allowed}."
+    hint = "{_answered}"
+
+    @property
+    def _answered(self) -> str:
+        if not self.allowed:
+            return "Check the path and the method of the request."
+        return f"It answers to {' and '.join(self.allowed)}."
 
 
 class TooManyRequestsError(SharingError, code="too-many-requests"):

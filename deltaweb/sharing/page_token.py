@@ -30,6 +30,10 @@ _HINTS: Final = {
     "pageToken": (
         "Send the nextPageToken of the page before, or none for the first page."
     ),
+    "next-page-token": (
+        "Send the next-page-token of the page before, or an empty pageToken for the "
+        "first page."
+    ),
     "refreshToken": (
         "Send the refreshToken of an earlier answer, or none for the newest version."
     ),
@@ -43,12 +47,14 @@ class PageScope:
     Attributes:
         names: What else the list is told by, such as the names in its path, folded:
             their capitals do not matter.
+        given_as: The member of an answer that has the token, if it is not `field`.
     """
 
     endpoint: str
     recipient: str
     names: tuple[str, ...] = ()
     field: str = "pageToken"
+    given_as: str = ""
     giver: str = "list"
 
 
@@ -109,5 +115,5 @@ def _not_ours(scope: PageScope) -> ParameterInvalidError:
     return ParameterInvalidError(
         name=scope.field,
         reason=f"it was not issued by this {scope.giver}",
-        hint=_HINTS[scope.field],
+        hint=_HINTS[scope.given_as or scope.field],
     )

@@ -26,6 +26,7 @@ WORDS: Final = {
     "iceberg.namespace": "looked up a share or a schema by Iceberg",
     "iceberg.tables": "listed tables by Iceberg",
     "iceberg.table": "loaded a table by Iceberg",
+    "iceberg.metrics": "sent a report of metrics by Iceberg",
     "call.refused": "was turned away",
     # === Activation ===
     "activation.view": "opened the activation link",

@@ -7,7 +7,7 @@ Source: delta_sharing_protocol.md, "List Shares" to "List all Tables in a Share"
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from django.db.models import Q, QuerySet
@@ -31,11 +31,14 @@ class PageRequest:
     Attributes:
         max_results: How many items it may have.
         page_token: Where it begins; "" for the first page.
+        parameter: The member of an answer that has the next token, for messages; ""
+            for the name that the sharing protocol gives it.
     """
 
     keys: Sequence[bytes]
     max_results: int = MAX_PAGE_LENGTH
     page_token: str = ""
+    parameter: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +133,8 @@ def _page(
     """Return the page that is asked for, of rows by the columns of `order`."""
     last: tuple[str, ...] = ()
     if asked.page_token:
-        last = decode_page_token(asked.page_token, scope, keys=asked.keys)
+        named = replace(scope, given_as=asked.parameter)
+        last = decode_page_token(asked.page_token, named, keys=asked.keys)
     if last:
         after = Q()
         for place, column in enumerate(order):

@@ -91,14 +91,53 @@ def test_nothing_is_written(acme: Caller) -> None:
         ("POST", "/v1/namespaces/sales%1Fcrm/tables"),
         ("POST", TABLE),
         ("DELETE", TABLE),
-        ("POST", f"{TABLE}/metrics"),
-        ("POST", "/v1/oauth/tokens"),
         ("POST", "/v1/transactions/commit"),
     ):
         answer = catalog(acme, path, method)
 
         assert answer.status_code == 405, path
-        assert body(answer)["error"]["type"] == "UnsupportedOperationException"
+        error = body(answer)["error"]
+        assert error["type"] == "UnsupportedOperationException"
+        assert "answers to ." not in error["message"]
+
+
+def test_a_report_of_metrics_is_accepted_of_a_shared_table(acme: Caller) -> None:
+    for path in (TABLE, "/v1/sales/namespaces/crm/tables/orders"):
+        answer = catalog(acme, f"{path}/metrics", "POST")
+        assert (answer.status_code, answer.content) == (204, b"")
+
+    other = catalog(acme, "/v1/sales/namespaces/crm/tables/other/metrics", "POST")
+    assert body(other)["error"]["type"] == "NoSuchTableException"
+    assert catalog(acme, f"{TABLE}/metrics").status_code == 405
+
+
+@pytest.mark.parametrize("token", ["null", "x", "%C3%A4"])
+@pytest.mark.parametrize(
+    "path", ["namespaces", "sales/namespaces", "sales/namespaces/crm/tables"]
+)
+def test_messages_use_the_terms_of_the_catalogue(acme, path: str, token: str) -> None:
+    answer = catalog(acme, f"/v1/{path}?pageToken={token}&pageSize=10")
+
+    message = body(answer)["error"]["message"]
+    assert answer.status_code == 400
+    assert "Send the next-page-token of the page before" in message
+    assert "nextPageToken" not in message
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        (f"{TABLE}/credentials", "The Iceberg catalog has no such endpoint."),
+        ("/v1/namespaces/sales%1Fx", "The namespace 'sales.x' does not exist."),
+        ("/v1/namespaces/x", "The namespace 'x' does not exist."),
+        (f"{TABLE}x", "The table 'Sales.crm.ordersx' does not exist."),
+    ],
+)
+def test_what_is_missing_is_named_as_clients_know_it(acme, path, message) -> None:
+    found = body(catalog(acme, path))["error"]["message"].lower()
+
+    assert found.startswith(message.lower())
+    assert "sharing protocol" not in found
 
 
 @pytest.mark.parametrize("method", ["GET", "HEAD", "POST"])

@@ -15,11 +15,8 @@ from rest_framework.request import Request
 
 from deltaweb.delta.log.commits.times import to_ms
 from deltaweb.iceberg.access.vended_keys import Claims, VendedKeys, vend_keys
-from deltaweb.sharing.errors import (
-    EndpointNotFoundError,
-    ParameterInvalidError,
-    SharingError,
-)
+from deltaweb.iceberg.errors import CatalogEndpointNotFoundError, CatalogReadOnlyError
+from deltaweb.sharing.errors import ParameterInvalidError, SharingError
 from deltaweb.sharing.parameters import parse_max_results
 from deltaweb.web.sharing.access import callers as access
 from deltaweb.web.sharing.access.grants.rules import rule_for
@@ -39,6 +36,7 @@ from deltaweb.web.sharing.api.keys import (
     page_token_keys,
     session_keys,
 )
+from deltaweb.web.sharing.api.request_body import read_body
 from deltaweb.web.sharing.api.responses import NO_STORE, WholeAnswer, json_answer
 from deltaweb.web.sharing.errors import NotGrantedError
 from deltaweb.web.sharing.models import Share, SharedTable
@@ -49,6 +47,7 @@ NO_CONTENT: Final = 204
 NOT_MODIFIED: Final = 304
 ALL_SNAPSHOTS, REFERENCED_SNAPSHOTS = "all", "refs"
 DELEGATION: Final = "X-Iceberg-Access-Delegation"
+MAX_REPORT_BYTES: Final = 1 << 20
 ALL: Final = 1 << 31  # of a list that is asked for without pages
 _NAMESPACES: Final = "/v1/{prefix}/namespaces"
 _NAMESPACE: Final = f"{_NAMESPACES}/{{namespace}}"
@@ -77,7 +76,10 @@ class CatalogView(SharingView):
             return PageRequest(keys=page_token_keys(), max_results=ALL)
         max_results = parse_max_results(query.get("pageSize"), name="pageSize")
         return PageRequest(
-            keys=page_token_keys(), max_results=max_results or 1, page_token=token
+            keys=page_token_keys(),
+            max_results=max_results or 1,
+            page_token=token,
+            parameter="next-page-token",
         )
 
     def levels(self, prefix: str, namespace: str = "") -> list[str]:
@@ -187,10 +189,9 @@ class TableListView(CatalogView):
         return json_answer(_page_body("identifiers", found, page))
 
 
-class TableView(CatalogView):
-    """GET and HEAD v1/{prefix}/namespaces/{namespace}/tables/{table}."""
+class InTableView(CatalogView):
+    """Base of the endpoints of one table."""
 
-    action = "iceberg.table"
     shared_table: SharedTable
 
     def initial(self, request: Request, *args: object, **kwargs: object) -> None:
@@ -202,6 +203,29 @@ class TableView(CatalogView):
             self.recipient, share, schema, str(kwargs["table"])
         )
         self.record.shared_table = self.shared_table
+
+
+class MetricsView(InTableView):
+    """POST v1/{prefix}/namespaces/{namespace}/tables/{table}/metrics.
+
+    A report is read to its end and not kept: the answer promises no more.
+    """
+
+    action = "iceberg.metrics"
+    is_recorded = False
+    http_method_names = ["post"]
+
+    def post(self, request: Request, **names: str) -> HttpResponseBase:
+        """Accept a report of metrics."""
+        del names
+        read_body(request, limit_bytes=MAX_REPORT_BYTES)
+        return WholeAnswer(status=NO_CONTENT)
+
+
+class TableView(InTableView):
+    """GET and HEAD v1/{prefix}/namespaces/{namespace}/tables/{table}."""
+
+    action = "iceberg.table"
 
     def get(self, request: Request, **names: str) -> HttpResponseBase:
         """Answer with the table's metadata, and keys to fetch what it names.
@@ -314,5 +338,5 @@ class NoEndpointView(CatalogView):
     def method_refusal(self, method: str) -> SharingError:
         """Refuse to read what is not there; any other method is none of ours."""
         if method in {"GET", "HEAD"}:
-            return EndpointNotFoundError()
-        return super().method_refusal(method)
+            return CatalogEndpointNotFoundError()
+        return CatalogReadOnlyError(method=method, allowed=())

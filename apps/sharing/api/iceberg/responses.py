@@ -40,9 +40,16 @@ _S3_CODES: Final = {
 def catalog_refusal(failure: Failure, error: Exception) -> WholeAnswer:
     """Return a failure as the catalogue spells it."""
     kind = _TYPES.get(HTTPStatus(failure.status), "InternalServerError")
+    message = failure.message
     if isinstance(error, NotGrantedError):
-        kind = f"NoSuch{'Table' if error.kind == 'table' else 'Namespace'}Exception"
-    body = {"message": failure.message, "type": kind, "code": failure.status}
+        is_table = error.kind == "table"
+        kind = f"NoSuch{'Table' if is_table else 'Namespace'}Exception"
+        named = NotGrantedError(
+            kind="table" if is_table else "namespace",
+            name=error.name.replace("/", "."),
+        )
+        message = f"{named.message} {named.hint}"
+    body = {"message": message, "type": kind, "code": failure.status}
     return _with_headers(json_answer({"error": body}, status=failure.status), failure)
 
 

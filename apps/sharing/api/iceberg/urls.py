@@ -7,6 +7,7 @@ from django.urls import path, re_path
 
 from deltaweb.web.sharing.api.iceberg import catalog_views as views
 from deltaweb.web.sharing.api.iceberg.object_view import ObjectView
+from deltaweb.web.sharing.api.token_endpoint import TokenEndpointView
 
 app_name = "iceberg"
 
@@ -15,6 +16,7 @@ TABLE = f"{NAMESPACE}/tables/<str:table>"
 
 urlpatterns = [
     path("v1/config", views.ConfigView.as_view(), name="config"),
+    path("v1/oauth/tokens", TokenEndpointView.as_view()),
     *(
         route
         for prefix in ("v1/", "v1/<str:prefix>/")
@@ -23,6 +25,7 @@ urlpatterns = [
             path(f"{prefix}{NAMESPACE}", views.NamespaceView.as_view()),
             path(f"{prefix}{NAMESPACE}/tables", views.TableListView.as_view()),
             path(f"{prefix}{TABLE}", views.TableView.as_view()),
+            path(f"{prefix}{TABLE}/metrics", views.MetricsView.as_view()),
         )
     ),
     re_path(r"^(?P<key>t(?:/[\s\S]*)?)\Z", ObjectView.as_view(), name="object"),
