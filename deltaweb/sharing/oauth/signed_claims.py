@@ -139,5 +139,5 @@ def _check_life(claims: dict[str, Any], expected: Expected) -> None:
     if expected.max_life is None:
         return
     latest = expected.now + expected.max_life + LEEWAY
-    if claims["exp"] > latest.timestamp():
+    if not claims["exp"] <= latest.timestamp():  # as of NaN, which JSON here can say
         raise JWTRefusedError(reason="it would live too long")

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from joserfc.jwk import ECKey, KeySet, RSAKey
 
+from deltaweb.sharing.oauth import signed_claims
 from deltaweb.sharing.oauth.errors import JWTRefusedError
 from deltaweb.sharing.oauth.signed_claims import (
     ASYMMETRIC,
@@ -98,6 +99,15 @@ def test_any_other_claims_are_refused(claims: dict[str, Any], reason: str) -> No
 def test_a_token_without_a_right_signature_is_refused(token: str) -> None:
     with pytest.raises(JWTRefusedError):
         checked_claims(token, KEY, expected(), algorithms=ASYMMETRIC)
+
+
+def test_an_end_that_is_no_number_is_refused_whatever_the_library_lets_through() -> (
+    None
+):
+    check_life = vars(signed_claims)["_check_life"]
+
+    with pytest.raises(JWTRefusedError, match="live too long"):
+        check_life({"exp": float("nan")}, expected(max_life=HOUR))
 
 
 def test_a_key_serves_the_algorithms_that_are_named_alone() -> None:
