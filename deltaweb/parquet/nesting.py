@@ -57,13 +57,18 @@ def _is_element(group: Node, repeated: Node, fields: Sequence[Node]) -> bool:
     return repeated.name in {"array", f"{group.name}_tuple"}
 
 
-def map_shape(node: Node) -> tuple[Node, Node | None]:
-    """Return the key and the value of a MAP group."""
+def map_shape(node: Node, *, is_in_list: bool = False) -> tuple[Node, Node | None]:
+    """Return the key and the value of a MAP group.
+
+    Args:
+        is_in_list: Whether it is the repeated group of a list of two levels: only then
+            it may be repeated itself.
+    """
     children = node.children
     if children is None:
         reason = "invalid annotation: MAP cannot annotate a primitive"
         raise NestingError(reason)
-    if node.is_repeated:
+    if node.is_repeated and not is_in_list:
         reason = "invalid annotation: a MAP group may not be repeated here"
         raise NestingError(reason)
     if len(children) != 1:
@@ -92,7 +97,8 @@ def parts_of(whole: Part) -> tuple[Part, ...]:
             case "LIST":
                 return (list_shape(node, is_in_list=is_element),)
             case "MAP":
-                return tuple(Part(one) for one in map_shape(node) if one is not None)
+                shape = map_shape(node, is_in_list=is_element)
+                return tuple(Part(one) for one in shape if one is not None)
     except NestingError:
         return ()
     if node.kind is not None or (node.is_repeated and not is_element):

@@ -42,12 +42,12 @@ _CODES: Final = {
     "double": (DOUBLE,),
     "binary": (BINARY,),
     "fields": (STRUCT,),
-    "place": (4, 5, I64, STRUCT),
+    "place": (4, 5, I64, LIST, SET, STRUCT),
 }
 FieldType: TypeAlias = "str | ListOf | LateListOf | NamedListOf | Layout"
 """`int`, `bool`, `double`, `binary`; `fields` for a struct whose fields may be unknown;
-`place` for where a number or a struct begins; a list of one type; a struct by its
-layout."""
+`place` for where a number, a list or a struct begins; a list of one type; a struct by
+its layout."""
 
 
 def _codes_of(expected: FieldType) -> tuple[int, ...]:

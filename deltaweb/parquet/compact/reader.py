@@ -206,6 +206,17 @@ class CompactReader(Cursor):
         self.position += 1
         return values or NO_FIELDS
 
+    def read_placed(self, layout: Layout) -> list[tuple[int, dict[str, Any]]]:
+        """Read a list of structs: where each begins, and its wanted fields."""
+        try:
+            size, kind = self.list_header()
+            if size and kind != STRUCT:
+                raise FooterCorruptError(reason=_NO_STRUCTS)
+            self._count_built(size)
+            return [(self.position, self.read_struct(layout)) for _ in range(size)]
+        except IndexError:
+            raise FooterCorruptError(reason=CUT) from None
+
     def _list(self, element: FieldType, depth: int) -> Sequence[Any]:
         usual = usual_list().match(self.data, self.position)
         if usual is None:

@@ -85,7 +85,7 @@ def _type(node: Node, *, is_in_list: bool = False) -> pa.DataType:
                 return pa.list_(_field(element).with_name("element"))
             return pa.list_(_required("element", _type(element, is_in_list=True)))
         if node.kind == "MAP":
-            first, second = map_shape(node)
+            first, second = map_shape(node, is_in_list=is_in_list)
             key = _field(first).type
             if second is not None and not pa.types.is_null(key):
                 return pa.map_(key, _field(second).with_name("value"))

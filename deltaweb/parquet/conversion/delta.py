@@ -175,7 +175,7 @@ class SchemaConverter:
                 case "LIST":
                     return self._array(node, is_in_list=is_in_list)
                 case "MAP":
-                    return self._map(node)
+                    return self._map(node, is_in_list=is_in_list)
                 case "VARIANT":
                     return self._variant(node)
         except NestingError as error:
@@ -200,8 +200,8 @@ class SchemaConverter:
             own = self.field_type(element)
         return {"type": "array", "elementType": own, "containsNull": is_nullable}
 
-    def _map(self, node: Node) -> DeltaType:
-        key, value = map_shape(node)
+    def _map(self, node: Node, *, is_in_list: bool) -> DeltaType:
+        key, value = map_shape(node, is_in_list=is_in_list)
         if value is None:
             return self.refuse(node, "MAP without a value field has no Delta type")
         return {

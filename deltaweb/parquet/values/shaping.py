@@ -39,7 +39,7 @@ def shape_value(node: Node, value: Physical, *, is_in_list: bool = False) -> JSO
             if node.kind == "LIST":
                 return _list(list_shape(node, is_in_list=is_in_list), node, members)
             if node.kind == "MAP":
-                return _map(map_shape(node), node, members)
+                return _map(map_shape(node, is_in_list=is_in_list), node, members)
         except NestingError:
             pass
         if node.kind == "VARIANT":
