@@ -36,7 +36,7 @@ COLUMN_ORDERS: Final = (
 )
 _STRUCTS: Final = (dict, MappingProxyType)
 
-_ELEMENT: Final = Layout(
+ELEMENT: Final = Layout(
     "name",
     type=(1, "int"),
     type_length=(2, "int"),
@@ -138,7 +138,7 @@ _ROW_GROUP: Final = Layout(
 _FILE: Final = Layout(
     *("version", "schema", "num_rows"),
     version=(1, "int"),
-    schema=(2, NamedListOf(_ELEMENT, "name")),
+    schema=(2, NamedListOf(ELEMENT, "name")),
     num_rows=(3, "int"),
     row_groups=(4, ListOf(_ROW_GROUP)),
     key_values=(5, ListOf(_KEY_VALUE)),
@@ -283,7 +283,7 @@ def parse_metadata(footer: bytes) -> FileMetadata:
     encryption = raw.get("encryption_algorithm")
     return FileMetadata(
         version=raw["version"],
-        elements=_elements(raw["schema"]),
+        elements=elements_of(raw["schema"]),
         num_rows=raw["num_rows"],
         row_groups=tuple(_row_group(group) for group in raw.get("row_groups", ())),
         key_values=tuple(_key_value(pair) for pair in raw.get("key_values", ())),
@@ -310,7 +310,7 @@ def _key_value(pair: Mapping[str, bytes]) -> tuple[str, str | None]:
     return text_of(pair.get("key", b"")), None if value is None else text_of(value)
 
 
-def _elements(named: Sequence[Named]) -> tuple[SchemaElement, ...]:
+def elements_of(named: Sequence[Named]) -> tuple[SchemaElement, ...]:
     """Return the elements of a schema; what equal ones store is worked out once."""
     known: dict[int, tuple[Any, ...]] = {}
     made = []

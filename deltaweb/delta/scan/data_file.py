@@ -41,6 +41,7 @@ from deltaweb.parquet.counts import RowGroupCounts, parse_row_group_counts
 from deltaweb.parquet.errors import ParquetError, RowsMissingError
 from deltaweb.parquet.tail import read_footer
 from deltaweb.parquet.values.dictionaries import StoredChunks
+from deltaweb.parquet.values.verdicts import check_paths, check_schema
 from deltaweb.parquet.values.whole_groups import LeafColumns, WholeGroups
 
 MIN_ROWS: Final = 10_000
@@ -155,13 +156,15 @@ class DataFile:
             self._stored = StoredColumns(self._fields)
             self._found: tuple[StructType, dict[str, str]] | None = None
             self._coded = CodedColumns(self._footer, self.metadata, self._fields)
-            chunks = StoredChunks(self._footer)
+            self._chunks = chunks = StoredChunks(self._footer)
             self._decoded = DecodedBytes(
                 chunks, self.metadata, self._fields, self._source
             )
             columns = LeafColumns.of(self._fields, self.metadata.num_columns)
             self._groups = WholeGroups(chunks, self.metadata, columns, self._source)
             self._readers: dict[tuple[str, ...], pq.ParquetFile] = {(): self._parquet}
+            if not self.metadata.num_row_groups:  # else a row group that is read does
+                _ = self._groups.num_rows
 
     def __enter__(self) -> Self:
         return self
@@ -228,6 +231,11 @@ class DataFile:
         stored = self.find_columns(schema)
         first = self.first_rows[row_group]
         with reading(self.path):
+            read = frozenset(stored.values())
+            check_schema(self._chunks.root, read)
+            # A column that is missing may have another name in the schema alone.
+            is_whole = len(stored) == len(schema.fields)
+            check_paths(self._chunks, row_group, read if is_whole else None)
             for batch, num_rows in self._stored_batches(stored, row_group, max_rows):
                 mask = None if choose is None else choose(first, num_rows)
                 first += num_rows

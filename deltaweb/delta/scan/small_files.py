@@ -33,6 +33,7 @@ from deltaweb.parquet.arrow_footer import open_parquet
 from deltaweb.parquet.errors import ParquetError
 from deltaweb.parquet.tail import read_footer
 from deltaweb.parquet.values.dictionaries import StoredChunks
+from deltaweb.parquet.values.verdicts import check_paths, check_schema
 from deltaweb.parquet.values.whole_groups import LeafColumns, WholeGroups
 
 FAULTS: Final = (
@@ -126,6 +127,9 @@ class _Packs:
                 )
             ):
                 return None
+            check_schema(chunks.root)
+            for group in range(metadata.num_row_groups):
+                check_paths(chunks, group)
             rows = parquet.read(use_threads=False)
             WholeGroups(chunks, metadata, self._columns, held).check(rows)
         except FAULTS:

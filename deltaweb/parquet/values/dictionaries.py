@@ -15,11 +15,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from deltaweb.parquet.compact.layouts import LateListOf, Layout, ListOf
+from deltaweb.parquet.compact.layouts import LateListOf, Layout, ListOf, NamedListOf
 from deltaweb.parquet.compact.reader import CompactReader
 from deltaweb.parquet.compact.writer import CompactWriter
 from deltaweb.parquet.errors import FooterCorruptError, ParquetError
-from deltaweb.parquet.metadata import text_of
+from deltaweb.parquet.metadata import ELEMENT, elements_of, text_of
+from deltaweb.parquet.schema import Node, build_schema
 from deltaweb.parquet.tail import MAGIC, RangeSource
 
 HEADER_BYTES: Final = 128
@@ -53,7 +54,7 @@ _CHUNK: Final = Layout(
     )
 )
 _FILE: Final = Layout(
-    schema=(2, LateListOf(Layout())),
+    schema=(2, NamedListOf(ELEMENT, "name")),
     row_groups=(4, ListOf(Layout(columns=(1, LateListOf(_CHUNK))))),
 )
 _PAGE: Final = Layout(
@@ -104,9 +105,17 @@ class StoredChunks:
         self._known: dict[tuple[int, int], StoredChunk] = {}
 
     @cached_property
+    def _raw(self) -> Mapping[str, Any]:
+        return CompactReader(self._footer).read_struct(_FILE)
+
+    @cached_property
+    def root(self) -> Node:
+        """The schema of the file."""
+        return build_schema(elements_of(self._raw.get("schema", ())))
+
+    @property
     def _groups(self) -> Sequence[Mapping[str, Any]]:
-        raw = CompactReader(self._footer).read_struct(_FILE)
-        groups: Sequence[Mapping[str, Any]] = raw.get("row_groups", ())
+        groups: Sequence[Mapping[str, Any]] = self._raw.get("row_groups", ())
         return groups
 
     def of(self, row_group: int, leaf: int) -> StoredChunk:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from deltaweb.parquet.errors import ValuesUnreadableError
+from deltaweb.parquet.errors import RowsMissingError, ValuesUnreadableError
 from deltaweb.parquet.loading import ParquetFooter
 from deltaweb.parquet.metadata import ColumnChunk, RowGroup
 
@@ -20,6 +20,14 @@ def choose_groups(
 ) -> list[RowGroup]:
     """Return the row groups that hold the rows that are asked for."""
     everything = footer.metadata.row_groups
+    counts = [group.num_rows for group in everything]
+    if footer.leaves and (
+        sum(counts) != footer.metadata.num_rows or min(counts, default=0) < 0
+    ):
+        raise RowsMissingError(
+            reason=f"the footer counts {footer.metadata.num_rows:,} rows, and"
+            f" {sum(counts):,} in its row groups"
+        )
     if row_group is not None:
         if not 0 <= row_group < len(everything):
             reason = f"it has {len(everything):,} row groups, and none is {row_group:,}"

@@ -30,6 +30,7 @@ from deltaweb.parquet.values.shaping import (
     has_leaves,
     shape_field,
 )
+from deltaweb.parquet.values.verdicts import check_path
 from deltaweb.parquet.values.whole_groups import LeafColumns, WholeGroups
 
 BATCH_ROWS: Final = 256
@@ -43,6 +44,9 @@ def read_rows(
     check_extents(groups, source.size())
     if not footer.leaves:
         return [{} for _ in range(min(limit, footer.metadata.num_rows))]
+    for group in groups:
+        for chunk, leaf in zip(group.columns, footer.leaves, strict=False):
+            check_path(leaf, ".".join(chunk.path))
     neutral = neutral_footer(footer, groups)
     try:
         metadata = parse_arrow_footer(neutral)
@@ -170,7 +174,7 @@ def _element(node: Node, names: Mapping[int, bytes]) -> list[tuple[int, str, Any
     physical = element.physical_type if node.children is None else None
     if physical is not None and physical not in PHYSICAL_TYPES:
         raise ValuesUnreadableError(reason=f"the physical type {physical} is not known")
-    repetition = element.repetition if node.path else "required"
+    repetition = (element.repetition if node.path else None) or "required"
     if repetition not in REPETITIONS:
         raise ValuesUnreadableError(reason=f"the repetition {repetition} is not known")
     kind = None if physical is None else PHYSICAL_TYPES.index(physical)
