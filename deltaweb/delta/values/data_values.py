@@ -255,9 +255,9 @@ def _last_values(
 
     Source: parquet_logical_types.md, "Maps".
     """
-    if pa.types.is_nested(keys.type) or not len(keys) or lengths.max() <= 1:
+    if not len(keys) or lengths.max() <= 1:
         return lengths, keys, items
-    codes = keys.dictionary_encode().indices.to_numpy(zero_copy_only=False)
+    codes = _codes(keys)
     owners = np.repeat(np.arange(len(lengths), dtype=np.int64), lengths)
     entries = owners * (int(codes.max()) + 1) + codes
     if pc.count_distinct(pa.array(entries)).as_py() == len(entries):
@@ -268,6 +268,26 @@ def _last_values(
     order = np.argsort(first)
     kept = np.bincount(owners[first], minlength=len(lengths))
     return kept, keys.take(pa.array(first[order])), items.take(pa.array(last[order]))
+
+
+def _codes(values: pa.Array) -> "np.ndarray[Any, Any]":
+    """Return a number for each value, the same for equal ones; null equals null."""
+    if pa.types.is_struct(values.type):
+        parts = [values.is_valid().to_numpy(zero_copy_only=False).astype(np.int64)]
+        parts += map(_codes, values.flatten())
+        _, found = np.unique(np.stack(parts, axis=1), axis=0, return_inverse=True)
+        return np.asarray(found, np.int64).reshape(-1)
+    if not pa.types.is_nested(values.type):
+        coded = values.dictionary_encode(null_encoding="encode")
+        return np.asarray(coded.indices, np.int64)
+    lists = as_lists(values) if pa.types.is_map(values.type) else values
+    inner = _codes(lists.flatten()).tolist()
+    known: dict[tuple[int, ...], int] = {}
+    made, end = [], 0
+    for length in pc.fill_null(pc.list_value_length(lists), -1).to_pylist():
+        start, end = end, end + max(0, length)
+        made.append(known.setdefault((length, *inner[start:end]), len(known)))
+    return np.array(made, np.int64)
 
 
 def _offsets(array: pa.Array) -> pa.Array:

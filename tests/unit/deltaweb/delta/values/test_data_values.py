@@ -13,6 +13,7 @@ from deltaweb.delta.protocol.schema import (
     StructField,
     StructType,
     arrow_type,
+    schema_of_arrow,
 )
 from deltaweb.delta.values.data_values import Origin, conform
 from deltaweb.delta.values.stored_columns import MismatchError
@@ -137,14 +138,38 @@ class TestMaps:
 
         assert conformed(array, MAP).to_pylist() == expected
 
-    def test_with_keys_that_are_structs_stay_as_they_are(self) -> None:
-        key = StructType((StructField("x", LONG),))
-        kind = pa.map_(pa.struct([("x", pa.int64())]), pa.int64())
-        pairs = [({"x": 1}, 2), ({"x": 1}, 3)]
+    @cases(
+        "key, first, other",
+        {
+            "structs": (pa.struct([("x", pa.int64())]), {"x": 1}, {"x": 2}),
+            "structs with nulls": (
+                pa.struct([("x", pa.int64()), ("y", pa.string())]),
+                {"x": None, "y": "a"},
+                {"x": 0, "y": "a"},
+            ),
+            "structs of lists": (
+                pa.struct([("l", pa.list_(pa.int64()))]),
+                {"l": [1, None]},
+                {"l": [1]},
+            ),
+            "structs in structs": (
+                pa.struct([("s", pa.struct([("x", pa.int64())]))]),
+                {"s": None},
+                {"s": {"x": None}},
+            ),
+            "lists": (pa.list_(pa.int64()), [], [None]),
+            "maps": (pa.map_(pa.string(), pa.int64()), [("a", 1)], [("a", None)]),
+        },
+    )
+    def test_with_nested_keys_have_the_last_value_too(self, key, first, other) -> None:
+        kind = pa.map_(key, pa.int64())
+        stored = [[(first, 1), (other, 2), (first, 3)], None, [(first, 4)], []]
+        array = pa.array([[(first, 9), (first, 8)], *stored], kind).slice(1)
+        columns = schema_of_arrow(pa.schema([("c", kind)])).fields
 
-        array = conformed(pa.array([pairs], kind), MapType(key, LONG))
+        found = conformed(array, columns[0].data_type).to_pylist()
 
-        assert array.to_pylist() == [pairs]
+        assert found == [[(first, 3), (other, 2)], None, [(first, 4)], []]
 
     def test_without_values_have_nulls(self) -> None:
         kind = pa.list_(pa.field("key", pa.string(), nullable=False))
