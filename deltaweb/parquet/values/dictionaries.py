@@ -8,20 +8,21 @@ Source: parquet.thrift, "ColumnMetaData", "PageHeader", "DictionaryPageHeader".
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from deltaweb.parquet.compact.layouts import LateListOf, Layout, ListOf, NamedListOf
+from deltaweb.parquet.compact.layouts import LateListOf, Layout, ListOf
 from deltaweb.parquet.compact.reader import CompactReader
 from deltaweb.parquet.compact.writer import CompactWriter
 from deltaweb.parquet.errors import FooterCorruptError, ParquetError
-from deltaweb.parquet.metadata import ELEMENT, elements_of, text_of
-from deltaweb.parquet.schema import Node, build_schema
+from deltaweb.parquet.metadata import text_of
+from deltaweb.parquet.schema import Node
 from deltaweb.parquet.tail import MAGIC, RangeSource
+from deltaweb.parquet.values.known_schemas import known_schemas
 
 HEADER_BYTES: Final = 128
 """More than the header of a dictionary page has."""
@@ -54,7 +55,7 @@ _CHUNK: Final = Layout(
     )
 )
 _FILE: Final = Layout(
-    schema=(2, NamedListOf(ELEMENT, "name")),
+    schema=(2, LateListOf(Layout())),
     row_groups=(4, ListOf(Layout(columns=(1, LateListOf(_CHUNK))))),
 )
 _PAGE: Final = Layout(
@@ -105,18 +106,33 @@ class StoredChunks:
         self._known: dict[tuple[int, int], StoredChunk] = {}
 
     @cached_property
-    def _raw(self) -> Mapping[str, Any]:
-        return CompactReader(self._footer).read_struct(_FILE)
-
-    @cached_property
     def root(self) -> Node:
         """The schema of the file."""
-        return build_schema(elements_of(self._raw.get("schema", ())))
+        return known_schemas().of(self._footer)
 
-    @property
+    @cached_property
     def _groups(self) -> Sequence[Mapping[str, Any]]:
-        groups: Sequence[Mapping[str, Any]] = self._raw.get("row_groups", ())
+        raw = CompactReader(self._footer).read_struct(_FILE)
+        groups: Sequence[Mapping[str, Any]] = raw.get("row_groups", ())
         return groups
+
+    @cached_property
+    def num_usual_groups(self) -> int:
+        """How many row groups, the first ones, have chunks with the schema's paths.
+
+        The paths are looked for as most writers store them, which takes a hundredth of
+        the time of parsing the chunks. Groups with other forms are not counted.
+        """
+        paths = [_stored_path(leaf.path) for leaf in self.root.leaves()]
+        found = at = 0
+        while paths:
+            for path in paths:
+                at = self._footer.find(path, at)
+                if at < 0:
+                    return found
+                at += len(path)
+            found += 1
+        return found
 
     def of(self, row_group: int, leaf: int) -> StoredChunk:
         """Return what is said of the leaf column at a position in a row group."""
@@ -129,6 +145,19 @@ class StoredChunks:
                 raise FooterCorruptError(reason=reason) from None
             self._known[place] = _chunk(column.get("metadata") or {})
         return self._known[place]
+
+
+@lru_cache(maxsize=4096)
+def _stored_path(path: tuple[str, ...]) -> bytes:
+    """Return a path as field 3 of a column chunk, a list of names."""
+    writer = CompactWriter()
+    writer.struct(
+        [
+            (2, "i32", 0),
+            (3, "list:binary", [name.encode(errors="replace") for name in path]),
+        ]
+    )
+    return bytes(writer.parts)[2:-1]
 
 
 def _chunk(values: Mapping[str, Any]) -> StoredChunk:
