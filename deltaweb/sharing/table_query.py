@@ -240,7 +240,7 @@ def _object(body: bytes) -> dict[str, Any]:
 
 
 def _exact(text: str) -> Decimal:
-    """Return a number with a fraction or an exponent as it is written."""
+    """Return the exact value of a number with a fraction or an exponent."""
     try:
         return Decimal(text)
     except InvalidOperation:  # of the exponent

@@ -5,7 +5,7 @@ import sys
 
 
 def main() -> None:
-    """Write each file, and print the names of those that changed."""
+    """Write each file, and print the names of the changed ones."""
     os.environ["DJANGO_SETTINGS_MODULE"] = "tests.settings"
     import django
 

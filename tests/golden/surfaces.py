@@ -235,7 +235,7 @@ def python_lines() -> Iterator[str]:
                 yield f"  {member}{signature_of(function)}"
 
 
-def signature_of(value: Any) -> str:  # noqa: ANN401 (whatever is public)
+def signature_of(value: Any) -> str:  # noqa: ANN401 (any public value)
     """Return the parameters of what can be called; an error's are its facts."""
     if not callable(value) or (inspect.isclass(value) and issubclass(value, Exception)):
         return ""

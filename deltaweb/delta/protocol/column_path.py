@@ -52,7 +52,7 @@ def split_paths(text: str) -> list[str]:
 def split_names(text: str) -> list[str]:
     """Return the names of columns between commas; backticks quote those of a column.
 
-    A dotted path with backticks stays as it is: `resolve_column` reads it.
+    A dotted path with backticks is returned unchanged: `resolve_column` reads it.
     """
     names = []
     for text_of_one in split_paths(text):

@@ -56,7 +56,7 @@ class HTTPRequest:
     Attributes:
         headers: `Authorization` goes to the server of `url` alone.
         max_bytes: Of the body of its answer.
-        retries: None for a request that is sent once, whatever the answer is.
+        retries: None for a request that is sent once.
     """
 
     method: str

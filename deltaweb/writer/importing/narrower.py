@@ -45,7 +45,7 @@ class NarrowerType:
             nulls.
         misfits: The first of the others, in their lines.
         is_of_first: Whether there are more values, which nobody has looked at yet.
-        readings: The ways to read them; more than one if somebody has to choose.
+        readings: The ways to read them; more than one if a person has to choose.
     """
 
     type_name: str

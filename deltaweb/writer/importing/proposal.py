@@ -85,7 +85,7 @@ class ProposedColumn:
         examples: Its first values, as the file has them.
         num_values: How many values were looked at, without nulls.
         narrower: What most values are, where it is text by the others.
-        readings: How its texts can be read; more than one if somebody has to choose.
+        readings: How its texts can be read; more than one if a person has to choose.
     """
 
     column: ImportColumn

@@ -1,7 +1,7 @@
 """The ways in which the texts of a column can be read: its decimal sign and date order.
 
 A way that all texts fit, or most of them, is taken if it is the only one. If two ways
-give different values, somebody has to choose: `UnclearReadingError` lists them.
+give different values, a person has to choose: `UnclearReadingError` lists them.
 """
 
 from collections.abc import Iterator, Sequence
@@ -34,7 +34,7 @@ _PLAIN_NUMBER: Final = r"^\s*[+-]?[0-9]*\.?[0-9]*\s*$"
 
 
 class UnclearReadingError(DeltaError, code="import-reading-unclear"):
-    """Texts of a file can be read in two ways, and nobody has chosen one.
+    """Texts of a file can be read in two ways, and none was chosen.
 
     Attributes:
         choices: One sentence for each column.
@@ -139,7 +139,7 @@ class FoundReadings:
     """The readings that most texts of a column fit.
 
     Attributes:
-        readings: One, or those that differ in a value; empty if no text fits any.
+        readings: One, or several with different values; empty if no text fits any.
         is_none: Which texts do not fit the first.
     """
 

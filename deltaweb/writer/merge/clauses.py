@@ -75,7 +75,7 @@ class MergeClause:
 
     @property
     def deletes_all(self) -> bool:
-        """Whether every row that it is about is deleted, whatever a source holds."""
+        """Whether it deletes every row that it applies to, for any source."""
         return self.action is MergeAction.DELETE and self.condition is None
 
     @property

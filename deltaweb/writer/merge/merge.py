@@ -103,7 +103,7 @@ def plan_merge(  # noqa: PLR0913  # what is merged into what, and how
 
 
 def source_schema(incoming: pa.Schema) -> StructType:
-    """Return the columns of a source; all of it may be null, whatever Arrow says."""
+    """Return the columns of a source, each of them nullable."""
     return schema_of_arrow(nullable_schema(arrow_schema(schema_of_arrow(incoming))))
 
 

@@ -92,8 +92,8 @@ def prepare_share(
     """Make the newest version of each table of a share ready, under every rule.
 
     A table that cannot be prepared stays at the version that recipients read, and says
-    why; all others are prepared. Files whose source is erased are erased too, those
-    that nobody asks for, and what one that was killed has left.
+    why; all others are prepared. Rewritten files are erased if their source is erased,
+    if no rule needs them, or if a preparation that was killed left them.
 
     Args:
         engine: Who rewrites the files; None to choose by their bytes.
