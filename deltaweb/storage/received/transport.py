@@ -168,6 +168,7 @@ def _target(url: str, *, is_whole: bool) -> str:
 def _parts(
     response: BaseHTTPResponse, host: str, max_bytes: int, budget: LookBudget | None
 ) -> Iterator[bytes]:
+    _check_length(response.headers, host)
     size = 0
     for part in decompressed(response, host):
         size += len(part)
@@ -177,6 +178,23 @@ def _parts(
             reason = f"the answer has more than {max_bytes:,} bytes"
             raise ProviderAnswerError(provider=host, reason=reason)
         yield part
+
+
+def _check_length(headers: Mapping[str, str], host: str) -> None:
+    """Refuse an answer of which nothing says whether it is whole.
+
+    urllib3 passes over a length that is not a number, and reads to the end of the
+    connection; an answer that was cut off then looks whole.
+
+    Source: RFC 9112, 6.3 "Message Body Length".
+    """
+    stated = headers.get("Content-Length")
+    if stated is None or "Transfer-Encoding" in headers:
+        return
+    lengths = {length.strip() for length in stated.split(",")}
+    if len(lengths) > 1 or not all(n.isascii() and n.isdecimal() for n in lengths):
+        reason = "the length that the answer states is not a number"
+        raise ProviderAnswerError(provider=host, reason=reason)
 
 
 def _whole(answer: HTTPStream) -> HTTPAnswer:

@@ -92,6 +92,32 @@ def test_an_answer_that_breaks_off_is_none(provider: Provider) -> None:
         Transport(HERE).ask(HTTPRequest("GET", f"{provider.endpoint}/a"))
 
 
+@pytest.mark.parametrize("stated", ["ten", "-1", "1e3", "", "+5", "٥"])
+def test_an_answer_with_a_length_that_is_no_number_is_refused(provider, stated) -> None:
+    def cut_off(asked: Handler) -> None:
+        head = f"HTTP/1.1 200 OK\r\nContent-Length: {stated}\r\n\r\n"
+        asked.wfile.write(head.encode() + b"half of")
+        asked.close_connection = True
+
+    provider.answers["/a"] = cut_off
+
+    with pytest.raises(ProviderAnswerError, match="length that the answer states"):
+        Transport(HERE).ask(HTTPRequest("GET", f"{provider.endpoint}/a"))
+
+
+@pytest.mark.parametrize("stated", ["5", "5, 5", "05"])
+def test_an_answer_of_the_length_that_it_states_is_read(provider, stated: str) -> None:
+    def whole(asked: Handler) -> None:
+        head = f"HTTP/1.1 200 OK\r\nContent-Length: {stated}\r\n\r\n"
+        asked.wfile.write(head.encode() + b"whole")
+        asked.close_connection = True
+
+    provider.answers["/a"] = whole
+    answer = Transport(HERE).ask(HTTPRequest("GET", f"{provider.endpoint}/a"))
+
+    assert answer.body == b"whole"
+
+
 def test_a_server_that_is_away_is_said_to_be_without_its_url() -> None:
     url = f"http://127.0.0.1:{free_port()}/?signature=secret"
 
