@@ -209,7 +209,10 @@ _PLACES: Final[Mapping[str, str]] = {
     "deltaweb.iceberg.access.errors": (
         "KeysRefusedError ObjectChangedError ObjectMissingError"
     ),
-    "deltaweb.iceberg.errors": "InexpressibleError NotIcebergError",
+    "deltaweb.iceberg.errors": (
+        "CatalogEndpointNotFoundError CatalogReadOnlyError InexpressibleError "
+        "NotIcebergError"
+    ),
     "deltaweb.spark.checkpoint": "TaskDiedError",
     "deltaweb.spark.driver.cluster": (
         "ApplicationEndedError ExecutorsUnfitError MasterUnreachableError "
@@ -234,6 +237,7 @@ _PLACES: Final[Mapping[str, str]] = {
         "VendingRefusedError VendingUnsupportedError"
     ),
     "deltaweb.storage.signing.file_urls": "FileURLExpiredError FileURLInvalidError",
+    "deltaweb.writer.importing.readings": "UnclearReadingError",
     "deltaweb.writer.importing.checked_rows": "RowsNotImportedError",
     "deltaweb.writer.importing.options": "ImportFileError",
     "deltaweb.writer.importing.proposal": "TypedColumnMissingError",
