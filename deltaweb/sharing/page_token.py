@@ -47,6 +47,7 @@ class PageScope:
     Attributes:
         names: What else the list is told by, such as the names in its path, folded:
             their capitals do not matter.
+        giver: What issues the tokens, for messages.
         given_as: The member of an answer that has the token, if it is not `field`.
     """
 
@@ -54,8 +55,8 @@ class PageScope:
     recipient: str
     names: tuple[str, ...] = ()
     field: str = "pageToken"
-    given_as: str = ""
     giver: str = "list"
+    given_as: str = ""
 
 
 def encode_page_token(
