@@ -150,6 +150,12 @@ class Live:
             for row in rows(self.home, ask)
         ]
 
+    def is_recorded(self, **facts: object) -> bool:
+        """Whether a row comes to have these facts; other streams may end later."""
+        return wait_for(
+            lambda: any(facts.items() <= call.items() for call in self.calls())
+        )
+
     def is_newest(self, **facts: object) -> bool:
         """Whether the newest row comes to have these facts: a stream ends later."""
         return wait_for(lambda: facts.items() <= self.calls()[0].items())

@@ -122,7 +122,7 @@ class TestStream:
         finally:
             broken.unlink()
 
-        assert live.is_newest(error_code="STREAM_BROKEN")
+        assert live.is_recorded(error_code="STREAM_BROKEN")
 
     def test_to_an_old_client_ends_with_the_connection(self, live: Live) -> None:
         head = f"POST {QUERY} HTTP/1.0\r\nAuthorization: Bearer {live.secret}\r\n"
