@@ -17,8 +17,8 @@ Read in this order:
     serving      how the web server runs
     management   what the commands `serve`, `web`, `worker` and `beat` do
 
-The Django apps in `web`, a link to `apps` of the repository, are thin shells over
-these, the lower ones first:
+The Django apps are in `apps`, beside this package, and in `_site` of a wheel
+(`environment/site`). They are thin shells over these packages, the lower ones first:
 
     pages      what every page shares, and the registries that other apps fill
     accounts   users, sign-in, API keys

@@ -22,4 +22,4 @@ class DeltawebConfig(AppConfig):
         """Check the home folder with the other settings; let apps add what they do."""
         checks.register(check_home, SETTINGS)
         for app in ADDING:
-            import_module(f"deltaweb.web.{app}.additions")
+            import_module(f"apps.{app}.additions")

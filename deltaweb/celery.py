@@ -6,7 +6,10 @@ from typing import Any
 from celery import Celery
 from celery.signals import worker_ready, worker_shutdown, worker_shutting_down
 
-from deltaweb.web.jobs import running
+from deltaweb.environment import site  # noqa: F401  # the apps are found by it
+
+# isort: split
+from apps.jobs import running
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "deltaweb.settings")
 # As `deltaweb.environment.checks` has it: Celery would make all checks of the site.
@@ -20,8 +23,8 @@ app.heartbeat = None  # of a worker, while it runs
 
 @worker_ready.connect  # type: ignore[untyped-decorator]  # Celery has no types
 def _start_heartbeat(sender: Any = None, **_: object) -> None:  # noqa: ANN401 (Celery's consumer)
-    from deltaweb.web.jobs.kind import Queue  # noqa: PLC0415 (models load before)
-    from deltaweb.web.jobs.sweep import Heartbeat  # noqa: PLC0415 (as above)
+    from apps.jobs.kind import Queue  # noqa: PLC0415 (models load before)
+    from apps.jobs.sweep import Heartbeat  # noqa: PLC0415 (as above)
 
     queues = sender.app.amqp.queues.consume_from if sender else ()
     # As many wait for the next look as look at once: with fewer, those of people who
@@ -33,7 +36,7 @@ def _start_heartbeat(sender: Any = None, **_: object) -> None:  # noqa: ANN401 (
 
 @worker_shutting_down.connect  # type: ignore[untyped-decorator]  # As above.
 def _wait_no_more(**_: object) -> None:
-    from deltaweb.web.jobs.broker import file_broker  # noqa: PLC0415 (workers have it)
+    from apps.jobs.broker import file_broker  # noqa: PLC0415 (workers have it)
 
     file_broker.wait_no_more()
 

@@ -15,6 +15,8 @@ from csp.constants import SELF
 from deltaweb.environment import home
 from deltaweb.environment.logs import STORE_DRIVERS
 from deltaweb.environment.production import check_production
+from deltaweb.environment.site import MANUAL as MANUAL  # noqa: PLC0414 (settings.MANUAL)
+from deltaweb.environment.site import SITE as SITE  # noqa: PLC0414 (settings.SITE)
 from deltaweb.environment.variables import (
     env_bool,
     env_int,
@@ -30,7 +32,6 @@ from deltaweb.environment.variables import (
 )
 from deltaweb.version import VERSION as VERSION  # noqa: PLC0414 (settings.VERSION)
 
-# Templates and static files stand beside this file: in a checkout by links.
 PACKAGE_DIR = Path(__file__).resolve().parent
 
 # === Mode ===
@@ -126,15 +127,15 @@ TRUSTED_PROXIES = env_networks("DELTAWEB_TRUSTED_PROXIES")
 # === Applications ===
 INSTALLED_APPS = [
     "deltaweb",
-    "deltaweb.web.pages",
-    "deltaweb.web.news",
-    "deltaweb.web.accounts",
-    "deltaweb.web.audit",
-    "deltaweb.web.jobs",
-    "deltaweb.web.tables",
-    "deltaweb.web.explorer",
-    "deltaweb.web.sharing",
-    "deltaweb.web.api",
+    "apps.pages",
+    "apps.news",
+    "apps.accounts",
+    "apps.audit",
+    "apps.jobs",
+    "apps.tables",
+    "apps.explorer",
+    "apps.sharing",
+    "apps.api",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -144,9 +145,9 @@ INSTALLED_APPS = [
     "django_htmx",
 ]
 MIDDLEWARE = [
-    "deltaweb.web.sharing.api.middleware.single_slashes",
-    "deltaweb.web.pages.request.middleware.request_id",
-    "deltaweb.web.sharing.api.middleware.protocol_answers",
+    "apps.sharing.api.middleware.single_slashes",
+    "apps.pages.request.middleware.request_id",
+    "apps.sharing.api.middleware.protocol_answers",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -154,22 +155,22 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "deltaweb.web.accounts.middleware.api_key_authentication",
-    "deltaweb.web.pages.request.server_paths.remember_reader",
+    "apps.accounts.middleware.api_key_authentication",
+    "apps.pages.request.server_paths.remember_reader",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "deltaweb.web.accounts.middleware.sign_in_required",
-    "deltaweb.web.pages.request.prefetching.prefetching",
-    "deltaweb.web.pages.request.middleware.TidyAddressMiddleware",
-    "deltaweb.web.pages.request.middleware.PageErrorMiddleware",
+    "apps.accounts.middleware.sign_in_required",
+    "apps.pages.request.prefetching.prefetching",
+    "apps.pages.request.middleware.TidyAddressMiddleware",
+    "apps.pages.request.middleware.PageErrorMiddleware",
 ]
 ROOT_URLCONF = "deltaweb.urls"
 WSGI_APPLICATION = "deltaweb.serving.wsgi.application"
 TEMPLATES: list[dict[str, Any]] = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [PACKAGE_DIR / "templates"],
+        "DIRS": [SITE / "templates"],
         "OPTIONS": {
             # As the package's own application would have it, which imports Django's
             # administration into every process.
@@ -191,11 +192,11 @@ TEMPLATES: list[dict[str, Any]] = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "deltaweb.web.pages.request.context.page",
+                "apps.pages.request.context.page",
             ],
             "libraries": {"partials": "template_partials.templatetags.partials"},
             "builtins": [
-                "deltaweb.web.pages.templatetags.deltaweb",
+                "apps.pages.templatetags.deltaweb",
                 "django.templatetags.static",
                 "template_partials.templatetags.partials",
             ],
@@ -260,7 +261,7 @@ CELERY_BEAT_SCHEDULE_FILENAME = str(HOME / "beat-schedule")
 if BROKER_URL == EMBEDDED_BROKER_URL:
     _broker = HOME / "broker" / "queue"
     _broker.mkdir(parents=True, exist_ok=True)
-    CELERY_BROKER_TRANSPORT = "deltaweb.web.jobs.broker.file_broker:Transport"
+    CELERY_BROKER_TRANSPORT = "apps.jobs.broker.file_broker:Transport"
     CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = {"folder": str(_broker)}
 # Where jobs find the application that wakes workers; most commands never load it.
 JOBS_APPLICATION = "deltaweb.celery.app"
@@ -326,7 +327,7 @@ AUTH_PASSWORD_VALIDATORS = [
     },
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
-PASSWORD_HASHERS = ["deltaweb.web.accounts.hashing.BoundedPBKDF2PasswordHasher"]
+PASSWORD_HASHERS = ["apps.accounts.hashing.BoundedPBKDF2PasswordHasher"]
 SIGN_IN_LINK_LIFETIME_S = 15 * 60
 SESSION_COOKIE_AGE = 14 * 24 * 3600
 SESSION_COOKIE_SAMESITE = "Lax"
@@ -339,7 +340,7 @@ SESSION_COOKIE_PATH = CSRF_COOKIE_PATH = FORCE_SCRIPT_NAME or "/"
 SESSION_COOKIE_NAME = f"deltaweb_session{_PREFIXED}"
 CSRF_COOKIE_NAME = f"deltaweb_csrf{_PREFIXED}"
 MESSAGES_COOKIE_NAME = f"messages{_PREFIXED}"
-MESSAGE_STORAGE = "deltaweb.web.pages.request.message_cookies.PrefixedStorage"
+MESSAGE_STORAGE = "apps.pages.request.message_cookies.PrefixedStorage"
 
 # === Security headers ===
 CONTENT_SECURITY_POLICY = {
@@ -357,7 +358,7 @@ CONTENT_SECURITY_POLICY = {
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 CSRF_TRUSTED_ORIGINS = [PUBLIC_URL.removesuffix(FORCE_SCRIPT_NAME or "")]
-CSRF_FAILURE_VIEW = "deltaweb.web.pages.views.csrf_failure"
+CSRF_FAILURE_VIEW = "apps.pages.views.csrf_failure"
 _HTTPS = PRODUCTION or PUBLIC_URL.startswith("https://")
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = _HTTPS
 if PRODUCTION:
@@ -387,8 +388,7 @@ SPECTACULAR_SETTINGS = {
 # === Static files ===
 STATIC_URL = f"{FORCE_SCRIPT_NAME or ''}/static/"
 STATIC_ROOT = PACKAGE_DIR / "staticfiles"
-STATICFILES_DIRS = [PACKAGE_DIR / "static"]
-MANUAL = PACKAGE_DIR / "manual"  # shown under /help/
+STATICFILES_DIRS = [SITE / "static"]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {

@@ -2,21 +2,21 @@
 
 from django.urls import include, path
 
-from deltaweb.web.pages.views import manual_page
+from apps.pages.views import manual_page
 
 urlpatterns = [
     path("help/", manual_page, name="help"),
     path("help/<path:path>", manual_page, name="help"),
-    path("", include("deltaweb.web.news.urls")),
-    path("", include("deltaweb.web.accounts.urls")),
-    path("", include("deltaweb.web.jobs.urls")),
-    path("", include("deltaweb.web.tables.urls")),
-    path("", include("deltaweb.web.explorer.urls")),
-    path("", include("deltaweb.web.sharing.urls")),
-    path("", include("deltaweb.web.api.urls")),
+    path("", include("apps.news.urls")),
+    path("", include("apps.accounts.urls")),
+    path("", include("apps.jobs.urls")),
+    path("", include("apps.tables.urls")),
+    path("", include("apps.explorer.urls")),
+    path("", include("apps.sharing.urls")),
+    path("", include("apps.api.urls")),
 ]
 
-handler400 = "deltaweb.web.pages.views.bad_request"
-handler403 = "deltaweb.web.pages.views.permission_denied"
-handler404 = "deltaweb.web.pages.views.page_not_found"
-handler500 = "deltaweb.web.pages.views.server_error"
+handler400 = "apps.pages.views.bad_request"
+handler403 = "apps.pages.views.permission_denied"
+handler404 = "apps.pages.views.page_not_found"
+handler500 = "apps.pages.views.server_error"

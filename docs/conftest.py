@@ -41,7 +41,7 @@ SAID: Final = "__said__"
 ON_SERVER: Final = "$SERVER"  # in pages whose commands ask a server
 NO_WORKER: Final = 503
 INDEX: Final = """
-from deltaweb.web.tables.models import Table
+from apps.tables.models import Table
 from tests.support.index.indexed_tables import index_table
 for table in Table.objects.all():
     index_table(table)

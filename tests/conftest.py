@@ -24,7 +24,7 @@ from hypothesis.internal.constants_ast import Constants
 from pytest_django import plugin as pytest_django
 from pytest_django.plugin import DjangoDbBlocker
 
-from deltaweb.web.audit.append_only import drop_triggers
+from apps.audit.append_only import drop_triggers
 from tests.support.golden.recorded import missing_folders
 from tests.support.shared_folder import SharedFolder
 

@@ -1,7 +1,7 @@
 """What accounts add to the pages of all apps: a place in the rail, ends of keys."""
 
-from deltaweb.web.accounts.keys import expiring_keys
-from deltaweb.web.pages import frame
+from apps.accounts.keys import expiring_keys
+from apps.pages import frame
 
 frame.numbers.register(expiring_keys)
 frame.entries.register(

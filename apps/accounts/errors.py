@@ -4,8 +4,8 @@ import math
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from deltaweb.web.accounts.tokens import KEY_MARK
-from deltaweb.web.pages.errors import PageError
+from apps.accounts.tokens import KEY_MARK
+from apps.pages.errors import PageError
 from deltaweb.words import counted
 
 

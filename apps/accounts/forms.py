@@ -2,9 +2,9 @@
 
 from django import forms
 
-from deltaweb.web.accounts.errors import UserInvalidError
-from deltaweb.web.accounts.models import Scope, User
-from deltaweb.web.accounts.zones import check_pages_zone
+from apps.accounts.errors import UserInvalidError
+from apps.accounts.models import Scope, User
+from apps.accounts.zones import check_pages_zone
 
 
 class SignInForm(forms.Form):

@@ -15,7 +15,7 @@ from typing import Final
 from django.conf import settings
 from django.contrib.auth.hashers import PBKDF2PasswordHasher
 
-from deltaweb.web.accounts.errors import PasswordsBusyError
+from apps.accounts.errors import PasswordsBusyError
 
 MAX_WAIT_S: Final = 10.0
 

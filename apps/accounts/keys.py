@@ -9,9 +9,9 @@ from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import AnonymousUser
 from django.urls import reverse
 
-from deltaweb.web.accounts.models import KEY_EXPIRES_SOON, APIKey, Scope, User
-from deltaweb.web.pages.frame import KeyNumber
-from deltaweb.web.pages.registry import Registry
+from apps.accounts.models import KEY_EXPIRES_SOON, APIKey, Scope, User
+from apps.pages.frame import KeyNumber
+from apps.pages.registry import Registry
 
 app_scopes: Registry[tuple[str, Scope]] = Registry(key=lambda one: one[0])
 """The scope that a key needs for what an app changes, where it is not `write`."""

@@ -16,21 +16,21 @@ from django.urls import reverse
 from django.utils import timezone
 from django_htmx.http import HttpResponseClientRedirect
 
-from deltaweb.web.accounts import selectors
-from deltaweb.web.accounts.errors import (
+from apps.accounts import selectors
+from apps.accounts.errors import (
     APIKeyExpiredError,
     APIKeyUnknownError,
     ScopeRequiredError,
     SignInRequiredError,
 )
-from deltaweb.web.accounts.permissions import (
+from apps.accounts.permissions import (
     check_scope,
     key_of,
     remember_key,
     scope_of_page,
 )
-from deltaweb.web.pages.errors import PageError, error_response, json_error, wants_json
-from deltaweb.web.pages.request.django_internals import need_no_csrf_token
+from apps.pages.errors import PageError, error_response, json_error, wants_json
+from apps.pages.request.django_internals import need_no_csrf_token
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 SCHEME = "bearer"

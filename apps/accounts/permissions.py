@@ -13,13 +13,13 @@ from typing import Concatenate, Final, ParamSpec, cast
 from django.contrib.auth.decorators import login_not_required
 from django.http import HttpRequest, HttpResponseBase
 
-from deltaweb.web.accounts.errors import (
+from apps.accounts.errors import (
     RoleRequiredError,
     ScopeRequiredError,
     SessionRequiredError,
 )
-from deltaweb.web.accounts.keys import app_scopes
-from deltaweb.web.accounts.models import APIKey, Scope, User
+from apps.accounts.keys import app_scopes
+from apps.accounts.models import APIKey, Scope, User
 
 P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, P], HttpResponseBase]

@@ -9,14 +9,14 @@ from uuid import UUID
 from django import forms
 from django.db.models import Count, Max, Q, QuerySet
 
-from deltaweb.web.accounts import errors
-from deltaweb.web.accounts.models import APIKey, User
-from deltaweb.web.accounts.tokens import KEY_MARK, sha256
-from deltaweb.web.pages.lists.sorting import Column, ordering
-from deltaweb.web.pages.page_json import shaped
-from deltaweb.web.pages.paging import paged
-from deltaweb.web.pages.request.list_page import ListPage, ListQuery, PageOfRows
-from deltaweb.web.pages.request.lock_waits import write_note
+from apps.accounts import errors
+from apps.accounts.models import APIKey, User
+from apps.accounts.tokens import KEY_MARK, sha256
+from apps.pages.lists.sorting import Column, ordering
+from apps.pages.page_json import shaped
+from apps.pages.paging import paged
+from apps.pages.request.list_page import ListPage, ListQuery, PageOfRows
+from apps.pages.request.lock_waits import write_note
 
 LAST_USE_EVERY = timedelta(minutes=1)  # how exact a key's last use is kept
 LAST_SEEN_EVERY = timedelta(minutes=5)  # likewise, of a user

@@ -2,9 +2,9 @@
 
 from django.urls import path
 
-from deltaweb.web.accounts.selectors import KEYS, USERS
-from deltaweb.web.accounts.views import administration, me, sign_in
-from deltaweb.web.pages.urls import action, answer, page
+from apps.accounts.selectors import KEYS, USERS
+from apps.accounts.views import administration, me, sign_in
+from apps.pages.urls import action, answer, page
 
 app_name = "accounts"
 USER = "admin-area/users/<int:user_id>"

@@ -6,10 +6,10 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from django.contrib.auth.models import AnonymousUser
 
+from apps.accounts.errors import UserInvalidError
+from apps.accounts.models import User
 from deltaweb.delta.values import time_zones
 from deltaweb.delta.values.time_zones.errors import TimeZoneUnknownError
-from deltaweb.web.accounts.errors import UserInvalidError
-from deltaweb.web.accounts.models import User
 
 
 def user_zone(user: User | AnonymousUser) -> tzinfo:

@@ -12,24 +12,24 @@ from django.db import transaction
 from django.http import HttpRequest
 from django.utils import timezone
 
-from deltaweb.web.accounts import selectors, services, urls
-from deltaweb.web.accounts.errors import APIKeyNotFoundError
-from deltaweb.web.accounts.models import APIKey, Scope, User
-from deltaweb.web.accounts.permissions import signed_in
-from deltaweb.web.accounts.selectors import (
+from apps.accounts import selectors, services, urls
+from apps.accounts.errors import APIKeyNotFoundError
+from apps.accounts.models import APIKey, Scope, User
+from apps.accounts.permissions import signed_in
+from apps.accounts.selectors import (
     USERS,
     AccountResource,
     KeyResource,
     UserResource,
 )
-from deltaweb.web.api.calls import Answer
-from deltaweb.web.api.endpoint import RestView, Role, endpoint
-from deltaweb.web.api.pages import list_of, page_endpoint
-from deltaweb.web.api.shapes import changed_to
-from deltaweb.web.pages.actions import stamp_of
-from deltaweb.web.pages.page_json import Spread
-from deltaweb.web.pages.request.changes import UNCHANGED, Unchanged
-from deltaweb.web.pages.request.spans import parse_end
+from apps.api.calls import Answer
+from apps.api.endpoint import RestView, Role, endpoint
+from apps.api.pages import list_of, page_endpoint
+from apps.api.shapes import changed_to
+from apps.pages.actions import stamp_of
+from apps.pages.page_json import Spread
+from apps.pages.request.changes import UNCHANGED, Unchanged
+from apps.pages.request.spans import parse_end
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,16 +22,16 @@ from django.db import IntegrityError, transaction
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.utils import timezone
 
-from deltaweb.web.accounts.permissions import signed_in
-from deltaweb.web.api.errors import (
+from apps.accounts.permissions import signed_in
+from apps.api.errors import (
     IdempotencyKeyInvalidError,
     IdempotencyKeyReusedError,
     SecretGivenError,
     StillAnsweredError,
 )
-from deltaweb.web.api.models import KEPT_FOR, MAX_KEY_LENGTH, KeptAnswer
-from deltaweb.web.jobs.running.renewal import renewing
-from deltaweb.web.pages.responses import json_response
+from apps.api.models import KEPT_FOR, MAX_KEY_LENGTH, KeptAnswer
+from apps.jobs.running.renewal import renewing
+from apps.pages.responses import json_response
 
 
 @dataclass(frozen=True, slots=True)

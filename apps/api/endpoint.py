@@ -25,32 +25,32 @@ from rest_framework.request import Request
 from rest_framework.settings import api_settings
 from rest_framework.views import APIView
 
-from deltaweb.environment.bounded_json import parse_json
-from deltaweb.web.accounts.models import Scope, User
-from deltaweb.web.accounts.permissions import (
+from apps.accounts.models import Scope, User
+from apps.accounts.permissions import (
     admin_required,
     check_scope,
     editor_required,
     key_of,
     scope_of_page,
 )
-from deltaweb.web.api.calls import MULTIPART, Answer, answer_once
-from deltaweb.web.api.errors import (
+from apps.api.calls import MULTIPART, Answer, answer_once
+from apps.api.errors import (
     BodyInvalidError,
     MethodNotAllowedError,
     NotJSONError,
     TooManyCallsError,
 )
-from deltaweb.web.api.openapi import ViewSchema
-from deltaweb.web.api.shapes import serializer_of
-from deltaweb.web.pages.errors import error_response
-from deltaweb.web.pages.request.parameters import (
+from apps.api.openapi import ViewSchema
+from apps.api.shapes import serializer_of
+from apps.pages.errors import error_response
+from apps.pages.request.parameters import (
     Takes,
     check_names,
     check_query,
     names_of,
 )
-from deltaweb.web.pages.request.rate_limits import RateLimit
+from apps.pages.request.rate_limits import RateLimit
+from deltaweb.environment.bounded_json import parse_json
 
 if TYPE_CHECKING:
     from django.core.files.uploadedfile import UploadedFile

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from types import MappingProxyType
 
-from deltaweb.web.pages.errors import PageError
+from apps.pages.errors import PageError
 
 
 class BodyInvalidError(PageError, code="body-invalid"):

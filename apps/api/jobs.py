@@ -7,19 +7,19 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils import timezone
 
-from deltaweb.web.accounts.permissions import signed_in
-from deltaweb.web.api.calls import Answer
-from deltaweb.web.api.endpoint import RestView, Role, endpoint
-from deltaweb.web.api.pages import list_of, page_endpoint
-from deltaweb.web.jobs import services
-from deltaweb.web.jobs import urls as pages
-from deltaweb.web.jobs.listing.job_list import JOBS
-from deltaweb.web.jobs.listing.resource import JobDetail, JobOutcome
-from deltaweb.web.jobs.listing.selectors import outcome_of
-from deltaweb.web.jobs.models import Job as JobRow
-from deltaweb.web.jobs.views import job_to_change, retry_asked
-from deltaweb.web.jobs.waiting import wait_a_glance
-from deltaweb.web.pages.actions import stamp_of
+from apps.accounts.permissions import signed_in
+from apps.api.calls import Answer
+from apps.api.endpoint import RestView, Role, endpoint
+from apps.api.pages import list_of, page_endpoint
+from apps.jobs import services
+from apps.jobs import urls as pages
+from apps.jobs.listing.job_list import JOBS
+from apps.jobs.listing.resource import JobDetail, JobOutcome
+from apps.jobs.listing.selectors import outcome_of
+from apps.jobs.models import Job as JobRow
+from apps.jobs.views import job_to_change, retry_asked
+from apps.jobs.waiting import wait_a_glance
+from apps.pages.actions import stamp_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,13 +12,13 @@ from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.serializers import FileField, Serializer
 
-from deltaweb.web.accounts.models import Scope
-from deltaweb.web.accounts.permissions import public
-from deltaweb.web.api.calls import MULTIPART
-from deltaweb.web.api.models import MAX_KEY_LENGTH
-from deltaweb.web.api.shapes import answer_of, serializer_of
-from deltaweb.web.pages.errors import Problem
-from deltaweb.web.pages.responses import json_response
+from apps.accounts.models import Scope
+from apps.accounts.permissions import public
+from apps.api.calls import MULTIPART
+from apps.api.models import MAX_KEY_LENGTH
+from apps.api.shapes import answer_of, serializer_of
+from apps.pages.errors import Problem
+from apps.pages.responses import json_response
 
 JSON: Final = ["application/json"]
 REFUSALS: Final = (400, 401, 403, 404, 409, 410, 413, 415, 422, 429, 503)

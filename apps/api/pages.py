@@ -15,15 +15,15 @@ from django.http import HttpRequest, HttpResponseBase
 from django.urls import URLPattern
 from django.utils.cache import get_conditional_response
 
+from apps.accounts.models import Scope
+from apps.accounts.permissions import signed_in
+from apps.accounts.zones import user_zone_name
+from apps.api.endpoint import Role, endpoint
+from apps.pages.page_json import Mark
+from apps.pages.request.list_page import ListPage
+from apps.pages.request.parameters import VERSION, Takes, names_of
+from apps.tables.head.table_head import get_table, requested_version
 from deltaweb import version as release
-from deltaweb.web.accounts.models import Scope
-from deltaweb.web.accounts.permissions import signed_in
-from deltaweb.web.accounts.zones import user_zone_name
-from deltaweb.web.api.endpoint import Role, endpoint
-from deltaweb.web.pages.page_json import Mark
-from deltaweb.web.pages.request.list_page import ListPage
-from deltaweb.web.pages.request.parameters import VERSION, Takes, names_of
-from deltaweb.web.tables.head.table_head import get_table, requested_version
 
 KEPT: Final = "private, no-cache"  # by the client that asks again each time
 LENGTH: Final = 32

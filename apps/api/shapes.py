@@ -18,9 +18,9 @@ from rest_framework.fields import CharField, ChoiceField, FloatField, JSONField
 from rest_framework_dataclasses.field_utils import DataclassDefinition
 from rest_framework_dataclasses.serializers import DataclassSerializer
 
-from deltaweb.web.pages.page_json import made_of, types_of
-from deltaweb.web.pages.request.changes import UNCHANGED, Unchanged
-from deltaweb.web.pages.request.parameters import check_names
+from apps.pages.page_json import made_of, types_of
+from apps.pages.request.changes import UNCHANGED, Unchanged
+from apps.pages.request.parameters import check_names
 
 MAX_TEXT_LENGTH: Final = 10_000  # as of the texts of a page
 _SCALARS: Final = (str, int, float, bool, datetime, date, UUID)

@@ -6,8 +6,8 @@ from typing import Any, Final, NoReturn
 from django.http import HttpRequest
 from django.urls import path, re_path
 
-from deltaweb.web.api import accounts, jobs
-from deltaweb.web.api.catalogue import (
+from apps.api import accounts, jobs
+from apps.api.catalogue import (
     contents,
     lakes,
     merges,
@@ -15,10 +15,10 @@ from deltaweb.web.api.catalogue import (
     storages,
     tables,
 )
-from deltaweb.web.api.catalogue.operations import operation_paths
-from deltaweb.web.api.errors import EndpointNotFoundError
-from deltaweb.web.api.openapi import describe, description_view
-from deltaweb.web.api.sharing import (
+from apps.api.catalogue.operations import operation_paths
+from apps.api.errors import EndpointNotFoundError
+from apps.api.openapi import describe, description_view
+from apps.api.sharing import (
     clients,
     received,
     recipients,
@@ -28,8 +28,8 @@ from deltaweb.web.api.sharing import (
     shares,
     tokens,
 )
-from deltaweb.web.api.unity import recipients as unity_recipients
-from deltaweb.web.api.unity import shares as unity_shares
+from apps.api.unity import recipients as unity_recipients
+from apps.api.unity import shares as unity_shares
 
 app_name = "api"
 

@@ -1,7 +1,7 @@
 """Writing the record."""
 
-from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.pages.actions import Action
+from apps.audit.models import AuditEvent
+from apps.pages.actions import Action
 
 
 def record_action(action: Action) -> None:

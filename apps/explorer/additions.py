@@ -1,6 +1,6 @@
 """What the pages of a table add to its head: their tabs."""
 
-from deltaweb.web.tables.extension.tabs import HeadButton, Tab, buttons, tabs
+from apps.tables.extension.tabs import HeadButton, Tab, buttons, tabs
 
 _PLACES = (
     ("Overview", "table-overview", ()),

@@ -12,26 +12,26 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.utils import timezone
 from django_htmx.http import trigger_client_event
 
-from deltaweb.web.accounts.models import User
-from deltaweb.web.jobs.listing.failures import (
+from apps.accounts.models import User
+from apps.jobs.listing.failures import (
     Failures,
     grouped_failures,
     unmended_failures,
 )
-from deltaweb.web.jobs.listing.resource import PageJob
-from deltaweb.web.jobs.listing.selectors import light, page_jobs
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.jobs.visibility import visible_jobs
-from deltaweb.web.pages.frame import (
+from apps.jobs.listing.resource import PageJob
+from apps.jobs.listing.selectors import light, page_jobs
+from apps.jobs.models import Job
+from apps.jobs.visibility import visible_jobs
+from apps.pages.frame import (
     FirstStep,
     KeyNumber,
     numbers_for,
     steps_for,
 )
-from deltaweb.web.pages.page_json import As, Mark, Named, OnPage, Spread, shaped
-from deltaweb.web.pages.responses import respond_page
-from deltaweb.web.tables.models import IS_BEHIND, Commit, Table
-from deltaweb.web.tables.versions.resources import CommitResource, commit_resource
+from apps.pages.page_json import As, Mark, Named, OnPage, Spread, shaped
+from apps.pages.responses import respond_page
+from apps.tables.models import IS_BEHIND, Commit, Table
+from apps.tables.versions.resources import CommitResource, commit_resource
 
 NUM_TABLES = 8
 BURST = timedelta(days=1)  # before a table's newest commit

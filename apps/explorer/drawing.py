@@ -6,7 +6,7 @@ from typing import Any, Final
 import plotly.graph_objects as go
 from plotly.basedatatypes import BaseTraceType
 
-from deltaweb.web.pages.figures import (
+from apps.pages.figures import (
     ACCENT,
     count_ticks,
     figure_layout,

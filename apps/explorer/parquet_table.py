@@ -6,29 +6,29 @@ from itertools import pairwise
 from django.http import HttpRequest, HttpResponseBase
 from django.utils import timezone
 
-from deltaweb.index.file_survey import surveyed_columns
-from deltaweb.parquet.inspection.differences import SurveyedColumn
-from deltaweb.web.accounts.permissions import signed_in
-from deltaweb.web.explorer.drawing import SMALL, histogram_figure
-from deltaweb.web.explorer.overview.selector import target_bytes_of
-from deltaweb.web.explorer.version.page import JobOfPage, TablePage, check_job, still
-from deltaweb.web.explorer.version.query import parse_page
-from deltaweb.web.explorer.version.table_version import TableVersion, table_columns
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.jobs.results import JobRows
-from deltaweb.web.pages.errors import PageError
-from deltaweb.web.pages.figures import ACCENT, MIN_BARS, Chart
-from deltaweb.web.pages.page_json import OnPage, Spread
-from deltaweb.web.pages.paging import PageLinks, page_links
-from deltaweb.web.pages.responses import respond_page
-from deltaweb.web.tables.versions.survey.inside import (
+from apps.accounts.permissions import signed_in
+from apps.explorer.drawing import SMALL, histogram_figure
+from apps.explorer.overview.selector import target_bytes_of
+from apps.explorer.version.page import JobOfPage, TablePage, check_job, still
+from apps.explorer.version.query import parse_page
+from apps.explorer.version.table_version import TableVersion, table_columns
+from apps.jobs.models import Job
+from apps.jobs.results import JobRows
+from apps.pages.errors import PageError
+from apps.pages.figures import ACCENT, MIN_BARS, Chart
+from apps.pages.page_json import OnPage, Spread
+from apps.pages.paging import PageLinks, page_links
+from apps.pages.responses import respond_page
+from apps.tables.versions.survey.inside import (
     SMALL_GROUP_BYTES,
     GroupSizes,
     TableInside,
     difference_lines,
     table_inside,
 )
-from deltaweb.web.tables.work.survey_files import SURVEY_FILES, FileSurvey
+from apps.tables.work.survey_files import SURVEY_FILES, FileSurvey
+from deltaweb.index.file_survey import surveyed_columns
+from deltaweb.parquet.inspection.differences import SurveyedColumn
 from deltaweb.words import bytes_text
 
 

@@ -2,36 +2,36 @@
 
 from django.urls import URLPattern
 
-from deltaweb.web.explorer.changes.view import change_list
-from deltaweb.web.explorer.column.view import column_detail, column_profile
-from deltaweb.web.explorer.column_history.view import column_history
-from deltaweb.web.explorer.commit.view import commit_detail, commit_raw
-from deltaweb.web.explorer.compare.addresses import compare_latest, compare_named
-from deltaweb.web.explorer.compare.view import (
+from apps.explorer.changes.view import change_list
+from apps.explorer.column.view import column_detail, column_profile
+from apps.explorer.column_history.view import column_history
+from apps.explorer.commit.view import commit_detail, commit_raw
+from apps.explorer.compare.addresses import compare_latest, compare_named
+from apps.explorer.compare.view import (
     compare_detail,
     compare_download,
     compare_start,
 )
-from deltaweb.web.explorer.dashboard import dashboard
-from deltaweb.web.explorer.files.view import file_list
-from deltaweb.web.explorer.history.view import commit_list
-from deltaweb.web.explorer.overview.view import table_overview
-from deltaweb.web.explorer.parquet_file.place import (
+from apps.explorer.dashboard import dashboard
+from apps.explorer.files.view import file_list
+from apps.explorer.history.view import commit_list
+from apps.explorer.overview.view import table_overview
+from apps.explorer.parquet_file.place import (
     place_again,
     place_detail,
     place_text,
 )
-from deltaweb.web.explorer.parquet_file.view import file_detail, file_text
-from deltaweb.web.explorer.parquet_table import parquet_detail
-from deltaweb.web.explorer.partitions.view import partition_list
-from deltaweb.web.explorer.readers.view import table_readers
-from deltaweb.web.explorer.record.view import row_detail, row_value
-from deltaweb.web.explorer.rows.view import row_list
-from deltaweb.web.explorer.schema.view import schema_code, schema_detail
-from deltaweb.web.explorer.use.view import UseForm, table_use
-from deltaweb.web.explorer.version.table_version import at_version
-from deltaweb.web.pages.request.parameters import Takes
-from deltaweb.web.pages.urls import View, action, answer, page
+from apps.explorer.parquet_file.view import file_detail, file_text
+from apps.explorer.parquet_table import parquet_detail
+from apps.explorer.partitions.view import partition_list
+from apps.explorer.readers.view import table_readers
+from apps.explorer.record.view import row_detail, row_value
+from apps.explorer.rows.view import row_list
+from apps.explorer.schema.view import schema_code, schema_detail
+from apps.explorer.use.view import UseForm, table_use
+from apps.explorer.version.table_version import at_version
+from apps.pages.request.parameters import Takes
+from apps.pages.urls import View, action, answer, page
 
 app_name = "explorer"
 

@@ -1,8 +1,8 @@
 """What jobs add to the pages of all apps: a place in the rail, and their news."""
 
-from deltaweb.web.jobs.listing.revisions import TOPICS
-from deltaweb.web.news.topics import topics
-from deltaweb.web.pages import frame
+from apps.jobs.listing.revisions import TOPICS
+from apps.news.topics import topics
+from apps.pages import frame
 
 topics.register(*TOPICS)
 frame.entries.register(

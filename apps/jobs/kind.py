@@ -20,12 +20,12 @@ from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from apps.jobs import running
+from apps.jobs.models import Job
 from deltaweb.delta import writing
-from deltaweb.web.jobs import running
-from deltaweb.web.jobs.models import Job
 
 if TYPE_CHECKING:  # most processes ask for work and do none
-    from deltaweb.web.jobs.running.tracking import TrackedJob
+    from apps.jobs.running.tracking import TrackedJob
 
 P = TypeVar("P")
 
@@ -65,7 +65,7 @@ class JobKind(Generic[P]):
         is_apart: Whether a worker does it in a process of its own, whose memory is
             bounded: it reads files of others, or evaluates what people write.
         is_aside: Whether a job with these parameters asks a server of others, which
-            may not answer: it is done aside (`deltaweb.web.jobs.broker.aside`).
+            may not answer: it is done aside (`apps.jobs.broker.aside`).
         is_look: Whether it only fills a page, which says itself how it ends.
         is_look_unless: The parameter without which a job of it only looks; none for
             "".

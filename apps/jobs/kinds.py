@@ -2,7 +2,7 @@
 
 An app has a file a kind and names them, or their folder, in `AppConfig.ready`:
 
-    kinds.load_from("deltaweb.web.tables.work")
+    kinds.load_from("apps.tables.work")
 
 They are imported when a process first asks for one, since most commands never do.
 """
@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from django.db.models import Q
 
 if TYPE_CHECKING:  # most commands have no use of it
-    from deltaweb.web.jobs.kind import JobKind
-    from deltaweb.web.jobs.models import Job
+    from apps.jobs.kind import JobKind
+    from apps.jobs.models import Job
 
 K = TypeVar("K", bound="JobKind[Any]")
 
 DEFAULT_QUEUE = "default"
-# As `deltaweb.web.jobs.kind.Queue` has them, which imports what few processes need.
+# As `apps.jobs.kind.Queue` has them, which imports what few processes need.
 QUEUES: Final = (DEFAULT_QUEUE, "interactive", "spark")
 
 PAGES: Final = re.compile(r"[._]pages?$")

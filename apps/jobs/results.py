@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from django.conf import settings
 
-from deltaweb.web.jobs.models import Job
+from apps.jobs.models import Job
 
 if TYPE_CHECKING:  # commands that open no table have no need of Arrow
     from collections.abc import Iterable

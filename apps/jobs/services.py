@@ -7,15 +7,15 @@ from typing import Any
 
 from django.db import IntegrityError, transaction
 
-from deltaweb.web.accounts.models import User
-from deltaweb.web.jobs.broker.waking import wake, wake_on_commit
-from deltaweb.web.jobs.kinds import is_reserved
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.jobs.running.news import JOBS, tell_moved
-from deltaweb.web.news.publishing import publish
-from deltaweb.web.pages.actions import Action, Stamp, report
-from deltaweb.web.pages.errors import PageError
-from deltaweb.web.pages.request.prefetching import NotPrefetchedError, is_prefetch
+from apps.accounts.models import User
+from apps.jobs.broker.waking import wake, wake_on_commit
+from apps.jobs.kinds import is_reserved
+from apps.jobs.models import Job
+from apps.jobs.running.news import JOBS, tell_moved
+from apps.news.publishing import publish
+from apps.pages.actions import Action, Stamp, report
+from apps.pages.errors import PageError
+from apps.pages.request.prefetching import NotPrefetchedError, is_prefetch
 
 
 class JobNotRetryableError(PageError, code="job-not-retryable"):

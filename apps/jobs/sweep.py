@@ -18,11 +18,11 @@ from django.db import DatabaseError, InterfaceError, connection
 from django.db.models import Q
 from django.utils import timezone
 
-from deltaweb.web.jobs.broker.waking import wake
-from deltaweb.web.jobs.models import Job, Worker
-from deltaweb.web.jobs.results import RESULTS_FOLDER
-from deltaweb.web.jobs.running.news import tell_moved
-from deltaweb.web.jobs.running.process import is_known_dead, process_name
+from apps.jobs.broker.waking import wake
+from apps.jobs.models import Job, Worker
+from apps.jobs.results import RESULTS_FOLDER
+from apps.jobs.running.news import tell_moved
+from apps.jobs.running.process import is_known_dead, process_name
 
 WAKE_AGAIN_AFTER = timedelta(seconds=60)
 WAKE_LIMIT = 100  # jobs woken again by one sweep, the longest waiting first

@@ -8,14 +8,14 @@ from typing import Any, Final
 from celery import shared_task
 from django.utils import timezone
 
-from deltaweb.web.jobs.broker.aside import JobsAside
-from deltaweb.web.jobs.broker.waking import wake
-from deltaweb.web.jobs.kind import JobKind, Queue
-from deltaweb.web.jobs.kinds import all_kinds
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.jobs.running import apart
-from deltaweb.web.jobs.running.retirement import Retirement
-from deltaweb.web.jobs.sweep import sweep
+from apps.jobs.broker.aside import JobsAside
+from apps.jobs.broker.waking import wake
+from apps.jobs.kind import JobKind, Queue
+from apps.jobs.kinds import all_kinds
+from apps.jobs.models import Job
+from apps.jobs.running import apart
+from apps.jobs.running.retirement import Retirement
+from apps.jobs.sweep import sweep
 
 logger = logging.getLogger(__name__)
 
@@ -29,7 +29,7 @@ def _leave() -> None:
 
 retirement: Final = Retirement(_leave)
 jobs_aside: Final = JobsAside()
-DO_JOB: Final = "deltaweb.web.jobs.kinds:do_job"
+DO_JOB: Final = "apps.jobs.kinds:do_job"
 
 
 @shared_task(name="jobs.sweep_leases", ignore_result=True)

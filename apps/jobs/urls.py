@@ -1,8 +1,8 @@
 """The URLs of jobs."""
 
-from deltaweb.web.jobs import views
-from deltaweb.web.jobs.listing.job_list import JOBS
-from deltaweb.web.pages.urls import action, answer, page
+from apps.jobs import views
+from apps.jobs.listing.job_list import JOBS
+from apps.pages.urls import action, answer, page
 
 app_name = "jobs"
 urlpatterns = [

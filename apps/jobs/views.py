@@ -10,19 +10,19 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.cache import never_cache
 from django_htmx.http import HttpResponseClientRedirect, trigger_client_event
 
-from deltaweb.web.accounts.errors import RoleRequiredError
-from deltaweb.web.accounts.models import User
-from deltaweb.web.accounts.permissions import public, signed_in
-from deltaweb.web.jobs import kinds, services, visibility
-from deltaweb.web.jobs.listing import selectors
-from deltaweb.web.jobs.listing.job_list import JOBS
-from deltaweb.web.jobs.listing.resource import JobDetail
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.jobs.waiting import wait_a_glance
-from deltaweb.web.pages.actions import Stamp, stamp_of
-from deltaweb.web.pages.errors import PageError
-from deltaweb.web.pages.page_json import shaped
-from deltaweb.web.pages.responses import respond
+from apps.accounts.errors import RoleRequiredError
+from apps.accounts.models import User
+from apps.accounts.permissions import public, signed_in
+from apps.jobs import kinds, services, visibility
+from apps.jobs.listing import selectors
+from apps.jobs.listing.job_list import JOBS
+from apps.jobs.listing.resource import JobDetail
+from apps.jobs.models import Job
+from apps.jobs.waiting import wait_a_glance
+from apps.pages.actions import Stamp, stamp_of
+from apps.pages.errors import PageError
+from apps.pages.page_json import shaped
+from apps.pages.responses import respond
 
 
 def job_list(request: HttpRequest, fmt: str) -> HttpResponseBase:

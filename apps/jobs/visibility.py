@@ -1,6 +1,6 @@
 """Who may see a job, and where its subject is shown: filled by the apps above.
 
-A job may be about something that not everyone may see. `deltaweb.web.jobs` does not
+A job may be about something that not everyone may see. `apps.jobs` does not
 know what that is, so the app that owns the subjects registers, in `AppConfig.ready`:
 
     visibility.subjects_of_jobs.register(
@@ -25,10 +25,10 @@ from uuid import UUID
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Q
 
-from deltaweb.web.accounts.models import User
-from deltaweb.web.jobs.kinds import is_reserved, names_for_admins
-from deltaweb.web.jobs.models import Job, JobQuerySet
-from deltaweb.web.pages.registry import Registry
+from apps.accounts.models import User
+from apps.jobs.kinds import is_reserved, names_for_admins
+from apps.jobs.models import Job, JobQuerySet
+from apps.pages.registry import Registry
 
 
 @dataclass(frozen=True, slots=True)

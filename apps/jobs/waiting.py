@@ -1,6 +1,6 @@
 """A request that waits for a job: as long as a click feels like one, or a download.
 
-It hears of the end of the job (`deltaweb.web.news`), and looks at its row only then.
+It hears of the end of the job (`apps.news`), and looks at its row only then.
 """
 
 import threading
@@ -12,10 +12,10 @@ from django.conf import settings
 from django.db import connection
 from django.utils import timezone
 
-from deltaweb.web.jobs.listing.selectors import is_attended, may_end_soon
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.jobs.running.news import of_end
-from deltaweb.web.news.hub import waiting_for
+from apps.jobs.listing.selectors import is_attended, may_end_soon
+from apps.jobs.models import Job
+from apps.jobs.running.news import of_end
+from apps.news.hub import waiting_for
 
 DOWNLOAD_S: Final = 20.0
 GLANCE_S: Final = 0.25  # from the request for a job on: a page then shows its result

@@ -12,9 +12,9 @@ from contextlib import contextmanager
 from time import monotonic, sleep
 from typing import Final
 
-from deltaweb.web.news.channels.channel import Channel, Listener
-from deltaweb.web.news.channels.choice import channel
-from deltaweb.web.news.topics import pace_s
+from apps.news.channels.channel import Channel, Listener
+from apps.news.channels.choice import channel
+from apps.news.topics import pace_s
 
 logger = logging.getLogger(__name__)
 

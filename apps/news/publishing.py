@@ -6,7 +6,7 @@ from typing import Final
 
 from django.db import transaction
 
-from deltaweb.web.news.channels.choice import channel
+from apps.news.channels.choice import channel
 
 logger = logging.getLogger(__name__)
 

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from deltaweb.web.pages.registry import Registry
+from apps.pages.registry import Registry
 
 NEVER: Final = ""  # the revision of what is no more, or was never there
 

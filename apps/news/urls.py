@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from deltaweb.web.news import views
+from apps.news import views
 
 app_name = "news"
 urlpatterns = [path("news", views.news, name="news")]

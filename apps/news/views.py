@@ -15,8 +15,8 @@ from django.http import (
 )
 from django.views.decorators.http import require_GET
 
-from deltaweb.web.news.hub import Hub, Subscription, hub
-from deltaweb.web.news.topics import of_session, of_user, revision
+from apps.news.hub import Hub, Subscription, hub
+from apps.news.topics import of_session, of_user, revision
 
 # What the web server puts into the environment (`deltaweb.serving.events`).
 HOLDS: Final = "deltaweb.holds_events"

@@ -13,8 +13,8 @@ from uuid import UUID
 from django.http import HttpRequest
 from django.utils import timezone
 
-from deltaweb.web.pages.registry import Registry
-from deltaweb.web.pages.request.addresses import client_address
+from apps.pages.registry import Registry
+from apps.pages.request.addresses import client_address
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -39,6 +39,9 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import OperationalError, ProgrammingError
 
+from apps.pages.errors import PageError
+from apps.pages.first_use import database_on_first_use, embedded_file
+from apps.pages.responses import to_json
 from deltaweb.environment.command_lines import (
     ASK_HELP,
     BAD_USAGE,
@@ -51,9 +54,6 @@ from deltaweb.environment.command_lines import (
 )
 from deltaweb.errors import DeltawebError
 from deltaweb.version import VERSION
-from deltaweb.web.pages.errors import PageError
-from deltaweb.web.pages.first_use import database_on_first_use, embedded_file
-from deltaweb.web.pages.responses import to_json
 
 KIND: Final = "VERB"
 TAKEN_BY_ALL: Final = "--json answers with one JSON document; BIGINT is text in it."

@@ -11,12 +11,12 @@ from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
+from apps.pages.page_json import json_with
+from apps.pages.registry import Registry
+from apps.pages.responses import json_response
 from deltaweb.delta.errors import DeltaError, StorageFullError
 from deltaweb.errors import DeltawebError
 from deltaweb.storage.write_faults import FULL
-from deltaweb.web.pages.page_json import json_with
-from deltaweb.web.pages.registry import Registry
-from deltaweb.web.pages.responses import json_response
 
 TITLES = {
     400: "That request does not add up",

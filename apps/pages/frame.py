@@ -8,7 +8,7 @@ from typing import TypeAlias
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import AnonymousUser
 
-from deltaweb.web.pages.registry import Registry
+from apps.pages.registry import Registry
 
 # === The rail ===
 

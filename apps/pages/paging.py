@@ -5,8 +5,8 @@ from typing import Annotated, Final
 
 from django.http import HttpRequest
 
-from deltaweb.web.pages.lists.links import changed
-from deltaweb.web.pages.page_json import Named, OnPage
+from apps.pages.lists.links import changed
+from apps.pages.page_json import Named, OnPage
 
 PAGE_LENGTH: Final = 50
 

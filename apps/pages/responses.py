@@ -14,9 +14,9 @@ from django.http import (
 from django.shortcuts import render
 from django.utils.cache import patch_vary_headers
 
+from apps.pages.lists.csv_lines import csv_line
+from apps.pages.page_json import context_of, json_of
 from deltaweb.delta.values.cell_text import cell_text, plain_value
-from deltaweb.web.pages.lists.csv_lines import csv_line
-from deltaweb.web.pages.page_json import context_of, json_of
 
 CSV_ROWS_PER_CHUNK = 200
 CSV_CHUNK_LENGTH = 65_536  # characters; rows of long values are sent one by one

@@ -11,7 +11,7 @@ from django.http import HttpRequest, HttpResponseBase
 from django.urls import URLPattern, path
 from django.views.decorators.http import require_http_methods, require_POST
 
-from deltaweb.web.pages.request.parameters import Takes, check_parameters, names_of
+from apps.pages.request.parameters import Takes, check_parameters, names_of
 
 View: TypeAlias = Callable[..., HttpResponseBase]
 

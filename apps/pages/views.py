@@ -21,7 +21,7 @@ from django.urls import Resolver404
 from django.views.decorators.http import require_safe
 from django.views.static import serve
 
-from deltaweb.web.pages.errors import (
+from apps.pages.errors import (
     HostNotAllowedError,
     OriginNotAllowedError,
     PageError,
@@ -29,7 +29,7 @@ from deltaweb.web.pages.errors import (
     from_database_error,
     from_disk_error,
 )
-from deltaweb.web.pages.request.tidy_addresses import page_meant
+from apps.pages.request.tidy_addresses import page_meant
 
 # How Django's reasons begin where a form was sent by a page of another address.
 OF_ANOTHER_SITE: Final = ("Origin checking failed", "Referer checking failed")

@@ -12,7 +12,7 @@ Read in this order:
     shares       shares, the tables in them, and their pages
     drafts       a share as the wizard drafts it
 
-Each change is reported in its transaction (`deltaweb.web.pages.actions`), without a
+Each change is reported in its transaction (`apps.pages.actions`), without a
 secret. What the protocol itself says is in `deltaweb.sharing`; URLs of files are signed
 in `deltaweb.storage`.
 """

@@ -9,21 +9,21 @@ from uuid import UUID
 
 from django.db.models import Count, Q, QuerySet
 
+from apps.accounts.keys import app_scopes
+from apps.accounts.models import Scope
+from apps.jobs import kinds
+from apps.pages import frame
+from apps.pages.frame import AnyUser
+from apps.sharing import clients, recipients
+from apps.sharing.access import grants
+from apps.sharing.models import Recipient, Share, SharedTable
+from apps.tables.extension import guards, marks, tabs
+from apps.tables.extension.clock import dues
+from apps.tables.extension.marks import Badge
+from apps.tables.extension.search_kinds import Hit, SearchKind
+from apps.tables.extension.search_kinds import kinds as search_kinds
+from apps.tables.models import Table
 from deltaweb.storage.location import RECEIVED
-from deltaweb.web.accounts.keys import app_scopes
-from deltaweb.web.accounts.models import Scope
-from deltaweb.web.jobs import kinds
-from deltaweb.web.pages import frame
-from deltaweb.web.pages.frame import AnyUser
-from deltaweb.web.sharing import clients, recipients
-from deltaweb.web.sharing.access import grants
-from deltaweb.web.sharing.models import Recipient, Share, SharedTable
-from deltaweb.web.tables.extension import guards, marks, tabs
-from deltaweb.web.tables.extension.clock import dues
-from deltaweb.web.tables.extension.marks import Badge
-from deltaweb.web.tables.extension.search_kinds import Hit, SearchKind
-from deltaweb.web.tables.extension.search_kinds import kinds as search_kinds
-from deltaweb.web.tables.models import Table
 from deltaweb.words import counted
 
 
@@ -128,11 +128,11 @@ def recipient_hit(recipient: Recipient) -> Hit:
 
 app_scopes.register(("sharing", Scope.SHARE))
 kinds.load_from(
-    "deltaweb.web.sharing.access.grants.preparing",
-    "deltaweb.web.sharing.answers.answer_query",
-    "deltaweb.web.sharing.recipients.doctor.doctor",
-    "deltaweb.web.sharing.recipients.rehearsals.nightly",
-    "deltaweb.web.sharing.recipients.telling",
+    "apps.sharing.access.grants.preparing",
+    "apps.sharing.answers.answer_query",
+    "apps.sharing.recipients.doctor.doctor",
+    "apps.sharing.recipients.rehearsals.nightly",
+    "apps.sharing.recipients.telling",
 )
 dues.register(
     lambda now: grants.preparing.request_due_preparations(now=now),

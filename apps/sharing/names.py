@@ -8,14 +8,14 @@ from typing import Final
 
 from django.db import IntegrityError, transaction
 
-from deltaweb.web.sharing.errors import (
+from apps.sharing.errors import (
     NameInvalidError,
     NameTakenError,
     RecipientNotFoundError,
     SharedTableNotFoundError,
     ShareNotFoundError,
 )
-from deltaweb.web.sharing.models import MAX_NAME_LENGTH, Recipient, Share, SharedTable
+from apps.sharing.models import MAX_NAME_LENGTH, Recipient, Share, SharedTable
 
 _WITHOUT_DOT: Final = {"schema", "table"}  # clients split share.schema.table at dots
 _IN_AN_ADDRESS: Final = {"share", "schema", "table"}

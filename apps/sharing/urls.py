@@ -2,21 +2,21 @@
 
 from django.urls import include, path
 
-from deltaweb.web.pages.urls import action, answer, page
-from deltaweb.web.sharing.activity import views as activity
-from deltaweb.web.sharing.drafts import views as drafts
-from deltaweb.web.sharing.drafts.pages import StepForm
-from deltaweb.web.sharing.issuing import activation_page
-from deltaweb.web.sharing.issuing import views as tokens
-from deltaweb.web.sharing.recipients import views as recipients
-from deltaweb.web.sharing.recipients.doctor import views as doctor
-from deltaweb.web.sharing.recipients.listing import RECIPIENTS
-from deltaweb.web.sharing.recipients.rehearsals import views as rehearsals
-from deltaweb.web.sharing.shares import settings_views, table_sharing
-from deltaweb.web.sharing.shares import views as shares
-from deltaweb.web.sharing.shares.forms import ListForm
-from deltaweb.web.sharing.shares.listing import SHARES
-from deltaweb.web.sharing.shares.received import views as received
+from apps.pages.urls import action, answer, page
+from apps.sharing.activity import views as activity
+from apps.sharing.drafts import views as drafts
+from apps.sharing.drafts.pages import StepForm
+from apps.sharing.issuing import activation_page
+from apps.sharing.issuing import views as tokens
+from apps.sharing.recipients import views as recipients
+from apps.sharing.recipients.doctor import views as doctor
+from apps.sharing.recipients.listing import RECIPIENTS
+from apps.sharing.recipients.rehearsals import views as rehearsals
+from apps.sharing.shares import settings_views, table_sharing
+from apps.sharing.shares import views as shares
+from apps.sharing.shares.forms import ListForm
+from apps.sharing.shares.listing import SHARES
+from apps.sharing.shares.received import views as received
 
 app_name = "sharing"
 
@@ -125,6 +125,6 @@ urlpatterns = [
         csv=True,
         takes=[activity.ACTIVITY.form],
     ),
-    path("delta-sharing/", include("deltaweb.web.sharing.api.urls")),
-    path("iceberg/", include("deltaweb.web.sharing.api.iceberg.urls")),
+    path("delta-sharing/", include("apps.sharing.api.urls")),
+    path("iceberg/", include("apps.sharing.api.iceberg.urls")),
 ]

@@ -9,18 +9,18 @@ from django.conf import settings
 from django.core import checks
 from django.core.checks import CheckMessage, Error
 
+from apps.jobs import kinds, visibility
+from apps.news.topics import topics
+from apps.pages import errors, frame
+from apps.tables.extension import marks, tabs
+from apps.tables.extension.marks import Badge, Mark
+from apps.tables.head.error_frame import table_frame
+from apps.tables.models import Table
+from apps.tables.models.news import TOPICS
+from apps.tables.models.subjects import subject_links, subjects_named
+from apps.tables.storage.locations import parse_root
 from deltaweb.delta.errors import LocationInvalidError
 from deltaweb.environment.checks import SETTINGS
-from deltaweb.web.jobs import kinds, visibility
-from deltaweb.web.news.topics import topics
-from deltaweb.web.pages import errors, frame
-from deltaweb.web.tables.extension import marks, tabs
-from deltaweb.web.tables.extension.marks import Badge, Mark
-from deltaweb.web.tables.head.error_frame import table_frame
-from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.models.news import TOPICS
-from deltaweb.web.tables.models.subjects import subject_links, subjects_named
-from deltaweb.web.tables.storage.locations import parse_root
 
 # === Tables that their lake no longer has ===
 
@@ -107,12 +107,12 @@ marks.marks.register(MARK)
 errors.frames.register(table_frame)
 topics.register(*TOPICS)
 kinds.load_from(
-    "deltaweb.web.tables.catalogue.adding.work",
-    "deltaweb.web.tables.catalogue.checks",
-    "deltaweb.web.tables.catalogue.samples",
-    "deltaweb.web.tables.index.received_checks",
-    "deltaweb.web.tables.index.refresh",
-    "deltaweb.web.tables.catalogue.lakes.scan_job",
-    "deltaweb.web.tables.operations",
-    "deltaweb.web.tables.work",
+    "apps.tables.catalogue.adding.work",
+    "apps.tables.catalogue.checks",
+    "apps.tables.catalogue.samples",
+    "apps.tables.index.received_checks",
+    "apps.tables.index.refresh",
+    "apps.tables.catalogue.lakes.scan_job",
+    "apps.tables.operations",
+    "apps.tables.work",
 )

@@ -8,24 +8,24 @@ from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect
 from django.utils import timezone
 
-from deltaweb.web.accounts.permissions import editor_required, signed_in
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.jobs.waiting import wait_a_glance
-from deltaweb.web.pages.page_json import As, OnPage
-from deltaweb.web.pages.responses import json_response, respond_page
-from deltaweb.web.tables.head.job_json import check_may, described
-from deltaweb.web.tables.head.shapes import names_of
-from deltaweb.web.tables.head.table_head import TableHead, get_own_table, table_head
-from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.operations.checkpoint.page import CHECKPOINT_PAGE
-from deltaweb.web.tables.operations.clean_up.page import CLEAN_UP_PAGE
-from deltaweb.web.tables.operations.optimize.page import OPTIMIZE_PAGE
-from deltaweb.web.tables.operations.pages.page import OperationPage
-from deltaweb.web.tables.operations.requests import request_preview
-from deltaweb.web.tables.operations.restore.page import RESTORE_PAGE
-from deltaweb.web.tables.operations.vacuum.operation import VACUUM, Vacuum
-from deltaweb.web.tables.operations.vacuum.page import VACUUM_PAGE
-from deltaweb.web.tables.operations.vacuum.storage_ledger import (
+from apps.accounts.permissions import editor_required, signed_in
+from apps.jobs.models import Job
+from apps.jobs.waiting import wait_a_glance
+from apps.pages.page_json import As, OnPage
+from apps.pages.responses import json_response, respond_page
+from apps.tables.head.job_json import check_may, described
+from apps.tables.head.shapes import names_of
+from apps.tables.head.table_head import TableHead, get_own_table, table_head
+from apps.tables.models import Table
+from apps.tables.operations.checkpoint.page import CHECKPOINT_PAGE
+from apps.tables.operations.clean_up.page import CLEAN_UP_PAGE
+from apps.tables.operations.optimize.page import OPTIMIZE_PAGE
+from apps.tables.operations.pages.page import OperationPage
+from apps.tables.operations.requests import request_preview
+from apps.tables.operations.restore.page import RESTORE_PAGE
+from apps.tables.operations.vacuum.operation import VACUUM, Vacuum
+from apps.tables.operations.vacuum.page import VACUUM_PAGE
+from apps.tables.operations.vacuum.storage_ledger import (
     StorageLedger,
     ledger_of,
 )

@@ -6,13 +6,13 @@ import time
 from celery import shared_task
 from django.utils import timezone
 
-from deltaweb.web.jobs.sweep import remove_leftovers
-from deltaweb.web.tables.catalogue.adding.uploads import forget_old_uploads
-from deltaweb.web.tables.catalogue.lakes.scan_job import request_due_scans
-from deltaweb.web.tables.extension.clock import request_due
-from deltaweb.web.tables.index import probing
-from deltaweb.web.tables.index.folders import remove_orphaned_indexes
-from deltaweb.web.tables.index.received_checks import request_received
+from apps.jobs.sweep import remove_leftovers
+from apps.tables.catalogue.adding.uploads import forget_old_uploads
+from apps.tables.catalogue.lakes.scan_job import request_due_scans
+from apps.tables.extension.clock import request_due
+from apps.tables.index import probing
+from apps.tables.index.folders import remove_orphaned_indexes
+from apps.tables.index.received_checks import request_received
 
 CLEAN_INTERVAL_S = 3600
 _cleaned_at = {"monotonic_s": -math.inf}

@@ -4,36 +4,36 @@ from typing import Any
 
 from django.urls import URLPattern
 
-from deltaweb.web.pages.urls import action, answer, page
-from deltaweb.web.tables.catalogue import list_views, register_views, settings_views
-from deltaweb.web.tables.catalogue.adding.pages import (
+from apps.pages.urls import action, answer, page
+from apps.tables.catalogue import list_views, register_views, settings_views
+from apps.tables.catalogue.adding.pages import (
     CONVERT_PAGE,
     CREATE_PAGE,
     IMPORT_PAGE,
 )
-from deltaweb.web.tables.catalogue.forms import RegisterQueryForm, SearchForm
-from deltaweb.web.tables.catalogue.lakes import views as lake_views
-from deltaweb.web.tables.catalogue.lakes.views import LakeListForm
-from deltaweb.web.tables.catalogue.listing import TABLES
-from deltaweb.web.tables.head import views as head_views
-from deltaweb.web.tables.maintenance import table_maintenance
-from deltaweb.web.tables.operations.checkpoint.page import CHECKPOINT_PAGE
-from deltaweb.web.tables.operations.clean_up.page import CLEAN_UP_PAGE
-from deltaweb.web.tables.operations.definition.column_pages import (
+from apps.tables.catalogue.forms import RegisterQueryForm, SearchForm
+from apps.tables.catalogue.lakes import views as lake_views
+from apps.tables.catalogue.lakes.views import LakeListForm
+from apps.tables.catalogue.listing import TABLES
+from apps.tables.head import views as head_views
+from apps.tables.maintenance import table_maintenance
+from apps.tables.operations.checkpoint.page import CHECKPOINT_PAGE
+from apps.tables.operations.clean_up.page import CLEAN_UP_PAGE
+from apps.tables.operations.definition.column_pages import (
     COLUMN_PAGE,
     COMMENT_PAGE,
 )
-from deltaweb.web.tables.operations.definition.property_page import PROPERTY_PAGE
-from deltaweb.web.tables.operations.definition.rule_pages import (
+from apps.tables.operations.definition.property_page import PROPERTY_PAGE
+from apps.tables.operations.definition.rule_pages import (
     CONSTRAINT_PAGE,
     PROTOCOL_PAGE,
 )
-from deltaweb.web.tables.operations.optimize.page import OPTIMIZE_PAGE
-from deltaweb.web.tables.operations.pages.page import OperationPage
-from deltaweb.web.tables.operations.pages.visit import view_of
-from deltaweb.web.tables.operations.restore.page import RESTORE_PAGE
-from deltaweb.web.tables.operations.rows.page import DELETE_ROWS_PAGE, UPDATE_ROWS_PAGE
-from deltaweb.web.tables.operations.vacuum.page import VACUUM_PAGE
+from apps.tables.operations.optimize.page import OPTIMIZE_PAGE
+from apps.tables.operations.pages.page import OperationPage
+from apps.tables.operations.pages.visit import view_of
+from apps.tables.operations.restore.page import RESTORE_PAGE
+from apps.tables.operations.rows.page import DELETE_ROWS_PAGE, UPDATE_ROWS_PAGE
+from apps.tables.operations.vacuum.page import VACUUM_PAGE
 
 app_name = "tables"
 

@@ -23,7 +23,7 @@ def default_home(package: Path) -> Path:
     In a checkout this is its folder `var`; of an installed package, the user's folder
     for data, since the next version replaces all that lies beside it.
     """
-    if (package / "web").is_symlink():  # a checkout
+    if (package.parent / "manage.py").is_file():
         return package.parent / "var"
     from platformdirs import user_data_path  # noqa: PLC0415 (of an installed package)
 

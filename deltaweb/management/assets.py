@@ -19,7 +19,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 MODULES = ROOT / "node_modules"
-STATIC = ROOT / "deltaweb" / "static"  # a link in a checkout, not in a source archive
+STATIC = ROOT / "static"
 VENDOR = STATIC / "vendor"
 FILES = {
     "@tabler/core/dist/css/tabler.min.css": "tabler/tabler.min.css",

@@ -14,8 +14,8 @@ from typing import Any, Final
 
 from django.core.management import execute_from_command_line
 
+from apps.jobs.running import apart
 from deltaweb.serving.supervisor import Supervisor, end_with_parent
-from deltaweb.web.jobs.running import apart
 
 PROGRAM: Final = "deltaweb"
 LOADED: Final = "deltaweb.management.loaded"

@@ -12,16 +12,16 @@ from django.conf import settings
 from django.db import DatabaseError, connection
 from django.utils import timezone
 
+from apps.accounts import services as accounts
+from apps.pages.actions import Actor, Stamp
+from apps.pages.command import Error
+from apps.tables.catalogue.lakes.scanning import scan_lake
+from apps.tables.catalogue.lakes.services import add_lake
+from apps.tables.catalogue.scanning import load_samples
+from apps.tables.models import Lake
+from apps.tables.storage.locations import is_remote, parse_location
+from apps.tables.storage.roots import allow_root
 from deltaweb.delta.errors import DeltaError, LocationInvalidError
-from deltaweb.web.accounts import services as accounts
-from deltaweb.web.pages.actions import Actor, Stamp
-from deltaweb.web.pages.command import Error
-from deltaweb.web.tables.catalogue.lakes.scanning import scan_lake
-from deltaweb.web.tables.catalogue.lakes.services import add_lake
-from deltaweb.web.tables.catalogue.scanning import load_samples
-from deltaweb.web.tables.models import Lake
-from deltaweb.web.tables.storage.locations import is_remote, parse_location
-from deltaweb.web.tables.storage.roots import allow_root
 
 FIRST_START = Actor(name="start of the server")
 REPEAT: Final = "1h"  # how often a lake is scanned that a start names

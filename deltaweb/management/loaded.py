@@ -7,8 +7,11 @@ import os
 from importlib import import_module
 from typing import Final
 
+from deltaweb.environment import site  # noqa: F401  # the apps are found by it
+
+# isort: split
+from apps.jobs.running.apart_process import load
 from deltaweb.serving.supervisor import end_with_parent
-from deltaweb.web.jobs.running.apart_process import load
 
 WORKERS: Final = (
     "celery.apps.beat",
@@ -17,13 +20,13 @@ WORKERS: Final = (
     "celery.concurrency.thread",
     "deltaweb.management.commands.beat",
     "deltaweb.management.commands.worker",
-    "deltaweb.web.jobs.broker.file_broker",
-    "deltaweb.web.jobs.running.apart",
-    "deltaweb.web.jobs.running.retirement",
-    "deltaweb.web.jobs.sweep",
+    "apps.jobs.broker.file_broker",
+    "apps.jobs.running.apart",
+    "apps.jobs.running.retirement",
+    "apps.jobs.sweep",
 )
 
 os.setsid()  # an interrupt at the terminal is for the process that began this one
 end_with_parent()
-import_module("deltaweb.web.jobs.running.apart_loaded")
+import_module("apps.jobs.running.apart_loaded")
 load(*WORKERS, "deltaweb.management.copies:load_tasks")

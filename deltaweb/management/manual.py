@@ -18,8 +18,6 @@ from typing import Final
 ROOT: Final = Path(__file__).resolve().parents[2]
 SOURCES: Final = ROOT / "docs"
 SITE: Final = SOURCES / "site"
-# A link to it, but in a source archive, which has the pages alone.
-BUILT: Final = ROOT / "deltaweb" / "manual"
 HASHES: Final = "inline-scripts.json"
 """Beside the pages: what a Content-Security-Policy allows of scripts inside them."""
 

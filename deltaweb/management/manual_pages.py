@@ -53,7 +53,7 @@ def commands_page() -> str:
 
 def _rest_page() -> str:
     django.setup()
-    from deltaweb.web.api.urls import described  # noqa: PLC0415 (apps must be loaded)
+    from apps.api.urls import described  # noqa: PLC0415 (apps must be loaded)
 
     return rest_page(described())
 

@@ -19,12 +19,12 @@ from django.db import DEFAULT_DB_ALIAS, connection, connections
 from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 
+from apps.pages.command import Error
 from deltaweb.environment import home
 from deltaweb.environment.checks import AT_START
 from deltaweb.management import LOOK_THREADS, UNLISTED, copies, first_start
 from deltaweb.management.gunicorn_line import gunicorn_line, own_address
 from deltaweb.serving.supervisor import Supervisor
-from deltaweb.web.pages.command import Error
 
 DISPLAYS: Final = ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")
 

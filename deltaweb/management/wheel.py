@@ -51,7 +51,7 @@ def get_requires_for_build_wheel(config_settings: Settings = None) -> list[str]:
     needed = list(build_meta.get_requires_for_build_wheel(config_settings))
     if not assets.VENDOR.is_dir() and not assets.MODULES.is_dir():
         needed.append(NPM)
-    if not manual.BUILT.is_dir():
+    if not manual.SITE.is_dir():
         text = (assets.ROOT / "pyproject.toml").read_text(encoding="utf-8")
         said = tomllib.loads(text)
         needed += said["dependency-groups"]["manual"] + said["project"]["dependencies"]
@@ -101,7 +101,7 @@ def make_libraries() -> None:
 
 def make_manual() -> None:
     """Make the pages under /help/, where they are missing."""
-    if not manual.BUILT.is_dir():
+    if not manual.SITE.is_dir():
         manual.build(manual.SOURCES, manual.SITE)
 
 
@@ -129,13 +129,21 @@ def collect_static_files(target: Path) -> None:
     call_command("collectstatic", interactive=False, verbosity=0)
 
 
-class BuildWithStaticFiles(build_py):  # type: ignore[misc]  # setuptools has no types
-    """Copies the package, and beside it what is collected of its static files."""
+def copy_site(target: Path) -> None:
+    """Copy what the repository has beside the package; see `environment.site`."""
+    compiled = shutil.ignore_patterns("__pycache__")
+    for name in ("apps", "static", "templates"):
+        shutil.copytree(assets.ROOT / name, target / name, ignore=compiled)
+    shutil.copytree(manual.SITE, target / "manual")
+
+
+class BuildWithSite(build_py):  # type: ignore[misc]  # setuptools has no types
+    """Copies the package, and into it what a checkout has beside it."""
 
     def run(self) -> None:
-        """Copy, then collect; an editable install is left as it is."""
+        """Copy, then collect static files; an editable install stays as it is."""
         super().run()
         if not self.editable_mode:
-            collect_static_files(
-                Path(self.build_lib, "deltaweb", "staticfiles").resolve()
-            )
+            package = Path(self.build_lib, "deltaweb").resolve()
+            copy_site(package / "_site")
+            collect_static_files(package / "staticfiles")

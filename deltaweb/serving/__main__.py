@@ -2,6 +2,8 @@
 
 from gunicorn.app.wsgiapp import WSGIApplication
 
+from deltaweb.environment import site  # noqa: F401  # the apps are found by it
+
 
 class WebServer(WSGIApplication):  # type: ignore[misc]  # gunicorn has no types
     """Gunicorn, but for where it looks for modules."""

@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from apps.news.hub import hub
 from deltaweb.serving.readiness import tell_ready
-from deltaweb.web.news.hub import hub
 
 
 def when_ready(server: object) -> None:

@@ -23,16 +23,16 @@ def _load_pages() -> None:
         for folder in map(Path, engine.dirs):
             for path in folder.rglob("*.html"):
                 engine.get_template(path.relative_to(folder).as_posix())
-    from deltaweb.web.explorer.history.chart import daily_bars  # noqa: PLC0415 (needs the application)
+    from apps.explorer.history.chart import daily_bars  # noqa: PLC0415 (needs the application)
 
     daily_bars((), {})
-    from deltaweb.web.jobs.broker import waking  # noqa: PLC0415 (as above)
+    from apps.jobs.broker import waking  # noqa: PLC0415 (as above)
 
     waking.load()
-    from deltaweb.web.news.channels import choice  # noqa: PLC0415 (as above)
+    from apps.news.channels import choice  # noqa: PLC0415 (as above)
 
     choice.load()
-    from deltaweb.web.pages.request.lock_waits import wait_shortly  # noqa: PLC0415 (as above)
+    from apps.pages.request.lock_waits import wait_shortly  # noqa: PLC0415 (as above)
 
     wait_shortly()
 

@@ -14,11 +14,11 @@ from typing import Any
 
 import pytest
 
+from apps.explorer.readers.ways_in import copy_code
+from apps.explorer.use.snippets import restore_snippets
+from apps.explorer.use.snippets.tools import TOOLS
 from deltaweb.delta.writing.requirements import removal_refusal
 from deltaweb.table import DeltaTable
-from deltaweb.web.explorer.readers.ways_in import copy_code
-from deltaweb.web.explorer.use.snippets import restore_snippets
-from deltaweb.web.explorer.use.snippets.tools import TOOLS
 from tests.support.golden.golden_tables import SOME_NAMES
 from tests.support.golden.recorded import outside
 from tests.support.golden.recorded_views import (

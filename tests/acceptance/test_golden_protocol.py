@@ -15,11 +15,11 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django import Settings
 
+from apps.sharing.models import Recipient
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.sharing.capabilities import HEADER
 from deltaweb.sharing.compatibility import misreadings
 from deltaweb.sharing.response_format import IN_DELTA
-from deltaweb.web.sharing.models import Recipient
 from tests.support.golden.golden_refusals import (
     has_vectors,
     is_of_unread_features,

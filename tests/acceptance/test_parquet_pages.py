@@ -11,9 +11,9 @@ import pytest
 from django.test import Client
 from pytest_django.fixtures import Settings
 
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.tables.work.inspect_file import INSPECT_FILE
-from deltaweb.web.tables.work.preview_file import PREVIEW_FILE
+from apps.jobs.models import Job
+from apps.tables.work.inspect_file import INSPECT_FILE
+from apps.tables.work.preview_file import PREVIEW_FILE
 from tests.support import cases
 from tests.support.golden.recorded import file_record, parquet_files
 from tests.support.index.indexed_tables import new_indexed_table

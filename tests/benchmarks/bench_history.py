@@ -24,8 +24,8 @@ import numpy as np
 import pyarrow as pa
 
 if TYPE_CHECKING:
+    from apps.tables.models import Table
     from deltaweb.index.folder.result import IndexResult
-    from deltaweb.web.tables.models import Table
 
 COMMITS = 100_000
 SMALL = 100  # commits of the index whose rows are repeated
@@ -75,10 +75,10 @@ def _make_index(folder: Path) -> "IndexResult":
 
 def _store(table: "Table", result: "IndexResult", commits: int) -> float:
     """Store an index of so many commits; return the seconds of this thread."""
+    from apps.tables.index.folders import new_index_folder
+    from apps.tables.index.results import store_index
     from deltaweb.index.folder.file_index import COMMITS as FILE
     from deltaweb.index.folder.file_index import METADATA, PROTOCOLS
-    from deltaweb.web.tables.index.folders import new_index_folder
-    from deltaweb.web.tables.index.results import store_index
 
     source = Path(result.folder)
     folder = new_index_folder(table.id, now=NOW, mark=f"n{commits}")
@@ -112,7 +112,7 @@ def _others_write(waits: list[float]) -> Iterator[None]:
     def write() -> None:
         from django.db import connection
 
-        from deltaweb.web.tables.models import AllowedRoot
+        from apps.tables.models import AllowedRoot
 
         while not is_over.wait(WRITES_EVERY_S):
             started_s = time.perf_counter()

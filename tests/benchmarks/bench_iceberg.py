@@ -41,7 +41,7 @@ print(first, statistics.median(load("large") for _ in range(int(sys.argv[2]))))
 """
 REGISTER = """
 from tests.support.index.indexed_tables import index_table
-from deltaweb.web.tables.models import Table
+from apps.tables.models import Table
 for table in Table.objects.all():
     index_table(table)
 """

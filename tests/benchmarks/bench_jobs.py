@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from deltaweb.storage.place import TablePlace
 
 if TYPE_CHECKING:
-    from deltaweb.web.tables.models import Table
+    from apps.tables.models import Table
 
 REPEATS = 7
 NUM_TABLES = 1000
@@ -67,7 +67,7 @@ def _make_lake(folder: Path) -> list[Path]:
 
 def _measure_overhead(location: Path) -> int:
     """One job a table: its whole time less that of the same work in this process."""
-    from deltaweb.web.tables.index.refresh import REFRESH, refresh_table
+    from apps.tables.index.refresh import REFRESH, refresh_table
     from tests.support.index.index_builds import build_index
 
     table = _register(location, "overhead")
@@ -90,8 +90,8 @@ def _measure_overhead(location: Path) -> int:
 
 def _measure_pipeline(lake: list[Path], folder: Path) -> int:
     """A thousand tables by one Spark job, without rows in a database."""
+    from apps.tables.index.spark_session import with_spark
     from deltaweb.spark.pipeline import IndexRequest, index_tables
-    from deltaweb.web.tables.index.spark_session import with_spark
 
     requests = [
         IndexRequest(
@@ -115,8 +115,8 @@ def _measure_pipeline(lake: list[Path], folder: Path) -> int:
 
 def _measure_jobs(lake: list[Path]) -> int:
     """A thousand waiting jobs, to the end of their rows."""
-    from deltaweb.web.jobs.models import Job
-    from deltaweb.web.tables.index.refresh import REFRESH, refresh_table
+    from apps.jobs.models import Job
+    from apps.tables.index.refresh import REFRESH, refresh_table
 
     jobs = [refresh_table(_register(place, place.name), now=NOW) for place in lake]
     ids = [job.id for job in jobs]

@@ -34,7 +34,7 @@ GOAL_HEARD_MS = 50.0
 SESSIONS = """
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
 from django.contrib.sessions.backends.db import SessionStore
-from deltaweb.web.accounts.models import User
+from apps.accounts.models import User
 for number in range({count}):
     role = User.Role.EDITOR
     user, _ = User.objects.get_or_create(username=f"reader{{number}}", role=role)
@@ -101,8 +101,8 @@ def _measure_hearing(running: Installation, key: str) -> bool:
     django.setup()
     from django.utils import timezone
 
-    from deltaweb.web.jobs.models import Job
-    from deltaweb.web.jobs.running.tracking import TrackedJob
+    from apps.jobs.models import Job
+    from apps.jobs.running.tracking import TrackedJob
 
     heard_ms, shown_ms = [], []
     for _ in range(NUM_JOBS):

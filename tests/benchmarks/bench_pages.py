@@ -30,7 +30,7 @@ class Page:
 
 def fill_catalogue() -> Iterable[Page]:
     """5,000 indexed tables in 50 namespaces, 100,000 columns."""
-    from deltaweb.web.tables.models import Commit, Table, TableColumn
+    from apps.tables.models import Commit, Table, TableColumn
 
     tables = [
         Table(
@@ -101,7 +101,7 @@ def fill_catalogue() -> Iterable[Page]:
 
 def fill_table() -> Iterable[Page]:
     """A table of 100,000 files in 1,000 partitions and 10,000 commits, indexed."""
-    from deltaweb.web.tables.models import Table
+    from apps.tables.models import Table
     from tests.benchmarks.large_table import (
         COMPARED,
         write_comparison,
@@ -162,7 +162,7 @@ def main() -> None:
     from django.test import Client
     from django.test.utils import override_settings
 
-    from deltaweb.web.accounts.models import User
+    from apps.accounts.models import User
 
     call_command("migrate", verbosity=0)
     client = Client()

@@ -37,9 +37,9 @@ def main() -> None:
     from django.test import Client
     from django.test.utils import override_settings
 
-    from deltaweb.web.accounts.models import User
-    from deltaweb.web.jobs.models import Job
-    from deltaweb.web.tables.work.inspect_file import INSPECT_FILE
+    from apps.accounts.models import User
+    from apps.jobs.models import Job
+    from apps.tables.work.inspect_file import INSPECT_FILE
     from tests.support.index.indexed_tables import new_indexed_table
     from tests.support.logs.delta_logs import add, commit_bytes, metadata, protocol
 

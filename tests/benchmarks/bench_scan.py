@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from deltaweb.web.pages.actions import COMMAND_LINE, Stamp
+from apps.pages.actions import COMMAND_LINE, Stamp
 
 if TYPE_CHECKING:
     from tests.support.stores.s3_server import S3Server
@@ -50,10 +50,10 @@ def main() -> None:
 
 
 def _measure(server: "S3Server", url: str) -> int:
-    from deltaweb.web.tables.catalogue.lakes.scanning import scan_lake
-    from deltaweb.web.tables.catalogue.lakes.services import add_lake
-    from deltaweb.web.tables.models import Table
-    from deltaweb.web.tables.storage.connections import add_connection
+    from apps.tables.catalogue.lakes.scanning import scan_lake
+    from apps.tables.catalogue.lakes.services import add_lake
+    from apps.tables.models import Table
+    from apps.tables.storage.connections import add_connection
     from tests.support.stores.s3_server import counted_requests
 
     options = dict(text.split("=", 1) for text in server.option_texts)

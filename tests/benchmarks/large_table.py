@@ -10,17 +10,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from django.conf import settings
 
+from apps.jobs.kind import to_json
+from apps.jobs.models import Job
+from apps.jobs.results import keep_rows
+from apps.tables.models import Commit, MetadataVersion, ProtocolVersion, Table
+from apps.tables.work.diff_files import DIFF_FILES, DiffFiles
+from apps.tables.work.diff_rows import DIFF_ROWS, SAMPLE_ROWS, DiffRows
+from apps.tables.work.table_look import TableLook
 from deltaweb.delta.changes import ChangeType
 from deltaweb.index.files.distribution import partition_totals, size_histogram
 from deltaweb.index.folder.file_index import FILES, write_summary
 from deltaweb.index.folder.parts import write_parts
-from deltaweb.web.jobs.kind import to_json
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.jobs.results import keep_rows
-from deltaweb.web.tables.models import Commit, MetadataVersion, ProtocolVersion, Table
-from deltaweb.web.tables.work.diff_files import DIFF_FILES, DiffFiles
-from deltaweb.web.tables.work.diff_rows import DIFF_ROWS, SAMPLE_ROWS, DiffRows
-from deltaweb.web.tables.work.table_look import TableLook
 
 T = TypeVar("T")
 

@@ -12,8 +12,8 @@ from django.core.management import (
     load_command_class,
 )
 
+from apps.pages.command import SubcommandsCommand
 from deltaweb.environment.command_lines import first_word
-from deltaweb.web.pages.command import SubcommandsCommand
 
 
 class Terminal(io.StringIO):

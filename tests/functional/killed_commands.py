@@ -48,10 +48,10 @@ def answer(*words: str) -> Any:  # noqa: ANN401 (any document)
 
 def share_parts(name: str, place: str) -> None:
     """Register a table, and share of it what is of a recipient's region."""
-    from deltaweb.web.pages.actions import command_stamp
-    from deltaweb.web.sharing.models import SharedTable
-    from deltaweb.web.sharing.shares.services import add_table, create_share
-    from deltaweb.web.tables.catalogue.registration import register_table
+    from apps.pages.actions import command_stamp
+    from apps.sharing.models import SharedTable
+    from apps.sharing.shares.services import add_table, create_share
+    from apps.tables.catalogue.registration import register_table
 
     facts: dict[str, Any] = {"stamp": command_stamp()}
     table = register_table(name=f"hr.{name}", location=place, **facts)

@@ -50,8 +50,8 @@ def queue(location: str, version: str, parts: str) -> str:
 
 def wake(job_id: str, times: str) -> str:
     """Send the wake-up of a job again and again."""
-    from deltaweb.web.jobs.broker.waking import wake as send
-    from deltaweb.web.jobs.models import Job
+    from apps.jobs.broker.waking import wake as send
+    from apps.jobs.models import Job
 
     for _ in range(int(times)):
         send([Job.objects.get(id=job_id)])
@@ -62,7 +62,7 @@ def work_well() -> None:
     """Be a worker of the queue that checkpoints wait in."""
     from django.core.management import call_command
 
-    from deltaweb.web.jobs.running import apart
+    from apps.jobs.running import apart
 
     setattr(apart, "is_possible", lambda: False)  # noqa: B010  # it needs none
     call_command("worker", "--queues", "spark", "--threads", "1")
@@ -89,7 +89,7 @@ def halt(count: str, marker: str) -> None:
 
 def do(job_id: str, limit: str) -> None:
     """Do a job in this process, whose files are bounded as on a disk that is full."""
-    from deltaweb.web.jobs.models import Job
+    from apps.jobs.models import Job
     from tests.support.pages.operated import worked
 
     resource.setrlimit(resource.RLIMIT_FSIZE, (int(limit), int(limit)))

@@ -29,7 +29,7 @@ from tests.functional.nap_workers import APART, AT_ONCE, CLOCK
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from deltaweb.web.jobs.models import Job
+    from apps.jobs.models import Job
 
 TICK_S = 0.05
 BORN = time.time_ns()
@@ -39,8 +39,8 @@ LOOKED_AT_S = 0.5  # a process that takes much is looked at meanwhile
 @shared_task(name="test.nap", acks_late=True, ignore_result=True)  # type: ignore[untyped-decorator]  # Celery has no types
 def nap(*, job_id: str, **_: object) -> None:
     """Sleep until this attempt is woken."""
-    from deltaweb.web.jobs.running.tracking import track_job
-    from deltaweb.web.jobs.tasks import retirement
+    from apps.jobs.running.tracking import track_job
+    from apps.jobs.tasks import retirement
 
     with retirement.at_work(), track_job(job_id) as job:
         if job is None:
@@ -59,7 +59,7 @@ def nap(*, job_id: str, **_: object) -> None:
 @shared_task(name="test.eat", acks_late=True, ignore_result=True)  # type: ignore[untyped-decorator]  # as above
 def eat(*, job_id: str, **_: object) -> None:
     """Eat in a process of its own."""
-    from deltaweb.web.jobs.running.apart import work_apart
+    from apps.jobs.running.apart import work_apart
 
     work_apart(
         job_id,
@@ -72,8 +72,8 @@ def eat(*, job_id: str, **_: object) -> None:
 
 def eat_here(job_id: str) -> None:
     """Take memory, and do what is asked then."""
-    from deltaweb.web.jobs.running.apart_process import hand_on_if_apart
-    from deltaweb.web.jobs.running.tracking import track_job
+    from apps.jobs.running.apart_process import hand_on_if_apart
+    from apps.jobs.running.tracking import track_job
 
     with track_job(job_id) as job:
         if job is None:
@@ -96,8 +96,8 @@ def eat_here(job_id: str) -> None:
 
 def work(*words: str) -> None:
     """Be a worker, or the clock; jobs have processes apart only where that is asked."""
+    from apps.jobs.running import apart
     from deltaweb.__main__ import main
-    from deltaweb.web.jobs.running import apart
 
     if words[0] != APART:
         setattr(apart, "is_possible", lambda: False)  # noqa: B010  # as on macOS
@@ -121,7 +121,7 @@ def queue(*alarms: str) -> "Job":
     """Queue a nap."""
     from django.utils import timezone
 
-    from deltaweb.web.jobs.services import enqueue
+    from apps.jobs.services import enqueue
 
     return enqueue(
         kind="test.nap",
@@ -140,7 +140,7 @@ def queue_meal(mebibytes: str, then: str, *, is_kept: bool = False) -> "Job":
     """Queue a job that takes memory."""
     from django.utils import timezone
 
-    from deltaweb.web.jobs.services import enqueue
+    from apps.jobs.services import enqueue
 
     return enqueue(
         kind="test.eat",
@@ -152,7 +152,7 @@ def queue_meal(mebibytes: str, then: str, *, is_kept: bool = False) -> "Job":
 
 def show(job_id: str) -> "Job":
     """Look at a job."""
-    from deltaweb.web.jobs.models import Job
+    from apps.jobs.models import Job
 
     return Job.objects.get(id=job_id)
 
@@ -161,14 +161,14 @@ def cancel(job_id: str) -> "Job":
     """Ask for the end of a job."""
     from django.utils import timezone
 
-    from deltaweb.web.jobs import services
+    from apps.jobs import services
 
     return services.cancel(show(job_id), now=timezone.now())
 
 
 def wake(job_id: str, times: str) -> "Job":
     """Send the wake-up of a job again and again."""
-    from deltaweb.web.jobs.broker import waking
+    from apps.jobs.broker import waking
 
     job = show(job_id)
     for _ in range(int(times)):
@@ -180,7 +180,7 @@ def sweep(job_id: str) -> "Job":
     """Queue again what a dead process has left."""
     from django.utils import timezone
 
-    from deltaweb.web.jobs.sweep import sweep
+    from apps.jobs.sweep import sweep
 
     sweep(now=timezone.now())
     return show(job_id)
@@ -199,7 +199,7 @@ VERBS: "dict[str, Callable[..., Job]]" = {
 
 def row_of(job: "Job") -> dict[str, Any]:
     """What tests look at."""
-    from deltaweb.web.jobs.models import Worker
+    from apps.jobs.models import Worker
 
     expires_at = job.lease_expires_at
     return {

@@ -15,7 +15,7 @@ APART = "apart"  # before the options of a worker whose jobs have their own proc
 LOOKS = (APART, "--queues", "default,interactive", "--threads", "1")
 # One that keeps more than it may from its first job on.
 _KEEP_LITTLE = (
-    "from deltaweb.web.jobs.running import retirement as r;"
+    "from apps.jobs.running import retirement as r;"
     " r.RETIRE_BYTES = 1; r.RETIRE_AFTER_S = 0"
 )
 GROWN = (sys.executable, "-c", f"{_KEEP_LITTLE}; {NAPS}", "worker", *DEFAULT)

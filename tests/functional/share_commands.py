@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from deltaweb.web.tables.models import Table
+from apps.tables.models import Table
 from tests.support.logs.delta_logs import Action, commit_bytes, metadata, protocol
 from tests.support.pages.factories import new_table
 

@@ -6,8 +6,8 @@ from html.parser import HTMLParser
 import pytest
 from django.test import Client
 
-from deltaweb.web.accounts.models import User
-from deltaweb.web.sharing.models import Share
+from apps.accounts.models import User
+from apps.sharing.models import Share
 from tests.support.pages.factories import (
     NOW,
     new_grant,

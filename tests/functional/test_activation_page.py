@@ -10,18 +10,18 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django.fixtures import Settings
 
-from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.pages.actions import command_stamp
-from deltaweb.web.sharing.access.grants.rules import rule_for
-from deltaweb.web.sharing.issuing import tokens
-from deltaweb.web.sharing.models import (
+from apps.audit.models import AuditEvent
+from apps.pages.actions import command_stamp
+from apps.sharing.access.grants.rules import rule_for
+from apps.sharing.issuing import tokens
+from apps.sharing.models import (
     ActivationLink,
     Recipient,
     RecipientToken,
     Share,
     SharedTable,
 )
-from deltaweb.web.tables.models import Table
+from apps.tables.models import Table
 from tests.support import cases
 from tests.support.pages.factories import (
     new_grant,

@@ -9,9 +9,9 @@ import pytest
 from django.core.management import CommandError
 from django.utils import timezone
 
+from apps.audit.models import AuditEvent
+from apps.jobs.models import Job
 from deltaweb.table import DeltaTable
-from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.jobs.models import Job
 from tests.benchmarks.logs import write_json_log
 from tests.functional.table_command.commands import run, run_json
 from tests.support.pages.factories import new_table

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from joserfc.jwk import RSAKey
 
-from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.sharing.issuing.activation import Caller, activate
-from deltaweb.web.sharing.models import Recipient, RecipientToken
+from apps.audit.models import AuditEvent
+from apps.sharing.issuing.activation import Caller, activate
+from apps.sharing.models import Recipient, RecipientToken
 from tests.functional.command_line import Ran, refusal, run_json
 from tests.functional.share_commands import profile_of
 from tests.support.oauth_tokens import public_pem

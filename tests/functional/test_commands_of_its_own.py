@@ -15,9 +15,9 @@ from tests.support.processes.installation import manage, run
 
 HOLDERS = (
     "deltaweb",
-    "deltaweb.web.tables",
-    "deltaweb.web.sharing",
-    "deltaweb.web.accounts",
+    "apps.tables",
+    "apps.sharing",
+    "apps.accounts",
 )
 
 

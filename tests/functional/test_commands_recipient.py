@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 from django.utils import timezone
 
-from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.sharing.access.callers import authenticate
-from deltaweb.web.sharing.errors import TokenExpiredError, TokenRevokedError
-from deltaweb.web.sharing.issuing.activation import Caller, activate
-from deltaweb.web.sharing.issuing.profile import Profile
-from deltaweb.web.sharing.models import Recipient, RecipientToken
+from apps.audit.models import AuditEvent
+from apps.sharing.access.callers import authenticate
+from apps.sharing.errors import TokenExpiredError, TokenRevokedError
+from apps.sharing.issuing.activation import Caller, activate
+from apps.sharing.issuing.profile import Profile
+from apps.sharing.models import Recipient, RecipientToken
 from tests.functional.command_line import Ran, refusal, run_json
 from tests.functional.share_commands import profile_of
 from tests.support.pages.factories import new_recipient, new_share

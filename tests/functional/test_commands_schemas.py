@@ -3,9 +3,9 @@
 import pytest
 from django.test import Client
 
-from deltaweb.web.accounts.models import User
-from deltaweb.web.sharing.models import Share, SharedTable
-from deltaweb.web.tables.models import Table
+from apps.accounts.models import User
+from apps.sharing.models import Share, SharedTable
+from apps.tables.models import Table
 from tests.functional.command_line import Ran, refusal, run_json
 from tests.functional.sharing_pages.pages import page, posted
 from tests.support.pages.factories import new_share, new_table, signed_in

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from django.utils import timezone
 
-from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.sharing.models import Recipient, Share, SharedTable
-from deltaweb.web.tables.models import Table
+from apps.audit.models import AuditEvent
+from apps.sharing.models import Recipient, Share, SharedTable
+from apps.tables.models import Table
 from tests.functional.command_line import Ran, refusal, run_json
 from tests.functional.share_commands import written_table
 from tests.support.logs.delta_logs import add, deletion_vector, metadata, protocol

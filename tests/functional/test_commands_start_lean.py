@@ -21,7 +21,7 @@ ARROW = ["pyarrow", "numpy"]
 # list here names is noticed all the same.
 MOST_WITH_ARROW = 980
 MOST_WITHOUT = 720
-VERBS = "deltaweb.web.tables.management.verbs."
+VERBS = "apps.tables.management.verbs."
 OTHER_VERBS = {VERBS + verb for verb in ("show", "history", "compared", "checks")}
 
 
@@ -87,7 +87,7 @@ def test_what_asks_the_database_alone_starts_without_arrow(tmp_path: Path) -> No
     people = imported(tmp_path, "user", "list")
     tables = imported(tmp_path, "table", "list")
 
-    assert "deltaweb.web.accounts.models" in people
+    assert "apps.accounts.models" in people
     assert VERBS + "catalog" in tables
     for found in (people, tables):
         assert found.isdisjoint([*HEAVY, *ARROW])
@@ -114,7 +114,7 @@ def test_a_worker_starts_without_pages(tmp_path: Path) -> None:
     )
 
     found = set(done.stderr.rpartition("imported ")[2].split())
-    assert "deltaweb.web.tables.index.refresh" in found
+    assert "apps.tables.index.refresh" in found
     assert found.isdisjoint(["deltaweb.urls", "rest_framework", "plotly", "gunicorn"])
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from django.db import connections
 
-from deltaweb.web.pages.first_use import embedded_file
+from apps.pages.first_use import embedded_file
 from tests.support.processes.installation import manage, run
 
 pytestmark = pytest.mark.slow

@@ -4,7 +4,7 @@ import pytest
 from django.core.signals import request_finished
 from django.test import Client, RequestFactory
 
-from deltaweb.web.pages.views import manual_page
+from apps.pages.views import manual_page
 
 pytestmark = pytest.mark.django_db  # who is asked for, if anybody is signed in
 

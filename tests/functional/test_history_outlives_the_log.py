@@ -9,8 +9,8 @@ import pytest
 from django.test import Client
 from pytest_django.fixtures import Settings
 
+from apps.tables.models import Table
 from deltaweb.delta.log.paths import commit_name
-from deltaweb.web.tables.models import Table
 from tests.support.index.indexed_tables import index_table, new_indexed_table
 from tests.support.logs.dated_log import DatedLog
 from tests.support.logs.delta_logs import metadata

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from pytest_django.fixtures import Settings
 
+from apps.tables.index.folders import remove_other_indexes
 from deltaweb.index.folder.file_index import COMMITS
-from deltaweb.web.tables.index.folders import remove_other_indexes
 from tests.support import cases
 from tests.support.index.index_builds import build_index
 from tests.support.index.index_folders import contents

@@ -3,7 +3,7 @@
 import pytest
 from django.test import Client
 
-from deltaweb.web.jobs.models import Job
+from apps.jobs.models import Job
 from tests.support.pages.factories import (
     new_job,
     new_metadata,

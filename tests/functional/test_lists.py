@@ -9,7 +9,7 @@ from typing import Final
 import pytest
 from django.test import Client
 
-from deltaweb.web.accounts.models import User
+from apps.accounts.models import User
 from tests.support.pages.factories import (
     NOW,
     new_job,

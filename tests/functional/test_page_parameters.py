@@ -9,9 +9,9 @@ import pytest
 from django.test import Client
 from django.urls import Resolver404, ResolverMatch, resolve, reverse
 
-from deltaweb.web.accounts.models import User
-from deltaweb.web.pages.request.parameters import names_of
-from deltaweb.web.tables.extension.tabs import registered
+from apps.accounts.models import User
+from apps.pages.request.parameters import names_of
+from apps.tables.extension.tabs import registered
 from tests.support.index.indexed_tables import new_sample_table
 from tests.support.pages.factories import (
     NOW,

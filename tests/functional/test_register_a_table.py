@@ -9,12 +9,12 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from deltaweb.web.accounts.models import User
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.tables.catalogue.checks import CHECK_LOCATION
-from deltaweb.web.tables.catalogue.lakes.scan_job import SCAN_ROOT
-from deltaweb.web.tables.catalogue.samples import SAMPLES
-from deltaweb.web.tables.models import AllowedRoot, Table
+from apps.accounts.models import User
+from apps.jobs.models import Job
+from apps.tables.catalogue.checks import CHECK_LOCATION
+from apps.tables.catalogue.lakes.scan_job import SCAN_ROOT
+from apps.tables.catalogue.samples import SAMPLES
+from apps.tables.models import AllowedRoot, Table
 from tests.support.pages.factories import NOW, new_table, new_user
 from tests.support.pages.shown_words import words
 

@@ -6,8 +6,8 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from deltaweb.web.tables.index.refresh import refresh_table
-from deltaweb.web.tables.models import Table
+from apps.tables.index.refresh import refresh_table
+from apps.tables.models import Table
 from tests.support.pages.factories import (
     new_commit,
     new_metadata,

@@ -15,15 +15,15 @@ from django.forms import Form
 from django.test import Client
 from django.urls import get_resolver
 
-from deltaweb.web.accounts.models import User
-from deltaweb.web.jobs import kinds
-from deltaweb.web.pages.request.changes import ChangeForm
-from deltaweb.web.sharing.models import SharedSchema, SharedTable
-from deltaweb.web.sharing.recipients.forms import LimitsForm, SettingsForm, SharesForm
-from deltaweb.web.sharing.shares.forms import SharedTableForm, ShareForm
-from deltaweb.web.tables.catalogue.forms import SettingsForm as TableSettingsForm
-from deltaweb.web.tables.catalogue.lakes.views import LakeRuleForm, ScanForm
-from deltaweb.web.tables.models import Lake
+from apps.accounts.models import User
+from apps.jobs import kinds
+from apps.pages.request.changes import ChangeForm
+from apps.sharing.models import SharedSchema, SharedTable
+from apps.sharing.recipients.forms import LimitsForm, SettingsForm, SharesForm
+from apps.sharing.shares.forms import SharedTableForm, ShareForm
+from apps.tables.catalogue.forms import SettingsForm as TableSettingsForm
+from apps.tables.catalogue.lakes.views import LakeRuleForm, ScanForm
+from apps.tables.models import Lake
 from tests.support.pages.browser_forms import ShownForm, forms_of
 from tests.support.pages.factories import new_share, new_table, signed_in
 from tests.support.pages.kept_rows import changed_since, kept_rows

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from deltaweb.web.pages.request.lock_waits import REQUEST_WAIT_MS
+from apps.pages.request.lock_waits import REQUEST_WAIT_MS
 from tests.support.processes.installation import (
     ROOT,
     START_TIMEOUT_S,
@@ -53,7 +53,7 @@ def is_kept(name):
 
 (loader,) = engines["django"].engine.template_loaders[0].loaders
 before = {
-    "views": ["deltaweb.web.jobs.views" in sys.modules, get_resolver()._populated],
+    "views": ["apps.jobs.views" in sys.modules, get_resolver()._populated],
     "templates": "jobs/status.html" in loader.get_template_cache,
     "libraries": {"plotly.graph_objs", "pyarrow.parquet"} <= set(sys.modules),
     "threads": len(threading.enumerate()),

@@ -105,11 +105,11 @@ def test_it_installs_one_name_and_nothing_of_the_checkout(package: Package) -> N
         "deltaweb/py.typed",
         "deltaweb/delta/values/old_calendar/clocks.txt",
         "deltaweb/index/build/full.py",
-        "deltaweb/templates/base.html",
-        "deltaweb/web/tables/models/__init__.py",
-        "deltaweb/static/vendor/icons.svg",
+        "deltaweb/_site/templates/base.html",
+        "deltaweb/_site/apps/tables/models/__init__.py",
+        "deltaweb/_site/static/vendor/icons.svg",
         "deltaweb/staticfiles/staticfiles.json",
-        "deltaweb/manual/reference/commands/index.html",
+        "deltaweb/_site/manual/reference/commands/index.html",
     } <= there
 
 

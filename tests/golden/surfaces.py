@@ -13,14 +13,14 @@ from typing import Any, Final
 from django.core.management import get_commands, load_command_class
 from django.urls import URLResolver, get_resolver
 
+from apps.api.urls import described
+from apps.jobs import kinds
+from apps.pages.page_json import names_of
+from apps.pages.request.list_page import ListPage
+from apps.sharing.activity.action_words import WORDS
+from apps.tables.operations.operation import operations
 from deltaweb.environment.command_lines import COMMANDS
 from deltaweb.errors import DeltawebError
-from deltaweb.web.api.urls import described
-from deltaweb.web.jobs import kinds
-from deltaweb.web.pages.page_json import names_of
-from deltaweb.web.pages.request.list_page import ListPage
-from deltaweb.web.sharing.activity.action_words import WORDS
-from deltaweb.web.tables.operations.operation import operations
 
 FOLDER: Final = Path(__file__).parent
 DJANGO: Final = frozenset(
@@ -116,11 +116,11 @@ def _urls(patterns: Any, before: str = "", app: str = "") -> Iterator[str]:  # n
 
 def csv_lines() -> Iterator[str]:
     """Yield the columns of each list that is also CSV."""
-    load("deltaweb")
+    load("apps")
     lists = {
         name: value
         for place, module in [*sys.modules.items()]
-        if place.startswith("deltaweb.web.")
+        if place.startswith("apps.")
         for name, value in vars(module).items()
         if isinstance(value, ListPage)
     }
@@ -179,6 +179,7 @@ def _below(
 def error_kinds() -> list[type[DeltawebError]]:
     """Return each class of error, by its name."""
     load("deltaweb")
+    load("apps")
     found: list[type[DeltawebError]] = []
     waiting = [DeltawebError]
     while waiting:
@@ -187,7 +188,7 @@ def error_kinds() -> list[type[DeltawebError]]:
         waiting += kind.__subclasses__()
     return sorted(
         {kind for kind in found if not kind.__module__.startswith("tests")},
-        key=lambda kind: (kind.code, kind.__name__, kind.__module__),
+        key=lambda kind: (kind.code, kind.__name__, kind.message),
     )
 
 

@@ -8,15 +8,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from apps.jobs.models import Job
+from apps.jobs.results import result_path
+from apps.pages.actions import COMMAND_LINE, Stamp
+from apps.tables.models import Table
+from apps.tables.storage.connections import add_connection
+from apps.tables.storage.options import parse_options
+from apps.tables.work.diff_rows import ALL_ROWS, DIFF_ROWS, DiffRows
 from deltaweb.delta.changes import RowDiffRequest
 from deltaweb.table import DeltaTable
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.jobs.results import result_path
-from deltaweb.web.pages.actions import COMMAND_LINE, Stamp
-from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.storage.connections import add_connection
-from deltaweb.web.tables.storage.options import parse_options
-from deltaweb.web.tables.work.diff_rows import ALL_ROWS, DIFF_ROWS, DiffRows
 from tests.support.pages.factories import NOW, new_table
 from tests.support.stores.s3_server import SECRET_KEY, S3Server
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from apps.jobs.models import Job
+from apps.tables.index.refresh import REFRESH, refresh_table
+from apps.tables.models import Table
 from deltaweb.delta.log.paths import checkpoint_name, commit_name
 from deltaweb.index.folder.file_index import open_files
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.tables.index.refresh import REFRESH, refresh_table
-from deltaweb.web.tables.models import Table
 from tests.support.logs.delta_logs import add, metadata, protocol
 from tests.support.logs.local_logs import COLUMNS, LocalLog, typed_schema
 from tests.support.pages.factories import NOW, new_unindexed_table

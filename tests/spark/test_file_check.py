@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from apps.jobs.models import Job
+from apps.tables.work.check_files import CHECK_FILES, request_file_check
 from deltaweb.index import file_check
 from deltaweb.table import DeltaTable
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.tables.work.check_files import CHECK_FILES, request_file_check
 from tests.support.index.indexed_tables import new_indexed_table
 from tests.support.pages.factories import NOW
 

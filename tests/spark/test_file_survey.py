@@ -6,16 +6,16 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from apps.jobs.models import Job
+from apps.jobs.results import job_rows
+from apps.tables.work import survey_files as work
+from apps.tables.work.survey_files import SURVEY_FILES, FileSurvey
 from deltaweb.index.file_survey import survey_files, surveyed_columns
 from deltaweb.parquet.inspection.survey import Survey
 from deltaweb.spark.data_files import survey as file_survey
 from deltaweb.spark.data_files.shares import LISTED_FILES, VersionRequest
 from deltaweb.storage.place import TablePlace
 from deltaweb.table import DeltaTable
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.jobs.results import job_rows
-from deltaweb.web.tables.work import survey_files as work
-from deltaweb.web.tables.work.survey_files import SURVEY_FILES, FileSurvey
 from tests.functional.command_line import run_json
 from tests.support.files.mixed_files import write_mixed_table
 from tests.support.pages.factories import NOW, new_table

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
-from deltaweb.web.tables.index.folders import remove_other_indexes
-from deltaweb.web.tables.index.jobs import IndexBatch
-from deltaweb.web.tables.index.refresh import REFRESH, refresh_table
-from deltaweb.web.tables.models import Table
+from apps.tables.index.folders import remove_other_indexes
+from apps.tables.index.jobs import IndexBatch
+from apps.tables.index.refresh import REFRESH, refresh_table
+from apps.tables.models import Table
 from tests.support.logs.dated_log import START_S, DatedLog
 from tests.support.pages.factories import NOW, new_unindexed_table, new_user
 

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.jobs.services import cancel
-from deltaweb.web.tables.index import jobs as index_jobs
-from deltaweb.web.tables.index.refresh import REFRESH, refresh_table
-from deltaweb.web.tables.models import Table
+from apps.jobs.models import Job
+from apps.jobs.services import cancel
+from apps.tables.index import jobs as index_jobs
+from apps.tables.index.refresh import REFRESH, refresh_table
+from apps.tables.models import Table
 from tests.support.pages.factories import NOW, new_unindexed_table
 
 pytestmark = [

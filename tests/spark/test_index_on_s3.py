@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.pages.actions import COMMAND_LINE, Stamp
-from deltaweb.web.tables.index.refresh import REFRESH, refresh_table
-from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.storage.connections import add_connection
-from deltaweb.web.tables.storage.options import parse_options
+from apps.jobs.models import Job
+from apps.pages.actions import COMMAND_LINE, Stamp
+from apps.tables.index.refresh import REFRESH, refresh_table
+from apps.tables.models import Table
+from apps.tables.storage.connections import add_connection
+from apps.tables.storage.options import parse_options
 from tests.support import cases
 from tests.support.logs.delta_logs import LogBuilder, add, remove
 from tests.support.pages.factories import NOW, new_unindexed_table

@@ -7,11 +7,11 @@ import pytest
 from django.utils import timezone
 from pytest_django import Settings
 
+from apps.jobs.models import Job
+from apps.jobs.results import job_rows
+from apps.sharing.answers.answer_query import ANSWER
+from apps.tables.index.folders import RUNS_FOLDER, indexes_folder
 from deltaweb.table import DeltaTable
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.jobs.results import job_rows
-from deltaweb.web.sharing.answers.answer_query import ANSWER
-from deltaweb.web.tables.index.folders import RUNS_FOLDER, indexes_folder
 from tests.functional.sharing_api.calls import Caller
 from tests.support.pages.factories import (
     new_grant,

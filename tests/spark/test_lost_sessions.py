@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 
-from deltaweb.web.tables.index.spark_session import with_spark
+from apps.tables.index.spark_session import with_spark
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

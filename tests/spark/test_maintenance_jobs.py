@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from apps.jobs.models import Job
 from deltaweb.delta.log.paths import checkpoint_name, checkpoint_part_names, commit_name
 from deltaweb.table import DeltaTable
-from deltaweb.web.jobs.models import Job
 from tests.functional.command_line import run_json
 from tests.support.pages.factories import new_table
 from tests.support.pages.operated import request_checkpoint, worked

@@ -6,14 +6,14 @@ import pyarrow as pa
 import pytest
 from pytest_django import Settings
 
-from deltaweb.table import DeltaTable
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.sharing.access.grants.preparing import (
+from apps.jobs.models import Job
+from apps.sharing.access.grants.preparing import (
     PREPARE_SHARE,
     request_preparation,
 )
-from deltaweb.web.sharing.models import PreparedChanges, PreparedFile
-from deltaweb.web.tables.index.engine import Engine
+from apps.sharing.models import PreparedChanges, PreparedFile
+from apps.tables.index.engine import Engine
+from deltaweb.table import DeltaTable
 from tests.functional.sharing_api.ruled import Ruled, new_staff, rows
 from tests.support.pages.factories import (
     NOW,

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from pytest_django.fixtures import Settings
 
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.work.profile import PROFILE, Profile
+from apps.jobs.models import Job
+from apps.tables.models import Table
+from apps.tables.work.profile import PROFILE, Profile
 from tests.support.pages.factories import NOW, new_table
 
 pytestmark = [

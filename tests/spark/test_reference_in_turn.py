@@ -11,12 +11,12 @@ from typing import Any
 
 import pyarrow as pa
 
+from apps.explorer.use.snippets import view_snippets
 from deltaweb.delta.features.column_mapping import COLUMN_MAPPING
 from deltaweb.delta.features.deletion_vectors import DELETION_VECTORS
 from deltaweb.delta.features.known.remedies import remedy
 from deltaweb.delta.features.v2_checkpoints import V2_CHECKPOINT
 from deltaweb.table import DeltaTable
-from deltaweb.web.explorer.use.snippets import view_snippets
 from tests.support.golden.recorded_views import recorded_view
 from tests.support.peers.checkpoint_peers import checkpoints_at
 from tests.support.peers.reference_implementation import Reference, zone_of

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from deltaweb.web.explorer.use.snippets import view_snippets
-from deltaweb.web.explorer.use.snippets.spark_code import pyspark_code
+from apps.explorer.use.snippets import view_snippets
+from apps.explorer.use.snippets.spark_code import pyspark_code
 from tests.support.golden.recorded_views import of_recorded, one_of_each, recorded_view
 from tests.support.peers.reference_implementation import RefusedError
 

@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pytest
 
-from deltaweb.table import DeltaTable
-from deltaweb.web.jobs import kinds
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.pages.actions import COMMAND_LINE, Stamp
-from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.operations.operation import Operation
-from deltaweb.web.tables.operations.requests import request_operation, request_preview
-from deltaweb.web.tables.operations.rows.changed_rows import (
+from apps.jobs import kinds
+from apps.jobs.models import Job
+from apps.pages.actions import COMMAND_LINE, Stamp
+from apps.tables.models import Table
+from apps.tables.operations.operation import Operation
+from apps.tables.operations.requests import request_operation, request_preview
+from apps.tables.operations.rows.changed_rows import (
     DELETE_ROWS,
     UPDATE_ROWS,
     DeleteRows,
     UpdateRows,
 )
+from deltaweb.table import DeltaTable
 from tests.functional.command_line import Ran
 from tests.functional.table_command.commands import refusal, run_json
 from tests.support import cases

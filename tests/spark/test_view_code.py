@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
+from apps.explorer.use.snippets import ShownView, view_snippets
 from deltaweb.table import DeltaTable
-from deltaweb.web.explorer.use.snippets import ShownView, view_snippets
 from tests.support.pages.shown_views import (
     COLUMNS,
     CONDITIONS,

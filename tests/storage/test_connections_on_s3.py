@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError
 
-from deltaweb.web.tables.index.probing import probe_tables
-from deltaweb.web.tables.models import StorageConnection
+from apps.tables.index.probing import probe_tables
+from apps.tables.models import StorageConnection
 from tests.storage.test_s3_tables import add_storage, run, run_json
 from tests.support.pages.factories import NOW, new_table
 from tests.support.pages.rest import V1, Script

@@ -18,15 +18,15 @@ from deltalake import write_deltalake
 from django.utils import timezone
 from pytest_django import Settings
 
+from apps.audit.models import AuditEvent
+from apps.pages.actions import command_stamp
+from apps.sharing.access.errors import DirectoryRefusedError
+from apps.sharing.recipients.rehearsals import rehearsal
+from apps.sharing.recipients.rehearsals.client_program import CLIENTS, DIRECTORY
+from apps.sharing.shares.services import add_table
+from apps.tables.storage.connections import add_connection
 from deltaweb.storage.objects.vending.errors import VendingRefusedError
 from deltaweb.storage.objects.vending.vendors import open_vendor
-from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.pages.actions import command_stamp
-from deltaweb.web.sharing.access.errors import DirectoryRefusedError
-from deltaweb.web.sharing.recipients.rehearsals import rehearsal
-from deltaweb.web.sharing.recipients.rehearsals.client_program import CLIENTS, DIRECTORY
-from deltaweb.web.sharing.shares.services import add_table
-from deltaweb.web.tables.storage.connections import add_connection
 from tests.functional.sharing_api.calls import Answer, Caller, error, items, lines
 from tests.support import cases
 from tests.support.pages.factories import (

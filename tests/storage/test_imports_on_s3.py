@@ -11,9 +11,9 @@ import pytest
 from django.core.management import CommandError, call_command
 from pytest_django.fixtures import Settings
 
+from apps.jobs.models import Job
+from apps.tables.models import Table
 from deltaweb.table import DeltaTable
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.tables.models import Table
 from tests.support.pages.answers import newest_job_done
 from tests.support.stores.s3_server import S3Server
 

@@ -7,13 +7,13 @@ ten thousand tables `python -m tests.benchmarks scan` tells.
 
 import pytest
 
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.pages.actions import COMMAND_LINE, Stamp
-from deltaweb.web.tables.catalogue import scanning
-from deltaweb.web.tables.catalogue.lakes.scanning import scan_lake
-from deltaweb.web.tables.catalogue.lakes.services import add_lake
-from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.storage.connections import add_connection
+from apps.jobs.models import Job
+from apps.pages.actions import COMMAND_LINE, Stamp
+from apps.tables.catalogue import scanning
+from apps.tables.catalogue.lakes.scanning import scan_lake
+from apps.tables.catalogue.lakes.services import add_lake
+from apps.tables.models import Table
+from apps.tables.storage.connections import add_connection
 from tests.support import cases
 from tests.support.pages.factories import NOW
 from tests.support.stores.s3_server import S3Server, counted_requests

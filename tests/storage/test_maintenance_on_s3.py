@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from django.utils import timezone
 
-from deltaweb.delta.log.paths import checkpoint_part_names
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.pages.actions import COMMAND_LINE, Stamp
-from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.operations.checkpoint.operation import (
+from apps.jobs.models import Job
+from apps.pages.actions import COMMAND_LINE, Stamp
+from apps.tables.models import Table
+from apps.tables.operations.checkpoint.operation import (
     CHECKPOINT,
     WriteCheckpoint,
 )
-from deltaweb.web.tables.operations.clean_up.operation import CLEAN_UP, CleanUp
-from deltaweb.web.tables.operations.requests import request_preview
-from deltaweb.web.tables.storage.connections import add_connection
-from deltaweb.web.tables.storage.opening import open_table
-from deltaweb.web.tables.storage.options import parse_options
+from apps.tables.operations.clean_up.operation import CLEAN_UP, CleanUp
+from apps.tables.operations.requests import request_preview
+from apps.tables.storage.connections import add_connection
+from apps.tables.storage.opening import open_table
+from apps.tables.storage.options import parse_options
+from deltaweb.delta.log.paths import checkpoint_part_names
 from tests.benchmarks.logs import write_json_log
 from tests.support.pages.factories import NOW, new_metadata, new_protocol, new_table
 from tests.support.pages.operated import request_checkpoint, worked

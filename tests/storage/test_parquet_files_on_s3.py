@@ -11,9 +11,9 @@ import pytest
 from django.core.management import CommandError, call_command
 from pytest_django.fixtures import Settings
 
-from deltaweb.web.accounts.models import User
-from deltaweb.web.jobs import kinds
-from deltaweb.web.jobs.models import Job
+from apps.accounts.models import User
+from apps.jobs import kinds
+from apps.jobs.models import Job
 from tests.support.pages.factories import signed_in
 from tests.support.stores.s3_server import S3Server
 

@@ -19,20 +19,20 @@ from django.core.management import CommandError, call_command
 from pytest_django.fixtures import Settings
 from yarl import URL
 
+from apps.jobs.models import Job
+from apps.jobs.results import result_path
+from apps.tables.catalogue.checks import CHECK_LOCATION, request_check
+from apps.tables.index.probing import look_at, probe_tables
+from apps.tables.models import StorageConnection
+from apps.tables.storage.connections import options_for
+from apps.tables.work.preview import PREVIEW, Preview
+from apps.tables.work.version_files import VERSION_FILES, VersionFiles
 from deltaweb.delta.log.paths import commit_name
 from deltaweb.storage.data_path import decode_path
 from deltaweb.storage.place import open_store
 from deltaweb.storage.signing import s3_session
 from deltaweb.storage.signing.signer import open_signer
 from deltaweb.table import DeltaTable
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.jobs.results import result_path
-from deltaweb.web.tables.catalogue.checks import CHECK_LOCATION, request_check
-from deltaweb.web.tables.index.probing import look_at, probe_tables
-from deltaweb.web.tables.models import StorageConnection
-from deltaweb.web.tables.storage.connections import options_for
-from deltaweb.web.tables.work.preview import PREVIEW, Preview
-from deltaweb.web.tables.work.version_files import VERSION_FILES, VersionFiles
 from tests.functional.command_line import Terminal
 from tests.support.pages.factories import NOW, new_table, new_user
 from tests.support.stores.s3_server import S3Server

@@ -12,11 +12,11 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django.fixtures import Settings
 
+from apps.pages.actions import COMMAND_LINE, Stamp
+from apps.sharing.models import RecipientToken, SharedTable
+from apps.tables.storage.connections import add_connection
+from apps.tables.storage.options import parse_options
 from deltaweb.table import DeltaTable
-from deltaweb.web.pages.actions import COMMAND_LINE, Stamp
-from deltaweb.web.sharing.models import RecipientToken, SharedTable
-from deltaweb.web.tables.storage.connections import add_connection
-from deltaweb.web.tables.storage.options import parse_options
 from tests.support import cases
 from tests.support.pages.factories import (
     NOW,

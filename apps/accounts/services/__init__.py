@@ -6,13 +6,13 @@ sign_in_links  signing in by a link
 api_keys       the keys of scripts
 """
 
-from deltaweb.web.accounts.services.api_keys import (
+from apps.accounts.services.api_keys import (
     IssuedKey,
     issue_api_key,
     revoke_api_key,
 )
-from deltaweb.web.accounts.services.passwords import sign_in
-from deltaweb.web.accounts.services.sign_in_links import (
+from apps.accounts.services.passwords import sign_in
+from apps.accounts.services.sign_in_links import (
     UNTIL_WITHDRAWN,
     find_sign_in_link,
     issue_sign_in_link,
@@ -20,7 +20,7 @@ from deltaweb.web.accounts.services.sign_in_links import (
     user_of_link,
     withdraw_sign_in_link,
 )
-from deltaweb.web.accounts.services.users import (
+from apps.accounts.services.users import (
     change_password,
     checked_role,
     create_user,

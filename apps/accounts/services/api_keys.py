@@ -6,11 +6,11 @@ from datetime import datetime
 
 from django.db import transaction
 
-from deltaweb.web.accounts import errors
-from deltaweb.web.accounts.models import APIKey, Scope, User, usual_scopes
-from deltaweb.web.accounts.services.records import account_action
-from deltaweb.web.accounts.tokens import PREFIX_LENGTH, new_api_key, sha256
-from deltaweb.web.pages.actions import Stamp, report
+from apps.accounts import errors
+from apps.accounts.models import APIKey, Scope, User, usual_scopes
+from apps.accounts.services.records import account_action
+from apps.accounts.tokens import PREFIX_LENGTH, new_api_key, sha256
+from apps.pages.actions import Stamp, report
 
 
 @dataclass(frozen=True, slots=True)

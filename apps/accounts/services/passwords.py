@@ -13,13 +13,13 @@ from typing import Final
 from django.contrib.auth import authenticate
 from django.http import HttpRequest
 
-from deltaweb.web.accounts import errors
-from deltaweb.web.accounts.hashing import address_slots
-from deltaweb.web.accounts.models import FailedSignIn, User
-from deltaweb.web.accounts.services.records import failed_sign_in_action, sign_in_action
-from deltaweb.web.pages.actions import Stamp, report
-from deltaweb.web.pages.request.addresses import network_of
-from deltaweb.web.pages.request.rate_limits import RateLimit
+from apps.accounts import errors
+from apps.accounts.hashing import address_slots
+from apps.accounts.models import FailedSignIn, User
+from apps.accounts.services.records import failed_sign_in_action, sign_in_action
+from apps.pages.actions import Stamp, report
+from apps.pages.request.addresses import network_of
+from apps.pages.request.rate_limits import RateLimit
 
 FAILURE_WINDOW: Final = timedelta(minutes=15)
 FAILURES_ALLOWED: Final = 10  # for one name from one address, within the window

@@ -3,9 +3,9 @@
 from dataclasses import replace
 from typing import Final
 
-from deltaweb.web.accounts.models import User
-from deltaweb.web.pages.actions import Action, Stamp
-from deltaweb.web.pages.errors import PageError
+from apps.accounts.models import User
+from apps.pages.actions import Action, Stamp
+from apps.pages.errors import PageError
 
 UNKNOWN_USER: Final = "unknown"
 

@@ -10,16 +10,16 @@ from django.conf import settings
 from django.db import transaction
 from django.urls import reverse
 
-from deltaweb.web.accounts import errors
-from deltaweb.web.accounts.models import SignInLink, User
-from deltaweb.web.accounts.services.records import (
+from apps.accounts import errors
+from apps.accounts.models import SignInLink, User
+from apps.accounts.services.records import (
     account_action,
     failed_sign_in_action,
     sign_in_action,
 )
-from deltaweb.web.accounts.tokens import new_token, sha256
-from deltaweb.web.pages.actions import Stamp, report
-from deltaweb.web.pages.errors import PageError
+from apps.accounts.tokens import new_token, sha256
+from apps.pages.actions import Stamp, report
+from apps.pages.errors import PageError
 
 UNTIL_WITHDRAWN: Final = timedelta(days=3650)
 
@@ -55,7 +55,7 @@ def issue_sign_in_link(
     )
     report(account_action("user.link", user, stamp))
     # Among the pages of accounts alone: a command need not load those of all apps.
-    path = reverse("use-link", urlconf="deltaweb.web.accounts.urls", args=[token])
+    path = reverse("use-link", urlconf="apps.accounts.urls", args=[token])
     return urljoin(settings.PUBLIC_URL, path)
 
 

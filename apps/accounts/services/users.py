@@ -5,15 +5,15 @@ from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 from django.db.models import F
 
-from deltaweb.web.accounts import errors
-from deltaweb.web.accounts.models import SignInLink, User
-from deltaweb.web.accounts.services.api_keys import revoke_api_key
-from deltaweb.web.accounts.services.records import account_action
-from deltaweb.web.accounts.zones import check_pages_zone
-from deltaweb.web.news.publishing import publish
-from deltaweb.web.news.topics import of_user
-from deltaweb.web.pages.actions import FieldChange, Stamp, report, report_changes
-from deltaweb.web.pages.request.changes import UNCHANGED, Unchanged, value_of
+from apps.accounts import errors
+from apps.accounts.models import SignInLink, User
+from apps.accounts.services.api_keys import revoke_api_key
+from apps.accounts.services.records import account_action
+from apps.accounts.zones import check_pages_zone
+from apps.news.publishing import publish
+from apps.news.topics import of_user
+from apps.pages.actions import FieldChange, Stamp, report, report_changes
+from apps.pages.request.changes import UNCHANGED, Unchanged, value_of
 
 FIRST_ADMIN = "admin"
 

@@ -6,16 +6,16 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
 
-from deltaweb.web.accounts import selectors, services
-from deltaweb.web.accounts.forms import NewUserForm, RoleForm
-from deltaweb.web.accounts.models import User
-from deltaweb.web.accounts.permissions import (
+from apps.accounts import selectors, services
+from apps.accounts.forms import NewUserForm, RoleForm
+from apps.accounts.models import User
+from apps.accounts.permissions import (
     admin_required,
     session_required,
     signed_in,
 )
-from deltaweb.web.pages.actions import Stamp, stamp_of
-from deltaweb.web.pages.errors import PageError
+from apps.pages.actions import Stamp, stamp_of
+from apps.pages.errors import PageError
 
 
 @admin_required

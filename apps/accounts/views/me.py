@@ -11,17 +11,17 @@ from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
 from django.views.decorators.debug import sensitive_post_parameters
 
-from deltaweb.web.accounts import selectors, services
-from deltaweb.web.accounts.errors import UserInvalidError
-from deltaweb.web.accounts.forms import APIKeyForm, AppearanceForm, PasswordForm
-from deltaweb.web.accounts.hashing import address_slots
-from deltaweb.web.accounts.models import APIKey, Scope, User, usual_scopes
-from deltaweb.web.accounts.permissions import session_required, signed_in
-from deltaweb.web.accounts.zones import pages_zones
-from deltaweb.web.pages.actions import actor_of, stamp_of
-from deltaweb.web.pages.request.addresses import network_of
-from deltaweb.web.pages.request.spans import SpanInvalidError, parse_end
-from deltaweb.web.pages.responses import respond
+from apps.accounts import selectors, services
+from apps.accounts.errors import UserInvalidError
+from apps.accounts.forms import APIKeyForm, AppearanceForm, PasswordForm
+from apps.accounts.hashing import address_slots
+from apps.accounts.models import APIKey, Scope, User, usual_scopes
+from apps.accounts.permissions import session_required, signed_in
+from apps.accounts.zones import pages_zones
+from apps.pages.actions import actor_of, stamp_of
+from apps.pages.request.addresses import network_of
+from apps.pages.request.spans import SpanInvalidError, parse_end
+from apps.pages.responses import respond
 
 KEY_ENDS: Final = {"30d": "30 days", "90d": "90 days", "365d": "a year", "": "no end"}
 

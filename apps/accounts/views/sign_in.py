@@ -11,21 +11,21 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
-from deltaweb.web.accounts import services
-from deltaweb.web.accounts.errors import (
+from apps.accounts import services
+from apps.accounts.errors import (
     PasswordsBusyError,
     SignInError,
     SignInLinkUsedError,
     TooManySignInsError,
 )
-from deltaweb.web.accounts.forms import SignInForm
-from deltaweb.web.accounts.models import User
-from deltaweb.web.accounts.permissions import public
-from deltaweb.web.news.publishing import publish
-from deltaweb.web.news.topics import of_session
-from deltaweb.web.pages.actions import stamp_of
-from deltaweb.web.pages.errors import PageError
-from deltaweb.web.pages.request.addresses import is_from_this_machine
+from apps.accounts.forms import SignInForm
+from apps.accounts.models import User
+from apps.accounts.permissions import public
+from apps.news.publishing import publish
+from apps.news.topics import of_session
+from apps.pages.actions import stamp_of
+from apps.pages.errors import PageError
+from apps.pages.request.addresses import is_from_this_machine
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 SPECULATION_HEADERS = ("Sec-Purpose", "Purpose", "X-Purpose", "X-Moz")

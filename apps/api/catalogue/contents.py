@@ -5,46 +5,46 @@ from typing import Any, Final
 
 from django.http import HttpRequest, HttpResponseBase
 
-from deltaweb.web.accounts.permissions import signed_in
-from deltaweb.web.api.calls import Answer
-from deltaweb.web.api.endpoint import RestView, Role, endpoint
-from deltaweb.web.api.jobs import Started, started
-from deltaweb.web.api.pages import page_endpoint
-from deltaweb.web.explorer.changes.view import ChangeList
-from deltaweb.web.explorer.column.view import Column as ColumnPage
-from deltaweb.web.explorer.column.view import request_profile
-from deltaweb.web.explorer.column_history.view import ColumnHistoryPage
-from deltaweb.web.explorer.commit.selector import CommitPage
-from deltaweb.web.explorer.compare.addresses import wanted_versions
-from deltaweb.web.explorer.compare.selector import compare_versions
-from deltaweb.web.explorer.compare.view import (
+from apps.accounts.permissions import signed_in
+from apps.api.calls import Answer
+from apps.api.endpoint import RestView, Role, endpoint
+from apps.api.jobs import Started, started
+from apps.api.pages import page_endpoint
+from apps.explorer.changes.view import ChangeList
+from apps.explorer.column.view import Column as ColumnPage
+from apps.explorer.column.view import request_profile
+from apps.explorer.column_history.view import ColumnHistoryPage
+from apps.explorer.commit.selector import CommitPage
+from apps.explorer.compare.addresses import wanted_versions
+from apps.explorer.compare.selector import compare_versions
+from apps.explorer.compare.view import (
     ComparisonPage,
     comparison_page,
     start_comparison,
 )
-from deltaweb.web.explorer.dashboard import Dashboard
-from deltaweb.web.explorer.files.view import FileList
-from deltaweb.web.explorer.history.view import HistoryPage
-from deltaweb.web.explorer.parquet_file.place import (
+from apps.explorer.dashboard import Dashboard
+from apps.explorer.files.view import FileList
+from apps.explorer.history.view import HistoryPage
+from apps.explorer.parquet_file.place import (
     MAX_LOCATION_LENGTH,
     PlacePage,
     inspect_again,
 )
-from deltaweb.web.explorer.parquet_file.view import FilePage
-from deltaweb.web.explorer.parquet_table import ParquetPage
-from deltaweb.web.explorer.partitions.view import PartitionList
-from deltaweb.web.explorer.readers.view import ReadersPage
-from deltaweb.web.explorer.record.view import RecordPage
-from deltaweb.web.explorer.rows.view import RowList
-from deltaweb.web.explorer.schema.view import Schema
-from deltaweb.web.explorer.urls import AT, COMPARED, urlpatterns
-from deltaweb.web.explorer.use.selector import TableUse
-from deltaweb.web.explorer.version.query import text_of
-from deltaweb.web.sharing import urls as sharing
-from deltaweb.web.sharing.shares.table_sharing import TableSharing
-from deltaweb.web.tables import urls as tables
-from deltaweb.web.tables.head.table_head import get_table
-from deltaweb.web.tables.maintenance import MaintenancePage
+from apps.explorer.parquet_file.view import FilePage
+from apps.explorer.parquet_table import ParquetPage
+from apps.explorer.partitions.view import PartitionList
+from apps.explorer.readers.view import ReadersPage
+from apps.explorer.record.view import RecordPage
+from apps.explorer.rows.view import RowList
+from apps.explorer.schema.view import Schema
+from apps.explorer.urls import AT, COMPARED, urlpatterns
+from apps.explorer.use.selector import TableUse
+from apps.explorer.version.query import text_of
+from apps.sharing import urls as sharing
+from apps.sharing.shares.table_sharing import TableSharing
+from apps.tables import urls as tables
+from apps.tables.head.table_head import get_table
+from apps.tables.maintenance import MaintenancePage
 
 BOTH: Final = "from to"
 

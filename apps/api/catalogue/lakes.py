@@ -6,19 +6,19 @@ from uuid import UUID
 from django.http import HttpRequest
 from django.utils import timezone
 
-from deltaweb.web.accounts.permissions import signed_in
-from deltaweb.web.api.calls import Answer
-from deltaweb.web.api.endpoint import RestView, Role, endpoint
-from deltaweb.web.api.jobs import Started, started
-from deltaweb.web.api.pages import page_endpoint
-from deltaweb.web.api.shapes import changed_to
-from deltaweb.web.pages.actions import stamp_of
-from deltaweb.web.pages.request.changes import UNCHANGED, Unchanged
-from deltaweb.web.tables import urls as pages
-from deltaweb.web.tables.catalogue.lakes.listing import LakeList as LakeListPage
-from deltaweb.web.tables.catalogue.lakes.listing import LakePage, lake_page
-from deltaweb.web.tables.catalogue.lakes.scan_job import request_scan
-from deltaweb.web.tables.catalogue.lakes.services import (
+from apps.accounts.permissions import signed_in
+from apps.api.calls import Answer
+from apps.api.endpoint import RestView, Role, endpoint
+from apps.api.jobs import Started, started
+from apps.api.pages import page_endpoint
+from apps.api.shapes import changed_to
+from apps.pages.actions import stamp_of
+from apps.pages.request.changes import UNCHANGED, Unchanged
+from apps.tables import urls as pages
+from apps.tables.catalogue.lakes.listing import LakeList as LakeListPage
+from apps.tables.catalogue.lakes.listing import LakePage, lake_page
+from apps.tables.catalogue.lakes.scan_job import request_scan
+from apps.tables.catalogue.lakes.services import (
     LAKE_SCHEDULES,
     change_lake,
     get_lake,

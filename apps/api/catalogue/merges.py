@@ -4,23 +4,23 @@ from dataclasses import dataclass, field
 
 from django.http import HttpRequest
 
-from deltaweb.web.accounts.permissions import signed_in
-from deltaweb.web.api.calls import Answer
-from deltaweb.web.api.catalogue.new_tables import WantedFile
-from deltaweb.web.api.catalogue.operations import (
+from apps.accounts.permissions import signed_in
+from apps.api.calls import Answer
+from apps.api.catalogue.new_tables import WantedFile
+from apps.api.catalogue.operations import (
     Wanted,
     asked_answer,
     asked_of,
     body_of,
 )
-from deltaweb.web.api.endpoint import RestView, Role, endpoint
-from deltaweb.web.api.errors import BodyInvalidError
-from deltaweb.web.api.jobs import Started
-from deltaweb.web.tables.catalogue.adding.checked import checked_merge
-from deltaweb.web.tables.catalogue.adding.work.merge import MERGE, MergeRows
-from deltaweb.web.tables.catalogue.names import parse_table_name
-from deltaweb.web.tables.head.job_json import check_may
-from deltaweb.web.tables.head.table_head import get_own_table, get_table
+from apps.api.endpoint import RestView, Role, endpoint
+from apps.api.errors import BodyInvalidError
+from apps.api.jobs import Started
+from apps.tables.catalogue.adding.checked import checked_merge
+from apps.tables.catalogue.adding.work.merge import MERGE, MergeRows
+from apps.tables.catalogue.names import parse_table_name
+from apps.tables.head.job_json import check_may
+from apps.tables.head.table_head import get_own_table, get_table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,29 +7,29 @@ from uuid import UUID
 
 from django.http import HttpRequest
 
-from deltaweb.web.accounts.permissions import signed_in
-from deltaweb.web.api.calls import Answer
-from deltaweb.web.api.catalogue.operations import (
+from apps.accounts.permissions import signed_in
+from apps.api.calls import Answer
+from apps.api.catalogue.operations import (
     Wanted,
     asked_answer,
     asked_of,
     body_of,
 )
-from deltaweb.web.api.endpoint import RestView, Role, endpoint
-from deltaweb.web.api.jobs import Started
-from deltaweb.web.api.shapes import one_of
-from deltaweb.web.tables.catalogue.adding.checked import (
+from apps.api.endpoint import RestView, Role, endpoint
+from apps.api.jobs import Started
+from apps.api.shapes import one_of
+from apps.tables.catalogue.adding.checked import (
     checked_conversion,
     checked_creation,
     checked_import,
 )
-from deltaweb.web.tables.catalogue.adding.uploads import keep_upload
-from deltaweb.web.tables.catalogue.adding.work.convert import CONVERT, ConvertFolder
-from deltaweb.web.tables.catalogue.adding.work.create import CREATE, CreateTable
-from deltaweb.web.tables.catalogue.adding.work.import_rows import IMPORT, ImportRows
-from deltaweb.web.tables.head.job_json import check_may
-from deltaweb.web.tables.head.table_head import get_table
-from deltaweb.web.tables.storage.locations import parse_location
+from apps.tables.catalogue.adding.uploads import keep_upload
+from apps.tables.catalogue.adding.work.convert import CONVERT, ConvertFolder
+from apps.tables.catalogue.adding.work.create import CREATE, CreateTable
+from apps.tables.catalogue.adding.work.import_rows import IMPORT, ImportRows
+from apps.tables.head.job_json import check_may
+from apps.tables.head.table_head import get_table
+from apps.tables.storage.locations import parse_location
 from deltaweb.writer.importing.options import (
     DAY_ORDERS,
     DELIMITERS,

@@ -8,21 +8,21 @@ from uuid import UUID
 from django.http import HttpRequest
 from django.urls import URLPattern, path
 
-from deltaweb.web.accounts.permissions import signed_in
-from deltaweb.web.api.calls import Answer
-from deltaweb.web.api.endpoint import RestView, Role, endpoint
-from deltaweb.web.api.errors import BodyInvalidError
-from deltaweb.web.api.jobs import Started, started
-from deltaweb.web.jobs import kinds
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.pages.actions import stamp_of
-from deltaweb.web.tables.errors import OperationOutdatedError
-from deltaweb.web.tables.head.job_json import check_may
-from deltaweb.web.tables.head.table_head import get_own_table
-from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.operations.operation import Operation, operations
-from deltaweb.web.tables.operations.parameters import must_be_stated
-from deltaweb.web.tables.operations.requests import (
+from apps.accounts.permissions import signed_in
+from apps.api.calls import Answer
+from apps.api.endpoint import RestView, Role, endpoint
+from apps.api.errors import BodyInvalidError
+from apps.api.jobs import Started, started
+from apps.jobs import kinds
+from apps.jobs.models import Job
+from apps.pages.actions import stamp_of
+from apps.tables.errors import OperationOutdatedError
+from apps.tables.head.job_json import check_may
+from apps.tables.head.table_head import get_own_table
+from apps.tables.models import Table
+from apps.tables.operations.operation import Operation, operations
+from apps.tables.operations.parameters import must_be_stated
+from apps.tables.operations.requests import (
     NO_TABLE,
     request_operation,
     request_preview,

@@ -10,15 +10,13 @@ from http import HTTPStatus
 from django.http import HttpRequest
 from django.urls import reverse
 
-from deltaweb.storage.location import RECEIVED
-from deltaweb.storage.objects.trial import Trial
-from deltaweb.web.accounts.models import Scope
-from deltaweb.web.api.calls import Answer
-from deltaweb.web.api.endpoint import RestView, Role, endpoint
-from deltaweb.web.pages.actions import stamp_of
-from deltaweb.web.pages.page_json import Spread
-from deltaweb.web.tables.models import StorageConnection
-from deltaweb.web.tables.storage.connections import (
+from apps.accounts.models import Scope
+from apps.api.calls import Answer
+from apps.api.endpoint import RestView, Role, endpoint
+from apps.pages.actions import stamp_of
+from apps.pages.page_json import Spread
+from apps.tables.models import StorageConnection
+from apps.tables.storage.connections import (
     StorageResource,
     add_connection,
     find_connection,
@@ -26,10 +24,12 @@ from deltaweb.web.tables.storage.connections import (
     reseal_connections,
     storage_resource,
 )
-from deltaweb.web.tables.storage.errors import StorageNotFoundError
-from deltaweb.web.tables.storage.options import sent_options
-from deltaweb.web.tables.storage.received import is_received
-from deltaweb.web.tables.storage.trying import try_again, try_connection
+from apps.tables.storage.errors import StorageNotFoundError
+from apps.tables.storage.options import sent_options
+from apps.tables.storage.received import is_received
+from apps.tables.storage.trying import try_again, try_connection
+from deltaweb.storage.location import RECEIVED
+from deltaweb.storage.objects.trial import Trial
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

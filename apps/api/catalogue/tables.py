@@ -5,38 +5,38 @@ from dataclasses import dataclass
 from django.http import HttpRequest
 from django.utils import timezone
 
-from deltaweb.web.accounts.permissions import signed_in
-from deltaweb.web.api.calls import Answer
-from deltaweb.web.api.endpoint import RestView, Role, endpoint
-from deltaweb.web.api.jobs import Started, started
-from deltaweb.web.api.pages import list_of, page_endpoint
-from deltaweb.web.api.shapes import changed_to
-from deltaweb.web.explorer import urls as explorer
-from deltaweb.web.explorer.overview.view import TableOverview
-from deltaweb.web.explorer.version.page import check_job
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.jobs.waiting import wait_for
-from deltaweb.web.pages.actions import stamp_of
-from deltaweb.web.pages.request.changes import UNCHANGED, Unchanged
-from deltaweb.web.tables import urls as pages
-from deltaweb.web.tables.catalogue.checks import request_check
-from deltaweb.web.tables.catalogue.list_views import SearchAnswer
-from deltaweb.web.tables.catalogue.listing import TABLES
-from deltaweb.web.tables.catalogue.names import parse_table_name
-from deltaweb.web.tables.catalogue.registration import (
+from apps.accounts.permissions import signed_in
+from apps.api.calls import Answer
+from apps.api.endpoint import RestView, Role, endpoint
+from apps.api.jobs import Started, started
+from apps.api.pages import list_of, page_endpoint
+from apps.api.shapes import changed_to
+from apps.explorer import urls as explorer
+from apps.explorer.overview.view import TableOverview
+from apps.explorer.version.page import check_job
+from apps.jobs.models import Job
+from apps.jobs.waiting import wait_for
+from apps.pages.actions import stamp_of
+from apps.pages.request.changes import UNCHANGED, Unchanged
+from apps.tables import urls as pages
+from apps.tables.catalogue.checks import request_check
+from apps.tables.catalogue.list_views import SearchAnswer
+from apps.tables.catalogue.listing import TABLES
+from apps.tables.catalogue.names import parse_table_name
+from apps.tables.catalogue.registration import (
     change_table,
     check_name_free,
     register_table,
     remove_table,
 )
-from deltaweb.web.tables.catalogue.samples import request_samples
-from deltaweb.web.tables.head.shapes import TableResource, table_resource
-from deltaweb.web.tables.head.table_head import get_table
-from deltaweb.web.tables.index.refresh import refresh_table
-from deltaweb.web.tables.models.schedules import SCHEDULES
-from deltaweb.web.tables.storage.connections import check_connection
-from deltaweb.web.tables.storage.locations import parse_location
-from deltaweb.web.tables.work.check_files import request_file_check
+from apps.tables.catalogue.samples import request_samples
+from apps.tables.head.shapes import TableResource, table_resource
+from apps.tables.head.table_head import get_table
+from apps.tables.index.refresh import refresh_table
+from apps.tables.models.schedules import SCHEDULES
+from apps.tables.storage.connections import check_connection
+from apps.tables.storage.locations import parse_location
+from apps.tables.work.check_files import request_file_check
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

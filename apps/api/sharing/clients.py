@@ -10,19 +10,19 @@ from uuid import UUID
 
 from django.http import HttpRequest
 
-from deltaweb.web.accounts.models import Scope
-from deltaweb.web.api.calls import Answer
-from deltaweb.web.api.endpoint import RestView, Role, endpoint
-from deltaweb.web.api.pages import page_endpoint
-from deltaweb.web.api.sharing.tokens import address_of, facts_of, find_token
-from deltaweb.web.pages.actions import stamp_of
-from deltaweb.web.pages.page_json import Spread
-from deltaweb.web.sharing import urls
-from deltaweb.web.sharing.issuing import credentials, proofs
-from deltaweb.web.sharing.issuing.lifetimes import parse_span, read_lifetime
-from deltaweb.web.sharing.issuing.token_rows import TokenResource, token_row
-from deltaweb.web.sharing.issuing.tokens import issue_profile
-from deltaweb.web.sharing.names import find_recipient
+from apps.accounts.models import Scope
+from apps.api.calls import Answer
+from apps.api.endpoint import RestView, Role, endpoint
+from apps.api.pages import page_endpoint
+from apps.api.sharing.tokens import address_of, facts_of, find_token
+from apps.pages.actions import stamp_of
+from apps.pages.page_json import Spread
+from apps.sharing import urls
+from apps.sharing.issuing import credentials, proofs
+from apps.sharing.issuing.lifetimes import parse_span, read_lifetime
+from apps.sharing.issuing.token_rows import TokenResource, token_row
+from apps.sharing.issuing.tokens import issue_profile
+from apps.sharing.names import find_recipient
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

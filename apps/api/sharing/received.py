@@ -9,26 +9,26 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils import timezone
 
-from deltaweb.web.accounts.models import Scope
-from deltaweb.web.accounts.permissions import signed_in
-from deltaweb.web.api.calls import Answer
-from deltaweb.web.api.endpoint import RestView, Role, endpoint
-from deltaweb.web.api.jobs import Started, started
-from deltaweb.web.api.pages import page_endpoint
-from deltaweb.web.jobs.waiting import wait_a_glance
-from deltaweb.web.pages.actions import stamp_of
-from deltaweb.web.sharing import urls
-from deltaweb.web.sharing.shares.received.listing import (
+from apps.accounts.models import Scope
+from apps.accounts.permissions import signed_in
+from apps.api.calls import Answer
+from apps.api.endpoint import RestView, Role, endpoint
+from apps.api.jobs import Started, started
+from apps.api.pages import page_endpoint
+from apps.jobs.waiting import wait_a_glance
+from apps.pages.actions import stamp_of
+from apps.sharing import urls
+from apps.sharing.shares.received.listing import (
     ProviderRow,
     ReceivedPage,
     provider_row,
 )
-from deltaweb.web.sharing.shares.received.services import (
+from apps.sharing.shares.received.services import (
     add_provider,
     find_provider,
     remove_provider,
 )
-from deltaweb.web.tables.catalogue.lakes.scan_job import request_scan
+from apps.tables.catalogue.lakes.scan_job import request_scan
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

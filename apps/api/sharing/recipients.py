@@ -7,38 +7,38 @@ from django.db import transaction
 from django.http import HttpRequest
 from django.utils import timezone
 
-from deltaweb.web.accounts.models import Scope
-from deltaweb.web.accounts.permissions import signed_in
-from deltaweb.web.api.calls import Answer
-from deltaweb.web.api.endpoint import RestView, Role, endpoint
-from deltaweb.web.api.jobs import Started, started
-from deltaweb.web.api.pages import list_of, page_endpoint
-from deltaweb.web.api.sharing.tokens import link_answer
-from deltaweb.web.pages.actions import stamp_of
-from deltaweb.web.pages.page_json import Spread
-from deltaweb.web.pages.request.changes import UNCHANGED, Unchanged
-from deltaweb.web.sharing import urls
-from deltaweb.web.sharing.activity.ledger import Ledger
-from deltaweb.web.sharing.issuing.token_rows import TokenResource, token_row
-from deltaweb.web.sharing.names import find_recipient, find_share, find_shared_table
-from deltaweb.web.sharing.recipients import services
-from deltaweb.web.sharing.recipients.detail import RecipientDetail
-from deltaweb.web.sharing.recipients.doctor.doctor import (
+from apps.accounts.models import Scope
+from apps.accounts.permissions import signed_in
+from apps.api.calls import Answer
+from apps.api.endpoint import RestView, Role, endpoint
+from apps.api.jobs import Started, started
+from apps.api.pages import list_of, page_endpoint
+from apps.api.sharing.tokens import link_answer
+from apps.pages.actions import stamp_of
+from apps.pages.page_json import Spread
+from apps.pages.request.changes import UNCHANGED, Unchanged
+from apps.sharing import urls
+from apps.sharing.activity.ledger import Ledger
+from apps.sharing.issuing.token_rows import TokenResource, token_row
+from apps.sharing.names import find_recipient, find_share, find_shared_table
+from apps.sharing.recipients import services
+from apps.sharing.recipients.detail import RecipientDetail
+from apps.sharing.recipients.doctor.doctor import (
     Diagnosis,
     diagnose,
     request_examination,
 )
-from deltaweb.web.sharing.recipients.doctor.views import ConnectionPage
-from deltaweb.web.sharing.recipients.holds import end_hold, hold_versions
-from deltaweb.web.sharing.recipients.listing import (
+from apps.sharing.recipients.doctor.views import ConnectionPage
+from apps.sharing.recipients.holds import end_hold, hold_versions
+from apps.sharing.recipients.listing import (
     RECIPIENTS,
     RecipientResource,
     recipient_resource,
 )
-from deltaweb.web.sharing.recipients.rehearsals.nightly import request_rehearsal
-from deltaweb.web.sharing.recipients.rehearsals.views import RehearsalsPage
-from deltaweb.web.sharing.recipients.seen import SeenByRecipient
-from deltaweb.web.sharing.recipients.services import NewRecipient
+from apps.sharing.recipients.rehearsals.nightly import request_rehearsal
+from apps.sharing.recipients.rehearsals.views import RehearsalsPage
+from apps.sharing.recipients.seen import SeenByRecipient
+from apps.sharing.recipients.services import NewRecipient
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,16 +5,16 @@ from dataclasses import dataclass
 from django.http import HttpRequest
 from django.utils import timezone
 
-from deltaweb.web.accounts.models import Scope
-from deltaweb.web.accounts.permissions import signed_in
-from deltaweb.web.api.calls import Answer
-from deltaweb.web.api.endpoint import RestView, Role, endpoint
-from deltaweb.web.api.jobs import Started, started
-from deltaweb.web.api.pages import list_of, page_endpoint
-from deltaweb.web.sharing import urls
-from deltaweb.web.sharing.activity.views import ACTIVITY
-from deltaweb.web.sharing.recipients.reminders import Reminder, reminders
-from deltaweb.web.sharing.recipients.telling import request_reminders
+from apps.accounts.models import Scope
+from apps.accounts.permissions import signed_in
+from apps.api.calls import Answer
+from apps.api.endpoint import RestView, Role, endpoint
+from apps.api.jobs import Started, started
+from apps.api.pages import list_of, page_endpoint
+from apps.sharing import urls
+from apps.sharing.activity.views import ACTIVITY
+from apps.sharing.recipients.reminders import Reminder, reminders
+from apps.sharing.recipients.telling import request_reminders
 
 
 class Activity(RestView):

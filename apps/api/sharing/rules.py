@@ -5,13 +5,13 @@ from datetime import datetime
 
 from django.http import HttpRequest
 
-from deltaweb.web.accounts.models import Scope
-from deltaweb.web.api.endpoint import RestView, Role, endpoint
-from deltaweb.web.pages.actions import stamp_of
-from deltaweb.web.pages.request.changes import UNCHANGED, Unchanged
-from deltaweb.web.sharing.models import SharedTable
-from deltaweb.web.sharing.names import find_recipient, find_share, find_shared_table
-from deltaweb.web.sharing.shares.services import narrow_table
+from apps.accounts.models import Scope
+from apps.api.endpoint import RestView, Role, endpoint
+from apps.pages.actions import stamp_of
+from apps.pages.request.changes import UNCHANGED, Unchanged
+from apps.sharing.models import SharedTable
+from apps.sharing.names import find_recipient, find_share, find_shared_table
+from apps.sharing.shares.services import narrow_table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,12 +4,12 @@ from dataclasses import dataclass
 
 from django.http import HttpRequest
 
-from deltaweb.web.accounts.models import Scope
-from deltaweb.web.api.endpoint import RestView, Role, endpoint
-from deltaweb.web.pages.actions import stamp_of
-from deltaweb.web.sharing.models import Share
-from deltaweb.web.sharing.names import find_share
-from deltaweb.web.sharing.shares.schemas import (
+from apps.accounts.models import Scope
+from apps.api.endpoint import RestView, Role, endpoint
+from apps.pages.actions import stamp_of
+from apps.sharing.models import Share
+from apps.sharing.names import find_share
+from apps.sharing.shares.schemas import (
     SharedSchemaResource,
     add_schema,
     find_schema,

@@ -7,39 +7,39 @@ from django.db import transaction
 from django.http import HttpRequest
 from django.utils import timezone
 
-from deltaweb.web.accounts.models import Scope
-from deltaweb.web.api.calls import Answer
-from deltaweb.web.api.endpoint import RestView, Role, endpoint
-from deltaweb.web.api.jobs import Started, started
-from deltaweb.web.api.pages import list_of, page_endpoint
-from deltaweb.web.pages.actions import stamp_of
-from deltaweb.web.pages.request.changes import UNCHANGED, Unchanged, sent_fields
-from deltaweb.web.sharing import urls
-from deltaweb.web.sharing.access.grants.preparing import request_preparation
-from deltaweb.web.sharing.models import Share as ShareRow
-from deltaweb.web.sharing.names import (
+from apps.accounts.models import Scope
+from apps.api.calls import Answer
+from apps.api.endpoint import RestView, Role, endpoint
+from apps.api.jobs import Started, started
+from apps.api.pages import list_of, page_endpoint
+from apps.pages.actions import stamp_of
+from apps.pages.request.changes import UNCHANGED, Unchanged, sent_fields
+from apps.sharing import urls
+from apps.sharing.access.grants.preparing import request_preparation
+from apps.sharing.models import Share as ShareRow
+from apps.sharing.names import (
     find_recipient,
     find_share,
     find_shared_table,
     name_key,
     split_full_name,
 )
-from deltaweb.web.sharing.recipients import services as recipients
-from deltaweb.web.sharing.recipients.listing import (
+from apps.sharing.recipients import services as recipients
+from apps.sharing.recipients.listing import (
     RecipientResource,
     recipient_resource,
     recipient_rows,
 )
-from deltaweb.web.sharing.shares import services
-from deltaweb.web.sharing.shares.detail import ShareDetail
-from deltaweb.web.sharing.shares.listing import SHARES
-from deltaweb.web.sharing.shares.resources import (
+from apps.sharing.shares import services
+from apps.sharing.shares.detail import ShareDetail
+from apps.sharing.shares.listing import SHARES
+from apps.sharing.shares.resources import (
     SharedTableResource,
     ShareResource,
     resource_of_share,
     shared_table_resource,
 )
-from deltaweb.web.tables.catalogue.registration import find_table
+from apps.tables.catalogue.registration import find_table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

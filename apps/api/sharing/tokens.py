@@ -16,18 +16,18 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils import timezone
 
-from deltaweb.web.accounts.models import Scope
-from deltaweb.web.api.calls import Answer
-from deltaweb.web.api.endpoint import RestView, Role, endpoint
-from deltaweb.web.pages.actions import stamp_of
-from deltaweb.web.sharing.errors import TokenNotFoundError
-from deltaweb.web.sharing.issuing import credentials, tokens
-from deltaweb.web.sharing.issuing.lifetimes import parse_span, read_lifetime
-from deltaweb.web.sharing.issuing.profile import Profile, ProfileDocument, ProfileFile
-from deltaweb.web.sharing.issuing.token_rows import TokenResource, token_row, token_rows
-from deltaweb.web.sharing.issuing.tokens import Credentials
-from deltaweb.web.sharing.models import RecipientToken
-from deltaweb.web.sharing.names import find_recipient
+from apps.accounts.models import Scope
+from apps.api.calls import Answer
+from apps.api.endpoint import RestView, Role, endpoint
+from apps.pages.actions import stamp_of
+from apps.sharing.errors import TokenNotFoundError
+from apps.sharing.issuing import credentials, tokens
+from apps.sharing.issuing.lifetimes import parse_span, read_lifetime
+from apps.sharing.issuing.profile import Profile, ProfileDocument, ProfileFile
+from apps.sharing.issuing.token_rows import TokenResource, token_row, token_rows
+from apps.sharing.issuing.tokens import Credentials
+from apps.sharing.models import RecipientToken
+from apps.sharing.names import find_recipient
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

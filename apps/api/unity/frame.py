@@ -9,14 +9,14 @@ from typing import Any, Final, TypeVar
 from django import forms
 from django.http import HttpRequest, HttpResponse
 
-from deltaweb.web.api.endpoint import RestView
-from deltaweb.web.api.errors import MethodNotAllowedError
-from deltaweb.web.pages.errors import PageError
-from deltaweb.web.pages.request.changes import UNCHANGED, Unchanged
-from deltaweb.web.pages.request.middleware import readable_error
-from deltaweb.web.pages.request.parameters import cleaned
-from deltaweb.web.pages.responses import json_response
-from deltaweb.web.sharing.names import name_key
+from apps.api.endpoint import RestView
+from apps.api.errors import MethodNotAllowedError
+from apps.pages.errors import PageError
+from apps.pages.request.changes import UNCHANGED, Unchanged
+from apps.pages.request.middleware import readable_error
+from apps.pages.request.parameters import cleaned
+from apps.pages.responses import json_response
+from apps.sharing.names import name_key
 
 T = TypeVar("T")
 

@@ -7,10 +7,10 @@ from typing import Final, Literal
 from django.http import HttpRequest
 from django.utils import timezone
 
-from deltaweb.web.accounts.models import Scope
-from deltaweb.web.api.calls import Answer
-from deltaweb.web.api.endpoint import Role, endpoint
-from deltaweb.web.api.unity.frame import (
+from apps.accounts.models import Scope
+from apps.api.calls import Answer
+from apps.api.endpoint import Role, endpoint
+from apps.api.unity.frame import (
     NextPage,
     PlaceForm,
     UnityView,
@@ -18,16 +18,16 @@ from deltaweb.web.api.unity.frame import (
     page_of,
     sent,
 )
-from deltaweb.web.api.unity.shares import SELECT, Assignment
-from deltaweb.web.pages.actions import stamp_of
-from deltaweb.web.pages.request.changes import UNCHANGED, Unchanged, value_of
-from deltaweb.web.sharing.errors import LifetimeInvalidError
-from deltaweb.web.sharing.issuing import credentials
-from deltaweb.web.sharing.issuing.lifetimes import check_lifetime, default_lifetime
-from deltaweb.web.sharing.issuing.tokens import Credentials
-from deltaweb.web.sharing.models import Recipient
-from deltaweb.web.sharing.names import find_recipient
-from deltaweb.web.sharing.recipients import services
+from apps.api.unity.shares import SELECT, Assignment
+from apps.pages.actions import stamp_of
+from apps.pages.request.changes import UNCHANGED, Unchanged, value_of
+from apps.sharing.errors import LifetimeInvalidError
+from apps.sharing.issuing import credentials
+from apps.sharing.issuing.lifetimes import check_lifetime, default_lifetime
+from apps.sharing.issuing.tokens import Credentials
+from apps.sharing.models import Recipient
+from apps.sharing.names import find_recipient
+from apps.sharing.recipients import services
 
 _LAST_S: Final = 10**11  # a moment, or a span, that a database can hold
 

@@ -7,10 +7,10 @@ from django.db import transaction
 from django.http import HttpRequest
 from rest_framework.fields import IntegerField
 
-from deltaweb.web.accounts.models import Scope
-from deltaweb.web.api.endpoint import Role, endpoint
-from deltaweb.web.api.sharing.shares import NewShare, describe_share, made_share
-from deltaweb.web.api.unity.frame import (
+from apps.accounts.models import Scope
+from apps.api.endpoint import Role, endpoint
+from apps.api.sharing.shares import NewShare, describe_share, made_share
+from apps.api.unity.frame import (
     NextPage,
     PlaceForm,
     UnityView,
@@ -18,18 +18,18 @@ from deltaweb.web.api.unity.frame import (
     page_of,
     sent,
 )
-from deltaweb.web.pages.actions import Stamp, stamp_of
-from deltaweb.web.pages.request.changes import UNCHANGED, Unchanged, value_of
-from deltaweb.web.sharing.models import Share, SharedTable
-from deltaweb.web.sharing.names import (
+from apps.pages.actions import Stamp, stamp_of
+from apps.pages.request.changes import UNCHANGED, Unchanged, value_of
+from apps.sharing.models import Share, SharedTable
+from apps.sharing.names import (
     find_recipient,
     find_share,
     find_shared_table,
     split_full_name,
 )
-from deltaweb.web.sharing.recipients import services as recipients
-from deltaweb.web.sharing.shares import services
-from deltaweb.web.tables.catalogue.registration import find_table
+from apps.sharing.recipients import services as recipients
+from apps.sharing.shares import services
+from apps.tables.catalogue.registration import find_table
 
 SELECT = "SELECT"
 NO_START: Final = ""

@@ -2,7 +2,7 @@
 
 from django.db import migrations, models
 
-from deltaweb.web.audit.append_only import create_triggers, drop_triggers
+from apps.audit.append_only import create_triggers, drop_triggers
 
 
 class Migration(migrations.Migration):

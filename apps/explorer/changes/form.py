@@ -6,14 +6,14 @@ from typing import Final
 
 from django.http import QueryDict
 
-from deltaweb.delta.feed.digest import KINDS
-from deltaweb.web.explorer.version.query import (
+from apps.explorer.version.query import (
     MAX_INT64,
     parse_page,
     text_of,
     texts_of,
 )
-from deltaweb.web.pages.request.parameters import QueryError
+from apps.pages.request.parameters import QueryError
+from deltaweb.delta.feed.digest import KINDS
 
 EVERY_COLUMN: Final = "all"
 NO_KEY: Final = "-"  # in the place of key columns: an empty part is as good as none

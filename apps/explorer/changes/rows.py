@@ -10,11 +10,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import numpy as np
 import pyarrow as pa
 
-from deltaweb.delta.changes import ChangeType
-from deltaweb.delta.changes.row_changes import CHANGE_TYPE, CHANGED
-from deltaweb.delta.feed import COMMIT_TIMESTAMP, COMMIT_VERSION
-from deltaweb.delta.feed.matched_updates import own_columns
-from deltaweb.web.explorer.grid import (
+from apps.explorer.grid import (
     MAX_DETAIL_LENGTH,
     ChangedCell,
     ChangedColumn,
@@ -23,9 +19,13 @@ from deltaweb.web.explorer.grid import (
     csv_rows,
     python_values,
 )
-from deltaweb.web.explorer.rows.selector import beginnings, bounded_values, cut_length
-from deltaweb.web.pages.paging import Paged, paged
-from deltaweb.web.tables.models import Commit
+from apps.explorer.rows.selector import beginnings, bounded_values, cut_length
+from apps.pages.paging import Paged, paged
+from apps.tables.models import Commit
+from deltaweb.delta.changes import ChangeType
+from deltaweb.delta.changes.row_changes import CHANGE_TYPE, CHANGED
+from deltaweb.delta.feed import COMMIT_TIMESTAMP, COMMIT_VERSION
+from deltaweb.delta.feed.matched_updates import own_columns
 
 MAX_COLUMNS: Final = 60  # of a wide table that are shown at once
 WORDS: Final = {

@@ -7,20 +7,20 @@ from typing import Any, Final
 
 import pyarrow as pa
 
+from apps.explorer.changes.form import NO_KEY, ChangeQuery
+from apps.explorer.changes.span import ChangeSpan
+from apps.explorer.columns.key import MAX_KEYS, KeySuggestion, table_key
+from apps.explorer.rows.filters import row_filter
+from apps.explorer.version.table_version import TableVersion
+from apps.pages.request.parameters import QueryError
+from apps.pages.request.server_paths import place_for_code
+from apps.pages.snippets import Snippet, python_text, variable
+from apps.tables.models import Commit, Table
+from apps.tables.work.changes import ReadChanges
 from deltaweb.delta.errors import SchemaError
 from deltaweb.delta.features.column_mapping import MAPPING_MODE
 from deltaweb.delta.protocol.column_path import split_names
 from deltaweb.delta.protocol.schema import StructType, read_columns
-from deltaweb.web.explorer.changes.form import NO_KEY, ChangeQuery
-from deltaweb.web.explorer.changes.span import ChangeSpan
-from deltaweb.web.explorer.columns.key import MAX_KEYS, KeySuggestion, table_key
-from deltaweb.web.explorer.rows.filters import row_filter
-from deltaweb.web.explorer.version.table_version import TableVersion
-from deltaweb.web.pages.request.parameters import QueryError
-from deltaweb.web.pages.request.server_paths import place_for_code
-from deltaweb.web.pages.snippets import Snippet, python_text, variable
-from deltaweb.web.tables.models import Commit, Table
-from deltaweb.web.tables.work.changes import ReadChanges
 from deltaweb.words import counted
 
 MAX_VERSIONS: Final = 12  # of the counts that a page lists, the newest

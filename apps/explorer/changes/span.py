@@ -5,6 +5,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+from apps.explorer.changes.form import ChangeQuery, End
+from apps.explorer.version.table_version import TableVersion
+from apps.pages.errors import PageError
+from apps.tables.models import Commit, Table
+from apps.tables.versions.readable import names_of_runs, neighbours
 from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.features.column_mapping import has_mapped_columns
 from deltaweb.delta.feed.errors import FeedSchemaError
@@ -12,11 +17,6 @@ from deltaweb.delta.feed.row_schema import feed_schema
 from deltaweb.delta.feed.versions import is_feed_on
 from deltaweb.delta.log.versions import ReadableRun
 from deltaweb.delta.snapshot.state import Definition
-from deltaweb.web.explorer.changes.form import ChangeQuery, End
-from deltaweb.web.explorer.version.table_version import TableVersion
-from deltaweb.web.pages.errors import PageError
-from deltaweb.web.tables.models import Commit, Table
-from deltaweb.web.tables.versions.readable import names_of_runs, neighbours
 
 
 def schema_misfit(table: Table, first: int, last: int) -> tuple[int, str]:

@@ -7,18 +7,17 @@ from typing import Annotated, Any
 from django.http import HttpRequest, HttpResponseBase
 from django.utils import timezone
 
-from deltaweb.delta.errors import SchemaError
-from deltaweb.web.accounts.permissions import signed_in
-from deltaweb.web.accounts.zones import user_zone
-from deltaweb.web.explorer.changes.form import ChangeQuery, parse_change_query
-from deltaweb.web.explorer.changes.rows import (
+from apps.accounts.permissions import signed_in
+from apps.accounts.zones import user_zone
+from apps.explorer.changes.form import ChangeQuery, parse_change_query
+from apps.explorer.changes.rows import (
     FeedRows,
     VersionRows,
     change_lines,
     change_objects,
     feed_rows,
 )
-from deltaweb.web.explorer.changes.selector import (
+from apps.explorer.changes.selector import (
     MAX_LISTED,
     MAX_VERSIONS,
     ChangePlan,
@@ -30,18 +29,19 @@ from deltaweb.web.explorer.changes.selector import (
     sources,
     version_counts,
 )
-from deltaweb.web.explorer.changes.span import ChangeSpan, change_span
-from deltaweb.web.explorer.version.page import JobOfPage, TablePage, check_job, still
-from deltaweb.web.explorer.version.table_version import TableVersion
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.jobs.results import JobRows, job_rows
-from deltaweb.web.pages.errors import PageError
-from deltaweb.web.pages.page_json import Named, OnPage, Spread
-from deltaweb.web.pages.paging import PageLinks, page_links
-from deltaweb.web.pages.responses import respond_page
-from deltaweb.web.pages.snippets import Snippet
-from deltaweb.web.tables.versions.timeline import TimelineSpan, build_span
-from deltaweb.web.tables.work.changes import READ_CHANGES, VERSION_COUNTS
+from apps.explorer.changes.span import ChangeSpan, change_span
+from apps.explorer.version.page import JobOfPage, TablePage, check_job, still
+from apps.explorer.version.table_version import TableVersion
+from apps.jobs.models import Job
+from apps.jobs.results import JobRows, job_rows
+from apps.pages.errors import PageError
+from apps.pages.page_json import Named, OnPage, Spread
+from apps.pages.paging import PageLinks, page_links
+from apps.pages.responses import respond_page
+from apps.pages.snippets import Snippet
+from apps.tables.versions.timeline import TimelineSpan, build_span
+from apps.tables.work.changes import READ_CHANGES, VERSION_COUNTS
+from deltaweb.delta.errors import SchemaError
 
 
 @dataclass(frozen=True, kw_only=True)

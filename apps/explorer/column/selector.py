@@ -8,6 +8,17 @@ from itertools import pairwise
 from operator import attrgetter
 from typing import Annotated, Any
 
+from apps.explorer.columns.ranges import ColumnRanges, column_ranges
+from apps.explorer.columns.stored_history import table_histories
+from apps.explorer.columns.tree import SchemaColumn, SchemaTree, version_tree
+from apps.explorer.grid import cell, json_value
+from apps.explorer.version.table_version import TableVersion
+from apps.jobs.models import Job
+from apps.pages.errors import PageError
+from apps.pages.page_json import As, Named, OnPage
+from apps.tables.models import Table
+from apps.tables.versions.column_address import parse_address
+from apps.tables.work.profile import PROFILE, Profile
 from deltaweb.delta.changes.column_history import (
     ColumnChange,
     ColumnChangeKind,
@@ -16,17 +27,6 @@ from deltaweb.delta.changes.column_history import (
 from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.protocol.column_path import resolve_column
 from deltaweb.delta.protocol.schema import StructType, unread_type
-from deltaweb.web.explorer.columns.ranges import ColumnRanges, column_ranges
-from deltaweb.web.explorer.columns.stored_history import table_histories
-from deltaweb.web.explorer.columns.tree import SchemaColumn, SchemaTree, version_tree
-from deltaweb.web.explorer.grid import cell, json_value
-from deltaweb.web.explorer.version.table_version import TableVersion
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.pages.errors import PageError
-from deltaweb.web.pages.page_json import As, Named, OnPage
-from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.versions.column_address import parse_address
-from deltaweb.web.tables.work.profile import PROFILE, Profile
 
 _KINDS = {
     ColumnChangeKind.ADDED: "added",

@@ -10,24 +10,24 @@ from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect
 from django.urls import reverse
 from django.utils import timezone
 
-from deltaweb.web.accounts.models import User
-from deltaweb.web.accounts.permissions import signed_in
-from deltaweb.web.explorer.column.selector import ColumnPage, column_page, profile_job
-from deltaweb.web.explorer.columns.ranges import ColumnRanges, RangeBar, RangeStrip
-from deltaweb.web.explorer.columns.tree import SchemaColumn
-from deltaweb.web.explorer.drawing import MAX_TICK, as_written, plain_figure
-from deltaweb.web.explorer.files.chart import MAX_TABLE_ROWS
-from deltaweb.web.explorer.grid import cell
-from deltaweb.web.explorer.version.page import JobOfPage, TablePage
-from deltaweb.web.explorer.version.table_version import TableVersion, table_version
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.jobs.waiting import wait_a_glance
-from deltaweb.web.pages.errors import PageError
-from deltaweb.web.pages.figures import ACCENT, GRID, MIN_BARS, Chart, percent, ticks_at
-from deltaweb.web.pages.page_json import Named, OnPage, Spread
-from deltaweb.web.pages.responses import respond_page
-from deltaweb.web.tables.head.job_json import NotIndexedError
-from deltaweb.web.tables.work.profile import PROFILE, Profile
+from apps.accounts.models import User
+from apps.accounts.permissions import signed_in
+from apps.explorer.column.selector import ColumnPage, column_page, profile_job
+from apps.explorer.columns.ranges import ColumnRanges, RangeBar, RangeStrip
+from apps.explorer.columns.tree import SchemaColumn
+from apps.explorer.drawing import MAX_TICK, as_written, plain_figure
+from apps.explorer.files.chart import MAX_TABLE_ROWS
+from apps.explorer.grid import cell
+from apps.explorer.version.page import JobOfPage, TablePage
+from apps.explorer.version.table_version import TableVersion, table_version
+from apps.jobs.models import Job
+from apps.jobs.waiting import wait_a_glance
+from apps.pages.errors import PageError
+from apps.pages.figures import ACCENT, GRID, MIN_BARS, Chart, percent, ticks_at
+from apps.pages.page_json import Named, OnPage, Spread
+from apps.pages.responses import respond_page
+from apps.tables.head.job_json import NotIndexedError
+from apps.tables.work.profile import PROFILE, Profile
 
 MAX_VALUE: Final = 60  # characters of a value
 _DAY_MS: Final = 86_400_000

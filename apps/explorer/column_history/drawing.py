@@ -4,14 +4,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from apps.explorer.column_history.selector import sentence
+from apps.explorer.columns.tree import MAX_DEPTH_CLASS
+from apps.tables.versions.column_address import column_address
 from deltaweb.delta.changes.column_history import (
     ColumnChange,
     ColumnChangeKind,
     ColumnHistory,
 )
-from deltaweb.web.explorer.column_history.selector import sentence
-from deltaweb.web.explorer.columns.tree import MAX_DEPTH_CLASS
-from deltaweb.web.tables.versions.column_address import column_address
 
 MAX_GUIDES: Final = 24  # lines through all fields, a version each
 MARK_PERCENT: Final = 3.2  # of the width: marks that are closer become one

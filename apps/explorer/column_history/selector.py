@@ -7,19 +7,19 @@ from typing import Final
 
 from django.http import QueryDict
 
+from apps.explorer.version.query import (
+    parse_page,
+    parse_search,
+    text_of,
+)
+from apps.pages.request.parameters import QueryError
+from apps.tables.models import Commit, Table
 from deltaweb.delta.changes.column_history import (
     ColumnChange,
     ColumnChangeKind,
     ColumnHistories,
     ColumnHistory,
 )
-from deltaweb.web.explorer.version.query import (
-    parse_page,
-    parse_search,
-    text_of,
-)
-from deltaweb.web.pages.request.parameters import QueryError
-from deltaweb.web.tables.models import Commit, Table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from django.http import HttpRequest, HttpResponseBase
 
-from deltaweb.web.explorer.column_history.drawing import DrawnHistory, Scale, drawn
-from deltaweb.web.explorer.column_history.selector import (
+from apps.explorer.column_history.drawing import DrawnHistory, Scale, drawn
+from apps.explorer.column_history.selector import (
     JSON_LENGTH,
     PAGE_LENGTH,
     ColumnFilter,
@@ -19,12 +19,12 @@ from deltaweb.web.explorer.column_history.selector import (
     parse_column_filter,
     schema_commits,
 )
-from deltaweb.web.explorer.columns.stored_history import table_histories
-from deltaweb.web.explorer.version.page import TablePage
-from deltaweb.web.explorer.version.table_version import TableVersion
-from deltaweb.web.pages.page_json import OnPage, Spread
-from deltaweb.web.pages.paging import Paged, PageLinks, page_links, paged
-from deltaweb.web.pages.responses import respond_page
+from apps.explorer.columns.stored_history import table_histories
+from apps.explorer.version.page import TablePage
+from apps.explorer.version.table_version import TableVersion
+from apps.pages.page_json import OnPage, Spread
+from apps.pages.paging import Paged, PageLinks, page_links, paged
+from apps.pages.responses import respond_page
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,13 +13,13 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from apps.explorer.columns.wide_bounds import wide_files
+from apps.explorer.version.listed import Kept
+from apps.tables.index.folders import index_folder
+from apps.tables.models import Table
 from deltaweb.delta.protocol.column_path import join_names
 from deltaweb.index.folder.file_index import open_files
 from deltaweb.index.folder.parts import IndexMissingError
-from deltaweb.web.explorer.columns.wide_bounds import wide_files
-from deltaweb.web.explorer.version.listed import Kept
-from deltaweb.web.tables.index.folders import index_folder
-from deltaweb.web.tables.models import Table
 
 MAX_KEYS = 10
 

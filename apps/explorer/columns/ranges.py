@@ -12,6 +12,11 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from apps.explorer.columns.wide_bounds import extremes, wide_files
+from apps.explorer.grid import MAX_LENGTH
+from apps.explorer.version.listed import Kept
+from apps.tables.index.folders import index_folder
+from apps.tables.models import Table
 from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.protocol.schema import StructType
 from deltaweb.delta.protocol.table_properties import DEFAULT_STRING_PREFIX
@@ -19,11 +24,6 @@ from deltaweb.delta.values.python_values import python_values
 from deltaweb.delta.values.statistics.columns import read_statistics
 from deltaweb.index.folder.file_index import open_files
 from deltaweb.index.folder.parts import IndexMissingError
-from deltaweb.web.explorer.columns.wide_bounds import extremes, wide_files
-from deltaweb.web.explorer.grid import MAX_LENGTH
-from deltaweb.web.explorer.version.listed import Kept
-from deltaweb.web.tables.index.folders import index_folder
-from deltaweb.web.tables.models import Table
 
 MAX_BARS: Final = 500
 MAX_PARSED: Final = 100_000  # files whose statistics are read from text in a request

@@ -5,14 +5,14 @@ from typing import Final
 
 from django.db.models.functions import Length
 
+from apps.explorer.version.listed import Kept
+from apps.tables.models import Table
 from deltaweb.delta.changes.column_history import (
     ColumnHistories,
     SchemaDefinition,
     column_histories,
 )
 from deltaweb.delta.features.column_mapping import MAPPING_MODE, is_mapped
-from deltaweb.web.explorer.version.listed import Kept
-from deltaweb.web.tables.models import Table
 
 MAX_VERSIONS: Final = 5_000  # of the metadata, the newest
 MAX_LENGTH: Final = 100_000_000  # characters of their schemas that are read

@@ -5,6 +5,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Annotated
 
+from apps.explorer.columns.column_facts import column_facts, json_text
+from apps.pages.page_json import As, OnPage
+from apps.tables.models import MetadataVersion
+from apps.tables.models.wide_schemas import too_wide
+from apps.tables.versions.column_address import column_address
 from deltaweb.delta.errors import SchemaError
 from deltaweb.delta.protocol.schema import (
     ArrayType,
@@ -17,11 +22,6 @@ from deltaweb.delta.protocol.schema import (
     type_text,
 )
 from deltaweb.delta.protocol.schema.field_keys import COMMENT, FIELD_ID, PHYSICAL_NAME
-from deltaweb.web.explorer.columns.column_facts import column_facts, json_text
-from deltaweb.web.pages.page_json import As, OnPage
-from deltaweb.web.tables.models import MetadataVersion
-from deltaweb.web.tables.models.wide_schemas import too_wide
-from deltaweb.web.tables.versions.column_address import column_address
 from deltaweb.words import cut
 
 MAX_TYPE_LENGTH = 300  # of a type in a list; the page of a column has all of it

@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
+from apps.explorer.grid import SHOWN_LENGTH, named_value
+from apps.explorer.history.parameters import decoded
+from apps.pages.page_json import Named, OnPage
+from apps.pages.request.server_paths import text_for_reader
+from apps.tables.models import Commit, Table
+from apps.tables.storage.bounded_read import StorageSlowError, read_within
+from apps.tables.storage.opening import open_table, roots_of_server
 from deltaweb.delta.errors import DeltaError, LogCorruptError
-from deltaweb.web.explorer.grid import SHOWN_LENGTH, named_value
-from deltaweb.web.explorer.history.parameters import decoded
-from deltaweb.web.pages.page_json import Named, OnPage
-from deltaweb.web.pages.request.server_paths import text_for_reader
-from deltaweb.web.tables.models import Commit, Table
-from deltaweb.web.tables.storage.bounded_read import StorageSlowError, read_within
-from deltaweb.web.tables.storage.opening import open_table, roots_of_server
 from deltaweb.words import cut
 
 ARCHIVED_PROBLEM = "The table's log was cleaned, and its file went with it."

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from deltaweb.web.explorer.columns.tree import SchemaColumn, schema_tree, version_tree
-from deltaweb.web.tables.models import MetadataVersion, ProtocolVersion
+from apps.explorer.columns.tree import SchemaColumn, schema_tree, version_tree
+from apps.tables.models import MetadataVersion, ProtocolVersion
 from deltaweb.words import cut
 
 MAX_TEXT_LENGTH: Final = 2_000  # characters of a change; the log has all of it

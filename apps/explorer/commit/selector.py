@@ -9,33 +9,33 @@ from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
 from django.urls import reverse
 
-from deltaweb.delta.log.commits.partition_keys import partition_keys
-from deltaweb.web.accounts.models import User
-from deltaweb.web.explorer.commit.actions import (
+from apps.accounts.models import User
+from apps.explorer.commit.actions import (
     CommitActions,
     FileChange,
     commit_actions,
     with_known_rows,
 )
-from deltaweb.web.explorer.commit.changes import (
+from apps.explorer.commit.changes import (
     Change,
     metadata_changes,
     protocol_changes,
 )
-from deltaweb.web.explorer.history.parameters import (
+from apps.explorer.history.parameters import (
     Parameter,
     commit_parameters,
     format_predicate,
     value_text,
     words_of,
 )
-from deltaweb.web.explorer.version.page import TablePage
-from deltaweb.web.explorer.version.table_version import TableVersion, table_version
-from deltaweb.web.pages.errors import PageError
-from deltaweb.web.pages.page_json import Named, OnPage, Spread, in_json
-from deltaweb.web.pages.paging import Paged, PageLinks, paged
-from deltaweb.web.tables.models import Commit, Table
-from deltaweb.web.tables.versions.resources import CommitResource, commit_resource
+from apps.explorer.version.page import TablePage
+from apps.explorer.version.table_version import TableVersion, table_version
+from apps.pages.errors import PageError
+from apps.pages.page_json import Named, OnPage, Spread, in_json
+from apps.pages.paging import Paged, PageLinks, paged
+from apps.tables.models import Commit, Table
+from apps.tables.versions.resources import CommitResource, commit_resource
+from deltaweb.delta.log.commits.partition_keys import partition_keys
 from deltaweb.words import duration_text
 
 MAX_FILES_SHOWN = 200

@@ -4,13 +4,13 @@ from dataclasses import replace
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
-from deltaweb.web.explorer.commit import selector as commits
-from deltaweb.web.explorer.commit.actions import commit_actions
-from deltaweb.web.explorer.version.query import parse_page
-from deltaweb.web.explorer.version.table_version import table_version
-from deltaweb.web.pages.errors import PageError
-from deltaweb.web.pages.paging import page_links
-from deltaweb.web.pages.responses import respond_page, to_json
+from apps.explorer.commit import selector as commits
+from apps.explorer.commit.actions import commit_actions
+from apps.explorer.version.query import parse_page
+from apps.explorer.version.table_version import table_version
+from apps.pages.errors import PageError
+from apps.pages.paging import page_links
+from apps.pages.responses import respond_page, to_json
 
 
 def commit_detail(

@@ -6,10 +6,10 @@ from typing import Final
 from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect
 from django.utils.http import urlencode
 
-from deltaweb.web.explorer.compare.view import comparison_page, comparison_url
-from deltaweb.web.pages.request.parameters import QueryError
-from deltaweb.web.tables.head.table_head import get_table, requested_version
-from deltaweb.web.tables.models import Table
+from apps.explorer.compare.view import comparison_page, comparison_url
+from apps.pages.request.parameters import QueryError
+from apps.tables.head.table_head import get_table, requested_version
+from apps.tables.models import Table
 
 LATEST: Final = "latest"
 _KEPT: Final = ("view", "key", "page", "kind")

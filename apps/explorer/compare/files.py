@@ -9,16 +9,16 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from apps.explorer.grid import SHOWN_LENGTH, named_value
+from apps.pages.lists.days import moment_of
+from apps.pages.page_json import Named, OnPage, Spread
+from apps.pages.paging import Paged, paged
+from apps.pages.request.parameters import QueryError
+from apps.tables.work.diff_files import KIND
 from deltaweb.delta.changes.row_codes import value_codes
 from deltaweb.delta.log.file_actions import partition_map
 from deltaweb.delta.protocol.schema import DataType
 from deltaweb.index.files.distribution import partition_texts
-from deltaweb.web.explorer.grid import SHOWN_LENGTH, named_value
-from deltaweb.web.pages.lists.days import moment_of
-from deltaweb.web.pages.page_json import Named, OnPage, Spread
-from deltaweb.web.pages.paging import Paged, paged
-from deltaweb.web.pages.request.parameters import QueryError
-from deltaweb.web.tables.work.diff_files import KIND
 from deltaweb.words import cut
 
 ROWS_A_BATCH = 1_000

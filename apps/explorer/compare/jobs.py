@@ -4,17 +4,17 @@ from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 
+from apps.accounts.models import User
+from apps.explorer.columns.key import MAX_KEYS, KeySuggestion, table_key
+from apps.explorer.compare.selector import Comparison
+from apps.jobs.models import Job
+from apps.jobs.results import JobRows, job_file, job_rows
+from apps.jobs.waiting import wait_a_glance
+from apps.pages.request.parameters import QueryError
+from apps.tables.work.diff_files import DIFF_FILES, DiffFiles
+from apps.tables.work.diff_rows import ALL_ROWS, DIFF_ROWS, DiffRows
+from apps.tables.work.table_look import is_lost
 from deltaweb.delta.protocol.column_path import split_names
-from deltaweb.web.accounts.models import User
-from deltaweb.web.explorer.columns.key import MAX_KEYS, KeySuggestion, table_key
-from deltaweb.web.explorer.compare.selector import Comparison
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.jobs.results import JobRows, job_file, job_rows
-from deltaweb.web.jobs.waiting import wait_a_glance
-from deltaweb.web.pages.request.parameters import QueryError
-from deltaweb.web.tables.work.diff_files import DIFF_FILES, DiffFiles
-from deltaweb.web.tables.work.diff_rows import ALL_ROWS, DIFF_ROWS, DiffRows
-from deltaweb.web.tables.work.table_look import is_lost
 
 
 def file_diff_job(

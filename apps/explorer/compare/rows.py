@@ -11,8 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from deltaweb.delta.changes import ChangeType, SchemaChanges, ValueChanges
-from deltaweb.web.explorer.grid import (
+from apps.explorer.grid import (
     ChangedCell,
     ChangedColumn,
     cell,
@@ -20,8 +19,9 @@ from deltaweb.web.explorer.grid import (
     csv_rows,
     python_values,
 )
-from deltaweb.web.explorer.rows.selector import bounded_values, cut_length
-from deltaweb.web.pages.paging import Paged, paged
+from apps.explorer.rows.selector import bounded_values, cut_length
+from apps.pages.paging import Paged, paged
+from deltaweb.delta.changes import ChangeType, SchemaChanges, ValueChanges
 from deltaweb.words import counted
 
 OUR_COLUMNS = 2  # of a sample: kind, and which columns changed

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any, Final
 
+from apps.pages.paging import Paged, paged
+from apps.tables.versions.change_json import schema_json
 from deltaweb.delta.changes import SchemaChanges
-from deltaweb.web.pages.paging import Paged, paged
-from deltaweb.web.tables.versions.change_json import schema_json
 
 PAGE_LENGTH: Final = 200
 

@@ -9,6 +9,24 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from django.contrib.auth.models import AnonymousUser
 
+from apps.accounts.models import User
+from apps.explorer.compare.schema import SchemaPart, schema_part
+from apps.explorer.compare.version import (
+    ComparedVersion,
+    VersionsOfState,
+    compared_version,
+    versions_by_state,
+)
+from apps.explorer.version.table_version import (
+    TableVersion,
+    table_columns,
+    table_version,
+)
+from apps.tables.head.job_json import NotIndexedError
+from apps.tables.head.table_head import TableHead, requested_version
+from apps.tables.models import Table
+from apps.tables.versions.change_json import values_json
+from apps.tables.versions.timeline import TimelineSpan, build_span
 from deltaweb.delta.changes import (
     SchemaChanges,
     ValueChange,
@@ -22,24 +40,6 @@ from deltaweb.delta.errors import SchemaError
 from deltaweb.delta.protocol.actions import Metadata
 from deltaweb.delta.protocol.schema import DataType
 from deltaweb.index.files.distribution import type_of
-from deltaweb.web.accounts.models import User
-from deltaweb.web.explorer.compare.schema import SchemaPart, schema_part
-from deltaweb.web.explorer.compare.version import (
-    ComparedVersion,
-    VersionsOfState,
-    compared_version,
-    versions_by_state,
-)
-from deltaweb.web.explorer.version.table_version import (
-    TableVersion,
-    table_columns,
-    table_version,
-)
-from deltaweb.web.tables.head.job_json import NotIndexedError
-from deltaweb.web.tables.head.table_head import TableHead, requested_version
-from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.versions.change_json import values_json
-from deltaweb.web.tables.versions.timeline import TimelineSpan, build_span
 from deltaweb.words import counted
 
 if TYPE_CHECKING:

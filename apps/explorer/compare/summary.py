@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from deltaweb.web.explorer.compare.selector import Comparison
-from deltaweb.web.pages.templatetags.deltaweb import compact, size
+from apps.explorer.compare.selector import Comparison
+from apps.pages.templatetags.deltaweb import compact, size
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

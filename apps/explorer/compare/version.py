@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
+from apps.explorer.version.table_version import TableVersion
+from apps.tables.models import Commit, MetadataVersion, ProtocolVersion
+from apps.tables.versions.readable import names_of_runs, neighbours, parse_runs
 from deltaweb.delta.log.versions import OF_FILES, ReadableRun
-from deltaweb.web.explorer.version.table_version import TableVersion
-from deltaweb.web.tables.models import Commit, MetadataVersion, ProtocolVersion
-from deltaweb.web.tables.versions.readable import names_of_runs, neighbours, parse_runs
 
 STATES: Final = (
     Commit.Readability.READABLE,

@@ -16,30 +16,30 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import urlencode
 
+from apps.accounts.permissions import signed_in
+from apps.accounts.zones import user_zone
+from apps.explorer.columns.key import KeySuggestion
+from apps.explorer.compare import files as compare_files
+from apps.explorer.compare import jobs as compare_jobs
+from apps.explorer.compare import rows as compare_rows
+from apps.explorer.compare.rows import named_rows, stored_rows
+from apps.explorer.compare.schema import SchemaPart
+from apps.explorer.compare.selector import Comparison, compare_versions
+from apps.explorer.compare.summary import Card, summary_cards
+from apps.explorer.files.form import parse_file_filter
+from apps.explorer.version.page import JobOfPage, TablePage, check_job, still
+from apps.explorer.version.query import parse_page
+from apps.jobs.models import Job
+from apps.jobs.results import JobRows
+from apps.pages.errors import PageError
+from apps.pages.lists.links import changed
+from apps.pages.page_json import As, Named, OnPage, Spread, context_of, in_json
+from apps.pages.paging import PageLinks, page_links
+from apps.pages.request.parameters import QueryError
+from apps.pages.responses import respond
+from apps.tables.versions.timeline import TimelineSpan
+from apps.tables.work.diff_rows import SAMPLE_ROWS
 from deltaweb.delta.protocol.column_path import join_names
-from deltaweb.web.accounts.permissions import signed_in
-from deltaweb.web.accounts.zones import user_zone
-from deltaweb.web.explorer.columns.key import KeySuggestion
-from deltaweb.web.explorer.compare import files as compare_files
-from deltaweb.web.explorer.compare import jobs as compare_jobs
-from deltaweb.web.explorer.compare import rows as compare_rows
-from deltaweb.web.explorer.compare.rows import named_rows, stored_rows
-from deltaweb.web.explorer.compare.schema import SchemaPart
-from deltaweb.web.explorer.compare.selector import Comparison, compare_versions
-from deltaweb.web.explorer.compare.summary import Card, summary_cards
-from deltaweb.web.explorer.files.form import parse_file_filter
-from deltaweb.web.explorer.version.page import JobOfPage, TablePage, check_job, still
-from deltaweb.web.explorer.version.query import parse_page
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.jobs.results import JobRows
-from deltaweb.web.pages.errors import PageError
-from deltaweb.web.pages.lists.links import changed
-from deltaweb.web.pages.page_json import As, Named, OnPage, Spread, context_of, in_json
-from deltaweb.web.pages.paging import PageLinks, page_links
-from deltaweb.web.pages.request.parameters import QueryError
-from deltaweb.web.pages.responses import respond
-from deltaweb.web.tables.versions.timeline import TimelineSpan
-from deltaweb.web.tables.work.diff_rows import SAMPLE_ROWS
 
 VIEWS = ("files", "schema", "properties", "protocol", "rows")
 SUGGESTION = "suggestion"  # instead of a key: the one that is suggested

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import plotly.graph_objects as go
 
-from deltaweb.web.explorer.drawing import (
+from apps.explorer.drawing import (
     SMALL,
     as_written,
     cells_figure,
@@ -15,9 +15,9 @@ from deltaweb.web.explorer.drawing import (
     plain_figure,
     scale_of,
 )
-from deltaweb.web.explorer.files.distributions import AgeGrid, FileAges, Histogram
-from deltaweb.web.pages.figures import ACCENT, Chart, ticks_at
-from deltaweb.web.pages.lists.round_times import round_times
+from apps.explorer.files.distributions import AgeGrid, FileAges, Histogram
+from apps.pages.figures import ACCENT, Chart, ticks_at
+from apps.pages.lists.round_times import round_times
 from deltaweb.words import bytes_text, count_text, counted
 
 MAX_TABLE_ROWS: Final = 60

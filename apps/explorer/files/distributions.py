@@ -11,9 +11,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deltaweb.web.explorer.version.listed import Kept, ListedFiles
-from deltaweb.web.pages.page_json import Named
-from deltaweb.web.tables.index.rows import LAST_MS
+from apps.explorer.version.listed import Kept, ListedFiles
+from apps.pages.page_json import Named
+from apps.tables.index.rows import LAST_MS
 from deltaweb.words import bytes_text
 
 MAX_POINTS: Final = 5_000

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 from django.http import QueryDict
 
-from deltaweb.web.explorer.version.query import (
+from apps.explorer.version.query import (
     MAX_INT64,
     parse_page,
     partitions_of,
     text_of,
 )
-from deltaweb.web.pages.request.parameters import QueryError
+from apps.pages.request.parameters import QueryError
 
 _SIZE = re.compile(r"(\d{1,19})(?:\.(\d{1,6}))?\s*([kmgtp]?)(?:i?b)?", re.IGNORECASE)
 

@@ -3,14 +3,14 @@
 from django.http import HttpRequest
 from django.utils import timezone
 
-from deltaweb.web.accounts.permissions import signed_in
-from deltaweb.web.explorer.version.indexed import indexed_files
-from deltaweb.web.explorer.version.listed import ListedFiles
-from deltaweb.web.explorer.version.page import still
-from deltaweb.web.explorer.version.table_version import TableVersion
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.pages.errors import PageError
-from deltaweb.web.tables.work.version_files import VERSION_FILES, VersionFiles
+from apps.accounts.permissions import signed_in
+from apps.explorer.version.indexed import indexed_files
+from apps.explorer.version.listed import ListedFiles
+from apps.explorer.version.page import still
+from apps.explorer.version.table_version import TableVersion
+from apps.jobs.models import Job
+from apps.pages.errors import PageError
+from apps.tables.work.version_files import VERSION_FILES, VersionFiles
 
 
 def listed_files(

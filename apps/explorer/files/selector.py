@@ -12,21 +12,21 @@ from typing import Annotated
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deltaweb.delta.protocol.schema import StructType
-from deltaweb.index.files.distribution import partition_texts, type_of, written_value
-from deltaweb.index.folder.file_index import DELETED_ROWS
-from deltaweb.web.explorer.files.form import FileFilter
-from deltaweb.web.explorer.grid import (
+from apps.explorer.files.form import FileFilter
+from apps.explorer.grid import (
     MAX_PATH_LENGTH,
     are_long,
     chunk_length,
     cut_texts,
 )
-from deltaweb.web.pages.lists.days import moment_of
-from deltaweb.web.pages.page_json import As, Named, OnPage, Spread
-from deltaweb.web.pages.paging import Paged, paged
-from deltaweb.web.pages.request.parameters import QueryError
-from deltaweb.web.tables.models import Table
+from apps.pages.lists.days import moment_of
+from apps.pages.page_json import As, Named, OnPage, Spread
+from apps.pages.paging import Paged, paged
+from apps.pages.request.parameters import QueryError
+from apps.tables.models import Table
+from deltaweb.delta.protocol.schema import StructType
+from deltaweb.index.files.distribution import partition_texts, type_of, written_value
+from deltaweb.index.folder.file_index import DELETED_ROWS
 
 CSV_CHUNK = 5000
 SMALL_SHARE = 4  # a file is small below a quarter of the target

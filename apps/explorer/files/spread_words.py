@@ -8,10 +8,10 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from apps.explorer.overview.selector import BOTH
+from apps.explorer.version.listed import Kept, ListedFiles
+from apps.tables.index.rows import LAST_MS
 from deltaweb.index.files.distribution import SMALLEST_EDGE
-from deltaweb.web.explorer.overview.selector import BOTH
-from deltaweb.web.explorer.version.listed import Kept, ListedFiles
-from deltaweb.web.tables.index.rows import LAST_MS
 from deltaweb.words import counted, size_text
 
 TextOf = Callable[[int], str]

@@ -7,9 +7,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from apps.explorer.version.listed import Kept, ListedFiles
+from apps.pages.page_json import Named
 from deltaweb.index.folder.file_index import DELETED_ROWS
-from deltaweb.web.explorer.version.listed import Kept, ListedFiles
-from deltaweb.web.pages.page_json import Named
 
 MAX_KEPT: Final = 16
 

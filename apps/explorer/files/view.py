@@ -5,24 +5,24 @@ from dataclasses import dataclass
 
 from django.http import HttpRequest, HttpResponseBase
 
-from deltaweb.web.explorer.files import selector as files
-from deltaweb.web.explorer.files.chart import rows_per_file, sizes_by_age
-from deltaweb.web.explorer.files.distributions import FileSpread, file_spread
-from deltaweb.web.explorer.files.form import FileFilter, parse_file_filter
-from deltaweb.web.explorer.files.listing import listed_files, not_ready
-from deltaweb.web.explorer.files.spread_words import SpreadWords, spread_words
-from deltaweb.web.explorer.files.vectors import VectorLens, vector_lens
-from deltaweb.web.explorer.grid import named_value
-from deltaweb.web.explorer.overview.selector import sizes_chart, target_bytes_of
-from deltaweb.web.explorer.version.listed import ListedFiles
-from deltaweb.web.explorer.version.page import JobOfPage, TablePage, check_job
-from deltaweb.web.explorer.version.table_version import TableVersion, table_columns
-from deltaweb.web.pages.figures import Chart
-from deltaweb.web.pages.lists.links import Chip, only, without
-from deltaweb.web.pages.lists.sorting import Column, Header, sort_headers
-from deltaweb.web.pages.page_json import OnPage, Spread
-from deltaweb.web.pages.paging import PageLinks, page_links
-from deltaweb.web.pages.responses import respond_page
+from apps.explorer.files import selector as files
+from apps.explorer.files.chart import rows_per_file, sizes_by_age
+from apps.explorer.files.distributions import FileSpread, file_spread
+from apps.explorer.files.form import FileFilter, parse_file_filter
+from apps.explorer.files.listing import listed_files, not_ready
+from apps.explorer.files.spread_words import SpreadWords, spread_words
+from apps.explorer.files.vectors import VectorLens, vector_lens
+from apps.explorer.grid import named_value
+from apps.explorer.overview.selector import sizes_chart, target_bytes_of
+from apps.explorer.version.listed import ListedFiles
+from apps.explorer.version.page import JobOfPage, TablePage, check_job
+from apps.explorer.version.table_version import TableVersion, table_columns
+from apps.pages.figures import Chart
+from apps.pages.lists.links import Chip, only, without
+from apps.pages.lists.sorting import Column, Header, sort_headers
+from apps.pages.page_json import OnPage, Spread
+from apps.pages.paging import PageLinks, page_links
+from apps.pages.responses import respond_page
 from deltaweb.words import size_text
 
 MAX_PARTITIONS = 20

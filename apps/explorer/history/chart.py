@@ -6,10 +6,10 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from deltaweb.web.explorer.drawing import plain_figure
-from deltaweb.web.explorer.history.operations import OperationFamily
-from deltaweb.web.pages.figures import MIN_BARS, Chart, count_ticks
-from deltaweb.web.pages.lists.days import day_text
+from apps.explorer.drawing import plain_figure
+from apps.explorer.history.operations import OperationFamily
+from apps.pages.figures import MIN_BARS, Chart, count_ticks
+from apps.pages.lists.days import day_text
 from deltaweb.words import counted
 
 

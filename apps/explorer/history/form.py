@@ -6,14 +6,14 @@ from datetime import date
 from django import forms
 from django.http import QueryDict
 
-from deltaweb.web.explorer.version.query import (
+from apps.explorer.version.query import (
     MAX_INT64,
     MAX_TEXT_LENGTH,
     text_of,
     texts_of,
 )
-from deltaweb.web.pages.lists.days import EXAMPLE, parse_day
-from deltaweb.web.pages.request.parameters import QueryError, cleaned
+from apps.pages.lists.days import EXAMPLE, parse_day
+from apps.pages.request.parameters import QueryError, cleaned
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

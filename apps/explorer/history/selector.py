@@ -9,15 +9,15 @@ from typing import Annotated, TypeAlias
 from django.db.models import CharField, Count
 from django.db.models.functions import Cast, Substr
 
-from deltaweb.web.explorer.history.form import HistoryFilter
-from deltaweb.web.explorer.history.operations import (
+from apps.explorer.history.form import HistoryFilter
+from apps.explorer.history.operations import (
     FAMILIES,
     OperationFamily,
     operation_family,
 )
-from deltaweb.web.pages.page_json import As, csv_rows
-from deltaweb.web.tables.models import Commit, CommitQuerySet, Table
-from deltaweb.web.tables.versions.resources import CommitResource, commit_resource
+from apps.pages.page_json import As, csv_rows
+from apps.tables.models import Commit, CommitQuerySet, Table
+from apps.tables.versions.resources import CommitResource, commit_resource
 
 PAGE_LENGTH = 50
 CHART_DAYS = 45

@@ -8,19 +8,19 @@ from typing import Annotated
 from django.http import HttpRequest, HttpResponseBase
 from django.utils import timezone
 
-from deltaweb.web.accounts.zones import user_zone
-from deltaweb.web.explorer.history import selector as history
-from deltaweb.web.explorer.history.chart import commits_per_day
-from deltaweb.web.explorer.history.form import HistoryFilter, parse_history_filter
-from deltaweb.web.explorer.version.page import TablePage
-from deltaweb.web.explorer.version.table_version import TableVersion
-from deltaweb.web.pages.figures import Chart
-from deltaweb.web.pages.lists.days import day_text
-from deltaweb.web.pages.lists.links import Chip, without
-from deltaweb.web.pages.page_json import Named, OnPage, Spread
-from deltaweb.web.pages.paging import PageLinks, links_between
-from deltaweb.web.pages.responses import respond_page
-from deltaweb.web.tables.models import Commit
+from apps.accounts.zones import user_zone
+from apps.explorer.history import selector as history
+from apps.explorer.history.chart import commits_per_day
+from apps.explorer.history.form import HistoryFilter, parse_history_filter
+from apps.explorer.version.page import TablePage
+from apps.explorer.version.table_version import TableVersion
+from apps.pages.figures import Chart
+from apps.pages.lists.days import day_text
+from apps.pages.lists.links import Chip, without
+from apps.pages.page_json import Named, OnPage, Spread
+from apps.pages.paging import PageLinks, links_between
+from apps.pages.responses import respond_page
+from apps.tables.models import Commit
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,13 +7,13 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from deltaweb.web.explorer.drawing import (
+from apps.explorer.drawing import (
     SMALL,
     amount_axis,
     histogram_figure,
     plain_figure,
 )
-from deltaweb.web.pages.figures import ACCENT, Chart
+from apps.pages.figures import ACCENT, Chart
 from deltaweb.words import bytes_text
 
 BAND = "var(--dw-band)"

@@ -9,19 +9,19 @@ import pyarrow as pa
 from django.db.models import F, Q
 from django.db.models.functions import Mod
 
+from apps.explorer.columns.tree import SchemaTree, version_tree
+from apps.explorer.history import selector as history
+from apps.explorer.history.chart import commits_per_day
+from apps.explorer.history.selector import CommitsOfPage, row_change
+from apps.explorer.overview.chart import VersionPoint, file_sizes, over_versions
+from apps.explorer.version.table_version import TableVersion
+from apps.pages.figures import MIN_BARS, Chart
+from apps.pages.page_json import As, Named, OnPage, Spread
+from apps.tables.models import Commit, ProtocolVersion, Table
 from deltaweb.delta.features.known.described import Description, describe_feature
 from deltaweb.delta.features.registry import refused_features
 from deltaweb.delta.snapshot.checksum import Verdict
 from deltaweb.index.files.distribution import size_histogram
-from deltaweb.web.explorer.columns.tree import SchemaTree, version_tree
-from deltaweb.web.explorer.history import selector as history
-from deltaweb.web.explorer.history.chart import commits_per_day
-from deltaweb.web.explorer.history.selector import CommitsOfPage, row_change
-from deltaweb.web.explorer.overview.chart import VersionPoint, file_sizes, over_versions
-from deltaweb.web.explorer.version.table_version import TableVersion
-from deltaweb.web.pages.figures import MIN_BARS, Chart
-from deltaweb.web.pages.page_json import As, Named, OnPage, Spread
-from deltaweb.web.tables.models import Commit, ProtocolVersion, Table
 from deltaweb.words import size_text
 
 MAX_POINTS = 300

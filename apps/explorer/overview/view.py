@@ -6,23 +6,23 @@ from typing import Annotated, Final
 
 from django.http import HttpRequest, HttpResponseBase
 
+from apps.explorer.columns.tree import SchemaColumn
+from apps.explorer.history.parameters import Parameter, decoded, parameter_of
+from apps.explorer.overview.selector import SCHEMA_ROWS, Overview, overview
+from apps.explorer.schema.log import inline_schema
+from apps.explorer.schema.view import LOG_FORM, code_url
+from apps.explorer.version.gone import GoneVersion, gone_version
+from apps.explorer.version.indexed import known_files
+from apps.explorer.version.page import TablePage
+from apps.explorer.version.table_version import TableVersion
+from apps.pages.page_json import As, Mark, OnPage, Spread, in_json, json_with
+from apps.pages.responses import respond_page
+from apps.tables.head.shapes import TableResource, table_resource
+from apps.tables.models import ProtocolVersion
+from apps.tables.versions.missing_files import lacking_versions
 from deltaweb.delta.features.clustering import CLUSTERING_COLUMNS, CLUSTERING_DOMAIN
 from deltaweb.delta.row_tracking.logged_fields import DOMAIN as ROW_TRACKING
 from deltaweb.delta.row_tracking.logged_fields import HIGH_WATER_MARK
-from deltaweb.web.explorer.columns.tree import SchemaColumn
-from deltaweb.web.explorer.history.parameters import Parameter, decoded, parameter_of
-from deltaweb.web.explorer.overview.selector import SCHEMA_ROWS, Overview, overview
-from deltaweb.web.explorer.schema.log import inline_schema
-from deltaweb.web.explorer.schema.view import LOG_FORM, code_url
-from deltaweb.web.explorer.version.gone import GoneVersion, gone_version
-from deltaweb.web.explorer.version.indexed import known_files
-from deltaweb.web.explorer.version.page import TablePage
-from deltaweb.web.explorer.version.table_version import TableVersion
-from deltaweb.web.pages.page_json import As, Mark, OnPage, Spread, in_json, json_with
-from deltaweb.web.pages.responses import respond_page
-from deltaweb.web.tables.head.shapes import TableResource, table_resource
-from deltaweb.web.tables.models import ProtocolVersion
-from deltaweb.web.tables.versions.missing_files import lacking_versions
 
 MAX_LACKING = 500  # runs of versions that the JSON form names
 

@@ -5,10 +5,10 @@ from typing import Any, Final
 
 import plotly.graph_objects as go
 
-from deltaweb.web.explorer.drawing import amount_axis, plain_figure
-from deltaweb.web.explorer.parquet_file.groups import Bin
-from deltaweb.web.explorer.parquet_file.skipping import TriedCondition
-from deltaweb.web.pages.figures import ACCENT, MIN_BARS, Chart
+from apps.explorer.drawing import amount_axis, plain_figure
+from apps.explorer.parquet_file.groups import Bin
+from apps.explorer.parquet_file.skipping import TriedCondition
+from apps.pages.figures import ACCENT, MIN_BARS, Chart
 from deltaweb.words import bytes_text, counted
 
 FADED: Final = 0.45

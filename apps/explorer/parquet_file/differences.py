@@ -7,6 +7,7 @@ from typing import Final
 
 import pyarrow as pa
 
+from apps.pages.page_json import OnPage
 from deltaweb.delta.protocol.schema import StructField, StructType
 from deltaweb.index.file_survey import surveyed_columns
 from deltaweb.parquet.inspection.differences import (
@@ -19,7 +20,6 @@ from deltaweb.parquet.inspection.differences import (
     column_differences,
     columns_of_rows,
 )
-from deltaweb.web.pages.page_json import OnPage
 
 MAX_DIFFERENCES: Final = 100
 MAX_NAME_LENGTH: Final = 200

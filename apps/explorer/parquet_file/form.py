@@ -6,14 +6,14 @@ from typing import Any, Final
 from django import forms
 from django.http import QueryDict
 
-from deltaweb.web.explorer.parquet_file.skipping import OPERATORS, Condition
-from deltaweb.web.explorer.version.query import (
+from apps.explorer.parquet_file.skipping import OPERATORS, Condition
+from apps.explorer.version.query import (
     MAX_PAGE,
     parse_page,
     parse_search,
     text_of,
 )
-from deltaweb.web.pages.request.parameters import QueryError, cleaned
+from apps.pages.request.parameters import QueryError, cleaned
 
 LANGUAGES: Final = ("delta", "spark", "arrow")
 MAX_VALUE_LENGTH: Final = 1_000

@@ -7,10 +7,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from django.urls import reverse
 
-from deltaweb.web.explorer.grid import MAX_PATH_LENGTH
-from deltaweb.web.explorer.parquet_file.form import FileQuery
-from deltaweb.web.explorer.version.table_version import TableVersion
-from deltaweb.web.pages.errors import PageError
+from apps.explorer.grid import MAX_PATH_LENGTH
+from apps.explorer.parquet_file.form import FileQuery
+from apps.explorer.version.table_version import TableVersion
+from apps.pages.errors import PageError
 
 UNKNOWN_SIZE = -1
 

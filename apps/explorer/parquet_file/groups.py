@@ -7,16 +7,16 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deltaweb.parquet.inspection.chunks import MAX_CHUNKS
-from deltaweb.web.explorer.parquet_file.skipping import (
+from apps.explorer.parquet_file.skipping import (
     Condition,
     GroupVerdict,
     TriedCondition,
     try_condition,
 )
-from deltaweb.web.pages.figures import percent
-from deltaweb.web.pages.page_json import Named, OnPage, Spread
-from deltaweb.web.pages.paging import Paged, paged
+from apps.pages.figures import percent
+from apps.pages.page_json import Named, OnPage, Spread
+from apps.pages.paging import Paged, paged
+from deltaweb.parquet.inspection.chunks import MAX_CHUNKS
 
 CHUNKS_A_PAGE: Final = 12
 GROUPS_A_PAGE: Final = 12

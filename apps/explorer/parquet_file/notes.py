@@ -7,10 +7,10 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from apps.explorer.parquet_file.differences import Difference
+from apps.pages.page_json import OnPage
 from deltaweb.delta.values.old_calendar.calendar import INT96, OldCalendar
 from deltaweb.parquet.inspection.differences import LEGACY
-from deltaweb.web.explorer.parquet_file.differences import Difference
-from deltaweb.web.pages.page_json import OnPage
 
 DATED: Final = frozenset({"date", "timestamp"})
 MAX_NAMED: Final = 3

@@ -9,27 +9,27 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import urlencode
 
-from deltaweb.delta.errors import DeltaError
-from deltaweb.web.accounts.models import User
-from deltaweb.web.accounts.permissions import editor_required, signed_in
-from deltaweb.web.explorer.parquet_file.form import parse_file_query
-from deltaweb.web.explorer.parquet_file.selector import file_inside
-from deltaweb.web.explorer.parquet_file.view import (
+from apps.accounts.models import User
+from apps.accounts.permissions import editor_required, signed_in
+from apps.explorer.parquet_file.form import parse_file_query
+from apps.explorer.parquet_file.selector import file_inside
+from apps.explorer.parquet_file.view import (
     INSIDE_TEMPLATE,
     FileContents,
     fragment_of,
     parts_of,
     sent_text,
 )
-from deltaweb.web.explorer.version.page import check_job
-from deltaweb.web.explorer.version.query import text_of
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.jobs.results import job_rows
-from deltaweb.web.jobs.waiting import wait_a_glance
-from deltaweb.web.pages.page_json import Named, OnPage
-from deltaweb.web.pages.responses import respond_page
-from deltaweb.web.tables.storage.roots import roots_for
-from deltaweb.web.tables.work.place_look import INSPECT_PLACE, PREVIEW_PLACE
+from apps.explorer.version.page import check_job
+from apps.explorer.version.query import text_of
+from apps.jobs.models import Job
+from apps.jobs.results import job_rows
+from apps.jobs.waiting import wait_a_glance
+from apps.pages.page_json import Named, OnPage
+from apps.pages.responses import respond_page
+from apps.tables.storage.roots import roots_for
+from apps.tables.work.place_look import INSPECT_PLACE, PREVIEW_PLACE
+from deltaweb.delta.errors import DeltaError
 
 MAX_LOCATION_LENGTH = 2_000
 

@@ -7,11 +7,11 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from apps.explorer.columns.tree import kind_text
+from apps.explorer.parquet_file.differences import StoredColumns
+from apps.pages.page_json import OnPage, Spread
+from apps.pages.paging import Paged, paged
 from deltaweb.delta.protocol.schema import ArrayType, DataType, MapType, StructType
-from deltaweb.web.explorer.columns.tree import kind_text
-from deltaweb.web.explorer.parquet_file.differences import StoredColumns
-from deltaweb.web.pages.page_json import OnPage, Spread
-from deltaweb.web.pages.paging import Paged, paged
 
 NODES_A_PAGE: Final = 100
 MAX_DEPTH_CLASS: Final = 8  # the style sheet indents this deep

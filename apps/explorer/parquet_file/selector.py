@@ -9,28 +9,28 @@ from typing import Annotated, Any, Final, TypeVar
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deltaweb.parquet.inspection.facts import KEY
-from deltaweb.web.explorer.grid import Cell, cell
-from deltaweb.web.explorer.parquet_file.differences import Difference, differences
-from deltaweb.web.explorer.parquet_file.form import FileQuery
-from deltaweb.web.explorer.parquet_file.found import UNKNOWN_SIZE, FoundFile
-from deltaweb.web.explorer.parquet_file.groups import (
+from apps.explorer.grid import Cell, cell
+from apps.explorer.parquet_file.differences import Difference, differences
+from apps.explorer.parquet_file.form import FileQuery
+from apps.explorer.parquet_file.found import UNKNOWN_SIZE, FoundFile
+from apps.explorer.parquet_file.groups import (
     Bin,
     Chunks,
     ColumnBytes,
     ShownColumn,
     ShownGroup,
 )
-from deltaweb.web.explorer.parquet_file.notes import Note, notes_of, with_files_like
-from deltaweb.web.explorer.parquet_file.schema import NodePage, node_page
-from deltaweb.web.explorer.version.table_version import TableVersion, table_columns
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.jobs.results import JobRows, job_rows
-from deltaweb.web.pages.page_json import Named, OnPage
-from deltaweb.web.pages.paging import Paged
-from deltaweb.web.tables.work.file_look import LookedAtFile
-from deltaweb.web.tables.work.inspect_file import GROUPS, NODES, TEXTS
-from deltaweb.web.tables.work.survey_files import SURVEY_FILES, FileSurvey
+from apps.explorer.parquet_file.notes import Note, notes_of, with_files_like
+from apps.explorer.parquet_file.schema import NodePage, node_page
+from apps.explorer.version.table_version import TableVersion, table_columns
+from apps.jobs.models import Job
+from apps.jobs.results import JobRows, job_rows
+from apps.pages.page_json import Named, OnPage
+from apps.pages.paging import Paged
+from apps.tables.work.file_look import LookedAtFile
+from apps.tables.work.inspect_file import GROUPS, NODES, TEXTS
+from apps.tables.work.survey_files import SURVEY_FILES, FileSurvey
+from deltaweb.parquet.inspection.facts import KEY
 
 MAX_CODE_LENGTH: Final = 20_000
 MAX_ROW_COLUMNS: Final = 60

@@ -15,9 +15,9 @@ from typing import Annotated, Any, Final, TypeAlias
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from apps.pages.page_json import Named, OnPage
 from deltaweb.delta.scan.operators import NULL_TESTS, OF_ADDRESSES, Holds, Operator
 from deltaweb.parquet.inspection.chunks import MAX_BOUND_LENGTH
-from deltaweb.web.pages.page_json import Named, OnPage
 
 BETWEEN: Final = "between"
 OPERATORS: Final = {

@@ -9,16 +9,16 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.urls import reverse
 from django.utils import timezone
 
-from deltaweb.web.accounts.permissions import signed_in
-from deltaweb.web.explorer.files.listing import listed_files
-from deltaweb.web.explorer.parquet_file.chart import group_bytes
-from deltaweb.web.explorer.parquet_file.form import (
+from apps.accounts.permissions import signed_in
+from apps.explorer.files.listing import listed_files
+from apps.explorer.parquet_file.chart import group_bytes
+from apps.explorer.parquet_file.form import (
     LANGUAGES,
     FileQuery,
     parse_file_query,
 )
-from deltaweb.web.explorer.parquet_file.found import FoundFile, find_file
-from deltaweb.web.explorer.parquet_file.selector import (
+from apps.explorer.parquet_file.found import FoundFile, find_file
+from apps.explorer.parquet_file.selector import (
     FileInside,
     GridOfRows,
     asked_of,
@@ -28,22 +28,22 @@ from deltaweb.web.explorer.parquet_file.selector import (
     text_place,
     whole_text,
 )
-from deltaweb.web.explorer.parquet_file.skipping import OPERATORS
-from deltaweb.web.explorer.version.page import JobOfPage, TablePage, check_job, page_job
-from deltaweb.web.explorer.version.table_version import TableVersion
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.jobs.results import JobRows
-from deltaweb.web.pages.errors import PageError
-from deltaweb.web.pages.figures import Chart
-from deltaweb.web.pages.lists.days import moment_of
-from deltaweb.web.pages.lists.links import changed
-from deltaweb.web.pages.page_json import As, Named, OnPage, Spread, in_json
-from deltaweb.web.pages.paging import PageLinks, links_between
-from deltaweb.web.pages.responses import respond_page
-from deltaweb.web.tables.head.drawn_head import DrawnHead
-from deltaweb.web.tables.work.file_look import LookedAtFile
-from deltaweb.web.tables.work.inspect_file import INSPECT_FILE
-from deltaweb.web.tables.work.preview_file import PREVIEW_FILE, FirstRows
+from apps.explorer.parquet_file.skipping import OPERATORS
+from apps.explorer.version.page import JobOfPage, TablePage, check_job, page_job
+from apps.explorer.version.table_version import TableVersion
+from apps.jobs.models import Job
+from apps.jobs.results import JobRows
+from apps.pages.errors import PageError
+from apps.pages.figures import Chart
+from apps.pages.lists.days import moment_of
+from apps.pages.lists.links import changed
+from apps.pages.page_json import As, Named, OnPage, Spread, in_json
+from apps.pages.paging import PageLinks, links_between
+from apps.pages.responses import respond_page
+from apps.tables.head.drawn_head import DrawnHead
+from apps.tables.work.file_look import LookedAtFile
+from apps.tables.work.inspect_file import INSPECT_FILE
+from apps.tables.work.preview_file import PREVIEW_FILE, FirstRows
 
 INSIDE_TEMPLATE = "explorer/parquet_file/_inside.html"
 

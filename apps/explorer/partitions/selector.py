@@ -14,6 +14,18 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from django.http import QueryDict
 
+from apps.explorer.grid import are_long, cut_texts
+from apps.explorer.version.listed import Kept, ListedFiles
+from apps.explorer.version.query import (
+    parse_page,
+    parse_search,
+    partitions_of,
+    text_of,
+)
+from apps.pages.lists.days import moment_of
+from apps.pages.page_json import As, Named, OnPage, Spread
+from apps.pages.paging import Paged, paged
+from apps.pages.request.parameters import QueryError
 from deltaweb.delta.protocol.schema import StructType
 from deltaweb.index.files.distribution import (
     partition_texts,
@@ -21,18 +33,6 @@ from deltaweb.index.files.distribution import (
     type_of,
     written_value,
 )
-from deltaweb.web.explorer.grid import are_long, cut_texts
-from deltaweb.web.explorer.version.listed import Kept, ListedFiles
-from deltaweb.web.explorer.version.query import (
-    parse_page,
-    parse_search,
-    partitions_of,
-    text_of,
-)
-from deltaweb.web.pages.lists.days import moment_of
-from deltaweb.web.pages.page_json import As, Named, OnPage, Spread
-from deltaweb.web.pages.paging import Paged, paged
-from deltaweb.web.pages.request.parameters import QueryError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

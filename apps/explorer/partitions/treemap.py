@@ -13,7 +13,7 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deltaweb.web.explorer.partitions.selector import Partition, described
+from apps.explorer.partitions.selector import Partition, described
 
 MAX_TILES: Final = 48
 HEIGHT: Final = 300.0  # px

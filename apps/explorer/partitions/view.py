@@ -10,43 +10,43 @@ import pyarrow as pa
 from django.http import HttpRequest, HttpResponseBase
 from django.urls import reverse
 
-from deltaweb.web.explorer.drawing import (
+from apps.explorer.drawing import (
     MAX_TICK,
     as_written,
     cells_figure,
     plain_figure,
     scale_of,
 )
-from deltaweb.web.explorer.files.chart import MAX_TABLE_ROWS
-from deltaweb.web.explorer.files.listing import listed_files, not_ready
-from deltaweb.web.explorer.partitions import selector as partitions
-from deltaweb.web.explorer.partitions.grid import (
+from apps.explorer.files.chart import MAX_TABLE_ROWS
+from apps.explorer.files.listing import listed_files, not_ready
+from apps.explorer.partitions import selector as partitions
+from apps.explorer.partitions.grid import (
     NO_VALUE,
     PartitionGrid,
     partition_grid,
 )
-from deltaweb.web.explorer.partitions.selector import (
+from apps.explorer.partitions.selector import (
     PartitionFilter,
     Skew,
     parse_partition_filter,
 )
-from deltaweb.web.explorer.partitions.treemap import (
+from apps.explorer.partitions.treemap import (
     HEIGHT,
     Tile,
     partition_tiles,
     tiles_note,
 )
-from deltaweb.web.explorer.version.listed import ListedFiles
-from deltaweb.web.explorer.version.page import JobOfPage, TablePage, check_job
-from deltaweb.web.explorer.version.table_version import TableVersion, table_columns
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.pages.figures import ACCENT, MIN_BARS, Chart
-from deltaweb.web.pages.lists.links import Chip, changed, without
-from deltaweb.web.pages.lists.sorting import Column, Header, sort_headers
-from deltaweb.web.pages.page_json import OnPage, Spread
-from deltaweb.web.pages.paging import PageLinks, page_links
-from deltaweb.web.pages.request.parameters import QueryError
-from deltaweb.web.pages.responses import respond_page
+from apps.explorer.version.listed import ListedFiles
+from apps.explorer.version.page import JobOfPage, TablePage, check_job
+from apps.explorer.version.table_version import TableVersion, table_columns
+from apps.jobs.models import Job
+from apps.pages.figures import ACCENT, MIN_BARS, Chart
+from apps.pages.lists.links import Chip, changed, without
+from apps.pages.lists.sorting import Column, Header, sort_headers
+from apps.pages.page_json import OnPage, Spread
+from apps.pages.paging import PageLinks, page_links
+from apps.pages.request.parameters import QueryError
+from apps.pages.responses import respond_page
 from deltaweb.words import bytes_text, counted
 
 PHONE_WIDTH: Final = 270.0  # px of a picture there

@@ -4,6 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from apps.explorer.readers.ways_in import WaysIn, ways_in
+from apps.explorer.version.indexed import vectors_of, version_facts
+from apps.explorer.version.table_version import TableVersion
 from deltaweb.delta.features.known.clients import CANNOT, READS, Answer, Support
 from deltaweb.delta.features.known.described import describe_feature
 from deltaweb.delta.features.known.readings import direct_readings
@@ -11,9 +14,6 @@ from deltaweb.delta.features.known.table_features import TableFeature, table_fea
 from deltaweb.delta.features.known.usage import Usage, VersionFacts
 from deltaweb.delta.features.known.verdicts import ClientVerdict, client_verdict
 from deltaweb.sharing.clients import SHARE_CLIENTS, ShareClient, client_readings
-from deltaweb.web.explorer.readers.ways_in import WaysIn, ways_in
-from deltaweb.web.explorer.version.indexed import vectors_of, version_facts
-from deltaweb.web.explorer.version.table_version import TableVersion
 
 MAX_COLUMNS: Final = 8  # of the matrix
 ORDER: Final = {Answer.READS: 0, Answer.UNKNOWN: 1, Answer.CANNOT: 2}

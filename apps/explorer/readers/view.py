@@ -4,12 +4,12 @@ from dataclasses import dataclass
 
 from django.http import HttpRequest, HttpResponseBase
 
+from apps.explorer.readers.selector import Readers, readers_of
+from apps.explorer.version.page import TablePage
+from apps.explorer.version.table_version import TableVersion
+from apps.pages.page_json import OnPage, Spread
+from apps.pages.responses import respond_page
 from deltaweb.delta.features.known.clients import KNOWN_ON
-from deltaweb.web.explorer.readers.selector import Readers, readers_of
-from deltaweb.web.explorer.version.page import TablePage
-from deltaweb.web.explorer.version.table_version import TableVersion
-from deltaweb.web.pages.page_json import OnPage, Spread
-from deltaweb.web.pages.responses import respond_page
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,14 +11,9 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
-from deltaweb.delta.features.known.readings import in_words
-from deltaweb.delta.features.known.remedies import Remedy, remedy
-from deltaweb.delta.features.known.table_features import TableFeature
-from deltaweb.delta.features.known.usage import VersionFacts
-from deltaweb.delta.protocol.schema import OPAQUE
-from deltaweb.web.explorer.version.table_version import TableVersion
-from deltaweb.web.pages.page_json import As, OnPage
-from deltaweb.web.pages.snippets import (
+from apps.explorer.version.table_version import TableVersion
+from apps.pages.page_json import As, OnPage
+from apps.pages.snippets import (
     SPARK_SESSION,
     Snippet,
     names_text,
@@ -26,6 +21,11 @@ from deltaweb.web.pages.snippets import (
     python_text,
     sql_table,
 )
+from deltaweb.delta.features.known.readings import in_words
+from deltaweb.delta.features.known.remedies import Remedy, remedy
+from deltaweb.delta.features.known.table_features import TableFeature
+from deltaweb.delta.features.known.usage import VersionFacts
+from deltaweb.delta.protocol.schema import OPAQUE
 
 UNREAD_TYPES = frozenset({"void", OPAQUE})
 

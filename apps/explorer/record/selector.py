@@ -8,20 +8,20 @@ from typing import Any, Final
 
 import pyarrow as pa
 
-from deltaweb.delta.protocol.schema import PrimitiveType
-from deltaweb.delta.scan.variant_parts import part_name
-from deltaweb.delta.values.python_values import to_json_of
-from deltaweb.delta.values.variant_get import Steps, format_path
-from deltaweb.delta.values.variant_tree import VariantNode, plain_variant, variant_tree
-from deltaweb.web.explorer.grid import UNREAD, cell, json_value, python_values
-from deltaweb.web.explorer.rows.form import BLOCK_LENGTH, PAGE_LENGTH
-from deltaweb.web.explorer.rows.plan import RowPlan
-from deltaweb.web.explorer.rows.selector import (
+from apps.explorer.grid import UNREAD, cell, json_value, python_values
+from apps.explorer.rows.form import BLOCK_LENGTH, PAGE_LENGTH
+from apps.explorer.rows.plan import RowPlan
+from apps.explorer.rows.selector import (
     MAX_JSON_LENGTH,
     beginnings,
     bounded_values,
     grid_column,
 )
+from deltaweb.delta.protocol.schema import PrimitiveType
+from deltaweb.delta.scan.variant_parts import part_name
+from deltaweb.delta.values.python_values import to_json_of
+from deltaweb.delta.values.variant_get import Steps, format_path
+from deltaweb.delta.values.variant_tree import VariantNode, plain_variant, variant_tree
 from deltaweb.words import cut
 
 COLUMN_TYPES: Final = {

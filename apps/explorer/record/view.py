@@ -8,22 +8,22 @@ from django.http import HttpRequest, HttpResponseBase, StreamingHttpResponse
 from django.urls import reverse
 from django.utils import timezone
 
-from deltaweb.web.accounts.permissions import signed_in
-from deltaweb.web.accounts.zones import user_zone
-from deltaweb.web.explorer.record import selector as records
-from deltaweb.web.explorer.rows import jobs as services
-from deltaweb.web.explorer.rows.filter_errors import UnknownColumnError
-from deltaweb.web.explorer.rows.plan import EVERY_COLUMN, NARROW_COLUMNS, RowPlan
-from deltaweb.web.explorer.rows.view import ColumnURLs, column_urls, row_plan_of
-from deltaweb.web.explorer.version.page import JobOfPage, TablePage, check_job
-from deltaweb.web.explorer.version.query import parse_column_page
-from deltaweb.web.explorer.version.table_version import TableVersion
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.jobs.results import JobRows
-from deltaweb.web.pages.errors import PageError
-from deltaweb.web.pages.page_json import OnPage, Spread, in_json
-from deltaweb.web.pages.request.parameters import QueryError
-from deltaweb.web.pages.responses import respond_page
+from apps.accounts.permissions import signed_in
+from apps.accounts.zones import user_zone
+from apps.explorer.record import selector as records
+from apps.explorer.rows import jobs as services
+from apps.explorer.rows.filter_errors import UnknownColumnError
+from apps.explorer.rows.plan import EVERY_COLUMN, NARROW_COLUMNS, RowPlan
+from apps.explorer.rows.view import ColumnURLs, column_urls, row_plan_of
+from apps.explorer.version.page import JobOfPage, TablePage, check_job
+from apps.explorer.version.query import parse_column_page
+from apps.explorer.version.table_version import TableVersion
+from apps.jobs.models import Job
+from apps.jobs.results import JobRows
+from apps.pages.errors import PageError
+from apps.pages.page_json import OnPage, Spread, in_json
+from apps.pages.request.parameters import QueryError
+from apps.pages.responses import respond_page
 
 
 @dataclass(frozen=True, kw_only=True)

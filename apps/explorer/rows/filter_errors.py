@@ -2,8 +2,8 @@
 
 from collections.abc import Collection, Sequence
 
+from apps.pages.request.parameters import QueryError
 from deltaweb.errors import column_hint, shortened_name
-from deltaweb.web.pages.request.parameters import QueryError
 
 
 class UnknownColumnError(QueryError):

@@ -6,6 +6,14 @@ from datetime import UTC, date, datetime, tzinfo
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING
 
+from apps.explorer.rows.filter_errors import (
+    FilterShapeError,
+    FilterValueError,
+    NotComparableError,
+    NotTextError,
+    UnknownColumnError,
+)
+from apps.pages.request.parameters import QueryError
 from deltaweb import expressions
 from deltaweb.conditions import tree
 from deltaweb.conditions.dialects import SPARK
@@ -22,14 +30,6 @@ from deltaweb.delta.protocol.schema import (
 )
 from deltaweb.delta.scan.operators import NULL_TESTS, OF_ADDRESSES
 from deltaweb.delta.scan.variant_parts import SchemaWithParts, VariantPart, variant_part
-from deltaweb.web.explorer.rows.filter_errors import (
-    FilterShapeError,
-    FilterValueError,
-    NotComparableError,
-    NotTextError,
-    UnknownColumnError,
-)
-from deltaweb.web.pages.request.parameters import QueryError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

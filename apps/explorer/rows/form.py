@@ -6,14 +6,14 @@ from typing import Final
 from django import forms
 from django.http import QueryDict
 
-from deltaweb.web.explorer.version.query import (
+from apps.explorer.version.query import (
     MAX_TEXT_LENGTH,
     parse_column_page,
     parse_page,
     text_of,
     texts_of,
 )
-from deltaweb.web.pages.request.parameters import cleaned
+from apps.pages.request.parameters import cleaned
 
 PAGE_LENGTH: Final = 50
 BLOCK_LENGTH: Final = 500  # rows of one job: ten pages of one read

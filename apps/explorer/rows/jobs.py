@@ -4,12 +4,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 
-from deltaweb.web.accounts.models import User
-from deltaweb.web.explorer.rows.plan import RowPlan
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.jobs.results import JobRows, job_rows
-from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.work.preview import PREVIEW, Preview
+from apps.accounts.models import User
+from apps.explorer.rows.plan import RowPlan
+from apps.jobs.models import Job
+from apps.jobs.results import JobRows, job_rows
+from apps.tables.models import Table
+from apps.tables.work.preview import PREVIEW, Preview
 
 
 def rows_job(  # noqa: PLR0913 (a page's, and how variants come)

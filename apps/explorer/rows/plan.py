@@ -10,6 +10,18 @@ from datetime import tzinfo
 from itertools import chain, islice
 from typing import Final
 
+from apps.explorer.rows.filter_errors import UnknownColumnError
+from apps.explorer.rows.filters import (
+    RowFilter,
+    SQLFilter,
+    find_part,
+    is_plain,
+    is_sql,
+    row_filter,
+    sql_filter,
+)
+from apps.explorer.rows.form import BLOCK_LENGTH, PAGE_LENGTH, RowQuery
+from apps.pages.request.parameters import QueryError
 from deltaweb.delta.protocol.schema import (
     PrimitiveType,
     StructField,
@@ -20,18 +32,6 @@ from deltaweb.delta.scan.variant_parts import VariantPart
 from deltaweb.delta.values.time_zones.known import UTC_ZONE
 from deltaweb.delta.values.variant_get import VARIANT
 from deltaweb.errors import shortened_name
-from deltaweb.web.explorer.rows.filter_errors import UnknownColumnError
-from deltaweb.web.explorer.rows.filters import (
-    RowFilter,
-    SQLFilter,
-    find_part,
-    is_plain,
-    is_sql,
-    row_filter,
-    sql_filter,
-)
-from deltaweb.web.explorer.rows.form import BLOCK_LENGTH, PAGE_LENGTH, RowQuery
-from deltaweb.web.pages.request.parameters import QueryError
 
 FIRST_COLUMNS: Final = 30  # of a wide table, beside its partition and key columns
 NARROW_COLUMNS: Final = 40  # so many are shown at once

@@ -9,14 +9,7 @@ from typing import Annotated, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deltaweb.delta.protocol.schema import (
-    DataType,
-    DecimalType,
-    PrimitiveType,
-    short_type_text,
-)
-from deltaweb.delta.values.python_values import ToJSON, to_json_of
-from deltaweb.web.explorer.grid import (
+from apps.explorer.grid import (
     MAX_DETAIL_LENGTH,
     UNREAD,
     Cell,
@@ -25,10 +18,17 @@ from deltaweb.web.explorer.grid import (
     csv_rows,
     python_values,
 )
-from deltaweb.web.explorer.rows.filters import NUMBERS, is_plain, type_name
-from deltaweb.web.explorer.rows.form import PAGE_LENGTH
-from deltaweb.web.explorer.rows.plan import RowPlan
-from deltaweb.web.pages.page_json import As, Named, OnPage
+from apps.explorer.rows.filters import NUMBERS, is_plain, type_name
+from apps.explorer.rows.form import PAGE_LENGTH
+from apps.explorer.rows.plan import RowPlan
+from apps.pages.page_json import As, Named, OnPage
+from deltaweb.delta.protocol.schema import (
+    DataType,
+    DecimalType,
+    PrimitiveType,
+    short_type_text,
+)
+from deltaweb.delta.values.python_values import ToJSON, to_json_of
 
 MAX_JSON_LENGTH = 4_000_000  # characters of the rows of one JSON answer
 MIN_CUT_LENGTH = 500

@@ -17,20 +17,17 @@ from django.urls import reverse
 from django.utils import timezone
 from django_htmx.http import trigger_client_event
 
-from deltaweb.delta.errors import SchemaError
-from deltaweb.delta.protocol.schema import StructType, read_columns
-from deltaweb.delta.scan.variant_parts import part_name
-from deltaweb.web.accounts.permissions import signed_in
-from deltaweb.web.accounts.zones import user_zone, user_zone_name
-from deltaweb.web.explorer.columns.key import table_key
-from deltaweb.web.explorer.rows import jobs as services
-from deltaweb.web.explorer.rows.filters import OPERATORS
-from deltaweb.web.explorer.rows.form import (
+from apps.accounts.permissions import signed_in
+from apps.accounts.zones import user_zone, user_zone_name
+from apps.explorer.columns.key import table_key
+from apps.explorer.rows import jobs as services
+from apps.explorer.rows.filters import OPERATORS
+from apps.explorer.rows.form import (
     RowQuery,
     parse_choice_text,
     parse_row_query,
 )
-from deltaweb.web.explorer.rows.plan import (
+from apps.explorer.rows.plan import (
     EVERY_COLUMN,
     MAX_CHOICES,
     NARROW_COLUMNS,
@@ -38,24 +35,27 @@ from deltaweb.web.explorer.rows.plan import (
     RowPlan,
     row_plan,
 )
-from deltaweb.web.explorer.rows.selector import (
+from apps.explorer.rows.selector import (
     RowPage,
     row_lines,
     row_objects,
     row_page,
 )
-from deltaweb.web.explorer.version.gone import GoneVersion, gone_version
-from deltaweb.web.explorer.version.page import JobOfPage, TablePage, check_job, still
-from deltaweb.web.explorer.version.table_version import TableVersion
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.jobs.results import JobRows
-from deltaweb.web.pages.errors import Correction, PageError
-from deltaweb.web.pages.lists.links import Chip, address_with, changed, without
-from deltaweb.web.pages.page_json import OnPage, Spread, in_json
-from deltaweb.web.pages.paging import PageLinks, links_between
-from deltaweb.web.pages.request.parameters import QueryError
-from deltaweb.web.pages.responses import respond_page
-from deltaweb.web.tables.head.drawn_head import DrawnHead
+from apps.explorer.version.gone import GoneVersion, gone_version
+from apps.explorer.version.page import JobOfPage, TablePage, check_job, still
+from apps.explorer.version.table_version import TableVersion
+from apps.jobs.models import Job
+from apps.jobs.results import JobRows
+from apps.pages.errors import Correction, PageError
+from apps.pages.lists.links import Chip, address_with, changed, without
+from apps.pages.page_json import OnPage, Spread, in_json
+from apps.pages.paging import PageLinks, links_between
+from apps.pages.request.parameters import QueryError
+from apps.pages.responses import respond_page
+from apps.tables.head.drawn_head import DrawnHead
+from deltaweb.delta.errors import SchemaError
+from deltaweb.delta.protocol.schema import StructType, read_columns
+from deltaweb.delta.scan.variant_parts import part_name
 
 # The filter form's parts, before they are one `f`; a condition in SQL is one itself.
 NEW_FILTER = ("fc", "fo", "fv")

@@ -5,7 +5,7 @@ from typing import Final
 
 from django.db.models.functions import Substr
 
-from deltaweb.web.tables.models import MetadataVersion, WideSchema
+from apps.tables.models import MetadataVersion, WideSchema
 
 PIECE_LENGTH: Final = 1_000_000  # characters
 MAX_INLINE_LENGTH: Final = 64_000  # characters of a schema inside another document

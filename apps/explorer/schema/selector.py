@@ -7,19 +7,19 @@ from datetime import UTC
 from functools import lru_cache
 from typing import Final
 
+from apps.explorer.columns.ranges import ColumnRanges, known_ranges
+from apps.explorer.columns.tree import SchemaColumn, SchemaTree
+from apps.explorer.grid import cell
+from apps.explorer.version.listed import Kept
+from apps.explorer.version.table_version import TableVersion
+from apps.pages.paging import Paged, paged
+from apps.tables.index.folders import index_folder
+from apps.tables.models import MetadataVersion
 from deltaweb.delta.errors import SchemaError
 from deltaweb.delta.protocol import schema_text
 from deltaweb.delta.protocol.schema import StructType, format_schema, parse_schema
 from deltaweb.index.folder.file_index import open_files
 from deltaweb.index.folder.parts import IndexMissingError
-from deltaweb.web.explorer.columns.ranges import ColumnRanges, known_ranges
-from deltaweb.web.explorer.columns.tree import SchemaColumn, SchemaTree
-from deltaweb.web.explorer.grid import cell
-from deltaweb.web.explorer.version.listed import Kept
-from deltaweb.web.explorer.version.table_version import TableVersion
-from deltaweb.web.pages.paging import Paged, paged
-from deltaweb.web.tables.index.folders import index_folder
-from deltaweb.web.tables.models import MetadataVersion
 from deltaweb.words import cut
 
 # === What the files of the newest version tell of columns, in brief ===

@@ -7,10 +7,9 @@ from typing import Annotated
 from django.http import HttpRequest, HttpResponseBase, StreamingHttpResponse
 from django.urls import reverse
 
-from deltaweb.delta.errors import SchemaError
-from deltaweb.web.explorer.columns.tree import SchemaColumn, SchemaTree, version_tree
-from deltaweb.web.explorer.schema.log import inline_schema, schema_pieces
-from deltaweb.web.explorer.schema.selector import (
+from apps.explorer.columns.tree import SchemaColumn, SchemaTree, version_tree
+from apps.explorer.schema.log import inline_schema, schema_pieces
+from apps.explorer.schema.selector import (
     JSON_LENGTH,
     LANGUAGES,
     PAGE_LENGTH,
@@ -20,15 +19,16 @@ from deltaweb.web.explorer.schema.selector import (
     spelled,
     spellings,
 )
-from deltaweb.web.explorer.version.page import TablePage
-from deltaweb.web.explorer.version.query import parse_page, parse_physical, parse_search
-from deltaweb.web.explorer.version.table_version import TableVersion
-from deltaweb.web.pages.errors import PageError
-from deltaweb.web.pages.lists.links import changed
-from deltaweb.web.pages.page_json import As, Named, OnPage, Spread
-from deltaweb.web.pages.paging import PageLinks, page_links
-from deltaweb.web.pages.responses import respond_page
-from deltaweb.web.tables.models import MetadataVersion
+from apps.explorer.version.page import TablePage
+from apps.explorer.version.query import parse_page, parse_physical, parse_search
+from apps.explorer.version.table_version import TableVersion
+from apps.pages.errors import PageError
+from apps.pages.lists.links import changed
+from apps.pages.page_json import As, Named, OnPage, Spread
+from apps.pages.paging import PageLinks, page_links
+from apps.pages.responses import respond_page
+from apps.tables.models import MetadataVersion
+from deltaweb.delta.errors import SchemaError
 
 LOG_FORM = "log"  # the text that the log has
 

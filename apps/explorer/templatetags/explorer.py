@@ -10,24 +10,24 @@ from django.template.loader import render_to_string
 from django.utils.html import conditional_escape, format_html
 from django.utils.safestring import SafeString, mark_safe
 
-from deltaweb.delta.changes.column_history import ColumnChange
-from deltaweb.delta.changes.schema import FieldState
-from deltaweb.delta.protocol.column_path import join_names
-from deltaweb.web.accounts.zones import user_zone
-from deltaweb.web.explorer.column_history.selector import sentence
-from deltaweb.web.explorer.columns.column_facts import column_facts
-from deltaweb.web.explorer.history import selector as history
-from deltaweb.web.explorer.history.operations import operation_family
-from deltaweb.web.explorer.parquet_file import found as found_files
-from deltaweb.web.explorer.version.table_version import TableVersion
-from deltaweb.web.pages.templatetags.deltaweb import (
+from apps.accounts.zones import user_zone
+from apps.explorer.column_history.selector import sentence
+from apps.explorer.columns.column_facts import column_facts
+from apps.explorer.history import selector as history
+from apps.explorer.history.operations import operation_family
+from apps.explorer.parquet_file import found as found_files
+from apps.explorer.version.table_version import TableVersion
+from apps.pages.templatetags.deltaweb import (
     absolute,
     compact,
     size,
     time_element,
 )
-from deltaweb.web.tables.models import Commit
-from deltaweb.web.tables.templatetags.tables import state_dot
+from apps.tables.models import Commit
+from apps.tables.templatetags.tables import state_dot
+from deltaweb.delta.changes.column_history import ColumnChange
+from deltaweb.delta.changes.schema import FieldState
+from deltaweb.delta.protocol.column_path import join_names
 from deltaweb.words import cut
 
 register = template.Library()

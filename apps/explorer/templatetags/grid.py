@@ -11,9 +11,9 @@ from html import escape
 from django import template
 from django.utils.safestring import SafeString, mark_safe
 
-from deltaweb.web.explorer.grid import Cell
-from deltaweb.web.explorer.rows.selector import GridRow
-from deltaweb.web.pages.templatetags.deltaweb import NO_VALUE
+from apps.explorer.grid import Cell
+from apps.explorer.rows.selector import GridRow
+from apps.pages.templatetags.deltaweb import NO_VALUE
 
 register = template.Library()
 

@@ -7,6 +7,27 @@ from typing import Annotated, Final
 
 from django.contrib.auth.models import AnonymousUser
 
+from apps.accounts.models import User
+from apps.explorer.rows.filters import RowFilter, SQLFilter
+from apps.explorer.rows.form import RowQuery
+from apps.explorer.rows.plan import RowPlan, row_plan
+from apps.explorer.use.snippets import (
+    ShownView,
+    restore_snippets,
+    view_snippets,
+)
+from apps.explorer.use.snippets.sharing_code import PROFILE
+from apps.explorer.use.snippets.tools import DELTAWEB, SHARING
+from apps.explorer.version.indexed import vectors_of, version_facts
+from apps.explorer.version.page import TablePage
+from apps.explorer.version.table_version import TableVersion
+from apps.pages.page_json import As, OnPage, in_json
+from apps.pages.request.server_paths import place_for_code
+from apps.pages.snippets import Snippet
+from apps.tables.extension.marks import share_name_of
+from apps.tables.head.newest import newest_definition
+from apps.tables.models import Commit, Table
+from apps.tables.storage.received import is_received
 from deltaweb.delta import writing
 from deltaweb.delta.errors import SchemaError
 from deltaweb.delta.features.known.clients import (
@@ -30,27 +51,6 @@ from deltaweb.delta.scan.variant_parts import VariantPart
 from deltaweb.delta.values.time_zones.known import UTC_ZONE
 from deltaweb.sharing.clients import client_readings
 from deltaweb.storage.received.profile import split_location
-from deltaweb.web.accounts.models import User
-from deltaweb.web.explorer.rows.filters import RowFilter, SQLFilter
-from deltaweb.web.explorer.rows.form import RowQuery
-from deltaweb.web.explorer.rows.plan import RowPlan, row_plan
-from deltaweb.web.explorer.use.snippets import (
-    ShownView,
-    restore_snippets,
-    view_snippets,
-)
-from deltaweb.web.explorer.use.snippets.sharing_code import PROFILE
-from deltaweb.web.explorer.use.snippets.tools import DELTAWEB, SHARING
-from deltaweb.web.explorer.version.indexed import vectors_of, version_facts
-from deltaweb.web.explorer.version.page import TablePage
-from deltaweb.web.explorer.version.table_version import TableVersion
-from deltaweb.web.pages.page_json import As, OnPage, in_json
-from deltaweb.web.pages.request.server_paths import place_for_code
-from deltaweb.web.pages.snippets import Snippet
-from deltaweb.web.tables.extension.marks import share_name_of
-from deltaweb.web.tables.head.newest import newest_definition
-from deltaweb.web.tables.models import Commit, Table
-from deltaweb.web.tables.storage.received import is_received
 
 MAX_NAMES_SHOWN = 5
 # Of a table that somebody else shares with us, whose files no path leads to.

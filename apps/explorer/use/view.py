@@ -6,12 +6,12 @@ from django import forms
 from django.http import HttpRequest, HttpResponseBase
 from django.urls import reverse
 
-from deltaweb.web.accounts.zones import user_zone
-from deltaweb.web.explorer.rows.form import RowQuery, parse_row_query
-from deltaweb.web.explorer.use.selector import use_page
-from deltaweb.web.explorer.version.table_version import TableVersion, table_version
-from deltaweb.web.pages.request.parameters import cleaned
-from deltaweb.web.pages.responses import respond_page
+from apps.accounts.zones import user_zone
+from apps.explorer.rows.form import RowQuery, parse_row_query
+from apps.explorer.use.selector import use_page
+from apps.explorer.version.table_version import TableVersion, table_version
+from apps.pages.request.parameters import cleaned
+from apps.pages.responses import respond_page
 
 
 class UseForm(forms.Form):

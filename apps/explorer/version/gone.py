@@ -2,17 +2,17 @@
 
 from dataclasses import dataclass
 
-from deltaweb.web.explorer.version.table_version import TableVersion
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.pages.errors import PageError
-from deltaweb.web.pages.page_json import shaped
-from deltaweb.web.tables.models import Commit, MissingFiles
-from deltaweb.web.tables.versions.missing_files import (
+from apps.explorer.version.table_version import TableVersion
+from apps.jobs.models import Job
+from apps.pages.errors import PageError
+from apps.pages.page_json import shaped
+from apps.tables.models import Commit, MissingFiles
+from apps.tables.versions.missing_files import (
     are_files_checked,
     missing_files_of,
     vacuum_version_of,
 )
-from deltaweb.web.tables.versions.resources import VacuumCommit
+from apps.tables.versions.resources import VacuumCommit
 
 CODE = "version-gone"
 

@@ -8,14 +8,14 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from apps.explorer.version.table_version import TableVersion
+from apps.tables.index.folders import index_folder
+from apps.tables.models import Table
+from apps.tables.work.version_files import VERSION_FILES, VersionFiles
 from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.features.known.usage import VersionFacts
 from deltaweb.index.folder.file_index import DELETED_ROWS, listed_files
 from deltaweb.index.folder.parts import IndexMissingError
-from deltaweb.web.explorer.version.table_version import TableVersion
-from deltaweb.web.tables.index.folders import index_folder
-from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.work.version_files import VERSION_FILES, VersionFiles
 
 LISTED: Final = (
     *("path", "size", "modification_time", "partition_values", "num_records"),

@@ -3,16 +3,16 @@
 from dataclasses import dataclass
 from typing import Annotated, TypeAlias
 
-from deltaweb.web.explorer.version.table_version import TableVersion
-from deltaweb.web.jobs.listing.resource import PageJob
-from deltaweb.web.jobs.listing.selectors import page_jobs
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.pages.errors import PageError
-from deltaweb.web.pages.page_json import As, OnPage, Spread
-from deltaweb.web.pages.request.server_paths import text_for_reader
-from deltaweb.web.tables.head.drawn_head import DrawnHead
-from deltaweb.web.tables.head.table_head import TableHead
-from deltaweb.web.tables.models import Table
+from apps.explorer.version.table_version import TableVersion
+from apps.jobs.listing.resource import PageJob
+from apps.jobs.listing.selectors import page_jobs
+from apps.jobs.models import Job
+from apps.pages.errors import PageError
+from apps.pages.page_json import As, OnPage, Spread
+from apps.pages.request.server_paths import text_for_reader
+from apps.tables.head.drawn_head import DrawnHead
+from apps.tables.head.table_head import TableHead
+from apps.tables.models import Table
 
 OVER_WITHOUT_RESULT = {Job.State.FAILED, Job.State.CANCELLED}
 

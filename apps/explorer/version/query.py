@@ -3,7 +3,7 @@
 from django import forms
 from django.http import QueryDict
 
-from deltaweb.web.pages.request.parameters import QueryError, cleaned
+from apps.pages.request.parameters import QueryError, cleaned
 
 MAX_INT64 = 2**63 - 1
 MAX_PAGE = 100_000

@@ -7,20 +7,20 @@ from functools import wraps
 from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest, HttpResponseBase
 
-from deltaweb.delta.errors import SchemaError
-from deltaweb.delta.features.in_commit_timestamps import OwnTimes, own_times_of
-from deltaweb.delta.protocol.schema import StructType
-from deltaweb.web.accounts.models import User
-from deltaweb.web.tables.head.shapes import names_of
-from deltaweb.web.tables.head.table_head import (
+from apps.accounts.models import User
+from apps.tables.head.shapes import names_of
+from apps.tables.head.table_head import (
     TableHead,
     get_table,
     requested_version,
     table_head,
 )
-from deltaweb.web.tables.models import Commit, MetadataVersion, ProtocolVersion, Table
-from deltaweb.web.tables.versions.resources import times_note, times_of
-from deltaweb.web.tables.versions.timeline import Run
+from apps.tables.models import Commit, MetadataVersion, ProtocolVersion, Table
+from apps.tables.versions.resources import times_note, times_of
+from apps.tables.versions.timeline import Run
+from deltaweb.delta.errors import SchemaError
+from deltaweb.delta.features.in_commit_timestamps import OwnTimes, own_times_of
+from deltaweb.delta.protocol.schema import StructType
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

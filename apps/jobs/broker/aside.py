@@ -9,7 +9,7 @@ import logging
 from collections.abc import Callable
 from threading import Lock, Thread
 
-from deltaweb.web.jobs.running.database_faults import let_go
+from apps.jobs.running.database_faults import let_go
 
 logger = logging.getLogger(__name__)
 

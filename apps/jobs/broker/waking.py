@@ -17,8 +17,8 @@ from django.conf import settings
 from django.db import transaction
 from django.utils.module_loading import import_string
 
-from deltaweb.web.jobs.kinds import all_kinds, is_aside, queue_of
-from deltaweb.web.jobs.models import Job
+from apps.jobs.kinds import all_kinds, is_aside, queue_of
+from apps.jobs.models import Job
 
 logger = logging.getLogger(__name__)
 

@@ -7,11 +7,11 @@ from uuid import UUID
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Exists, OuterRef
 
-from deltaweb.web.accounts.models import User
-from deltaweb.web.jobs.kinds import looks
-from deltaweb.web.jobs.listing.selectors import JobView, job_views, light
-from deltaweb.web.jobs.models import Job, JobQuerySet
-from deltaweb.web.jobs.visibility import visible_jobs
+from apps.accounts.models import User
+from apps.jobs.kinds import looks
+from apps.jobs.listing.selectors import JobView, job_views, light
+from apps.jobs.models import Job, JobQuerySet
+from apps.jobs.visibility import visible_jobs
 
 MAX_JOBS = 500  # failures that are grouped
 

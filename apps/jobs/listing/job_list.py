@@ -10,16 +10,16 @@ from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest
 from django.utils import timezone
 
-from deltaweb.web.accounts.models import User
-from deltaweb.web.jobs.kinds import kind_of, words_of
-from deltaweb.web.jobs.listing.resource import JobResource
-from deltaweb.web.jobs.listing.selectors import JobView, job_views, light, worker_state
-from deltaweb.web.jobs.models import Job, JobQuerySet
-from deltaweb.web.jobs.visibility import jobs_about, visible_jobs
-from deltaweb.web.pages.lists.fields import WordField
-from deltaweb.web.pages.lists.sorting import Column, ordering
-from deltaweb.web.pages.paging import paged
-from deltaweb.web.pages.request.list_page import ListPage, ListQuery, PageOfRows
+from apps.accounts.models import User
+from apps.jobs.kinds import kind_of, words_of
+from apps.jobs.listing.resource import JobResource
+from apps.jobs.listing.selectors import JobView, job_views, light, worker_state
+from apps.jobs.models import Job, JobQuerySet
+from apps.jobs.visibility import jobs_about, visible_jobs
+from apps.pages.lists.fields import WordField
+from apps.pages.lists.sorting import Column, ordering
+from apps.pages.paging import paged
+from apps.pages.request.list_page import ListPage, ListQuery, PageOfRows
 
 ACTIVE: Final = "ACTIVE"
 STATES: Final = [(ACTIVE, "active"), *Job.State.choices]

@@ -1,15 +1,15 @@
-"""Whether jobs have moved on since a page showed them (`deltaweb.web.news.topics`)."""
+"""Whether jobs have moved on since a page showed them (`apps.news.topics`)."""
 
 from typing import Any, Final
 from uuid import UUID
 
 from django.contrib.auth.models import AnonymousUser
 
-from deltaweb.web.accounts.models import User
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.jobs.running.news import JOB, JOB_END, JOBS
-from deltaweb.web.jobs.visibility import visible_jobs
-from deltaweb.web.news.topics import Topic, revision_of_values
+from apps.accounts.models import User
+from apps.jobs.models import Job
+from apps.jobs.running.news import JOB, JOB_END, JOBS
+from apps.jobs.visibility import visible_jobs
+from apps.news.topics import Topic, revision_of_values
 
 JOB_PACE_S: Final = 0.25
 JOBS_PACE_S: Final = 2.0  # many pages show them, and many jobs move

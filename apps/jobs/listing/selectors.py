@@ -11,22 +11,22 @@ from django.contrib.auth.models import AnonymousUser
 from django.db.models import Q
 from django.utils import timezone
 
-from deltaweb.web.accounts.models import User
-from deltaweb.web.jobs.kind import Queue
-from deltaweb.web.jobs.kinds import queue_of, queues, words_of
-from deltaweb.web.jobs.listing.resource import JobOutcome, JobResource, PageJob
-from deltaweb.web.jobs.models import Job, JobQuerySet, Worker
-from deltaweb.web.jobs.running.process import is_known_alive, is_known_dead
-from deltaweb.web.jobs.visibility import (
+from apps.accounts.models import User
+from apps.jobs.kind import Queue
+from apps.jobs.kinds import queue_of, queues, words_of
+from apps.jobs.listing.resource import JobOutcome, JobResource, PageJob
+from apps.jobs.models import Job, JobQuerySet, Worker
+from apps.jobs.running.process import is_known_alive, is_known_dead
+from apps.jobs.visibility import (
     SubjectLink,
     may_retry,
     subject_links,
     visible_jobs,
 )
-from deltaweb.web.pages.errors import PageError
-from deltaweb.web.pages.page_json import shaped
-from deltaweb.web.pages.request import server_paths
-from deltaweb.web.pages.request.server_paths import text_for_reader
+from apps.pages.errors import PageError
+from apps.pages.page_json import shaped
+from apps.pages.request import server_paths
+from apps.pages.request.server_paths import text_for_reader
 
 
 def without_places(text: str, subject: SubjectLink | None) -> str:

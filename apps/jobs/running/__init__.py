@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 from deltaweb.lazy import modules_on_demand
 
 if TYPE_CHECKING:
-    from deltaweb.web.jobs.running import apart as apart
-    from deltaweb.web.jobs.running import apart_between as apart_between
-    from deltaweb.web.jobs.running import retirement as retirement
-    from deltaweb.web.jobs.running import tracking as tracking
+    from apps.jobs.running import apart as apart
+    from apps.jobs.running import apart_between as apart_between
+    from apps.jobs.running import retirement as retirement
+    from apps.jobs.running import tracking as tracking
 else:
     __getattr__ = modules_on_demand(__name__)

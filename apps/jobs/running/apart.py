@@ -4,7 +4,7 @@ A job that reads files of others, or evaluates what people write, may take any m
 So it runs in a copy of a process that has loaded everything (`apart_pool`), which is
 looked at meanwhile: one that takes more than it may is ended, and the job's row says
 so. A job that was ended for its memory is not tried again by itself; one whose process
-or worker was killed otherwise is, as any other (`deltaweb.web.jobs.sweep`).
+or worker was killed otherwise is, as any other (`apps.jobs.sweep`).
 
 What jobs share is the worker's own: a job that finds that it needs Spark is handed on.
 """
@@ -21,13 +21,18 @@ from typing import TYPE_CHECKING, Final
 from django.conf import settings
 from django.utils import timezone
 
+from apps.jobs.models import Job
+from apps.jobs.running import apart_process
+from apps.jobs.running.apart_pool import (
+    FINDS_APPS,
+    LOADED,
+    JobProcess,
+    JobProcesses,
+)
+from apps.jobs.running.database_faults import persistently
+from apps.jobs.running.news import tell_moved
 from deltaweb.environment.memory import memory_kills, own_bytes
 from deltaweb.errors import DeltawebError
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.jobs.running import apart_process
-from deltaweb.web.jobs.running.apart_pool import LOADED, JobProcess, JobProcesses
-from deltaweb.web.jobs.running.database_faults import persistently
-from deltaweb.web.jobs.running.news import tell_moved
 
 if TYPE_CHECKING:
     import uuid
@@ -97,7 +102,7 @@ def begin(*, num_kept: int = 0) -> None:
         num_kept: How many processes wait for the next job that looks.
     """
     if is_possible():
-        forkserver.set_forkserver_preload([LOADED])
+        forkserver.set_forkserver_preload([FINDS_APPS, LOADED])
         forkserver.ensure_running()
         _processes.num_kept = num_kept
         _processes.prepare()

@@ -10,17 +10,17 @@ from typing import Final
 import pyarrow as pa
 from django.db import connection
 
+from apps.jobs.running.database_faults import DATABASE_FAULTS
 from deltaweb.delta.snapshot.kept import kept
 from deltaweb.environment.memory import own_bytes
 from deltaweb.errors import DeltawebError
 from deltaweb.storage.remote_file import kept_parts
-from deltaweb.web.jobs.running.database_faults import DATABASE_FAULTS
 
 logger = logging.getLogger(__name__)
 
 MUCH_BYTES: Final = 256 << 20
 # Of the apps above: what takes a while when a job first needs it.
-PREPARATIONS: Final = ("deltaweb.web.tables.storage.drivers:load_used",)
+PREPARATIONS: Final = ("apps.tables.storage.drivers:load_used",)
 
 
 def make_ready() -> None:

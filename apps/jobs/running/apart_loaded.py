@@ -1,12 +1,12 @@
 """Loads what jobs that run apart need, into the process that theirs are copies of."""
 
-from deltaweb.web.jobs.running.apart_process import load
+from apps.jobs.running.apart_process import load
 
 load(
-    "deltaweb.web.jobs.broker.waking:celery_application",  # a job may ask for another
-    "deltaweb.web.jobs.kinds:all_kinds",
-    "deltaweb.web.jobs.running.tracking",
-    "deltaweb.web.news.channels.choice:load",
+    "apps.jobs.broker.waking:celery_application",  # a job may ask for another
+    "apps.jobs.kinds:all_kinds",
+    "apps.jobs.running.tracking",
+    "apps.news.channels.choice:load",
     "django.db.models.sql.compiler",
     "numpy.ma",
     "pyarrow.acero",

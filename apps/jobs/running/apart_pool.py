@@ -12,11 +12,13 @@ from multiprocessing import forkserver
 from threading import Lock, Thread
 from typing import Final
 
+from apps.jobs.running import apart_process
+from apps.jobs.running.process import process_name
 from deltaweb.environment.memory import own_bytes
-from deltaweb.web.jobs.running import apart_process
-from deltaweb.web.jobs.running.process import process_name
 
-LOADED: Final = "deltaweb.web.jobs.running.apart_loaded"
+FINDS_APPS: Final = "deltaweb.environment.site"
+"""A new interpreter imports it first: it has no `sys.path` of this process."""
+LOADED: Final = "apps.jobs.running.apart_loaded"
 GROWN_BYTES: Final = 384 << 20
 """A process that has taken so much more than at its beginning does no other job."""
 
@@ -30,7 +32,7 @@ class JobProcess:
     """
 
     def __init__(self) -> None:
-        forkserver.set_forkserver_preload([LOADED])
+        forkserver.set_forkserver_preload([FINDS_APPS, LOADED])
         self.answers, theirs = multiprocessing.Pipe()
         self.process = multiprocessing.get_context("forkserver").Process(
             target=apart_process.serve, args=(theirs,), daemon=True

@@ -11,7 +11,7 @@ from importlib import import_module
 from multiprocessing import parent_process
 from typing import TYPE_CHECKING, Final
 
-from deltaweb.web.jobs import running
+from apps.jobs import running
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection

@@ -6,9 +6,9 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.jobs.running.database_faults import DATABASE_FAULTS, let_go
-from deltaweb.web.jobs.running.held_lease import HeldLease
+from apps.jobs.models import Job
+from apps.jobs.running.database_faults import DATABASE_FAULTS, let_go
+from apps.jobs.running.held_lease import HeldLease
 
 if TYPE_CHECKING:
     import uuid

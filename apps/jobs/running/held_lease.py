@@ -13,12 +13,12 @@ from typing import Any
 from django.conf import settings
 from django.db.models import F
 
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.jobs.running.database_faults import persistently
-from deltaweb.web.jobs.running.news import tell_moved
-from deltaweb.web.jobs.running.process import process_name
-from deltaweb.web.jobs.running.renewal import renewing
-from deltaweb.web.jobs.running.row_texts import begun_step
+from apps.jobs.models import Job
+from apps.jobs.running.database_faults import persistently
+from apps.jobs.running.news import tell_moved
+from apps.jobs.running.process import process_name
+from apps.jobs.running.renewal import renewing
+from apps.jobs.running.row_texts import begun_step
 
 
 class LeaseLostError(Exception):

@@ -3,7 +3,7 @@
 import uuid
 from typing import Final
 
-from deltaweb.web.news.publishing import publish
+from apps.news.publishing import publish
 
 JOBS: Final = "jobs"  # any of them
 JOB: Final = "job"

@@ -25,14 +25,14 @@ from typing import Any, cast
 
 from django.utils import timezone
 
+from apps.jobs.models import Job
+from apps.jobs.running.apart_process import HandedOnError
+from apps.jobs.running.cancel_watch import CancelWatch
+from apps.jobs.running.database_faults import DATABASE_FAULTS, let_go
+from apps.jobs.running.held_lease import HeldLease, LeaseLostError, take_lease
+from apps.jobs.running.reports import Reports
+from apps.jobs.running.row_texts import begun_step, iso, one_line, storable
 from deltaweb.errors import DeltawebError
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.jobs.running.apart_process import HandedOnError
-from deltaweb.web.jobs.running.cancel_watch import CancelWatch
-from deltaweb.web.jobs.running.database_faults import DATABASE_FAULTS, let_go
-from deltaweb.web.jobs.running.held_lease import HeldLease, LeaseLostError, take_lease
-from deltaweb.web.jobs.running.reports import Reports
-from deltaweb.web.jobs.running.row_texts import begun_step, iso, one_line, storable
 
 logger = logging.getLogger(__name__)
 

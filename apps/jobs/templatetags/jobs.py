@@ -5,15 +5,15 @@ from typing import Any
 from django import template
 from django.utils import timezone
 
-from deltaweb.web.jobs.listing import selectors
-from deltaweb.web.jobs.listing.revisions import (
+from apps.jobs.listing import selectors
+from apps.jobs.listing.revisions import (
     end_revision,
     job_revision,
     jobs_revision,
 )
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.jobs.running.news import JOB, JOB_END, JOBS
-from deltaweb.web.jobs.running.process import short_name
+from apps.jobs.models import Job
+from apps.jobs.running.news import JOB, JOB_END, JOBS
+from apps.jobs.running.process import short_name
 from deltaweb.words import duration_text
 
 register = template.Library()

@@ -6,10 +6,10 @@ from pathlib import Path
 from django.conf import settings
 from django.db import connection
 
-from deltaweb.web.news.channels.channel import Channel
-from deltaweb.web.news.channels.pipes import PipeChannel
-from deltaweb.web.news.channels.postgres import PostgresChannel
-from deltaweb.web.news.channels.redis_channel import RedisChannel
+from apps.news.channels.channel import Channel
+from apps.news.channels.pipes import PipeChannel
+from apps.news.channels.postgres import PostgresChannel
+from apps.news.channels.redis_channel import RedisChannel
 
 
 def load() -> None:

@@ -6,8 +6,8 @@ from typing import Any
 
 from django import forms
 
-from deltaweb.web.pages.lists.days import EXAMPLE, parse_day
-from deltaweb.web.pages.lists.sorting import DESCENDING, Column, sort_choices
+from apps.pages.lists.days import EXAMPLE, parse_day
+from apps.pages.lists.sorting import DESCENDING, Column, sort_choices
 
 
 class SortField(forms.ChoiceField):

@@ -11,7 +11,7 @@ from django.db.models import F
 from django.db.models.expressions import OrderBy
 from django.http import HttpRequest
 
-from deltaweb.web.pages.lists.links import changed
+from apps.pages.lists.links import changed
 
 DESCENDING = "-"
 

@@ -5,7 +5,7 @@ from typing import Any
 from django.conf import settings
 from django.http import HttpRequest
 
-from deltaweb.web.pages import frame
+from apps.pages import frame
 
 
 def page(request: HttpRequest) -> dict[str, Any]:

@@ -26,13 +26,13 @@ from django import forms
 from django.http import HttpRequest, HttpResponseBase
 from django.utils import timezone
 
-from deltaweb.web.pages.lists.fields import SortField
-from deltaweb.web.pages.lists.sorting import Column, sort_headers, sort_options
-from deltaweb.web.pages.page_json import csv_rows, json_with
-from deltaweb.web.pages.paging import Keyset, Paged, page_links
-from deltaweb.web.pages.request.parameters import cleaned
-from deltaweb.web.pages.request.server_paths import for_reader
-from deltaweb.web.pages.responses import respond
+from apps.pages.lists.fields import SortField
+from apps.pages.lists.sorting import Column, sort_headers, sort_options
+from apps.pages.page_json import csv_rows, json_with
+from apps.pages.paging import Keyset, Paged, page_links
+from apps.pages.request.parameters import cleaned
+from apps.pages.request.server_paths import for_reader
+from apps.pages.responses import respond
 
 MAX_PAGE: Final = 1_000_000
 MAX_KEY: Final = 2**62

@@ -12,8 +12,7 @@ from django.http import (
     HttpResponseRedirect,
 )
 
-from deltaweb.delta.errors import DeltaError
-from deltaweb.web.pages.errors import (
+from apps.pages.errors import (
     DatabaseBusyError,
     PageError,
     error_response,
@@ -21,8 +20,9 @@ from deltaweb.web.pages.errors import (
     from_disk_error,
     is_busy,
 )
-from deltaweb.web.pages.request.server_paths import text_for_reader
-from deltaweb.web.pages.request.tidy_addresses import without_empty_parts
+from apps.pages.request.server_paths import text_for_reader
+from apps.pages.request.tidy_addresses import without_empty_parts
+from deltaweb.delta.errors import DeltaError
 
 logger = logging.getLogger(__name__)
 

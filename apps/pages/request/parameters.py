@@ -13,9 +13,9 @@ from typing import Any, Final, TypeAlias
 from django.forms import Form
 from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect
 
-from deltaweb.web.pages.errors import PageError
-from deltaweb.web.pages.lists.fields import hints_of
-from deltaweb.web.pages.lists.links import address_with
+from apps.pages.errors import PageError
+from apps.pages.lists.fields import hints_of
+from apps.pages.lists.links import address_with
 
 Takes: TypeAlias = Iterable[str | type[Form]]
 """Names of parameters, with blanks between, and forms that are made of them."""

@@ -16,7 +16,7 @@ from typing import Final
 
 from django.http import HttpRequest, HttpResponseBase
 
-from deltaweb.web.pages.errors import PageError
+from apps.pages.errors import PageError
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 # The first is the browser's own, which no script can send.

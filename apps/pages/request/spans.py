@@ -4,7 +4,7 @@ import re
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Final
 
-from deltaweb.web.pages.errors import PageError
+from apps.pages.errors import PageError
 
 _SPAN: Final = re.compile(r"(\d{1,6})\s*(d|h|m)", re.IGNORECASE | re.ASCII)
 _UNITS: Final = {"d": "days", "h": "hours", "m": "minutes"}

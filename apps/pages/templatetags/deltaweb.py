@@ -17,9 +17,9 @@ from django.utils import timezone
 from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString, mark_safe
 
-from deltaweb.web.pages.lists import links
-from deltaweb.web.pages.lists.days import day_text
-from deltaweb.web.pages.request import server_paths
+from apps.pages.lists import links
+from apps.pages.lists.days import day_text
+from apps.pages.request import server_paths
 from deltaweb.words import compact_text, counted, cut, size_text
 
 register = template.Library()
@@ -77,7 +77,7 @@ def drawing(name: str, css: str = "") -> SafeString:
 @cache
 def _shapes() -> dict[str, SafeString]:
     """Return what each icon is drawn by: its lines are one, which is the shortest."""
-    path = settings.PACKAGE_DIR / "static" / "vendor" / "icons.svg"
+    path = settings.SITE / "static" / "vendor" / "icons.svg"
     sprite = re.sub(r'" />\s*<path d="(?=M)', "", path.read_text(encoding="utf-8"))
     shapes = _SYMBOL.findall(sprite)
     return {name: mark_safe(drawn) for name, drawn in shapes}  # noqa: S308 (our own)

@@ -6,20 +6,20 @@ from uuid import UUID
 
 from django.db.models import Min, Q, QuerySet
 
-from deltaweb.web.accounts.tokens import sha256
-from deltaweb.web.pages.request.lock_waits import write_note
-from deltaweb.web.sharing.access.networks import is_allowed
-from deltaweb.web.sharing.access.schemas import resolve_schemas
-from deltaweb.web.sharing.access.withdrawals import IN_ITS_SCHEMA, LISTED
-from deltaweb.web.sharing.errors import (
+from apps.accounts.tokens import sha256
+from apps.pages.request.lock_waits import write_note
+from apps.sharing.access.networks import is_allowed
+from apps.sharing.access.schemas import resolve_schemas
+from apps.sharing.access.withdrawals import IN_ITS_SCHEMA, LISTED
+from apps.sharing.errors import (
     AddressNotAllowedError,
     NotGrantedError,
     TokenExpiredError,
     TokenRevokedError,
     TokenUnknownError,
 )
-from deltaweb.web.sharing.models import Recipient, RecipientToken, Share, SharedTable
-from deltaweb.web.sharing.names import is_storable, name_key
+from apps.sharing.models import Recipient, RecipientToken, Share, SharedTable
+from apps.sharing.names import is_storable, name_key
 
 USE_INTERVAL: Final = timedelta(seconds=10)  # between two writes of a token's last use
 _MAX_NOTED: Final = 10_000  # tokens that this process remembers

@@ -5,10 +5,10 @@ no vacuum has erased, and the log. So a table says that it may, is shared whole 
 all its history, and lies where credentials can be made.
 """
 
+from apps.sharing.models import SharedTable
+from apps.tables.storage.connections import options_for
 from deltaweb.delta.errors import DeltaError
 from deltaweb.storage.objects.vending.vendors import open_vendor
-from deltaweb.web.sharing.models import SharedTable
-from deltaweb.web.tables.storage.connections import options_for
 
 
 def narrowed(shared: SharedTable) -> str:

@@ -9,8 +9,8 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 
-from deltaweb.web.sharing.models import SharedTable
-from deltaweb.web.tables.storage.locations import is_remote
+from apps.sharing.models import SharedTable
+from apps.tables.storage.locations import is_remote
 
 
 def url_lifetime(shared: SharedTable, *, is_whole: bool) -> timedelta | None:

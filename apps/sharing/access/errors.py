@@ -1,6 +1,6 @@
 """The errors of whole schemas, directories and OAuth clients, and their wording."""
 
-from deltaweb.web.sharing.errors import AccessError, SharingStateError
+from apps.sharing.errors import AccessError, SharingStateError
 
 
 class SharedSchemaNotFoundError(SharingStateError, code="shared-schema-not-found"):

@@ -15,10 +15,10 @@ from typing import Final
 
 from joserfc.jwk import KeySet
 
+from apps.tables.storage.documents import fetch_document
 from deltaweb.delta.errors import DeltaError
 from deltaweb.sharing.oauth.errors import JWTRefusedError
 from deltaweb.sharing.oauth.issuer_documents import fetch_keys
-from deltaweb.web.tables.storage.documents import fetch_document
 
 logger = logging.getLogger(__name__)
 

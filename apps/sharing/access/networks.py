@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from ipaddress import IPv4Network, IPv6Network, ip_interface, ip_network
 from typing import Final
 
-from deltaweb.web.pages.request.addresses import parse_address
-from deltaweb.web.sharing.errors import NetworkInvalidError, TooManyNetworksError
+from apps.pages.request.addresses import parse_address
+from apps.sharing.errors import NetworkInvalidError, TooManyNetworksError
 
 MAX_NETWORKS: Final = 100
 EXAMPLES: Final = "Write one such as 192.0.2.0/24, 2001:db8::/48 or 192.0.2.7."

@@ -11,6 +11,11 @@ from typing import Any, Final
 
 from django.db.models import QuerySet
 
+from apps.accounts.tokens import sha256
+from apps.sharing.access.errors import IdentityUnknownError
+from apps.sharing.access.issuers import IssuerKeys
+from apps.sharing.models import RecipientToken, UsedAssertion
+from apps.sharing.names import is_storable
 from deltaweb.sharing.oauth.access_token import client_of_token, new_access_token
 from deltaweb.sharing.oauth.errors import (
     AssertionUsedError,
@@ -27,11 +32,6 @@ from deltaweb.sharing.oauth.signed_claims import (
     checked_claims,
     unchecked_claims,
 )
-from deltaweb.web.accounts.tokens import sha256
-from deltaweb.web.sharing.access.errors import IdentityUnknownError
-from deltaweb.web.sharing.access.issuers import IssuerKeys
-from deltaweb.web.sharing.models import RecipientToken, UsedAssertion
-from deltaweb.web.sharing.names import is_storable
 
 CLIENT_CREDENTIALS: Final = "client_credentials"
 JWT_BEARER: Final = "urn:ietf:params:oauth:grant-type:jwt-bearer"

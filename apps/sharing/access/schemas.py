@@ -11,11 +11,11 @@ from typing import Any, Final
 
 from django.db.models import F, Q, QuerySet
 
-from deltaweb.web.sharing.errors import NameInvalidError
-from deltaweb.web.sharing.models import Share, SharedSchema, SharedTable
-from deltaweb.web.sharing.names import check_name, name_key
-from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.storage.received import is_received
+from apps.sharing.errors import NameInvalidError
+from apps.sharing.models import Share, SharedSchema, SharedTable
+from apps.sharing.names import check_name, name_key
+from apps.tables.models import Table
+from apps.tables.storage.received import is_received
 
 RULED: Final = Q(condition__gt="") | ~Q(columns=[]) | Q(rules__isnull=False)
 """Shared tables of which somebody may not see all rows or columns."""

@@ -3,9 +3,9 @@
 from datetime import datetime
 from typing import Final
 
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.jobs.services import cancel
-from deltaweb.web.sharing.models import Recipient, Share
+from apps.jobs.models import Job
+from apps.jobs.services import cancel
+from apps.sharing.models import Recipient, Share
 
 ANSWER_QUERY: Final = "sharing.answer_query"
 """The name of the jobs that answer them."""

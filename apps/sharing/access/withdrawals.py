@@ -10,6 +10,8 @@ from typing import Final
 
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
+from apps.sharing.access.schemas import RULED
+from apps.sharing.models import SharedTable
 from deltaweb.delta.errors import (
     CredentialsNeededError,
     LocationDeniedError,
@@ -17,8 +19,6 @@ from deltaweb.delta.errors import (
     LocationNotFoundError,
     TableNotFoundError,
 )
-from deltaweb.web.sharing.access.schemas import RULED
-from deltaweb.web.sharing.models import SharedTable
 
 GONE_CODES: Final = (LocationNotFoundError.code, TableNotFoundError.code)
 FORBIDDEN_CODES: Final = (

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from deltaweb.web.pages.actions import Action, Stamp
-from deltaweb.web.sharing.models import Recipient, RecipientToken, Share, SharedTable
+from apps.pages.actions import Action, Stamp
+from apps.sharing.models import Recipient, RecipientToken, Share, SharedTable
 
 Thing = Share | SharedTable | Recipient | RecipientToken
 

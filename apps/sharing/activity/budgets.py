@@ -13,16 +13,16 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Final
 from uuid import UUID
 
-from deltaweb.sharing.errors import BudgetSpentError
-from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.sharing.activity.usage import (
+from apps.audit.models import AuditEvent
+from apps.sharing.activity.usage import (
     FIRST_FAILED_STATUS,
     IS_REQUEST,
     calls,
     sum_of_sizes,
 )
-from deltaweb.web.sharing.errors import LimitInvalidError
-from deltaweb.web.sharing.models import Recipient
+from apps.sharing.errors import LimitInvalidError
+from apps.sharing.models import Recipient
+from deltaweb.sharing.errors import BudgetSpentError
 
 
 def first_of_month(now: datetime) -> date:

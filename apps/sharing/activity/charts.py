@@ -6,7 +6,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from deltaweb.web.pages.figures import (
+from apps.pages.figures import (
     ACCENT,
     MIN_BARS,
     Chart,
@@ -15,8 +15,8 @@ from deltaweb.web.pages.figures import (
     plain_values,
     ticks_at,
 )
-from deltaweb.web.pages.lists.days import day_text
-from deltaweb.web.sharing.activity.usage import DailyUse
+from apps.pages.lists.days import day_text
+from apps.sharing.activity.usage import DailyUse
 from deltaweb.words import bytes_text
 
 NUM_TICKS = 4

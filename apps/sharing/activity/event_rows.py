@@ -7,11 +7,11 @@ from typing import Any
 
 from django.utils.text import Truncator
 
-from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.pages.page_json import shaped
-from deltaweb.web.sharing.activity.action_words import action_words
-from deltaweb.web.sharing.activity.refusals import REASON, reason_of
-from deltaweb.web.sharing.activity.usage import FIRST_FAILED_STATUS
+from apps.audit.models import AuditEvent
+from apps.pages.page_json import shaped
+from apps.sharing.activity.action_words import action_words
+from apps.sharing.activity.refusals import REASON, reason_of
+from apps.sharing.activity.usage import FIRST_FAILED_STATUS
 
 MAX_VALUE = 40  # characters of a field's value in a row
 # What a change of something else than shares names in its detail.

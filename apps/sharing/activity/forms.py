@@ -7,9 +7,9 @@ from typing import Final
 
 from django import forms
 
-from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.pages.lists.fields import DayField, WordField
-from deltaweb.web.pages.request.list_page import ListQuery
+from apps.audit.models import AuditEvent
+from apps.pages.lists.fields import DayField, WordField
+from apps.pages.request.list_page import ListQuery
 
 STATUSES = {"ok": "answered", "failed": "refused or failed"}
 KINDS = {str(kind): str(kind.label) for kind in AuditEvent.Kind}

@@ -15,14 +15,14 @@ from uuid import UUID
 from django.db.models import Count, QuerySet, Sum
 from django.db.models.fields.json import KeyTextTransform
 
+from apps.audit.models import AuditEvent
+from apps.sharing.activity.action_words import action_words
+from apps.sharing.activity.usage import sum_of_sizes
+from apps.sharing.models import Recipient, SharedTable
+from apps.tables.models import Table
 from deltaweb.conditions.json import json_hint_text
 from deltaweb.delta.feed.versions import is_feed_on
 from deltaweb.sharing.table_query import TableQuery
-from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.sharing.activity.action_words import action_words
-from deltaweb.web.sharing.activity.usage import sum_of_sizes
-from deltaweb.web.sharing.models import Recipient, SharedTable
-from deltaweb.web.tables.models import Table
 from deltaweb.words import bytes_text
 
 CONDITION: Final = "condition"  # in the detail of an event

@@ -14,19 +14,19 @@ from django.conf import settings
 from django.db.models import CharField, Count, Max, QuerySet, Sum
 from django.db.models.functions import Cast
 
-from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.pages.page_json import OnPage, in_json
-from deltaweb.web.sharing.activity.budgets import last_months, midnight, next_month
-from deltaweb.web.sharing.activity.heavy_queries import HeavyQuery, heavy_queries
-from deltaweb.web.sharing.activity.usage import (
+from apps.audit.models import AuditEvent
+from apps.pages.page_json import OnPage, in_json
+from apps.sharing.activity.budgets import last_months, midnight, next_month
+from apps.sharing.activity.heavy_queries import HeavyQuery, heavy_queries
+from apps.sharing.activity.usage import (
     FIRST_FAILED_STATUS,
     READ_ACTIONS,
     calls,
     sum_of_sizes,
 )
-from deltaweb.web.sharing.models import Recipient
-from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.storage.url_prefixes import holds
+from apps.sharing.models import Recipient
+from apps.tables.models import Table
+from apps.tables.storage.url_prefixes import holds
 
 ANY: Final = "*"
 GIB: Final = 1 << 30

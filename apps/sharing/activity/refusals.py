@@ -10,8 +10,8 @@ from http import HTTPStatus
 from types import MappingProxyType
 from typing import Any, Final
 
-from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.sharing.activity.usage import FIRST_FAILED_STATUS
+from apps.audit.models import AuditEvent
+from apps.sharing.activity.usage import FIRST_FAILED_STATUS
 
 REASON: Final = "reason"  # in the detail of an event
 MAX_REASON: Final = 500

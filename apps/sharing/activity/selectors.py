@@ -11,15 +11,15 @@ from datetime import datetime
 
 from django.db.models import Q
 
-from deltaweb.web.audit.models import AuditEvent, AuditEventQuerySet
-from deltaweb.web.pages.page_json import names_of
-from deltaweb.web.pages.paging import Keyset
-from deltaweb.web.sharing.activity.action_words import action_words
-from deltaweb.web.sharing.activity.event_rows import EventResource, EventRow, event_row
-from deltaweb.web.sharing.activity.forms import ActivityFilter
-from deltaweb.web.sharing.activity.refusals import reason_in
-from deltaweb.web.sharing.activity.usage import FIRST_FAILED_STATUS
-from deltaweb.web.tables.models import Table
+from apps.audit.models import AuditEvent, AuditEventQuerySet
+from apps.pages.page_json import names_of
+from apps.pages.paging import Keyset
+from apps.sharing.activity.action_words import action_words
+from apps.sharing.activity.event_rows import EventResource, EventRow, event_row
+from apps.sharing.activity.forms import ActivityFilter
+from apps.sharing.activity.refusals import reason_in
+from apps.sharing.activity.usage import FIRST_FAILED_STATUS
+from apps.tables.models import Table
 
 PAGE_LENGTH = 50
 SCAN_LENGTH = 200_000

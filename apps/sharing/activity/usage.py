@@ -27,9 +27,9 @@ from django.db.models import (
 )
 from django.db.models.functions import Cast, Coalesce
 
-from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.pages.page_json import OnPage, in_json
-from deltaweb.web.sharing.models import Recipient, RecipientToken, Share
+from apps.audit.models import AuditEvent
+from apps.pages.page_json import OnPage, in_json
+from apps.sharing.models import Recipient, RecipientToken, Share
 
 USE_DAYS: Final = 30
 FIRST_FAILED_STATUS: Final = 400  # of HTTP

@@ -6,9 +6,9 @@ from datetime import datetime
 
 from django.db.models import QuerySet
 
-from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.sharing.activity.event_rows import EventResource, event_resource
-from deltaweb.web.sharing.activity.usage import (
+from apps.audit.models import AuditEvent
+from apps.sharing.activity.event_rows import EventResource, event_resource
+from apps.sharing.activity.usage import (
     USE_DAYS,
     DailyUse,
     daily_use,

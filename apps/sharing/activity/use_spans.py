@@ -13,17 +13,17 @@ from typing import Final
 from django.db.models import CharField, Count
 from django.db.models.functions import Cast, Substr
 
-from deltaweb.web.audit.models import AuditEvent, AuditEventQuerySet
-from deltaweb.web.sharing.activity.forms import ActivityFilter
-from deltaweb.web.sharing.activity.selectors import matching_events, oldest_in_reach
-from deltaweb.web.sharing.activity.usage import (
+from apps.audit.models import AuditEvent, AuditEventQuerySet
+from apps.sharing.activity.forms import ActivityFilter
+from apps.sharing.activity.selectors import matching_events, oldest_in_reach
+from apps.sharing.activity.usage import (
     FIRST_FAILED_STATUS,
     USE_DAYS,
     DailyUse,
     daily_use,
     sum_of_sizes,
 )
-from deltaweb.web.sharing.models import Recipient
+from apps.sharing.models import Recipient
 
 COUNTED_LENGTH: Final = 20_000  # of the newest events, where no index answers
 TOP_LENGTH: Final = 8

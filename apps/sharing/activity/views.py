@@ -7,18 +7,18 @@ from typing import Final
 from django.http import HttpRequest, HttpResponseBase
 from django.utils import timezone
 
-from deltaweb.web.accounts.permissions import admin_required
-from deltaweb.web.pages.figures import Chart
-from deltaweb.web.pages.lists.days import day_text
-from deltaweb.web.pages.lists.links import Chip, without
-from deltaweb.web.pages.request.list_page import ListPage, ListQuery
-from deltaweb.web.sharing.activity import charts
-from deltaweb.web.sharing.activity import selectors as activity
-from deltaweb.web.sharing.activity.action_words import action_words
-from deltaweb.web.sharing.activity.event_rows import EventResource
-from deltaweb.web.sharing.activity.forms import FILTERS, KINDS, STATUSES, ActivityFilter
-from deltaweb.web.sharing.activity.selectors import ActivityPage
-from deltaweb.web.sharing.activity.use_spans import Use, use_of
+from apps.accounts.permissions import admin_required
+from apps.pages.figures import Chart
+from apps.pages.lists.days import day_text
+from apps.pages.lists.links import Chip, without
+from apps.pages.request.list_page import ListPage, ListQuery
+from apps.sharing.activity import charts
+from apps.sharing.activity import selectors as activity
+from apps.sharing.activity.action_words import action_words
+from apps.sharing.activity.event_rows import EventResource
+from apps.sharing.activity.forms import FILTERS, KINDS, STATUSES, ActivityFilter
+from apps.sharing.activity.selectors import ActivityPage
+from apps.sharing.activity.use_spans import Use, use_of
 
 
 @admin_required

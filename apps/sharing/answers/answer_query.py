@@ -13,6 +13,18 @@ from typing import Any, Final
 import pyarrow as pa
 from django.utils import timezone
 
+from apps.jobs import kinds
+from apps.jobs.kind import JobKind, Queue
+from apps.jobs.results import keep_rows
+from apps.jobs.running.tracking import TrackedJob
+from apps.sharing.access.grants.rules import rule_for
+from apps.sharing.access.waited_queries import ANSWER_QUERY
+from apps.sharing.answers.opening import open_shared, terms_of
+from apps.sharing.answers.vacuumed import check_files
+from apps.sharing.answers.versions import open_shared_version, open_version
+from apps.sharing.errors import NotGrantedError
+from apps.sharing.models import Recipient, SharedTable
+from apps.tables.work.answer_index import answer_index
 from deltaweb.conditions.hints import parse_hints
 from deltaweb.delta.features.column_mapping import table_schema
 from deltaweb.delta.log.commits.times import to_datetime, to_ms
@@ -23,18 +35,6 @@ from deltaweb.index.query.file_selection import LISTED_SCHEMA, FileSelection
 from deltaweb.index.query.shared_version import SharedVersion
 from deltaweb.sharing.errors import FileOutsideTableError, SharingError
 from deltaweb.sharing.table_query import TableQuery
-from deltaweb.web.jobs import kinds
-from deltaweb.web.jobs.kind import JobKind, Queue
-from deltaweb.web.jobs.results import keep_rows
-from deltaweb.web.jobs.running.tracking import TrackedJob
-from deltaweb.web.sharing.access.grants.rules import rule_for
-from deltaweb.web.sharing.access.waited_queries import ANSWER_QUERY
-from deltaweb.web.sharing.answers.opening import open_shared, terms_of
-from deltaweb.web.sharing.answers.vacuumed import check_files
-from deltaweb.web.sharing.answers.versions import open_shared_version, open_version
-from deltaweb.web.sharing.errors import NotGrantedError
-from deltaweb.web.sharing.models import Recipient, SharedTable
-from deltaweb.web.tables.work.answer_index import answer_index
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,6 +9,23 @@ from dataclasses import replace
 from itertools import chain, pairwise
 from typing import Final
 
+from apps.sharing.access.grants.changed import offered_changes, offered_range
+from apps.sharing.access.grants.prepared import location_of
+from apps.sharing.access.grants.rules import TableRule, rule_for
+from apps.sharing.answers.opening import (
+    check_history,
+    check_start,
+    naming_shared_versions,
+    open_shared,
+)
+from apps.sharing.answers.paging import ChangesStart, paging_of
+from apps.sharing.answers.signed_lines import (
+    SigningPlan,
+    open_plan,
+    signed_changes,
+)
+from apps.sharing.answers.tables import FilesAnswer
+from apps.sharing.models import SharedTable
 from deltaweb.delta.errors import VersionNotFoundError
 from deltaweb.delta.feed.feed_files import FeedFiles
 from deltaweb.delta.feed.row_schema import feed_schema, schema_of
@@ -36,23 +53,6 @@ from deltaweb.sharing.wire.lines import TableFacts
 from deltaweb.sharing.wire.partition_values import instant_columns
 from deltaweb.storage.location import normalize_location
 from deltaweb.table import DeltaTable
-from deltaweb.web.sharing.access.grants.changed import offered_changes, offered_range
-from deltaweb.web.sharing.access.grants.prepared import location_of
-from deltaweb.web.sharing.access.grants.rules import TableRule, rule_for
-from deltaweb.web.sharing.answers.opening import (
-    check_history,
-    check_start,
-    naming_shared_versions,
-    open_shared,
-)
-from deltaweb.web.sharing.answers.paging import ChangesStart, paging_of
-from deltaweb.web.sharing.answers.signed_lines import (
-    SigningPlan,
-    open_plan,
-    signed_changes,
-)
-from deltaweb.web.sharing.answers.tables import FilesAnswer
-from deltaweb.web.sharing.models import SharedTable
 
 MAX_HELD_FILES: Final = 100_000  # of a page, which is held in memory
 

@@ -7,6 +7,12 @@ from datetime import datetime
 
 from django.conf import settings
 
+from apps.sharing.access.directories import directory_of, obstacle
+from apps.sharing.models import RecipientToken, SharedTable
+from apps.tables.storage.connections import options_for
+from apps.tables.storage.endpoints import check_endpoints
+from apps.tables.storage.locations import check_allowed
+from apps.tables.storage.opening import roots_of_server
 from deltaweb.delta.log.commits.times import to_ms
 from deltaweb.sharing.errors import DirectoryNotOfferedError, ParameterInvalidError
 from deltaweb.storage.objects.vending.credentials import (
@@ -15,12 +21,6 @@ from deltaweb.storage.objects.vending.credentials import (
     SASToken,
 )
 from deltaweb.storage.objects.vending.vendors import open_vendor
-from deltaweb.web.sharing.access.directories import directory_of, obstacle
-from deltaweb.web.sharing.models import RecipientToken, SharedTable
-from deltaweb.web.tables.storage.connections import options_for
-from deltaweb.web.tables.storage.endpoints import check_endpoints
-from deltaweb.web.tables.storage.locations import check_allowed
-from deltaweb.web.tables.storage.opening import roots_of_server
 
 
 def table_credentials(

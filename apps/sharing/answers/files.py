@@ -7,6 +7,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from apps.sharing.access import callers as access
+from apps.sharing.access.grants.prepared import location_of
+from apps.sharing.access.grants.rules import rule_for
+from apps.sharing.access.withdrawals import IN_ITS_SCHEMA
+from apps.sharing.answers.opening import terms_of
+from apps.sharing.errors import AccessError
+from apps.sharing.models import RecipientToken, SharedTable
+from apps.tables.storage.locations import check_allowed
+from apps.tables.storage.opening import roots_of_server
 from deltaweb.delta.errors import DataFileError, LocationError, PathEscapesTableError
 from deltaweb.sharing.errors import FileGoneError, FileRefusedError
 from deltaweb.storage.local_file import open_local_file
@@ -16,15 +25,6 @@ from deltaweb.storage.signing.file_urls import (
     terms_digest,
     verify,
 )
-from deltaweb.web.sharing.access import callers as access
-from deltaweb.web.sharing.access.grants.prepared import location_of
-from deltaweb.web.sharing.access.grants.rules import rule_for
-from deltaweb.web.sharing.access.withdrawals import IN_ITS_SCHEMA
-from deltaweb.web.sharing.answers.opening import terms_of
-from deltaweb.web.sharing.errors import AccessError
-from deltaweb.web.sharing.models import RecipientToken, SharedTable
-from deltaweb.web.tables.storage.locations import check_allowed
-from deltaweb.web.tables.storage.opening import roots_of_server
 
 logger = logging.getLogger(__name__)
 

@@ -12,13 +12,13 @@ from typing import Any, TypeVar
 
 from django.db.models import Q, QuerySet
 
+from apps.sharing.access import callers as access
+from apps.sharing.access.directories import directory_of
+from apps.sharing.models import Recipient, Share, SharedTable
+from apps.sharing.names import name_key
 from deltaweb.sharing.page_token import PageScope, decode_page_token, encode_page_token
 from deltaweb.sharing.parameters import MAX_PAGE_LENGTH
 from deltaweb.sharing.wire.lines import TableFacts
-from deltaweb.web.sharing.access import callers as access
-from deltaweb.web.sharing.access.directories import directory_of
-from deltaweb.web.sharing.models import Recipient, Share, SharedTable
-from deltaweb.web.sharing.names import name_key
 
 Item = dict[str, object]
 Row = TypeVar("Row")

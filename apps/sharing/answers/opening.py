@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from apps.sharing.access.grants.rules import TableRule
+from apps.sharing.models import SharedTable
+from apps.tables.storage.opening import open_table, roots_of_server
 from deltaweb.delta.errors import VersionNotFoundError
 from deltaweb.sharing.errors import HistoryNotSharedError
 from deltaweb.table import DeltaTable
-from deltaweb.web.sharing.access.grants.rules import TableRule
-from deltaweb.web.sharing.models import SharedTable
-from deltaweb.web.tables.storage.opening import open_table, roots_of_server
 
 
 def open_shared(shared: SharedTable) -> DeltaTable:

@@ -11,6 +11,11 @@ from dataclasses import astuple, dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Protocol, Self, TypeVar
 
+from apps.sharing.access.grants.rules import TableRule
+from apps.sharing.answers.opening import terms_of
+from apps.sharing.answers.signed_lines import SigningPlan
+from apps.sharing.models import SharedTable
+from apps.tables.index.folders import index_folders
 from deltaweb.delta.log.commits.times import to_ms
 from deltaweb.index.folder.held import hold_index
 from deltaweb.index.query.change_selection import ChangePlace
@@ -27,11 +32,6 @@ from deltaweb.sharing.query_tokens import (
 )
 from deltaweb.sharing.table_query import ChangesQuery, PageAsked, TableQuery
 from deltaweb.sharing.wire.lines import EndAction
-from deltaweb.web.sharing.access.grants.rules import TableRule
-from deltaweb.web.sharing.answers.opening import terms_of
-from deltaweb.web.sharing.answers.signed_lines import SigningPlan
-from deltaweb.web.sharing.models import SharedTable
-from deltaweb.web.tables.index.folders import index_folders
 
 NONE = ""
 

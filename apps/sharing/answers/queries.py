@@ -16,6 +16,23 @@ from uuid import UUID
 
 import pyarrow as pa
 
+from apps.jobs.kind import hashed_key, to_json
+from apps.jobs.models import Job
+from apps.jobs.results import job_rows
+from apps.jobs.services import enqueue
+from apps.sharing.access.grants.rules import TableRule, rule_for
+from apps.sharing.answers.answer_query import ANSWER, AnswerQuery, KeptVersion
+from apps.sharing.answers.opening import terms_of
+from apps.sharing.answers.paging import paging_of
+from apps.sharing.answers.row_count import CountedFiles, RowCount
+from apps.sharing.answers.signed_lines import (
+    SigningPlan,
+    open_plan,
+    signed_lines,
+)
+from apps.sharing.answers.tables import FilesAnswer
+from apps.sharing.answers.versions import format_of, head_lines
+from apps.sharing.models import Recipient, SharedTable
 from deltaweb.delta.log.commits.times import to_ms
 from deltaweb.delta.values.whole import exact_sum
 from deltaweb.index.query.file_selection import ROWS_A_BATCH
@@ -26,23 +43,6 @@ from deltaweb.sharing.query_tokens import TokenMaker, head_digest, query_digest
 from deltaweb.sharing.table_query import PageAsked, TableQuery
 from deltaweb.sharing.wire.lines import EndAction
 from deltaweb.sharing.wire.partition_values import instant_columns
-from deltaweb.web.jobs.kind import hashed_key, to_json
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.jobs.results import job_rows
-from deltaweb.web.jobs.services import enqueue
-from deltaweb.web.sharing.access.grants.rules import TableRule, rule_for
-from deltaweb.web.sharing.answers.answer_query import ANSWER, AnswerQuery, KeptVersion
-from deltaweb.web.sharing.answers.opening import terms_of
-from deltaweb.web.sharing.answers.paging import paging_of
-from deltaweb.web.sharing.answers.row_count import CountedFiles, RowCount
-from deltaweb.web.sharing.answers.signed_lines import (
-    SigningPlan,
-    open_plan,
-    signed_lines,
-)
-from deltaweb.web.sharing.answers.tables import FilesAnswer
-from deltaweb.web.sharing.answers.versions import format_of, head_lines
-from deltaweb.web.sharing.models import Recipient, SharedTable
 
 KEPT: Final = timedelta(hours=1)
 """How long an answer is kept after it was found."""

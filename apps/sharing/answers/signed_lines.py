@@ -13,6 +13,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from apps.sharing.access.grants.prepared import location_of
+from apps.sharing.access.grants.rules import TableRule
+from apps.sharing.answers.opening import terms_of
+from apps.sharing.answers.row_count import ListedFiles
+from apps.sharing.models import RecipientToken, SharedTable
+from apps.tables.storage.connections import options_for
 from deltaweb.delta.log.commits.times import to_ms
 from deltaweb.index.query.change_selection import ChangeSelection
 from deltaweb.index.query.file_part import FilePart
@@ -26,12 +32,6 @@ from deltaweb.storage.signing.file_urls import (
     LocalFileSigner,
 )
 from deltaweb.storage.signing.signer import URLSigner, open_signer, sign_all
-from deltaweb.web.sharing.access.grants.prepared import location_of
-from deltaweb.web.sharing.access.grants.rules import TableRule
-from deltaweb.web.sharing.answers.opening import terms_of
-from deltaweb.web.sharing.answers.row_count import ListedFiles
-from deltaweb.web.sharing.models import RecipientToken, SharedTable
-from deltaweb.web.tables.storage.connections import options_for
 
 
 class NamedVersion(Protocol):

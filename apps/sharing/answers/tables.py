@@ -9,6 +9,26 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain
 
+from apps.sharing.access.grants.rules import rule_for
+from apps.sharing.answers.opening import check_history, open_shared
+from apps.sharing.answers.paging import SnapshotStart, paging_of
+from apps.sharing.answers.row_count import CountedFiles, RowCount
+from apps.sharing.answers.signed_lines import (
+    SigningPlan,
+    open_plan,
+    signed_lines,
+)
+from apps.sharing.answers.vacuumed import check_files
+from apps.sharing.answers.versions import (
+    format_of,
+    head_lines,
+    open_asked,
+    open_page,
+    open_shared_version,
+    open_version,
+    page_mark,
+)
+from apps.sharing.models import Recipient, SharedTable
 from deltaweb.conditions.hints import SkippedHint, parse_hints
 from deltaweb.delta.log.commits.times import to_ms
 from deltaweb.index.query.file_pages import FilePage, Wanted, first_place, page_of
@@ -24,26 +44,6 @@ from deltaweb.sharing.table_query import TableQuery
 from deltaweb.sharing.wire.lines import EndAction
 from deltaweb.sharing.wire.partition_values import instant_columns
 from deltaweb.table import DeltaTable
-from deltaweb.web.sharing.access.grants.rules import rule_for
-from deltaweb.web.sharing.answers.opening import check_history, open_shared
-from deltaweb.web.sharing.answers.paging import SnapshotStart, paging_of
-from deltaweb.web.sharing.answers.row_count import CountedFiles, RowCount
-from deltaweb.web.sharing.answers.signed_lines import (
-    SigningPlan,
-    open_plan,
-    signed_lines,
-)
-from deltaweb.web.sharing.answers.vacuumed import check_files
-from deltaweb.web.sharing.answers.versions import (
-    format_of,
-    head_lines,
-    open_asked,
-    open_page,
-    open_shared_version,
-    open_version,
-    page_mark,
-)
-from deltaweb.web.sharing.models import Recipient, SharedTable
 
 
 @dataclass(frozen=True, slots=True)

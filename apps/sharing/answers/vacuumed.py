@@ -8,11 +8,11 @@ Source: sharing_wire.md, 2.3 ("table files missing").
 
 import os
 
+from apps.tables.models import Table
+from apps.tables.versions.readable import is_marked
 from deltaweb.index.query.file_selection import FileSelection
 from deltaweb.sharing.errors import FilesVacuumedError
 from deltaweb.storage.location import is_local, normalize_location
-from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.versions.readable import is_marked
 
 
 def check_files(table: Table, version: int, selection: FileSelection) -> None:

@@ -11,6 +11,18 @@ from typing import Final, Protocol
 
 import pyarrow as pa
 
+from apps.sharing.access.directories import directory_of
+from apps.sharing.access.grants.offered import offered_version, ready_versions
+from apps.sharing.access.grants.rules import TableRule
+from apps.sharing.answers.opening import (
+    check_history,
+    check_start,
+    naming_shared_versions,
+    not_shared_before,
+)
+from apps.sharing.answers.paging import Refreshed, SnapshotStart
+from apps.sharing.models import SharedTable
+from apps.tables.index.folders import index_folder, index_folders
 from deltaweb.delta.errors import TimestampNotFoundError
 from deltaweb.delta.feed.versions import has_feed
 from deltaweb.delta.protocol import actions
@@ -27,18 +39,6 @@ from deltaweb.sharing.response_format import ResponseFormat, choose_format
 from deltaweb.sharing.table_query import TableQuery
 from deltaweb.sharing.wire.lines import TableFacts
 from deltaweb.table import DeltaTable
-from deltaweb.web.sharing.access.directories import directory_of
-from deltaweb.web.sharing.access.grants.offered import offered_version, ready_versions
-from deltaweb.web.sharing.access.grants.rules import TableRule
-from deltaweb.web.sharing.answers.opening import (
-    check_history,
-    check_start,
-    naming_shared_versions,
-    not_shared_before,
-)
-from deltaweb.web.sharing.answers.paging import Refreshed, SnapshotStart
-from deltaweb.web.sharing.models import SharedTable
-from deltaweb.web.tables.index.folders import index_folder, index_folders
 
 # What was read of tables, for all threads of this process.
 _READER: Final = SharedTableReader()

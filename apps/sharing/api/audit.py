@@ -14,19 +14,19 @@ from uuid import UUID
 
 from django.db import DatabaseError
 
-from deltaweb.sharing.parameters import MAX_LONG
-from deltaweb.web.audit import services
-from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.pages.request.lock_waits import (
+from apps.audit import services
+from apps.audit.models import AuditEvent
+from apps.pages.request.lock_waits import (
     REQUEST_WAIT_MS,
     short_transaction,
     write_note,
 )
-from deltaweb.web.sharing.access.callers import USE_INTERVAL
-from deltaweb.web.sharing.activity.budgets import note_offered
-from deltaweb.web.sharing.activity.usage import FIRST_FAILED_STATUS, READ_ACTIONS
-from deltaweb.web.sharing.answers.row_count import RowCount
-from deltaweb.web.sharing.models import LastRead, RecipientToken, SharedTable
+from apps.sharing.access.callers import USE_INTERVAL
+from apps.sharing.activity.budgets import note_offered
+from apps.sharing.activity.usage import FIRST_FAILED_STATUS, READ_ACTIONS
+from apps.sharing.answers.row_count import RowCount
+from apps.sharing.models import LastRead, RecipientToken, SharedTable
+from deltaweb.sharing.parameters import MAX_LONG
 
 logger = logging.getLogger(__name__)
 

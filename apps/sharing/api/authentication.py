@@ -6,13 +6,13 @@ from typing import Final
 
 from django.conf import settings
 
+from apps.sharing.access import callers as access
+from apps.sharing.access import oauth
+from apps.sharing.access.issuers import IssuerKeys, asked_for
+from apps.sharing.api.keys import access_token_keys
+from apps.sharing.models import RecipientToken
 from deltaweb.sharing.errors import CredentialsMissingError
 from deltaweb.sharing.oauth.signed_claims import looks_signed
-from deltaweb.web.sharing.access import callers as access
-from deltaweb.web.sharing.access import oauth
-from deltaweb.web.sharing.access.issuers import IssuerKeys, asked_for
-from deltaweb.web.sharing.api.keys import access_token_keys
-from deltaweb.web.sharing.models import RecipientToken
 
 SCHEME: Final = "bearer"
 ISSUER_PATH: Final = "/delta-sharing/"

@@ -12,6 +12,17 @@ from django.utils import timezone
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
+from apps.pages.request.addresses import client_address
+from apps.sharing.access import callers as access
+from apps.sharing.activity.refusals import REASON, kept_reason
+from apps.sharing.answers.listings import PageRequest
+from apps.sharing.api import throttling
+from apps.sharing.api.audit import CallRecord
+from apps.sharing.api.authentication import identify
+from apps.sharing.api.errors import Failure, failure_of
+from apps.sharing.api.keys import page_token_keys
+from apps.sharing.api.responses import StreamedAnswer, WholeAnswer, without_body
+from apps.sharing.models import Recipient, RecipientToken, Share, SharedTable
 from deltaweb.delta.errors import DeltaError
 from deltaweb.iceberg.access.errors import KeysRefusedError
 from deltaweb.sharing.capabilities import (
@@ -27,17 +38,6 @@ from deltaweb.sharing.errors import (
     SharingError,
 )
 from deltaweb.sharing.parameters import parse_max_results
-from deltaweb.web.pages.request.addresses import client_address
-from deltaweb.web.sharing.access import callers as access
-from deltaweb.web.sharing.activity.refusals import REASON, kept_reason
-from deltaweb.web.sharing.answers.listings import PageRequest
-from deltaweb.web.sharing.api import throttling
-from deltaweb.web.sharing.api.audit import CallRecord
-from deltaweb.web.sharing.api.authentication import identify
-from deltaweb.web.sharing.api.errors import Failure, failure_of
-from deltaweb.web.sharing.api.keys import page_token_keys
-from deltaweb.web.sharing.api.responses import StreamedAnswer, WholeAnswer, without_body
-from deltaweb.web.sharing.models import Recipient, RecipientToken, Share, SharedTable
 
 logger = logging.getLogger(__name__)
 

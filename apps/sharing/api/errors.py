@@ -20,6 +20,14 @@ from django.core.exceptions import (
 )
 from django.http import Http404
 
+from apps.pages.errors import (
+    from_database_error,
+    from_disk_error,
+    is_busy,
+)
+from apps.sharing.api.responses import WholeAnswer, error_answer
+from apps.sharing.errors import AccessError
+from apps.tables.storage.errors import StorageHostError
 from deltaweb.delta.errors import (
     CredentialsNeededError,
     DataFileMissingError,
@@ -57,14 +65,6 @@ from deltaweb.storage.objects.vending.errors import (
     VendingRefusedError,
     VendingUnsupportedError,
 )
-from deltaweb.web.pages.errors import (
-    from_database_error,
-    from_disk_error,
-    is_busy,
-)
-from deltaweb.web.sharing.api.responses import WholeAnswer, error_answer
-from deltaweb.web.sharing.errors import AccessError
-from deltaweb.web.tables.storage.errors import StorageHostError
 
 logger = logging.getLogger(__name__)
 

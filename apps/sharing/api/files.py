@@ -18,12 +18,12 @@ from uuid import UUID
 from django.http import FileResponse, HttpResponseBase
 from rest_framework.request import Request
 
+from apps.sharing.answers.files import FileRequest, open_file
+from apps.sharing.api.base import ProtocolView
+from apps.sharing.api.keys import file_url_keys, prepared_url_keys
+from apps.sharing.api.places import Download
+from apps.sharing.api.responses import Answer, WholeAnswer
 from deltaweb.sharing.errors import EndpointNotFoundError, RangeUnsatisfiableError
-from deltaweb.web.sharing.answers.files import FileRequest, open_file
-from deltaweb.web.sharing.api.base import ProtocolView
-from deltaweb.web.sharing.api.keys import file_url_keys, prepared_url_keys
-from deltaweb.web.sharing.api.places import Download
-from deltaweb.web.sharing.api.responses import Answer, WholeAnswer
 
 # === The Range header of a request ===
 

@@ -5,9 +5,9 @@ from functools import cache
 
 from django.conf import settings
 
+from apps.sharing.answers.signed_lines import SigningPlan
+from apps.sharing.models import RecipientToken
 from deltaweb.storage.signing.derived_keys import derive_keys
-from deltaweb.web.sharing.answers.signed_lines import SigningPlan
-from deltaweb.web.sharing.models import RecipientToken
 
 PAGE_TOKENS = "page tokens"
 FILE_URLS = "file urls"

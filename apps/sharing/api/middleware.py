@@ -7,10 +7,10 @@ from typing import Final
 
 from django.http import HttpRequest, HttpResponseBase
 
+from apps.pages.request.django_internals import count_as_logged
+from apps.sharing.api.errors import Failure, failure_of, of_status
+from apps.sharing.api.responses import Answer, without_body
 from deltaweb.sharing.errors import EndpointNotFoundError
-from deltaweb.web.pages.request.django_internals import count_as_logged
-from deltaweb.web.sharing.api.errors import Failure, failure_of, of_status
-from deltaweb.web.sharing.api.responses import Answer, without_body
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 PREFIX: Final = "/delta-sharing"

@@ -4,10 +4,10 @@ import logging
 from collections.abc import Iterator
 from typing import Final
 
+from apps.sharing.api.audit import ENDED, CallRecord
+from apps.sharing.api.errors import failure_of
+from apps.sharing.api.places import Place
 from deltaweb.sharing.wire.lines import EndAction
-from deltaweb.web.sharing.api.audit import ENDED, CallRecord
-from deltaweb.web.sharing.api.errors import failure_of
-from deltaweb.web.sharing.api.places import Place
 
 logger = logging.getLogger(__name__)
 

@@ -8,9 +8,9 @@ from uuid import UUID
 
 from django.conf import settings
 
+from apps.pages.request.addresses import network_of
+from apps.pages.request.rate_limits import RateLimit
 from deltaweb.sharing.errors import TooManyRequestsError
-from deltaweb.web.pages.request.addresses import network_of
-from deltaweb.web.pages.request.rate_limits import RateLimit
 
 FAILURES_PER_S: Final = 100
 MAX_DELAY_S: Final = 1.0

@@ -15,15 +15,15 @@ from urllib.parse import parse_qsl, unquote_plus
 from django.http import HttpResponseBase
 from rest_framework.request import Request
 
+from apps.sharing.access import callers as access
+from apps.sharing.access import oauth
+from apps.sharing.api import throttling
+from apps.sharing.api.authentication import oauth_server
+from apps.sharing.api.base import ProtocolView
+from apps.sharing.api.errors import Failure
+from apps.sharing.api.request_body import read_body
+from apps.sharing.api.responses import WholeAnswer, json_answer
 from deltaweb.sharing.oauth.errors import ClientRefusedError, OAuthRequestError
-from deltaweb.web.sharing.access import callers as access
-from deltaweb.web.sharing.access import oauth
-from deltaweb.web.sharing.api import throttling
-from deltaweb.web.sharing.api.authentication import oauth_server
-from deltaweb.web.sharing.api.base import ProtocolView
-from deltaweb.web.sharing.api.errors import Failure
-from deltaweb.web.sharing.api.request_body import read_body
-from deltaweb.web.sharing.api.responses import WholeAnswer, json_answer
 
 MAX_FORM_BYTES: Final = 64 << 10
 MAX_FIELDS: Final = 50

@@ -5,9 +5,9 @@ Source: delta_sharing_protocol.md, "REST APIs".
 
 from django.urls import path, re_path
 
-from deltaweb.web.sharing.api import views
-from deltaweb.web.sharing.api.files import FileView, PreparedFileView
-from deltaweb.web.sharing.api.token_endpoint import TokenEndpointView
+from apps.sharing.api import views
+from apps.sharing.api.files import FileView, PreparedFileView
+from apps.sharing.api.token_endpoint import TokenEndpointView
 
 app_name = "api"
 

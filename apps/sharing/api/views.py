@@ -1,4 +1,4 @@
-"""The endpoints of the protocol; each is one call into `deltaweb.web.sharing.answers`.
+"""The endpoints of the protocol; each is one call into `apps.sharing.answers`.
 
 Source: delta_sharing_protocol.md, "REST APIs".
 """
@@ -9,6 +9,32 @@ from django.conf import settings
 from django.http import HttpResponseBase
 from rest_framework.request import Request
 
+from apps.sharing.activity.budgets import check_budget
+from apps.sharing.activity.heavy_queries import CONDITION, condition_text
+from apps.sharing.activity.refusals import kept_reason
+from apps.sharing.answers import listings, tables
+from apps.sharing.answers.changes import table_changes
+from apps.sharing.answers.credentials import credentials_body, table_credentials
+from apps.sharing.answers.queries import may_wait, read_query, submit_query
+from apps.sharing.answers.signed_lines import SigningPlan
+from apps.sharing.api.base import (
+    InShareView,
+    ProtocolView,
+    SharingView,
+    TableView,
+)
+from apps.sharing.api.keys import signing_plan
+from apps.sharing.api.places import Stream
+from apps.sharing.api.request_body import read_body
+from apps.sharing.api.responses import (
+    json_answer,
+    later_answer,
+    lines_answer,
+    set_version,
+    stream_answer,
+    version_answer,
+)
+from apps.sharing.api.streams import RecordedStream
 from deltaweb.sharing.errors import EndpointNotFoundError, SharingError
 from deltaweb.sharing.parameters import parse_moment, parse_version
 from deltaweb.sharing.table_query import (
@@ -19,32 +45,6 @@ from deltaweb.sharing.table_query import (
     parse_page,
     parse_table_query,
 )
-from deltaweb.web.sharing.activity.budgets import check_budget
-from deltaweb.web.sharing.activity.heavy_queries import CONDITION, condition_text
-from deltaweb.web.sharing.activity.refusals import kept_reason
-from deltaweb.web.sharing.answers import listings, tables
-from deltaweb.web.sharing.answers.changes import table_changes
-from deltaweb.web.sharing.answers.credentials import credentials_body, table_credentials
-from deltaweb.web.sharing.answers.queries import may_wait, read_query, submit_query
-from deltaweb.web.sharing.answers.signed_lines import SigningPlan
-from deltaweb.web.sharing.api.base import (
-    InShareView,
-    ProtocolView,
-    SharingView,
-    TableView,
-)
-from deltaweb.web.sharing.api.keys import signing_plan
-from deltaweb.web.sharing.api.places import Stream
-from deltaweb.web.sharing.api.request_body import read_body
-from deltaweb.web.sharing.api.responses import (
-    json_answer,
-    later_answer,
-    lines_answer,
-    set_version,
-    stream_answer,
-    version_answer,
-)
-from deltaweb.web.sharing.api.streams import RecordedStream
 
 MAX_SKIPPED_SHOWN: Final = 20
 DATA_FORMAT: Final = "delta"

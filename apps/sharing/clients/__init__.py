@@ -5,6 +5,6 @@ from typing import TYPE_CHECKING
 from deltaweb.lazy import modules_on_demand
 
 if TYPE_CHECKING:
-    from deltaweb.web.sharing.clients import snippets as snippets
+    from apps.sharing.clients import snippets as snippets
 else:
     __getattr__ = modules_on_demand(__name__)

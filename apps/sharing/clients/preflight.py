@@ -10,6 +10,7 @@ from uuid import UUID
 
 from django.db.models import OuterRef, Subquery
 
+from apps.tables.models import MetadataVersion, ProtocolVersion, Table
 from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.features.deletion_vectors import DELETION_VECTORS
 from deltaweb.delta.features.registry import required_features
@@ -17,7 +18,6 @@ from deltaweb.delta.protocol.schema import StructType
 from deltaweb.sharing.clients import ClientReading, client_readings
 from deltaweb.sharing.compatibility import Misreading, misreadings
 from deltaweb.sharing.narrowed import narrowed
-from deltaweb.web.tables.models import MetadataVersion, ProtocolVersion, Table
 
 NOT_INDEXED = "It is not indexed yet, so nothing is known of its features."
 VECTORS_UNSEEN = (

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import quote
 
-from deltaweb.web.pages.snippets import Snippet, python_text, variable
+from apps.pages.snippets import Snippet, python_text, variable
 
 _UNREACHABLE: Final = set("#%?")  # clients put names into a URL as they stand
 _SPARK_PACKAGE: Final = "io.delta:delta-sharing-spark_2.12:3.3.2"

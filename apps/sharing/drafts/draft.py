@@ -10,13 +10,13 @@ from uuid import UUID
 
 from django.http import QueryDict
 
-from deltaweb.web.pages.request.changes import NOT_CHECKED
-from deltaweb.web.sharing.errors import ConditionError, StartVersionError
-from deltaweb.web.sharing.issuing.forms import CUSTOM
-from deltaweb.web.sharing.names import name_key
-from deltaweb.web.sharing.recipients.forms import NewReaderForm
-from deltaweb.web.sharing.recipients.services import NewRecipient
-from deltaweb.web.sharing.shares.forms import TableDraftForm
+from apps.pages.request.changes import NOT_CHECKED
+from apps.sharing.errors import ConditionError, StartVersionError
+from apps.sharing.issuing.forms import CUSTOM
+from apps.sharing.names import name_key
+from apps.sharing.recipients.forms import NewReaderForm
+from apps.sharing.recipients.services import NewRecipient
+from apps.sharing.shares.forms import TableDraftForm
 
 STEPS = {
     "name": "Name",

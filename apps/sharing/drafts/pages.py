@@ -13,25 +13,25 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
 
-from deltaweb.delta.errors import DeltaError
-from deltaweb.web.pages.request.parameters import cleaned
-from deltaweb.web.pages.responses import respond
-from deltaweb.web.sharing.access.grants.rule_preview import RulePreview, preview_rule
-from deltaweb.web.sharing.access.grants.rules import TableRule, rule_of
-from deltaweb.web.sharing.drafts import review as draft_review
-from deltaweb.web.sharing.drafts.draft import (
+from apps.pages.request.parameters import cleaned
+from apps.pages.responses import respond
+from apps.sharing.access.grants.rule_preview import RulePreview, preview_rule
+from apps.sharing.access.grants.rules import TableRule, rule_of
+from apps.sharing.drafts import review as draft_review
+from apps.sharing.drafts.draft import (
     MAX_NEW_RECIPIENTS,
     MAX_TABLES,
     STEPS,
     Draft,
 )
-from deltaweb.web.sharing.drafts.review import ChosenTable
-from deltaweb.web.sharing.drafts.session import faults_of, load_draft
-from deltaweb.web.sharing.issuing.forms import first_lifetime, lifetime_choices
-from deltaweb.web.sharing.models import Recipient
-from deltaweb.web.sharing.recipients.forms import NewReaderForm
-from deltaweb.web.sharing.shares import detail as share_pages
-from deltaweb.web.sharing.shares.forms import MAX_PAGE, ShareForm
+from apps.sharing.drafts.review import ChosenTable
+from apps.sharing.drafts.session import faults_of, load_draft
+from apps.sharing.issuing.forms import first_lifetime, lifetime_choices
+from apps.sharing.models import Recipient
+from apps.sharing.recipients.forms import NewReaderForm
+from apps.sharing.shares import detail as share_pages
+from apps.sharing.shares.forms import MAX_PAGE, ShareForm
+from deltaweb.delta.errors import DeltaError
 from deltaweb.words import counted
 
 MAX_RULES: Final = 12

@@ -8,16 +8,16 @@ from uuid import UUID
 
 from django.db.models import Count, Q
 
+from apps.pages.paging import Paged, paged
+from apps.sharing.access.grants.rules import rule_of
+from apps.sharing.clients.preflight import Preflight, preflights
+from apps.sharing.drafts.draft import Draft, DraftTable
+from apps.sharing.models import Grant, Recipient, SharedTable
+from apps.sharing.recipients.listing import RecipientRow, recipient_rows
+from apps.sharing.shares.detail import CHOICES_LENGTH
+from apps.sharing.shares.forms import column_names
+from apps.tables.models import Table
 from deltaweb.delta.errors import DeltaError
-from deltaweb.web.pages.paging import Paged, paged
-from deltaweb.web.sharing.access.grants.rules import rule_of
-from deltaweb.web.sharing.clients.preflight import Preflight, preflights
-from deltaweb.web.sharing.drafts.draft import Draft, DraftTable
-from deltaweb.web.sharing.models import Grant, Recipient, SharedTable
-from deltaweb.web.sharing.recipients.listing import RecipientRow, recipient_rows
-from deltaweb.web.sharing.shares.detail import CHOICES_LENGTH
-from deltaweb.web.sharing.shares.forms import column_names
-from deltaweb.web.tables.models import Table
 
 MAX_NAMESPACES = 500
 UNKNOWN = Preflight(note="This table is no longer registered.", is_known=False)

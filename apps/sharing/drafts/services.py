@@ -7,17 +7,17 @@ from uuid import UUID, uuid4
 
 from django.db import transaction
 
+from apps.pages.actions import Stamp
+from apps.sharing.access.grants.preparing import request_preparation
+from apps.sharing.drafts.draft import Draft
+from apps.sharing.issuing.tokens import Credentials
+from apps.sharing.models import Recipient, Share
+from apps.sharing.names import name_key
+from apps.sharing.recipients.services import grant, invite
+from apps.sharing.shares.services import add_table, create_share
+from apps.tables.errors import TableNotRegisteredError
+from apps.tables.models import Table
 from deltaweb.delta.errors import DeltaError
-from deltaweb.web.pages.actions import Stamp
-from deltaweb.web.sharing.access.grants.preparing import request_preparation
-from deltaweb.web.sharing.drafts.draft import Draft
-from deltaweb.web.sharing.issuing.tokens import Credentials
-from deltaweb.web.sharing.models import Recipient, Share
-from deltaweb.web.sharing.names import name_key
-from deltaweb.web.sharing.recipients.services import grant, invite
-from deltaweb.web.sharing.shares.services import add_table, create_share
-from deltaweb.web.tables.errors import TableNotRegisteredError
-from deltaweb.web.tables.models import Table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,10 +7,10 @@ from uuid import UUID
 from django.contrib import messages
 from django.http import HttpRequest
 
-from deltaweb.web.pages.actions import stamp_of
-from deltaweb.web.sharing.drafts.draft import MAX_TABLES, Draft
-from deltaweb.web.sharing.drafts.services import DraftFaults, make_share
-from deltaweb.web.tables.models import Table
+from apps.pages.actions import stamp_of
+from apps.sharing.drafts.draft import MAX_TABLES, Draft
+from apps.sharing.drafts.services import DraftFaults, make_share
+from apps.tables.models import Table
 
 SESSION_KEY: Final = "share-draft"
 

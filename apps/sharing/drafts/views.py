@@ -12,13 +12,13 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 
-from deltaweb.web.accounts.permissions import admin_required
-from deltaweb.web.pages.actions import stamp_of
-from deltaweb.web.pages.request.parameters import cleaned
-from deltaweb.web.sharing.drafts.draft import MAX_NEW_RECIPIENTS, Draft, DraftRecipient
-from deltaweb.web.sharing.drafts.pages import StepForm, step_page, to_step
-from deltaweb.web.sharing.drafts.services import MadeShare, make_share
-from deltaweb.web.sharing.drafts.session import (
+from apps.accounts.permissions import admin_required
+from apps.pages.actions import stamp_of
+from apps.pages.request.parameters import cleaned
+from apps.sharing.drafts.draft import MAX_NEW_RECIPIENTS, Draft, DraftRecipient
+from apps.sharing.drafts.pages import StepForm, step_page, to_step
+from apps.sharing.drafts.services import MadeShare, make_share
+from apps.sharing.drafts.session import (
     add_namespace,
     add_table,
     add_tables,
@@ -27,10 +27,10 @@ from deltaweb.web.sharing.drafts.session import (
     load_draft,
     save_draft,
 )
-from deltaweb.web.sharing.issuing.forms import place_error
-from deltaweb.web.sharing.issuing.token_result import show_links
-from deltaweb.web.sharing.shares import detail as share_pages
-from deltaweb.web.sharing.shares.forms import ShareForm
+from apps.sharing.issuing.forms import place_error
+from apps.sharing.issuing.token_result import show_links
+from apps.sharing.shares import detail as share_pages
+from apps.sharing.shares.forms import ShareForm
 from deltaweb.words import counted
 
 

@@ -9,12 +9,12 @@ from typing import Final
 
 from django.db import transaction
 
-from deltaweb.web.accounts.tokens import sha256
-from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.audit.services import record
-from deltaweb.web.sharing.access.callers import check_address, granted_shares
-from deltaweb.web.sharing.activity.refusals import REASON
-from deltaweb.web.sharing.errors import (
+from apps.accounts.tokens import sha256
+from apps.audit.models import AuditEvent
+from apps.audit.services import record
+from apps.sharing.access.callers import check_address, granted_shares
+from apps.sharing.activity.refusals import REASON
+from apps.sharing.errors import (
     LinkExpiredError,
     LinkRevokedError,
     LinkUnknownError,
@@ -23,9 +23,9 @@ from deltaweb.web.sharing.errors import (
     SharingStateError,
     TokenStateError,
 )
-from deltaweb.web.sharing.issuing.profile import ProfileFile, profile_file_name
-from deltaweb.web.sharing.issuing.tokens import take_secret
-from deltaweb.web.sharing.models import ActivationLink, Recipient, RecipientToken
+from apps.sharing.issuing.profile import ProfileFile, profile_file_name
+from apps.sharing.issuing.tokens import take_secret
+from apps.sharing.models import ActivationLink, Recipient, RecipientToken
 
 _VIEW: Final = "activation.view"
 _DOWNLOAD: Final = "activation.download"

@@ -19,23 +19,23 @@ from django.utils import timezone
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods
 
-from deltaweb.delta.errors import PredicateError
-from deltaweb.web.accounts.permissions import public
-from deltaweb.web.pages.request.addresses import client_address
-from deltaweb.web.sharing.access.grants.rules import TableRule, rule_of
-from deltaweb.web.sharing.access.withdrawals import LISTED
-from deltaweb.web.sharing.clients.preflight import Preflight, indexed_tables
-from deltaweb.web.sharing.clients.snippets import TableName, snippets
-from deltaweb.web.sharing.errors import SharingStateError
-from deltaweb.web.sharing.issuing.activation import (
+from apps.accounts.permissions import public
+from apps.pages.request.addresses import client_address
+from apps.sharing.access.grants.rules import TableRule, rule_of
+from apps.sharing.access.withdrawals import LISTED
+from apps.sharing.clients.preflight import Preflight, indexed_tables
+from apps.sharing.clients.snippets import TableName, snippets
+from apps.sharing.errors import SharingStateError
+from apps.sharing.issuing.activation import (
     Activation,
     Caller,
     activate,
     look_up,
     view_activation,
 )
-from deltaweb.web.sharing.issuing.token_result import profile_response
-from deltaweb.web.sharing.models import PreparedVersion, Recipient, SharedTable
+from apps.sharing.issuing.token_result import profile_response
+from apps.sharing.models import PreparedVersion, Recipient, SharedTable
+from deltaweb.delta.errors import PredicateError
 
 LOOKED_AT: Final = 50  # whose clients are looked up; a share may hold thousands
 _RANKS: Final = {"clean": 1, "unknown": 2, "partly": 3, "refused": 4}

@@ -5,12 +5,12 @@ from datetime import timedelta
 
 from django.db import transaction
 
-from deltaweb.web.pages.actions import Stamp
-from deltaweb.web.sharing.issuing import tokens
-from deltaweb.web.sharing.issuing.profile import ProfileFile, profile_of
-from deltaweb.web.sharing.issuing.proofs import BEARER, Proof
-from deltaweb.web.sharing.issuing.tokens import Credentials
-from deltaweb.web.sharing.models import Recipient, RecipientToken
+from apps.pages.actions import Stamp
+from apps.sharing.issuing import tokens
+from apps.sharing.issuing.profile import ProfileFile, profile_of
+from apps.sharing.issuing.proofs import BEARER, Proof
+from apps.sharing.issuing.tokens import Credentials
+from apps.sharing.models import Recipient, RecipientToken
 
 # Puts a profile file where it belongs, in the place of a link. It runs inside the
 # transaction: if it fails, no token stays whose secret nobody has.

@@ -5,9 +5,9 @@ from typing import ClassVar, Final
 
 from django import forms
 
+from apps.sharing.errors import NameInvalidError
+from apps.sharing.issuing import proofs
 from deltaweb.delta.errors import DeltaError
-from deltaweb.web.sharing.errors import NameInvalidError
-from deltaweb.web.sharing.issuing import proofs
 
 CUSTOM: Final = "custom"
 # The field that a refusal is about, by its code.

@@ -5,8 +5,8 @@ from typing import Final
 
 from django.conf import settings
 
-from deltaweb.web.pages.request import spans
-from deltaweb.web.sharing.errors import LifetimeInvalidError
+from apps.pages.request import spans
+from apps.sharing.errors import LifetimeInvalidError
 
 DEFAULT_LIFETIME: Final = timedelta(days=90)
 

@@ -13,8 +13,8 @@ from typing import Final, Protocol
 
 from django.conf import settings
 
+from apps.sharing.models import RecipientToken
 from deltaweb.sharing.oauth.public_key import parse_public_key
-from deltaweb.web.sharing.models import RecipientToken
 
 _BEARER_VERSION: Final = 1  # clients refuse bearer tokens in version 2
 _OAUTH_VERSION: Final = 2

@@ -4,10 +4,10 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Final
 
+from apps.sharing.access.errors import ClientInvalidError, ClientTakenError
+from apps.sharing.models import Recipient, RecipientToken
 from deltaweb.sharing.oauth.issuer_documents import check_issuer
 from deltaweb.sharing.oauth.public_key import parse_public_key
-from deltaweb.web.sharing.access.errors import ClientInvalidError, ClientTakenError
-from deltaweb.web.sharing.models import Recipient, RecipientToken
 
 MAX_CLAIM_CHARACTERS: Final = 400
 

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Final
 
-from deltaweb.web.sharing.models import RecipientToken
+from apps.sharing.models import RecipientToken
 
 SILENT_AFTER: Final = timedelta(days=7)  # without a request: nobody uses it any more
 QUIET_AFTER: Final = timedelta(days=1)  # a daily job would have come by

@@ -12,11 +12,11 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 from django.utils.http import content_disposition_header
 
-from deltaweb.web.pages.responses import respond
-from deltaweb.web.sharing.issuing import once
-from deltaweb.web.sharing.issuing.profile import ProfileFile, profile_file_name
-from deltaweb.web.sharing.issuing.tokens import Credentials
-from deltaweb.web.sharing.models import Share
+from apps.pages.responses import respond
+from apps.sharing.issuing import once
+from apps.sharing.issuing.profile import ProfileFile, profile_file_name
+from apps.sharing.issuing.tokens import Credentials
+from apps.sharing.models import Share
 
 
 def show_credentials(

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from deltaweb.web.pages.page_json import shaped
-from deltaweb.web.sharing.issuing.rotation import Verdict, judge
-from deltaweb.web.sharing.models import ActivationLink, RecipientToken
+from apps.pages.page_json import shaped
+from apps.sharing.issuing.rotation import Verdict, judge
+from apps.sharing.models import ActivationLink, RecipientToken
 
 State = RecipientToken.State
 

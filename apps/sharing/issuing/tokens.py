@@ -14,18 +14,18 @@ from django.db import transaction
 from django.db.models import F, Q
 from django.db.models.functions import Least
 
-from deltaweb.web.accounts.tokens import sha256
-from deltaweb.web.pages.actions import Stamp, report
-from deltaweb.web.sharing.activity.actions import action_on
-from deltaweb.web.sharing.errors import (
+from apps.accounts.tokens import sha256
+from apps.pages.actions import Stamp, report
+from apps.sharing.activity.actions import action_on
+from apps.sharing.errors import (
     NoWaitingTokenError,
     RetirementInvalidError,
     TokenStateError,
 )
-from deltaweb.web.sharing.issuing.lifetimes import check_lifetime
-from deltaweb.web.sharing.issuing.profile import ProfileFile, profile_of
-from deltaweb.web.sharing.issuing.proofs import BEARER, Proof, check_free
-from deltaweb.web.sharing.models import ActivationLink, Recipient, RecipientToken
+from apps.sharing.issuing.lifetimes import check_lifetime
+from apps.sharing.issuing.profile import ProfileFile, profile_of
+from apps.sharing.issuing.proofs import BEARER, Proof, check_free
+from apps.sharing.models import ActivationLink, Recipient, RecipientToken
 
 MARK: Final = "dwt_"  # lets a secret scanner recognise one of our tokens
 _PREFIX_BYTES: Final = 4

@@ -12,14 +12,13 @@ from django.http import HttpRequest, HttpResponseBase, QueryDict
 from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
 
-from deltaweb.delta.errors import DeltaError
-from deltaweb.web.accounts.permissions import admin_required
-from deltaweb.web.pages.actions import Stamp, actor_of, stamp_of
-from deltaweb.web.pages.lists.days import day_text
-from deltaweb.web.pages.responses import respond
-from deltaweb.web.sharing.errors import LifetimeInvalidError, SharingStateError
-from deltaweb.web.sharing.issuing import credentials, once, tokens
-from deltaweb.web.sharing.issuing.forms import (
+from apps.accounts.permissions import admin_required
+from apps.pages.actions import Stamp, actor_of, stamp_of
+from apps.pages.lists.days import day_text
+from apps.pages.responses import respond
+from apps.sharing.errors import LifetimeInvalidError, SharingStateError
+from apps.sharing.issuing import credentials, once, tokens
+from apps.sharing.issuing.forms import (
     CLIENT_KINDS,
     DELAYS,
     OVERLAPS,
@@ -33,16 +32,17 @@ from deltaweb.web.sharing.issuing.forms import (
     lifetime_choices,
     place_error,
 )
-from deltaweb.web.sharing.issuing.lifetimes import parse_lifetime, parse_span
-from deltaweb.web.sharing.issuing.profile import profile_of
-from deltaweb.web.sharing.issuing.token_result import (
+from apps.sharing.issuing.lifetimes import parse_lifetime, parse_span
+from apps.sharing.issuing.profile import profile_of
+from apps.sharing.issuing.token_result import (
     profile_response,
     repeated,
     show_credentials,
 )
-from deltaweb.web.sharing.issuing.token_rows import token_row
-from deltaweb.web.sharing.models import Recipient, RecipientToken
-from deltaweb.web.sharing.names import find_recipient
+from apps.sharing.issuing.token_rows import token_row
+from apps.sharing.models import Recipient, RecipientToken
+from apps.sharing.names import find_recipient
+from deltaweb.delta.errors import DeltaError
 
 State = RecipientToken.State
 

@@ -11,15 +11,15 @@ from typing import Any, Final
 
 from django.core.management.base import CommandError, CommandParser
 
-from deltaweb.web.pages.command import argument, flag
-from deltaweb.web.pages.request.changes import UNCHANGED
-from deltaweb.web.sharing.issuing import proofs
-from deltaweb.web.sharing.issuing.credentials import Deliver
-from deltaweb.web.sharing.issuing.lifetimes import default_lifetime, max_lifetime
-from deltaweb.web.sharing.issuing.profile import ProfileFile, profile_of
-from deltaweb.web.sharing.issuing.proofs import Proof
-from deltaweb.web.sharing.models import Recipient, RecipientToken
-from deltaweb.web.tables.management.text_output import time_text
+from apps.pages.command import argument, flag
+from apps.pages.request.changes import UNCHANGED
+from apps.sharing.issuing import proofs
+from apps.sharing.issuing.credentials import Deliver
+from apps.sharing.issuing.lifetimes import default_lifetime, max_lifetime
+from apps.sharing.issuing.profile import ProfileFile, profile_of
+from apps.sharing.issuing.proofs import Proof
+from apps.sharing.models import Recipient, RecipientToken
+from apps.tables.management.text_output import time_text
 
 Kind = RecipientToken.Kind
 # What a client proves itself by; without any, it is a secret.

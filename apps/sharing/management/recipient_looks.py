@@ -7,28 +7,28 @@ from typing import Final
 from django.core.management.base import CommandError
 from django.utils import timezone
 
-from deltaweb.web.pages.actions import COMMAND_LINE, command_stamp
-from deltaweb.web.pages.command import (
+from apps.pages.actions import COMMAND_LINE, command_stamp
+from apps.pages.command import (
     Output,
     SubcommandsCommand,
     argument,
     flag,
     subcommand,
 )
-from deltaweb.web.pages.page_json import json_with
-from deltaweb.web.sharing.activity.ledger import ledger_of
-from deltaweb.web.sharing.activity.usage import calls
-from deltaweb.web.sharing.activity.use_resource import use_resource
-from deltaweb.web.sharing.management import sharing_output
-from deltaweb.web.sharing.models import Recipient
-from deltaweb.web.sharing.names import find_recipient
-from deltaweb.web.sharing.recipients.doctor.doctor import diagnose, examine
-from deltaweb.web.sharing.recipients.rehearsals.certificates import keep
-from deltaweb.web.sharing.recipients.rehearsals.rehearsal import rehearse
-from deltaweb.web.sharing.recipients.reminders import reminders
-from deltaweb.web.sharing.recipients.seen import see_as, stand_in
-from deltaweb.web.sharing.recipients.telling import send_by_mail
-from deltaweb.web.tables.management.text_output import listed
+from apps.pages.page_json import json_with
+from apps.sharing.activity.ledger import ledger_of
+from apps.sharing.activity.usage import calls
+from apps.sharing.activity.use_resource import use_resource
+from apps.sharing.management import sharing_output
+from apps.sharing.models import Recipient
+from apps.sharing.names import find_recipient
+from apps.sharing.recipients.doctor.doctor import diagnose, examine
+from apps.sharing.recipients.rehearsals.certificates import keep
+from apps.sharing.recipients.rehearsals.rehearsal import rehearse
+from apps.sharing.recipients.reminders import reminders
+from apps.sharing.recipients.seen import see_as, stand_in
+from apps.sharing.recipients.telling import send_by_mail
+from apps.tables.management.text_output import listed
 
 NAME: Final = argument("name")
 

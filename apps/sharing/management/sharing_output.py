@@ -6,21 +6,21 @@ from typing import Any, Final, TypeAlias
 
 from django.db.models import QuerySet
 
-from deltaweb.web.pages.page_json import json_with
-from deltaweb.web.sharing.access.grants.preparing import PreparedTable
-from deltaweb.web.sharing.activity.heavy_queries import HeavyQuery
-from deltaweb.web.sharing.activity.ledger import Ledger, LedgerEntry
-from deltaweb.web.sharing.activity.use_resource import UseResource
-from deltaweb.web.sharing.issuing.token_rows import TokenResource, token_rows
-from deltaweb.web.sharing.models import Recipient, RecipientToken
-from deltaweb.web.sharing.recipients.doctor.doctor import Diagnosis
-from deltaweb.web.sharing.recipients.doctor.findings import Finding
-from deltaweb.web.sharing.recipients.listing import RecipientResource, recipient_rows
-from deltaweb.web.sharing.recipients.rehearsals.rehearsal import Reading
-from deltaweb.web.sharing.recipients.seen import SeenAnswer, SeenByRecipient, some_of
-from deltaweb.web.sharing.shares.resources import SharedTableResource, ShareResource
-from deltaweb.web.sharing.shares.schemas import SharedSchemaResource
-from deltaweb.web.tables.management.text_output import Columns, facts, listed, time_text
+from apps.pages.page_json import json_with
+from apps.sharing.access.grants.preparing import PreparedTable
+from apps.sharing.activity.heavy_queries import HeavyQuery
+from apps.sharing.activity.ledger import Ledger, LedgerEntry
+from apps.sharing.activity.use_resource import UseResource
+from apps.sharing.issuing.token_rows import TokenResource, token_rows
+from apps.sharing.models import Recipient, RecipientToken
+from apps.sharing.recipients.doctor.doctor import Diagnosis
+from apps.sharing.recipients.doctor.findings import Finding
+from apps.sharing.recipients.listing import RecipientResource, recipient_rows
+from apps.sharing.recipients.rehearsals.rehearsal import Reading
+from apps.sharing.recipients.seen import SeenAnswer, SeenByRecipient, some_of
+from apps.sharing.shares.resources import SharedTableResource, ShareResource
+from apps.sharing.shares.schemas import SharedSchemaResource
+from apps.tables.management.text_output import Columns, facts, listed, time_text
 from deltaweb.words import bytes_text
 
 WHOLE_HISTORY: Final = "whole history"

@@ -27,14 +27,14 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from deltaweb.web.pages.lists.links import address_of
-from deltaweb.web.sharing.models.prepared import PreparedChanges as PreparedChanges
-from deltaweb.web.sharing.models.prepared import PreparedFile as PreparedFile
-from deltaweb.web.sharing.models.prepared import PreparedVersion as PreparedVersion
-from deltaweb.web.sharing.models.recipient_records import Certificate as Certificate
-from deltaweb.web.sharing.models.recipient_records import ToldReminder as ToldReminder
-from deltaweb.web.sharing.models.recipient_records import UsedAssertion as UsedAssertion
-from deltaweb.web.tables.models import Table
+from apps.pages.lists.links import address_of
+from apps.sharing.models.prepared import PreparedChanges as PreparedChanges
+from apps.sharing.models.prepared import PreparedFile as PreparedFile
+from apps.sharing.models.prepared import PreparedVersion as PreparedVersion
+from apps.sharing.models.recipient_records import Certificate as Certificate
+from apps.sharing.models.recipient_records import ToldReminder as ToldReminder
+from apps.sharing.models.recipient_records import UsedAssertion as UsedAssertion
+from apps.tables.models import Table
 
 MAX_NAME_LENGTH = 255
 

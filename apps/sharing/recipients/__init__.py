@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 from deltaweb.lazy import modules_on_demand
 
 if TYPE_CHECKING:
-    from deltaweb.web.sharing.recipients import last_reads as last_reads
-    from deltaweb.web.sharing.recipients import rehearsals as rehearsals
-    from deltaweb.web.sharing.recipients import telling as telling
-    from deltaweb.web.sharing.recipients import token_states as token_states
+    from apps.sharing.recipients import last_reads as last_reads
+    from apps.sharing.recipients import rehearsals as rehearsals
+    from apps.sharing.recipients import telling as telling
+    from apps.sharing.recipients import token_states as token_states
 else:
     __getattr__ = modules_on_demand(__name__)

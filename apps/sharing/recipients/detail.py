@@ -5,25 +5,25 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Annotated, Final
 
-from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.pages.page_json import As, Named, OnPage, Spread, in_json
-from deltaweb.web.sharing.activity.event_rows import EventRow, event_row
-from deltaweb.web.sharing.activity.usage import daily_requests, last_days
-from deltaweb.web.sharing.issuing.rotation import Rotation, rotation
-from deltaweb.web.sharing.issuing.rotation_chart import RequestsChart, requests_chart
-from deltaweb.web.sharing.issuing.token_rows import TokenRow, token_rows
-from deltaweb.web.sharing.models import Recipient, RecipientToken, Share, SharedTable
-from deltaweb.web.sharing.recipients.last_reads import LastReadResource, last_reads
-from deltaweb.web.sharing.recipients.listing import (
+from apps.audit.models import AuditEvent
+from apps.pages.page_json import As, Named, OnPage, Spread, in_json
+from apps.sharing.activity.event_rows import EventRow, event_row
+from apps.sharing.activity.usage import daily_requests, last_days
+from apps.sharing.issuing.rotation import Rotation, rotation
+from apps.sharing.issuing.rotation_chart import RequestsChart, requests_chart
+from apps.sharing.issuing.token_rows import TokenRow, token_rows
+from apps.sharing.models import Recipient, RecipientToken, Share, SharedTable
+from apps.sharing.recipients.last_reads import LastReadResource, last_reads
+from apps.sharing.recipients.listing import (
     RecipientResource,
     RecipientRow,
     recipient_rows,
 )
-from deltaweb.web.sharing.recipients.rehearsals.certificates import (
+from apps.sharing.recipients.rehearsals.certificates import (
     CertificateResource,
     broken_for,
 )
-from deltaweb.web.sharing.recipients.token_states import TokensState
+from apps.sharing.recipients.token_states import TokensState
 
 CHART_DAYS: Final = 14
 NUM_EVENTS: Final = 10

@@ -5,9 +5,9 @@ from typing import Any, Final, cast
 
 from django import forms
 
-from deltaweb.web.pages.request.changes import ChangeForm, CheckBoxesField
-from deltaweb.web.sharing.issuing.forms import LifetimeForm
-from deltaweb.web.sharing.recipients.services import NewRecipient
+from apps.pages.request.changes import ChangeForm, CheckBoxesField
+from apps.sharing.issuing.forms import LifetimeForm
+from apps.sharing.recipients.services import NewRecipient
 
 STATES: Final = {
     "active": "active",

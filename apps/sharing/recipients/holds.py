@@ -4,12 +4,12 @@ from datetime import datetime
 
 from django.db import transaction
 
-from deltaweb.web.pages.actions import Stamp, report
-from deltaweb.web.pages.request.changes import UNCHANGED, Unchanged
-from deltaweb.web.sharing.activity.actions import action_on
-from deltaweb.web.sharing.errors import HoldInvalidError
-from deltaweb.web.sharing.issuing.lifetimes import parse_lifetime
-from deltaweb.web.sharing.models import Hold, LastRead, Recipient, SharedTable
+from apps.pages.actions import Stamp, report
+from apps.pages.request.changes import UNCHANGED, Unchanged
+from apps.sharing.activity.actions import action_on
+from apps.sharing.errors import HoldInvalidError
+from apps.sharing.issuing.lifetimes import parse_lifetime
+from apps.sharing.models import Hold, LastRead, Recipient, SharedTable
 
 
 @transaction.atomic

@@ -18,10 +18,10 @@ from django.db.models import (
 )
 from django.db.models.functions import Cast
 
-from deltaweb.web.pages.page_json import OnPage
-from deltaweb.web.sharing.models import Hold, LastRead, Recipient, SharedTable
-from deltaweb.web.tables.extension.guards import HeldVersions
-from deltaweb.web.tables.models import Commit, Table
+from apps.pages.page_json import OnPage
+from apps.sharing.models import Hold, LastRead, Recipient, SharedTable
+from apps.tables.extension.guards import HeldVersions
+from apps.tables.models import Commit, Table
 from deltaweb.words import counted
 
 MAX_SHOWN: Final = 100

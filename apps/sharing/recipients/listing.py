@@ -9,17 +9,17 @@ from uuid import UUID
 from django import forms
 from django.db.models import Q, QuerySet
 
-from deltaweb.web.pages.lists.fields import WordField
-from deltaweb.web.pages.lists.sorting import Column, ordering
-from deltaweb.web.pages.page_json import Named, OnPage, Spread, shaped
-from deltaweb.web.pages.paging import PAGE_LENGTH, paged
-from deltaweb.web.pages.request.list_page import ListPage, ListQuery, PageOfRows
-from deltaweb.web.sharing.activity.budgets import over_limit
-from deltaweb.web.sharing.activity.usage import USE_DAYS, daily_requests, last_days
-from deltaweb.web.sharing.models import Grant, Recipient
-from deltaweb.web.sharing.recipients.forms import STATES
-from deltaweb.web.sharing.recipients.properties import property_texts
-from deltaweb.web.sharing.recipients.token_states import (
+from apps.pages.lists.fields import WordField
+from apps.pages.lists.sorting import Column, ordering
+from apps.pages.page_json import Named, OnPage, Spread, shaped
+from apps.pages.paging import PAGE_LENGTH, paged
+from apps.pages.request.list_page import ListPage, ListQuery, PageOfRows
+from apps.sharing.activity.budgets import over_limit
+from apps.sharing.activity.usage import USE_DAYS, daily_requests, last_days
+from apps.sharing.models import Grant, Recipient
+from apps.sharing.recipients.forms import STATES
+from apps.sharing.recipients.properties import property_texts
+from apps.sharing.recipients.token_states import (
     TokensState,
     num_by_state,
     with_tokens_state,

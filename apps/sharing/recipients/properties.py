@@ -5,9 +5,9 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Final
 
+from apps.sharing.errors import PropertyInvalidError
+from apps.sharing.names import is_storable
 from deltaweb.conditions.recipients import NAME, Property
-from deltaweb.web.sharing.errors import PropertyInvalidError
-from deltaweb.web.sharing.names import is_storable
 
 MAX_PROPERTIES: Final = 50
 MAX_LENGTH: Final = 1000

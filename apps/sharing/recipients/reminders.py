@@ -16,13 +16,13 @@ from django.core.mail import send_mail
 from django.db.models import F, Q
 from django.utils.feedgenerator import Atom1Feed
 
+from apps.sharing.access.grants.rules import rule_for
+from apps.sharing.activity.budgets import first_of_month, midnight
+from apps.sharing.activity.usage import FIRST_FAILED_STATUS, calls, sum_of_sizes
+from apps.sharing.errors import MailRefusedError
+from apps.sharing.models import Recipient, RecipientToken, SharedTable
+from apps.tables.models import Commit, MetadataVersion
 from deltaweb.delta.errors import DeltaError
-from deltaweb.web.sharing.access.grants.rules import rule_for
-from deltaweb.web.sharing.activity.budgets import first_of_month, midnight
-from deltaweb.web.sharing.activity.usage import FIRST_FAILED_STATUS, calls, sum_of_sizes
-from deltaweb.web.sharing.errors import MailRefusedError
-from deltaweb.web.sharing.models import Recipient, RecipientToken, SharedTable
-from deltaweb.web.tables.models import Commit, MetadataVersion
 from deltaweb.words import bytes_text
 
 TOKENS_AHEAD: Final = timedelta(days=14)

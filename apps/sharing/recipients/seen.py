@@ -13,23 +13,23 @@ from http import HTTPStatus
 from typing import Annotated, Final, ParamSpec, TypeVar
 from urllib.parse import quote
 
+from apps.pages.page_json import As, OnPage
+from apps.sharing.access import callers as access
+from apps.sharing.access.grants.rules import TableRule, rule_for
+from apps.sharing.access.withdrawals import LISTED, offer_state, with_parts
+from apps.sharing.activity.budgets import over_limit
+from apps.sharing.answers import listings, tables
+from apps.sharing.answers.signed_lines import SigningPlan
+from apps.sharing.api.errors import failure_of
+from apps.sharing.api.keys import signing_plan
+from apps.sharing.models import Recipient, RecipientToken, Share, SharedTable
+from apps.sharing.recipients.token_states import TokensState, with_tokens_state
 from deltaweb.conditions.recipients import Property
 from deltaweb.delta.errors import DeltaError, PredicateError
 from deltaweb.sharing.capabilities import Capabilities
 from deltaweb.sharing.response_format import IN_DELTA
 from deltaweb.sharing.table_query import TableQuery
 from deltaweb.sharing.wire import delta, parquet
-from deltaweb.web.pages.page_json import As, OnPage
-from deltaweb.web.sharing.access import callers as access
-from deltaweb.web.sharing.access.grants.rules import TableRule, rule_for
-from deltaweb.web.sharing.access.withdrawals import LISTED, offer_state, with_parts
-from deltaweb.web.sharing.activity.budgets import over_limit
-from deltaweb.web.sharing.answers import listings, tables
-from deltaweb.web.sharing.answers.signed_lines import SigningPlan
-from deltaweb.web.sharing.api.errors import failure_of
-from deltaweb.web.sharing.api.keys import signing_plan
-from deltaweb.web.sharing.models import Recipient, RecipientToken, Share, SharedTable
-from deltaweb.web.sharing.recipients.token_states import TokensState, with_tokens_state
 from deltaweb.words import bytes_text, counted
 
 Asked = ParamSpec("Asked")

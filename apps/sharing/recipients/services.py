@@ -9,23 +9,23 @@ from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.db import transaction
 
+from apps.pages.actions import FieldChange, Stamp, report, report_changes
+from apps.pages.request.changes import UNCHANGED, Unchanged, value_of
+from apps.sharing.access.earlier_urls import later_end, url_lifetime
+from apps.sharing.access.grants.rules import rule_for
+from apps.sharing.access.networks import parse_networks
+from apps.sharing.access.waited_queries import cancel_queries
+from apps.sharing.activity.actions import action_on
+from apps.sharing.activity.budgets import parse_limit
+from apps.sharing.errors import ContactInvalidError, LimitInvalidError
+from apps.sharing.issuing.credentials import Deliver, issue
+from apps.sharing.issuing.lifetimes import read_lifetime
+from apps.sharing.issuing.tokens import Credentials
+from apps.sharing.models import Grant, Recipient, Share, SharedTable
+from apps.sharing.names import check_name, find_share, name_key, save_named
+from apps.sharing.recipients.properties import parse_properties
 from deltaweb.conditions.recipients import Property
 from deltaweb.delta.errors import PredicateError
-from deltaweb.web.pages.actions import FieldChange, Stamp, report, report_changes
-from deltaweb.web.pages.request.changes import UNCHANGED, Unchanged, value_of
-from deltaweb.web.sharing.access.earlier_urls import later_end, url_lifetime
-from deltaweb.web.sharing.access.grants.rules import rule_for
-from deltaweb.web.sharing.access.networks import parse_networks
-from deltaweb.web.sharing.access.waited_queries import cancel_queries
-from deltaweb.web.sharing.activity.actions import action_on
-from deltaweb.web.sharing.activity.budgets import parse_limit
-from deltaweb.web.sharing.errors import ContactInvalidError, LimitInvalidError
-from deltaweb.web.sharing.issuing.credentials import Deliver, issue
-from deltaweb.web.sharing.issuing.lifetimes import read_lifetime
-from deltaweb.web.sharing.issuing.tokens import Credentials
-from deltaweb.web.sharing.models import Grant, Recipient, Share, SharedTable
-from deltaweb.web.sharing.names import check_name, find_share, name_key, save_named
-from deltaweb.web.sharing.recipients.properties import parse_properties
 
 # What is recorded when a fact of a recipient changes.
 _FACT_ACTIONS: Final = {

@@ -17,25 +17,25 @@ from typing import Final
 from django.conf import settings
 from django.utils import timezone
 
-from deltaweb.delta.errors import DeltaError
-from deltaweb.storage.received.transport import host_of
-from deltaweb.web.accounts.models import User
-from deltaweb.web.jobs import kinds
-from deltaweb.web.jobs.kind import JobKind, NoParameters
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.jobs.running.tracking import TrackedJob
-from deltaweb.web.jobs.services import enqueue
-from deltaweb.web.pages.responses import to_json
-from deltaweb.web.sharing.errors import NoWayToTellError
-from deltaweb.web.sharing.models import ToldReminder
-from deltaweb.web.sharing.recipients.reminders import (
+from apps.accounts.models import User
+from apps.jobs import kinds
+from apps.jobs.kind import JobKind, NoParameters
+from apps.jobs.models import Job
+from apps.jobs.running.tracking import TrackedJob
+from apps.jobs.services import enqueue
+from apps.pages.responses import to_json
+from apps.sharing.errors import NoWayToTellError
+from apps.sharing.models import ToldReminder
+from apps.sharing.recipients.reminders import (
     Reminder,
     mail_reminders,
     reminders,
 )
-from deltaweb.web.tables.extension.clock import begun_at
-from deltaweb.web.tables.storage.documents import post_document
-from deltaweb.web.tables.storage.errors import DocumentError
+from apps.tables.extension.clock import begun_at
+from apps.tables.storage.documents import post_document
+from apps.tables.storage.errors import DocumentError
+from deltaweb.delta.errors import DeltaError
+from deltaweb.storage.received.transport import host_of
 
 BASE64_MARK: Final = "whsec_"
 RETRY_AFTER: Final = timedelta(minutes=15)

@@ -9,10 +9,10 @@ from typing import Final
 from django.db import transaction
 from django.utils import timezone
 
-from deltaweb.web.pages.actions import Stamp
-from deltaweb.web.sharing.issuing import tokens
-from deltaweb.web.sharing.issuing.profile import ProfileFile
-from deltaweb.web.sharing.models import Recipient, RecipientToken
+from apps.pages.actions import Stamp
+from apps.sharing.issuing import tokens
+from apps.sharing.issuing.profile import ProfileFile
+from apps.sharing.models import Recipient, RecipientToken
 
 LIFETIME: Final = timedelta(minutes=30)
 

@@ -20,8 +20,8 @@ from django.db.models import (
 from django.db.models.functions import Coalesce, Least
 from django.urls import reverse
 
-from deltaweb.web.pages.frame import KeyNumber
-from deltaweb.web.sharing.models import Grant, Recipient, RecipientToken
+from apps.pages.frame import KeyNumber
+from apps.sharing.models import Grant, Recipient, RecipientToken
 
 EXPIRES_SOON: Final = timedelta(days=7)  # a fresh token of 30 days is no cause for care
 

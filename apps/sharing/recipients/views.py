@@ -6,25 +6,25 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase, QueryDict
 from django.shortcuts import redirect
 from django.utils import timezone
 
-from deltaweb.web.accounts.permissions import admin_required
-from deltaweb.web.pages.actions import actor_of, stamp_of
-from deltaweb.web.pages.responses import respond
-from deltaweb.web.sharing.access.earlier_urls import earlier_urls_text
-from deltaweb.web.sharing.activity.budgets import limit_text
-from deltaweb.web.sharing.activity.ledger import ledger_of
-from deltaweb.web.sharing.errors import SharingStateError
-from deltaweb.web.sharing.issuing import once
-from deltaweb.web.sharing.issuing.forms import (
+from apps.accounts.permissions import admin_required
+from apps.pages.actions import actor_of, stamp_of
+from apps.pages.responses import respond
+from apps.sharing.access.earlier_urls import earlier_urls_text
+from apps.sharing.activity.budgets import limit_text
+from apps.sharing.activity.ledger import ledger_of
+from apps.sharing.errors import SharingStateError
+from apps.sharing.issuing import once
+from apps.sharing.issuing.forms import (
     first_lifetime,
     lifetime_choices,
     place_error,
 )
-from deltaweb.web.sharing.issuing.token_result import repeated, show_credentials
-from deltaweb.web.sharing.models import Recipient, SharedTable
-from deltaweb.web.sharing.names import find_recipient
-from deltaweb.web.sharing.recipients import detail as recipient_pages
-from deltaweb.web.sharing.recipients import holds, services
-from deltaweb.web.sharing.recipients.forms import (
+from apps.sharing.issuing.token_result import repeated, show_credentials
+from apps.sharing.models import Recipient, SharedTable
+from apps.sharing.names import find_recipient
+from apps.sharing.recipients import detail as recipient_pages
+from apps.sharing.recipients import holds, services
+from apps.sharing.recipients.forms import (
     ConfirmForm,
     HoldForm,
     LimitsForm,
@@ -32,10 +32,10 @@ from deltaweb.web.sharing.recipients.forms import (
     SettingsForm,
     SharesForm,
 )
-from deltaweb.web.sharing.recipients.listing import RECIPIENTS
-from deltaweb.web.sharing.recipients.properties import property_texts
-from deltaweb.web.sharing.recipients.reminders import reminders, reminders_feed
-from deltaweb.web.sharing.recipients.seen import see_as, stand_in
+from apps.sharing.recipients.listing import RECIPIENTS
+from apps.sharing.recipients.properties import property_texts
+from apps.sharing.recipients.reminders import reminders, reminders_feed
+from apps.sharing.recipients.seen import see_as, stand_in
 
 
 @admin_required

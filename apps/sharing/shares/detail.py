@@ -8,37 +8,37 @@ from uuid import UUID
 
 from django.db.models import Exists, F, OuterRef, Q
 
-from deltaweb.delta.errors import DeltaError
-from deltaweb.delta.log.versions import ReadableRun
-from deltaweb.web.pages.page_json import As, Named, OnPage, Spread, in_json
-from deltaweb.web.pages.paging import Paged, paged
-from deltaweb.web.sharing.access.grants.rules import rules_by_table
-from deltaweb.web.sharing.access.withdrawals import OfferState, offer_state, with_parts
-from deltaweb.web.sharing.activity.usage import DailyUse, calls
-from deltaweb.web.sharing.activity.use_resource import UseResource, use_resource
-from deltaweb.web.sharing.clients.preflight import Preflight, preflight_data, preflights
-from deltaweb.web.sharing.models import (
+from apps.pages.page_json import As, Named, OnPage, Spread, in_json
+from apps.pages.paging import Paged, paged
+from apps.sharing.access.grants.rules import rules_by_table
+from apps.sharing.access.withdrawals import OfferState, offer_state, with_parts
+from apps.sharing.activity.usage import DailyUse, calls
+from apps.sharing.activity.use_resource import UseResource, use_resource
+from apps.sharing.clients.preflight import Preflight, preflight_data, preflights
+from apps.sharing.models import (
     PreparedVersion,
     Recipient,
     RecipientRule,
     Share,
     SharedTable,
 )
-from deltaweb.web.sharing.recipients.last_reads import readers_behind
-from deltaweb.web.sharing.recipients.listing import RecipientRow, recipient_rows
-from deltaweb.web.sharing.recipients.rehearsals.certificates import (
+from apps.sharing.recipients.last_reads import readers_behind
+from apps.sharing.recipients.listing import RecipientRow, recipient_rows
+from apps.sharing.recipients.rehearsals.certificates import (
     CertificateResource,
     broken_in,
 )
-from deltaweb.web.sharing.shares.resources import (
+from apps.sharing.shares.resources import (
     SharedTableResource,
     ShareResource,
     resource_of_share,
     shared_table_resource,
 )
-from deltaweb.web.sharing.shares.schemas import SharedSchemaResource, schema_resources
-from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.versions.readable import lost_runs, names_of_runs
+from apps.sharing.shares.schemas import SharedSchemaResource, schema_resources
+from apps.tables.models import Table
+from apps.tables.versions.readable import lost_runs, names_of_runs
+from deltaweb.delta.errors import DeltaError
+from deltaweb.delta.log.versions import ReadableRun
 
 CHOICES_LENGTH = 20
 TABLES_LENGTH = 100  # on a page of one share

@@ -4,9 +4,9 @@ import csv
 
 from django import forms
 
+from apps.pages.request.changes import ChangeForm
+from apps.sharing.models import MAX_NAME_LENGTH
 from deltaweb.delta.protocol.column_path import split_names
-from deltaweb.web.pages.request.changes import ChangeForm
-from deltaweb.web.sharing.models import MAX_NAME_LENGTH
 
 MAX_PAGE = 1_000_000
 MAX_COMMENT_LENGTH = 10_000

@@ -10,13 +10,13 @@ from uuid import UUID
 from django import forms
 from django.db.models import Q, QuerySet
 
-from deltaweb.web.pages.lists.sorting import Column, ordering
-from deltaweb.web.pages.page_json import OnPage, Spread
-from deltaweb.web.pages.paging import paged
-from deltaweb.web.pages.request.list_page import ListPage, ListQuery, PageOfRows
-from deltaweb.web.sharing.activity.usage import USE_DAYS, daily_requests, last_days
-from deltaweb.web.sharing.models import Share, SharedTable
-from deltaweb.web.sharing.shares.resources import (
+from apps.pages.lists.sorting import Column, ordering
+from apps.pages.page_json import OnPage, Spread
+from apps.pages.paging import paged
+from apps.pages.request.list_page import ListPage, ListQuery, PageOfRows
+from apps.sharing.activity.usage import USE_DAYS, daily_requests, last_days
+from apps.sharing.models import Share, SharedTable
+from apps.sharing.shares.resources import (
     CHUNK,
     ShareResource,
     share_resource,

@@ -9,15 +9,15 @@ from uuid import UUID
 from django.db.models import Count, OuterRef, Prefetch, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
-from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.pages.page_json import in_json, shaped
-from deltaweb.web.pages.request.server_paths import (
+from apps.audit.models import AuditEvent
+from apps.pages.page_json import in_json, shaped
+from apps.pages.request.server_paths import (
     place_for_reader,
     text_for_reader,
 )
-from deltaweb.web.sharing.access.withdrawals import offer_state
-from deltaweb.web.sharing.activity.usage import FIRST_FAILED_STATUS, reads
-from deltaweb.web.sharing.models import Recipient, Share, SharedTable
+from apps.sharing.access.withdrawals import offer_state
+from apps.sharing.activity.usage import FIRST_FAILED_STATUS, reads
+from apps.sharing.models import Recipient, Share, SharedTable
 
 CHUNK = 500
 

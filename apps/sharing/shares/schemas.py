@@ -6,18 +6,18 @@ from uuid import UUID
 
 from django.db import IntegrityError, transaction
 
-from deltaweb.web.pages.actions import Action, Stamp, report
-from deltaweb.web.pages.page_json import shaped
-from deltaweb.web.sharing.access.errors import (
+from apps.pages.actions import Action, Stamp, report
+from apps.pages.page_json import shaped
+from apps.sharing.access.errors import (
     NamespaceUnknownError,
     SharedSchemaNotFoundError,
 )
-from deltaweb.web.sharing.access.schemas import resolve_schemas, unshared_tables
-from deltaweb.web.sharing.activity.actions import action_on
-from deltaweb.web.sharing.errors import NameTakenError
-from deltaweb.web.sharing.models import Share, SharedSchema
-from deltaweb.web.sharing.names import check_name, is_storable, name_key
-from deltaweb.web.tables.models import Table
+from apps.sharing.access.schemas import resolve_schemas, unshared_tables
+from apps.sharing.activity.actions import action_on
+from apps.sharing.errors import NameTakenError
+from apps.sharing.models import Share, SharedSchema
+from apps.sharing.names import check_name, is_storable, name_key
+from apps.tables.models import Table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

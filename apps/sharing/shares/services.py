@@ -6,34 +6,34 @@ from typing import Final
 
 from django.db import IntegrityError, transaction
 
-from deltaweb.web.pages.actions import (
+from apps.pages.actions import (
     Action,
     FieldChange,
     Stamp,
     report,
     report_changes,
 )
-from deltaweb.web.pages.request.changes import UNCHANGED, Unchanged, value_of
-from deltaweb.web.sharing.access.directories import obstacle
-from deltaweb.web.sharing.access.earlier_urls import (
+from apps.pages.request.changes import UNCHANGED, Unchanged, value_of
+from apps.sharing.access.directories import obstacle
+from apps.sharing.access.earlier_urls import (
     later_end,
     longest_lifetime,
     url_lifetime,
 )
-from deltaweb.web.sharing.access.errors import DirectoryRefusedError, TableOfSchemaError
-from deltaweb.web.sharing.access.grants.checks import check_columns, check_condition
-from deltaweb.web.sharing.access.grants.prepared import erase_all
-from deltaweb.web.sharing.access.grants.rules import rule_for
-from deltaweb.web.sharing.activity.actions import action_on
-from deltaweb.web.sharing.errors import (
+from apps.sharing.access.errors import DirectoryRefusedError, TableOfSchemaError
+from apps.sharing.access.grants.checks import check_columns, check_condition
+from apps.sharing.access.grants.prepared import erase_all
+from apps.sharing.access.grants.rules import rule_for
+from apps.sharing.activity.actions import action_on
+from apps.sharing.errors import (
     NameTakenError,
     ReceivedSharedError,
     StartVersionError,
 )
-from deltaweb.web.sharing.models import Recipient, Share, SharedTable
-from deltaweb.web.sharing.names import check_name, name_key, save_named
-from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.storage.received import provider_name
+from apps.sharing.models import Recipient, Share, SharedTable
+from apps.sharing.names import check_name, name_key, save_named
+from apps.tables.models import Table
+from apps.tables.storage.received import provider_name
 
 MAX_VERSION: Final = 2**63 - 1  # the largest that the log can name
 # What is recorded when a field of a shared table changes; history opens or closes.

@@ -7,18 +7,18 @@ from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
 
+from apps.accounts.permissions import admin_required
+from apps.pages.actions import stamp_of
+from apps.pages.responses import respond
+from apps.sharing.access.grants.preparing import request_preparation
+from apps.sharing.issuing.forms import place_error
+from apps.sharing.models import Share
+from apps.sharing.names import find_share
+from apps.sharing.recipients.forms import ConfirmForm
+from apps.sharing.shares import schemas, services
+from apps.sharing.shares.forms import AddSchemaForm, ShareForm
+from apps.sharing.shares.switching import urls_end_text
 from deltaweb.delta.errors import DeltaError
-from deltaweb.web.accounts.permissions import admin_required
-from deltaweb.web.pages.actions import stamp_of
-from deltaweb.web.pages.responses import respond
-from deltaweb.web.sharing.access.grants.preparing import request_preparation
-from deltaweb.web.sharing.issuing.forms import place_error
-from deltaweb.web.sharing.models import Share
-from deltaweb.web.sharing.names import find_share
-from deltaweb.web.sharing.recipients.forms import ConfirmForm
-from deltaweb.web.sharing.shares import schemas, services
-from deltaweb.web.sharing.shares.forms import AddSchemaForm, ShareForm
-from deltaweb.web.sharing.shares.switching import urls_end_text
 
 
 @admin_required

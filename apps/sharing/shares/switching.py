@@ -2,8 +2,8 @@
 
 from datetime import datetime
 
-from deltaweb.web.sharing.access.earlier_urls import later_end, longest_lifetime
-from deltaweb.web.sharing.models import Share
+from apps.sharing.access.earlier_urls import later_end, longest_lifetime
+from apps.sharing.models import Share
 
 
 def urls_end_at(share: Share) -> datetime | None:

@@ -10,21 +10,21 @@ from uuid import UUID
 from django.http import HttpRequest, HttpResponseBase
 from django.utils import timezone
 
-from deltaweb.web.accounts.permissions import editor_required, signed_in
-from deltaweb.web.pages.page_json import As, Named, OnPage, Spread, in_json, json_with
-from deltaweb.web.pages.responses import respond
-from deltaweb.web.sharing.access.withdrawals import with_parts
-from deltaweb.web.sharing.activity.charts import use_charts
-from deltaweb.web.sharing.activity.event_rows import EventRow, event_row
-from deltaweb.web.sharing.activity.usage import DailyUse, calls, reads
-from deltaweb.web.sharing.activity.use_resource import UseResource, use_resource
-from deltaweb.web.sharing.clients.preflight import Preflight, preflight, preflight_data
-from deltaweb.web.sharing.models import Grant, Recipient, Share, SharedTable
-from deltaweb.web.sharing.recipients.listing import RecipientRow, recipient_rows
-from deltaweb.web.sharing.shares.resources import shared_table_resource
-from deltaweb.web.tables.head.shapes import names_of
-from deltaweb.web.tables.head.table_head import get_own_table, table_head
-from deltaweb.web.tables.models import Table
+from apps.accounts.permissions import editor_required, signed_in
+from apps.pages.page_json import As, Named, OnPage, Spread, in_json, json_with
+from apps.pages.responses import respond
+from apps.sharing.access.withdrawals import with_parts
+from apps.sharing.activity.charts import use_charts
+from apps.sharing.activity.event_rows import EventRow, event_row
+from apps.sharing.activity.usage import DailyUse, calls, reads
+from apps.sharing.activity.use_resource import UseResource, use_resource
+from apps.sharing.clients.preflight import Preflight, preflight, preflight_data
+from apps.sharing.models import Grant, Recipient, Share, SharedTable
+from apps.sharing.recipients.listing import RecipientRow, recipient_rows
+from apps.sharing.shares.resources import shared_table_resource
+from apps.tables.head.shapes import names_of
+from apps.tables.head.table_head import get_own_table, table_head
+from apps.tables.models import Table
 
 READS_SHOWN = 8
 SHARES_OFFERED = 100

@@ -10,36 +10,36 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils import timezone
 
-from deltaweb.delta.errors import DeltaError
-from deltaweb.delta.protocol.column_path import join_names
-from deltaweb.web.accounts.permissions import admin_required
-from deltaweb.web.pages.actions import stamp_of
-from deltaweb.web.pages.errors import PageError
-from deltaweb.web.pages.page_json import json_with
-from deltaweb.web.pages.paging import page_links
-from deltaweb.web.pages.request.parameters import cleaned
-from deltaweb.web.pages.responses import respond
-from deltaweb.web.sharing.access.earlier_urls import earlier_urls_text
-from deltaweb.web.sharing.access.grants.preparing import preparation_to_show
-from deltaweb.web.sharing.activity.charts import use_charts
-from deltaweb.web.sharing.clients.preflight import preflight
-from deltaweb.web.sharing.clients.snippets import TableName, snippets
-from deltaweb.web.sharing.issuing.forms import place_error
-from deltaweb.web.sharing.models import Share, SharedTable
-from deltaweb.web.sharing.names import find_recipient, find_share
-from deltaweb.web.sharing.recipients import services as recipient_services
-from deltaweb.web.sharing.shares import detail as share_pages
-from deltaweb.web.sharing.shares import services as share_services
-from deltaweb.web.sharing.shares.forms import (
+from apps.accounts.permissions import admin_required
+from apps.pages.actions import stamp_of
+from apps.pages.errors import PageError
+from apps.pages.page_json import json_with
+from apps.pages.paging import page_links
+from apps.pages.request.parameters import cleaned
+from apps.pages.responses import respond
+from apps.sharing.access.earlier_urls import earlier_urls_text
+from apps.sharing.access.grants.preparing import preparation_to_show
+from apps.sharing.activity.charts import use_charts
+from apps.sharing.clients.preflight import preflight
+from apps.sharing.clients.snippets import TableName, snippets
+from apps.sharing.issuing.forms import place_error
+from apps.sharing.models import Share, SharedTable
+from apps.sharing.names import find_recipient, find_share
+from apps.sharing.recipients import services as recipient_services
+from apps.sharing.shares import detail as share_pages
+from apps.sharing.shares import services as share_services
+from apps.sharing.shares.forms import (
     AddTableForm,
     GrantForm,
     ListForm,
     SharedTableForm,
 )
-from deltaweb.web.sharing.shares.listing import SHARES
-from deltaweb.web.sharing.shares.switching import urls_end_text
-from deltaweb.web.tables.errors import TableNotRegisteredError
-from deltaweb.web.tables.models import Table
+from apps.sharing.shares.listing import SHARES
+from apps.sharing.shares.switching import urls_end_text
+from apps.tables.errors import TableNotRegisteredError
+from apps.tables.models import Table
+from deltaweb.delta.errors import DeltaError
+from deltaweb.delta.protocol.column_path import join_names
 
 PROFILE_FILE_NAME = "profile.share"
 

@@ -9,10 +9,10 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from deltaweb.web.pages.lists.days import day_text
-from deltaweb.web.pages.templatetags.deltaweb import absolute, relative
-from deltaweb.web.sharing.models import RecipientToken
-from deltaweb.web.sharing.recipients.token_states import TokensState
+from apps.pages.lists.days import day_text
+from apps.pages.templatetags.deltaweb import absolute, relative
+from apps.sharing.models import RecipientToken
+from apps.sharing.recipients.token_states import TokensState
 
 register = template.Library()
 

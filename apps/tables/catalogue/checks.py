@@ -5,25 +5,25 @@ from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any, Final
 
-from deltaweb.delta.errors import DeltaError
-from deltaweb.delta.protocol.schema import type_text
-from deltaweb.delta.snapshot import Snapshot
-from deltaweb.table import DeltaTable
-from deltaweb.web.accounts.models import User
-from deltaweb.web.jobs import kinds
-from deltaweb.web.jobs.kind import JobKind, hashed_key, to_json
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.jobs.running.tracking import TrackedJob
-from deltaweb.web.jobs.services import enqueue
-from deltaweb.web.tables.storage.connections import options_for
-from deltaweb.web.tables.storage.locations import (
+from apps.accounts.models import User
+from apps.jobs import kinds
+from apps.jobs.kind import JobKind, hashed_key, to_json
+from apps.jobs.models import Job
+from apps.jobs.running.tracking import TrackedJob
+from apps.jobs.services import enqueue
+from apps.tables.storage.connections import options_for
+from apps.tables.storage.locations import (
     check_allowed,
     check_present,
     is_remote,
     parse_location,
 )
-from deltaweb.web.tables.storage.roots import roots_for
-from deltaweb.web.tables.storage.trying import reach
+from apps.tables.storage.roots import roots_for
+from apps.tables.storage.trying import reach
+from deltaweb.delta.errors import DeltaError
+from deltaweb.delta.protocol.schema import type_text
+from deltaweb.delta.snapshot import Snapshot
+from deltaweb.table import DeltaTable
 
 MAX_COLUMNS_SHOWN = 200
 

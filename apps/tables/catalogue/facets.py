@@ -25,10 +25,10 @@ from django.db.models import (
 )
 from django.db.models.functions import Cast, Coalesce
 
-from deltaweb.web.accounts.models import User
-from deltaweb.web.tables.catalogue.forms import STATUSES
-from deltaweb.web.tables.extension.marks import marks_for
-from deltaweb.web.tables.models import IS_BEHIND, Commit, ProtocolVersion, Table
+from apps.accounts.models import User
+from apps.tables.catalogue.forms import STATUSES
+from apps.tables.extension.marks import marks_for
+from apps.tables.models import IS_BEHIND, Commit, ProtocolVersion, Table
 
 # Every table of today's protocol names these two.
 _COMMON_FEATURES = {"appendOnly", "invariants"}

@@ -5,9 +5,9 @@ from typing import Any, cast
 
 from django import forms
 
-from deltaweb.web.pages.request.changes import ChangeForm
-from deltaweb.web.tables.models.schedules import schedule_choices
-from deltaweb.web.tables.storage.locations import MAX_LENGTH as MAX_LOCATION_LENGTH
+from apps.pages.request.changes import ChangeForm
+from apps.tables.models.schedules import schedule_choices
+from apps.tables.storage.locations import MAX_LENGTH as MAX_LOCATION_LENGTH
 
 MAX_PAGE = 1_000_000
 STATUSES = {

@@ -5,15 +5,15 @@ from dataclasses import asdict, dataclass
 
 from django.http import HttpRequest, HttpResponseBase
 
-from deltaweb.web.accounts.permissions import signed_in
-from deltaweb.web.pages.page_json import Spread
-from deltaweb.web.pages.paging import page_links
-from deltaweb.web.pages.request.parameters import cleaned
-from deltaweb.web.pages.responses import respond
-from deltaweb.web.tables.catalogue.forms import SearchForm
-from deltaweb.web.tables.catalogue.listing import TABLES
-from deltaweb.web.tables.catalogue.search import search_csv, search_keys, search_page
-from deltaweb.web.tables.head.shapes import TableResource, table_resource
+from apps.accounts.permissions import signed_in
+from apps.pages.page_json import Spread
+from apps.pages.paging import page_links
+from apps.pages.request.parameters import cleaned
+from apps.pages.responses import respond
+from apps.tables.catalogue.forms import SearchForm
+from apps.tables.catalogue.listing import TABLES
+from apps.tables.catalogue.search import search_csv, search_keys, search_page
+from apps.tables.head.shapes import TableResource, table_resource
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,17 +10,17 @@ from django import forms
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import F, Q
 
-from deltaweb.web.accounts.models import User
-from deltaweb.web.pages.lists.fields import WordField
-from deltaweb.web.pages.lists.sorting import Column, ordering
-from deltaweb.web.pages.page_json import Named, OnPage, Spread
-from deltaweb.web.pages.paging import PAGE_LENGTH, Paged, paged
-from deltaweb.web.pages.request.list_page import ListPage, ListQuery
-from deltaweb.web.tables.catalogue import facets as catalogue_facets
-from deltaweb.web.tables.catalogue.forms import STATUSES
-from deltaweb.web.tables.extension.marks import Badge, badges_of
-from deltaweb.web.tables.head.shapes import TableResource, table_resource
-from deltaweb.web.tables.models import Commit, Table, TableColumn, name_holds
+from apps.accounts.models import User
+from apps.pages.lists.fields import WordField
+from apps.pages.lists.sorting import Column, ordering
+from apps.pages.page_json import Named, OnPage, Spread
+from apps.pages.paging import PAGE_LENGTH, Paged, paged
+from apps.pages.request.list_page import ListPage, ListQuery
+from apps.tables.catalogue import facets as catalogue_facets
+from apps.tables.catalogue.forms import STATUSES
+from apps.tables.extension.marks import Badge, badges_of
+from apps.tables.head.shapes import TableResource, table_resource
+from apps.tables.models import Commit, Table, TableColumn, name_holds
 
 MATCHES_SHOWN = 4  # columns named in a row of the list
 CSV_CHUNK = 500

@@ -4,7 +4,7 @@ import re
 from collections.abc import Container
 from dataclasses import dataclass
 
-from deltaweb.web.tables.errors import TableNameError
+from apps.tables.errors import TableNameError
 
 DEFAULT_NAMESPACE = "default"
 MAX_PART_LENGTH = 200

@@ -2,13 +2,13 @@
 
 from pathlib import Path, PurePosixPath
 
-from deltaweb.web.pages.actions import Stamp
-from deltaweb.web.tables.catalogue.checks import check_location
-from deltaweb.web.tables.catalogue.names import free_name, name_from_path
-from deltaweb.web.tables.catalogue.registration import register_table
-from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.storage.locations import check_allowed, parse_location
-from deltaweb.web.tables.storage.roots import roots_for
+from apps.pages.actions import Stamp
+from apps.tables.catalogue.checks import check_location
+from apps.tables.catalogue.names import free_name, name_from_path
+from apps.tables.catalogue.registration import register_table
+from apps.tables.models import Table
+from apps.tables.storage.locations import check_allowed, parse_location
+from apps.tables.storage.roots import roots_for
 
 
 def open_table_at(text: str, *, base: Path, stamp: Stamp) -> Table:

@@ -11,21 +11,21 @@ from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 from django.utils.http import url_has_allowed_host_and_scheme
 
+from apps.accounts.permissions import editor_required, signed_in
+from apps.jobs.models import Job
+from apps.jobs.waiting import wait_a_glance
+from apps.pages.actions import stamp_of
+from apps.pages.request.parameters import cleaned
+from apps.pages.responses import respond
+from apps.tables.catalogue.checks import CHECK_LOCATION, request_check
+from apps.tables.catalogue.forms import RegisterForm, RegisterQueryForm
+from apps.tables.catalogue.names import name_from_path
+from apps.tables.catalogue.registration import register_table
+from apps.tables.catalogue.samples import request_samples
+from apps.tables.head.job_json import described
+from apps.tables.models import Table
+from apps.tables.storage.roots import roots_for
 from deltaweb.delta.errors import DeltaError
-from deltaweb.web.accounts.permissions import editor_required, signed_in
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.jobs.waiting import wait_a_glance
-from deltaweb.web.pages.actions import stamp_of
-from deltaweb.web.pages.request.parameters import cleaned
-from deltaweb.web.pages.responses import respond
-from deltaweb.web.tables.catalogue.checks import CHECK_LOCATION, request_check
-from deltaweb.web.tables.catalogue.forms import RegisterForm, RegisterQueryForm
-from deltaweb.web.tables.catalogue.names import name_from_path
-from deltaweb.web.tables.catalogue.registration import register_table
-from deltaweb.web.tables.catalogue.samples import request_samples
-from deltaweb.web.tables.head.job_json import described
-from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.storage.roots import roots_for
 
 
 @editor_required

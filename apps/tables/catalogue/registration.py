@@ -7,10 +7,10 @@ from datetime import datetime
 from django.db import IntegrityError, transaction
 from django.db.models import ProtectedError
 
-from deltaweb.web.accounts.models import User
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.news.publishing import publish
-from deltaweb.web.pages.actions import (
+from apps.accounts.models import User
+from apps.jobs.models import Job
+from apps.news.publishing import publish
+from apps.pages.actions import (
     COMMAND_LINE,
     Action,
     Actor,
@@ -19,21 +19,21 @@ from deltaweb.web.pages.actions import (
     report,
     report_changes,
 )
-from deltaweb.web.pages.request.changes import UNCHANGED, Unchanged, value_of
-from deltaweb.web.tables.catalogue.names import TableName, parse_table_name
-from deltaweb.web.tables.errors import (
+from apps.pages.request.changes import UNCHANGED, Unchanged, value_of
+from apps.tables.catalogue.names import TableName, parse_table_name
+from apps.tables.errors import (
     TableInUseError,
     TableNameTakenError,
     TableNotRegisteredError,
 )
-from deltaweb.web.tables.extension import guards
-from deltaweb.web.tables.index.folders import index_folders
-from deltaweb.web.tables.index.refresh import index_new, refresh_table
-from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.models.news import TABLES, tell_changed
-from deltaweb.web.tables.models.schedules import DEFAULT, SCHEDULES, schedule_name
-from deltaweb.web.tables.storage.locations import check_allowed, parse_location
-from deltaweb.web.tables.storage.roots import roots_for
+from apps.tables.extension import guards
+from apps.tables.index.folders import index_folders
+from apps.tables.index.refresh import index_new, refresh_table
+from apps.tables.models import Table
+from apps.tables.models.news import TABLES, tell_changed
+from apps.tables.models.schedules import DEFAULT, SCHEDULES, schedule_name
+from apps.tables.storage.locations import check_allowed, parse_location
+from apps.tables.storage.roots import roots_for
 
 # Who sees a table that is not restricted, and one that is.
 _SEEN_BY = {False: "everybody", True: "editors and administrators"}

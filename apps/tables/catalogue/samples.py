@@ -6,14 +6,14 @@ from typing import Any, Final
 from django.urls import reverse
 from django.utils import timezone
 
-from deltaweb.web.accounts.models import User
-from deltaweb.web.jobs import kinds
-from deltaweb.web.jobs.kind import JobKind, NoParameters
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.jobs.running.tracking import TrackedJob
-from deltaweb.web.jobs.services import enqueue
-from deltaweb.web.tables.catalogue.registration import stamp_for
-from deltaweb.web.tables.catalogue.scanning import load_samples
+from apps.accounts.models import User
+from apps.jobs import kinds
+from apps.jobs.kind import JobKind, NoParameters
+from apps.jobs.models import Job
+from apps.jobs.running.tracking import TrackedJob
+from apps.jobs.services import enqueue
+from apps.tables.catalogue.registration import stamp_for
+from apps.tables.catalogue.scanning import load_samples
 
 
 def request_samples(*, now: datetime, requested_by: User) -> Job:

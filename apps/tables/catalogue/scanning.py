@@ -6,21 +6,21 @@ from typing import Any, Final
 
 from django.db import IntegrityError
 
-from deltaweb.delta.errors import LocationError
-from deltaweb.storage.objects.scan import FoundTables, Parts
-from deltaweb.web.accounts.models import User
-from deltaweb.web.pages.actions import Stamp
-from deltaweb.web.tables.catalogue.names import TableName, free_name, name_from_path
-from deltaweb.web.tables.catalogue.registration import register_many, register_table
-from deltaweb.web.tables.models import Lake, Table
-from deltaweb.web.tables.storage.finding import find_tables
-from deltaweb.web.tables.storage.locations import (
+from apps.accounts.models import User
+from apps.pages.actions import Stamp
+from apps.tables.catalogue.names import TableName, free_name, name_from_path
+from apps.tables.catalogue.registration import register_many, register_table
+from apps.tables.models import Lake, Table
+from apps.tables.storage.finding import find_tables
+from apps.tables.storage.locations import (
     check_allowed,
     is_remote,
     parse_location,
 )
-from deltaweb.web.tables.storage.roots import roots_for, samples_folder
-from deltaweb.web.tables.storage.url_prefixes import parts_of, url_of
+from apps.tables.storage.roots import roots_for, samples_folder
+from apps.tables.storage.url_prefixes import parts_of, url_of
+from deltaweb.delta.errors import LocationError
+from deltaweb.storage.objects.scan import FoundTables, Parts
 
 SCAN_BATCH: Final = 500  # tables a transaction: the database is never held for long
 NAMES_SHOWN: Final = 100  # of each list in a job's result

@@ -7,10 +7,10 @@ from typing import Any
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Case, Q, QuerySet, Value, When
 
-from deltaweb.web.accounts.models import User
-from deltaweb.web.pages.paging import Paged, paged
-from deltaweb.web.tables.extension.search_kinds import Hit, SearchKind, kinds_for
-from deltaweb.web.tables.models import Table, TableColumn, name_holds
+from apps.accounts.models import User
+from apps.pages.paging import Paged, paged
+from apps.tables.extension.search_kinds import Hit, SearchKind, kinds_for
+from apps.tables.models import Table, TableColumn, name_holds
 
 HITS_SHOWN = 12  # of each kind above the columns when all kinds are shown
 CSV_CHUNK = 500

@@ -6,16 +6,16 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect
 
+from apps.accounts.permissions import editor_required, signed_in
+from apps.pages.actions import stamp_of
+from apps.pages.responses import respond
+from apps.tables.catalogue.forms import RemoveForm, SettingsForm
+from apps.tables.catalogue.registration import change_table, remove_table
+from apps.tables.head.shapes import table_json
+from apps.tables.head.table_head import get_table, table_head
+from apps.tables.models import Table
+from apps.tables.models.schedules import schedule_json, schedule_name
 from deltaweb.delta.errors import DeltaError
-from deltaweb.web.accounts.permissions import editor_required, signed_in
-from deltaweb.web.pages.actions import stamp_of
-from deltaweb.web.pages.responses import respond
-from deltaweb.web.tables.catalogue.forms import RemoveForm, SettingsForm
-from deltaweb.web.tables.catalogue.registration import change_table, remove_table
-from deltaweb.web.tables.head.shapes import table_json
-from deltaweb.web.tables.head.table_head import get_table, table_head
-from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.models.schedules import schedule_json, schedule_name
 
 
 @editor_required

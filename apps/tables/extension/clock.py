@@ -4,7 +4,7 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Final
 
-from deltaweb.web.pages.registry import Registry
+from apps.pages.registry import Registry
 
 # Queues what is due at a time; it is called every few seconds, and safe to repeat.
 Due = Callable[[datetime], object]

@@ -10,8 +10,8 @@ from datetime import datetime
 
 from django.db import OperationalError
 
-from deltaweb.web.pages.registry import Registry
-from deltaweb.web.tables.models import Table
+from apps.pages.registry import Registry
+from apps.tables.models import Table
 
 # Returns what still uses the table, each in words such as "the share sales".
 Guard = Callable[[Table], list[str]]

@@ -9,8 +9,8 @@ from uuid import UUID
 
 from django.db.models import Model, QuerySet
 
-from deltaweb.web.pages.frame import AnyUser
-from deltaweb.web.pages.registry import Registry
+from apps.pages.frame import AnyUser
+from apps.pages.registry import Registry
 
 # === Badges ===
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from deltaweb.web.pages.frame import AnyUser
-from deltaweb.web.pages.registry import Registry
+from apps.pages.frame import AnyUser
+from apps.pages.registry import Registry
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

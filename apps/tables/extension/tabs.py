@@ -6,8 +6,8 @@ An app may also register a button for the head of these pages.
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from deltaweb.web.pages.frame import AnyUser
-from deltaweb.web.pages.registry import Registry
+from apps.pages.frame import AnyUser
+from apps.pages.registry import Registry
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

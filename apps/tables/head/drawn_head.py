@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from django.http import HttpRequest
 from django.template.loader import render_to_string
 
-from deltaweb.web.tables.head.table_head import TableHead
+from apps.tables.head.table_head import TableHead
 
 TEMPLATE = "tables/head/_table_head.html"
 

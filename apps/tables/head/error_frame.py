@@ -5,7 +5,7 @@ from typing import Final
 
 from django.http import HttpRequest
 
-from deltaweb.web.pages.errors import Frame, PageError
+from apps.pages.errors import Frame, PageError
 
 _PAGE_OF_TABLE: Final = re.compile(r"/t/(?P<namespace>[^/]+)/(?P<name>[^/]+)(/|$)")
 
@@ -21,7 +21,7 @@ def table_frame(request: HttpRequest) -> Frame | None:
     if found is None or user is None or not user.is_authenticated:
         return None
     # What pages show is imported by processes that make pages, not by every command.
-    from deltaweb.web.tables.head.table_head import (  # noqa: PLC0415
+    from apps.tables.head.table_head import (  # noqa: PLC0415
         get_table,
         requested_version,
         table_head,

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from deltaweb.web.jobs.listing.resource import JobOutcome
-from deltaweb.web.jobs.listing.selectors import outcome_of
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.pages.errors import PageError
-from deltaweb.web.tables.models import Table
+from apps.jobs.listing.resource import JobOutcome
+from apps.jobs.listing.selectors import outcome_of
+from apps.jobs.models import Job
+from apps.pages.errors import PageError
+from apps.tables.models import Table
 
 
 class NotIndexedError(PageError, code="not-indexed"):

@@ -2,9 +2,9 @@
 
 from typing import TYPE_CHECKING
 
+from apps.tables.models import Table
 from deltaweb import delta
 from deltaweb.delta.errors import SchemaError
-from deltaweb.web.tables.models import Table
 
 if TYPE_CHECKING:
     from deltaweb.delta.protocol.schema import StructType

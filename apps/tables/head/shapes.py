@@ -5,9 +5,9 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from deltaweb.web.pages.page_json import json_with, shaped
-from deltaweb.web.pages.request.server_paths import place_for_reader, text_for_reader
-from deltaweb.web.tables.models import Table
+from apps.pages.page_json import json_with, shaped
+from apps.pages.request.server_paths import place_for_reader, text_for_reader
+from apps.tables.models import Table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,22 +10,22 @@ from django.contrib.auth.models import AnonymousUser
 from django.db.models import Min, Q
 from django.utils import timezone
 
+from apps.accounts.models import User
+from apps.jobs.models import Job
+from apps.jobs.services import bring_forward
+from apps.pages.errors import PageError
+from apps.pages.lists.round_times import round_times
+from apps.tables.index.refresh import REFRESH
+from apps.tables.models import Commit, MissingFiles, Table
+from apps.tables.models.schedules import schedule_words
+from apps.tables.storage.received import provider_name
+from apps.tables.versions.missing_files import missing_files_of
+from apps.tables.versions.timeline import Tick, Timeline, build_timeline
+from apps.tables.work.check_files import CHECK_FILES
 from deltaweb.delta.features.readers import FeatureReaders, feature_readers
 from deltaweb.delta.features.registry import refused_features
 from deltaweb.delta.log.versions import OF_FILES
 from deltaweb.errors import MAX_NAME_LENGTH
-from deltaweb.web.accounts.models import User
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.jobs.services import bring_forward
-from deltaweb.web.pages.errors import PageError
-from deltaweb.web.pages.lists.round_times import round_times
-from deltaweb.web.tables.index.refresh import REFRESH
-from deltaweb.web.tables.models import Commit, MissingFiles, Table
-from deltaweb.web.tables.models.schedules import schedule_words
-from deltaweb.web.tables.storage.received import provider_name
-from deltaweb.web.tables.versions.missing_files import missing_files_of
-from deltaweb.web.tables.versions.timeline import Tick, Timeline, build_timeline
-from deltaweb.web.tables.work.check_files import CHECK_FILES
 
 NUM_TICKS = 5
 TIMES = "H:i"  # below a timeline of one day, as Django's filter `date` has it

@@ -5,12 +5,12 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django_htmx.http import trigger_client_event
 
-from deltaweb.web.accounts.permissions import signed_in
-from deltaweb.web.pages.responses import json_response
-from deltaweb.web.tables.head.table_head import get_table, requested_version, table_head
-from deltaweb.web.tables.index.refresh import refresh_table
-from deltaweb.web.tables.versions.missing_files import missing_files_of
-from deltaweb.web.tables.work.check_files import request_file_check
+from apps.accounts.permissions import signed_in
+from apps.pages.responses import json_response
+from apps.tables.head.table_head import get_table, requested_version, table_head
+from apps.tables.index.refresh import refresh_table
+from apps.tables.versions.missing_files import missing_files_of
+from apps.tables.work.check_files import request_file_check
 
 
 def table_refresh(request: HttpRequest, namespace: str, name: str) -> HttpResponseBase:

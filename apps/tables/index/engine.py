@@ -8,13 +8,13 @@ from collections.abc import Callable
 from enum import StrEnum
 from typing import TYPE_CHECKING, TypeVar
 
+from apps.jobs.running.reports import Reports
+from apps.tables.index.spark_session import with_spark
 from deltaweb.expressions.errors import ExpressionError, ExpressionMistakenError
 from deltaweb.spark.driver.installed import check_installed
-from deltaweb.web.jobs.running.reports import Reports
-from deltaweb.web.tables.index.spark_session import with_spark
 
 if TYPE_CHECKING:
-    from deltaweb.web.tables.index.spark_session import SparkSession
+    from apps.tables.index.spark_session import SparkSession
 
 T = TypeVar("T")
 

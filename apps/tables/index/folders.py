@@ -8,8 +8,8 @@ from typing import Final
 
 from django.conf import settings
 
+from apps.tables.models import Table
 from deltaweb.index.folder.held import is_held
-from deltaweb.web.tables.models import Table
 
 # Part of a folder's name; a new one makes the next index read the whole log, and
 # replace the stored rows that the log still has.

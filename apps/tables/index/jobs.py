@@ -12,21 +12,21 @@ from uuid import UUID
 from django.db.models import F, OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
 
+from apps.jobs.models import Job
+from apps.jobs.running.cancel_watch import CancelWatch
+from apps.jobs.running.database_faults import DATABASE_FAULTS, persistently
+from apps.jobs.running.held_lease import LeaseLostError
+from apps.jobs.running.tracking import JobCancelled, TrackedJob
+from apps.tables.errors import TableNotRegisteredError
+from apps.tables.index.folders import new_index_folder, present_index
+from apps.tables.index.results import store_failure, store_result
+from apps.tables.models import Table
+from apps.tables.storage.opening import roots_of_server, table_place
+from apps.tables.storage.received import IS_RECEIVED
 from deltaweb.delta.errors import DeltaError
 from deltaweb.errors import DeltawebError
 from deltaweb.index.folder.result import CANCELLED, FAILED, INDEXED, IndexResult
 from deltaweb.storage.place import TablePlace
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.jobs.running.cancel_watch import CancelWatch
-from deltaweb.web.jobs.running.database_faults import DATABASE_FAULTS, persistently
-from deltaweb.web.jobs.running.held_lease import LeaseLostError
-from deltaweb.web.jobs.running.tracking import JobCancelled, TrackedJob
-from deltaweb.web.tables.errors import TableNotRegisteredError
-from deltaweb.web.tables.index.folders import new_index_folder, present_index
-from deltaweb.web.tables.index.results import store_failure, store_result
-from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.storage.opening import roots_of_server, table_place
-from deltaweb.web.tables.storage.received import IS_RECEIVED
 
 KIND: Final = "tables.index_log"
 BATCH: Final = 32  # jobs that one Spark job does at most

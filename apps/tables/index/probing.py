@@ -13,20 +13,20 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+from apps.tables.index.folders import index_folder
+from apps.tables.index.refresh import refresh_table
+from apps.tables.index.results import store_failure
+from apps.tables.models import Table
+from apps.tables.models.news import tell_changed
+from apps.tables.models.schedules import ONLY_WHEN_ASKED_S, next_look
+from apps.tables.storage.opening import open_table, roots_of_server
+from apps.tables.storage.received import asking, is_received
 from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.log.paths import commit_name
 from deltaweb.delta.log.store import FileStatus
 from deltaweb.index.folder.file_index import SUMMARY
 from deltaweb.index.folder.manifest import load_manifest
 from deltaweb.storage.location import RECEIVED
-from deltaweb.web.tables.index.folders import index_folder
-from deltaweb.web.tables.index.refresh import refresh_table
-from deltaweb.web.tables.index.results import store_failure
-from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.models.news import tell_changed
-from deltaweb.web.tables.models.schedules import ONLY_WHEN_ASKED_S, next_look
-from deltaweb.web.tables.storage.opening import open_table, roots_of_server
-from deltaweb.web.tables.storage.received import asking, is_received
 
 BATCH: Final = 200  # tables claimed at once
 TIME_LIMIT_S: Final = 30

@@ -10,14 +10,14 @@ from typing import Any, Final
 
 from django.utils import timezone
 
+from apps.jobs import kinds
+from apps.jobs.kind import JobKind, to_json
+from apps.jobs.running.tracking import TrackedJob
+from apps.jobs.services import enqueue
+from apps.tables.index.probing import due_of, probe_some
+from apps.tables.models import Table
+from apps.tables.storage.received import provider_of, rests_until
 from deltaweb.storage.location import RECEIVED
-from deltaweb.web.jobs import kinds
-from deltaweb.web.jobs.kind import JobKind, to_json
-from deltaweb.web.jobs.running.tracking import TrackedJob
-from deltaweb.web.jobs.services import enqueue
-from deltaweb.web.tables.index.probing import due_of, probe_some
-from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.storage.received import provider_of, rests_until
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,28 +11,28 @@ from typing import TYPE_CHECKING, Any, Final
 from django.conf import settings
 from django.utils import timezone
 
-from deltaweb import spark
-from deltaweb.web.accounts.models import User
-from deltaweb.web.jobs import kinds
-from deltaweb.web.jobs.kind import JobKind, NoParameters, Queue
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.jobs.services import enqueue, enqueue_many
-from deltaweb.web.tables import index
-from deltaweb.web.tables.index.folders import RUNS_FOLDER, indexes_folder
-from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.models.subjects import on_table
-from deltaweb.web.tables.storage.received import (
+from apps.accounts.models import User
+from apps.jobs import kinds
+from apps.jobs.kind import JobKind, NoParameters, Queue
+from apps.jobs.models import Job
+from apps.jobs.services import enqueue, enqueue_many
+from apps.tables import index
+from apps.tables.index.folders import RUNS_FOLDER, indexes_folder
+from apps.tables.models import Table
+from apps.tables.models.subjects import on_table
+from apps.tables.storage.received import (
     IS_RECEIVED,
     asking,
     check_awake,
     is_received,
     note_end,
 )
+from deltaweb import spark
 
 if TYPE_CHECKING:
+    from apps.tables.index.jobs import IndexBatch, IndexJob
+    from apps.tables.index.spark_session import SparkSession
     from deltaweb.spark.table_tasks import IndexRequest
-    from deltaweb.web.tables.index.jobs import IndexBatch, IndexJob
-    from deltaweb.web.tables.index.spark_session import SparkSession
 
 READING: Final = "Reading the log"
 WOKEN_AT_ONCE: Final = 8  # jobs of many; each takes others along that wait

@@ -15,17 +15,17 @@ from typing import Any, Final
 
 from django.db import transaction
 
+from apps.tables.index.folders import begun_at_ms, remove_other_indexes
+from apps.tables.index.history import IndexedHistory, open_history
+from apps.tables.index.rows import moment
+from apps.tables.index.stored_history import load_ahead, store_history
+from apps.tables.models import Table
+from apps.tables.models.news import table_revision, tell_changed
+from apps.tables.models.schedules import next_look
 from deltaweb.index.files.source import load_source
 from deltaweb.index.folder.parts import IndexMissingError
 from deltaweb.index.folder.result import FAILED, IndexResult
 from deltaweb.index.history.stored_values import bounded_text
-from deltaweb.web.tables.index.folders import begun_at_ms, remove_other_indexes
-from deltaweb.web.tables.index.history import IndexedHistory, open_history
-from deltaweb.web.tables.index.rows import moment
-from deltaweb.web.tables.index.stored_history import load_ahead, store_history
-from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.models.news import table_revision, tell_changed
-from deltaweb.web.tables.models.schedules import next_look
 
 # === Failure ===
 

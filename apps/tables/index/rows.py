@@ -9,6 +9,16 @@ from typing import Any, Final
 
 import pyarrow as pa
 
+from apps.tables.models import (
+    MAX_REASON_LENGTH,
+    Commit,
+    MetadataVersion,
+    ProtocolVersion,
+    Table,
+    TableColumn,
+    WideSchema,
+)
+from apps.tables.models.row_loading import stored_values
 from deltaweb.delta.errors import SchemaError
 from deltaweb.delta.protocol.schema import (
     fields_in,
@@ -19,16 +29,6 @@ from deltaweb.delta.protocol.schema import (
 )
 from deltaweb.index.folder.file_index import COMMIT_COLUMNS
 from deltaweb.index.history.stored_values import clean_text
-from deltaweb.web.tables.models import (
-    MAX_REASON_LENGTH,
-    Commit,
-    MetadataVersion,
-    ProtocolVersion,
-    Table,
-    TableColumn,
-    WideSchema,
-)
-from deltaweb.web.tables.models.row_loading import stored_values
 
 MAX_COLUMNS: Final = 10_000
 MAX_PATH_LENGTH: Final = 1000

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from django.conf import settings
 
+from apps.jobs.running.apart_process import hand_on_if_apart
 from deltaweb import spark
 from deltaweb.spark.driver.installed import check_installed
-from deltaweb.web.jobs.running.apart_process import hand_on_if_apart
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession as SparkSession  # noqa: PLC0414 (for kinds)

@@ -14,11 +14,9 @@ from typing import Any, Final, TypeVar
 import pyarrow as pa
 from django.db import models, transaction
 
-from deltaweb.index.history.missing_files import missing_runs
-from deltaweb.index.history.readability import fault_reason
-from deltaweb.web.tables.index.folders import is_of_this_format
-from deltaweb.web.tables.index.history import IndexedHistory, rows_after
-from deltaweb.web.tables.index.rows import (
+from apps.tables.index.folders import is_of_this_format
+from apps.tables.index.history import IndexedHistory, rows_after
+from apps.tables.index.rows import (
     COMMIT_FIELDS,
     columns_of,
     commit_values,
@@ -27,7 +25,7 @@ from deltaweb.web.tables.index.rows import (
     protocol_of,
     wide_schema_of,
 )
-from deltaweb.web.tables.models import (
+from apps.tables.models import (
     Commit,
     MetadataVersion,
     ProtocolVersion,
@@ -35,9 +33,11 @@ from deltaweb.web.tables.models import (
     TableColumn,
     WideSchema,
 )
-from deltaweb.web.tables.models.row_loading import insert_rows
-from deltaweb.web.tables.versions import missing_files
-from deltaweb.web.tables.versions.states import update_archived, update_readability
+from apps.tables.models.row_loading import insert_rows
+from apps.tables.versions import missing_files
+from apps.tables.versions.states import update_archived, update_readability
+from deltaweb.index.history.missing_files import missing_runs
+from deltaweb.index.history.readability import fault_reason
 
 ROWS_A_TRANSACTION: Final = 10_000  # some 0.2 s in which no one else writes to SQLite
 INSERT_BATCH: Final = 500

@@ -4,17 +4,17 @@ import os
 from argparse import ArgumentParser
 from pathlib import Path
 
-from deltaweb.storage.place import is_of_profile
-from deltaweb.web.tables.catalogue.registration import find_table
-from deltaweb.web.tables.errors import TableNameError, TableNotRegisteredError
-from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.operations.parameters import whole_number, zone_argument
-from deltaweb.web.tables.storage.locations import (
+from apps.tables.catalogue.registration import find_table
+from apps.tables.errors import TableNameError, TableNotRegisteredError
+from apps.tables.models import Table
+from apps.tables.operations.parameters import whole_number, zone_argument
+from apps.tables.storage.locations import (
     check_allowed,
     check_present,
     parse_location,
 )
-from deltaweb.web.tables.storage.roots import roots_for
+from apps.tables.storage.roots import roots_for
+from deltaweb.storage.place import is_of_profile
 
 
 def locate(text: str, *, may_be_made: bool = False) -> tuple[Table | None, str]:

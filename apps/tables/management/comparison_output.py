@@ -5,6 +5,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from apps.tables.management import row_output
 from deltaweb.delta.changes import (
     FieldChange,
     FieldState,
@@ -13,7 +14,6 @@ from deltaweb.delta.changes import (
     ValueChanges,
 )
 from deltaweb.delta.errors import SchemaError
-from deltaweb.web.tables.management import row_output
 from deltaweb.words import counted
 
 

@@ -21,23 +21,23 @@ import pyarrow as pa
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
+from apps.jobs.kind import to_json
+from apps.pages.actions import command_stamp
+from apps.pages.command import Output, WritingVerb
+from apps.tables.catalogue.registration import find_table
+from apps.tables.head.shapes import table_json
+from apps.tables.index.engine import Engine
+from apps.tables.management.arguments import locate, names_of
+from apps.tables.management.row_output import json_rows, row_lines
+from apps.tables.management.terminal import TerminalReports, add_engine
+from apps.tables.models import Table
+from apps.tables.operations.operation import Operation
+from apps.tables.operations.parameters import add_parameters, given
+from apps.tables.operations.preview import OperationPreview, RunContext
+from apps.tables.storage.locations import parse_location
+from apps.tables.storage.opening import open_location, place_of
+from apps.tables.work.log_writing import record_log_writing
 from deltaweb.errors import DeltawebError
-from deltaweb.web.jobs.kind import to_json
-from deltaweb.web.pages.actions import command_stamp
-from deltaweb.web.pages.command import Output, WritingVerb
-from deltaweb.web.tables.catalogue.registration import find_table
-from deltaweb.web.tables.head.shapes import table_json
-from deltaweb.web.tables.index.engine import Engine
-from deltaweb.web.tables.management.arguments import locate, names_of
-from deltaweb.web.tables.management.row_output import json_rows, row_lines
-from deltaweb.web.tables.management.terminal import TerminalReports, add_engine
-from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.operations.operation import Operation
-from deltaweb.web.tables.operations.parameters import add_parameters, given
-from deltaweb.web.tables.operations.preview import OperationPreview, RunContext
-from deltaweb.web.tables.storage.locations import parse_location
-from deltaweb.web.tables.storage.opening import open_location, place_of
-from deltaweb.web.tables.work.log_writing import record_log_writing
 
 P = TypeVar("P")
 

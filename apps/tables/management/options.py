@@ -8,14 +8,14 @@ from typing import Any, Final, Self
 import pyarrow as pa
 from django.core.management.base import CommandParser
 
+from apps.pages.command import Error, Output, Subcommand
+from apps.pages.responses import to_json
+from apps.tables.management import row_output
+from apps.tables.management.arguments import add_time_zone
+from apps.tables.operations.parameters import whole_number
 from deltaweb.delta.protocol.column_path import split_names
 from deltaweb.delta.values.time_zones.known import UTC_ZONE
 from deltaweb.environment.command_lines import BAD_USAGE
-from deltaweb.web.pages.command import Error, Output, Subcommand
-from deltaweb.web.pages.responses import to_json
-from deltaweb.web.tables.management import row_output
-from deltaweb.web.tables.management.arguments import add_time_zone
-from deltaweb.web.tables.operations.parameters import whole_number
 from deltaweb.writer.importing.options import (
     DAY_ORDERS,
     DELIMITERS,

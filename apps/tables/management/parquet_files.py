@@ -9,6 +9,9 @@ from urllib.parse import quote
 
 from django.db import OperationalError, ProgrammingError
 
+from apps.pages.first_use import has_database
+from apps.tables.storage.connections import options_for
+from apps.tables.storage.locations import is_remote, parse_location
 from deltaweb.delta.errors import (
     DataFileError,
     DataFileMissingError,
@@ -20,9 +23,6 @@ from deltaweb.delta.log.store import TableStore
 from deltaweb.parquet.errors import ParquetError
 from deltaweb.parquet.tail import RangeSource
 from deltaweb.storage.place import open_store
-from deltaweb.web.pages.first_use import has_database
-from deltaweb.web.tables.storage.connections import options_for
-from deltaweb.web.tables.storage.locations import is_remote, parse_location
 
 SUFFIXES = (".parquet", ".parq")
 

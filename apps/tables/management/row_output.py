@@ -8,10 +8,10 @@ from typing import Any
 
 import pyarrow as pa
 
+from apps.pages.lists.csv_lines import csv_line
+from apps.tables.management.text_output import aligned
 from deltaweb.delta.values.cell_text import cell_text
 from deltaweb.delta.values.python_values import python_values, to_json_of
-from deltaweb.web.pages.lists.csv_lines import csv_line
-from deltaweb.web.tables.management.text_output import aligned
 
 BATCH_ROWS = 1024
 

@@ -3,9 +3,9 @@
 from argparse import ArgumentParser
 from collections.abc import Callable
 
-from deltaweb.web.jobs.running.reports import Reports
-from deltaweb.web.tables.index.engine import Engine
-from deltaweb.web.tables.index.spark_session import STARTING
+from apps.jobs.running.reports import Reports
+from apps.tables.index.engine import Engine
+from apps.tables.index.spark_session import STARTING
 
 
 class TerminalReports(Reports):

@@ -19,22 +19,22 @@ from typing import TYPE_CHECKING, Final
 from django.conf import settings
 from django.db import models
 
+from apps.pages.lists.links import address_of
+from apps.tables.models.actions import MetadataVersion as MetadataVersion
+from apps.tables.models.actions import ProtocolVersion as ProtocolVersion
+from apps.tables.models.lakes import AllowedRoot as AllowedRoot
+from apps.tables.models.lakes import Lake as Lake
+from apps.tables.models.lakes import StorageConnection as StorageConnection
+from apps.tables.models.missing_files import MissingFiles as MissingFiles
+from apps.tables.models.schedules import ONLY_WHEN_ASKED_S
+from apps.tables.models.wide_schemas import WideSchema as WideSchema
 from deltaweb import delta
 from deltaweb.delta.log import versions
-from deltaweb.web.pages.lists.links import address_of
-from deltaweb.web.tables.models.actions import MetadataVersion as MetadataVersion
-from deltaweb.web.tables.models.actions import ProtocolVersion as ProtocolVersion
-from deltaweb.web.tables.models.lakes import AllowedRoot as AllowedRoot
-from deltaweb.web.tables.models.lakes import Lake as Lake
-from deltaweb.web.tables.models.lakes import StorageConnection as StorageConnection
-from deltaweb.web.tables.models.missing_files import MissingFiles as MissingFiles
-from deltaweb.web.tables.models.schedules import ONLY_WHEN_ASKED_S
-from deltaweb.web.tables.models.wide_schemas import WideSchema as WideSchema
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser
 
-    from deltaweb.web.accounts.models import User
+    from apps.accounts.models import User
 
 MAX_REASON_LENGTH: Final = 300  # of why a version cannot be read
 

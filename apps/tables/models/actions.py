@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from django.db import models
 from django.utils.functional import cached_property
 
+from apps.tables.models.wide_schemas import WideSchema, too_wide
 from deltaweb.delta import features, protocol
-from deltaweb.web.tables.models.wide_schemas import WideSchema, too_wide
 
 if TYPE_CHECKING:
     from deltaweb.delta.protocol.actions import Metadata, Protocol

@@ -6,7 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.urls import reverse
 
-from deltaweb.web.tables.models.schedules import ONLY_WHEN_ASKED_S
+from apps.tables.models.schedules import ONLY_WHEN_ASKED_S
 
 
 class AllowedRoot(models.Model):

@@ -5,14 +5,14 @@ from uuid import UUID
 
 from django.db.models import Count, Max, Q, Sum
 
-from deltaweb.web.news.publishing import publish
-from deltaweb.web.news.topics import Topic, revision_of_values
-from deltaweb.web.tables.models import Lake, Table
+from apps.news.publishing import publish
+from apps.news.topics import Topic, revision_of_values
+from apps.tables.models import Lake, Table
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser
 
-    from deltaweb.web.accounts.models import User
+    from apps.accounts.models import User
 
 TABLES: Final = "tables"  # any of them
 TABLE: Final = "table"

@@ -8,13 +8,13 @@ from uuid import UUID
 from django.db.models import QuerySet
 from django.urls import reverse
 
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.jobs.visibility import SubjectLink
-from deltaweb.web.tables.errors import TableNotRegisteredError
-from deltaweb.web.tables.models import Table, name_holds
+from apps.jobs.models import Job
+from apps.jobs.visibility import SubjectLink
+from apps.tables.errors import TableNotRegisteredError
+from apps.tables.models import Table, name_holds
 
 if TYPE_CHECKING:  # most processes do no work
-    from deltaweb.web.jobs.running.tracking import TrackedJob
+    from apps.jobs.running.tracking import TrackedJob
 
 Page = tuple[str, Sequence[object], Mapping[str, object]]
 """URL name, what it takes beside the table's names, and the query."""

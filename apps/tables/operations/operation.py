@@ -28,27 +28,27 @@ from typing import Any, Final, Generic, TypeVar
 
 from django.utils import timezone
 
-from deltaweb.delta.writing.authorship import authored
-from deltaweb.delta.writing.transaction import CommitResult
-from deltaweb.storage.place import TablePlace
-from deltaweb.table import DeltaTable
-from deltaweb.web.jobs import kinds
-from deltaweb.web.jobs.kind import JobKind, Queue, from_json
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.jobs.running.tracking import TrackedJob
-from deltaweb.web.pages.registry import Registry
-from deltaweb.web.tables.errors import AskerGoneError, OperationOutdatedError
-from deltaweb.web.tables.index.refresh import refresh_again
-from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.models.subjects import on_table, table_of
-from deltaweb.web.tables.operations.preview import (
+from apps.jobs import kinds
+from apps.jobs.kind import JobKind, Queue, from_json
+from apps.jobs.models import Job
+from apps.jobs.running.tracking import TrackedJob
+from apps.pages.registry import Registry
+from apps.tables.errors import AskerGoneError, OperationOutdatedError
+from apps.tables.index.refresh import refresh_again
+from apps.tables.models import Table
+from apps.tables.models.subjects import on_table, table_of
+from apps.tables.operations.preview import (
     Approval,
     OperationPreview,
     RunContext,
     no_place,
 )
-from deltaweb.web.tables.operations.preview_jobs import preview_again
-from deltaweb.web.tables.storage.opening import open_table, roots_of_server, table_place
+from apps.tables.operations.preview_jobs import preview_again
+from apps.tables.storage.opening import open_table, roots_of_server, table_place
+from deltaweb.delta.writing.authorship import authored
+from deltaweb.delta.writing.transaction import CommitResult
+from deltaweb.storage.place import TablePlace
+from deltaweb.table import DeltaTable
 from deltaweb.words import counted
 
 P = TypeVar("P")

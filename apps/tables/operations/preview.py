@@ -5,9 +5,9 @@ from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from apps.jobs.running.reports import Reports
+from apps.tables.index.engine import Engine
 from deltaweb.delta.protocol.actions import SetTransaction
-from deltaweb.web.jobs.running.reports import Reports
-from deltaweb.web.tables.index.engine import Engine
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -4,9 +4,9 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from deltaweb.web.jobs.kind import hashed_key
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.jobs.services import enqueue
+from apps.jobs.kind import hashed_key
+from apps.jobs.models import Job
+from apps.jobs.services import enqueue
 
 
 def is_preview(job: Job) -> bool:

@@ -5,21 +5,21 @@ from typing import Final, TypeVar
 
 from django.db import transaction
 
-from deltaweb.web.accounts.models import User
-from deltaweb.web.jobs.kind import to_json
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.jobs.services import enqueue
-from deltaweb.web.pages.actions import Stamp
-from deltaweb.web.tables.errors import OperationOutdatedError
-from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.operations.operation import Operation
-from deltaweb.web.tables.operations.preview import Approval
-from deltaweb.web.tables.operations.preview_jobs import (
+from apps.accounts.models import User
+from apps.jobs.kind import to_json
+from apps.jobs.models import Job
+from apps.jobs.services import enqueue
+from apps.pages.actions import Stamp
+from apps.tables.errors import OperationOutdatedError
+from apps.tables.models import Table
+from apps.tables.operations.operation import Operation
+from apps.tables.operations.preview import Approval
+from apps.tables.operations.preview_jobs import (
     key_of,
     preview_result,
     preview_title,
 )
-from deltaweb.web.tables.work.log_writing import record_log_writing
+from apps.tables.work.log_writing import record_log_writing
 
 NO_TABLE: Final = -1
 """The version where no table is: what is made unseen is made of nothing."""

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from deltaweb.lazy import modules_on_demand
 
 if TYPE_CHECKING:
-    from deltaweb.web.tables.storage import endpoints as endpoints
-    from deltaweb.web.tables.storage import sealing as sealing
+    from apps.tables.storage import endpoints as endpoints
+    from apps.tables.storage import sealing as sealing
 else:
     __getattr__ = modules_on_demand(__name__)

@@ -12,22 +12,22 @@ from typing import Any, Final
 from django.conf import settings
 from django.db import IntegrityError, transaction
 
-from deltaweb.delta.errors import LocationInvalidError
-from deltaweb.web.pages.actions import Action, Stamp, report
-from deltaweb.web.pages.page_json import shaped
-from deltaweb.web.tables import storage
-from deltaweb.web.tables.models import StorageConnection, Table
-from deltaweb.web.tables.storage.errors import (
+from apps.pages.actions import Action, Stamp, report
+from apps.pages.page_json import shaped
+from apps.tables import storage
+from apps.tables.models import StorageConnection, Table
+from apps.tables.storage.errors import (
     StorageElsewhereError,
     StorageNameError,
     StorageNameTakenError,
     StorageNotFoundError,
     StoragePrefixTakenError,
 )
-from deltaweb.web.tables.storage.locations import is_remote, parse_location
-from deltaweb.web.tables.storage.options import resolve
-from deltaweb.web.tables.storage.received import is_received, received_options
-from deltaweb.web.tables.storage.url_prefixes import parts_of, url_of
+from apps.tables.storage.locations import is_remote, parse_location
+from apps.tables.storage.options import resolve
+from apps.tables.storage.received import is_received, received_options
+from apps.tables.storage.url_prefixes import parts_of, url_of
+from deltaweb.delta.errors import LocationInvalidError
 
 MAX_PREFIX_LENGTH: Final = 500
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", re.ASCII)

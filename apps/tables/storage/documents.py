@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from apps.tables.storage.errors import DocumentError
 from deltaweb.storage.objects.hosts import ANY_PUBLIC, refusal
 from deltaweb.storage.received.patience import HTTPRequest
 from deltaweb.storage.received.transport import HTTPAnswer, Transport, host_of
-from deltaweb.web.tables.storage.errors import DocumentError
 
 TIMEOUT_S: Final = 5.0
 MAX_DOCUMENT_BYTES: Final = 1 << 20

@@ -5,10 +5,10 @@ To load one, and to open its first session, takes as long as many jobs.
 
 from typing import Final
 
+from apps.tables.models import Table
+from apps.tables.storage.connections import options_for
 from deltaweb.storage.location import RECEIVED
 from deltaweb.storage.place import open_store
-from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.storage.connections import options_for
 
 MOST: Final = 4  # places; most installations have one or two
 

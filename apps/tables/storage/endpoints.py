@@ -9,9 +9,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from apps.tables.storage.errors import StorageHostError
 from deltaweb.storage.location import AZURE_ACCOUNT
 from deltaweb.storage.objects.hosts import ALLOWED_HOSTS, refusal
-from deltaweb.web.tables.storage.errors import StorageHostError
 
 _URL: Final = re.compile(
     # Of a connection string, an address ends with its part.

@@ -9,6 +9,10 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+from apps.tables.errors import ScanRootError
+from apps.tables.storage.connections import connection_for, options_for
+from apps.tables.storage.locations import is_remote
+from apps.tables.storage.received import find_shared, is_received
 from deltaweb.delta.errors import CredentialsNeededError
 from deltaweb.storage.data_path import LOG_FOLDER
 from deltaweb.storage.objects.scan import (
@@ -20,10 +24,6 @@ from deltaweb.storage.objects.scan import (
     find_objects,
     is_skipped,
 )
-from deltaweb.web.tables.errors import ScanRootError
-from deltaweb.web.tables.storage.connections import connection_for, options_for
-from deltaweb.web.tables.storage.locations import is_remote
-from deltaweb.web.tables.storage.received import find_shared, is_received
 
 Report = Callable[[FoundTables], None]
 

@@ -12,14 +12,14 @@ import pyarrow as pa
 from django.conf import settings
 from django.db import OperationalError, ProgrammingError
 
+from apps.pages.first_use import has_database
+from apps.tables.models import Table
+from apps.tables.storage.connections import options_for
+from apps.tables.storage.locations import check_allowed, is_remote
+from apps.tables.storage.roots import roots_for
 from deltaweb.delta.errors import LocationInvalidError
 from deltaweb.storage.place import TablePlace, open_shared, open_store
 from deltaweb.table import DeltaTable
-from deltaweb.web.pages.first_use import has_database
-from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.storage.connections import options_for
-from deltaweb.web.tables.storage.locations import check_allowed, is_remote
-from deltaweb.web.tables.storage.roots import roots_for
 from deltaweb.writer import importing
 
 

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from apps.tables.storage.errors import StorageOptionError, StorageReferenceError
 from deltaweb.environment.bounded_json import parse_json
-from deltaweb.web.tables.storage.errors import StorageOptionError, StorageReferenceError
 
 MAX_VALUE_BYTES: Final = 64 << 10
 VARIABLE: Final = "env:"

@@ -16,13 +16,13 @@ from django.conf import settings
 from django.db.models import F
 from django.utils import timezone
 
+from apps.tables import storage
+from apps.tables.models import StorageConnection
+from apps.tables.models.schedules import next_look
 from deltaweb.delta.errors import DeltaError, LocationUnreachableError
 from deltaweb.storage import objects, received
 from deltaweb.storage.location import RECEIVED
 from deltaweb.storage.received.errors import ProviderRestsError
-from deltaweb.web.tables import storage
-from deltaweb.web.tables.models import StorageConnection
-from deltaweb.web.tables.models.schedules import next_look
 
 if TYPE_CHECKING:  # Commands that read a folder of this machine load no driver.
     from deltaweb.storage.objects.scan import FoundTables

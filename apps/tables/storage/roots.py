@@ -5,11 +5,11 @@ from pathlib import Path
 
 from django.conf import settings
 
-from deltaweb.web.accounts.models import User
-from deltaweb.web.tables.models import AllowedRoot
-from deltaweb.web.tables.storage.connections import connection_prefixes
-from deltaweb.web.tables.storage.locations import is_remote, parse_root
-from deltaweb.web.tables.storage.url_prefixes import ANY_STORE
+from apps.accounts.models import User
+from apps.tables.models import AllowedRoot
+from apps.tables.storage.connections import connection_prefixes
+from apps.tables.storage.locations import is_remote, parse_root
+from apps.tables.storage.url_prefixes import ANY_STORE
 
 SAMPLES_FOLDER = "samples"
 

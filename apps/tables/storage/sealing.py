@@ -8,8 +8,8 @@ from typing import Final
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 from django.conf import settings
 
+from apps.tables.storage.errors import StorageSealedError
 from deltaweb.storage.signing.derived_keys import derive_keys
-from deltaweb.web.tables.storage.errors import StorageSealedError
 
 PURPOSE: Final = "storage connections"
 

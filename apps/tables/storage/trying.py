@@ -5,18 +5,18 @@ from typing import Any, Final, TypeVar
 
 from django.conf import settings
 
+from apps.tables import storage
+from apps.tables.models import StorageConnection
+from apps.tables.storage.bounded_read import StorageSlowError, read_within
+from apps.tables.storage.connections import parse_prefix
+from apps.tables.storage.endpoints import check_endpoints, confined
+from apps.tables.storage.errors import StorageOptionError
+from apps.tables.storage.options import resolve
+from apps.tables.storage.url_prefixes import parts_of
 from deltaweb.delta.errors import LocationUnreachableError
 from deltaweb.storage.objects.driver import DRIVERS
 from deltaweb.storage.objects.scan import first_object
 from deltaweb.storage.objects.trial import Trial, try_storage, unknown_option
-from deltaweb.web.tables import storage
-from deltaweb.web.tables.models import StorageConnection
-from deltaweb.web.tables.storage.bounded_read import StorageSlowError, read_within
-from deltaweb.web.tables.storage.connections import parse_prefix
-from deltaweb.web.tables.storage.endpoints import check_endpoints, confined
-from deltaweb.web.tables.storage.errors import StorageOptionError
-from deltaweb.web.tables.storage.options import resolve
-from deltaweb.web.tables.storage.url_prefixes import parts_of
 
 TRIAL_S: Final = 10.0  # a slow one is no dead one
 T = TypeVar("T")

@@ -13,16 +13,15 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.dateformat import format as date_format
 
-from deltaweb.delta.log import versions
-from deltaweb.web.accounts.zones import user_zone
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.pages.lists.links import changed
-from deltaweb.web.tables.catalogue.forms import STATUSES
-from deltaweb.web.tables.extension import tabs
-from deltaweb.web.tables.extension.search_kinds import kinds_for
-from deltaweb.web.tables.head.table_head import TIMES, TableHead
-from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.models.news import (
+from apps.accounts.zones import user_zone
+from apps.jobs.models import Job
+from apps.pages.lists.links import changed
+from apps.tables.catalogue.forms import STATUSES
+from apps.tables.extension import tabs
+from apps.tables.extension.search_kinds import kinds_for
+from apps.tables.head.table_head import TIMES, TableHead
+from apps.tables.models import Table
+from apps.tables.models.news import (
     LAKES,
     TABLE,
     TABLES,
@@ -30,8 +29,9 @@ from deltaweb.web.tables.models.news import (
     table_revision,
     tables_revision,
 )
-from deltaweb.web.tables.storage.received import is_received
-from deltaweb.web.tables.versions.timeline import Run, Tick, mini_runs
+from apps.tables.storage.received import is_received
+from apps.tables.versions.timeline import Run, Tick, mini_runs
+from deltaweb.delta.log import versions
 
 register = template.Library()
 

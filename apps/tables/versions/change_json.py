@@ -4,6 +4,7 @@ from typing import Any
 
 import pyarrow.compute as pc
 
+from apps.pages.request.server_paths import text_for_reader
 from deltaweb.delta.changes import (
     FieldChange,
     FieldState,
@@ -14,7 +15,6 @@ from deltaweb.delta.changes import (
     ValueChanges,
 )
 from deltaweb.delta.errors import SchemaError
-from deltaweb.web.pages.request.server_paths import text_for_reader
 
 
 def diff_json(diff: SnapshotDiff) -> dict[str, Any]:

@@ -9,6 +9,8 @@ from typing import Any, Final
 
 from django.utils import timezone
 
+from apps.tables.models import MissingFiles, Table
+from apps.tables.versions import missing_files
 from deltaweb.delta.changes.errors import VersionFilesMissingError
 from deltaweb.delta.errors import (
     DataFileMissingError,
@@ -22,8 +24,6 @@ from deltaweb.delta.snapshot import Snapshot
 from deltaweb.index.file_check import FileCheck
 from deltaweb.index.lacking_versions import LackingRun, lacking_versions
 from deltaweb.table import DeltaTable
-from deltaweb.web.tables.models import MissingFiles, Table
-from deltaweb.web.tables.versions import missing_files
 
 logger = logging.getLogger(__name__)
 

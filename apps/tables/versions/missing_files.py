@@ -17,6 +17,9 @@ from typing import TYPE_CHECKING, Any, Final
 import pyarrow as pa
 from django.db import transaction
 
+from apps.tables.models import MissingFiles, Table
+from apps.tables.models.row_loading import insert_rows, stored_values
+from apps.tables.versions.states import update_readability
 from deltaweb.delta.log.versions import FILES_GONE, PARTLY, READABLE, ReadableRun
 from deltaweb.index.file_check import FileCheck
 from deltaweb.index.history.missing_files import MISSING_SCHEMA
@@ -25,9 +28,6 @@ from deltaweb.index.history.readability import (
     overlaid_runs,
     partly_reason,
 )
-from deltaweb.web.tables.models import MissingFiles, Table
-from deltaweb.web.tables.models.row_loading import insert_rows, stored_values
-from deltaweb.web.tables.versions.states import update_readability
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from apps.tables.models import Table
 from deltaweb.delta.log.versions import (
     FILES_GONE,
     GONE,
@@ -11,7 +12,6 @@ from deltaweb.delta.log.versions import (
     ReadableRun,
     joined,
 )
-from deltaweb.web.tables.models import Table
 
 RUNS_SHOWN: Final = 3
 _LOST: Final = {PARTLY, FILES_GONE, GONE}

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
+from apps.pages.page_json import shaped
+from apps.tables.models import Commit
 from deltaweb.delta.features.in_commit_timestamps import OwnTimes
 from deltaweb.delta.protocol.actions import CommitInfo
-from deltaweb.web.pages.page_json import shaped
-from deltaweb.web.tables.models import Commit
 
 # === Whose times a history shows ===
 

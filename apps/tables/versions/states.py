@@ -9,8 +9,8 @@ from typing import Any
 
 from django.db.models import Q
 
+from apps.tables.models import MAX_REASON_LENGTH, Table
 from deltaweb.delta.log.versions import ReadableRun
-from deltaweb.web.tables.models import MAX_REASON_LENGTH, Table
 
 Runs = Sequence[Sequence[Any]]
 

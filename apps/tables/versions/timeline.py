@@ -9,6 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from apps.pages.figures import percent
+from apps.tables.versions.readable import parse_runs
 from deltaweb.delta.log.versions import (
     FILES_GONE,
     GONE,
@@ -18,8 +20,6 @@ from deltaweb.delta.log.versions import (
     WORST_FIRST,
     ReadableRun,
 )
-from deltaweb.web.pages.figures import percent
-from deltaweb.web.tables.versions.readable import parse_runs
 
 MAX_RUNS = 500
 MAX_EVENTS = 120

@@ -12,19 +12,19 @@ from typing import TYPE_CHECKING
 
 from django.conf import settings
 
+from apps.jobs.running.tracking import TrackedJob
+from apps.tables.index.engine import choose
+from apps.tables.index.folders import RUNS_FOLDER, index_folder, indexes_folder
+from apps.tables.models import Table
+from apps.tables.storage.opening import roots_of_server, table_place
 from deltaweb import spark
 from deltaweb.delta.log.checkpoints.sidecars import log_size_bytes
 from deltaweb.delta.log.segment import load_log_segment
 from deltaweb.table import DeltaTable
-from deltaweb.web.jobs.running.tracking import TrackedJob
-from deltaweb.web.tables.index.engine import choose
-from deltaweb.web.tables.index.folders import RUNS_FOLDER, index_folder, indexes_folder
-from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.storage.opening import roots_of_server, table_place
 
 if TYPE_CHECKING:
+    from apps.tables.index.spark_session import SparkSession
     from deltaweb.index.folder.result import IndexResult
-    from deltaweb.web.tables.index.spark_session import SparkSession
 
 
 @contextmanager

@@ -9,24 +9,24 @@ from typing import TYPE_CHECKING, Any, Final
 import pyarrow.compute as pc
 from django.conf import settings
 
+from apps.jobs import kinds
+from apps.jobs.kind import Queue
+from apps.jobs.models import Job
+from apps.jobs.results import keep_rows
+from apps.jobs.running.tracking import TrackedJob
+from apps.tables.index.engine import choose
+from apps.tables.models.subjects import Page, on_table, table_of
+from apps.tables.storage.opening import roots_of_server, table_place
+from apps.tables.work.table_look import TableLook
 from deltaweb.delta.feed.changed_rows import FeedRequest, FeedScan
 from deltaweb.delta.feed.digest import KINDS, DigestRequest, FeedDigest, digest_changes
 from deltaweb.delta.protocol.column_path import join_names
 from deltaweb.delta.protocol.schema import short_type_text
 from deltaweb.expressions.condition import SQLCondition
 from deltaweb.spark import data_files
-from deltaweb.web.jobs import kinds
-from deltaweb.web.jobs.kind import Queue
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.jobs.results import keep_rows
-from deltaweb.web.jobs.running.tracking import TrackedJob
-from deltaweb.web.tables.index.engine import choose
-from deltaweb.web.tables.models.subjects import Page, on_table, table_of
-from deltaweb.web.tables.storage.opening import roots_of_server, table_place
-from deltaweb.web.tables.work.table_look import TableLook
 
 if TYPE_CHECKING:
-    from deltaweb.web.tables.index.spark_session import SparkSession
+    from apps.tables.index.spark_session import SparkSession
 
 VERSION_COUNTS: Final = ".versions.arrow"  # the suffix of the counts by version
 MAX_TYPE_LENGTH: Final = 60

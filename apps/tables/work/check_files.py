@@ -6,27 +6,27 @@ from typing import TYPE_CHECKING, Any, Final
 from django.conf import settings
 from django.utils import timezone
 
+from apps.accounts.models import User
+from apps.jobs import kinds
+from apps.jobs.kind import JobKind, NoParameters, Queue
+from apps.jobs.models import Job
+from apps.jobs.running.reports import Reports
+from apps.jobs.running.tracking import TrackedJob
+from apps.jobs.services import enqueue
+from apps.tables.index.engine import Engine, choose
+from apps.tables.models import Table
+from apps.tables.models.subjects import on_table, table_of
+from apps.tables.storage.opening import roots_of_server, table_place
+from apps.tables.versions.file_checks import keep_check
 from deltaweb.delta.log.checkpoints.sidecars import log_size_bytes
 from deltaweb.delta.log.segment import load_log_segment
 from deltaweb.index.file_check import FileCheck, check_files
 from deltaweb.spark import data_files
 from deltaweb.storage.place import TablePlace
 from deltaweb.table import DeltaTable
-from deltaweb.web.accounts.models import User
-from deltaweb.web.jobs import kinds
-from deltaweb.web.jobs.kind import JobKind, NoParameters, Queue
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.jobs.running.reports import Reports
-from deltaweb.web.jobs.running.tracking import TrackedJob
-from deltaweb.web.jobs.services import enqueue
-from deltaweb.web.tables.index.engine import Engine, choose
-from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.models.subjects import on_table, table_of
-from deltaweb.web.tables.storage.opening import roots_of_server, table_place
-from deltaweb.web.tables.versions.file_checks import keep_check
 
 if TYPE_CHECKING:
-    from deltaweb.web.tables.index.spark_session import SparkSession
+    from apps.tables.index.spark_session import SparkSession
 
 
 def request_file_check(

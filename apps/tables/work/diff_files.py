@@ -6,19 +6,19 @@ from typing import Any, Final
 
 import pyarrow as pa
 
+from apps.jobs import kinds
+from apps.jobs.models import Job
+from apps.jobs.results import keep_rows
+from apps.jobs.running.tracking import TrackedJob
+from apps.tables.models.subjects import Page, on_table, table_of
+from apps.tables.storage.opening import open_table, roots_of_server
+from apps.tables.versions.change_json import files_json
+from apps.tables.versions.file_checks import is_missing
+from apps.tables.work.table_look import TableLook
+from apps.tables.work.version_files import ROWS_A_BATCH
 from deltaweb.delta.changes import SnapshotDiff
 from deltaweb.delta.log.commits.partition_keys import with_logical_partitions
 from deltaweb.delta.log.store import TableStore
-from deltaweb.web.jobs import kinds
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.jobs.results import keep_rows
-from deltaweb.web.jobs.running.tracking import TrackedJob
-from deltaweb.web.tables.models.subjects import Page, on_table, table_of
-from deltaweb.web.tables.storage.opening import open_table, roots_of_server
-from deltaweb.web.tables.versions.change_json import files_json
-from deltaweb.web.tables.versions.file_checks import is_missing
-from deltaweb.web.tables.work.table_look import TableLook
-from deltaweb.web.tables.work.version_files import ROWS_A_BATCH
 
 MAX_LOOKED_FOR: Final = 500  # files of a version, each a question to storage
 MISSING_NAMED: Final = 3

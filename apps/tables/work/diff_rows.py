@@ -14,6 +14,19 @@ from typing import TYPE_CHECKING, Any, Final
 
 from django.conf import settings
 
+from apps.jobs import kinds
+from apps.jobs.kind import Queue
+from apps.jobs.models import Job
+from apps.jobs.results import keep_rows, result_path
+from apps.jobs.running.tracking import TrackedJob
+from apps.jobs.sweep import SCRATCH_FOLDER
+from apps.tables.index.engine import choose
+from apps.tables.models.subjects import Page, on_table, table_of
+from apps.tables.storage.opening import roots_of_server, table_place
+from apps.tables.versions.change_file import ChangeFile
+from apps.tables.versions.change_json import rows_json
+from apps.tables.versions.file_checks import keep_missing
+from apps.tables.work.table_look import TableLook
 from deltaweb import spark
 from deltaweb.delta.changes import RowDiffRequest, SnapshotDiff, diff_rows
 from deltaweb.delta.changes.errors import VersionFilesMissingError
@@ -21,22 +34,9 @@ from deltaweb.delta.changes.snapshots import DiffRows as DiffEngine
 from deltaweb.delta.protocol.column_path import join_names
 from deltaweb.delta.protocol.schema import type_text
 from deltaweb.table import DeltaTable
-from deltaweb.web.jobs import kinds
-from deltaweb.web.jobs.kind import Queue
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.jobs.results import keep_rows, result_path
-from deltaweb.web.jobs.running.tracking import TrackedJob
-from deltaweb.web.jobs.sweep import SCRATCH_FOLDER
-from deltaweb.web.tables.index.engine import choose
-from deltaweb.web.tables.models.subjects import Page, on_table, table_of
-from deltaweb.web.tables.storage.opening import roots_of_server, table_place
-from deltaweb.web.tables.versions.change_file import ChangeFile
-from deltaweb.web.tables.versions.change_json import rows_json
-from deltaweb.web.tables.versions.file_checks import keep_missing
-from deltaweb.web.tables.work.table_look import TableLook
 
 if TYPE_CHECKING:
-    from deltaweb.web.tables.index.spark_session import SparkSession
+    from apps.tables.index.spark_session import SparkSession
 
 SAMPLE_ROWS: Final = 200  # of each kind
 ALL_ROWS: Final = ".parquet"  # the suffix of the file of every changed row
@@ -128,7 +128,7 @@ def compare_rows(
 def _scratch_folder(job_id: object) -> Iterator[Path]:
     """Give a folder to spread rows in; another worker may be at the same job.
 
-    What a killed one leaves is swept (`deltaweb.web.jobs.sweep`).
+    What a killed one leaves is swept (`apps.jobs.sweep`).
     """
     mark = secrets.token_hex(4)
     folder = Path(settings.HOME) / SCRATCH_FOLDER / f"{job_id}-{mark}"

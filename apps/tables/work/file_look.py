@@ -7,15 +7,15 @@ from typing import TypeVar
 
 import pyarrow as pa
 
+from apps.jobs.kind import hashed_key, to_json
+from apps.jobs.models import Job
+from apps.jobs.running.tracking import TrackedJob
+from apps.tables.models import Table
+from apps.tables.models.subjects import Page, table_of
+from apps.tables.storage.opening import open_table, roots_of_server
+from apps.tables.work.table_look import TableLook
 from deltaweb.delta.scan.data_file import reading
 from deltaweb.parquet.errors import ParquetError
-from deltaweb.web.jobs.kind import hashed_key, to_json
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.jobs.running.tracking import TrackedJob
-from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.models.subjects import Page, table_of
-from deltaweb.web.tables.storage.opening import open_table, roots_of_server
-from deltaweb.web.tables.work.table_look import TableLook
 
 P = TypeVar("P")
 SHOWN_NAME_LENGTH = 80

@@ -6,6 +6,17 @@ from typing import Any, Final
 import pyarrow as pa
 from django.conf import settings
 
+from apps.jobs import kinds
+from apps.jobs.results import keep_rows
+from apps.jobs.running.tracking import TrackedJob
+from apps.tables.models.subjects import on_table
+from apps.tables.work.file_look import (
+    FileLook,
+    LookedAtFile,
+    opened_file,
+    page_of_file,
+    title_of,
+)
 from deltaweb.parquet.inspection.chunks import CHUNK_SCHEMA, ChunkSums, chunk_batches
 from deltaweb.parquet.inspection.facts import (
     GROUP_SCHEMA,
@@ -17,17 +28,6 @@ from deltaweb.parquet.inspection.facts import (
 from deltaweb.parquet.inspection.nodes import NODE_SCHEMA, node_batches, node_types
 from deltaweb.parquet.loading import ParquetFooter, load_footer
 from deltaweb.parquet.tail import RangeSource
-from deltaweb.web.jobs import kinds
-from deltaweb.web.jobs.results import keep_rows
-from deltaweb.web.jobs.running.tracking import TrackedJob
-from deltaweb.web.tables.models.subjects import on_table
-from deltaweb.web.tables.work.file_look import (
-    FileLook,
-    LookedAtFile,
-    opened_file,
-    page_of_file,
-    title_of,
-)
 
 NODES: Final = ".nodes.arrow"
 GROUPS: Final = ".groups.arrow"

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Final
 
-from deltaweb.web.pages.actions import Action, Stamp, report
-from deltaweb.web.tables.models import Table
+from apps.pages.actions import Action, Stamp, report
+from apps.tables.models import Table
 
 MAX_FILES_NAMED: Final = 200  # of a checkpoint, or of a clean-up, oldest first
 

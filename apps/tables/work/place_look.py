@@ -9,24 +9,24 @@ from urllib.parse import quote, urlencode
 
 from django.urls import reverse
 
+from apps.accounts.models import User
+from apps.jobs import kinds
+from apps.jobs.kind import JobKind, hashed_key, to_json
+from apps.jobs.models import Job
+from apps.jobs.results import job_rows
+from apps.jobs.running.tracking import TrackedJob
+from apps.jobs.services import enqueue
+from apps.tables.storage.connections import options_for
+from apps.tables.storage.locations import check_allowed, parse_location
+from apps.tables.storage.roots import roots_for
+from apps.tables.work.file_look import FORM
+from apps.tables.work.inspect_file import keep_inside
+from apps.tables.work.preview_file import keep_first_rows
 from deltaweb.delta.errors import DataFileMissingError, LocationNotFoundError
 from deltaweb.delta.scan.data_file import reading
 from deltaweb.parquet.errors import FileNotParquetError, ParquetError
 from deltaweb.parquet.tail import RangeSource, open_source
 from deltaweb.storage.place import open_store
-from deltaweb.web.accounts.models import User
-from deltaweb.web.jobs import kinds
-from deltaweb.web.jobs.kind import JobKind, hashed_key, to_json
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.jobs.results import job_rows
-from deltaweb.web.jobs.running.tracking import TrackedJob
-from deltaweb.web.jobs.services import enqueue
-from deltaweb.web.tables.storage.connections import options_for
-from deltaweb.web.tables.storage.locations import check_allowed, parse_location
-from deltaweb.web.tables.storage.roots import roots_for
-from deltaweb.web.tables.work.file_look import FORM
-from deltaweb.web.tables.work.inspect_file import keep_inside
-from deltaweb.web.tables.work.preview_file import keep_first_rows
 
 SHOWN_LENGTH: Final = 120
 

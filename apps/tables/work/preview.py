@@ -10,19 +10,19 @@ from typing import Any, Final
 import pyarrow as pa
 from django.utils import timezone
 
+from apps.jobs import kinds
+from apps.jobs.models import Job
+from apps.jobs.results import keep_rows
+from apps.jobs.running.tracking import TrackedJob
+from apps.tables.errors import ResultTooLargeError
+from apps.tables.models import Table
+from apps.tables.models.subjects import Page, on_table, table_of
+from apps.tables.storage.opening import open_table, roots_of_server
+from apps.tables.versions.file_checks import keep_failed_read, look_again
+from apps.tables.work.table_look import TableLook
 from deltaweb.delta.errors import DataFileMissingError
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.values.time_zones.known import UTC_ZONE
-from deltaweb.web.jobs import kinds
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.jobs.results import keep_rows
-from deltaweb.web.jobs.running.tracking import TrackedJob
-from deltaweb.web.tables.errors import ResultTooLargeError
-from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.models.subjects import Page, on_table, table_of
-from deltaweb.web.tables.storage.opening import open_table, roots_of_server
-from deltaweb.web.tables.versions.file_checks import keep_failed_read, look_again
-from deltaweb.web.tables.work.table_look import TableLook
 
 MAX_ROWS: Final = 10_000
 MAX_BYTES: Final = 64 << 20  # of one result; wide rows end it early

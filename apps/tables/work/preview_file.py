@@ -6,19 +6,19 @@ from typing import Any, Final
 
 import pyarrow as pa
 
-from deltaweb.parquet import preview
-from deltaweb.parquet.tail import RangeSource
-from deltaweb.web.jobs import kinds
-from deltaweb.web.jobs.results import keep_rows
-from deltaweb.web.jobs.running.tracking import TrackedJob
-from deltaweb.web.tables.models.subjects import on_table
-from deltaweb.web.tables.work.file_look import (
+from apps.jobs import kinds
+from apps.jobs.results import keep_rows
+from apps.jobs.running.tracking import TrackedJob
+from apps.tables.models.subjects import on_table
+from apps.tables.work.file_look import (
     FileLook,
     LookedAtFile,
     opened_file,
     page_of_file,
     title_of,
 )
+from deltaweb.parquet import preview
+from deltaweb.parquet.tail import RangeSource
 
 NUM_ROWS: Final = 20
 

@@ -7,24 +7,24 @@ from typing import TYPE_CHECKING, Any, Final
 import pyarrow.compute as pc
 from django.conf import settings
 
+from apps.jobs import kinds
+from apps.jobs.kind import Queue
+from apps.jobs.models import Job
+from apps.jobs.running.tracking import TrackedJob
+from apps.tables.index.engine import choose
+from apps.tables.models import Table
+from apps.tables.models.subjects import Page, on_table, table_of
+from apps.tables.storage.opening import roots_of_server, table_place
+from apps.tables.versions.column_address import column_address
+from apps.tables.work.table_look import TableLook
 from deltaweb import spark
 from deltaweb.delta.profile import in_process
 from deltaweb.delta.profile.described import ColumnProfile
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.table import DeltaTable
-from deltaweb.web.jobs import kinds
-from deltaweb.web.jobs.kind import Queue
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.jobs.running.tracking import TrackedJob
-from deltaweb.web.tables.index.engine import choose
-from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.models.subjects import Page, on_table, table_of
-from deltaweb.web.tables.storage.opening import roots_of_server, table_place
-from deltaweb.web.tables.versions.column_address import column_address
-from deltaweb.web.tables.work.table_look import TableLook
 
 if TYPE_CHECKING:
-    from deltaweb.web.tables.index.spark_session import SparkSession
+    from apps.tables.index.spark_session import SparkSession
 
 # What is described here: its values are held at once, texts of 256 characters at most.
 FILES_HERE: Final = 1_000

@@ -6,24 +6,24 @@ from typing import TYPE_CHECKING, Any, Final
 import pyarrow as pa
 from django.utils import timezone
 
+from apps.jobs import kinds
+from apps.jobs.kind import Queue
+from apps.jobs.results import keep_rows
+from apps.jobs.running.reports import Reports
+from apps.jobs.running.tracking import TrackedJob
+from apps.tables.index.engine import Engine, choose
+from apps.tables.models import Table
+from apps.tables.models.subjects import on_table, table_of
+from apps.tables.storage.opening import roots_of_server, table_place
+from apps.tables.work.table_look import TableLook
 from deltaweb.index.file_survey import survey_files, surveyed_columns
 from deltaweb.parquet.inspection.survey import Survey
 from deltaweb.spark import data_files
 from deltaweb.storage.place import TablePlace
 from deltaweb.table import DeltaTable
-from deltaweb.web.jobs import kinds
-from deltaweb.web.jobs.kind import Queue
-from deltaweb.web.jobs.results import keep_rows
-from deltaweb.web.jobs.running.reports import Reports
-from deltaweb.web.jobs.running.tracking import TrackedJob
-from deltaweb.web.tables.index.engine import Engine, choose
-from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.models.subjects import on_table, table_of
-from deltaweb.web.tables.storage.opening import roots_of_server, table_place
-from deltaweb.web.tables.work.table_look import TableLook
 
 if TYPE_CHECKING:
-    from deltaweb.web.tables.index.spark_session import SparkSession
+    from apps.tables.index.spark_session import SparkSession
 
 IN_PROCESS_FILES: Final = 500
 """So few footers are read sooner than Spark has started."""

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, TypeVar
 
-from deltaweb.web.accounts.models import User
-from deltaweb.web.jobs.kind import JobKind, hashed_key, to_json
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.jobs.results import JobRows, job_rows
-from deltaweb.web.jobs.services import enqueue
-from deltaweb.web.jobs.waiting import wait_a_glance, wait_for
-from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.versions.missing_files import missing_files_of
+from apps.accounts.models import User
+from apps.jobs.kind import JobKind, hashed_key, to_json
+from apps.jobs.models import Job
+from apps.jobs.results import JobRows, job_rows
+from apps.jobs.services import enqueue
+from apps.jobs.waiting import wait_a_glance, wait_for
+from apps.tables.models import Table
+from apps.tables.versions.missing_files import missing_files_of
 
 P = TypeVar("P")
 

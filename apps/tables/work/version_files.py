@@ -5,16 +5,16 @@ from typing import Any, Final
 
 import pyarrow as pa
 
+from apps.jobs import kinds
+from apps.jobs.results import keep_rows
+from apps.jobs.running.tracking import TrackedJob
+from apps.tables.models.subjects import on_table, table_of
+from apps.tables.storage.opening import open_table, roots_of_server
+from apps.tables.work.table_look import TableLook
 from deltaweb.delta.log.commits.partition_keys import with_logical_partitions
 from deltaweb.delta.log.file_actions import VECTOR
 from deltaweb.delta.values.statistics.record_counts import deleted_records, live_records
 from deltaweb.index.folder.file_index import DELETED_ROWS
-from deltaweb.web.jobs import kinds
-from deltaweb.web.jobs.results import keep_rows
-from deltaweb.web.jobs.running.tracking import TrackedJob
-from deltaweb.web.tables.models.subjects import on_table, table_of
-from deltaweb.web.tables.storage.opening import open_table, roots_of_server
-from deltaweb.web.tables.work.table_look import TableLook
 
 ROWS_A_BATCH: Final = 65_536
 

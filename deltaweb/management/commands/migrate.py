@@ -5,9 +5,9 @@ from typing import Any
 from django.core.management.commands import migrate
 from django.db import connections
 
+from apps.pages.first_use import has_tables, locked_for_migration
 from deltaweb.environment.checks import AT_START
 from deltaweb.management import UNLISTED
-from deltaweb.web.pages.first_use import has_tables, locked_for_migration
 
 
 class Command(migrate.Command):

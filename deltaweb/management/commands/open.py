@@ -10,15 +10,15 @@ from django.core.management.base import CommandParser
 from django.urls import reverse
 from django.utils import timezone
 
+from apps.pages.actions import Stamp
+from apps.pages.command import Error
+from apps.pages.errors import PageError
+from apps.tables.catalogue.opened import open_table_at
+from apps.tables.models import Table
 from deltaweb.environment import home
 from deltaweb.errors import DeltawebError
 from deltaweb.management import first_start
 from deltaweb.management.start import StartCommand
-from deltaweb.web.pages.actions import Stamp
-from deltaweb.web.pages.command import Error
-from deltaweb.web.pages.errors import PageError
-from deltaweb.web.tables.catalogue.opened import open_table_at
-from deltaweb.web.tables.models import Table
 
 ANSWERS_WITHIN_S: Final = 5.0
 

@@ -6,10 +6,10 @@ from typing import Final
 
 from django.core.management.base import BaseCommand, CommandParser
 
+from apps.jobs import running
 from deltaweb.environment.checks import AT_START
 from deltaweb.management import LOOK_THREADS, UNLISTED, copies
 from deltaweb.serving.supervisor import Supervisor
-from deltaweb.web.jobs import running
 
 LANES: Final = ("interactive", "default,spark")
 
@@ -71,7 +71,7 @@ def _run_worker(queues: str, threads: int) -> None:
     try:
         app.worker_main(arguments)
     finally:
-        from deltaweb.web.jobs.tasks import retirement  # noqa: PLC0415 (models load before)
+        from apps.jobs.tasks import retirement  # noqa: PLC0415 (models load before)
 
         if retirement.is_due:
             running.retirement.begin_again()

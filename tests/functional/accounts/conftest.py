@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from pytest_django import Settings
 
-from deltaweb.web.accounts import services
-from deltaweb.web.accounts.models import User
-from deltaweb.web.pages.actions import command_stamp
+from apps.accounts import services
+from apps.accounts.models import User
+from apps.pages.actions import command_stamp
 from tests.functional.accounts.people import PASSWORD
 
 

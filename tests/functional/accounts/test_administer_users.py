@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from deltaweb.web.accounts.models import APIKey, User
+from apps.accounts.models import APIKey, User
 from tests.support import cases
 from tests.support.pages.factories import new_user, signed_in
 

@@ -10,10 +10,10 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from deltaweb.web.accounts import services, urls
-from deltaweb.web.accounts.models import User
-from deltaweb.web.pages.actions import command_stamp
-from deltaweb.web.sharing.models import Share
+from apps.accounts import services, urls
+from apps.accounts.models import User
+from apps.pages.actions import command_stamp
+from apps.sharing.models import Share
 from tests.support import cases
 from tests.support.pages.factories import new_api_key, new_share, new_table, new_user
 from tests.support.pages.rest import refusal

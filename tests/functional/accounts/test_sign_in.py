@@ -9,10 +9,10 @@ import pytest
 from django.test import Client
 from pytest_django import Settings
 
-from deltaweb.web.accounts import services
-from deltaweb.web.accounts.models import FailedSignIn, User
-from deltaweb.web.accounts.services import passwords
-from deltaweb.web.pages.actions import COMMAND_LINE, Stamp, command_stamp
+from apps.accounts import services
+from apps.accounts.models import FailedSignIn, User
+from apps.accounts.services import passwords
+from apps.pages.actions import COMMAND_LINE, Stamp, command_stamp
 from tests.functional.accounts.people import PASSWORD
 from tests.support import cases
 from tests.support.pages.factories import NOW, new_api_key, new_user

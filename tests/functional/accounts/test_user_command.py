@@ -8,7 +8,7 @@ import pytest
 from django.core.management import CommandError
 from django.test import Client
 
-from deltaweb.web.accounts.models import User
+from apps.accounts.models import User
 from tests.functional.command_line import Ran, run_json
 from tests.support.pages.factories import new_user
 

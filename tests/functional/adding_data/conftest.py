@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from deltaweb.web.jobs.models import Job
+from apps.jobs.models import Job
 from tests.support.pages.answers import newest_job_done
 
 if TYPE_CHECKING:

@@ -10,13 +10,13 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
+from apps.accounts.models import User
+from apps.audit.models import AuditEvent
+from apps.jobs.models import Job
+from apps.tables.catalogue.adding.work import import_rows
+from apps.tables.models import Table
 from deltaweb.delta.protocol.schema import arrow_schema
 from deltaweb.table import DeltaTable
-from deltaweb.web.accounts.models import User
-from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.tables.catalogue.adding.work import import_rows
-from deltaweb.web.tables.models import Table
 from deltaweb.writer.importing.checked_rows import LookLimit
 from tests.support.pages.factories import new_unindexed_table, new_user
 from tests.support.pages.shown_words import words

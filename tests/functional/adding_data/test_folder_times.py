@@ -7,8 +7,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from apps.jobs.models import Job
 from deltaweb.table import DeltaTable
-from deltaweb.web.jobs.models import Job
 from tests.support.logs.spelled_partitions import spelled
 
 pytestmark = pytest.mark.django_db

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from deltaweb.web.jobs.models import Job
+from apps.jobs.models import Job
 
 Work = Callable[[], Job]
 

@@ -10,10 +10,10 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
+from apps.accounts.models import User
+from apps.jobs.models import Job
+from apps.tables.catalogue.adding import uploads
 from deltaweb.table import DeltaTable
-from deltaweb.web.accounts.models import User
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.tables.catalogue.adding import uploads
 from deltaweb.writer.importing.checked_rows import ImportedRows
 from tests.support.pages.factories import new_user
 

@@ -8,11 +8,11 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django.fixtures import Settings
 
+from apps.jobs.models import Job
+from apps.tables.index.probing import probe_tables
+from apps.tables.index.results import store_failure
+from apps.tables.models import Table
 from deltaweb.delta.log.paths import commit_name
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.tables.index.probing import probe_tables
-from deltaweb.web.tables.index.results import store_failure
-from deltaweb.web.tables.models import Table
 from tests.functional.catalogue.pages import as_csv, as_json, text
 from tests.functional.table_command.commands import run, run_json
 from tests.support import cases

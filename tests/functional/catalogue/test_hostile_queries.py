@@ -5,7 +5,7 @@ from django.test import Client
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deltaweb.web.tables.models import Table
+from apps.tables.models import Table
 from tests.support.conditions.drawn_examples import examples
 from tests.support.pages.factories import new_column, new_table
 

@@ -9,13 +9,13 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.pages.actions import COMMAND_LINE, Stamp
-from deltaweb.web.tables.catalogue.lakes.scan_job import SCAN_ROOT
-from deltaweb.web.tables.catalogue.lakes.services import add_lake
-from deltaweb.web.tables.models import Lake, Table
-from deltaweb.web.tables.storage.connections import add_connection
-from deltaweb.web.tables.storage.roots import allow_root
+from apps.jobs.models import Job
+from apps.pages.actions import COMMAND_LINE, Stamp
+from apps.tables.catalogue.lakes.scan_job import SCAN_ROOT
+from apps.tables.catalogue.lakes.services import add_lake
+from apps.tables.models import Lake, Table
+from apps.tables.storage.connections import add_connection
+from apps.tables.storage.roots import allow_root
 from tests.functional.catalogue.pages import as_csv, as_json, text
 from tests.support.pages.factories import NOW
 

@@ -3,8 +3,8 @@
 import pytest
 from django.test import Client
 
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.tables.models import Table
+from apps.jobs.models import Job
+from apps.tables.models import Table
 from tests.functional.catalogue.pages import as_json, text
 from tests.functional.explore_a_table.pages import PAGES
 from tests.support.pages.factories import new_column, new_table

@@ -6,10 +6,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.test import Client
 
-from deltaweb.web.accounts.models import User
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.tables.index.refresh import refresh_table
-from deltaweb.web.tables.models import Table
+from apps.accounts.models import User
+from apps.jobs.models import Job
+from apps.tables.index.refresh import refresh_table
+from apps.tables.models import Table
 from tests.functional.catalogue.pages import as_json, text
 from tests.support import cases
 from tests.support.pages.factories import (

@@ -5,7 +5,7 @@ import re
 import pytest
 from django.test import Client
 
-from deltaweb.web.tables.models import Table
+from apps.tables.models import Table
 from tests.functional.catalogue.pages import as_csv, as_json, text
 from tests.support import cases
 from tests.support.pages.factories import (

@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 from pytest_django import Settings
 
-from deltaweb.web.tables.models import Table
+from apps.tables.models import Table
 from tests.functional.catalogue.pages import as_json, text
 from tests.support import cases
 from tests.support.pages.factories import new_commit, new_table

@@ -4,12 +4,12 @@ from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
 
+from apps.jobs.models import Job
+from apps.tables.work.diff_files import DIFF_FILES
+from apps.tables.work.diff_rows import DIFF_ROWS
 from deltaweb.delta.protocol.schema import PrimitiveType, StructField, StructType
 from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
 from deltaweb.storage.place import open_store
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.tables.work.diff_files import DIFF_FILES
-from deltaweb.web.tables.work.diff_rows import DIFF_ROWS
 from tests.support.tables.versioned_table import Row, VersionedTable
 
 COMPARE = "/t/default/orders/compare"

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from deltaweb.web.tables.models import Table
+from apps.tables.models import Table
 from tests.functional.compare_versions.compared_orders import write_orders
 from tests.support.index.indexed_tables import new_sample_table
 from tests.support.tables.versioned_table import VersionedTable

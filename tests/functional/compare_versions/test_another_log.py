@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
+from apps.jobs.models import Job
+from apps.tables.models import Table
 from deltaweb.delta.log.paths import commit_name
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.tables.models import Table
 from tests.functional.compare_versions.compared_orders import (
     COMPARE,
     orders,

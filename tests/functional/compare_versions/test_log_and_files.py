@@ -3,7 +3,7 @@
 import pytest
 from django.test import Client
 
-from deltaweb.web.jobs.models import Job
+from apps.jobs.models import Job
 from tests.functional.compare_versions.compared_orders import COMPARE, HTMX, work
 from tests.support.pages.answers import csv_of, json_of, text_of
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.tables.models import Table
+from apps.jobs.models import Job
+from apps.tables.models import Table
 from tests.functional.compare_versions.compared_orders import (
     COMPARE,
     work,

@@ -9,8 +9,8 @@ from django.conf import settings
 from django.test import Client
 from django.utils import timezone
 
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.tables.models import Table
+from apps.jobs.models import Job
+from apps.tables.models import Table
 from tests.functional.compare_versions.compared_orders import COMPARE, work
 from tests.support.pages.answers import csv_of, json_of, text_of
 

@@ -5,7 +5,7 @@ import re
 import pytest
 from django.test import Client, override_settings
 
-from deltaweb.web.tables.models import Commit
+from apps.tables.models import Commit
 from tests.functional.compare_versions.compared_orders import COMPARE, work
 from tests.support import cases
 from tests.support.pages.answers import text_of

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.tables.models import Table
+from apps.jobs.models import Job
+from apps.tables.models import Table
 from tests.functional.compare_versions.compared_orders import COMPARE
 from tests.support import cases
 from tests.support.pages.answers import json_of, text_of

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from deltaweb.web.tables.models import Table
+from apps.tables.models import Table
 from tests.support.index.indexed_tables import new_sample_table
 
 

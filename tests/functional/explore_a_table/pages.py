@@ -1,8 +1,8 @@
 """Pages of a table as tests ask for them, and the work that they wait for."""
 
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.tables.work.preview import PREVIEW
-from deltaweb.web.tables.work.version_files import VERSION_FILES
+from apps.jobs.models import Job
+from apps.tables.work.preview import PREVIEW
+from apps.tables.work.version_files import VERSION_FILES
 
 TABLE = "/t/default/"
 PAGES = ["", "data", "schema", "history", "files"]

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from deltaweb.web.accounts.models import User
-from deltaweb.web.jobs.models import Job
+from apps.accounts.models import User
+from apps.jobs.models import Job
 from tests.functional.explore_a_table.pages import PAGES, TABLE
 from tests.support.conditions.drawn_examples import examples
 from tests.support.pages.answers import json_of, text_of

@@ -7,11 +7,11 @@ import pyarrow as pa
 import pytest
 from django.test import Client
 
+from apps.jobs.models import Job
+from apps.tables.models import Commit, Table
+from apps.tables.work.changes import READ_CHANGES
 from deltaweb.delta.features.change_feed import CHANGE_DATA_FEED_PROPERTY
 from deltaweb.table import DeltaTable
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.tables.models import Commit, Table
-from deltaweb.web.tables.work.changes import READ_CHANGES
 from tests.functional.explore_a_table.pages import TABLE
 from tests.support import cases
 from tests.support.index.indexed_tables import new_indexed_table, new_sample_table

@@ -9,9 +9,9 @@ import pytest
 from deltalake import write_deltalake
 from django.test import Client
 
+from apps.jobs.models import Job
+from apps.tables.models import Table
 from deltaweb.table import DeltaTable
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.tables.models import Table
 from tests.support import cases
 from tests.support.index.indexed_tables import new_indexed_table
 from tests.support.logs.local_logs import typed_schema

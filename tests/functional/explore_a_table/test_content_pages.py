@@ -11,9 +11,9 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django.fixtures import DjangoAssertNumQueries
 
-from deltaweb.web.jobs.models import Job, Worker
-from deltaweb.web.pages.templatetags.deltaweb import NO_VALUE
-from deltaweb.web.tables.models import Table
+from apps.jobs.models import Job, Worker
+from apps.pages.templatetags.deltaweb import NO_VALUE
+from apps.tables.models import Table
 from tests.functional.explore_a_table.pages import HTMX, TABLE, work
 from tests.support import cases
 from tests.support.index.indexed_tables import new_sample_table
@@ -244,7 +244,7 @@ class TestData:
     def test_the_csv_form_waits_for_a_worker_that_is_there(self, viewer, monkeypatch):
         now = timezone.now()
         Worker.objects.create(name="w1", started_at=now, seen_at=now)
-        monkeypatch.setattr("deltaweb.web.news.hub.Waiter.wait", lambda *_: work())
+        monkeypatch.setattr("apps.news.hub.Waiter.wait", lambda *_: work())
 
         assert len(csv_of(viewer, f"{TABLE}orders/data.csv")) == 1 + 5_568
         assert len(csv_of(viewer, f"{TABLE}orders/files.csv?v=3")) > 1
@@ -252,9 +252,7 @@ class TestData:
     def test_an_export_that_grows_too_large_fails_and_leaves_nothing(
         self, viewer: Client, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(
-            "deltaweb.web.tables.work.preview.MAX_EXPORT_BYTES", 1 << 10
-        )
+        monkeypatch.setattr("apps.tables.work.preview.MAX_EXPORT_BYTES", 1 << 10)
         viewer.get(f"{TABLE}orders/data.csv")
         work()
 

@@ -5,8 +5,8 @@ import re
 import pytest
 from django.test import Client
 
-from deltaweb.web.accounts.models import User
-from deltaweb.web.jobs.models import Job
+from apps.accounts.models import User
+from apps.jobs.models import Job
 from tests.functional.jobs.jobs_at_work import failed
 from tests.support.pages.answers import text_of
 from tests.support.pages.factories import (

@@ -9,9 +9,9 @@ import pyarrow.parquet as pq
 import pytest
 from django.test import Client
 
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.tables.work.inspect_file import INSPECT_FILE
-from deltaweb.web.tables.work.preview_file import PREVIEW_FILE
+from apps.jobs.models import Job
+from apps.tables.work.inspect_file import INSPECT_FILE
+from apps.tables.work.preview_file import PREVIEW_FILE
 from tests.functional.explore_a_table.pages import HTMX
 from tests.support.index.indexed_tables import new_sample_table
 from tests.support.logs.delta_logs import add, commit_bytes, metadata, protocol

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
+from apps.jobs.models import Job
+from apps.tables.models import MissingFiles, Table
+from apps.tables.work.check_files import CHECK_FILES
+from apps.tables.work.diff_rows import DIFF_ROWS
 from deltaweb.delta.protocol.schema import PrimitiveType, StructField, StructType
 from deltaweb.storage.local import LocalTableStore
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.tables.models import MissingFiles, Table
-from deltaweb.web.tables.work.check_files import CHECK_FILES
-from deltaweb.web.tables.work.diff_rows import DIFF_ROWS
 from tests.functional.command_line import Ran, run_json
 from tests.functional.explore_a_table.pages import HTMX, TABLE, work
 from tests.support.index.indexed_tables import index_table, new_indexed_table

@@ -8,8 +8,8 @@ import pytest
 from django.test import Client
 from pytest_django.fixtures import DjangoAssertNumQueries
 
+from apps.tables.models import Table
 from deltaweb.delta.log.paths import commit_name
-from deltaweb.web.tables.models import Table
 from tests.functional.explore_a_table.pages import PAGES, TABLE
 from tests.support import cases
 from tests.support.index.indexed_tables import new_sample_table

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.pages.templatetags.deltaweb import size
-from deltaweb.web.tables.work.inspect_file import INSPECT_FILE
-from deltaweb.web.tables.work.survey_files import SURVEY_FILES
+from apps.jobs.models import Job
+from apps.pages.templatetags.deltaweb import size
+from apps.tables.work.inspect_file import INSPECT_FILE
+from apps.tables.work.survey_files import SURVEY_FILES
 from tests.functional.command_line import Ran, refusal, run_json
 from tests.support.files.mixed_files import write_mixed_table
 from tests.support.index.indexed_tables import new_indexed_table, new_sample_table

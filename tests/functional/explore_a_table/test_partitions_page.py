@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.tables.work.version_files import VERSION_FILES
+from apps.jobs.models import Job
+from apps.tables.work.version_files import VERSION_FILES
 from tests.support.index.indexed_tables import new_sample_table
 from tests.support.pages.answers import json_of, text_of
 

@@ -8,9 +8,9 @@ import pytest
 from django.test import Client
 from pytest_django.fixtures import Settings
 
-from deltaweb.web.accounts.models import User
-from deltaweb.web.jobs import kinds
-from deltaweb.web.jobs.models import Job
+from apps.accounts.models import User
+from apps.jobs import kinds
+from apps.jobs.models import Job
 from tests.support import cases
 from tests.support.pages.answers import json_of, text_of
 from tests.support.pages.factories import signed_in

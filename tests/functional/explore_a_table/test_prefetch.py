@@ -3,8 +3,8 @@
 import pytest
 from django.test import Client
 
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.tables.models import Table
+from apps.jobs.models import Job
+from apps.tables.models import Table
 from tests.support import cases
 from tests.support.pages.factories import new_job
 

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from deltaweb.web.accounts.models import User
-from deltaweb.web.tables.models import Table
+from apps.accounts.models import User
+from apps.tables.models import Table
 from tests.support.logs.local_logs import typed_schema
 from tests.support.pages.answers import json_of, text_of
 from tests.support.pages.factories import (

@@ -16,9 +16,9 @@ import pytest
 from django.test import Client
 from django.urls import Resolver404, resolve
 
-from deltaweb.web.accounts.models import User
-from deltaweb.web.jobs import kinds
-from deltaweb.web.jobs.models import Job
+from apps.accounts.models import User
+from apps.jobs import kinds
+from apps.jobs.models import Job
 from tests.support import cases
 from tests.support.index.indexed_tables import index_table, new_indexed_table
 from tests.support.pages.factories import new_user

@@ -7,9 +7,9 @@ from zoneinfo import ZoneInfo
 import pytest
 from django.test import Client
 
-from deltaweb.web.explorer.rows.form import RowQuery
-from deltaweb.web.explorer.rows.plan import row_plan
-from deltaweb.web.tables.models import Table
+from apps.explorer.rows.form import RowQuery
+from apps.explorer.rows.plan import row_plan
+from apps.tables.models import Table
 from tests.functional.explore_a_table.pages import TABLE, work
 from tests.support.index.indexed_tables import new_sample_table
 from tests.support.pages.answers import csv_of, json_of, text_of

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from apps.tables.models import Table
 from deltaweb.delta.protocol.schema import PrimitiveType, StructField, StructType
 from deltaweb.delta.protocol.schema.field_keys import FIELD_ID, PHYSICAL_NAME
 from deltaweb.storage.local import LocalTableStore
-from deltaweb.web.tables.models import Table
 from tests.functional.explore_a_table.pages import TABLE, work
 from tests.support.index.indexed_tables import new_indexed_table
 from tests.support.pages.answers import json_of, text_of

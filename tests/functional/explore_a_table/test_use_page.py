@@ -7,9 +7,9 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from django.test import Client
 
-from deltaweb.web.accounts.models import User
-from deltaweb.web.sharing.models import SharedTable
-from deltaweb.web.tables.models import Commit, Table
+from apps.accounts.models import User
+from apps.sharing.models import SharedTable
+from apps.tables.models import Commit, Table
 from tests.functional.explore_a_table.pages import HTMX, TABLE
 from tests.support import cases
 from tests.support.logs.local_logs import typed_schema

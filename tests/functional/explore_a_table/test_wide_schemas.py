@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
-from deltaweb.web.tables.models import Table, WideSchema
+from apps.tables.models import Table, WideSchema
 from tests.support.index.indexed_tables import (
     index_table,
     new_indexed_table,

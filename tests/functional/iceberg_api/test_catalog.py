@@ -4,11 +4,11 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from apps.audit.models import AuditEvent
+from apps.sharing.api.iceberg import kept
+from apps.sharing.models import Recipient
 from deltaweb.delta.protocol.schema import PrimitiveType, StructField, StructType
 from deltaweb.environment.kept_values import KeptValues
-from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.sharing.api.iceberg import kept
-from deltaweb.web.sharing.models import Recipient
 from tests.functional.iceberg_api.clients import TABLE, body, catalog, loaded
 from tests.functional.sharing_api.calls import SCHEMA, Caller, Lake, commit_time, files
 from tests.support.index.indexed_tables import index_table

@@ -6,9 +6,9 @@ import pytest
 from django.utils import timezone
 from pyiceberg.table.metadata import TableMetadataUtil
 
-from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.sharing.api.iceberg import catalog_views
-from deltaweb.web.sharing.models import Recipient
+from apps.audit.models import AuditEvent
+from apps.sharing.api.iceberg import catalog_views
+from apps.sharing.models import Recipient
 from tests.functional.iceberg_api.clients import TABLE, body, catalog
 from tests.functional.sharing_api.calls import Caller, Lake
 from tests.support import cases
@@ -115,7 +115,7 @@ def test_which_snapshots_are_wanted_is_part_of_it(acme: Caller, lake: Lake) -> N
 def test_keys_that_end_soon_are_sent_again(acme, settings, monkeypatch) -> None:
     tag = tag_of(acme)
     later = timezone.now() + timedelta(seconds=settings.FILE_URL_LIFETIME_S * 0.6)
-    monkeypatch.setattr("deltaweb.web.sharing.api.base.timezone.now", lambda: later)
+    monkeypatch.setattr("apps.sharing.api.base.timezone.now", lambda: later)
 
     assert status(acme, tag) == 200
 

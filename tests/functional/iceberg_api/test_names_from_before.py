@@ -7,9 +7,9 @@ from django.test import override_settings
 from django.utils import timezone
 from pytest_django import Settings
 
-from deltaweb.web.pages.actions import command_stamp
-from deltaweb.web.sharing.models import SharedTable
-from deltaweb.web.sharing.shares.services import switch_share
+from apps.pages.actions import command_stamp
+from apps.sharing.models import SharedTable
+from apps.sharing.shares.services import switch_share
 from tests.functional.iceberg_api.reading import Loaded, every_status, load
 from tests.functional.sharing_api.calls import Caller
 from tests.functional.sharing_api.conftest import caller_of

@@ -7,9 +7,9 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from deltaweb.web.pages.actions import command_stamp
-from deltaweb.web.sharing.models import Grant, SharedTable
-from deltaweb.web.tables.storage.connections import add_connection
+from apps.pages.actions import command_stamp
+from apps.sharing.models import Grant, SharedTable
+from apps.tables.storage.connections import add_connection
 from tests.functional.iceberg_api.clients import S3, loaded
 from tests.functional.sharing_api.calls import Caller, Lake, body_of
 from tests.functional.sharing_api.conftest import NewCaller
@@ -25,9 +25,9 @@ def manifest_list(metadata: dict[str, list[dict[str, str]]]) -> str:
 
 def data_location(lake: Lake, caller: Caller) -> tuple[str, S3, bytes]:
     """Where a data file is, by its path."""
-    from deltaweb.web.sharing.access.grants.rules import rule_for
-    from deltaweb.web.sharing.api.iceberg.layouts import open_iceberg_table
-    from deltaweb.web.sharing.api.keys import object_keys
+    from apps.sharing.access.grants.rules import rule_for
+    from apps.sharing.api.iceberg.layouts import open_iceberg_table
+    from apps.sharing.api.keys import object_keys
 
     _, s3 = loaded(caller)
     rule = rule_for(lake.shared, caller.recipient)

@@ -9,11 +9,11 @@ import pyarrow as pa
 import pytest
 from pytest_django import Settings
 
+from apps.pages.actions import command_stamp
+from apps.sharing.api.iceberg import kept
+from apps.sharing.models import PreparedFile, RecipientRule
+from apps.tables.storage.connections import add_connection
 from deltaweb.environment.kept_values import KeptValues
-from deltaweb.web.pages.actions import command_stamp
-from deltaweb.web.sharing.api.iceberg import kept
-from deltaweb.web.sharing.models import PreparedFile, RecipientRule
-from deltaweb.web.tables.storage.connections import add_connection
 from tests.functional.iceberg_api.clients import body, catalog
 from tests.functional.iceberg_api.reading import Loaded, every_status, load
 from tests.functional.sharing_api.calls import Caller

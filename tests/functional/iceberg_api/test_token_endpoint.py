@@ -5,8 +5,8 @@ from urllib.parse import urlencode
 import pytest
 from django.test import Client
 
-from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.sharing.issuing import proofs
+from apps.audit.models import AuditEvent
+from apps.sharing.issuing import proofs
 from tests.functional.iceberg_api.clients import TABLE, body
 from tests.functional.sharing_api.calls import Answer, Caller
 from tests.functional.sharing_api.test_oauth import CREDENTIALS, basic, new_client

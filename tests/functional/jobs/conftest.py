@@ -2,8 +2,8 @@
 
 import pytest
 
-from deltaweb.web.jobs import visibility
-from deltaweb.web.pages.registry import Registry
+from apps.jobs import visibility
+from apps.pages.registry import Registry
 from tests.functional.jobs.jobs_at_work import SEEN
 
 

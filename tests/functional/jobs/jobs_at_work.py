@@ -5,7 +5,7 @@ from datetime import timedelta
 
 from django.utils import timezone
 
-from deltaweb.web.jobs.models import Job, Worker
+from apps.jobs.models import Job, Worker
 from tests.support.pages.factories import new_job
 
 SEEN, HIDDEN = uuid.uuid4(), uuid.uuid4()

@@ -10,10 +10,10 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django.fixtures import DjangoAssertNumQueries
 
-from deltaweb.web.accounts.models import User
-from deltaweb.web.jobs import visibility
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.pages.registry import Registry
+from apps.accounts.models import User
+from apps.jobs import visibility
+from apps.jobs.models import Job
+from apps.pages.registry import Registry
 from tests.functional.jobs.jobs_at_work import HIDDEN, SEEN, failed, running
 from tests.support import cases
 from tests.support.pages.factories import NOW, new_job

@@ -5,8 +5,8 @@ import uuid
 import pytest
 from django.test import Client
 
-from deltaweb.web.accounts.models import User
-from deltaweb.web.jobs.models import Job
+from apps.accounts.models import User
+from apps.jobs.models import Job
 from tests.functional.jobs.jobs_at_work import SEEN, failed, running
 from tests.support.pages.factories import new_job
 

@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from deltaweb.web.jobs.models import Job
+from apps.jobs.models import Job
 from tests.functional.jobs.jobs_at_work import new_worker, running
 from tests.support.pages.factories import new_job
 

@@ -6,10 +6,10 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from deltaweb.web.jobs.kind import Queue
-from deltaweb.web.jobs.listing.selectors import is_attended
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.jobs.running.process import machine_name, process_name
+from apps.jobs.kind import Queue
+from apps.jobs.listing.selectors import is_attended
+from apps.jobs.models import Job
+from apps.jobs.running.process import machine_name, process_name
 from tests.functional.jobs.jobs_at_work import new_worker
 from tests.support import cases
 from tests.support.pages.factories import new_job

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from deltaweb.web.tables.models import Table
+from apps.tables.models import Table
 from tests.support.tables.weekly_table import (
     copy_log,
     new_weekly_table,

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
+from apps.audit.models import AuditEvent
+from apps.jobs.models import Job
 from deltaweb.delta.log.paths import checkpoint_name
 from deltaweb.table import DeltaTable
-from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.jobs.models import Job
 from tests.benchmarks.logs import write_commit
 from tests.support.pages.factories import new_job
 from tests.support.pages.operated import work_newest

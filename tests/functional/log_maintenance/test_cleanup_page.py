@@ -6,13 +6,13 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from apps.audit.models import AuditEvent
+from apps.jobs.models import Job
+from apps.jobs.services import cancel
+from apps.tables.index.refresh import refresh_table
+from apps.tables.models import Table
 from deltaweb.delta.log.paths import checkpoint_name
 from deltaweb.table import DeltaTable
-from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.jobs.services import cancel
-from deltaweb.web.tables.index.refresh import refresh_table
-from deltaweb.web.tables.models import Table
 from tests.support.index.indexed_tables import index_table, new_indexed_table
 from tests.support.pages.operated import work_newest, worked
 from tests.support.pages.shown_words import words

@@ -7,12 +7,12 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from apps.accounts.models import User
+from apps.audit.models import AuditEvent
+from apps.jobs.models import Job
+from apps.jobs.services import cancel
+from apps.tables.models import Table
 from deltaweb.delta.log.paths import checkpoint_name
-from deltaweb.web.accounts.models import User
-from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.jobs.services import cancel
-from deltaweb.web.tables.models import Table
 from tests.support import cases
 from tests.support.pages.factories import new_metadata, new_protocol, new_table
 from tests.support.pages.operated import work_newest, worked

@@ -8,22 +8,22 @@ from django.http import HttpResponseBase
 from django.test import Client
 from django.utils import timezone
 
-from deltaweb.web.accounts import services as accounts
-from deltaweb.web.accounts.models import User
-from deltaweb.web.jobs import services
-from deltaweb.web.jobs.listing.revisions import (
+from apps.accounts import services as accounts
+from apps.accounts.models import User
+from apps.jobs import services
+from apps.jobs.listing.revisions import (
     end_revision,
     job_revision,
     jobs_revision,
 )
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.jobs.running.tracking import track_job
-from deltaweb.web.news import hub as hubs
-from deltaweb.web.news.hub import MAX_A_PERSON
-from deltaweb.web.news.views import HOLDS, NewsEvents
-from deltaweb.web.pages.actions import command_stamp
-from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.models.news import (
+from apps.jobs.models import Job
+from apps.jobs.running.tracking import track_job
+from apps.news import hub as hubs
+from apps.news.hub import MAX_A_PERSON
+from apps.news.views import HOLDS, NewsEvents
+from apps.pages.actions import command_stamp
+from apps.tables.models import Table
+from apps.tables.models.news import (
     table_revision,
     tables_revision,
     tell_changed,

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
-from deltaweb.web.accounts.models import User
-from deltaweb.web.tables.models import Table
+from apps.accounts.models import User
+from apps.tables.models import Table
 from tests.support.index.indexed_tables import new_sample_table
 from tests.support.pages.factories import new_api_key, new_user
 

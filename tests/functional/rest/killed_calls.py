@@ -33,7 +33,7 @@ def answer(*words: str) -> Any:  # noqa: ANN401 (any document)
         case ["key"]:
             return new_key()
         case ["lease"]:
-            from deltaweb.web.api.models import KeptAnswer
+            from apps.api.models import KeptAnswer
 
             return KeptAnswer.objects.get().leased_until.timestamp()
         case [key]:
@@ -43,8 +43,8 @@ def answer(*words: str) -> Any:  # noqa: ANN401 (any document)
 
 def new_key() -> str:
     """Make an editor, and a key for it."""
-    from deltaweb.web.accounts import services
-    from deltaweb.web.pages.actions import command_stamp
+    from apps.accounts import services
+    from apps.pages.actions import command_stamp
 
     stamp = command_stamp()
     user = services.create_user(name="eve", role="editor", stamp=stamp)

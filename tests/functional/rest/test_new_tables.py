@@ -9,11 +9,11 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
+from apps.accounts.models import User
+from apps.jobs.kinds import do_job
+from apps.jobs.models import Job
+from apps.tables.models import Table
 from deltaweb.table import DeltaTable
-from deltaweb.web.accounts.models import User
-from deltaweb.web.jobs.kinds import do_job
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.tables.models import Table
 from tests.support.files.full_disk import files_of_at_most
 from tests.support.pages.rest import V1, Script, refusal
 

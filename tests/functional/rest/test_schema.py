@@ -16,7 +16,7 @@ from django.test import override_settings
 from hypothesis import HealthCheck, Phase, given, settings
 from pytest_django import DjangoDbBlocker
 
-from deltaweb.web.accounts.models import Scope, User
+from apps.accounts.models import Scope, User
 from tests.support import cases
 from tests.support.conditions.drawn_examples import examples
 from tests.support.index.indexed_tables import new_indexed_table

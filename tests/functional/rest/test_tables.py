@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.tables.models import Lake, StorageConnection, Table
-from deltaweb.web.tables.work.profile import PROFILE
+from apps.audit.models import AuditEvent
+from apps.jobs.models import Job
+from apps.tables.models import Lake, StorageConnection, Table
+from apps.tables.work.profile import PROFILE
 from tests.functional.explore_a_table.test_column_page import PROFILE as FOUND
 from tests.support import cases
 from tests.support.pages.factories import NOW, new_table

@@ -15,12 +15,12 @@ import pytest
 from django.db import transaction
 from django.urls import URLPattern
 
-from deltaweb.web.accounts.models import User
-from deltaweb.web.api.catalogue.lakes import WantedScan
-from deltaweb.web.api.unity import recipients as unity_recipients
-from deltaweb.web.api.unity import shares as unity_shares
-from deltaweb.web.api.urls import endpoints, unity_endpoints
-from deltaweb.web.pages.request.changes import UNCHANGED
+from apps.accounts.models import User
+from apps.api.catalogue.lakes import WantedScan
+from apps.api.unity import recipients as unity_recipients
+from apps.api.unity import shares as unity_shares
+from apps.api.urls import endpoints, unity_endpoints
+from apps.pages.request.changes import UNCHANGED
 from tests.support.pages.kept_rows import changed_since, kept_rows
 from tests.support.pages.rest import Script
 from tests.support.pages.shared_world import World, shared_world

@@ -11,9 +11,9 @@ from urllib.parse import urlsplit
 import pyarrow as pa
 from django.test import Client
 
+from apps.sharing.models import Recipient, RecipientToken, SharedTable
 from deltaweb.delta.protocol.schema import StructType
 from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
-from deltaweb.web.sharing.models import Recipient, RecipientToken, SharedTable
 from tests.support.tables.raw_table import Operation, TableWriter
 
 PREFIX = "/delta-sharing"

@@ -10,7 +10,7 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django import Settings
 
-from deltaweb.web.sharing.models import Share
+from apps.sharing.models import Share
 from tests.functional.sharing_api.calls import Caller, Lake, write_lake
 from tests.support.pages.factories import (
     new_grant,

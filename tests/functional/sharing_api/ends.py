@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from deltaweb.web.sharing.models import SharedTable
+from apps.sharing.models import SharedTable
 from tests.functional.sharing_api.calls import (
     Answer,
     Caller,
@@ -25,7 +25,7 @@ IN_DELTA: dict[str, Any] = {
 def later(monkeypatch: pytest.MonkeyPatch, span: timedelta) -> None:
     """Let requests come after a while."""
     now = timezone.now() + span
-    monkeypatch.setattr("deltaweb.web.sharing.api.base.timezone.now", lambda: now)
+    monkeypatch.setattr("apps.sharing.api.base.timezone.now", lambda: now)
 
 
 def end_of(answer: Answer) -> dict[str, Any]:

@@ -44,7 +44,7 @@ from pathlib import Path
 from deltaweb.index.query import file_selection
 from deltaweb.serving import worker
 from deltaweb.serving.wsgi import application as application
-from deltaweb.web.sharing.answers import tables
+from apps.sharing.answers import tables
 
 file_selection.ROWS_A_BATCH = 100
 

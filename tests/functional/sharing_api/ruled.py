@@ -7,6 +7,10 @@ from typing import Any
 import pyarrow as pa
 from django.utils import timezone
 
+from apps.jobs.running.reports import Reports
+from apps.sharing.access.grants.preparing import PreparedTable, prepare_share
+from apps.sharing.models import SharedTable
+from apps.tables.index.engine import Engine
 from deltaweb.delta.changes.row_changes import CHANGE_TYPE as KIND
 from deltaweb.delta.features.column_mapping import table_schema
 from deltaweb.delta.log.file_actions import DELETION_VECTOR, PARTITION_VALUES, VECTOR
@@ -15,10 +19,6 @@ from deltaweb.delta.protocol.schema import PrimitiveType, StructField, StructTyp
 from deltaweb.delta.scan.data_file import OpenFile
 from deltaweb.delta.scan.rows import RowSource, read_rows
 from deltaweb.table import DeltaTable
-from deltaweb.web.jobs.running.reports import Reports
-from deltaweb.web.sharing.access.grants.preparing import PreparedTable, prepare_share
-from deltaweb.web.sharing.models import SharedTable
-from deltaweb.web.tables.index.engine import Engine
 from tests.functional.sharing_api.calls import Answer, Caller, body_of, lines, local
 
 DELTA = "responseformat=delta;readerfeatures=deletionvectors,columnmapping"

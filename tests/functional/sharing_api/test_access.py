@@ -3,7 +3,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from deltaweb.web.sharing.models import Grant, RecipientToken
+from apps.sharing.models import Grant, RecipientToken
 from tests.functional.sharing_api.calls import Caller, Lake, items, refused
 from tests.functional.sharing_api.conftest import NewCaller
 from tests.support import cases

@@ -18,9 +18,9 @@ from hypothesis import HealthCheck, given, strategies
 from hypothesis import settings as hypothesis_settings
 from pytest_django import Settings
 
+from apps.sharing.models import SharedTable
 from deltaweb.delta.features.change_feed import CHANGE_DATA_FEED_PROPERTY
 from deltaweb.table import DeltaTable
-from deltaweb.web.sharing.models import SharedTable
 from tests.functional.iceberg_api.reading import load
 from tests.functional.sharing_api.calls import Answer, Caller, body_of, lines
 from tests.functional.sharing_api.conftest import caller_of

@@ -8,9 +8,9 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from deltaweb.web.pages.actions import COMMAND_LINE, Stamp
-from deltaweb.web.sharing.models import Recipient
-from deltaweb.web.sharing.recipients.throw_away import throw_away
+from apps.pages.actions import COMMAND_LINE, Stamp
+from apps.sharing.models import Recipient
+from apps.sharing.recipients.throw_away import throw_away
 from tests.functional.sharing_api.calls import Answer, Caller, Lake, files, refused
 
 DELTA = {"delta-sharing-capabilities": "responseformat=delta"}

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from deltaweb.web.audit.models import AuditEvent
+from apps.audit.models import AuditEvent
 from tests.functional.sharing_api.calls import (
     SCHEMA,
     Answer,

@@ -7,8 +7,8 @@ import pyarrow as pa
 import pytest
 from pytest_django import Settings
 
+from apps.sharing.models import PreparedChanges, PreparedFile
 from deltaweb.delta.features.change_feed import CHANGE_DATA_FEED_PROPERTY
-from deltaweb.web.sharing.models import PreparedChanges, PreparedFile
 from tests.functional.sharing_api.calls import Caller, body_of, error, lines
 from tests.functional.sharing_api.conftest import NewCaller
 from tests.functional.sharing_api.ruled import IN_DELTA, Ruled, new_staff, rows

@@ -5,8 +5,8 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
+from apps.sharing.models import SharedTable
 from deltaweb.table import DeltaTable
-from deltaweb.web.sharing.models import SharedTable
 from tests.functional.sharing_api.calls import Caller, files
 from tests.functional.sharing_api.conftest import NewCaller
 from tests.support.index.indexed_tables import index_table

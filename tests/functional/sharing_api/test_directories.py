@@ -10,13 +10,13 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from django.utils import timezone
 from pytest_django import Settings
 
-from deltaweb.web.accounts.models import User
-from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.pages.actions import COMMAND_LINE, Stamp
-from deltaweb.web.sharing.answers import tables
-from deltaweb.web.sharing.recipients.rehearsals import rehearsal
-from deltaweb.web.sharing.shares.services import add_table
-from deltaweb.web.tables.storage.connections import add_connection
+from apps.accounts.models import User
+from apps.audit.models import AuditEvent
+from apps.pages.actions import COMMAND_LINE, Stamp
+from apps.sharing.answers import tables
+from apps.sharing.recipients.rehearsals import rehearsal
+from apps.sharing.shares.services import add_table
+from apps.tables.storage.connections import add_connection
 from tests.functional.command_line import Ran, run_json
 from tests.functional.sharing_api.calls import Caller, error, items
 from tests.functional.sharing_api.conftest import NewCaller

@@ -4,7 +4,7 @@ from urllib.parse import unquote
 import pytest
 from django.test import Client
 
-from deltaweb.web.sharing.models import SharedTable
+from apps.sharing.models import SharedTable
 from tests.functional.sharing_api.calls import PREFIX, Answer, Caller, Lake, refused
 from tests.support import cases
 from tests.support.pages.factories import new_share

@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from deltaweb.web.sharing.models import Grant, SharedTable
+from apps.sharing.models import Grant, SharedTable
 from tests.functional.sharing_api.calls import (
     PREFIX,
     Answer,

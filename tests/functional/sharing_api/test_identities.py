@@ -8,13 +8,13 @@ from django.utils import timezone
 from joserfc.jwk import RSAKey
 from pytest_django import Settings
 
-from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.pages.actions import command_stamp
-from deltaweb.web.sharing.access import issuers
-from deltaweb.web.sharing.access.errors import ClientTakenError
-from deltaweb.web.sharing.api import authentication
-from deltaweb.web.sharing.issuing import proofs, tokens
-from deltaweb.web.sharing.models import Recipient, RecipientToken
+from apps.audit.models import AuditEvent
+from apps.pages.actions import command_stamp
+from apps.sharing.access import issuers
+from apps.sharing.access.errors import ClientTakenError
+from apps.sharing.api import authentication
+from apps.sharing.issuing import proofs, tokens
+from apps.sharing.models import Recipient, RecipientToken
 from tests.functional.sharing_api.calls import (
     Answer,
     Caller,

@@ -5,8 +5,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from deltaweb.web.sharing.api.audit import CallRecord
-from deltaweb.web.sharing.models import LastRead
+from apps.sharing.api.audit import CallRecord
+from apps.sharing.models import LastRead
 from tests.functional.sharing_api.calls import Caller, Lake, body_of, files
 
 

@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from deltaweb.web.accounts.models import User
-from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.jobs import kinds
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.jobs.results import result_path
-from deltaweb.web.jobs.visibility import visible_jobs
-from deltaweb.web.pages.actions import COMMAND_LINE, Stamp
-from deltaweb.web.sharing.models import Grant
-from deltaweb.web.sharing.recipients.services import ungrant
+from apps.accounts.models import User
+from apps.audit.models import AuditEvent
+from apps.jobs import kinds
+from apps.jobs.models import Job
+from apps.jobs.results import result_path
+from apps.jobs.visibility import visible_jobs
+from apps.pages.actions import COMMAND_LINE, Stamp
+from apps.sharing.models import Grant
+from apps.sharing.recipients.services import ungrant
 from tests.functional.sharing_api.calls import (
     Answer,
     Caller,

@@ -3,7 +3,7 @@ from urllib.parse import quote
 
 import pytest
 
-from deltaweb.web.sharing.models import Share
+from apps.sharing.models import Share
 from tests.functional.sharing_api.calls import Caller, Lake, items, next_token, refused
 from tests.functional.sharing_api.conftest import NewCaller
 from tests.support.pages.factories import new_grant, new_share, new_shared_table

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from deltaweb.web.sharing.api.places import MAX_OF_A_TOKEN
+from apps.sharing.api.places import MAX_OF_A_TOKEN
 from tests.functional.sharing_api.live_server import (
     BREAKABLE_APPLICATION,
     FULL_DISK_APPLICATION,

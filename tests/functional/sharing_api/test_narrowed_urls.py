@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from pytest_django import Settings
 
-from deltaweb.web.jobs import kinds
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.sharing.models import Grant, Recipient, RecipientRule, SharedTable
+from apps.jobs import kinds
+from apps.jobs.models import Job
+from apps.sharing.models import Grant, Recipient, RecipientRule, SharedTable
 from tests.functional.sharing_api.calls import (
     Answer,
     Caller,

@@ -11,12 +11,12 @@ from django.test import Client
 from django.utils import timezone
 from joserfc.jwk import ECKey, OKPKey, RSAKey
 
+from apps.audit.models import AuditEvent
+from apps.pages.actions import command_stamp
+from apps.sharing.api.authentication import oauth_server
+from apps.sharing.issuing import proofs, tokens
+from apps.sharing.models import Recipient, RecipientToken, UsedAssertion
 from deltaweb.sharing.oauth.access_token import new_access_token
-from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.pages.actions import command_stamp
-from deltaweb.web.sharing.api.authentication import oauth_server
-from deltaweb.web.sharing.issuing import proofs, tokens
-from deltaweb.web.sharing.models import Recipient, RecipientToken, UsedAssertion
 from tests.functional.sharing_api.calls import PREFIX, Answer, Caller, Lake, refused
 from tests.functional.sharing_api.conftest import NewCaller
 from tests.support import cases

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.sharing.models import Grant
+from apps.audit.models import AuditEvent
+from apps.sharing.models import Grant
 from tests.functional.sharing_api.calls import (
     DAYS,
     SCHEMA,

@@ -9,8 +9,8 @@ import pyarrow as pa
 import pytest
 from pytest_django import Settings
 
+from apps.sharing.answers import versions
 from deltaweb.index.query.shared_table import SharedTableReader
-from deltaweb.web.sharing.answers import versions
 from tests.functional.sharing_api.calls import files
 from tests.functional.sharing_api.conftest import NewCaller
 from tests.functional.sharing_api.ends import end_of, ids_of

@@ -6,8 +6,8 @@ import pytest
 from django.test import Client
 from pytest_django import Settings
 
-from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.sharing.api import throttling
+from apps.audit.models import AuditEvent
+from apps.sharing.api import throttling
 from tests.functional.sharing_api.calls import (
     PREFIX,
     Caller,

@@ -6,9 +6,9 @@ from django.db import connection
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
-from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.sharing.api import audit
-from deltaweb.web.sharing.api.audit import CallRecord
+from apps.audit.models import AuditEvent
+from apps.sharing.api import audit
+from apps.sharing.api.audit import CallRecord
 from tests.functional.sharing_api.calls import (
     PREFIX,
     Caller,

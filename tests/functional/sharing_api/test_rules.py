@@ -9,14 +9,14 @@ import pytest
 from django.utils import timezone
 from pytest_django import Settings
 
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.sharing.access.grants.preparing import (
+from apps.jobs.models import Job
+from apps.sharing.access.grants.preparing import (
     PREPARE_SHARE,
     request_due_preparations,
 )
-from deltaweb.web.sharing.errors import NotPreparedError
-from deltaweb.web.sharing.models import PreparedFile, RecipientRule, Share
-from deltaweb.web.tables.models import Table
+from apps.sharing.errors import NotPreparedError
+from apps.sharing.models import PreparedFile, RecipientRule, Share
+from apps.tables.models import Table
 from tests.functional.sharing_api.calls import Caller, body_of, error, lines, local
 from tests.functional.sharing_api.conftest import NewCaller
 from tests.functional.sharing_api.ruled import Ruled, close_file, new_staff, rows

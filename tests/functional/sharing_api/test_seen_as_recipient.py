@@ -9,11 +9,11 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django import Settings
 
-from deltaweb.web.accounts.models import User
-from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.sharing.models import RecipientRule, RecipientToken, SharedTable
-from deltaweb.web.sharing.recipients import seen
-from deltaweb.web.tables.models import Table
+from apps.accounts.models import User
+from apps.audit.models import AuditEvent
+from apps.sharing.models import RecipientRule, RecipientToken, SharedTable
+from apps.sharing.recipients import seen
+from apps.tables.models import Table
 from tests.functional import command_line
 from tests.functional.sharing_api.calls import Caller, Lake, error, items, lines
 from tests.functional.sharing_api.ruled import Ruled, new_staff

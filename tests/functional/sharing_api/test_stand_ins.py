@@ -12,13 +12,13 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from deltaweb.web.accounts.models import User
-from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.pages.actions import Actor, Stamp
-from deltaweb.web.sharing.issuing.tokens import revoke_all
-from deltaweb.web.sharing.models import LastRead, Recipient, RecipientToken
-from deltaweb.web.sharing.recipients.reminders import reminders
-from deltaweb.web.sharing.recipients.throw_away import throw_away
+from apps.accounts.models import User
+from apps.audit.models import AuditEvent
+from apps.pages.actions import Actor, Stamp
+from apps.sharing.issuing.tokens import revoke_all
+from apps.sharing.models import LastRead, Recipient, RecipientToken
+from apps.sharing.recipients.reminders import reminders
+from apps.sharing.recipients.throw_away import throw_away
 from tests.functional.iceberg_api.clients import TABLE, catalog
 from tests.functional.sharing_api.calls import Caller, Lake, body_of, files
 from tests.functional.sharing_api.ruled import close_file

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pytest_django import Settings
 
-from deltaweb.web.sharing.models import PreparedVersion, Recipient, SharedTable
+from apps.sharing.models import PreparedVersion, Recipient, SharedTable
 from tests.functional.iceberg_api.clients import catalog
 from tests.functional.sharing_api.calls import Answer, Caller, body_of, error
 from tests.functional.sharing_api.conftest import NewCaller

@@ -10,8 +10,8 @@ import pyarrow as pa
 import pytest
 from django.test import Client
 
-from deltaweb.web.accounts.models import User
-from deltaweb.web.sharing.models import SharedTable
+from apps.accounts.models import User
+from apps.sharing.models import SharedTable
 from tests.functional.sharing_api.calls import Answer, Caller, body_of, days, error
 from tests.functional.sharing_api.conftest import NewCaller
 from tests.support import cases

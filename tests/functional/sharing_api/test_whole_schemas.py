@@ -5,13 +5,13 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from deltaweb.web.pages.actions import command_stamp
-from deltaweb.web.sharing.access.schemas import unshared_tables
-from deltaweb.web.sharing.access.withdrawals import offer_state
-from deltaweb.web.sharing.models import Share, SharedTable
-from deltaweb.web.sharing.shares.schemas import add_schema
-from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.storage.received import is_received
+from apps.pages.actions import command_stamp
+from apps.sharing.access.schemas import unshared_tables
+from apps.sharing.access.withdrawals import offer_state
+from apps.sharing.models import Share, SharedTable
+from apps.sharing.shares.schemas import add_schema
+from apps.tables.models import Table
+from apps.tables.storage.received import is_received
 from tests.functional.sharing_api.calls import Caller, Lake, files, items, local
 from tests.functional.sharing_api.conftest import NewCaller
 from tests.support import cases

@@ -94,10 +94,10 @@ WITH_FEED = {
 SCRIPT = """
 import sys
 sys.path.insert(0, {root!r})
-from deltaweb.web.pages.actions import command_stamp
-from deltaweb.web.sharing.models import Share
-from deltaweb.web.sharing.shares.services import add_table
-from deltaweb.web.tables.catalogue.registration import register_table
+from apps.pages.actions import command_stamp
+from apps.sharing.models import Share
+from apps.sharing.shares.services import add_table
+from apps.tables.catalogue.registration import register_table
 from tests.support.index.indexed_tables import index_table
 facts = {{"stamp": command_stamp()}}
 share = Share.objects.get(name={share!r})

@@ -8,14 +8,14 @@ import delta_sharing
 import pyarrow as pa
 import pytest
 
+from apps.accounts.models import User
+from apps.pages.actions import COMMAND_LINE, Stamp
+from apps.sharing.errors import ReceivedSharedError
+from apps.sharing.shares.services import add_table, create_share
+from apps.tables.models import StorageConnection, Table
 from deltaweb.errors import ProviderRefusedError, ReceivedTableError
 from deltaweb.storage.received.store import ReceivedTableStore
 from deltaweb.table import DeltaTable
-from deltaweb.web.accounts.models import User
-from deltaweb.web.pages.actions import COMMAND_LINE, Stamp
-from deltaweb.web.sharing.errors import ReceivedSharedError
-from deltaweb.web.sharing.shares.services import add_table, create_share
-from deltaweb.web.tables.models import StorageConnection, Table
 from tests.functional import command_line
 from tests.functional.sharing_clients.conftest import (
     IN_DELTA_FORMAT,

@@ -8,12 +8,12 @@ from urllib.parse import urlsplit
 import pyarrow as pa
 import pytest
 
-from deltaweb.sharing.known_errors import recognize
-from deltaweb.table import DeltaTable
-from deltaweb.web.sharing.recipients.rehearsals.client_program import (
+from apps.sharing.recipients.rehearsals.client_program import (
     CLIENTS,
     DIRECTORY,
 )
+from deltaweb.sharing.known_errors import recognize
+from deltaweb.table import DeltaTable
 from tests.functional.sharing_clients.conftest import (
     SHARE,
     Shared,
@@ -89,7 +89,7 @@ def test_its_token_is_gone_and_certificates_stay(held, server: Installation) -> 
     assert [token["state"] for token in shown["tokens"]] == ["active"]
 
     ask = (
-        "from deltaweb.web.sharing.models import Certificate; "
+        "from apps.sharing.models import Certificate; "
         "print(Certificate.objects.filter(passed_version__isnull=False).count())"
     )
     kept = server.manage("shell", "--verbosity", "0", "--command", ask)

@@ -41,10 +41,10 @@ FORMATS = {
     "delta": {"delta-sharing-capabilities": "responseformat=delta"},
 }
 SCRIPT = """
-from deltaweb.web.pages.actions import command_stamp
-from deltaweb.web.sharing.models import Share, SharedTable
-from deltaweb.web.sharing.shares.services import add_table
-from deltaweb.web.tables.catalogue.registration import register_table
+from apps.pages.actions import command_stamp
+from apps.sharing.models import Share, SharedTable
+from apps.sharing.shares.services import add_table
+from apps.tables.catalogue.registration import register_table
 facts = {{"stamp": command_stamp()}}
 table = register_table(name="hr.staff", location={place!r}, **facts)
 share = Share.objects.get(name="parts")

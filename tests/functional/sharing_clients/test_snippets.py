@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from deltaweb.web.explorer.use.snippets import view_snippets
-from deltaweb.web.explorer.use.snippets.sharing_code import PROFILE
-from deltaweb.web.sharing.clients.snippets import TableName, snippets
+from apps.explorer.use.snippets import view_snippets
+from apps.explorer.use.snippets.sharing_code import PROFILE
+from apps.sharing.clients.snippets import TableName, snippets
 from tests.functional.sharing_clients.conftest import SHARE, Shared
 from tests.support import cases
 from tests.support.pages.shown_views import expected_rows, shown_view

@@ -6,8 +6,8 @@ from typing import Any
 
 from django.test import Client
 
-from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.sharing.models import Share
+from apps.audit.models import AuditEvent
+from apps.sharing.models import Share
 from tests.support.pages.factories import new_call
 
 HTMX = {"HX-Request": "true"}

@@ -12,7 +12,7 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
-from deltaweb.web.audit.models import AuditEvent
+from apps.audit.models import AuditEvent
 from tests.functional.sharing_pages.pages import page
 from tests.support import cases
 from tests.support.pages.factories import new_call, new_table

@@ -3,8 +3,8 @@
 import pytest
 from django.test import Client
 
-from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.sharing.models import Recipient
+from apps.audit.models import AuditEvent
+from apps.sharing.models import Recipient
 from tests.functional.sharing_pages.pages import page
 from tests.support import cases
 from tests.support.pages.factories import (

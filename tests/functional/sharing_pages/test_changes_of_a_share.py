@@ -5,10 +5,10 @@ import re
 import pytest
 from django.test import Client
 
-from deltaweb.web.accounts.models import User
-from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.sharing.models import Share, SharedTable
+from apps.accounts.models import User
+from apps.audit.models import AuditEvent
+from apps.jobs.models import Job
+from apps.sharing.models import Share, SharedTable
 from tests.functional.sharing_pages.pages import page, posted, refused
 from tests.support import cases
 from tests.support.pages.factories import (

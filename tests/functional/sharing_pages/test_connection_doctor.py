@@ -9,10 +9,10 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django import Settings
 
-from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.sharing.models import Recipient
-from deltaweb.web.sharing.recipients.doctor.doctor import EXAMINE_RECIPIENT
+from apps.audit.models import AuditEvent
+from apps.jobs.models import Job
+from apps.sharing.models import Recipient
+from apps.sharing.recipients.doctor.doctor import EXAMINE_RECIPIENT
 from tests.functional import command_line
 from tests.functional.sharing_pages.pages import as_json, page
 from tests.support.pages.factories import (

@@ -7,13 +7,13 @@ import pyarrow as pa
 import pytest
 from django.db import DataError, OperationalError
 
+from apps.jobs.running.reports import Reports
+from apps.jobs.running.tracking import JobCancelled
+from apps.sharing.access.grants import preparing
+from apps.sharing.errors import NotPreparedError
+from apps.sharing.models import Share, SharedTable
 from deltaweb.delta.errors import DataFileError
 from deltaweb.table import DeltaTable
-from deltaweb.web.jobs.running.reports import Reports
-from deltaweb.web.jobs.running.tracking import JobCancelled
-from deltaweb.web.sharing.access.grants import preparing
-from deltaweb.web.sharing.errors import NotPreparedError
-from deltaweb.web.sharing.models import Share, SharedTable
 from tests.support.pages.factories import (
     NOW,
     new_grant,

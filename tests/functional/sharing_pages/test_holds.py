@@ -6,11 +6,11 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from apps.audit.models import AuditEvent
+from apps.sharing.api.audit import note_read
+from apps.sharing.models import Hold, Recipient, SharedTable
+from apps.tables.models import Commit
 from deltaweb.table import DeltaTable
-from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.sharing.api.audit import note_read
-from deltaweb.web.sharing.models import Hold, Recipient, SharedTable
-from deltaweb.web.tables.models import Commit
 from tests.functional import command_line
 from tests.functional.sharing_pages.pages import as_json, page, posted
 from tests.functional.table_command.commands import run_json

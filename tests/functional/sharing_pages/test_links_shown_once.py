@@ -7,8 +7,8 @@ import pytest
 from django.contrib.sessions.models import Session
 from django.test import Client
 
-from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.sharing.models import ActivationLink, Recipient, RecipientToken
+from apps.audit.models import AuditEvent
+from apps.sharing.models import ActivationLink, Recipient, RecipientToken
 from tests.functional.sharing_pages.tokens import NEW, ROTATE, nonce_in, waiting
 from tests.support import cases
 from tests.support.pages.factories import new_recipient, new_token

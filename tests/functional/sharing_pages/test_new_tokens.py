@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from deltaweb.web.sharing.models import Recipient
+from apps.sharing.models import Recipient
 from tests.functional.sharing_pages.tokens import DAY, NEW, ROTATE, nonce_in, waiting
 from tests.support.pages.factories import new_token
 

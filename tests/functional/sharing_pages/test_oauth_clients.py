@@ -5,7 +5,7 @@ from django.test import Client
 from django.utils import timezone
 from joserfc.jwk import ECKey
 
-from deltaweb.web.sharing.models import Recipient, RecipientToken
+from apps.sharing.models import Recipient, RecipientToken
 from tests.functional.sharing_pages.pages import as_json, page, refused
 from tests.functional.sharing_pages.tokens import nonce_in
 from tests.support.oauth_tokens import public_pem

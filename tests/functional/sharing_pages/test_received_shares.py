@@ -7,7 +7,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from deltaweb.web.tables.models import Lake, StorageConnection, Table
+from apps.tables.models import Lake, StorageConnection, Table
 from tests.functional.command_line import Ran
 from tests.functional.sharing_pages.pages import as_json, page
 from tests.support import cases

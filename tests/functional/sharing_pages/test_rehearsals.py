@@ -6,10 +6,10 @@ import pytest
 from django.utils import timezone
 from pytest_django import Settings
 
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.sharing.models import Certificate, Recipient, SharedTable
-from deltaweb.web.sharing.recipients.rehearsals import nightly
-from deltaweb.web.sharing.recipients.rehearsals.client_program import (
+from apps.jobs.models import Job
+from apps.sharing.models import Certificate, Recipient, SharedTable
+from apps.sharing.recipients.rehearsals import nightly
+from apps.sharing.recipients.rehearsals.client_program import (
     CLIENTS,
     DIRECTORY,
 )

@@ -14,11 +14,11 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django import Settings
 
-from deltaweb.web.jobs.kinds import do_job
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.sharing.models import Grant, LastRead, Recipient, Share, SharedTable
-from deltaweb.web.sharing.recipients import telling
-from deltaweb.web.tables.models import Commit
+from apps.jobs.kinds import do_job
+from apps.jobs.models import Job
+from apps.sharing.models import Grant, LastRead, Recipient, Share, SharedTable
+from apps.sharing.recipients import telling
+from apps.tables.models import Commit
 from tests.functional import command_line
 from tests.functional.sharing_pages.pages import new_read
 from tests.support import cases

@@ -10,8 +10,8 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
-from deltaweb.web.sharing.access.grants.rules import rule_of
-from deltaweb.web.sharing.models import PreparedVersion, SharedTable
+from apps.sharing.access.grants.rules import rule_of
+from apps.sharing.models import PreparedVersion, SharedTable
 from tests.functional.sharing_pages.pages import as_json, new_read, page
 from tests.support.pages.factories import (
     new_grant,

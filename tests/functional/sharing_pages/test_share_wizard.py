@@ -3,9 +3,9 @@
 import pytest
 from django.test import Client
 
-from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.sharing.drafts.draft import MAX_TABLES
-from deltaweb.web.sharing.models import Share
+from apps.audit.models import AuditEvent
+from apps.sharing.drafts.draft import MAX_TABLES
+from apps.sharing.models import Share
 from tests.functional.sharing_pages.wizard import NEW, draft, go, stays, step, typed
 from tests.support import cases
 from tests.support.pages.factories import (

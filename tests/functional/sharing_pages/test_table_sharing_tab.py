@@ -6,9 +6,9 @@ import pytest
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
-from deltaweb.web.accounts.models import User
-from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.tables.models import Table
+from apps.accounts.models import User
+from apps.audit.models import AuditEvent
+from apps.tables.models import Table
 from tests.functional.sharing_pages.pages import as_json, page
 from tests.support.pages.factories import (
     new_call,

@@ -8,9 +8,9 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.sharing.activity.ledger import ledger_of
-from deltaweb.web.sharing.models import Recipient
+from apps.audit.models import AuditEvent
+from apps.sharing.activity.ledger import ledger_of
+from apps.sharing.models import Recipient
 from tests.functional import command_line
 from tests.functional.sharing_pages.pages import as_json, page, posted, refused
 from tests.support import cases

@@ -3,8 +3,8 @@
 import pytest
 from django.test import Client
 
-from deltaweb.web.accounts.models import User
-from deltaweb.web.sharing.models import Recipient
+from apps.accounts.models import User
+from apps.sharing.models import Recipient
 from tests.support.pages.factories import (
     new_call,
     new_recipient,

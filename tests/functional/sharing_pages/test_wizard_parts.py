@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.sharing.models import Share
-from deltaweb.web.tables.models import Table
+from apps.jobs.models import Job
+from apps.sharing.models import Share
+from apps.tables.models import Table
 from tests.functional.sharing_api.ruled import new_staff
 from tests.functional.sharing_pages.wizard import go, step, typed
 from tests.support import cases

@@ -6,9 +6,9 @@ from urllib.parse import urlsplit
 import pytest
 from django.test import Client
 
-from deltaweb.web.sharing.drafts.draft import MAX_NEW_RECIPIENTS
-from deltaweb.web.sharing.drafts.session import SESSION_KEY
-from deltaweb.web.sharing.models import Recipient, Share
+from apps.sharing.drafts.draft import MAX_NEW_RECIPIENTS
+from apps.sharing.drafts.session import SESSION_KEY
+from apps.sharing.models import Recipient, Share
 from tests.functional.sharing_pages.wizard import NEW, draft, go, stays, step
 from tests.support.pages.factories import new_recipient, new_table
 

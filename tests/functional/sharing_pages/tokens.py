@@ -5,7 +5,7 @@ from datetime import timedelta
 
 from django.utils import timezone
 
-from deltaweb.web.sharing.models import Recipient, RecipientToken
+from apps.sharing.models import Recipient, RecipientToken
 from tests.support.pages.factories import new_token
 
 DAY = timedelta(days=1)

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.test import Client
 
-from deltaweb.web.tables.models import Table
+from apps.tables.models import Table
 from tests.functional.sharing_pages.pages import page
 
 NEW = "/shares/new"

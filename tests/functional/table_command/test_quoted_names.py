@@ -5,10 +5,10 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
+from apps.sharing.shares.forms import column_names
+from apps.tables.operations.optimize.page import OptimizeForm
 from deltaweb.delta.protocol.schema import type_text
 from deltaweb.table import DeltaTable
-from deltaweb.web.sharing.shares.forms import column_names
-from deltaweb.web.tables.operations.optimize.page import OptimizeForm
 from tests.functional.table_command.commands import refusal, run, run_json
 from tests.support import cases
 

@@ -6,7 +6,7 @@ import json
 import pytest
 from django.core.management import CommandError, call_command
 
-from deltaweb.web.jobs.models import Job
+from apps.jobs.models import Job
 from tests.functional.table_command.commands import refusal, run
 from tests.support import cases
 from tests.support.pages.factories import new_table
@@ -68,7 +68,7 @@ class TestRefreshAndWait:
     def test_does_not_wait_for_a_worker_that_is_not_there(self, monkeypatch):
         new_table("orders")
         monkeypatch.setattr(
-            "deltaweb.web.tables.management.verbs.catalog.NO_WORKER_AFTER_S", -1.0
+            "apps.tables.management.verbs.catalog.NO_WORKER_AFTER_S", -1.0
         )
 
         assert "No worker is running" in refusal("refresh", "orders", "--wait")

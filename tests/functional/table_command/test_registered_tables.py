@@ -6,8 +6,8 @@ import pytest
 from django.core.management import CommandError
 from pytest_django.fixtures import Settings
 
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.tables.models import Lake, Table
+from apps.jobs.models import Job
+from apps.tables.models import Lake, Table
 from tests.functional.command_line import Ran, Terminal
 from tests.functional.table_command.commands import refusal, run, run_json
 from tests.support.pages.factories import new_table

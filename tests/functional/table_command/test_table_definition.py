@@ -7,9 +7,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from apps.audit.models import AuditEvent
 from deltaweb.delta.protocol.schema import type_text
 from deltaweb.table import DeltaTable
-from deltaweb.web.audit.models import AuditEvent
 from tests.functional.table_command.commands import refusal, run, run_json
 from tests.support.logs.spelled_partitions import spelled
 

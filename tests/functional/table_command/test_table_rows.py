@@ -10,9 +10,9 @@ import pyarrow.parquet as pq
 import pytest
 from django.test import override_settings
 
+from apps.audit.models import AuditEvent
+from apps.jobs.models import Job
 from deltaweb.table import DeltaTable
-from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.jobs.models import Job
 from tests.functional.command_line import Ran
 from tests.functional.table_command.commands import refusal, run, run_json
 from tests.support import cases

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from deltaweb.web.tables.management.commands.table import Command
+from apps.tables.management.commands.table import Command
 from tests.support.processes.installation import run
 
 VERBS = set(Command().described())
@@ -15,8 +15,8 @@ def test_the_help_names_every_verb_with_what_it_does_and_loads_none(tmp_path: Pa
     described = {words[0] for line in lines if len(words := line.split()) > 1}
     assert "check-files" in VERBS
     assert described >= VERBS
-    assert "deltaweb.web.pages.command" in done.stderr
-    assert "deltaweb.web.tables.management.verbs." not in done.stderr
+    assert "apps.pages.command" in done.stderr
+    assert "apps.tables.management.verbs." not in done.stderr
     assert "pyarrow" not in done.stderr
 
 

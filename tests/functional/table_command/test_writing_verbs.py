@@ -9,12 +9,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from apps.audit.models import AuditEvent
+from apps.jobs.models import Job
+from apps.pages.command import WritingVerb
+from apps.tables.management.commands.table import Command
+from apps.tables.models import Table
 from deltaweb.table import DeltaTable
-from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.pages.command import WritingVerb
-from deltaweb.web.tables.management.commands.table import Command
-from deltaweb.web.tables.models import Table
 from tests.functional.command_line import Ran, Terminal
 from tests.functional.table_command.commands import refusal, run, run_json
 from tests.support import cases

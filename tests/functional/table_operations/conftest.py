@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pytest
 
+from apps.jobs.models import Job
+from apps.tables.models import Table
 from deltaweb.table import DeltaTable
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.tables.models import Table
 from tests.support.pages.answers import newest_job_done
 from tests.support.pages.factories import (
     new_commit,

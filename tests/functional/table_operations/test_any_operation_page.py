@@ -4,10 +4,10 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.sharing.activity.action_words import WORDS
-from deltaweb.web.tables.operations.definition.change_columns import ACTIONS
-from deltaweb.web.tables.urls import PAGES
+from apps.jobs.models import Job
+from apps.sharing.activity.action_words import WORDS
+from apps.tables.operations.definition.change_columns import ACTIONS
+from apps.tables.urls import PAGES
 from tests.support.pages.factories import new_unindexed_table
 from tests.support.pages.operated import work_newest
 from tests.support.tables.weekly_table import page_json, page_text

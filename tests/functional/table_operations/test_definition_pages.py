@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
+from apps.audit.models import AuditEvent
+from apps.jobs.models import Job
+from apps.tables.models import Table
 from deltaweb.delta.protocol.schema import type_text
 from deltaweb.table import DeltaTable
-from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.tables.models import Table
 from tests.functional.table_operations.conftest import Work
 from tests.support.pages.shown_words import words
 from tests.support.tables.weekly_table import page_json, page_text

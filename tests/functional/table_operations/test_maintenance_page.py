@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from apps.jobs.models import Job
+from apps.tables.models import Table
 from deltaweb.table import DeltaTable
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.tables.models import Table
 from tests.functional.table_operations.conftest import NEWEST, Work
 from tests.support.files.aged_files import age
 from tests.support.pages.factories import new_unindexed_table, new_user

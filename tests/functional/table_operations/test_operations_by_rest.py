@@ -9,13 +9,13 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
+from apps.accounts.models import User
+from apps.audit.models import AuditEvent
+from apps.jobs import kinds
+from apps.jobs.models import Job
+from apps.tables.models import Table
+from apps.tables.operations.operation import operations
 from deltaweb.table import DeltaTable
-from deltaweb.web.accounts.models import User
-from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.jobs import kinds
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.operations.operation import operations
 from tests.functional.table_operations.conftest import SCHEMA, Work
 from tests.support.pages.factories import new_api_key, new_table, new_user
 from tests.support.pages.rest import refusal

@@ -3,9 +3,9 @@
 import pytest
 from django.test import Client
 
+from apps.audit.models import AuditEvent
+from apps.jobs.models import Job
 from deltaweb.table import DeltaTable
-from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.jobs.models import Job
 from tests.functional.table_operations.conftest import SCHEMA, Work
 from tests.support import cases
 from tests.support.tables.weekly_table import page_json, page_text

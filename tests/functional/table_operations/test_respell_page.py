@@ -6,8 +6,8 @@ import pyarrow as pa
 import pytest
 from django.test import Client
 
+from apps.jobs.models import Job
 from deltaweb.table import DeltaTable
-from deltaweb.web.jobs.models import Job
 from tests.functional.table_command.commands import refusal, run, run_json
 from tests.functional.table_operations.conftest import Work
 from tests.support.logs.spelled_partitions import append_spelled, spelled

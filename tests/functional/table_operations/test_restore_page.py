@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
+from apps.audit.models import AuditEvent
+from apps.jobs.models import Job
+from apps.tables.models import MissingFiles, Table
 from deltaweb.table import DeltaTable
-from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.tables.models import MissingFiles, Table
 from tests.functional.table_operations.conftest import SCHEMA, Work
 from tests.support.pages.factories import NOW, new_commit
 from tests.support.pages.shown_words import words

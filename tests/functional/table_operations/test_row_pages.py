@@ -6,12 +6,12 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from apps.audit.models import AuditEvent
+from apps.jobs.models import Job
+from apps.sharing.activity.action_words import action_words
+from apps.tables.index.refresh import refresh_table
+from apps.tables.models import Table
 from deltaweb.table import DeltaTable
-from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.sharing.activity.action_words import action_words
-from deltaweb.web.tables.index.refresh import refresh_table
-from deltaweb.web.tables.models import Table
 from tests.functional.table_operations.conftest import Work, index_at
 from tests.support.pages.shown_words import words
 from tests.support.tables.weekly_table import page_json, page_text

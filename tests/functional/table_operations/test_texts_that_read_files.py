@@ -9,9 +9,9 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
+from apps.accounts.models import User
+from apps.jobs.models import Job
 from deltaweb.table import DeltaTable
-from deltaweb.web.accounts.models import User
-from deltaweb.web.jobs.models import Job
 from tests.functional.table_operations.conftest import Work
 from tests.support import cases
 from tests.support.files.watched_files import Watched, watched

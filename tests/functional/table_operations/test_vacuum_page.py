@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
+from apps.audit.models import AuditEvent
+from apps.jobs.models import Job
 from deltaweb.table import DeltaTable
-from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.jobs.models import Job
 from tests.functional.table_operations.conftest import Work
 from tests.support.files.aged_files import age, age_removed
 from tests.support.tables.weekly_table import page_json, page_text

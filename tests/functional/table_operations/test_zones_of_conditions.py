@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
-from deltaweb.web.accounts.models import User
-from deltaweb.web.jobs.models import Job
+from apps.accounts.models import User
+from apps.jobs.models import Job
 from tests.support.index.indexed_tables import new_indexed_table
 from tests.support.pages.factories import new_user
 from tests.support.tables.weekly_table import page_text

@@ -8,13 +8,13 @@ from typing import NamedTuple
 
 import pytest
 
+from apps.explorer.use.selector import access_by
+from apps.explorer.use.snippets import ShownView
 from deltaweb.delta.features.known.usage import VersionFacts
 from deltaweb.delta.features.registry import required_features
 from deltaweb.delta.protocol.action_values import parse_protocol
 from deltaweb.delta.protocol.actions import Protocol
 from deltaweb.table import DeltaTable
-from deltaweb.web.explorer.use.selector import access_by
-from deltaweb.web.explorer.use.snippets import ShownView
 from tests.support import cases
 from tests.support.golden import golden_modern, golden_tables
 

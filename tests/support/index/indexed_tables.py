@@ -10,10 +10,10 @@ from uuid import uuid4
 
 from django.utils import timezone
 
+from apps.tables.index.folders import new_index_folder, present_index
+from apps.tables.index.results import store_result
+from apps.tables.models import Table
 from deltaweb.index.folder.result import IndexResult
-from deltaweb.web.tables.index.folders import new_index_folder, present_index
-from deltaweb.web.tables.index.results import store_result
-from deltaweb.web.tables.models import Table
 from tests.support.index.index_builds import build_index
 from tests.support.pages.factories import new_unindexed_table
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from django.test import Client
 
-from deltaweb.web.jobs import kinds
-from deltaweb.web.jobs.models import Job
+from apps.jobs import kinds
+from apps.jobs.models import Job
 
 
 def text_of(client: Client, path: str, **headers: str) -> str:

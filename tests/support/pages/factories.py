@@ -12,20 +12,20 @@ from django.contrib.sessions.backends.db import SessionStore
 from django.test import Client
 from django.utils import timezone
 
-from deltaweb.web.accounts import services
-from deltaweb.web.accounts.models import User
-from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.pages.actions import command_stamp
-from deltaweb.web.sharing.issuing.tokens import new_prefix, new_secret
-from deltaweb.web.sharing.models import (
+from apps.accounts import services
+from apps.accounts.models import User
+from apps.audit.models import AuditEvent
+from apps.jobs.models import Job
+from apps.pages.actions import command_stamp
+from apps.sharing.issuing.tokens import new_prefix, new_secret
+from apps.sharing.models import (
     Grant,
     Recipient,
     RecipientToken,
     Share,
     SharedTable,
 )
-from deltaweb.web.tables.models import (
+from apps.tables.models import (
     Commit,
     MetadataVersion,
     ProtocolVersion,

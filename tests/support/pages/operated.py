@@ -1,14 +1,14 @@
 """Operations as tests ask for them, and do their jobs here."""
 
-from deltaweb.web.jobs import kinds
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.pages.actions import command_stamp
-from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.operations.checkpoint.operation import (
+from apps.jobs import kinds
+from apps.jobs.models import Job
+from apps.pages.actions import command_stamp
+from apps.tables.models import Table
+from apps.tables.operations.checkpoint.operation import (
     CHECKPOINT,
     WriteCheckpoint,
 )
-from deltaweb.web.tables.operations.requests import request_operation
+from apps.tables.operations.requests import request_operation
 
 
 def worked(job: Job) -> Job:

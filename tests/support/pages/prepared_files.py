@@ -5,8 +5,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from deltaweb.web.sharing.access.grants.prepared import location_of, path_of
-from deltaweb.web.sharing.models import PreparedChanges, PreparedFile, SharedTable
+from apps.sharing.access.grants.prepared import location_of, path_of
+from apps.sharing.models import PreparedChanges, PreparedFile, SharedTable
 from tests.support.pages.factories import NOW
 
 

@@ -4,9 +4,9 @@ from typing import Any
 
 from django.test import Client
 
-from deltaweb.web.accounts import services
-from deltaweb.web.accounts.models import User
-from deltaweb.web.pages.actions import command_stamp
+from apps.accounts import services
+from apps.accounts.models import User
+from apps.pages.actions import command_stamp
 from tests.support.pages.factories import new_user
 
 V1 = "/api/v1"

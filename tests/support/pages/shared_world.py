@@ -4,13 +4,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from apps.accounts.models import User
+from apps.pages.actions import command_stamp
+from apps.sharing.models import Hold, LastRead, RecipientToken, SharedTable
+from apps.tables.catalogue.lakes.services import add_lake
+from apps.tables.models import Lake, Table
+from apps.tables.storage.connections import add_connection
 from deltaweb.storage.objects.vending.options import ROLE_OPTION
-from deltaweb.web.accounts.models import User
-from deltaweb.web.pages.actions import command_stamp
-from deltaweb.web.sharing.models import Hold, LastRead, RecipientToken, SharedTable
-from deltaweb.web.tables.catalogue.lakes.services import add_lake
-from deltaweb.web.tables.models import Lake, Table
-from deltaweb.web.tables.storage.connections import add_connection
 from tests.support.pages.factories import (
     FAR_AHEAD,
     NOW,

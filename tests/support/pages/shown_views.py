@@ -6,10 +6,10 @@ from pathlib import Path
 import deltalake
 import pyarrow as pa
 
+from apps.explorer.rows.form import RowQuery
+from apps.explorer.rows.plan import row_plan
+from apps.explorer.use.snippets import ShownView
 from deltaweb.table import DeltaTable
-from deltaweb.web.explorer.rows.form import RowQuery
-from deltaweb.web.explorer.rows.plan import row_plan
-from deltaweb.web.explorer.use.snippets import ShownView
 
 ROWS = pa.table(
     {

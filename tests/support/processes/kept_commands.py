@@ -27,9 +27,9 @@ PROGRAM: Final = "deltaweb"
 DJANGO: Final = "manage.py"
 LEARNED: Final = (PROGRAM, "django", "pyarrow", "numpy")
 LOADED: Final = (
-    "deltaweb.web.sharing.management.commands.recipient",
-    "deltaweb.web.sharing.management.commands.share",
-    "deltaweb.web.tables.management.commands.table",
+    "apps.sharing.management.commands.recipient",
+    "apps.sharing.management.commands.share",
+    "apps.tables.management.commands.table",
     "django.core.management.commands.shell",
 )
 

@@ -74,9 +74,9 @@ import json, sys
 import django
 django.setup()
 from django.utils import timezone
-from deltaweb.web.tables.work.diff_rows import DIFF_ROWS, DiffRows
-from deltaweb.web.tables.work.profile import PROFILE, Profile
-from deltaweb.web.tables.models import Table
+from apps.tables.work.diff_rows import DIFF_ROWS, DiffRows
+from apps.tables.work.profile import PROFILE, Profile
+from apps.tables.models import Table
 from tests.support.pages.operated import request_checkpoint
 table, now = Table.objects.get(name=sys.argv[1]), timezone.now()
 newest = table.version

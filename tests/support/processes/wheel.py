@@ -10,7 +10,7 @@ from tests.support.processes.installation import ROOT
 
 UV = Path(sys.executable).with_name("uv")
 FOLDERS = ("docs", "apps", "deltaweb", "static", "templates")
-FILES = ("LICENSE", "README.md", "pyproject.toml")
+FILES = ("LICENSE", "MANIFEST.in", "README.md", "pyproject.toml")
 LEFT = shutil.ignore_patterns("__pycache__", "staticfiles")
 
 

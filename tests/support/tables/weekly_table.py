@@ -10,7 +10,7 @@ from typing import Any
 from django.test import Client
 from django.utils import timezone
 
-from deltaweb.web.tables.models import Table
+from apps.tables.models import Table
 from tests.benchmarks.logs import write_json_log
 from tests.support.pages.factories import new_metadata, new_protocol, new_table
 

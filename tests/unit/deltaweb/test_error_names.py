@@ -13,7 +13,7 @@ from deltaweb.errors import DeltawebError
 
 ROOT = Path(deltaweb.__path__[0])
 # Django's: its modules load only where Django is set up.
-WIRING = ("management", "serving", "settings", "urls", "celery", "apps", "web")
+WIRING = ("management", "serving", "settings", "urls", "celery", "apps")
 
 
 def _loaded() -> set[type[DeltawebError]]:

@@ -4,18 +4,18 @@ import sys
 
 from django.utils import timezone
 
-from deltaweb.web.accounts import selectors, services
-from deltaweb.web.accounts.models import Scope, User, usual_scopes
-from deltaweb.web.pages.actions import command_stamp
-from deltaweb.web.pages.command import (
+from apps.accounts import selectors, services
+from apps.accounts.models import Scope, User, usual_scopes
+from apps.pages.actions import command_stamp
+from apps.pages.command import (
     Output,
     SubcommandsCommand,
     argument,
     flag,
     subcommand,
 )
-from deltaweb.web.pages.page_json import json_with
-from deltaweb.web.pages.request.spans import parse_end
+from apps.pages.page_json import json_with
+from apps.pages.request.spans import parse_end
 
 ROLES = [label for _, label in User.Role.choices]
 NAME = argument("name")

@@ -11,10 +11,10 @@ deltaweb_code   deltaweb's own Python, and curl
 restore_code    what makes an old version the newest
 """
 
-from deltaweb.web.explorer.use.snippets.restore_code import restore_snippets
-from deltaweb.web.explorer.use.snippets.shown_view import ShownView
-from deltaweb.web.explorer.use.snippets.tools import TOOLS
-from deltaweb.web.pages.snippets import Snippet
+from apps.explorer.use.snippets.restore_code import restore_snippets
+from apps.explorer.use.snippets.shown_view import ShownView
+from apps.explorer.use.snippets.tools import TOOLS
+from apps.pages.snippets import Snippet
 
 __all__ = ["ShownView", "restore_snippets", "view_snippets"]
 

@@ -1,9 +1,9 @@
 """pandas, by `deltalake`, whose scan reads what its Arrow data sets do not."""
 
+from apps.explorer.use.snippets.shown_view import ShownView
+from apps.explorer.use.snippets.sql_lines import condition_lines
+from apps.pages.snippets import names_text, python_lines, python_text
 from deltaweb.conditions.dialects import DATAFUSION
-from deltaweb.web.explorer.use.snippets.shown_view import ShownView
-from deltaweb.web.explorer.use.snippets.sql_lines import condition_lines
-from deltaweb.web.pages.snippets import names_text, python_lines, python_text
 
 
 def pandas_code(view: ShownView) -> str:

@@ -2,9 +2,9 @@
 
 import shlex
 
+from apps.explorer.use.snippets.shown_view import ShownView
+from apps.pages.snippets import names_text, python_lines, python_text
 from deltaweb.delta.values.time_zones.known import UTC_ZONE
-from deltaweb.web.explorer.use.snippets.shown_view import ShownView
-from deltaweb.web.pages.snippets import names_text, python_lines, python_text
 
 KEY = "DELTAWEB_KEY"
 

@@ -1,10 +1,10 @@
 """DuckDB, by its delta extension or over the rows that `deltalake` reads."""
 
+from apps.explorer.use.snippets.deltalake_code import scan_lines
+from apps.explorer.use.snippets.shown_view import ShownView
+from apps.explorer.use.snippets.sql_lines import select_lines
+from apps.pages.snippets import python_lines, python_text
 from deltaweb.conditions.dialects import DUCKDB
-from deltaweb.web.explorer.use.snippets.deltalake_code import scan_lines
-from deltaweb.web.explorer.use.snippets.shown_view import ShownView
-from deltaweb.web.explorer.use.snippets.sql_lines import select_lines
-from deltaweb.web.pages.snippets import python_lines, python_text
 
 READER = "reader"
 _INSTALL = "pip install duckdb; it fetches its extension delta at the first use"

@@ -3,12 +3,12 @@
 import re
 from urllib.parse import quote
 
+from apps.explorer.rows.filters import RowFilter
+from apps.explorer.use.snippets.deltalake_code import scan_lines
+from apps.explorer.use.snippets.python_values import python_value, value_imports
+from apps.explorer.use.snippets.shown_view import ShownView
+from apps.pages.snippets import python_lines, python_text
 from deltaweb.delta.scan.operators import OF_ADDRESSES
-from deltaweb.web.explorer.rows.filters import RowFilter
-from deltaweb.web.explorer.use.snippets.deltalake_code import scan_lines
-from deltaweb.web.explorer.use.snippets.python_values import python_value, value_imports
-from deltaweb.web.explorer.use.snippets.shown_view import ShownView
-from deltaweb.web.pages.snippets import python_lines, python_text
 
 
 def polars_code(view: ShownView) -> str:

@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from datetime import date, datetime
 from typing import Final
 
+from apps.explorer.rows.filters import RowFilter
+from apps.pages.snippets import python_text
 from deltaweb.conditions.tree import Literal
-from deltaweb.web.explorer.rows.filters import RowFilter
-from deltaweb.web.pages.snippets import python_text
 
 
 def python_value(literal: Literal) -> str:

@@ -1,7 +1,7 @@
 """What makes an old version the newest again."""
 
-from deltaweb.web.explorer.use.snippets.shown_view import ShownView
-from deltaweb.web.pages.snippets import (
+from apps.explorer.use.snippets.shown_view import ShownView
+from apps.pages.snippets import (
     SPARK_SESSION,
     Snippet,
     python_lines,

@@ -1,10 +1,10 @@
 """pandas, by `delta-sharing`, of a table that is shared."""
 
+from apps.explorer.rows.filters import RowFilter
+from apps.explorer.use.snippets.python_values import python_value, value_imports
+from apps.explorer.use.snippets.shown_view import ShownView
+from apps.pages.snippets import names_text, python_lines, python_text
 from deltaweb.delta.scan.operators import OF_ADDRESSES
-from deltaweb.web.explorer.rows.filters import RowFilter
-from deltaweb.web.explorer.use.snippets.python_values import python_value, value_imports
-from deltaweb.web.explorer.use.snippets.shown_view import ShownView
-from deltaweb.web.pages.snippets import names_text, python_lines, python_text
 
 PROFILE = "profile.share"
 

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from apps.explorer.rows.filters import RowFilter
+from apps.pages.snippets import variable
 from deltaweb.delta.scan.variant_parts import VariantPart
 from deltaweb.delta.values.time_zones.known import UTC_ZONE
-from deltaweb.web.explorer.rows.filters import RowFilter
-from deltaweb.web.pages.snippets import variable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,19 +1,19 @@
 """Spark, in SQL and in Python."""
 
-from deltaweb.conditions.dialects import SPARK
-from deltaweb.web.explorer.use.snippets.shown_view import ShownView
-from deltaweb.web.explorer.use.snippets.sql_lines import (
+from apps.explorer.use.snippets.shown_view import ShownView
+from apps.explorer.use.snippets.sql_lines import (
     condition_lines,
     select_lines,
     selected,
 )
-from deltaweb.web.pages.snippets import (
+from apps.pages.snippets import (
     SPARK_SESSION,
     python_lines,
     python_text,
     spark_location,
     sql_table,
 )
+from deltaweb.conditions.dialects import SPARK
 
 _ZONE = '"spark.sql.session.timeZone"'
 

@@ -1,7 +1,7 @@
 """The lines of a SELECT, in the SQL of one reader."""
 
+from apps.explorer.use.snippets.shown_view import ShownView
 from deltaweb.conditions.dialects import SQLDialect
-from deltaweb.web.explorer.use.snippets.shown_view import ShownView
 
 
 def select_lines(view: ShownView, dialect: SQLDialect, source: str) -> list[str]:

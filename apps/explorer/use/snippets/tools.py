@@ -4,16 +4,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
+from apps.explorer.use.snippets import duckdb_code as by_duckdb
+from apps.explorer.use.snippets import polars_code as by_polars
+from apps.explorer.use.snippets.deltalake_code import pandas_code
+from apps.explorer.use.snippets.deltaweb_code import curl_code, deltaweb_code
+from apps.explorer.use.snippets.sharing_code import delta_sharing_code
+from apps.explorer.use.snippets.shown_view import ShownView
+from apps.explorer.use.snippets.spark_code import pyspark_code, spark_sql_code
+from apps.pages.snippets import Snippet
 from deltaweb.delta.features.known.clients import DELTALAKE, DUCKDB, POLARS, SPARK
 from deltaweb.delta.features.known.readings import in_words
-from deltaweb.web.explorer.use.snippets import duckdb_code as by_duckdb
-from deltaweb.web.explorer.use.snippets import polars_code as by_polars
-from deltaweb.web.explorer.use.snippets.deltalake_code import pandas_code
-from deltaweb.web.explorer.use.snippets.deltaweb_code import curl_code, deltaweb_code
-from deltaweb.web.explorer.use.snippets.sharing_code import delta_sharing_code
-from deltaweb.web.explorer.use.snippets.shown_view import ShownView
-from deltaweb.web.explorer.use.snippets.spark_code import pyspark_code, spark_sql_code
-from deltaweb.web.pages.snippets import Snippet
 
 DELTAWEB: Final = "deltaweb"
 SHARING: Final = "delta-sharing, Python"

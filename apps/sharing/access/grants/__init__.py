@@ -17,6 +17,6 @@ from typing import TYPE_CHECKING
 from deltaweb.lazy import modules_on_demand
 
 if TYPE_CHECKING:
-    from deltaweb.web.sharing.access.grants import preparing as preparing
+    from apps.sharing.access.grants import preparing as preparing
 else:
     __getattr__ = modules_on_demand(__name__)

@@ -14,6 +14,23 @@ import pyarrow as pa
 from django.db import transaction
 from django.db.models import Max, Min
 
+from apps.jobs.running.reports import Reports
+from apps.sharing.access.grants.prepared import (
+    hashed_name,
+    note_use,
+    path_of,
+    place_of,
+)
+from apps.sharing.access.grants.rules import TableRule
+from apps.sharing.models import (
+    PreparedChanges,
+    PreparedFile,
+    PreparedVersion,
+    SharedTable,
+)
+from apps.tables.index.engine import Engine
+from apps.tables.operations.rows.excerpts import write_excerpts
+from apps.tables.storage.opening import roots_of_server, table_place
 from deltaweb.delta.changes.errors import RowDiffTooLargeError
 from deltaweb.delta.errors import DataFileMissingError, PredicateError, SchemaError
 from deltaweb.delta.feed.changed_files import CHANGE_FILE
@@ -29,23 +46,6 @@ from deltaweb.index.query.shared_version import SharedVersion
 from deltaweb.sharing.errors import RuledChangesError, VersionNotReadyError
 from deltaweb.storage.place import TablePlace
 from deltaweb.table import DeltaTable
-from deltaweb.web.jobs.running.reports import Reports
-from deltaweb.web.sharing.access.grants.prepared import (
-    hashed_name,
-    note_use,
-    path_of,
-    place_of,
-)
-from deltaweb.web.sharing.access.grants.rules import TableRule
-from deltaweb.web.sharing.models import (
-    PreparedChanges,
-    PreparedFile,
-    PreparedVersion,
-    SharedTable,
-)
-from deltaweb.web.tables.index.engine import Engine
-from deltaweb.web.tables.operations.rows.excerpts import write_excerpts
-from deltaweb.web.tables.storage.opening import roots_of_server, table_place
 from deltaweb.writer.excerpts import EXCERPT, KIND, ChangeExcerpts, numbered
 from deltaweb.writer.files.parquet_file import WrittenFile
 

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable
 
+from apps.sharing.errors import ColumnsError, ConditionError
+from apps.tables.models import MetadataVersion, Table
 from deltaweb.conditions.recipients import bound_to
 from deltaweb.delta.errors import PredicateError, SchemaError
 from deltaweb.delta.protocol.schema import StructType
 from deltaweb.expressions.compiler import parse_expression
 from deltaweb.expressions.condition import SQLCondition
-from deltaweb.web.sharing.errors import ColumnsError, ConditionError
-from deltaweb.web.tables.models import MetadataVersion, Table
 
 _NOT_INDEXED = "This table has no index yet, so its columns are not known."
 _INDEX_IT = (

@@ -6,18 +6,18 @@ Every door asks here, so that no file is handed out that `classify` did not judg
 from dataclasses import dataclass
 from datetime import datetime
 
-from deltaweb.index.query.classification import ClassifiedPart, classify
-from deltaweb.index.query.restricted_version import RestrictedVersion
-from deltaweb.index.query.shared_version import SharedVersion
-from deltaweb.sharing.errors import VersionNotReadyError
-from deltaweb.web.sharing.access.grants.prepared import (
+from apps.sharing.access.grants.prepared import (
     as_table,
     find_files,
     keys_of,
     note_use,
 )
-from deltaweb.web.sharing.access.grants.rules import BoundRule, TableRule
-from deltaweb.web.sharing.models import PreparedFile, PreparedVersion, SharedTable
+from apps.sharing.access.grants.rules import BoundRule, TableRule
+from apps.sharing.models import PreparedFile, PreparedVersion, SharedTable
+from deltaweb.index.query.classification import ClassifiedPart, classify
+from deltaweb.index.query.restricted_version import RestrictedVersion
+from deltaweb.index.query.shared_version import SharedVersion
+from deltaweb.sharing.errors import VersionNotReadyError
 
 
 @dataclass(frozen=True, slots=True, eq=False)

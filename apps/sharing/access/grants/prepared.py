@@ -17,6 +17,13 @@ import pyarrow.compute as pc
 from django.conf import settings
 from django.db.models import F, Sum
 
+from apps.sharing.models import (
+    PreparedChanges,
+    PreparedFile,
+    Share,
+    SharedTable,
+)
+from apps.tables.storage.connections import options_for
 from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.log.commits.times import to_ms
 from deltaweb.delta.log.store import TableStore
@@ -24,13 +31,6 @@ from deltaweb.index.query.classification import ClassifiedPart
 from deltaweb.index.query.restricted_version import PREPARED_SCHEMA
 from deltaweb.storage.place import TablePlace
 from deltaweb.storage.signing.derived_keys import derive_keys
-from deltaweb.web.sharing.models import (
-    PreparedChanges,
-    PreparedFile,
-    Share,
-    SharedTable,
-)
-from deltaweb.web.tables.storage.connections import options_for
 
 logger = logging.getLogger(__name__)
 

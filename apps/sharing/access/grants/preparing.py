@@ -13,42 +13,42 @@ import pyarrow.compute as pc
 from django.db import DatabaseError, DataError
 from django.utils import timezone
 
-from deltaweb.delta.errors import DeltaError
-from deltaweb.delta.log.file_actions import VECTOR, files_of_block
-from deltaweb.delta.values.partition_values import partition_schema
-from deltaweb.delta.values.whole import exact_sum
-from deltaweb.index.query.shared_table import SharedTableReader
-from deltaweb.sharing.parameters import MAX_LONG
-from deltaweb.web.jobs import kinds
-from deltaweb.web.jobs.kind import JobKind, Queue, hashed_key, to_json
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.jobs.running.reports import Reports
-from deltaweb.web.jobs.running.row_texts import storable
-from deltaweb.web.jobs.running.tracking import JobCancelled, TrackedJob
-from deltaweb.web.jobs.services import enqueue
-from deltaweb.web.sharing.access.grants.changed import prepare_changes
-from deltaweb.web.sharing.access.grants.offered import RuledVersion, ruled_version
-from deltaweb.web.sharing.access.grants.prepared import (
+from apps.jobs import kinds
+from apps.jobs.kind import JobKind, Queue, hashed_key, to_json
+from apps.jobs.models import Job
+from apps.jobs.running.reports import Reports
+from apps.jobs.running.row_texts import storable
+from apps.jobs.running.tracking import JobCancelled, TrackedJob
+from apps.jobs.services import enqueue
+from apps.sharing.access.grants.changed import prepare_changes
+from apps.sharing.access.grants.offered import RuledVersion, ruled_version
+from apps.sharing.access.grants.prepared import (
     erase_strays,
     erase_without_source,
     expire,
     path_of,
     place_of,
 )
-from deltaweb.web.sharing.access.grants.proof import rows_outside
-from deltaweb.web.sharing.access.grants.rules import TableRule, rules_by_table
-from deltaweb.web.sharing.access.schemas import RULED
-from deltaweb.web.sharing.errors import NotPreparedError, PreparationFaultError
-from deltaweb.web.sharing.models import (
+from apps.sharing.access.grants.proof import rows_outside
+from apps.sharing.access.grants.rules import TableRule, rules_by_table
+from apps.sharing.access.schemas import RULED
+from apps.sharing.errors import NotPreparedError, PreparationFaultError
+from apps.sharing.models import (
     PreparedFile,
     PreparedVersion,
     Share,
     SharedTable,
 )
-from deltaweb.web.tables.index.engine import Engine
-from deltaweb.web.tables.index.folders import index_folder
-from deltaweb.web.tables.operations.rows.excerpts import write_excerpts
-from deltaweb.web.tables.storage.opening import open_table, roots_of_server, table_place
+from apps.tables.index.engine import Engine
+from apps.tables.index.folders import index_folder
+from apps.tables.operations.rows.excerpts import write_excerpts
+from apps.tables.storage.opening import open_table, roots_of_server, table_place
+from deltaweb.delta.errors import DeltaError
+from deltaweb.delta.log.file_actions import VECTOR, files_of_block
+from deltaweb.delta.values.partition_values import partition_schema
+from deltaweb.delta.values.whole import exact_sum
+from deltaweb.index.query.shared_table import SharedTableReader
+from deltaweb.sharing.parameters import MAX_LONG
 from deltaweb.writer.excerpts import EXCERPT, Excerpts
 from deltaweb.writer.files.parquet_file import WrittenFile
 

@@ -5,14 +5,14 @@ from collections.abc import Iterable, Iterator
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from apps.sharing.access.grants.offered import RuledVersion
+from apps.sharing.access.grants.prepared import path_of, store_of
+from apps.sharing.models import PreparedFile, SharedTable
 from deltaweb.delta.log.file_actions import PARTITION_VALUES, VECTOR
 from deltaweb.delta.scan.rows import RowSource, iter_rows
 from deltaweb.expressions.condition import SQLCondition
 from deltaweb.index.query.classification import ClassifiedPart
 from deltaweb.index.query.shared_version import SharedVersion
-from deltaweb.web.sharing.access.grants.offered import RuledVersion
-from deltaweb.web.sharing.access.grants.prepared import path_of, store_of
-from deltaweb.web.sharing.models import PreparedFile, SharedTable
 
 
 def rows_outside(shared: SharedTable, ruled: RuledVersion) -> int:

@@ -7,6 +7,11 @@ from typing import Final
 import numpy as np
 import pyarrow as pa
 
+from apps.sharing.access.grants.proof import signed_rows_outside
+from apps.sharing.access.grants.rules import TableRule
+from apps.tables.index.folders import index_folder
+from apps.tables.models import Table
+from apps.tables.storage.opening import open_table, roots_of_server
 from deltaweb.delta.protocol.schema import type_text
 from deltaweb.delta.scan.skipping import Mask
 from deltaweb.delta.values.whole import exact_sum
@@ -14,11 +19,6 @@ from deltaweb.index.query.classification import ClassifiedPart, FileRule, classi
 from deltaweb.index.query.file_part import FilePart
 from deltaweb.index.query.shared_table import SharedTableReader
 from deltaweb.index.query.shared_version import SharedVersion
-from deltaweb.web.sharing.access.grants.proof import signed_rows_outside
-from deltaweb.web.sharing.access.grants.rules import TableRule
-from deltaweb.web.tables.index.folders import index_folder
-from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.storage.opening import open_table, roots_of_server
 
 PROOF_BYTES: Final = 16 << 20
 """Of files that are read while somebody waits for a page."""

@@ -8,6 +8,7 @@ from functools import cached_property, lru_cache
 from typing import Protocol
 from uuid import UUID
 
+from apps.sharing.models import Recipient, RecipientRule, SharedTable
 from deltaweb.conditions.recipients import NAME, Property, asked_properties, bound_to
 from deltaweb.conditions.sql_text import parse_sql
 from deltaweb.delta.errors import SchemaError
@@ -17,7 +18,6 @@ from deltaweb.expressions.condition import SQLCondition
 from deltaweb.index.query.classification import FileRule
 from deltaweb.index.query.shared_version import SharedVersion
 from deltaweb.sharing.narrowed import narrowed
-from deltaweb.web.sharing.models import Recipient, RecipientRule, SharedTable
 
 
 @dataclass(frozen=True)

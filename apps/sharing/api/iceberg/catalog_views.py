@@ -13,33 +13,33 @@ from django.conf import settings
 from django.http import HttpResponseBase
 from rest_framework.request import Request
 
-from deltaweb.delta.log.commits.times import to_ms
-from deltaweb.iceberg.access.vended_keys import Claims, VendedKeys, vend_keys
-from deltaweb.iceberg.errors import CatalogEndpointNotFoundError, CatalogReadOnlyError
-from deltaweb.sharing.errors import ParameterInvalidError, SharingError
-from deltaweb.sharing.parameters import parse_max_results
-from deltaweb.web.sharing.access import callers as access
-from deltaweb.web.sharing.access.grants.rules import rule_for
-from deltaweb.web.sharing.activity.budgets import check_budget
-from deltaweb.web.sharing.answers import listings
-from deltaweb.web.sharing.answers.listings import Page, PageRequest
-from deltaweb.web.sharing.answers.row_count import RowCount
-from deltaweb.web.sharing.api.base import SharingView
-from deltaweb.web.sharing.api.errors import Failure
-from deltaweb.web.sharing.api.iceberg.entity_tags import EntityTags
-from deltaweb.web.sharing.api.iceberg.kept import objects_of
-from deltaweb.web.sharing.api.iceberg.layouts import IcebergTable, open_iceberg_table
-from deltaweb.web.sharing.api.iceberg.responses import catalog_refusal
-from deltaweb.web.sharing.api.keys import (
+from apps.sharing.access import callers as access
+from apps.sharing.access.grants.rules import rule_for
+from apps.sharing.activity.budgets import check_budget
+from apps.sharing.answers import listings
+from apps.sharing.answers.listings import Page, PageRequest
+from apps.sharing.answers.row_count import RowCount
+from apps.sharing.api.base import SharingView
+from apps.sharing.api.errors import Failure
+from apps.sharing.api.iceberg.entity_tags import EntityTags
+from apps.sharing.api.iceberg.kept import objects_of
+from apps.sharing.api.iceberg.layouts import IcebergTable, open_iceberg_table
+from apps.sharing.api.iceberg.responses import catalog_refusal
+from apps.sharing.api.keys import (
     entity_tag_keys,
     object_keys,
     page_token_keys,
     session_keys,
 )
-from deltaweb.web.sharing.api.request_body import read_body
-from deltaweb.web.sharing.api.responses import NO_STORE, WholeAnswer, json_answer
-from deltaweb.web.sharing.errors import NotGrantedError
-from deltaweb.web.sharing.models import Share, SharedTable
+from apps.sharing.api.request_body import read_body
+from apps.sharing.api.responses import NO_STORE, WholeAnswer, json_answer
+from apps.sharing.errors import NotGrantedError
+from apps.sharing.models import Share, SharedTable
+from deltaweb.delta.log.commits.times import to_ms
+from deltaweb.iceberg.access.vended_keys import Claims, VendedKeys, vend_keys
+from deltaweb.iceberg.errors import CatalogEndpointNotFoundError, CatalogReadOnlyError
+from deltaweb.sharing.errors import ParameterInvalidError, SharingError
+from deltaweb.sharing.parameters import parse_max_results
 
 SEPARATOR: Final = "\x1f"
 REGION: Final = "us-east-1"

@@ -14,6 +14,11 @@ from urllib.parse import quote
 
 import pyarrow as pa
 
+from apps.sharing.access.grants import prepared
+from apps.sharing.answers.opening import open_shared
+from apps.sharing.models import SharedTable
+from apps.tables.storage.locations import check_allowed
+from apps.tables.storage.opening import roots_of_server
 from deltaweb.delta.deletion_vectors.errors import (
     DeletionVectorMissingError,
     MalformedVectorError,
@@ -33,11 +38,6 @@ from deltaweb.iceberg.objects import (
 from deltaweb.sharing.errors import FileGoneError
 from deltaweb.storage.local_file import open_local_file
 from deltaweb.storage.location import is_local, normalize_location
-from deltaweb.web.sharing.access.grants import prepared
-from deltaweb.web.sharing.answers.opening import open_shared
-from deltaweb.web.sharing.models import SharedTable
-from deltaweb.web.tables.storage.locations import check_allowed
-from deltaweb.web.tables.storage.opening import roots_of_server
 
 logger = logging.getLogger(__name__)
 

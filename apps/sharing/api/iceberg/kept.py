@@ -6,6 +6,8 @@ from typing import Final
 
 import pyarrow as pa
 
+from apps.sharing.access.grants.prepared import store_of
+from apps.sharing.api.iceberg.layouts import IcebergTable
 from deltaweb.delta.errors import PartitionValueError
 from deltaweb.delta.protocol.schema import StructType
 from deltaweb.environment.kept_values import KeptValues
@@ -15,8 +17,6 @@ from deltaweb.iceberg.objects import IS_REWRITTEN, VersionObjects, version_objec
 from deltaweb.iceberg.row_counts import with_row_counts
 from deltaweb.index.query.file_selection import LISTED_SCHEMA, FileSelection
 from deltaweb.index.query.restricted_version import PreparedPart
-from deltaweb.web.sharing.access.grants.prepared import store_of
-from deltaweb.web.sharing.api.iceberg.layouts import IcebergTable
 
 KEPT_BYTES: Final = 256 << 20
 Key = tuple[str, int, str]

@@ -12,6 +12,12 @@ from datetime import datetime
 from functools import cached_property
 from typing import Final, TypeVar
 
+from apps.sharing.access.grants.offered import offered_version
+from apps.sharing.access.grants.rules import TableRule
+from apps.sharing.answers.opening import open_shared
+from apps.sharing.answers.versions import open_shared_version, open_version
+from apps.sharing.models import SharedTable
+from apps.tables.models import Commit, MetadataVersion, ProtocolVersion
 from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.features.column_mapping import table_schema
 from deltaweb.delta.features.deletion_vectors import DELETION_VECTORS
@@ -30,12 +36,6 @@ from deltaweb.index.query.restricted_version import PreparedPart, RestrictedVers
 from deltaweb.index.query.shared_version import SharedVersion
 from deltaweb.sharing.table_query import TableQuery
 from deltaweb.table import DeltaTable
-from deltaweb.web.sharing.access.grants.offered import offered_version
-from deltaweb.web.sharing.access.grants.rules import TableRule
-from deltaweb.web.sharing.answers.opening import open_shared
-from deltaweb.web.sharing.answers.versions import open_shared_version, open_version
-from deltaweb.web.sharing.models import SharedTable
-from deltaweb.web.tables.models import Commit, MetadataVersion, ProtocolVersion
 
 MAX_VERSIONS: Final = 100
 """Versions that are offered as snapshots, the newest ones."""

@@ -20,6 +20,37 @@ from django.http import HttpRequest, HttpResponseBase
 from django.utils.http import http_date
 from rest_framework.request import Request
 
+from apps.sharing.access.grants.rules import TableRule, rule_for
+from apps.sharing.answers.files import (
+    check_live_token,
+    granted_by_id,
+    known_token,
+)
+from apps.sharing.api.base import ProtocolView
+from apps.sharing.api.errors import Failure
+from apps.sharing.api.files import (
+    OCTETS,
+    OK,
+    PARTIAL_CONTENT,
+    ByteRange,
+    FileAnswer,
+    FilePart,
+    parse_range,
+    say_part,
+)
+from apps.sharing.api.iceberg.files import (
+    StoredObject,
+    open_stored,
+    remote_blocks,
+    stored_bytes,
+)
+from apps.sharing.api.iceberg.kept import kept_objects, objects_of
+from apps.sharing.api.iceberg.layouts import open_iceberg_table, scope_of
+from apps.sharing.api.iceberg.responses import object_refusal
+from apps.sharing.api.keys import object_keys, session_keys
+from apps.sharing.api.places import Download
+from apps.sharing.api.responses import Answer, StreamedAnswer, WholeAnswer
+from apps.sharing.models import RecipientToken, SharedTable
 from deltaweb.iceberg.access.errors import (
     KeysRefusedError,
     ObjectChangedError,
@@ -34,37 +65,6 @@ from deltaweb.iceberg.access.signature import (
 from deltaweb.iceberg.access.vended_keys import Claims, open_keys
 from deltaweb.sharing.json_text import json_bytes
 from deltaweb.storage.signing.s3 import host_header
-from deltaweb.web.sharing.access.grants.rules import TableRule, rule_for
-from deltaweb.web.sharing.answers.files import (
-    check_live_token,
-    granted_by_id,
-    known_token,
-)
-from deltaweb.web.sharing.api.base import ProtocolView
-from deltaweb.web.sharing.api.errors import Failure
-from deltaweb.web.sharing.api.files import (
-    OCTETS,
-    OK,
-    PARTIAL_CONTENT,
-    ByteRange,
-    FileAnswer,
-    FilePart,
-    parse_range,
-    say_part,
-)
-from deltaweb.web.sharing.api.iceberg.files import (
-    StoredObject,
-    open_stored,
-    remote_blocks,
-    stored_bytes,
-)
-from deltaweb.web.sharing.api.iceberg.kept import kept_objects, objects_of
-from deltaweb.web.sharing.api.iceberg.layouts import open_iceberg_table, scope_of
-from deltaweb.web.sharing.api.iceberg.responses import object_refusal
-from deltaweb.web.sharing.api.keys import object_keys, session_keys
-from deltaweb.web.sharing.api.places import Download
-from deltaweb.web.sharing.api.responses import Answer, StreamedAnswer, WholeAnswer
-from deltaweb.web.sharing.models import RecipientToken, SharedTable
 
 METADATA: Final = ".json"
 

@@ -7,10 +7,10 @@ from http import HTTPStatus
 from typing import Final
 from xml.sax.saxutils import escape
 
+from apps.sharing.api.errors import Failure
+from apps.sharing.api.responses import NO_STORE, WholeAnswer, json_answer
+from apps.sharing.errors import NotGrantedError
 from deltaweb.iceberg.access.errors import KeysRefusedError
-from deltaweb.web.sharing.api.errors import Failure
-from deltaweb.web.sharing.api.responses import NO_STORE, WholeAnswer, json_answer
-from deltaweb.web.sharing.errors import NotGrantedError
 
 XML: Final = "application/xml"
 _TYPES: Final = {

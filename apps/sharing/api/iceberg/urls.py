@@ -5,9 +5,9 @@ Source: Iceberg REST catalogue (rest-catalog-open-api.yaml).
 
 from django.urls import path, re_path
 
-from deltaweb.web.sharing.api.iceberg import catalog_views as views
-from deltaweb.web.sharing.api.iceberg.object_view import ObjectView
-from deltaweb.web.sharing.api.token_endpoint import TokenEndpointView
+from apps.sharing.api.iceberg import catalog_views as views
+from apps.sharing.api.iceberg.object_view import ObjectView
+from apps.sharing.api.token_endpoint import TokenEndpointView
 
 app_name = "iceberg"
 

@@ -4,10 +4,8 @@ from pathlib import Path
 
 from django.utils import timezone
 
-from deltaweb.storage.received.errors import ProfileInvalidError
-from deltaweb.storage.received.profile import MAX_PROFILE_BYTES
-from deltaweb.web.pages.actions import command_stamp
-from deltaweb.web.pages.command import (
+from apps.pages.actions import command_stamp
+from apps.pages.command import (
     YES,
     Output,
     SubcommandsCommand,
@@ -15,21 +13,23 @@ from deltaweb.web.pages.command import (
     flag,
     subcommand,
 )
-from deltaweb.web.pages.page_json import json_with
-from deltaweb.web.sharing.shares.received.listing import (
+from apps.pages.page_json import json_with
+from apps.sharing.shares.received.listing import (
     ProviderRow,
     provider_row,
     provider_rows,
 )
-from deltaweb.web.sharing.shares.received.services import (
+from apps.sharing.shares.received.services import (
     add_provider,
     find_provider,
     lake_of,
     providers,
     remove_provider,
 )
-from deltaweb.web.tables.catalogue.lakes.scanning import scan_lake
-from deltaweb.web.tables.management.text_output import aligned, time_text
+from apps.tables.catalogue.lakes.scanning import scan_lake
+from apps.tables.management.text_output import aligned, time_text
+from deltaweb.storage.received.errors import ProfileInvalidError
+from deltaweb.storage.received.profile import MAX_PROFILE_BYTES
 
 
 class Command(SubcommandsCommand):

@@ -5,21 +5,21 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from deltaweb.web.pages.actions import command_stamp
-from deltaweb.web.pages.command import YES, Output, argument, subcommand
-from deltaweb.web.pages.request.changes import UNCHANGED, Unchanged
-from deltaweb.web.sharing.activity.ledger import ledger_of
-from deltaweb.web.sharing.issuing import credentials, tokens
-from deltaweb.web.sharing.issuing.lifetimes import parse_lifetime, parse_span
-from deltaweb.web.sharing.issuing.token_rows import token_row
-from deltaweb.web.sharing.issuing.tokens import Credentials
-from deltaweb.web.sharing.management import arguments, sharing_output
-from deltaweb.web.sharing.management.recipient_looks import NAME, RecipientLooks
-from deltaweb.web.sharing.models import Recipient, RecipientToken, Share
-from deltaweb.web.sharing.names import find_recipient, find_share, find_shared_table
-from deltaweb.web.sharing.recipients import holds
-from deltaweb.web.sharing.recipients import services as recipients
-from deltaweb.web.tables.management.text_output import time_text
+from apps.pages.actions import command_stamp
+from apps.pages.command import YES, Output, argument, subcommand
+from apps.pages.request.changes import UNCHANGED, Unchanged
+from apps.sharing.activity.ledger import ledger_of
+from apps.sharing.issuing import credentials, tokens
+from apps.sharing.issuing.lifetimes import parse_lifetime, parse_span
+from apps.sharing.issuing.token_rows import token_row
+from apps.sharing.issuing.tokens import Credentials
+from apps.sharing.management import arguments, sharing_output
+from apps.sharing.management.recipient_looks import NAME, RecipientLooks
+from apps.sharing.models import Recipient, RecipientToken, Share
+from apps.sharing.names import find_recipient, find_share, find_shared_table
+from apps.sharing.recipients import holds
+from apps.sharing.recipients import services as recipients
+from apps.tables.management.text_output import time_text
 from deltaweb.words import counted
 
 

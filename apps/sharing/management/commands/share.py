@@ -2,11 +2,8 @@
 
 from django.utils import timezone
 
-from deltaweb.delta.errors import DeltaError
-from deltaweb.index.query.shared_table import SharedTableReader
-from deltaweb.sharing.compatibility import misreadings
-from deltaweb.web.pages.actions import command_stamp
-from deltaweb.web.pages.command import (
+from apps.pages.actions import command_stamp
+from apps.pages.command import (
     YES,
     Argument,
     Output,
@@ -15,37 +12,40 @@ from deltaweb.web.pages.command import (
     flag,
     subcommand,
 )
-from deltaweb.web.pages.page_json import json_with
-from deltaweb.web.pages.request.changes import UNCHANGED, Unchanged, value_of
-from deltaweb.web.sharing.access.earlier_urls import earlier_urls_text
-from deltaweb.web.sharing.access.grants.preparing import prepare_share
-from deltaweb.web.sharing.access.withdrawals import with_parts
-from deltaweb.web.sharing.activity.usage import calls
-from deltaweb.web.sharing.activity.use_resource import use_resource
-from deltaweb.web.sharing.management import sharing_output
-from deltaweb.web.sharing.models import Share
-from deltaweb.web.sharing.names import (
+from apps.pages.page_json import json_with
+from apps.pages.request.changes import UNCHANGED, Unchanged, value_of
+from apps.sharing.access.earlier_urls import earlier_urls_text
+from apps.sharing.access.grants.preparing import prepare_share
+from apps.sharing.access.withdrawals import with_parts
+from apps.sharing.activity.usage import calls
+from apps.sharing.activity.use_resource import use_resource
+from apps.sharing.management import sharing_output
+from apps.sharing.models import Share
+from apps.sharing.names import (
     find_recipient,
     find_share,
     find_shared_table,
     split_full_name,
 )
-from deltaweb.web.sharing.shares import schemas
-from deltaweb.web.sharing.shares import services as shares
-from deltaweb.web.sharing.shares.forms import column_names
-from deltaweb.web.sharing.shares.resources import (
+from apps.sharing.shares import schemas
+from apps.sharing.shares import services as shares
+from apps.sharing.shares.forms import column_names
+from apps.sharing.shares.resources import (
     resource_of_share,
     share_resources,
     shared_table_resource,
 )
-from deltaweb.web.sharing.shares.switching import urls_end_text
-from deltaweb.web.tables.catalogue.registration import find_table
-from deltaweb.web.tables.index.engine import Engine
-from deltaweb.web.tables.index.folders import index_folder
-from deltaweb.web.tables.management.terminal import TerminalReports, add_engine
-from deltaweb.web.tables.management.text_output import listed
-from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.storage.opening import open_table, roots_of_server
+from apps.sharing.shares.switching import urls_end_text
+from apps.tables.catalogue.registration import find_table
+from apps.tables.index.engine import Engine
+from apps.tables.index.folders import index_folder
+from apps.tables.management.terminal import TerminalReports, add_engine
+from apps.tables.management.text_output import listed
+from apps.tables.models import Table
+from apps.tables.storage.opening import open_table, roots_of_server
+from deltaweb.delta.errors import DeltaError
+from deltaweb.index.query.shared_table import SharedTableReader
+from deltaweb.sharing.compatibility import misreadings
 from deltaweb.words import counted
 
 IN_PARQUET = (

@@ -15,6 +15,9 @@ from http import HTTPStatus
 from typing import Final
 from urllib.parse import urlsplit
 
+from apps.sharing.errors import TokenUnknownError
+from apps.sharing.issuing.tokens import MARK
+from apps.sharing.recipients.doctor.findings import Finding, Verdict
 from deltaweb.delta.errors import DeltaError
 from deltaweb.environment.bounded_json import parse_json
 from deltaweb.sharing.client_errors import Step
@@ -22,9 +25,6 @@ from deltaweb.sharing.errors import CredentialsMissingError
 from deltaweb.storage.objects.hosts import is_public
 from deltaweb.storage.received.patience import HTTPRequest
 from deltaweb.storage.received.transport import HTTPAnswer, Transport
-from deltaweb.web.sharing.errors import TokenUnknownError
-from deltaweb.web.sharing.issuing.tokens import MARK
-from deltaweb.web.sharing.recipients.doctor.findings import Finding, Verdict
 
 TIMEOUT_S: Final = 5.0
 MAX_ANSWER_BYTES: Final = 1 << 20

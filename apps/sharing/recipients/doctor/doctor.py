@@ -17,29 +17,27 @@ from uuid import UUID
 from django.conf import settings
 from django.utils import timezone
 
-from deltaweb.sharing.client_errors import Step, mentioned
-from deltaweb.sharing.known_errors import recognize
-from deltaweb.web.accounts.models import User
-from deltaweb.web.jobs import kinds
-from deltaweb.web.jobs.kind import JobKind, hashed_key, to_json
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.jobs.running.tracking import TrackedJob
-from deltaweb.web.jobs.services import enqueue
-from deltaweb.web.pages.actions import Actor, Stamp
-from deltaweb.web.pages.page_json import in_json, json_of, shaped
-from deltaweb.web.sharing.access import callers as access
-from deltaweb.web.sharing.activity.refusals import kept_reason
-from deltaweb.web.sharing.api.keys import signing_plan
-from deltaweb.web.sharing.errors import AccessError
-from deltaweb.web.sharing.issuing.tokens import MARK
-from deltaweb.web.sharing.models import Recipient
-from deltaweb.web.sharing.recipients.doctor.address import (
+from apps.accounts.models import User
+from apps.jobs import kinds
+from apps.jobs.kind import JobKind, hashed_key, to_json
+from apps.jobs.models import Job
+from apps.jobs.running.tracking import TrackedJob
+from apps.jobs.services import enqueue
+from apps.pages.actions import Actor, Stamp
+from apps.pages.page_json import in_json, json_of, shaped
+from apps.sharing.access import callers as access
+from apps.sharing.activity.refusals import kept_reason
+from apps.sharing.api.keys import signing_plan
+from apps.sharing.errors import AccessError
+from apps.sharing.issuing.tokens import MARK
+from apps.sharing.models import Recipient
+from apps.sharing.recipients.doctor.address import (
     Clock,
     PublicAddress,
     address_findings,
 )
-from deltaweb.web.sharing.recipients.doctor.findings import Finding, Verdict
-from deltaweb.web.sharing.recipients.doctor.offer import (
+from apps.sharing.recipients.doctor.findings import Finding, Verdict
+from apps.sharing.recipients.doctor.offer import (
     MAX_TABLES,
     format_finding,
     grant_findings,
@@ -47,7 +45,9 @@ from deltaweb.web.sharing.recipients.doctor.offer import (
     storage_findings,
     token_findings,
 )
-from deltaweb.web.sharing.recipients.throw_away import OneRecipient, throw_away
+from apps.sharing.recipients.throw_away import OneRecipient, throw_away
+from deltaweb.sharing.client_errors import Step, mentioned
+from deltaweb.sharing.known_errors import recognize
 
 DOCTOR: Final = Actor(name="connection doctor")
 _PREFIX: Final = re.compile(rf"\b{MARK}[0-9a-f]{{8}}")

@@ -11,25 +11,19 @@ from functools import partial
 from http import HTTPStatus
 from typing import Any, Final
 
-from deltaweb.delta.errors import DeltaError
-from deltaweb.sharing.client_errors import Step
-from deltaweb.sharing.table_query import TableQuery
-from deltaweb.sharing.wire import delta, parquet
-from deltaweb.storage.received.patience import HTTPRequest
-from deltaweb.storage.received.transport import Transport, host_of
-from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.sharing.access import callers as access
-from deltaweb.web.sharing.access.networks import is_allowed
-from deltaweb.web.sharing.answers import tables
-from deltaweb.web.sharing.answers.signed_lines import SigningPlan
-from deltaweb.web.sharing.models import Recipient
-from deltaweb.web.sharing.recipients.doctor.address import (
+from apps.audit.models import AuditEvent
+from apps.sharing.access import callers as access
+from apps.sharing.access.networks import is_allowed
+from apps.sharing.answers import tables
+from apps.sharing.answers.signed_lines import SigningPlan
+from apps.sharing.models import Recipient
+from apps.sharing.recipients.doctor.address import (
     TIMEOUT_S,
     Clock,
     clock_finding,
 )
-from deltaweb.web.sharing.recipients.doctor.findings import Finding, Verdict
-from deltaweb.web.sharing.recipients.seen import (
+from apps.sharing.recipients.doctor.findings import Finding, Verdict
+from apps.sharing.recipients.seen import (
     BY_DELTA,
     IN_PARQUET,
     SeenByRecipient,
@@ -38,6 +32,12 @@ from deltaweb.web.sharing.recipients.seen import (
     some_of,
     stand_in,
 )
+from deltaweb.delta.errors import DeltaError
+from deltaweb.sharing.client_errors import Step
+from deltaweb.sharing.table_query import TableQuery
+from deltaweb.sharing.wire import delta, parquet
+from deltaweb.storage.received.patience import HTTPRequest
+from deltaweb.storage.received.transport import Transport, host_of
 
 MAX_SHARES: Final = 10
 MAX_TABLES: Final = 20

@@ -8,11 +8,11 @@ from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect
 from django.utils import timezone
 
-from deltaweb.web.accounts.permissions import admin_required, signed_in
-from deltaweb.web.jobs.waiting import wait_a_glance
-from deltaweb.web.pages.responses import respond
-from deltaweb.web.sharing.names import find_recipient
-from deltaweb.web.sharing.recipients.doctor.doctor import (
+from apps.accounts.permissions import admin_required, signed_in
+from apps.jobs.waiting import wait_a_glance
+from apps.pages.responses import respond
+from apps.sharing.names import find_recipient
+from apps.sharing.recipients.doctor.doctor import (
     Diagnosis,
     Examination,
     diagnose,

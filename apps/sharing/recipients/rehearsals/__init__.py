@@ -11,6 +11,6 @@ from typing import TYPE_CHECKING
 from deltaweb.lazy import modules_on_demand
 
 if TYPE_CHECKING:
-    from deltaweb.web.sharing.recipients.rehearsals import nightly as nightly
+    from apps.sharing.recipients.rehearsals import nightly as nightly
 else:
     __getattr__ = modules_on_demand(__name__)

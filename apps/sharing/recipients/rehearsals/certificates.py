@@ -8,9 +8,9 @@ from uuid import UUID
 from django.db import transaction
 from django.db.models import QuerySet
 
-from deltaweb.web.pages.page_json import shaped
-from deltaweb.web.sharing.models import Certificate, Recipient, SharedTable
-from deltaweb.web.sharing.recipients.rehearsals.rehearsal import Reading, Rehearsal
+from apps.pages.page_json import shaped
+from apps.sharing.models import Certificate, Recipient, SharedTable
+from apps.sharing.recipients.rehearsals.rehearsal import Reading, Rehearsal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

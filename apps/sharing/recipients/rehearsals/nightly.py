@@ -8,19 +8,19 @@ from uuid import UUID
 from django.conf import settings
 from django.utils import timezone
 
-from deltaweb.web.accounts.models import User
-from deltaweb.web.jobs import kinds
-from deltaweb.web.jobs.kind import JobKind, hashed_key, to_json
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.jobs.running.tracking import TrackedJob
-from deltaweb.web.jobs.services import enqueue
-from deltaweb.web.pages.actions import Actor, Stamp
-from deltaweb.web.pages.responses import to_json as to_text
-from deltaweb.web.sharing.models import Recipient, RecipientToken
-from deltaweb.web.sharing.recipients.rehearsals.certificates import keep
-from deltaweb.web.sharing.recipients.rehearsals.rehearsal import rehearse
-from deltaweb.web.sharing.recipients.throw_away import OneRecipient
-from deltaweb.web.tables.extension.clock import begun_at
+from apps.accounts.models import User
+from apps.jobs import kinds
+from apps.jobs.kind import JobKind, hashed_key, to_json
+from apps.jobs.models import Job
+from apps.jobs.running.tracking import TrackedJob
+from apps.jobs.services import enqueue
+from apps.pages.actions import Actor, Stamp
+from apps.pages.responses import to_json as to_text
+from apps.sharing.models import Recipient, RecipientToken
+from apps.sharing.recipients.rehearsals.certificates import keep
+from apps.sharing.recipients.rehearsals.rehearsal import rehearse
+from apps.sharing.recipients.throw_away import OneRecipient
+from apps.tables.extension.clock import begun_at
 
 REHEARSAL: Final = Actor(name="rehearsal")
 

@@ -19,20 +19,20 @@ from uuid import UUID
 
 from django.conf import settings
 
+from apps.pages.actions import Stamp
+from apps.pages.page_json import OnPage, in_json
+from apps.sharing.access import callers as access
+from apps.sharing.access.directories import directory_of
+from apps.sharing.activity.refusals import kept_reason
+from apps.sharing.answers import tables
+from apps.sharing.errors import RehearsalPythonError
+from apps.sharing.models import Recipient, SharedTable
+from apps.sharing.recipients.rehearsals.client_program import CLIENTS, DIRECTORY
+from apps.sharing.recipients.throw_away import throw_away
+from apps.tables.storage.connections import options_for
 from deltaweb.delta.errors import DeltaError
 from deltaweb.sharing.known_errors import recognize
 from deltaweb.storage import signing
-from deltaweb.web.pages.actions import Stamp
-from deltaweb.web.pages.page_json import OnPage, in_json
-from deltaweb.web.sharing.access import callers as access
-from deltaweb.web.sharing.access.directories import directory_of
-from deltaweb.web.sharing.activity.refusals import kept_reason
-from deltaweb.web.sharing.answers import tables
-from deltaweb.web.sharing.errors import RehearsalPythonError
-from deltaweb.web.sharing.models import Recipient, SharedTable
-from deltaweb.web.sharing.recipients.rehearsals.client_program import CLIENTS, DIRECTORY
-from deltaweb.web.sharing.recipients.throw_away import throw_away
-from deltaweb.web.tables.storage.connections import options_for
 
 LIMIT_S: Final = 180.0  # for one client and one table
 # Folders are read on the stores that have no line here.

@@ -7,22 +7,22 @@ from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect
 from django.utils import timezone
 
-from deltaweb.web.accounts.permissions import admin_required, signed_in
-from deltaweb.web.pages.responses import respond
-from deltaweb.web.sharing.names import find_recipient
-from deltaweb.web.sharing.recipients.rehearsals.certificates import (
+from apps.accounts.permissions import admin_required, signed_in
+from apps.pages.responses import respond
+from apps.sharing.names import find_recipient
+from apps.sharing.recipients.rehearsals.certificates import (
     CertificateResource,
     certificates_of,
 )
-from deltaweb.web.sharing.recipients.rehearsals.client_program import (
+from apps.sharing.recipients.rehearsals.client_program import (
     CLIENTS,
     DIRECTORY,
 )
-from deltaweb.web.sharing.recipients.rehearsals.nightly import (
+from apps.sharing.recipients.rehearsals.nightly import (
     last_rehearsal,
     request_rehearsal,
 )
-from deltaweb.web.sharing.recipients.rehearsals.rehearsal import Untried, untried
+from apps.sharing.recipients.rehearsals.rehearsal import Untried, untried
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

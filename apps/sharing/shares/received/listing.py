@@ -8,13 +8,13 @@ from operator import attrgetter
 from typing import Any, Final, TypeAlias
 from urllib.parse import unquote
 
+from apps.pages.page_json import OnPage, Spread, in_json
+from apps.sharing.shares.received.services import lake_of, providers
+from apps.tables.models import Lake, StorageConnection, Table
+from apps.tables.storage.received import profile_fields
 from deltaweb.delta.errors import DeltaError
 from deltaweb.storage.location import RECEIVED
 from deltaweb.storage.received.profile import Profile
-from deltaweb.web.pages.page_json import OnPage, Spread, in_json
-from deltaweb.web.sharing.shares.received.services import lake_of, providers
-from deltaweb.web.tables.models import Lake, StorageConnection, Table
-from deltaweb.web.tables.storage.received import profile_fields
 
 MOST_TABLES: Final = 200  # of one provider, on the page
 SOON: Final = timedelta(days=14)

@@ -7,21 +7,21 @@ from typing import Final
 from django.conf import settings
 from django.db import transaction
 
+from apps.accounts.models import User
+from apps.pages.actions import Stamp
+from apps.pages.request.changes import UNCHANGED
+from apps.sharing.errors import ProviderNotFoundError
+from apps.tables.catalogue.lakes.services import add_lake, remove_lake
+from apps.tables.catalogue.names import parse_namespace
+from apps.tables.catalogue.registration import remove_table
+from apps.tables.errors import TableNameError
+from apps.tables.models import Lake, StorageConnection
+from apps.tables.storage import connections
+from apps.tables.storage.received import look_bounds, mirror_folder
 from deltaweb.storage.location import RECEIVED
 from deltaweb.storage.received.client import SharingClient
 from deltaweb.storage.received.profile import parse_profile
 from deltaweb.storage.received.transport import Transport
-from deltaweb.web.accounts.models import User
-from deltaweb.web.pages.actions import Stamp
-from deltaweb.web.pages.request.changes import UNCHANGED
-from deltaweb.web.sharing.errors import ProviderNotFoundError
-from deltaweb.web.tables.catalogue.lakes.services import add_lake, remove_lake
-from deltaweb.web.tables.catalogue.names import parse_namespace
-from deltaweb.web.tables.catalogue.registration import remove_table
-from deltaweb.web.tables.errors import TableNameError
-from deltaweb.web.tables.models import Lake, StorageConnection
-from deltaweb.web.tables.storage import connections
-from deltaweb.web.tables.storage.received import look_bounds, mirror_folder
 
 TRIAL_S: Final = 10.0  # somebody waits for it
 SCHEDULE: Final = "10m"

@@ -8,20 +8,20 @@ from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect
 from django.utils import timezone
 
-from deltaweb.delta.errors import DeltaError
-from deltaweb.storage.received.profile import MAX_PROFILE_BYTES
-from deltaweb.web.accounts.permissions import admin_required, signed_in
-from deltaweb.web.jobs.waiting import wait_a_glance
-from deltaweb.web.pages.actions import stamp_of
-from deltaweb.web.pages.responses import respond
-from deltaweb.web.sharing.shares.received.listing import received_page
-from deltaweb.web.sharing.shares.received.services import (
+from apps.accounts.permissions import admin_required, signed_in
+from apps.jobs.waiting import wait_a_glance
+from apps.pages.actions import stamp_of
+from apps.pages.responses import respond
+from apps.sharing.shares.received.listing import received_page
+from apps.sharing.shares.received.services import (
     add_provider,
     find_provider,
     remove_provider,
 )
-from deltaweb.web.tables.catalogue.lakes.scan_job import request_scan
-from deltaweb.web.tables.models import StorageConnection
+from apps.tables.catalogue.lakes.scan_job import request_scan
+from apps.tables.models import StorageConnection
+from deltaweb.delta.errors import DeltaError
+from deltaweb.storage.received.profile import MAX_PROFILE_BYTES
 
 
 class ProfileForm(forms.Form):

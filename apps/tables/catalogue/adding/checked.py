@@ -1,15 +1,15 @@
 """What is asked for new tables and rows, refused before a job is made of it."""
 
+from apps.tables.catalogue.adding.source import FileAsked, check_file
+from apps.tables.catalogue.adding.table_request import check_table_request
+from apps.tables.catalogue.adding.work.convert import ConvertFolder
+from apps.tables.catalogue.adding.work.create import CreateTable
+from apps.tables.catalogue.adding.work.import_rows import ImportRows
+from apps.tables.catalogue.adding.work.merge import MergeRows
+from apps.tables.models import Table
 from deltaweb.delta.errors import SchemaError
 from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
 from deltaweb.delta.values.time_zones.known import check_zone
-from deltaweb.web.tables.catalogue.adding.source import FileAsked, check_file
-from deltaweb.web.tables.catalogue.adding.table_request import check_table_request
-from deltaweb.web.tables.catalogue.adding.work.convert import ConvertFolder
-from deltaweb.web.tables.catalogue.adding.work.create import CreateTable
-from deltaweb.web.tables.catalogue.adding.work.import_rows import ImportRows
-from deltaweb.web.tables.catalogue.adding.work.merge import MergeRows
-from deltaweb.web.tables.models import Table
 from deltaweb.writer.importing.checked_rows import schema_of
 from deltaweb.writer.importing.options import ImportColumn, ImportFileError, format_of
 

@@ -4,11 +4,11 @@ from typing import Any, Final
 
 from django import forms
 
+from apps.tables.storage.locations import MAX_LENGTH
 from deltaweb.delta.errors import SchemaError
 from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
 from deltaweb.delta.values.time_zones.errors import TimeZoneUnknownError
 from deltaweb.delta.values.time_zones.known import UTC_ZONE, check_zone
-from deltaweb.web.tables.storage.locations import MAX_LENGTH
 from deltaweb.writer.importing.options import DAY_ORDERS, DELIMITERS, FORMATS, BadRows
 from deltaweb.writer.importing.plan import ImportMode
 

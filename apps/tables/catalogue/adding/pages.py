@@ -5,24 +5,24 @@ from typing import Any, Final, cast
 
 from django.http import HttpRequest
 
-from deltaweb.web.accounts.permissions import signed_in
-from deltaweb.web.tables.catalogue.adding.checked import (
+from apps.accounts.permissions import signed_in
+from apps.tables.catalogue.adding.checked import (
     checked_conversion,
     checked_creation,
     checked_import,
 )
-from deltaweb.web.tables.catalogue.adding.forms import (
+from apps.tables.catalogue.adding.forms import (
     ConvertForm,
     CreationForm,
     ImportForm,
 )
-from deltaweb.web.tables.catalogue.adding.uploads import keep_upload
-from deltaweb.web.tables.catalogue.adding.work.convert import CONVERT, ConvertFolder
-from deltaweb.web.tables.catalogue.adding.work.create import CREATE, CreateTable
-from deltaweb.web.tables.catalogue.adding.work.import_rows import IMPORT, ImportRows
-from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.operations.pages.page import OperationPage
-from deltaweb.web.tables.storage.locations import parse_location
+from apps.tables.catalogue.adding.uploads import keep_upload
+from apps.tables.catalogue.adding.work.convert import CONVERT, ConvertFolder
+from apps.tables.catalogue.adding.work.create import CREATE, CreateTable
+from apps.tables.catalogue.adding.work.import_rows import IMPORT, ImportRows
+from apps.tables.models import Table
+from apps.tables.operations.pages.page import OperationPage
+from apps.tables.storage.locations import parse_location
 from deltaweb.writer.importing.options import DAY_ORDERS, format_of
 from deltaweb.writer.importing.readings import FORMAT_WORDS
 

@@ -3,16 +3,16 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from deltaweb.web.accounts.models import User
-from deltaweb.web.tables.catalogue.adding.uploads import upload_path
-from deltaweb.web.tables.errors import AskerGoneError
-from deltaweb.web.tables.storage.locations import (
+from apps.accounts.models import User
+from apps.tables.catalogue.adding.uploads import upload_path
+from apps.tables.errors import AskerGoneError
+from apps.tables.storage.locations import (
     check_allowed,
     is_remote,
     parse_location,
 )
-from deltaweb.web.tables.storage.opening import open_file
-from deltaweb.web.tables.storage.roots import roots_for
+from apps.tables.storage.opening import open_file
+from apps.tables.storage.roots import roots_for
 from deltaweb.writer.importing.options import TextForm
 from deltaweb.writer.importing.source_file import SourceFiles
 

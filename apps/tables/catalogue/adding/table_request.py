@@ -5,22 +5,22 @@ from typing import Any, Protocol
 
 from django.utils import timezone
 
-from deltaweb.delta.errors import LocationNotFoundError, TableNotFoundError
-from deltaweb.delta.writing.concurrent_commits import is_noted
-from deltaweb.table import DeltaTable
-from deltaweb.web.accounts.models import User
-from deltaweb.web.tables.catalogue.adding.source import asker
-from deltaweb.web.tables.catalogue.names import parse_table_name
-from deltaweb.web.tables.catalogue.registration import (
+from apps.accounts.models import User
+from apps.tables.catalogue.adding.source import asker
+from apps.tables.catalogue.names import parse_table_name
+from apps.tables.catalogue.registration import (
     check_name_free,
     register_table,
     stamp_for,
 )
-from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.operations.preview import RunContext
-from deltaweb.web.tables.storage.locations import check_allowed, parse_location
-from deltaweb.web.tables.storage.opening import open_location
-from deltaweb.web.tables.storage.roots import roots_for
+from apps.tables.models import Table
+from apps.tables.operations.preview import RunContext
+from apps.tables.storage.locations import check_allowed, parse_location
+from apps.tables.storage.opening import open_location
+from apps.tables.storage.roots import roots_for
+from deltaweb.delta.errors import LocationNotFoundError, TableNotFoundError
+from deltaweb.delta.writing.concurrent_commits import is_noted
+from deltaweb.table import DeltaTable
 
 
 class TableRequest(Protocol):

@@ -6,18 +6,18 @@ from typing import Any, Final
 
 from django.db.models import Count, Q, QuerySet
 
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.pages.page_json import OnPage, in_json
-from deltaweb.web.pages.paging import Paged, PageLinks, paged
-from deltaweb.web.tables.catalogue.lakes.scan_job import newest_scan
-from deltaweb.web.tables.models import Lake, StorageConnection, Table
-from deltaweb.web.tables.models.schedules import (
+from apps.jobs.models import Job
+from apps.pages.page_json import OnPage, in_json
+from apps.pages.paging import Paged, PageLinks, paged
+from apps.tables.catalogue.lakes.scan_job import newest_scan
+from apps.tables.models import Lake, StorageConnection, Table
+from apps.tables.models.schedules import (
     ONLY_WHEN_ASKED_S,
     schedule_name,
     schedule_words,
 )
-from deltaweb.web.tables.storage.locations import is_remote
-from deltaweb.web.tables.storage.url_prefixes import holds
+from apps.tables.storage.locations import is_remote
+from apps.tables.storage.url_prefixes import holds
 
 MOST_VANISHED: Final = 100  # names on a page
 CSV_HEADER: Final = (

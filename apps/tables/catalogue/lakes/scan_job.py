@@ -6,19 +6,19 @@ from typing import Any, Final
 
 from django.utils import timezone
 
-from deltaweb.web.accounts.models import User
-from deltaweb.web.jobs import kinds
-from deltaweb.web.jobs.kind import JobKind, hashed_key, to_json
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.jobs.running.tracking import TrackedJob
-from deltaweb.web.jobs.services import enqueue
-from deltaweb.web.pages.request.changes import UNCHANGED, Unchanged
-from deltaweb.web.tables.catalogue.lakes.scanning import scan_lake
-from deltaweb.web.tables.catalogue.lakes.services import add_lake
-from deltaweb.web.tables.catalogue.registration import stamp_for
-from deltaweb.web.tables.models import Lake
-from deltaweb.web.tables.models.schedules import ONLY_WHEN_ASKED_S
-from deltaweb.web.tables.storage.received import is_received, rests_until
+from apps.accounts.models import User
+from apps.jobs import kinds
+from apps.jobs.kind import JobKind, hashed_key, to_json
+from apps.jobs.models import Job
+from apps.jobs.running.tracking import TrackedJob
+from apps.jobs.services import enqueue
+from apps.pages.request.changes import UNCHANGED, Unchanged
+from apps.tables.catalogue.lakes.scanning import scan_lake
+from apps.tables.catalogue.lakes.services import add_lake
+from apps.tables.catalogue.registration import stamp_for
+from apps.tables.models import Lake
+from apps.tables.models.schedules import ONLY_WHEN_ASKED_S
+from apps.tables.storage.received import is_received, rests_until
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,19 +6,19 @@ from typing import Final
 
 from django.db import transaction
 
+from apps.accounts.models import User
+from apps.news.publishing import publish
+from apps.pages.actions import Stamp, report
+from apps.tables.catalogue.lakes.services import lake_action
+from apps.tables.catalogue.scanning import ScanReport, Seen, register_found
+from apps.tables.models import Lake, Table
+from apps.tables.models.news import LAKES, TABLES
+from apps.tables.models.schedules import next_look
+from apps.tables.storage.finding import find_tables
+from apps.tables.storage.locations import check_allowed
+from apps.tables.storage.roots import roots_for
 from deltaweb.delta.errors import DeltaError
 from deltaweb.storage.objects.scan import FoundTables
-from deltaweb.web.accounts.models import User
-from deltaweb.web.news.publishing import publish
-from deltaweb.web.pages.actions import Stamp, report
-from deltaweb.web.tables.catalogue.lakes.services import lake_action
-from deltaweb.web.tables.catalogue.scanning import ScanReport, Seen, register_found
-from deltaweb.web.tables.models import Lake, Table
-from deltaweb.web.tables.models.news import LAKES, TABLES
-from deltaweb.web.tables.models.schedules import next_look
-from deltaweb.web.tables.storage.finding import find_tables
-from deltaweb.web.tables.storage.locations import check_allowed
-from deltaweb.web.tables.storage.roots import roots_for
 
 SCANNED: Final = (
     *("scanned_at", "failures", "scan_due_at", "num_tables", "num_folders"),

@@ -6,28 +6,28 @@ from uuid import UUID
 
 from django.db import transaction
 
-from deltaweb.web.accounts.models import User
-from deltaweb.web.news.publishing import publish
-from deltaweb.web.pages.actions import (
+from apps.accounts.models import User
+from apps.news.publishing import publish
+from apps.pages.actions import (
     Action,
     FieldChange,
     Stamp,
     report,
     report_changes,
 )
-from deltaweb.web.pages.request.changes import UNCHANGED, Unchanged, value_of
-from deltaweb.web.tables.catalogue.names import parse_namespace
-from deltaweb.web.tables.errors import LakeNotFoundError
-from deltaweb.web.tables.models import Lake
-from deltaweb.web.tables.models.news import LAKES
-from deltaweb.web.tables.models.schedules import (
+from apps.pages.request.changes import UNCHANGED, Unchanged, value_of
+from apps.tables.catalogue.names import parse_namespace
+from apps.tables.errors import LakeNotFoundError
+from apps.tables.models import Lake
+from apps.tables.models.news import LAKES
+from apps.tables.models.schedules import (
     NEVER,
     ONLY_WHEN_ASKED_S,
     SCHEDULES,
     schedule_name,
 )
-from deltaweb.web.tables.storage.locations import check_allowed, parse_location
-from deltaweb.web.tables.storage.roots import roots_for
+from apps.tables.storage.locations import check_allowed, parse_location
+from apps.tables.storage.roots import roots_for
 
 # A scan of a large lake takes minutes: it is not repeated every few seconds.
 LAKE_SCHEDULES: Final = ("10m", "30m", "1h", "6h", "12h", "1d", NEVER)

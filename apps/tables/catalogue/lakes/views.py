@@ -9,30 +9,30 @@ from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect
 from django.utils import timezone
 
-from deltaweb.delta.errors import DeltaError
-from deltaweb.web.accounts.permissions import editor_required, signed_in
-from deltaweb.web.jobs.waiting import wait_a_glance
-from deltaweb.web.pages.actions import stamp_of
-from deltaweb.web.pages.paging import page_links
-from deltaweb.web.pages.request.changes import ChangeForm
-from deltaweb.web.pages.request.parameters import cleaned
-from deltaweb.web.pages.responses import respond, respond_page
-from deltaweb.web.tables.catalogue.lakes.listing import lake_csv, lake_list, lake_page
-from deltaweb.web.tables.catalogue.lakes.scan_job import request_scan
-from deltaweb.web.tables.catalogue.lakes.services import (
+from apps.accounts.permissions import editor_required, signed_in
+from apps.jobs.waiting import wait_a_glance
+from apps.pages.actions import stamp_of
+from apps.pages.paging import page_links
+from apps.pages.request.changes import ChangeForm
+from apps.pages.request.parameters import cleaned
+from apps.pages.responses import respond, respond_page
+from apps.tables.catalogue.lakes.listing import lake_csv, lake_list, lake_page
+from apps.tables.catalogue.lakes.scan_job import request_scan
+from apps.tables.catalogue.lakes.services import (
     LAKE_SCHEDULES,
     change_lake,
     get_lake,
     remove_lake,
 )
-from deltaweb.web.tables.models import Lake
-from deltaweb.web.tables.models.schedules import (
+from apps.tables.models import Lake
+from apps.tables.models.schedules import (
     SCHEDULES,
     schedule_name,
     schedule_words,
 )
-from deltaweb.web.tables.storage.locations import MAX_LENGTH as MAX_LOCATION_LENGTH
-from deltaweb.web.tables.storage.roots import roots_for
+from apps.tables.storage.locations import MAX_LENGTH as MAX_LOCATION_LENGTH
+from apps.tables.storage.roots import roots_for
+from deltaweb.delta.errors import DeltaError
 
 MAX_PAGE = 1_000_000
 

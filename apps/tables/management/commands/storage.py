@@ -2,9 +2,8 @@
 
 from pathlib import Path
 
-from deltaweb.storage.objects.trial import Trial
-from deltaweb.web.pages.actions import command_stamp
-from deltaweb.web.pages.command import (
+from apps.pages.actions import command_stamp
+from apps.pages.command import (
     YES,
     Output,
     SubcommandsCommand,
@@ -12,14 +11,15 @@ from deltaweb.web.pages.command import (
     flag,
     subcommand,
 )
-from deltaweb.web.pages.page_json import json_with
-from deltaweb.web.tables.management import text_output
-from deltaweb.web.tables.models import StorageConnection
-from deltaweb.web.tables.storage import connections as storage_connections
-from deltaweb.web.tables.storage import trying
-from deltaweb.web.tables.storage.connections import storage_resource
-from deltaweb.web.tables.storage.errors import StorageReferenceError
-from deltaweb.web.tables.storage.options import parse_options
+from apps.pages.page_json import json_with
+from apps.tables.management import text_output
+from apps.tables.models import StorageConnection
+from apps.tables.storage import connections as storage_connections
+from apps.tables.storage import trying
+from apps.tables.storage.connections import storage_resource
+from apps.tables.storage.errors import StorageReferenceError
+from apps.tables.storage.options import parse_options
+from deltaweb.storage.objects.trial import Trial
 
 
 class Command(SubcommandsCommand):

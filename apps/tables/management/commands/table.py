@@ -1,7 +1,7 @@
 """`deltaweb table ...`: the catalogue, and tables read straight from their logs."""
 
-from deltaweb.web.pages.command import VerbsCommand
-from deltaweb.web.tables.models import Table
+from apps.pages.command import VerbsCommand
+from apps.tables.models import Table
 
 
 def _names() -> list[str]:
@@ -13,4 +13,4 @@ class Command(VerbsCommand):
 
     help = "Tables: the catalog, their logs, and maintenance."
     names_of = {"table-not-registered": _names}
-    verbs = "deltaweb.web.tables.management.verbs"
+    verbs = "apps.tables.management.verbs"

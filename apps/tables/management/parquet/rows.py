@@ -5,13 +5,13 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from apps.pages.command import Output, Subcommand
+from apps.pages.lists.csv_lines import csv_line
+from apps.pages.responses import to_json
+from apps.tables.management.parquet_files import cell, open_file
+from apps.tables.management.text_output import aligned, visible
+from apps.tables.operations.parameters import whole_number
 from deltaweb.parquet import preview
-from deltaweb.web.pages.command import Output, Subcommand
-from deltaweb.web.pages.lists.csv_lines import csv_line
-from deltaweb.web.pages.responses import to_json
-from deltaweb.web.tables.management.parquet_files import cell, open_file
-from deltaweb.web.tables.management.text_output import aligned, visible
-from deltaweb.web.tables.operations.parameters import whole_number
 
 DEFAULT_ROWS = 20
 

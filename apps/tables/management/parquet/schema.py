@@ -6,6 +6,16 @@ from pathlib import Path
 from django.conf import settings
 from django.core.management.base import CommandParser
 
+from apps.pages.command import Output, Subcommand
+from apps.pages.responses import to_json
+from apps.tables.management.parquet_files import (
+    SUFFIXES,
+    open_file,
+    open_folder,
+    open_listed,
+    parquet_files,
+)
+from apps.tables.storage.locations import is_remote, parse_location
 from deltaweb.parquet.conversion.arrow import convert_file_for_arrow
 from deltaweb.parquet.conversion.merging import FileProblem, SchemaMerger
 from deltaweb.parquet.conversion.stored import convert_file, convert_file_for_spark
@@ -16,16 +26,6 @@ from deltaweb.parquet.errors import (
 )
 from deltaweb.parquet.loading import ParquetFooter, load_footer
 from deltaweb.parquet.tail import open_source
-from deltaweb.web.pages.command import Output, Subcommand
-from deltaweb.web.pages.responses import to_json
-from deltaweb.web.tables.management.parquet_files import (
-    SUFFIXES,
-    open_file,
-    open_folder,
-    open_listed,
-    parquet_files,
-)
-from deltaweb.web.tables.storage.locations import is_remote, parse_location
 
 MAX_SHOWN = 10
 CONVERTERS = {

@@ -8,6 +8,10 @@ from typing import Any, Final, TypeAlias
 from django.conf import settings
 from django.core.management.base import CommandParser
 
+from apps.pages.command import Output, Subcommand
+from apps.pages.responses import to_json
+from apps.tables.management.parquet_files import cell, open_file
+from apps.tables.management.text_output import aligned, facts, visible
 from deltaweb.parquet.conversion.delta import SchemaConverter
 from deltaweb.parquet.inspection.description import (
     ROW_GROUPS,
@@ -20,10 +24,6 @@ from deltaweb.parquet.inspection.description import (
 from deltaweb.parquet.loading import ParquetFooter, load_footer
 from deltaweb.parquet.schema import Node
 from deltaweb.parquet.tail import open_source
-from deltaweb.web.pages.command import Output, Subcommand
-from deltaweb.web.pages.responses import to_json
-from deltaweb.web.tables.management.parquet_files import cell, open_file
-from deltaweb.web.tables.management.text_output import aligned, facts, visible
 
 MAX_LINES = 200
 """Of each part: who wants more takes --json."""

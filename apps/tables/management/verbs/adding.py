@@ -9,24 +9,24 @@ from typing import Any, Final
 
 from django.core.management.base import CommandError, CommandParser
 
-from deltaweb.web.pages.actions import command_stamp
-from deltaweb.web.pages.command import Output, WritingVerb
-from deltaweb.web.pages.request.changes import UNCHANGED, Unchanged, value_of
-from deltaweb.web.tables.catalogue.checks import LocationCheck, check_location
-from deltaweb.web.tables.catalogue.lakes.scanning import scan_lake
-from deltaweb.web.tables.catalogue.lakes.services import LAKE_SCHEDULES, add_lake
-from deltaweb.web.tables.catalogue.names import (
+from apps.pages.actions import command_stamp
+from apps.pages.command import Output, WritingVerb
+from apps.pages.request.changes import UNCHANGED, Unchanged, value_of
+from apps.tables.catalogue.checks import LocationCheck, check_location
+from apps.tables.catalogue.lakes.scanning import scan_lake
+from apps.tables.catalogue.lakes.services import LAKE_SCHEDULES, add_lake
+from apps.tables.catalogue.names import (
     TableName,
     parse_namespace,
     parse_table_name,
 )
-from deltaweb.web.tables.catalogue.registration import check_name_free, register_table
-from deltaweb.web.tables.catalogue.scanning import ScanReport, scan_root
-from deltaweb.web.tables.errors import TableNameTakenError
-from deltaweb.web.tables.head.shapes import table_json
-from deltaweb.web.tables.storage.connections import options_for
-from deltaweb.web.tables.storage.locations import check_allowed, parse_location
-from deltaweb.web.tables.storage.roots import roots_for
+from apps.tables.catalogue.registration import check_name_free, register_table
+from apps.tables.catalogue.scanning import ScanReport, scan_root
+from apps.tables.errors import TableNameTakenError
+from apps.tables.head.shapes import table_json
+from apps.tables.storage.connections import options_for
+from apps.tables.storage.locations import check_allowed, parse_location
+from apps.tables.storage.roots import roots_for
 from deltaweb.words import counted
 
 AT_ONCE: Final = 8  # logs are inspected together: each waits for its storage

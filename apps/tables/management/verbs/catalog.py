@@ -5,12 +5,12 @@ import time
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from deltaweb.web.jobs.listing.selectors import is_attended, outcome_of
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.pages.actions import command_stamp
-from deltaweb.web.pages.command import Output, Subcommand, WritingVerb
-from deltaweb.web.pages.errors import PageError
-from deltaweb.web.tables.catalogue.registration import (
+from apps.jobs.listing.selectors import is_attended, outcome_of
+from apps.jobs.models import Job
+from apps.pages.actions import command_stamp
+from apps.pages.command import Output, Subcommand, WritingVerb
+from apps.pages.errors import PageError
+from apps.tables.catalogue.registration import (
     check_removable,
     check_renamed,
     find_table,
@@ -18,12 +18,12 @@ from deltaweb.web.tables.catalogue.registration import (
     rename_table,
     schedule_table,
 )
-from deltaweb.web.tables.errors import NoWorkerError
-from deltaweb.web.tables.head.shapes import TableResource, table_json, table_resource
-from deltaweb.web.tables.index.refresh import refresh_table
-from deltaweb.web.tables.management import text_output
-from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.models.schedules import (
+from apps.tables.errors import NoWorkerError
+from apps.tables.head.shapes import TableResource, table_json, table_resource
+from apps.tables.index.refresh import refresh_table
+from apps.tables.management import text_output
+from apps.tables.models import Table
+from apps.tables.models.schedules import (
     SCHEDULES,
     schedule_json,
     schedule_words,

@@ -6,9 +6,9 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from deltaweb.web.tables.management.operation_verb import OperationVerb
-from deltaweb.web.tables.operations.parameters import given
-from deltaweb.web.tables.operations.rows.changed_rows import (
+from apps.tables.management.operation_verb import OperationVerb
+from apps.tables.operations.parameters import given
+from apps.tables.operations.rows.changed_rows import (
     DELETE_ROWS,
     UPDATE_ROWS,
     DeleteRows,

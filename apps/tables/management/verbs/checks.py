@@ -6,21 +6,21 @@ from collections.abc import Iterator, Sequence
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
+from apps.pages.command import Output, Subcommand
+from apps.pages.page_json import json_of
+from apps.tables.catalogue.registration import find_table
+from apps.tables.index.engine import Engine
+from apps.tables.management import text_output
+from apps.tables.management.arguments import add_version, locate, names_of
+from apps.tables.management.terminal import TerminalReports, add_engine
+from apps.tables.storage.locations import check_present
+from apps.tables.storage.opening import open_location, place_of, table_place
+from apps.tables.versions.file_checks import keep_check
+from apps.tables.versions.survey.inside import Share, TableInside, table_inside
+from apps.tables.work.check_files import checked
+from apps.tables.work.survey_files import survey
 from deltaweb.index.file_check import FileCheck
 from deltaweb.index.file_survey import surveyed_columns
-from deltaweb.web.pages.command import Output, Subcommand
-from deltaweb.web.pages.page_json import json_of
-from deltaweb.web.tables.catalogue.registration import find_table
-from deltaweb.web.tables.index.engine import Engine
-from deltaweb.web.tables.management import text_output
-from deltaweb.web.tables.management.arguments import add_version, locate, names_of
-from deltaweb.web.tables.management.terminal import TerminalReports, add_engine
-from deltaweb.web.tables.storage.locations import check_present
-from deltaweb.web.tables.storage.opening import open_location, place_of, table_place
-from deltaweb.web.tables.versions.file_checks import keep_check
-from deltaweb.web.tables.versions.survey.inside import Share, TableInside, table_inside
-from deltaweb.web.tables.work.check_files import checked
-from deltaweb.web.tables.work.survey_files import survey
 from deltaweb.words import bytes_text, counted
 
 

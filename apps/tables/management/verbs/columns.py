@@ -2,8 +2,8 @@
 
 from typing import ClassVar
 
-from deltaweb.web.tables.management.operation_verb import OperationVerb
-from deltaweb.web.tables.operations.definition.change_columns import (
+from apps.tables.management.operation_verb import OperationVerb
+from apps.tables.operations.definition.change_columns import (
     ADD,
     CHANGE_COLUMNS,
     DROP,

@@ -8,21 +8,21 @@ from typing import Any
 import pyarrow.parquet as pq
 from django.core.management.base import CommandParser
 
-from deltaweb.delta.changes import RowChanges, RowDiffRequest, SnapshotDiff
-from deltaweb.delta.protocol.column_path import split_names
-from deltaweb.web.pages.command import Output, Subcommand
-from deltaweb.web.tables.errors import OutputFormatError
-from deltaweb.web.tables.management import comparison_output
-from deltaweb.web.tables.management.arguments import add_time_zone, locate, names_of
-from deltaweb.web.tables.management.options import (
+from apps.pages.command import Output, Subcommand
+from apps.tables.errors import OutputFormatError
+from apps.tables.management import comparison_output
+from apps.tables.management.arguments import add_time_zone, locate, names_of
+from apps.tables.management.options import (
     RowOptions,
     add_row_options,
 )
-from deltaweb.web.tables.management.row_output import csv_lines
-from deltaweb.web.tables.operations.parameters import SQL_OF_UTC, whole_number
-from deltaweb.web.tables.storage.opening import open_location
-from deltaweb.web.tables.versions.change_file import ChangeFile
-from deltaweb.web.tables.versions.change_json import diff_json, rows_json
+from apps.tables.management.row_output import csv_lines
+from apps.tables.operations.parameters import SQL_OF_UTC, whole_number
+from apps.tables.storage.opening import open_location
+from apps.tables.versions.change_file import ChangeFile
+from apps.tables.versions.change_json import diff_json, rows_json
+from deltaweb.delta.changes import RowChanges, RowDiffRequest, SnapshotDiff
+from deltaweb.delta.protocol.column_path import split_names
 
 
 class ChangesVerb(Subcommand):

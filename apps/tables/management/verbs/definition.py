@@ -4,22 +4,22 @@ from argparse import ArgumentParser
 from collections.abc import Mapping
 from typing import Any
 
-from deltaweb.web.pages.command import takes_json, takes_writing_options
-from deltaweb.web.tables.management.operation_verb import OperationVerb
-from deltaweb.web.tables.operations.definition.change_constraint import (
+from apps.pages.command import takes_json, takes_writing_options
+from apps.tables.management.operation_verb import OperationVerb
+from apps.tables.operations.definition.change_constraint import (
     CHANGE_CONSTRAINT,
     ChangeConstraint,
 )
-from deltaweb.web.tables.operations.definition.change_property import (
+from apps.tables.operations.definition.change_property import (
     CHANGE_PROPERTY,
     ChangeProperty,
 )
-from deltaweb.web.tables.operations.definition.describe import DESCRIBE, Describe
-from deltaweb.web.tables.operations.definition.upgrade_protocol import (
+from apps.tables.operations.definition.describe import DESCRIBE, Describe
+from apps.tables.operations.definition.upgrade_protocol import (
     UPGRADE_PROTOCOL,
     UpgradeProtocol,
 )
-from deltaweb.web.tables.operations.parameters import add_parameters, given, pair
+from apps.tables.operations.parameters import add_parameters, given, pair
 
 
 class CommentVerb(OperationVerb[Describe]):

@@ -4,12 +4,12 @@ from itertools import chain
 
 from django.core.management.base import CommandParser
 
-from deltaweb.web.pages.command import Output, Subcommand
-from deltaweb.web.tables.management import table_output, text_output
-from deltaweb.web.tables.management.arguments import locate
-from deltaweb.web.tables.operations.parameters import whole_number
-from deltaweb.web.tables.storage.opening import open_location
-from deltaweb.web.tables.versions.resources import logged_commit, times_note
+from apps.pages.command import Output, Subcommand
+from apps.tables.management import table_output, text_output
+from apps.tables.management.arguments import locate
+from apps.tables.operations.parameters import whole_number
+from apps.tables.storage.opening import open_location
+from apps.tables.versions.resources import logged_commit, times_note
 
 
 class HistoryVerb(Subcommand):

@@ -6,16 +6,16 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from deltaweb.web.tables.management.arguments import add_version
-from deltaweb.web.tables.management.operation_verb import OperationVerb
-from deltaweb.web.tables.operations.checkpoint.operation import (
+from apps.tables.management.arguments import add_version
+from apps.tables.management.operation_verb import OperationVerb
+from apps.tables.operations.checkpoint.operation import (
     CHECKPOINT,
     WriteCheckpoint,
 )
-from deltaweb.web.tables.operations.clean_up.operation import CLEAN_UP, CleanUp
-from deltaweb.web.tables.operations.optimize.operation import OPTIMIZE, Optimize
-from deltaweb.web.tables.operations.restore.operation import RESTORE, Restore
-from deltaweb.web.tables.operations.vacuum.operation import VACUUM, Vacuum
+from apps.tables.operations.clean_up.operation import CLEAN_UP, CleanUp
+from apps.tables.operations.optimize.operation import OPTIMIZE, Optimize
+from apps.tables.operations.restore.operation import RESTORE, Restore
+from apps.tables.operations.vacuum.operation import VACUUM, Vacuum
 
 
 class CheckpointVerb(OperationVerb[WriteCheckpoint]):

@@ -8,11 +8,11 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from deltaweb.web.tables.catalogue.adding.work.convert import CONVERT, ConvertFolder
-from deltaweb.web.tables.catalogue.adding.work.create import CREATE, CreateTable
-from deltaweb.web.tables.management.arguments import is_file_here
-from deltaweb.web.tables.management.operation_verb import MakingVerb
-from deltaweb.web.tables.management.options import (
+from apps.tables.catalogue.adding.work.convert import CONVERT, ConvertFolder
+from apps.tables.catalogue.adding.work.create import CREATE, CreateTable
+from apps.tables.management.arguments import is_file_here
+from apps.tables.management.operation_verb import MakingVerb
+from apps.tables.management.options import (
     add_file_options,
     add_zone_of_files,
     text_form,

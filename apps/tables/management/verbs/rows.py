@@ -4,16 +4,16 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from deltaweb.delta.protocol.schema import read_columns, unread_type
-from deltaweb.delta.snapshot import Snapshot
-from deltaweb.web.pages.command import Output, Subcommand
-from deltaweb.web.tables.management.arguments import add_version, locate
-from deltaweb.web.tables.management.options import (
+from apps.pages.command import Output, Subcommand
+from apps.tables.management.arguments import add_version, locate
+from apps.tables.management.options import (
     RowOptions,
     add_row_options,
 )
-from deltaweb.web.tables.operations.parameters import SQL_OF_UTC
-from deltaweb.web.tables.storage.opening import open_location
+from apps.tables.operations.parameters import SQL_OF_UTC
+from apps.tables.storage.opening import open_location
+from deltaweb.delta.protocol.schema import read_columns, unread_type
+from deltaweb.delta.snapshot import Snapshot
 
 
 class RowsVerb(Subcommand):

@@ -8,18 +8,18 @@ from typing import Any, Final
 
 from django.core.management.base import CommandError
 
-from deltaweb.web.tables.catalogue.adding.work.import_rows import IMPORT, ImportRows
-from deltaweb.web.tables.catalogue.adding.work.merge import MERGE, MergeRows
-from deltaweb.web.tables.management.arguments import is_file_here, locate
-from deltaweb.web.tables.management.operation_verb import OperationVerb
-from deltaweb.web.tables.management.options import (
+from apps.tables.catalogue.adding.work.import_rows import IMPORT, ImportRows
+from apps.tables.catalogue.adding.work.merge import MERGE, MergeRows
+from apps.tables.management.arguments import is_file_here, locate
+from apps.tables.management.operation_verb import OperationVerb
+from apps.tables.management.options import (
     add_file_options,
     add_zone_of_files,
     text_form,
 )
-from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.operations.parameters import given
-from deltaweb.web.tables.storage.locations import is_remote
+from apps.tables.models import Table
+from apps.tables.operations.parameters import given
+from apps.tables.storage.locations import is_remote
 from deltaweb.writer.importing.options import (
     BadRows,
     ImportFileError,

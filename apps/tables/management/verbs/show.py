@@ -2,16 +2,16 @@
 
 from django.core.management.base import CommandParser
 
+from apps.pages.command import Output, Subcommand
+from apps.tables.management import table_output, text_output
+from apps.tables.management.arguments import add_version, locate
+from apps.tables.storage.opening import open_location
 from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.protocol.schema import type_text
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.snapshot.checksum import check_version
 from deltaweb.index.folder.result import log_fault, version_before
 from deltaweb.table import DeltaTable
-from deltaweb.web.pages.command import Output, Subcommand
-from deltaweb.web.tables.management import table_output, text_output
-from deltaweb.web.tables.management.arguments import add_version, locate
-from deltaweb.web.tables.storage.opening import open_location
 
 
 class ShowVerb(Subcommand):

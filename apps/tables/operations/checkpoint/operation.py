@@ -10,6 +10,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from django.conf import settings
 
+from apps.jobs.kind import Queue
+from apps.tables.index.engine import choose
+from apps.tables.index.folders import RUNS_FOLDER, indexes_folder
+from apps.tables.index.rows import moment
+from apps.tables.operations.operation import Operation, register
+from apps.tables.operations.parameters import Line, parameter
+from apps.tables.operations.preview import OperationPreview, RunContext
+from apps.tables.work.log_writing import MAX_FILES_NAMED
 from deltaweb import spark
 from deltaweb.delta.log.checkpoints.sidecars import log_size_bytes
 from deltaweb.delta.log.paths import checkpoint_name
@@ -28,18 +36,10 @@ from deltaweb.delta.writing.checkpoint.builder import (
 )
 from deltaweb.delta.writing.checkpoint.plan import check_checkpoint
 from deltaweb.table import DeltaTable
-from deltaweb.web.jobs.kind import Queue
-from deltaweb.web.tables.index.engine import choose
-from deltaweb.web.tables.index.folders import RUNS_FOLDER, indexes_folder
-from deltaweb.web.tables.index.rows import moment
-from deltaweb.web.tables.operations.operation import Operation, register
-from deltaweb.web.tables.operations.parameters import Line, parameter
-from deltaweb.web.tables.operations.preview import OperationPreview, RunContext
-from deltaweb.web.tables.work.log_writing import MAX_FILES_NAMED
 from deltaweb.words import counted
 
 if TYPE_CHECKING:
-    from deltaweb.web.tables.index.spark_session import SparkSession
+    from apps.tables.index.spark_session import SparkSession
 
 COUNTED_BYTES: Final = 256 << 20  # of a log that is read for the numbers of a preview
 SMALLEST_BYTES: Final = 12 << 10  # of a checkpoint: its schema and footer

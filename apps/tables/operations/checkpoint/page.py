@@ -5,17 +5,17 @@ from typing import Any, Final
 
 from django.utils.dateparse import parse_datetime
 
-from deltaweb.delta.features.registry import log_writing_refusal
-from deltaweb.delta.protocol.table_properties import deleted_file_retention_ms
-from deltaweb.web.tables.head.newest import newest_definition
-from deltaweb.web.tables.head.table_head import TableHead
-from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.operations.checkpoint.operation import (
+from apps.tables.head.newest import newest_definition
+from apps.tables.head.table_head import TableHead
+from apps.tables.models import Table
+from apps.tables.operations.checkpoint.operation import (
     CHECKPOINT,
     WriteCheckpoint,
 )
-from deltaweb.web.tables.operations.pages.forms import form_of
-from deltaweb.web.tables.operations.pages.page import OperationPage
+from apps.tables.operations.pages.forms import form_of
+from apps.tables.operations.pages.page import OperationPage
+from deltaweb.delta.features.registry import log_writing_refusal
+from deltaweb.delta.protocol.table_properties import deleted_file_retention_ms
 
 
 def check_checkpoint(table: Table, _asked: WriteCheckpoint) -> None:

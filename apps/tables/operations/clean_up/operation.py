@@ -7,19 +7,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
-from deltaweb.delta.log.paths import parse_commit_name
-from deltaweb.delta.writing.log_cleanup import LogCleanup
-from deltaweb.table import DeltaTable
-from deltaweb.web.tables.errors import OperationOutdatedError
-from deltaweb.web.tables.extension.guards import (
+from apps.tables.errors import OperationOutdatedError
+from apps.tables.extension.guards import (
     HeldVersions,
     holds_at,
     holds_text,
     oldest_held,
 )
-from deltaweb.web.tables.operations.operation import Operation, register
-from deltaweb.web.tables.operations.preview import OperationPreview, RunContext
-from deltaweb.web.tables.work.log_writing import MAX_FILES_NAMED
+from apps.tables.operations.operation import Operation, register
+from apps.tables.operations.preview import OperationPreview, RunContext
+from apps.tables.work.log_writing import MAX_FILES_NAMED
+from deltaweb.delta.log.paths import parse_commit_name
+from deltaweb.delta.writing.log_cleanup import LogCleanup
+from deltaweb.table import DeltaTable
 from deltaweb.words import counted
 
 NO_CHECKPOINT: Final = -1

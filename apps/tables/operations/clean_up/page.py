@@ -6,17 +6,17 @@ from typing import Any, Final
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
+from apps.tables.head.newest import newest_definition
+from apps.tables.head.table_head import TableHead
+from apps.tables.models import Table
+from apps.tables.operations.clean_up.operation import CLEAN_UP, CleanUp
+from apps.tables.operations.pages.forms import form_of
+from apps.tables.operations.pages.page import OperationPage
 from deltaweb.delta.protocol.table_properties import (
     DEFAULT_LOG_RETENTION,
     LOG_RETENTION,
 )
 from deltaweb.delta.writing.log_cleanup import cleanup_refusal, retention_cutoff
-from deltaweb.web.tables.head.newest import newest_definition
-from deltaweb.web.tables.head.table_head import TableHead
-from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.operations.clean_up.operation import CLEAN_UP, CleanUp
-from deltaweb.web.tables.operations.pages.forms import form_of
-from deltaweb.web.tables.operations.pages.page import OperationPage
 
 
 def check_clean_up(table: Table, _asked: CleanUp) -> None:

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
+from apps.tables.operations.definition.definition_change import register_change
+from apps.tables.operations.parameters import parameter, upgrade_parameter
 from deltaweb.conditions.named import names_column
 from deltaweb.delta.protocol.schema import StructField
 from deltaweb.delta.protocol.schema.field_keys import COMMENT
@@ -12,8 +14,6 @@ from deltaweb.delta.writing.operations.definition import add_columns
 from deltaweb.delta.writing.operations.renamed_columns import drop_column, rename_column
 from deltaweb.delta.writing.operations.widened_columns import widen_column
 from deltaweb.delta.writing.transaction import Transaction
-from deltaweb.web.tables.operations.definition.definition_change import register_change
-from deltaweb.web.tables.operations.parameters import parameter, upgrade_parameter
 
 if TYPE_CHECKING:
     from deltaweb.delta.snapshot.state import Definition

@@ -3,18 +3,18 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from apps.tables.operations.definition.definition_change import register_change
+from apps.tables.operations.parameters import (
+    parameter,
+    upgrade_parameter,
+    zone_parameter,
+)
+from apps.tables.operations.preview import RunContext
 from deltaweb.delta.values.time_zones.known import UTC_ZONE
 from deltaweb.delta.writing.operations.definition import add_constraint, drop_constraint
 from deltaweb.delta.writing.operations.definition_plan import DefinitionPlan
 from deltaweb.delta.writing.transaction import Transaction
 from deltaweb.table import DeltaTable
-from deltaweb.web.tables.operations.definition.definition_change import register_change
-from deltaweb.web.tables.operations.parameters import (
-    parameter,
-    upgrade_parameter,
-    zone_parameter,
-)
-from deltaweb.web.tables.operations.preview import RunContext
 
 if TYPE_CHECKING:
     from deltaweb.delta.snapshot.state import Definition

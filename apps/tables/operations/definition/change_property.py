@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from apps.tables.operations.definition.definition_change import register_change
+from apps.tables.operations.parameters import upgrade_parameter
 from deltaweb.delta.writing.operations.definition import (
     set_properties,
     unset_properties,
 )
 from deltaweb.delta.writing.transaction import Transaction
-from deltaweb.web.tables.operations.definition.definition_change import register_change
-from deltaweb.web.tables.operations.parameters import upgrade_parameter
 
 if TYPE_CHECKING:
     from deltaweb.delta.snapshot.state import Definition

@@ -6,12 +6,12 @@ The worker looks at the log itself.
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
+from apps.tables.head.newest import newest_definition
+from apps.tables.models import Table
 from deltaweb.delta.writing import operations
-from deltaweb.web.tables.head.newest import newest_definition
-from deltaweb.web.tables.models import Table
 
 if TYPE_CHECKING:
-    from deltaweb.web.tables.operations.definition.definition_change import Change
+    from apps.tables.operations.definition.definition_change import Change
 
 P = TypeVar("P")
 

@@ -6,15 +6,9 @@ from typing import Any, Final
 
 from django import forms
 
-from deltaweb.delta.protocol.column_path import path_text
-from deltaweb.delta.protocol.schema import StructType, fields_in
-from deltaweb.delta.writing.operations.widened_columns import (
-    types_change,
-    widened_parts,
-)
-from deltaweb.web.tables.head.newest import newest_definition, newest_schema
-from deltaweb.web.tables.head.table_head import TableHead
-from deltaweb.web.tables.operations.definition.change_columns import (
+from apps.tables.head.newest import newest_definition, newest_schema
+from apps.tables.head.table_head import TableHead
+from apps.tables.operations.definition.change_columns import (
     ADD,
     CHANGE_COLUMNS,
     DROP,
@@ -23,9 +17,15 @@ from deltaweb.web.tables.operations.definition.change_columns import (
     ChangeColumns,
     change_columns,
 )
-from deltaweb.web.tables.operations.definition.checks import check_by
-from deltaweb.web.tables.operations.definition.describe import DESCRIBE, describe
-from deltaweb.web.tables.operations.pages.page import OperationPage, by_values
+from apps.tables.operations.definition.checks import check_by
+from apps.tables.operations.definition.describe import DESCRIBE, describe
+from apps.tables.operations.pages.page import OperationPage, by_values
+from deltaweb.delta.protocol.column_path import path_text
+from deltaweb.delta.protocol.schema import StructType, fields_in
+from deltaweb.delta.writing.operations.widened_columns import (
+    types_change,
+    widened_parts,
+)
 
 MAX_NAME_LENGTH: Final = 1_000
 MAX_TEXT_LENGTH: Final = 4_000

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from apps.tables.operations.operation import Operation, register
+from apps.tables.operations.preview import OperationPreview, RunContext
 from deltaweb.delta.changes.schema import FieldAspect
 from deltaweb.delta.changes.settings import VERSIONS
 from deltaweb.delta.features.registry import writer_features
@@ -14,8 +16,6 @@ from deltaweb.delta.writing.operations.definition_plan import (
 )
 from deltaweb.delta.writing.transaction import CommitResult, Transaction
 from deltaweb.table import DeltaTable
-from deltaweb.web.tables.operations.operation import Operation, register
-from deltaweb.web.tables.operations.preview import OperationPreview, RunContext
 
 if TYPE_CHECKING:
     from deltaweb.delta.changes.schema import SchemaChanges

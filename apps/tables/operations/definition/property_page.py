@@ -6,17 +6,17 @@ from typing import Any, Final
 
 from django import forms
 
-from deltaweb.delta.protocol.known_properties import KNOWN_PROPERTIES, KnownProperty
-from deltaweb.delta.protocol.table_properties import CONSTRAINT_PREFIX
-from deltaweb.web.tables.head.newest import newest_definition
-from deltaweb.web.tables.head.table_head import TableHead
-from deltaweb.web.tables.operations.definition.change_property import (
+from apps.tables.head.newest import newest_definition
+from apps.tables.head.table_head import TableHead
+from apps.tables.operations.definition.change_property import (
     CHANGE_PROPERTY,
     ChangeProperty,
     change_property,
 )
-from deltaweb.web.tables.operations.definition.checks import check_by
-from deltaweb.web.tables.operations.pages.page import OperationPage, by_values
+from apps.tables.operations.definition.checks import check_by
+from apps.tables.operations.pages.page import OperationPage, by_values
+from deltaweb.delta.protocol.known_properties import KNOWN_PROPERTIES, KnownProperty
+from deltaweb.delta.protocol.table_properties import CONSTRAINT_PREFIX
 
 MAX_NAME_LENGTH: Final = 300
 MAX_VALUE_LENGTH: Final = 4_000

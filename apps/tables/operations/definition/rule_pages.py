@@ -5,6 +5,20 @@ from typing import Any, Final
 
 from django import forms
 
+from apps.tables.head.newest import newest_definition, newest_schema
+from apps.tables.head.table_head import TableHead
+from apps.tables.models import Table
+from apps.tables.operations.definition.change_constraint import (
+    CHANGE_CONSTRAINT,
+    ChangeConstraint,
+    change_constraint,
+)
+from apps.tables.operations.definition.checks import check_by
+from apps.tables.operations.definition.upgrade_protocol import (
+    UPGRADE_PROTOCOL,
+    upgrade,
+)
+from apps.tables.operations.pages.page import OperationPage, by_values
 from deltaweb import expressions
 from deltaweb.delta.features.known.described import describe_feature
 from deltaweb.delta.features.registry import (
@@ -14,20 +28,6 @@ from deltaweb.delta.features.registry import (
     writer_features,
 )
 from deltaweb.delta.protocol.table_properties import CONSTRAINT_PREFIX
-from deltaweb.web.tables.head.newest import newest_definition, newest_schema
-from deltaweb.web.tables.head.table_head import TableHead
-from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.operations.definition.change_constraint import (
-    CHANGE_CONSTRAINT,
-    ChangeConstraint,
-    change_constraint,
-)
-from deltaweb.web.tables.operations.definition.checks import check_by
-from deltaweb.web.tables.operations.definition.upgrade_protocol import (
-    UPGRADE_PROTOCOL,
-    upgrade,
-)
-from deltaweb.web.tables.operations.pages.page import OperationPage, by_values
 
 MAX_NAME_LENGTH: Final = 200
 MAX_SQL_LENGTH: Final = 10_000

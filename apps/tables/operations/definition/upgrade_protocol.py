@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from apps.tables.operations.definition.definition_change import register_change
+from apps.tables.operations.parameters import parameter, whole_number
 from deltaweb.delta.writing.operations.protocol_change import upgrade_protocol
 from deltaweb.delta.writing.transaction import Transaction
-from deltaweb.web.tables.operations.definition.definition_change import register_change
-from deltaweb.web.tables.operations.parameters import parameter, whole_number
 
 if TYPE_CHECKING:
     from deltaweb.delta.snapshot.state import Definition

@@ -6,17 +6,17 @@ from typing import Any, Final
 
 import pyarrow.compute as pc
 
-from deltaweb.delta.values.time_zones.known import UTC_ZONE
-from deltaweb.delta.writing.transaction import CommitResult
-from deltaweb.table import DeltaTable
-from deltaweb.web.tables.operations.operation import Operation, commit_text, register
-from deltaweb.web.tables.operations.parameters import (
+from apps.tables.operations.operation import Operation, commit_text, register
+from apps.tables.operations.parameters import (
     names_of,
     parameter,
     whole_number,
     zone_parameter,
 )
-from deltaweb.web.tables.operations.preview import OperationPreview, RunContext
+from apps.tables.operations.preview import OperationPreview, RunContext
+from deltaweb.delta.values.time_zones.known import UTC_ZONE
+from deltaweb.delta.writing.transaction import CommitResult
+from deltaweb.table import DeltaTable
 from deltaweb.words import counted
 from deltaweb.writer.optimize import OptimizePlan, carry_out_optimize, plan_optimize
 from deltaweb.writer.respelling import (

@@ -5,10 +5,10 @@ from typing import Any, Final
 
 from django import forms
 
+from apps.tables.operations.optimize.operation import OPTIMIZE, Optimize
+from apps.tables.operations.pages.page import OperationPage, by_values
+from apps.tables.operations.parameters import names_of
 from deltaweb.delta.protocol.column_path import join_names
-from deltaweb.web.tables.operations.optimize.operation import OPTIMIZE, Optimize
-from deltaweb.web.tables.operations.pages.page import OperationPage, by_values
-from deltaweb.web.tables.operations.parameters import names_of
 
 MAX_TARGET_MIB: Final = 16_384
 MIB: Final = 20  # bits

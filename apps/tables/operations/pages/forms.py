@@ -6,7 +6,7 @@ from typing import Any, Final, get_args, get_type_hints
 
 from django import forms
 
-from deltaweb.web.tables.operations.parameters import ARGUMENT, Argument, Line
+from apps.tables.operations.parameters import ARGUMENT, Argument, Line
 
 MAX_TEXT_LENGTH: Final = 10_000
 WRONG: Final = ("invalid", "required", "min_value", "max_value")

@@ -20,18 +20,18 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import reverse
 
-from deltaweb.web.accounts.permissions import signed_in
-from deltaweb.web.accounts.zones import user_zone_name
-from deltaweb.web.jobs.kind import to_json
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.tables.errors import OperationOutdatedError
-from deltaweb.web.tables.head.job_json import check_may
-from deltaweb.web.tables.head.table_head import TableHead, table_head
-from deltaweb.web.tables.index.refresh import REFRESH
-from deltaweb.web.tables.models import Commit, Table
-from deltaweb.web.tables.operations.operation import Operation
-from deltaweb.web.tables.operations.preview_jobs import is_preview
-from deltaweb.web.tables.storage.roots import roots_for
+from apps.accounts.permissions import signed_in
+from apps.accounts.zones import user_zone_name
+from apps.jobs.kind import to_json
+from apps.jobs.models import Job
+from apps.tables.errors import OperationOutdatedError
+from apps.tables.head.job_json import check_may
+from apps.tables.head.table_head import TableHead, table_head
+from apps.tables.index.refresh import REFRESH
+from apps.tables.models import Commit, Table
+from apps.tables.operations.operation import Operation
+from apps.tables.operations.preview_jobs import is_preview
+from apps.tables.storage.roots import roots_for
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

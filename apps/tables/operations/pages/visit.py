@@ -17,25 +17,25 @@ from django.shortcuts import redirect
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
-from deltaweb.delta.errors import DeltaError
-from deltaweb.web.accounts.permissions import editor_required, signed_in
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.jobs.waiting import wait_a_glance
-from deltaweb.web.pages.actions import stamp_of
-from deltaweb.web.pages.request.parameters import cleaned
-from deltaweb.web.pages.responses import json_response, respond
-from deltaweb.web.tables.errors import OperationOutdatedError
-from deltaweb.web.tables.head.job_json import described, result_of
-from deltaweb.web.tables.head.shapes import names_of
-from deltaweb.web.tables.head.table_head import get_own_table
-from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.operations.pages.page import (
+from apps.accounts.permissions import editor_required, signed_in
+from apps.jobs.models import Job
+from apps.jobs.waiting import wait_a_glance
+from apps.pages.actions import stamp_of
+from apps.pages.request.parameters import cleaned
+from apps.pages.responses import json_response, respond
+from apps.tables.errors import OperationOutdatedError
+from apps.tables.head.job_json import described, result_of
+from apps.tables.head.shapes import names_of
+from apps.tables.head.table_head import get_own_table
+from apps.tables.models import Table
+from apps.tables.operations.pages.page import (
     OperationPage,
     ShownForm,
     ShownJobs,
 )
-from deltaweb.web.tables.operations.preview_jobs import is_preview
-from deltaweb.web.tables.operations.requests import request_operation, request_preview
+from apps.tables.operations.preview_jobs import is_preview
+from apps.tables.operations.requests import request_operation, request_preview
+from deltaweb.delta.errors import DeltaError
 
 P = TypeVar("P")
 

@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 from typing import Final
 
+from apps.tables.operations.operation import Operation, register
+from apps.tables.operations.parameters import Line, parameter
+from apps.tables.operations.preview import OperationPreview, RunContext
+from apps.tables.work.log_writing import MAX_FILES_NAMED
 from deltaweb.delta.writing.operations.restore import RestorePlan, carry_out_restore
 from deltaweb.delta.writing.transaction import CommitResult
 from deltaweb.table import DeltaTable
-from deltaweb.web.tables.operations.operation import Operation, register
-from deltaweb.web.tables.operations.parameters import Line, parameter
-from deltaweb.web.tables.operations.preview import OperationPreview, RunContext
-from deltaweb.web.tables.work.log_writing import MAX_FILES_NAMED
 from deltaweb.words import counted
 
 MAX_VERSION: Final = 2**63 - 1

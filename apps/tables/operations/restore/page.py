@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from deltaweb.web.tables.head.table_head import TableHead
-from deltaweb.web.tables.models import Commit
-from deltaweb.web.tables.operations.pages.forms import form_of
-from deltaweb.web.tables.operations.pages.page import OperationPage
-from deltaweb.web.tables.operations.restore.operation import RESTORE, Restore
-from deltaweb.web.tables.versions.missing_files import (
+from apps.tables.head.table_head import TableHead
+from apps.tables.models import Commit
+from apps.tables.operations.pages.forms import form_of
+from apps.tables.operations.pages.page import OperationPage
+from apps.tables.operations.restore.operation import RESTORE, Restore
+from apps.tables.versions.missing_files import (
     missing_files_of,
     vacuum_version_of,
 )

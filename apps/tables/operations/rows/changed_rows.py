@@ -4,21 +4,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from deltaweb import spark
-from deltaweb.delta.values.time_zones.known import UTC_ZONE
-from deltaweb.table import DeltaTable
-from deltaweb.web.jobs.kind import Queue
-from deltaweb.web.tables.operations.operation import Operation, register
-from deltaweb.web.tables.operations.parameters import parameter, zone_parameter
-from deltaweb.web.tables.operations.preview import RunContext
-from deltaweb.web.tables.operations.rows.engines import with_fitting_engine
-from deltaweb.web.tables.operations.rows.previews import (
+from apps.jobs.kind import Queue
+from apps.tables.operations.operation import Operation, register
+from apps.tables.operations.parameters import parameter, zone_parameter
+from apps.tables.operations.preview import RunContext
+from apps.tables.operations.rows.engines import with_fitting_engine
+from apps.tables.operations.rows.previews import (
     LookedAt,
     carry_out_rows,
     looked_at,
     preview_looked_at,
     rows_meant,
 )
+from deltaweb import spark
+from deltaweb.delta.values.time_zones.known import UTC_ZONE
+from deltaweb.table import DeltaTable
 from deltaweb.writer import rewrite
 
 if TYPE_CHECKING:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 from django.conf import settings
 
-from deltaweb.web.tables.index.engine import choose, evaluated_here
+from apps.tables.index.engine import choose, evaluated_here
 
 if TYPE_CHECKING:
-    from deltaweb.web.tables.index.spark_session import SparkSession
-    from deltaweb.web.tables.operations.preview import RunContext
+    from apps.tables.index.spark_session import SparkSession
+    from apps.tables.operations.preview import RunContext
 
 T = TypeVar("T")
 R = TypeVar("R")

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 from django.conf import settings
 
+from apps.jobs.running.reports import Reports
+from apps.tables.index.engine import Engine, choose
 from deltaweb import spark
-from deltaweb.web.jobs.running.reports import Reports
-from deltaweb.web.tables.index.engine import Engine, choose
 from deltaweb.writer.excerpts import ChangeExcerpts, Excerpts
 from deltaweb.writer.files.parquet_file import WrittenFile
 
 if TYPE_CHECKING:
-    from deltaweb.web.tables.index.spark_session import SparkSession
+    from apps.tables.index.spark_session import SparkSession
 
 Keep = Callable[[str, WrittenFile | None], None]
 

@@ -10,23 +10,23 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from apps.tables.errors import OperationOutdatedError
+from apps.tables.operations.parameters import parameter, zone_parameter
+from apps.tables.operations.preview import OperationPreview, RunContext
+from apps.tables.operations.rows.engines import with_fitting_engine
 from deltaweb import spark
 from deltaweb.delta.values.time_zones.known import UTC_ZONE
 from deltaweb.table import DeltaTable
-from deltaweb.web.tables.errors import OperationOutdatedError
-from deltaweb.web.tables.operations.parameters import parameter, zone_parameter
-from deltaweb.web.tables.operations.preview import OperationPreview, RunContext
-from deltaweb.web.tables.operations.rows.engines import with_fitting_engine
 from deltaweb.words import counted
 from deltaweb.writer import merge
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from apps.tables.index.spark_session import SparkSession
     from deltaweb.delta.protocol.schema import StructType
     from deltaweb.delta.snapshot import Snapshot
     from deltaweb.delta.writing.transaction import CommitResult
-    from deltaweb.web.tables.index.spark_session import SparkSession
     from deltaweb.writer.merge.clauses import MergeClause
     from deltaweb.writer.merge.merge import MergePlan
     from deltaweb.writer.merge.outcome import MergeOutlook

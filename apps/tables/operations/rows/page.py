@@ -7,18 +7,18 @@ from typing import Any, Final
 from django import forms
 from django.core.exceptions import ValidationError
 
-from deltaweb import expressions
-from deltaweb.delta import writing
-from deltaweb.web.tables.head.newest import newest_definition, newest_schema
-from deltaweb.web.tables.head.table_head import TableHead
-from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.operations.pages.page import OperationPage, by_values
-from deltaweb.web.tables.operations.rows.changed_rows import (
+from apps.tables.head.newest import newest_definition, newest_schema
+from apps.tables.head.table_head import TableHead
+from apps.tables.models import Table
+from apps.tables.operations.pages.page import OperationPage, by_values
+from apps.tables.operations.rows.changed_rows import (
     DELETE_ROWS,
     UPDATE_ROWS,
     DeleteRows,
     UpdateRows,
 )
+from deltaweb import expressions
+from deltaweb.delta import writing
 from deltaweb.writer import rewrite
 
 COLUMN, VALUE = "column", "value"

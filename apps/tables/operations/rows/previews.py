@@ -3,10 +3,10 @@
 import re
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from apps.tables.operations.preview import OperationPreview, RunContext
 from deltaweb.delta.values.python_values import as_text
 from deltaweb.delta.writing.transaction import CommitResult
 from deltaweb.table import DeltaTable
-from deltaweb.web.tables.operations.preview import OperationPreview, RunContext
 from deltaweb.words import counted, cut
 
 if TYPE_CHECKING:  # most processes ask for rows to be written, and write none

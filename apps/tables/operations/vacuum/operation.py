@@ -16,6 +16,16 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from apps.tables.extension.guards import (
+    HeldVersions,
+    holds_at,
+    holds_text,
+    oldest_held,
+)
+from apps.tables.operations.operation import Operation, register
+from apps.tables.operations.parameters import parameter
+from apps.tables.operations.preview import OperationPreview, RunContext
+from apps.tables.work.log_writing import MAX_FILES_NAMED
 from deltaweb.delta.log.commits.times import to_ms
 from deltaweb.delta.log.store import TableStore
 from deltaweb.delta.writing.operations.file_ages import (
@@ -37,16 +47,6 @@ from deltaweb.delta.writing.operations.vacuum import (
     look_at_files,
 )
 from deltaweb.table import DeltaTable
-from deltaweb.web.tables.extension.guards import (
-    HeldVersions,
-    holds_at,
-    holds_text,
-    oldest_held,
-)
-from deltaweb.web.tables.operations.operation import Operation, register
-from deltaweb.web.tables.operations.parameters import parameter
-from deltaweb.web.tables.operations.preview import OperationPreview, RunContext
-from deltaweb.web.tables.work.log_writing import MAX_FILES_NAMED
 from deltaweb.words import counted, size_text
 
 Longs = npt.NDArray[np.int64]

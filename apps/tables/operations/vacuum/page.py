@@ -6,11 +6,11 @@ from typing import Any, Final
 
 from django import forms
 
-from deltaweb.web.pages.figures import percent
-from deltaweb.web.tables.operations.pages.forms import form_of
-from deltaweb.web.tables.operations.pages.page import OperationPage
-from deltaweb.web.tables.operations.vacuum.operation import VACUUM, Vacuum, step_at
-from deltaweb.web.tables.operations.vacuum.storage_ledger import ledger_parts
+from apps.pages.figures import percent
+from apps.tables.operations.pages.forms import form_of
+from apps.tables.operations.pages.page import OperationPage
+from apps.tables.operations.vacuum.operation import VACUUM, Vacuum, step_at
+from apps.tables.operations.vacuum.storage_ledger import ledger_parts
 from deltaweb.words import counted
 
 MAX_HOURS: Final = 24 * 366 * 10

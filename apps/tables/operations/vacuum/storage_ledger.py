@@ -11,12 +11,12 @@ from typing import Annotated, Any, Final
 
 from django.utils.dateparse import parse_datetime
 
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.pages.page_json import As, OnPage
-from deltaweb.web.tables.head.job_json import described, result_of
-from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.operations.preview_jobs import is_preview
-from deltaweb.web.tables.operations.vacuum.operation import VACUUM, step_at
+from apps.jobs.models import Job
+from apps.pages.page_json import As, OnPage
+from apps.tables.head.job_json import described, result_of
+from apps.tables.models import Table
+from apps.tables.operations.preview_jobs import is_preview
+from apps.tables.operations.vacuum.operation import VACUUM, step_at
 
 NUM_JOBS: Final = 50  # of vacuums, of which the newest with a ledger is taken
 WORDS: Final = {

@@ -7,6 +7,10 @@ from typing import Annotated, Final
 
 import pyarrow as pa
 
+from apps.pages.figures import percent
+from apps.pages.page_json import Named, OnPage, Spread
+from apps.pages.paging import Paged, paged
+from apps.tables.versions.survey.costs import Cost, Row, costs_of
 from deltaweb.parquet.inspection.differences import (
     LEGACY,
     MISSING,
@@ -17,10 +21,6 @@ from deltaweb.parquet.inspection.differences import (
     table_path,
     words_by_path,
 )
-from deltaweb.web.pages.figures import percent
-from deltaweb.web.pages.page_json import Named, OnPage, Spread
-from deltaweb.web.pages.paging import Paged, paged
-from deltaweb.web.tables.versions.survey.costs import Cost, Row, costs_of
 
 COLUMNS_A_PAGE: Final = 12
 MAX_SHOWN: Final = 50

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from django.test import RequestFactory
 
-from deltaweb.web.accounts import errors, services
-from deltaweb.web.accounts.models import User
-from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.pages.actions import Actor, Stamp
+from apps.accounts import errors, services
+from apps.accounts.models import User
+from apps.audit.models import AuditEvent
+from apps.pages.actions import Actor, Stamp
 from tests.support import cases
 from tests.support.pages.factories import NOW, new_user
 

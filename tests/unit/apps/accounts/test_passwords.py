@@ -10,16 +10,16 @@ from django.db import connection
 from django.test import RequestFactory
 from pytest_django import Settings
 
-from deltaweb.web.accounts import errors, hashing, services
-from deltaweb.web.accounts.hashing import (
+from apps.accounts import errors, hashing, services
+from apps.accounts.hashing import (
     AddressSlots,
     BoundedPBKDF2PasswordHasher,
     HashSlots,
 )
-from deltaweb.web.accounts.models import FailedSignIn, User
-from deltaweb.web.accounts.services import passwords
-from deltaweb.web.pages.actions import COMMAND_LINE, Actor, Stamp
-from deltaweb.web.pages.errors import PageError
+from apps.accounts.models import FailedSignIn, User
+from apps.accounts.services import passwords
+from apps.pages.actions import COMMAND_LINE, Actor, Stamp
+from apps.pages.errors import PageError
 
 pytestmark = pytest.mark.slow
 
@@ -28,7 +28,7 @@ PASSWORD = "a long enough phrase"
 GUESS = "wrong"
 HERE = Actor(name="anonymous", address="192.0.2.1")
 ELSEWHERE = Actor(name="anonymous", address="198.51.100.1")
-BOUNDED = "deltaweb.web.accounts.hashing.BoundedPBKDF2PasswordHasher"
+BOUNDED = "apps.accounts.hashing.BoundedPBKDF2PasswordHasher"
 
 
 @pytest.fixture(autouse=True)

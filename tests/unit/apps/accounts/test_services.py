@@ -6,10 +6,10 @@ import pytest
 from django.contrib.auth.hashers import MD5PasswordHasher
 from django.db import connection
 
-from deltaweb.web.accounts import errors, services
-from deltaweb.web.accounts.models import APIKey, SignInLink, User
-from deltaweb.web.accounts.tokens import sha256
-from deltaweb.web.pages.actions import COMMAND_LINE, Stamp
+from apps.accounts import errors, services
+from apps.accounts.models import APIKey, SignInLink, User
+from apps.accounts.tokens import sha256
+from apps.pages.actions import COMMAND_LINE, Stamp
 from tests.support import cases
 from tests.support.pages.factories import new_user
 

@@ -3,7 +3,7 @@
 import pytest
 from django.test import Client
 
-from deltaweb.web.accounts.models import APIKey, User
+from apps.accounts.models import APIKey, User
 from tests.support.pages.factories import new_user
 from tests.support.pages.rest import V1, Script, refusal
 

@@ -7,9 +7,9 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from deltaweb.web.accounts.models import APIKey
-from deltaweb.web.api.models import KeptAnswer
-from deltaweb.web.sharing.models import RecipientToken, Share
+from apps.accounts.models import APIKey
+from apps.api.models import KeptAnswer
+from apps.sharing.models import RecipientToken, Share
 from tests.support import cases
 from tests.support.pages.factories import new_recipient, new_share
 from tests.support.pages.rest import V1, Script, refusal

@@ -12,13 +12,13 @@ from django.core.management import get_commands, load_command_class
 from django.test import RequestFactory
 from django.urls import URLPattern, URLResolver, get_resolver
 
+from apps.accounts.models import User
+from apps.api.urls import described
+from apps.api.urls import endpoints as rest
+from apps.jobs import kinds
+from apps.pages.command import SubcommandsCommand, VerbsCommand
+from apps.tables.operations.operation import operations
 from deltaweb.environment.command_lines import COMMANDS
-from deltaweb.web.accounts.models import User
-from deltaweb.web.api.urls import described
-from deltaweb.web.api.urls import endpoints as rest
-from deltaweb.web.jobs import kinds
-from deltaweb.web.pages.command import SubcommandsCommand, VerbsCommand
-from deltaweb.web.tables.operations.operation import operations
 
 TABLE: Final = "tables/{namespace}/{name}"
 SHARE: Final = "shares/{name}"

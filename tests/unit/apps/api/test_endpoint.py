@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
-from deltaweb.web.accounts.models import User
+from apps.accounts.models import User
 from tests.support.index.indexed_tables import new_sample_table
 from tests.support.pages.factories import new_api_key, new_user
 from tests.support.pages.rest import refusal

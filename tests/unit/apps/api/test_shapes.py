@@ -7,12 +7,12 @@ from typing import Annotated, Any, Literal
 
 import pytest
 
-from deltaweb.web.api.endpoint import body_of
-from deltaweb.web.api.errors import BodyInvalidError
-from deltaweb.web.api.shapes import answer_of, changed_to, one_of, serializer_of
-from deltaweb.web.pages.page_json import As, Named, OnPage, Spread, in_json
-from deltaweb.web.pages.request.changes import UNCHANGED, Unchanged
-from deltaweb.web.pages.request.parameters import UnknownParameterError
+from apps.api.endpoint import body_of
+from apps.api.errors import BodyInvalidError
+from apps.api.shapes import answer_of, changed_to, one_of, serializer_of
+from apps.pages.page_json import As, Named, OnPage, Spread, in_json
+from apps.pages.request.changes import UNCHANGED, Unchanged
+from apps.pages.request.parameters import UnknownParameterError
 from tests.support import cases
 
 

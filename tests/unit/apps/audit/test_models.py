@@ -4,13 +4,13 @@ from typing import Any
 import pytest
 from django.db import DatabaseError, connection, transaction
 
-from deltaweb.web.audit.append_only import (
+from apps.audit.append_only import (
     NAMES,
     REFUSAL,
     create_triggers,
     drop_triggers,
 )
-from deltaweb.web.audit.models import AppendOnlyError, AuditEvent
+from apps.audit.models import AppendOnlyError, AuditEvent
 from tests.support import cases
 from tests.support.pages.factories import NOW, new_call
 

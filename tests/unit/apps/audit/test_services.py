@@ -3,9 +3,9 @@ from uuid import uuid4
 import pytest
 from django.db import transaction
 
-from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.audit.services import record, record_action
-from deltaweb.web.pages.actions import Action, Actor, Stamp, report
+from apps.audit.models import AuditEvent
+from apps.audit.services import record, record_action
+from apps.pages.actions import Action, Actor, Stamp, report
 from tests.support.pages.factories import NOW
 
 pytestmark = pytest.mark.django_db

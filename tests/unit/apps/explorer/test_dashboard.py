@@ -2,10 +2,10 @@ from datetime import timedelta
 
 import pytest
 
-from deltaweb.web.accounts.models import User
-from deltaweb.web.explorer.dashboard import dashboard_of, latest_commits
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.tables.models import Table
+from apps.accounts.models import User
+from apps.explorer.dashboard import dashboard_of, latest_commits
+from apps.jobs.models import Job
+from apps.tables.models import Table
 from tests.support.pages.factories import NOW, new_commit, new_job, new_table, new_user
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]

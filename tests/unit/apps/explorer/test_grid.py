@@ -6,16 +6,16 @@ from zoneinfo import ZoneInfo
 import pyarrow as pa
 import pytest
 
-from deltaweb.web.explorer.files.form import FileFilter
-from deltaweb.web.explorer.files.selector import file_page, file_rows
-from deltaweb.web.explorer.grid import (
+from apps.explorer.files.form import FileFilter
+from apps.explorer.files.selector import file_page, file_rows
+from apps.explorer.grid import (
     cell,
     chunk_length,
     cut_texts,
     json_value,
     named_value,
 )
-from deltaweb.web.explorer.partitions.selector import (
+from apps.explorer.partitions.selector import (
     PartitionFilter,
     partition_page,
     partition_totals,

@@ -1,8 +1,8 @@
 """The sizes of a table's row groups: what is marked, and what is said instead."""
 
-from deltaweb.web.explorer.drawing import SMALL
-from deltaweb.web.explorer.parquet_table import group_sizes
-from deltaweb.web.tables.versions.survey.inside import GroupSizes
+from apps.explorer.drawing import SMALL
+from apps.explorer.parquet_table import group_sizes
+from apps.tables.versions.survey.inside import GroupSizes
 from tests.support import cases
 
 MIB = 1 << 20

@@ -7,11 +7,11 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from apps.jobs import services
+from apps.jobs.kind import JobKind, NoParameters
+from apps.jobs.models import Job
+from apps.jobs.running.tracking import TrackedJob
 from deltaweb.table import DeltaTable
-from deltaweb.web.jobs import services
-from deltaweb.web.jobs.kind import JobKind, NoParameters
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.jobs.running.tracking import TrackedJob
 from deltaweb.writer.making.new_table import NewTable, create_table
 from tests.support.stores.memory import MemoryTableStore
 

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import pytest
 
+from apps.jobs import kinds
+from apps.jobs.kind import NoParameters, Queue, from_json, to_json
+from apps.jobs.models import Job
 from deltaweb.celery import app
-from deltaweb.web.jobs import kinds
-from deltaweb.web.jobs.kind import NoParameters, Queue, from_json, to_json
-from deltaweb.web.jobs.models import Job
 from tests.support import cases
 
 BY_THE_CLOCK = {"jobs.sweep_leases", "tables.probe_due"}  # never a job
@@ -28,7 +28,7 @@ ON_SPARK = {
 
 
 def test_every_kind_is_a_task() -> None:
-    for module in ("deltaweb.web.jobs.tasks", "deltaweb.web.tables.tasks"):
+    for module in ("apps.jobs.tasks", "apps.tables.tasks"):
         app.loader.import_task_module(module)
     tasks = {
         name for name in app.tasks if name.startswith(("tables.", "jobs.", "sharing."))

@@ -4,9 +4,9 @@ import pyarrow as pa
 import pytest
 from django.conf import settings
 
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.jobs.results import job_rows
-from deltaweb.web.tables.work.preview import PREVIEW, Preview
+from apps.jobs.models import Job
+from apps.jobs.results import job_rows
+from apps.tables.work.preview import PREVIEW, Preview
 from tests.support.pages.factories import NOW, new_table
 
 pytestmark = pytest.mark.django_db

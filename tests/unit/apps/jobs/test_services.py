@@ -6,9 +6,9 @@ from uuid import UUID
 import pytest
 from django.db import connection
 
-from deltaweb.web.jobs import services
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.pages.actions import COMMAND_LINE, Stamp
+from apps.jobs import services
+from apps.jobs.models import Job
+from apps.pages.actions import COMMAND_LINE, Stamp
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)

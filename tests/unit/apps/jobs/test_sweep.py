@@ -9,11 +9,11 @@ import pytest
 from django.utils import timezone
 from pytest_django.fixtures import Settings
 
-from deltaweb.web.jobs import services, tasks
-from deltaweb.web.jobs.models import Job, Worker
-from deltaweb.web.jobs.results import RESULTS_FOLDER
-from deltaweb.web.jobs.running.process import process_name
-from deltaweb.web.jobs.sweep import (
+from apps.jobs import services, tasks
+from apps.jobs.models import Job, Worker
+from apps.jobs.results import RESULTS_FOLDER
+from apps.jobs.running.process import process_name
+from apps.jobs.sweep import (
     ABANDONED_AFTER_S,
     SCRATCH_FOLDER,
     Heartbeat,

@@ -2,8 +2,8 @@
 
 import pytest
 
-from deltaweb.web.accounts.models import User
-from deltaweb.web.jobs.visibility import may_retry, visible_jobs
+from apps.accounts.models import User
+from apps.jobs.visibility import may_retry, visible_jobs
 from tests.support.pages.factories import new_job, new_user
 
 FOR_ADMINS = "sharing.examine_recipient"

@@ -7,9 +7,9 @@ from queue import Queue
 
 import pytest
 
-from deltaweb.web.news import hub as hubs
-from deltaweb.web.news.hub import MAX_A_PERSON, Hub, Subscription
-from deltaweb.web.news.topics import Topic, topics
+from apps.news import hub as hubs
+from apps.news.hub import MAX_A_PERSON, Hub, Subscription
+from apps.news.topics import Topic, topics
 
 SLOW = Topic(word="slow", revision=lambda _user, _key: "", pace_s=3600.0)
 

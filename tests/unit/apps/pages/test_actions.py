@@ -2,9 +2,9 @@ import pytest
 from django.contrib.auth.models import AnonymousUser
 from django.test import RequestFactory
 
-from deltaweb.web.pages import actions
-from deltaweb.web.pages.actions import COMMAND_LINE, Action, Stamp, actor_of
-from deltaweb.web.pages.registry import Registry
+from apps.pages import actions
+from apps.pages.actions import COMMAND_LINE, Action, Stamp, actor_of
+from apps.pages.registry import Registry
 from tests.support.pages.factories import NOW, new_user
 
 

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from django.core.management.base import CommandError
 
+from apps.pages.command import YES, Output, SubcommandsCommand, subcommand
+from apps.pages.errors import PageError
 from deltaweb.delta.errors import VersionNotFoundError
-from deltaweb.web.pages.command import YES, Output, SubcommandsCommand, subcommand
-from deltaweb.web.pages.errors import PageError
 from tests.functional.command_line import Terminal
 from tests.support import cases
 

@@ -6,14 +6,14 @@ import psycopg
 import pytest
 from django.db import OperationalError
 
+from apps.pages.errors import from_database_error, from_delta_error, is_busy
+from apps.sharing import errors
 from deltaweb.delta.errors import (
     DeltaError,
     LocationInvalidError,
     StorageFullError,
     VersionNotFoundError,
 )
-from deltaweb.web.pages.errors import from_database_error, from_delta_error, is_busy
-from deltaweb.web.sharing import errors
 from tests.support import cases
 
 

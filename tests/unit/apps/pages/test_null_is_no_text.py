@@ -4,7 +4,7 @@ import re
 
 from django.template.loader import render_to_string
 
-from deltaweb.web.explorer.grid import NULL, Cell
+from apps.explorer.grid import NULL, Cell
 from tests.support import cases
 from tests.support.processes.installation import ROOT
 

@@ -5,7 +5,7 @@ from decimal import Decimal
 from types import SimpleNamespace
 from typing import Annotated
 
-from deltaweb.web.pages.page_json import (
+from apps.pages.page_json import (
     As,
     Mark,
     Named,
@@ -17,7 +17,7 @@ from deltaweb.web.pages.page_json import (
     json_of,
     shaped,
 )
-from deltaweb.web.pages.responses import to_json
+from apps.pages.responses import to_json
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,19 +8,19 @@ from typing import Any, Final
 
 import pytest
 
+from apps.accounts.selectors import AccountResource, KeyResource, UserResource
+from apps.jobs.listing.resource import JobDetail, JobResource
+from apps.pages.page_json import names_of
+from apps.sharing.activity.event_rows import EventResource
+from apps.sharing.activity.usage import DailyUse
+from apps.sharing.activity.use_resource import UseResource
+from apps.sharing.issuing.token_rows import TokenResource
+from apps.sharing.recipients.detail import GrantResource
+from apps.sharing.recipients.listing import RecipientResource
+from apps.sharing.shares.resources import SharedTableResource, ShareResource
+from apps.tables.head.shapes import TableResource
+from apps.tables.versions.resources import CommitResource, LoggedCommit
 from deltaweb.delta.protocol.actions import Metadata, Protocol
-from deltaweb.web.accounts.selectors import AccountResource, KeyResource, UserResource
-from deltaweb.web.jobs.listing.resource import JobDetail, JobResource
-from deltaweb.web.pages.page_json import names_of
-from deltaweb.web.sharing.activity.event_rows import EventResource
-from deltaweb.web.sharing.activity.usage import DailyUse
-from deltaweb.web.sharing.activity.use_resource import UseResource
-from deltaweb.web.sharing.issuing.token_rows import TokenResource
-from deltaweb.web.sharing.recipients.detail import GrantResource
-from deltaweb.web.sharing.recipients.listing import RecipientResource
-from deltaweb.web.sharing.shares.resources import SharedTableResource, ShareResource
-from deltaweb.web.tables.head.shapes import TableResource
-from deltaweb.web.tables.versions.resources import CommitResource, LoggedCommit
 
 JOB: Final = """
     id kind title state subject subject_url step progress_done progress_total

@@ -1,4 +1,4 @@
-from deltaweb.web.pages.registry import Registry
+from apps.pages.registry import Registry
 
 
 class TestRegistry:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 from django.test import RequestFactory
 
-from deltaweb.web.pages.responses import csv_response, respond, to_json
+from apps.pages.responses import csv_response, respond, to_json
 from tests.support import cases
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from django.template import Context, RequestContext, Template
 from django.test import RequestFactory
 from django.test.utils import override_script_prefix
 
-from deltaweb.web.accounts.models import User
-from deltaweb.web.pages.templatetags.deltaweb import (
+from apps.accounts.models import User
+from apps.pages.templatetags.deltaweb import (
     absolute,
     compact,
     exact,

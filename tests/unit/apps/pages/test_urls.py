@@ -4,7 +4,7 @@ import pytest
 from django.http import HttpRequest, HttpResponse
 from django.test import RequestFactory
 
-from deltaweb.web.pages.urls import action, answer, page
+from apps.pages.urls import action, answer, page
 
 
 def _view(_request: HttpRequest, fmt: str = "html") -> HttpResponse:

@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from deltaweb.web.pages.actions import COMMAND_LINE, Stamp
-from deltaweb.web.sharing.additions import shares_in_words
-from deltaweb.web.tables.catalogue.registration import remove_table
-from deltaweb.web.tables.errors import TableInUseError
-from deltaweb.web.tables.extension import guards
-from deltaweb.web.tables.models import Table
+from apps.pages.actions import COMMAND_LINE, Stamp
+from apps.sharing.additions import shares_in_words
+from apps.tables.catalogue.registration import remove_table
+from apps.tables.errors import TableInUseError
+from apps.tables.extension import guards
+from apps.tables.models import Table
 from tests.support.pages.factories import NOW, new_share, new_shared_table, new_table
 
 pytestmark = pytest.mark.django_db

@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deltaweb.web.sharing.errors import NameInvalidError
-from deltaweb.web.sharing.names import (
+from apps.sharing.errors import NameInvalidError
+from apps.sharing.names import (
     check_name,
     is_storable,
     name_key,

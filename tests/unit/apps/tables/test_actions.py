@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from deltaweb.web.accounts.models import User
-from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.pages.actions import COMMAND_LINE, Actor, Stamp
-from deltaweb.web.tables.catalogue.registration import (
+from apps.accounts.models import User
+from apps.audit.models import AuditEvent
+from apps.pages.actions import COMMAND_LINE, Actor, Stamp
+from apps.tables.catalogue.registration import (
     describe_table,
     register_table,
     remove_table,
@@ -15,9 +15,9 @@ from deltaweb.web.tables.catalogue.registration import (
     schedule_table,
     stamp_for,
 )
-from deltaweb.web.tables.errors import TableInUseError, TableNameTakenError
-from deltaweb.web.tables.extension import guards
-from deltaweb.web.tables.models import Table
+from apps.tables.errors import TableInUseError, TableNameTakenError
+from apps.tables.extension import guards
+from apps.tables.models import Table
 from tests.support.pages.factories import NOW, new_table, new_user
 
 pytestmark = pytest.mark.django_db

@@ -6,29 +6,29 @@ import pytest
 from django.conf import settings as django_settings
 from pytest_django import DjangoCaptureOnCommitCallbacks, Settings
 
-from deltaweb.delta.errors import LocationInvalidError, LocationNotAllowedError
-from deltaweb.web.accounts.models import User
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.pages.actions import COMMAND_LINE, Stamp
-from deltaweb.web.tables.additions import check_roots
-from deltaweb.web.tables.catalogue.checks import request_check
-from deltaweb.web.tables.catalogue.lakes.scan_job import request_scan
-from deltaweb.web.tables.catalogue.registration import (
+from apps.accounts.models import User
+from apps.jobs.models import Job
+from apps.pages.actions import COMMAND_LINE, Stamp
+from apps.tables.additions import check_roots
+from apps.tables.catalogue.checks import request_check
+from apps.tables.catalogue.lakes.scan_job import request_scan
+from apps.tables.catalogue.registration import (
     find_table,
     register_table,
     remove_table,
     rename_table,
     schedule_table,
 )
-from deltaweb.web.tables.catalogue.scanning import load_samples, scan_root
-from deltaweb.web.tables.errors import TableNotRegisteredError
-from deltaweb.web.tables.index.refresh import refresh_table
-from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.storage.connections import add_connection
-from deltaweb.web.tables.storage.locations import check_allowed
-from deltaweb.web.tables.storage.roots import allow_root, roots_for, samples_folder
-from deltaweb.web.tables.work.preview import PREVIEW, Preview
-from deltaweb.web.tables.work.version_files import VERSION_FILES, VersionFiles
+from apps.tables.catalogue.scanning import load_samples, scan_root
+from apps.tables.errors import TableNotRegisteredError
+from apps.tables.index.refresh import refresh_table
+from apps.tables.models import Table
+from apps.tables.storage.connections import add_connection
+from apps.tables.storage.locations import check_allowed
+from apps.tables.storage.roots import allow_root, roots_for, samples_folder
+from apps.tables.work.preview import PREVIEW, Preview
+from apps.tables.work.version_files import VERSION_FILES, VersionFiles
+from deltaweb.delta.errors import LocationInvalidError, LocationNotAllowedError
 from tests.support.pages.factories import FAR_AHEAD, NOW, new_table, new_user
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]

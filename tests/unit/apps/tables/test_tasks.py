@@ -8,8 +8,8 @@ import pytest
 from django.utils import timezone
 from pytest_django.fixtures import Settings
 
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.tables import tasks
+from apps.jobs.models import Job
+from apps.tables import tasks
 from tests.support.pages.factories import new_unindexed_table
 
 pytestmark = pytest.mark.django_db

@@ -44,15 +44,14 @@ class TestTakePlace:
 class TestDefaultHome:
     def test_is_in_a_checkout_beside_the_package(self, tmp_path: Path) -> None:
         package = tmp_path / "deltaweb"
-        (tmp_path / "apps").mkdir()
         package.mkdir()
-        (package / "web").symlink_to("../apps")
+        (tmp_path / "manage.py").touch()
 
         assert default_home(package) == tmp_path / "var"
 
     def test_is_the_users_own_of_an_installed_package(self, tmp_path, monkeypatch):
         package = tmp_path / "site-packages" / "deltaweb"
-        (package / "web").mkdir(parents=True)
+        package.mkdir(parents=True)
         monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
 
         assert default_home(package) == tmp_path / "data" / "deltaweb"

@@ -27,7 +27,7 @@ supervisor.run()
 """
 CHILD = """
 import json, os, sys, time
-from deltaweb.web.jobs.running.apart_pool import JobProcess
+from apps.jobs.running.apart_pool import JobProcess
 process = JobProcess()
 facts = {
     "pid": os.getpid(), "server": os.getppid(), "job_process": process.pid,

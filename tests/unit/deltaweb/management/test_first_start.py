@@ -8,12 +8,12 @@ import pytest
 from django.core.management.base import CommandError
 from pytest_django.fixtures import Settings
 
+from apps.accounts import services as accounts
+from apps.accounts.errors import SignInLinkInvalidError
+from apps.pages.actions import COMMAND_LINE, Stamp
+from apps.tables.catalogue.registration import remove_table
+from apps.tables.models import Table
 from deltaweb.management.first_start import check_lake, link_of_server, register_samples
-from deltaweb.web.accounts import services as accounts
-from deltaweb.web.accounts.errors import SignInLinkInvalidError
-from deltaweb.web.pages.actions import COMMAND_LINE, Stamp
-from deltaweb.web.tables.catalogue.registration import remove_table
-from deltaweb.web.tables.models import Table
 from tests.support.pages.factories import NOW
 
 

@@ -1,7 +1,7 @@
 """The page of the manual about the REST API."""
 
+from apps.api.urls import described
 from deltaweb.management.manual_pages import rest_page
-from deltaweb.web.api.urls import described
 
 
 def test_the_page_has_every_call_its_parameters_and_its_body():

@@ -3,19 +3,19 @@
 from dataclasses import dataclass
 from typing import Any, Final
 
-from deltaweb.delta.protocol.schema import type_text
-from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
-from deltaweb.table import DeltaTable
-from deltaweb.web.tables.catalogue.adding.table_request import (
+from apps.tables.catalogue.adding.table_request import (
     finish_making,
     open_place,
     register_made,
     settle_nothing,
 )
-from deltaweb.web.tables.operations.operation import Operation, register
-from deltaweb.web.tables.operations.parameters import parameter, zone_parameter
-from deltaweb.web.tables.operations.preview import OperationPreview, RunContext
-from deltaweb.web.tables.storage.locations import check_present
+from apps.tables.operations.operation import Operation, register
+from apps.tables.operations.parameters import parameter, zone_parameter
+from apps.tables.operations.preview import OperationPreview, RunContext
+from apps.tables.storage.locations import check_present
+from deltaweb.delta.protocol.schema import type_text
+from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
+from deltaweb.table import DeltaTable
 from deltaweb.words import counted, size_text
 from deltaweb.writer.making.conversion import (
     Conversion,

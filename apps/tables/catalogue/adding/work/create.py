@@ -5,22 +5,22 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 from zlib import crc32
 
+from apps.tables.catalogue.adding.source import FileAsked, source_files
+from apps.tables.catalogue.adding.table_request import (
+    finish_making,
+    open_place,
+    register_made,
+)
+from apps.tables.catalogue.adding.uploads import forget_upload
+from apps.tables.models import Table
+from apps.tables.operations.operation import Operation, register
+from apps.tables.operations.parameters import names_of, parameter
+from apps.tables.operations.preview import OperationPreview, RunContext
 from deltaweb.delta.protocol.schema import StructType, parse_schema, type_text
 from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
 from deltaweb.delta.writing.commit import commit
 from deltaweb.delta.writing.transaction import Transaction
 from deltaweb.table import DeltaTable
-from deltaweb.web.tables.catalogue.adding.source import FileAsked, source_files
-from deltaweb.web.tables.catalogue.adding.table_request import (
-    finish_making,
-    open_place,
-    register_made,
-)
-from deltaweb.web.tables.catalogue.adding.uploads import forget_upload
-from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.operations.operation import Operation, register
-from deltaweb.web.tables.operations.parameters import names_of, parameter
-from deltaweb.web.tables.operations.preview import OperationPreview, RunContext
 from deltaweb.words import counted
 from deltaweb.writer.importing.checked_rows import schema_of
 from deltaweb.writer.importing.options import ImportColumn

@@ -7,31 +7,31 @@ from typing import Any, Final
 
 import pyarrow as pa
 
-from deltaweb.delta.errors import LocationNotFoundError, TableNotFoundError
-from deltaweb.delta.values.cell_text import cell_text
-from deltaweb.delta.values.python_values import python_values
-from deltaweb.table import DeltaTable
-from deltaweb.web.tables.catalogue.adding.source import FileAsked, source_files
-from deltaweb.web.tables.catalogue.adding.table_request import (
+from apps.tables.catalogue.adding.source import FileAsked, source_files
+from apps.tables.catalogue.adding.table_request import (
     finish_making,
     open_place,
     register_made,
 )
-from deltaweb.web.tables.catalogue.adding.uploads import (
+from apps.tables.catalogue.adding.uploads import (
     forget_upload,
     note_counts,
     noted_counts,
     upload_digest,
 )
-from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.operations.operation import (
+from apps.tables.models import Table
+from apps.tables.operations.operation import (
     Operation,
     index_again,
     open_subject,
     register,
 )
-from deltaweb.web.tables.operations.parameters import names_of, parameter
-from deltaweb.web.tables.operations.preview import OperationPreview, RunContext
+from apps.tables.operations.parameters import names_of, parameter
+from apps.tables.operations.preview import OperationPreview, RunContext
+from deltaweb.delta.errors import LocationNotFoundError, TableNotFoundError
+from deltaweb.delta.values.cell_text import cell_text
+from deltaweb.delta.values.python_values import python_values
+from deltaweb.table import DeltaTable
 from deltaweb.words import counted
 from deltaweb.writer.importing.checked_rows import ImportedRows, LookLimit, bad_text
 from deltaweb.writer.importing.options import BadRows, ImportColumn

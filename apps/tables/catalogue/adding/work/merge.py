@@ -5,15 +5,14 @@ from typing import Final
 
 import pyarrow as pa
 
-from deltaweb.delta.protocol.schema import StructType
-from deltaweb.web.jobs.kind import Queue
-from deltaweb.web.tables.catalogue.adding.source import FileAsked, asker, source_files
-from deltaweb.web.tables.catalogue.adding.work.import_rows import settle_rows
-from deltaweb.web.tables.errors import MergeSourceError
-from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.operations.operation import Operation, register
-from deltaweb.web.tables.operations.parameters import parameter
-from deltaweb.web.tables.operations.rows.merge_rows import (
+from apps.jobs.kind import Queue
+from apps.tables.catalogue.adding.source import FileAsked, asker, source_files
+from apps.tables.catalogue.adding.work.import_rows import settle_rows
+from apps.tables.errors import MergeSourceError
+from apps.tables.models import Table
+from apps.tables.operations.operation import Operation, register
+from apps.tables.operations.parameters import parameter
+from apps.tables.operations.rows.merge_rows import (
     MergeAsked,
     carry_out_merge,
     plan_merge,
@@ -21,11 +20,12 @@ from deltaweb.web.tables.operations.rows.merge_rows import (
     question,
     rows_of_table,
 )
-from deltaweb.web.tables.storage.opening import (
+from apps.tables.storage.opening import (
     open_location,
     open_table,
     roots_of_server,
 )
+from deltaweb.delta.protocol.schema import StructType
 from deltaweb.writer import importing
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from deltaweb.web.jobs.models import Job
+from apps.jobs.models import Job
 from tests.support import cases
 from tests.support.pages.factories import new_table
 from tests.support.pages.rest import Script, refusal

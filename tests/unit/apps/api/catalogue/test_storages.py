@@ -2,9 +2,9 @@
 
 import pytest
 
-from deltaweb.web.accounts.models import User
-from deltaweb.web.tables.models import StorageConnection
-from deltaweb.web.tables.storage.connections import options_for
+from apps.accounts.models import User
+from apps.tables.models import StorageConnection
+from apps.tables.storage.connections import options_for
 from tests.support.pages.rest import V1, Script, refusal
 
 pytestmark = pytest.mark.django_db

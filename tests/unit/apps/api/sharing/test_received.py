@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from deltaweb.web.tables.models import Lake, StorageConnection
+from apps.tables.models import Lake, StorageConnection
 from tests.support.pages.rest import V1, Script, refusal
 from tests.support.stores.hostile_provider import hostile_running
 from tests.support.stores.sharing_provider import Provider, provider_running

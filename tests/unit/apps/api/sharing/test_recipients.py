@@ -10,9 +10,9 @@ from django.test import Client
 from django.utils import timezone
 from joserfc.jwk import ECKey
 
-from deltaweb.web.jobs.kinds import do_job
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.sharing.models import Hold, Recipient, RecipientToken
+from apps.jobs.kinds import do_job
+from apps.jobs.models import Job
+from apps.sharing.models import Hold, Recipient, RecipientToken
 from tests.support.oauth_tokens import public_pem
 from tests.support.pages.factories import (
     new_grant,

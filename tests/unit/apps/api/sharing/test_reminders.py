@@ -5,9 +5,9 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from deltaweb.web.jobs.kinds import do_job
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.sharing.models import ToldReminder
+from apps.jobs.kinds import do_job
+from apps.jobs.models import Job
+from apps.sharing.models import ToldReminder
 from tests.support.pages.factories import new_recipient, new_token
 from tests.support.pages.rest import V1, Script, refusal
 

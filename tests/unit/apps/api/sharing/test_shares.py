@@ -2,13 +2,13 @@
 
 import pytest
 
+from apps.accounts.models import User
+from apps.audit.models import AuditEvent
+from apps.jobs.models import Job
+from apps.pages.actions import command_stamp
+from apps.sharing.models import Grant, Share, SharedTable
+from apps.tables.storage.connections import add_connection
 from deltaweb.storage.objects.vending.options import ROLE_OPTION
-from deltaweb.web.accounts.models import User
-from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.pages.actions import command_stamp
-from deltaweb.web.sharing.models import Grant, Share, SharedTable
-from deltaweb.web.tables.storage.connections import add_connection
 from tests.support import cases
 from tests.support.pages.factories import (
     new_grant,

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from deltaweb.web.accounts.models import User
-from deltaweb.web.api.models import KeptAnswer
-from deltaweb.web.sharing.models import Recipient, Share, SharedTable
+from apps.accounts.models import User
+from apps.api.models import KeptAnswer
+from apps.sharing.models import Recipient, Share, SharedTable
 from tests.support import cases
 from tests.support.pages.factories import (
     new_grant,

@@ -1,5 +1,5 @@
-from deltaweb.web.explorer.column.view import file_ranges
-from deltaweb.web.explorer.columns.ranges import RangeBar, RangeStrip
+from apps.explorer.column.view import file_ranges
+from apps.explorer.columns.ranges import RangeBar, RangeStrip
 
 MARKUP = "<b>R&D</b>"
 WRITTEN = "&lt;b&gt;R&amp;D&lt;/b&gt;"

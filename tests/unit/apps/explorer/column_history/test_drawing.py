@@ -1,12 +1,12 @@
 """A history is drawn by versions in percent; what lies close together is one mark."""
 
+from apps.explorer.column_history.drawing import Scale, drawn
 from deltaweb.delta.changes.column_history import (
     ColumnChange,
     ColumnChangeKind,
     ColumnHistory,
 )
 from deltaweb.delta.protocol.schema import PrimitiveType, StructField
-from deltaweb.web.explorer.column_history.drawing import Scale, drawn
 
 COLUMN = StructField(name="n", data_type=PrimitiveType("long"))
 

@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from deltaweb.web.explorer.columns.column_facts import column_facts
+from apps.explorer.columns.column_facts import column_facts
 
 
 def change(narrow: object, wide: object, **more: str) -> dict[str, object]:

@@ -1,6 +1,6 @@
 import pyarrow as pa
 
-from deltaweb.web.explorer.columns.key import ColumnFacts, likely_key, read_facts
+from apps.explorer.columns.key import ColumnFacts, likely_key, read_facts
 from tests.support import cases
 
 COUNTED = ColumnFacts(num_rows=100, num_nulls=0, low=1, high=110)

@@ -2,14 +2,14 @@ from datetime import date
 
 import pyarrow as pa
 
-from deltaweb.delta.protocol.schema import StructType
-from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
-from deltaweb.web.explorer.columns.ranges import (
+from apps.explorer.columns.ranges import (
     MAX_BARS,
     ColumnRanges,
     range_strip,
     read_ranges,
 )
+from deltaweb.delta.protocol.schema import StructType
+from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
 from tests.support import cases
 
 SCHEMA = StructType(parse_columns_ddl("id BIGINT, name STRING"))

@@ -1,7 +1,7 @@
 import json
 from typing import Any
 
-from deltaweb.web.explorer.columns.tree import schema_tree
+from apps.explorer.columns.tree import schema_tree
 
 
 def field(name: str, kind: Any = "string", **metadata: Any) -> dict[str, Any]:  # noqa: ANN401 (JSON)

@@ -3,10 +3,10 @@ from pathlib import Path
 
 import pytest
 
-from deltaweb.web.explorer.commit.actions import commit_actions
-from deltaweb.web.explorer.commit.selector import commit_page, metric
-from deltaweb.web.pages.errors import PageError
-from deltaweb.web.tables.models import Commit, Table
+from apps.explorer.commit.actions import commit_actions
+from apps.explorer.commit.selector import commit_page, metric
+from apps.pages.errors import PageError
+from apps.tables.models import Commit, Table
 from tests.support import cases
 from tests.support.pages.factories import (
     new_commit,

@@ -2,8 +2,8 @@
 
 import pyarrow as pa
 
+from apps.explorer.compare.files import partition_changes
 from deltaweb.delta.protocol.schema import PrimitiveType
-from deltaweb.web.explorer.compare.files import partition_changes
 
 FILES = pa.table(
     {

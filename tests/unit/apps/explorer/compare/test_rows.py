@@ -5,13 +5,13 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from deltaweb.web.explorer.compare.rows import (
+from apps.explorer.compare.rows import (
     MAX_COLUMNS,
     RowChangesPage,
     row_changes_page,
     sample_objects,
 )
-from deltaweb.web.pages.paging import PAGE_LENGTH
+from apps.pages.paging import PAGE_LENGTH
 
 KINDS = ("update_preimage", "update_postimage", "insert", "delete")
 

@@ -1,6 +1,6 @@
+from apps.explorer.compare.schema import schema_part
 from deltaweb.delta.changes import diff_schemas
 from deltaweb.delta.protocol.schema import PrimitiveType, StructField, StructType
-from deltaweb.web.explorer.compare.schema import schema_part
 from tests.support import cases
 
 

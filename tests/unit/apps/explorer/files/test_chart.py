@@ -2,8 +2,8 @@
 
 from datetime import datetime
 
-from deltaweb.web.explorer.files.chart import sizes_by_age
-from deltaweb.web.explorer.files.distributions import FileAges
+from apps.explorer.files.chart import sizes_by_age
+from apps.explorer.files.distributions import FileAges
 from tests.support import cases
 
 MARKUP = "<b>R&D</b>"

@@ -1,7 +1,7 @@
 import pyarrow as pa
 
-from deltaweb.web.explorer.files.chart import sizes_by_age
-from deltaweb.web.explorer.files.distributions import (
+from apps.explorer.files.chart import sizes_by_age
+from apps.explorer.files.distributions import (
     MAX_POINTS,
     file_ages,
     rows_histogram,

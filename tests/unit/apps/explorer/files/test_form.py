@@ -3,11 +3,11 @@ from django.http import QueryDict
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deltaweb.web.explorer.files.form import parse_file_filter
-from deltaweb.web.explorer.history.form import parse_history_filter
-from deltaweb.web.explorer.rows.form import parse_row_query
-from deltaweb.web.explorer.version.query import parse_search
-from deltaweb.web.pages.request.parameters import QueryError
+from apps.explorer.files.form import parse_file_filter
+from apps.explorer.history.form import parse_history_filter
+from apps.explorer.rows.form import parse_row_query
+from apps.explorer.version.query import parse_search
+from apps.pages.request.parameters import QueryError
 from tests.support import cases
 
 

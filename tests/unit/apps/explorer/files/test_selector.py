@@ -3,12 +3,12 @@ from datetime import UTC, datetime
 import pyarrow as pa
 import pytest
 
+from apps.explorer.files.form import FileFilter
+from apps.explorer.files.selector import file_page, file_rows, partition_shares
+from apps.pages.page_json import json_of
+from apps.pages.request.parameters import QueryError
+from apps.tables.models import Table
 from deltaweb.delta.protocol.schema import PrimitiveType, StructField, StructType
-from deltaweb.web.explorer.files.form import FileFilter
-from deltaweb.web.explorer.files.selector import file_page, file_rows, partition_shares
-from deltaweb.web.pages.page_json import json_of
-from deltaweb.web.pages.request.parameters import QueryError
-from deltaweb.web.tables.models import Table
 from tests.support import cases
 
 PARTITIONS = pa.map_(pa.string(), pa.string())

@@ -2,8 +2,8 @@
 
 import pyarrow as pa
 
-from deltaweb.web.explorer.files.spread_words import spread_words
-from deltaweb.web.explorer.version.listed import ListedFiles
+from apps.explorer.files.spread_words import spread_words
+from apps.explorer.version.listed import ListedFiles
 from tests.support import cases
 
 TIME_MS = 1_795_346_100_000

@@ -1,10 +1,10 @@
 import pyarrow as pa
 import pytest
 
-from deltaweb.web.explorer.files.form import FileFilter
-from deltaweb.web.explorer.files.selector import file_page
-from deltaweb.web.explorer.files.vectors import lens_of
-from deltaweb.web.pages.page_json import json_of
+from apps.explorer.files.form import FileFilter
+from apps.explorer.files.selector import file_page
+from apps.explorer.files.vectors import lens_of
+from apps.pages.page_json import json_of
 from tests.support import cases
 
 PARTITIONS = pa.map_(pa.string(), pa.string())

@@ -1,7 +1,7 @@
 from datetime import date
 
-from deltaweb.web.explorer.history.chart import commits_per_day
-from deltaweb.web.explorer.history.operations import WRITE
+from apps.explorer.history.chart import commits_per_day
+from apps.explorer.history.operations import WRITE
 from tests.support import cases
 
 

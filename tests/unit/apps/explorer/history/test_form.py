@@ -3,8 +3,8 @@ from datetime import date
 import pytest
 from django.http import QueryDict
 
-from deltaweb.web.explorer.history.form import parse_history_filter
-from deltaweb.web.pages.request.parameters import QueryError
+from apps.explorer.history.form import parse_history_filter
+from apps.pages.request.parameters import QueryError
 from tests.support import cases
 
 

@@ -1,6 +1,6 @@
 from django.conf import settings
 
-from deltaweb.web.explorer.history.operations import FAMILIES, operation_family
+from apps.explorer.history.operations import FAMILIES, operation_family
 from tests.support import cases
 
 
@@ -27,7 +27,7 @@ def test_an_operation_finds_its_family(operation: str, expected: str) -> None:
 
 
 def test_every_family_has_an_icon_of_the_sprite() -> None:
-    text = (settings.PACKAGE_DIR / "static" / "icons.txt").read_text(encoding="ascii")
+    text = (settings.SITE / "static" / "icons.txt").read_text(encoding="ascii")
     names = set(text.split())
 
     assert {family.icon for family in FAMILIES} <= names

@@ -1,4 +1,4 @@
-from deltaweb.web.explorer.history.parameters import (
+from apps.explorer.history.parameters import (
     MAX_ENTRIES,
     Parameter,
     commit_parameters,

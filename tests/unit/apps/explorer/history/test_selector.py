@@ -3,10 +3,10 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from deltaweb.web.explorer.history import selector as history
-from deltaweb.web.explorer.history.form import HistoryFilter
-from deltaweb.web.explorer.history.selector import changed_parts, moves_files
-from deltaweb.web.tables.models import Commit, Table
+from apps.explorer.history import selector as history
+from apps.explorer.history.form import HistoryFilter
+from apps.explorer.history.selector import changed_parts, moves_files
+from apps.tables.models import Commit, Table
 from tests.support import cases
 from tests.support.pages.factories import new_commit, new_table
 

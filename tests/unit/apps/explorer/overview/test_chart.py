@@ -5,10 +5,10 @@ from typing import Any
 import plotly.graph_objects as go
 import pytest
 
-from deltaweb.web.explorer.history.chart import commits_per_day
-from deltaweb.web.explorer.history.operations import MERGE, WRITE
-from deltaweb.web.explorer.overview.chart import VersionPoint, file_sizes, over_versions
-from deltaweb.web.pages.figures import Chart
+from apps.explorer.history.chart import commits_per_day
+from apps.explorer.history.operations import MERGE, WRITE
+from apps.explorer.overview.chart import VersionPoint, file_sizes, over_versions
+from apps.pages.figures import Chart
 from tests.support import cases
 
 CARTESIAN = {"bar", "scatter", "box", "heatmap", "histogram", "contour", "violin"}

@@ -1,14 +1,14 @@
 import pytest
 
-from deltaweb.web.explorer.history.selector import byte_change, row_change
-from deltaweb.web.explorer.overview.selector import (
+from apps.explorer.history.selector import byte_change, row_change
+from apps.explorer.overview.selector import (
     key_numbers,
     overview,
     version_points,
 )
-from deltaweb.web.explorer.version.table_version import table_version
-from deltaweb.web.pages.errors import PageError
-from deltaweb.web.tables.models import Commit, Table
+from apps.explorer.version.table_version import table_version
+from apps.pages.errors import PageError
+from apps.tables.models import Commit, Table
 from tests.support import cases
 from tests.support.pages.factories import (
     new_commit,

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from deltaweb.web.explorer.history.parameters import Parameter
-from deltaweb.web.explorer.overview.view import shown_domains
+from apps.explorer.history.parameters import Parameter
+from apps.explorer.overview.view import shown_domains
 from tests.support import cases
 
 

@@ -6,13 +6,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from apps.explorer.parquet_file.differences import differences
+from apps.explorer.parquet_file.schema import node_page
 from deltaweb.delta.protocol.schema import StructType, parse_schema
 from deltaweb.parquet.conversion.delta import convert
 from deltaweb.parquet.inspection.chunks import ChunkSums
 from deltaweb.parquet.inspection.nodes import node_batches, node_types
 from deltaweb.parquet.loading import ParquetFooter, load_footer
-from deltaweb.web.explorer.parquet_file.differences import differences
-from deltaweb.web.explorer.parquet_file.schema import node_page
 
 ITEM = pa.struct({"sku": pa.string(), "count": pa.int64()})
 TABLE = {"id": pa.int64(), "day": pa.date32(), "items": pa.list_(ITEM)}

@@ -5,8 +5,8 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from apps.explorer.parquet_file.notes import notes_of
 from deltaweb.parquet.inspection.nodes import NODE_SCHEMA
-from deltaweb.web.explorer.parquet_file.notes import notes_of
 
 VERSION = "org.apache.spark.version"
 ZONE = "org.apache.spark.timeZone"

@@ -10,11 +10,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from apps.explorer.parquet_file.skipping import Condition, try_condition
 from deltaweb.parquet.inspection.chunks import ChunkSums, chunk_batches
 from deltaweb.parquet.inspection.facts import group_batches
 from deltaweb.parquet.inspection.nodes import node_batches, node_types
 from deltaweb.parquet.loading import load_footer
-from deltaweb.web.explorer.parquet_file.skipping import Condition, try_condition
 from tests.support import cases
 
 

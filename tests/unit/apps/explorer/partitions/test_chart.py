@@ -1,7 +1,7 @@
 import pytest
 
-from deltaweb.web.explorer.partitions.grid import PartitionGrid
-from deltaweb.web.explorer.partitions.view import partition_heatmap
+from apps.explorer.partitions.grid import PartitionGrid
+from apps.explorer.partitions.view import partition_heatmap
 
 MARKUP = "<b>R&D</b>"
 WRITTEN = "&lt;b&gt;R&amp;D&lt;/b&gt;"

@@ -5,10 +5,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from deltaweb.delta.protocol.schema import StructType
-from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
-from deltaweb.web.explorer.partitions.grid import partition_grid
-from deltaweb.web.explorer.partitions.selector import (
+from apps.explorer.partitions.grid import partition_grid
+from apps.explorer.partitions.selector import (
     PartitionFilter,
     as_written,
     partition_page,
@@ -16,14 +14,16 @@ from deltaweb.web.explorer.partitions.selector import (
     partition_skew,
     partition_totals,
 )
-from deltaweb.web.explorer.partitions.treemap import (
+from apps.explorer.partitions.treemap import (
     MAX_TILES,
     Rectangle,
     partition_tiles,
     squarify,
     tiles_note,
 )
-from deltaweb.web.pages.request.parameters import QueryError
+from apps.pages.request.parameters import QueryError
+from deltaweb.delta.protocol.schema import StructType
+from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
 from tests.support import cases
 
 PARTITIONS = pa.map_(pa.string(), pa.string())

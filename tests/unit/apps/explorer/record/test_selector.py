@@ -2,8 +2,8 @@
 
 import pytest
 
+from apps.explorer.record.selector import tree_of
 from deltaweb.delta.values.variant_tree import VariantNode
-from deltaweb.web.explorer.record.selector import tree_of
 
 
 @pytest.mark.parametrize(

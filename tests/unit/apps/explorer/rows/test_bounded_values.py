@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 
-from deltaweb.web.explorer.rows.selector import bounded_values
+from apps.explorer.rows.selector import bounded_values
 
 
 def test_long_bytes_are_whole_where_there_is_room_and_else_known_to_be_cut() -> None:

@@ -4,11 +4,11 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from apps.explorer.rows.filters import row_filter
+from apps.pages.request.parameters import QueryError
 from deltaweb.delta.protocol.schema import StructType
 from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
 from deltaweb.expressions.condition import SQLCondition
-from deltaweb.web.explorer.rows.filters import row_filter
-from deltaweb.web.pages.request.parameters import QueryError
 from tests.support import cases
 
 SCHEMA = StructType(

@@ -3,12 +3,12 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from apps.explorer.rows.form import RowQuery
+from apps.explorer.rows.plan import RowPlan, row_plan
+from apps.pages.request.parameters import QueryError
 from deltaweb.delta.protocol.schema import PrimitiveType, StructField, StructType
 from deltaweb.delta.values.variant_get import VARIANT
 from deltaweb.expressions.condition import SQLCondition
-from deltaweb.web.explorer.rows.form import RowQuery
-from deltaweb.web.explorer.rows.plan import RowPlan, row_plan
-from deltaweb.web.pages.request.parameters import QueryError
 from tests.support import cases
 
 COLUMNS = ("id", "note", "day")

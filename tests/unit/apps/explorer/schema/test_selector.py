@@ -3,9 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from deltaweb.web.explorer.columns.tree import version_tree
-from deltaweb.web.explorer.schema.selector import column_bounds
-from deltaweb.web.explorer.version.table_version import table_version
+from apps.explorer.columns.tree import version_tree
+from apps.explorer.schema.selector import column_bounds
+from apps.explorer.version.table_version import table_version
 from tests.support.index.indexed_tables import new_indexed_table
 from tests.support.logs.delta_logs import add
 from tests.support.logs.local_logs import LocalLog, stats_of, typed_schema

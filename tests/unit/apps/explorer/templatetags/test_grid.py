@@ -1,7 +1,7 @@
 import pytest
 
-from deltaweb.web.explorer.grid import EMPTY, NULL, Cell
-from deltaweb.web.explorer.templatetags.grid import grid_cells, marked, marked_lines
+from apps.explorer.grid import EMPTY, NULL, Cell
+from apps.explorer.templatetags.grid import grid_cells, marked, marked_lines
 from tests.support import cases
 
 

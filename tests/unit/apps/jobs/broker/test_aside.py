@@ -5,9 +5,9 @@ from functools import partial
 
 import pytest
 
-from deltaweb.web.jobs import kinds
-from deltaweb.web.jobs.broker.aside import JobsAside
-from deltaweb.web.jobs.models import Job
+from apps.jobs import kinds
+from apps.jobs.broker.aside import JobsAside
+from apps.jobs.models import Job
 from tests.support.processes.installation import wait_for
 
 WAIT_S = 30

@@ -9,7 +9,7 @@ import pytest
 from kombu import connection as kombu_connection
 from kombu import entity
 
-from deltaweb.web.jobs.broker.file_broker import (
+from apps.jobs.broker.file_broker import (
     FOLDER,
     LOOK_INTERVAL,
     Channel,

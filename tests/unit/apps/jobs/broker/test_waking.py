@@ -5,10 +5,10 @@ from typing import ClassVar
 
 import pytest
 
+from apps.jobs import services
+from apps.jobs.broker import file_broker, waking
+from apps.jobs.models import Job
 from deltaweb.celery import app
-from deltaweb.web.jobs import services
-from deltaweb.web.jobs.broker import file_broker, waking
-from deltaweb.web.jobs.models import Job
 from tests.support.pages.factories import NOW, new_job
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]
@@ -35,7 +35,7 @@ def folder_broker(tmp_path: Path) -> Iterator[Path]:
     old = conf.broker_url, conf.broker_transport, conf.broker_transport_options
     (tmp_path / "queue").mkdir()
     conf.broker_url = "filesystem://"
-    conf.broker_transport = "deltaweb.web.jobs.broker.file_broker:Transport"
+    conf.broker_transport = "apps.jobs.broker.file_broker:Transport"
     conf.broker_transport_options = {"folder": str(tmp_path / "queue")}
     yield tmp_path / "queue"
     conf.broker_url, conf.broker_transport, conf.broker_transport_options = old

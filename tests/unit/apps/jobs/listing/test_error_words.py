@@ -1,5 +1,5 @@
-from deltaweb.web.jobs.listing.selectors import without_places
-from deltaweb.web.jobs.visibility import SubjectLink
+from apps.jobs.listing.selectors import without_places
+from apps.jobs.visibility import SubjectLink
 from tests.support import cases
 
 ORDERS = SubjectLink("sales.orders", "/t/sales/orders/", "/lake/sales/my orders")

@@ -7,7 +7,7 @@ from threading import enumerate as threads
 
 import pytest
 
-from deltaweb.web.jobs.running.apart_pool import JobProcesses
+from apps.jobs.running.apart_pool import JobProcesses
 
 pytestmark = pytest.mark.slow
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.jobs.running.cancel_watch import LOOK_INTERVAL_S, CancelWatch
-from deltaweb.web.jobs.running.held_lease import HeldLease, take_lease
-from deltaweb.web.jobs.services import cancel
+from apps.jobs.models import Job
+from apps.jobs.running.cancel_watch import LOOK_INTERVAL_S, CancelWatch
+from apps.jobs.running.held_lease import HeldLease, take_lease
+from apps.jobs.services import cancel
 from tests.support.pages.factories import NOW, new_job
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]

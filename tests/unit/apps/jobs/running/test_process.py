@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from deltaweb.web.jobs.running.process import is_known_dead, process_name, short_name
+from apps.jobs.running.process import is_known_dead, process_name, short_name
 from tests.support import cases
 
 

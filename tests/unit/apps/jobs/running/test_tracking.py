@@ -8,12 +8,12 @@ import pytest
 from django.db import InterfaceError, OperationalError, connection
 from pytest_django.fixtures import DjangoAssertNumQueries, Settings
 
+from apps.jobs import services
+from apps.jobs.models import Job
+from apps.jobs.running import tracking
+from apps.jobs.running.held_lease import LeaseLostError
+from apps.jobs.running.tracking import JobCancelled, TrackedJob, track_job
 from deltaweb.delta.errors import VersionNotFoundError
-from deltaweb.web.jobs import services
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.jobs.running import tracking
-from deltaweb.web.jobs.running.held_lease import LeaseLostError
-from deltaweb.web.jobs.running.tracking import JobCancelled, TrackedJob, track_job
 from tests.support.processes.installation import wait_for
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]

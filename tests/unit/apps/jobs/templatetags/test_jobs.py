@@ -1,6 +1,6 @@
 import pytest
 
-from deltaweb.web.jobs.templatetags.jobs import duration
+from apps.jobs.templatetags.jobs import duration
 
 
 @pytest.mark.parametrize(

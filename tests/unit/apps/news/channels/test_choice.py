@@ -6,11 +6,11 @@ from collections.abc import Iterator
 import pytest
 from django.db import connection
 
-from deltaweb.web.news.channels.channel import Channel
-from deltaweb.web.news.channels.choice import channel
-from deltaweb.web.news.channels.pipes import PipeChannel
-from deltaweb.web.news.channels.postgres import PostgresChannel
-from deltaweb.web.news.channels.redis_channel import RedisChannel
+from apps.news.channels.channel import Channel
+from apps.news.channels.choice import channel
+from apps.news.channels.pipes import PipeChannel
+from apps.news.channels.postgres import PostgresChannel
+from apps.news.channels.redis_channel import RedisChannel
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]
 

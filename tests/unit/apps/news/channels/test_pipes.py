@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from deltaweb.web.news.channels.pipes import PipeChannel, PipeListener
+from apps.news.channels.pipes import PipeChannel, PipeListener
 
 
 @pytest.fixture

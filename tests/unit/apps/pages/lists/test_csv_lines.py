@@ -1,6 +1,6 @@
 import csv
 
-from deltaweb.web.pages.lists.csv_lines import csv_line
+from apps.pages.lists.csv_lines import csv_line
 from tests.support import cases
 
 

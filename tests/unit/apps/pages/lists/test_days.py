@@ -2,7 +2,7 @@ from datetime import date
 
 import pytest
 
-from deltaweb.web.pages.lists.days import day_text, parse_day
+from apps.pages.lists.days import day_text, parse_day
 from tests.support import cases
 
 

@@ -1,8 +1,8 @@
 import pytest
 from django import forms
 
-from deltaweb.web.pages.lists.fields import SortField, WordField, hints_of
-from deltaweb.web.pages.lists.sorting import Column
+from apps.pages.lists.fields import SortField, WordField, hints_of
+from apps.pages.lists.sorting import Column
 from tests.support import cases
 
 

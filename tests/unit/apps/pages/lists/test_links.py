@@ -2,7 +2,7 @@ import pytest
 from django.test import RequestFactory
 from django.urls import reverse
 
-from deltaweb.web.pages.lists.links import (
+from apps.pages.lists.links import (
     address_of,
     changed,
     machine_form,

@@ -4,7 +4,7 @@ from zoneinfo import ZoneInfo
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deltaweb.web.pages.lists.round_times import round_times
+from apps.pages.lists.round_times import round_times
 from tests.support import cases
 
 EARLIEST = datetime(1900, 1, 1)  # noqa: DTZ001 (hypothesis adds none)

@@ -1,6 +1,6 @@
 from django.test import RequestFactory
 
-from deltaweb.web.pages.lists.sorting import Column, sort_headers, sort_options
+from apps.pages.lists.sorting import Column, sort_headers, sort_options
 from tests.support import cases
 
 COLUMNS = (

@@ -2,7 +2,7 @@ import pytest
 from django.test import RequestFactory
 from pytest_django import Settings
 
-from deltaweb.web.pages.request.addresses import (
+from apps.pages.request.addresses import (
     client_address,
     network_of,
     parse_address,

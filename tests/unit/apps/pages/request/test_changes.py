@@ -4,7 +4,7 @@ import pytest
 from django import forms
 from django.http import QueryDict
 
-from deltaweb.web.pages.request.changes import (
+from apps.pages.request.changes import (
     UNCHANGED,
     ChangeForm,
     CheckBoxesField,

@@ -8,7 +8,7 @@ from django.middleware.csrf import CsrfViewMiddleware
 from django.test import RequestFactory
 from django.utils.log import log_response
 
-from deltaweb.web.pages.request.django_internals import (
+from apps.pages.request.django_internals import (
     count_as_logged,
     need_no_csrf_token,
 )

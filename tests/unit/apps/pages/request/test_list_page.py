@@ -9,11 +9,11 @@ from django import forms
 from django.http import HttpRequest
 from django.test import RequestFactory
 
-from deltaweb.web.pages.errors import PageError
-from deltaweb.web.pages.lists.sorting import Column
-from deltaweb.web.pages.paging import Paged, paged
-from deltaweb.web.pages.request.list_page import ListPage, ListQuery
-from deltaweb.web.pages.request.server_paths import place_for_reader, remember_reader
+from apps.pages.errors import PageError
+from apps.pages.lists.sorting import Column
+from apps.pages.paging import Paged, paged
+from apps.pages.request.list_page import ListPage, ListQuery
+from apps.pages.request.server_paths import place_for_reader, remember_reader
 
 WORDS = ["one", "two", "three", "four"]
 

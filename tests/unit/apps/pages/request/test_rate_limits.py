@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from deltaweb.web.pages.request.rate_limits import NUM_SETS, SLOTS_A_SET, TokenBuckets
+from apps.pages.request.rate_limits import NUM_SETS, SLOTS_A_SET, TokenBuckets
 from tests.support.files.full_disk import files_of_at_most
 
 TAKE = """
 import sys
 from pathlib import Path
-from deltaweb.web.pages.request.rate_limits import TokenBuckets
+from apps.pages.request.rate_limits import TokenBuckets
 
 buckets = TokenBuckets(Path(sys.argv[1]), rate=1, burst=1000)
 print(sum(buckets.take(b"key", now_s=5.0) == 0 for _ in range(600)))

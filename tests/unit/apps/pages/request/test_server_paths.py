@@ -4,8 +4,8 @@ import pytest
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.test import RequestFactory
 
-from deltaweb.web.accounts.models import User
-from deltaweb.web.pages.request.server_paths import (
+from apps.accounts.models import User
+from apps.pages.request.server_paths import (
     place_for_code,
     place_for_reader,
     remember_reader,

@@ -2,7 +2,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from deltaweb.web.pages.request.spans import SpanInvalidError, parse_end, parse_span
+from apps.pages.request.spans import SpanInvalidError, parse_end, parse_span
 from tests.support import cases
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)

@@ -9,9 +9,9 @@ from django.conf import settings
 from django.db import connection
 from pytest_django import DjangoAssertNumQueries
 
-from deltaweb.web.sharing import errors
-from deltaweb.web.sharing.access import callers as access
-from deltaweb.web.sharing.models import RecipientToken
+from apps.sharing import errors
+from apps.sharing.access import callers as access
+from apps.sharing.models import RecipientToken
 from tests.support import cases
 from tests.support.pages.factories import (
     NOW,

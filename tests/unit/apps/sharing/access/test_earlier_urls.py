@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from pytest_django import Settings
 
-from deltaweb.web.pages.actions import COMMAND_LINE, Stamp
-from deltaweb.web.sharing.access.earlier_urls import earlier_urls_text
-from deltaweb.web.sharing.models import Recipient, RecipientRule, SharedTable
-from deltaweb.web.sharing.recipients.services import update_recipient
-from deltaweb.web.sharing.shares.services import narrow_table, update_table
-from deltaweb.web.sharing.shares.switching import urls_end_at
+from apps.pages.actions import COMMAND_LINE, Stamp
+from apps.sharing.access.earlier_urls import earlier_urls_text
+from apps.sharing.models import Recipient, RecipientRule, SharedTable
+from apps.sharing.recipients.services import update_recipient
+from apps.sharing.shares.services import narrow_table, update_table
+from apps.sharing.shares.switching import urls_end_at
 from tests.support import cases
 from tests.support.pages.factories import (
     NOW,

@@ -1,7 +1,7 @@
 import pytest
 
-from deltaweb.web.sharing.access.networks import is_allowed, parse_networks
-from deltaweb.web.sharing.errors import NetworkInvalidError, TooManyNetworksError
+from apps.sharing.access.networks import is_allowed, parse_networks
+from apps.sharing.errors import NetworkInvalidError, TooManyNetworksError
 from tests.support import cases
 
 

@@ -1,10 +1,10 @@
 import re
 from pathlib import Path
 
-from deltaweb import web
-from deltaweb.web.sharing.activity.action_words import WORDS, action_words
+import apps
+from apps.sharing.activity.action_words import WORDS, action_words
 
-APPS = Path(web.__file__).parent
+APPS = Path(apps.__file__).parent
 NOUNS = "share|recipient|grant|token|link|table|key|user|storage|activation"
 ACTION = re.compile(rf'"((?:{NOUNS})\.[a-z_]+)"')
 

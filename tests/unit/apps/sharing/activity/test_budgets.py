@@ -4,15 +4,15 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from deltaweb.sharing.errors import BudgetSpentError
-from deltaweb.web.sharing.activity.budgets import (
+from apps.sharing.activity.budgets import (
     RECOUNT_INTERVAL,
     check_budget,
     note_offered,
     parse_limit,
 )
-from deltaweb.web.sharing.errors import LimitInvalidError
-from deltaweb.web.sharing.models import Recipient
+from apps.sharing.errors import LimitInvalidError
+from apps.sharing.models import Recipient
+from deltaweb.sharing.errors import BudgetSpentError
 from tests.support.pages.factories import new_call, new_recipient
 
 NOW = datetime(2026, 12, 30, 12, tzinfo=UTC)

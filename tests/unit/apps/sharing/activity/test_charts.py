@@ -3,8 +3,8 @@
 import json
 from datetime import date, timedelta
 
-from deltaweb.web.sharing.activity.charts import bytes_per_day, requests_per_day
-from deltaweb.web.sharing.activity.usage import DailyUse
+from apps.sharing.activity.charts import bytes_per_day, requests_per_day
+from apps.sharing.activity.usage import DailyUse
 from tests.support import cases
 
 

@@ -1,7 +1,7 @@
 from typing import Any
 
-from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.sharing.activity.event_rows import event_row
+from apps.audit.models import AuditEvent
+from apps.sharing.activity.event_rows import event_row
 from tests.support import cases
 from tests.support.pages.factories import NOW
 

@@ -2,15 +2,15 @@
 
 import pytest
 
-from deltaweb.sharing.table_query import TableQuery
-from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.sharing.activity.heavy_queries import (
+from apps.audit.models import AuditEvent
+from apps.sharing.activity.heavy_queries import (
     HeavyQuery,
     condition_text,
     heavy_queries,
 )
-from deltaweb.web.sharing.models import Recipient, RecipientRule
-from deltaweb.web.tables.models import Commit, MetadataVersion, Table
+from apps.sharing.models import Recipient, RecipientRule
+from apps.tables.models import Commit, MetadataVersion, Table
+from deltaweb.sharing.table_query import TableQuery
 from tests.support import cases
 from tests.support.pages.factories import (
     NOW,

@@ -1,6 +1,6 @@
 import pytest
 
-from deltaweb.web.sharing.activity.refusals import MAX_REASON, kept_reason, reason_in
+from apps.sharing.activity.refusals import MAX_REASON, kept_reason, reason_in
 
 
 @pytest.mark.parametrize(

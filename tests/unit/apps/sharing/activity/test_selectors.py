@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.sharing.activity import selectors as activity
-from deltaweb.web.sharing.activity.forms import ActivityFilter
+from apps.audit.models import AuditEvent
+from apps.sharing.activity import selectors as activity
+from apps.sharing.activity.forms import ActivityFilter
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)

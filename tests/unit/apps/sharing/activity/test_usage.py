@@ -6,8 +6,8 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.sharing.activity.usage import (
+from apps.audit.models import AuditEvent
+from apps.sharing.activity.usage import (
     DailyUse,
     calls,
     daily_requests,

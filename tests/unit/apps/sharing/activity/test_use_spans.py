@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.sharing.activity.forms import ActivityFilter
-from deltaweb.web.sharing.activity.use_spans import use_of
-from deltaweb.web.sharing.models import Recipient
+from apps.audit.models import AuditEvent
+from apps.sharing.activity.forms import ActivityFilter
+from apps.sharing.activity.use_spans import use_of
+from apps.sharing.models import Recipient
 from tests.support import cases
 from tests.support.pages.factories import NOW, new_call, new_recipient
 

@@ -2,9 +2,9 @@
 
 import pyarrow as pa
 
+from apps.sharing.answers.row_count import RowCount
 from deltaweb.delta.log.file_actions import DELETION_VECTOR, VECTOR
 from deltaweb.sharing.parameters import MAX_LONG
-from deltaweb.web.sharing.answers.row_count import RowCount
 from tests.support import cases
 
 

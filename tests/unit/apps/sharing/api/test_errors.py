@@ -12,17 +12,17 @@ from django.core.exceptions import (
 from django.db import OperationalError
 from django.http import Http404
 
-from deltaweb.delta import errors as delta
-from deltaweb.sharing import errors as sharing
-from deltaweb.sharing.compatibility import Misreading
-from deltaweb.web.sharing.api.errors import failure_of, of_status
-from deltaweb.web.sharing.errors import (
+from apps.sharing.api.errors import failure_of, of_status
+from apps.sharing.errors import (
     AddressNotAllowedError,
     NotGrantedError,
     TokenExpiredError,
     TokenRevokedError,
     TokenUnknownError,
 )
+from deltaweb.delta import errors as delta
+from deltaweb.sharing import errors as sharing
+from deltaweb.sharing.compatibility import Misreading
 from tests.support import cases
 from tests.support.pages.factories import NOW
 

@@ -3,8 +3,8 @@ import contextlib
 from hypothesis import given
 from hypothesis import strategies as st
 
+from apps.sharing.api.files import ByteRange, parse_range
 from deltaweb.sharing.errors import RangeUnsatisfiableError
-from deltaweb.web.sharing.api.files import ByteRange, parse_range
 
 
 class TestParseRange:

@@ -4,14 +4,14 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from deltaweb.sharing.errors import TooManyDownloadsError, TooManyStreamsError
-from deltaweb.web.sharing.api.places import (
+from apps.sharing.api.places import (
     MAX_OF_A_TOKEN,
     MAX_OF_ALL,
     Download,
     Place,
     Stream,
 )
+from deltaweb.sharing.errors import TooManyDownloadsError, TooManyStreamsError
 
 
 @pytest.fixture

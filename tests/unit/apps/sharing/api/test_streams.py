@@ -3,11 +3,11 @@ from collections.abc import Iterator
 
 import pytest
 
+from apps.audit.models import AuditEvent
+from apps.sharing.api.audit import CallRecord
+from apps.sharing.api.streams import BROKEN, RecordedStream
 from deltaweb.delta.errors import LocationDeniedError
 from deltaweb.sharing.wire.lines import EndAction
-from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.sharing.api.audit import CallRecord
-from deltaweb.web.sharing.api.streams import BROKEN, RecordedStream
 from tests.support.pages.factories import NOW
 
 pytestmark = pytest.mark.django_db

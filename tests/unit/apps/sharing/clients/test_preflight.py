@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from deltaweb.web.sharing.clients.preflight import preflight, preflight_data, preflights
+from apps.sharing.clients.preflight import preflight, preflight_data, preflights
 from tests.support.pages.factories import (
     new_metadata,
     new_protocol,

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deltaweb.web.sharing.clients.snippets import PLACEHOLDER, TableName, snippets
-from deltaweb.web.sharing.errors import NameInvalidError
-from deltaweb.web.sharing.names import check_name
+from apps.sharing.clients.snippets import PLACEHOLDER, TableName, snippets
+from apps.sharing.errors import NameInvalidError
+from apps.sharing.names import check_name
 from tests.support import cases
 
 ENDPOINT = "https://share.acme.example/delta-sharing/"

@@ -8,13 +8,13 @@ from django.http import QueryDict
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deltaweb.web.sharing.drafts.draft import (
+from apps.sharing.drafts.draft import (
     MAX_RECIPIENTS,
     Draft,
     DraftRecipient,
     DraftTable,
 )
-from deltaweb.web.sharing.errors import SharingStateError
+from apps.sharing.errors import SharingStateError
 
 words = st.text(max_size=20)
 tables = st.builds(

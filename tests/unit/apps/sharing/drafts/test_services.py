@@ -4,12 +4,12 @@ from uuid import uuid4
 
 import pytest
 
-from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.pages.actions import Actor, Stamp
-from deltaweb.web.sharing.drafts.draft import Draft, DraftRecipient, DraftTable
-from deltaweb.web.sharing.drafts.services import MadeShare, make_share
-from deltaweb.web.sharing.models import Recipient, RecipientToken, Share
-from deltaweb.web.tables.models import Table
+from apps.audit.models import AuditEvent
+from apps.pages.actions import Actor, Stamp
+from apps.sharing.drafts.draft import Draft, DraftRecipient, DraftTable
+from apps.sharing.drafts.services import MadeShare, make_share
+from apps.sharing.models import Recipient, RecipientToken, Share
+from apps.tables.models import Table
 from tests.support import cases
 from tests.support.pages.factories import (
     NOW,

@@ -6,13 +6,13 @@ from threading import Barrier
 import pytest
 from django.db import connection
 
-from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.pages.actions import Actor, Stamp
-from deltaweb.web.sharing import errors
-from deltaweb.web.sharing.access import callers as access
-from deltaweb.web.sharing.issuing import activation, tokens
-from deltaweb.web.sharing.issuing.profile import Profile
-from deltaweb.web.sharing.models import ActivationLink, RecipientToken
+from apps.audit.models import AuditEvent
+from apps.pages.actions import Actor, Stamp
+from apps.sharing import errors
+from apps.sharing.access import callers as access
+from apps.sharing.issuing import activation, tokens
+from apps.sharing.issuing.profile import Profile
+from apps.sharing.models import ActivationLink, RecipientToken
 from tests.support.pages.factories import (
     NOW,
     new_grant,

@@ -1,6 +1,6 @@
 import pytest
 
-from deltaweb.web.sharing.issuing.forms import (
+from apps.sharing.issuing.forms import (
     LifetimeForm,
     RetireForm,
     RotateForm,

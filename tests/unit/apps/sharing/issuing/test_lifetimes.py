@@ -3,8 +3,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from pytest_django import Settings
 
-from deltaweb.web.sharing.errors import LifetimeInvalidError
-from deltaweb.web.sharing.issuing.lifetimes import (
+from apps.sharing.errors import LifetimeInvalidError
+from apps.sharing.issuing.lifetimes import (
     check_lifetime,
     default_lifetime,
     parse_lifetime,

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from deltaweb.web.sharing.issuing.activation_page import (
+from apps.sharing.issuing.activation_page import (
     LOOKED_AT,
     offered_tables,
     to_read_first,
 )
-from deltaweb.web.sharing.models import Recipient, Share
+from apps.sharing.models import Recipient, Share
 from tests.support.pages.factories import (
     new_grant,
     new_metadata,

@@ -4,8 +4,8 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 from pytest_django import Settings
 
-from deltaweb.web.sharing.issuing.profile import new_profile, profile_file_name
-from deltaweb.web.sharing.issuing.tokens import new_nonce, new_prefix, new_secret
+from apps.sharing.issuing.profile import new_profile, profile_file_name
+from apps.sharing.issuing.tokens import new_nonce, new_prefix, new_secret
 
 EXPIRES_AT = datetime(2027, 1, 2, 3, 4, 5, 678_901, tzinfo=UTC)
 

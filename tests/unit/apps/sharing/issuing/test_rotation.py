@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deltaweb.web.sharing.issuing.rotation import (
+from apps.sharing.issuing.rotation import (
     QUIET_AFTER,
     SILENT_AFTER,
     Cause,
@@ -16,7 +16,7 @@ from deltaweb.web.sharing.issuing.rotation import (
     judge,
     rotation,
 )
-from deltaweb.web.sharing.models import RecipientToken
+from apps.sharing.models import RecipientToken
 from tests.support import cases
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)

@@ -2,7 +2,7 @@ from datetime import date, timedelta
 
 import pytest
 
-from deltaweb.web.sharing.issuing.rotation_chart import BASE_PX, requests_chart
+from apps.sharing.issuing.rotation_chart import BASE_PX, requests_chart
 from tests.support import cases
 
 DAYS = [date(2026, 11, 8) + timedelta(days=n) for n in range(14)]

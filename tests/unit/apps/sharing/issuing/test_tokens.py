@@ -4,13 +4,13 @@ from typing import Any
 import pytest
 from pytest_django import Settings
 
-from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.pages.actions import Actor, Stamp
-from deltaweb.web.sharing import errors
-from deltaweb.web.sharing.access import callers as access
-from deltaweb.web.sharing.issuing import tokens
-from deltaweb.web.sharing.issuing.profile import Profile
-from deltaweb.web.sharing.models import ActivationLink, Recipient, RecipientToken
+from apps.audit.models import AuditEvent
+from apps.pages.actions import Actor, Stamp
+from apps.sharing import errors
+from apps.sharing.access import callers as access
+from apps.sharing.issuing import tokens
+from apps.sharing.issuing.profile import Profile
+from apps.sharing.models import ActivationLink, Recipient, RecipientToken
 from tests.support import cases
 from tests.support.pages.factories import NOW, new_recipient, new_token
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError
 
-from deltaweb.web.sharing.issuing.profile import new_profile
-from deltaweb.web.sharing.management.arguments import check_free, write_profile
+from apps.sharing.issuing.profile import new_profile
+from apps.sharing.management.arguments import check_free, write_profile
 
 PROFILE = new_profile(
     recipient_name="acme",

@@ -4,9 +4,9 @@ from datetime import timedelta
 
 import pytest
 
-from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.sharing.models import Recipient, RecipientToken
-from deltaweb.web.sharing.recipients.detail import recipient_detail
+from apps.audit.models import AuditEvent
+from apps.sharing.models import Recipient, RecipientToken
+from apps.sharing.recipients.detail import recipient_detail
 from tests.support import cases
 from tests.support.pages.factories import NOW, new_recipient, new_token
 

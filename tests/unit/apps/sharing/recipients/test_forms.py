@@ -1,4 +1,4 @@
-from deltaweb.web.sharing.recipients.forms import AllowListForm, NewRecipientForm
+from apps.sharing.recipients.forms import AllowListForm, NewRecipientForm
 from tests.support import cases
 
 

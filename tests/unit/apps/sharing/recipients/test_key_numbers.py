@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from deltaweb.web.accounts.models import User
-from deltaweb.web.explorer.dashboard import dashboard_of
-from deltaweb.web.sharing.recipients.listing import RECIPIENTS, recipient_page
-from deltaweb.web.sharing.recipients.token_states import expiring_tokens
+from apps.accounts.models import User
+from apps.explorer.dashboard import dashboard_of
+from apps.sharing.recipients.listing import RECIPIENTS, recipient_page
+from apps.sharing.recipients.token_states import expiring_tokens
 from tests.support.pages.factories import (
     NOW,
     new_recipient,

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from deltaweb.web.pages.page_json import csv_rows
-from deltaweb.web.pages.request.list_page import ListQuery
-from deltaweb.web.sharing.models import Recipient
-from deltaweb.web.sharing.recipients.forms import STATES
-from deltaweb.web.sharing.recipients.listing import (
+from apps.pages.page_json import csv_rows
+from apps.pages.request.list_page import ListQuery
+from apps.sharing.models import Recipient
+from apps.sharing.recipients.forms import STATES
+from apps.sharing.recipients.listing import (
     RECIPIENTS,
     recipient_page,
     recipient_resource,

@@ -2,8 +2,8 @@
 
 import pytest
 
-from deltaweb.web.sharing.errors import PropertyInvalidError
-from deltaweb.web.sharing.recipients.properties import (
+from apps.sharing.errors import PropertyInvalidError
+from apps.sharing.recipients.properties import (
     parse_properties,
     property_texts,
 )

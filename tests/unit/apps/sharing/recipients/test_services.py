@@ -1,11 +1,11 @@
 import pytest
 
-from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.pages.actions import Actor, Stamp
-from deltaweb.web.sharing import errors
-from deltaweb.web.sharing.models import Grant, Recipient, RecipientToken
-from deltaweb.web.sharing.recipients import services as recipients
-from deltaweb.web.sharing.recipients.services import NewRecipient
+from apps.audit.models import AuditEvent
+from apps.pages.actions import Actor, Stamp
+from apps.sharing import errors
+from apps.sharing.models import Grant, Recipient, RecipientToken
+from apps.sharing.recipients import services as recipients
+from apps.sharing.recipients.services import NewRecipient
 from tests.support import cases
 from tests.support.pages.factories import (
     NOW,

@@ -2,12 +2,12 @@ from typing import Any
 
 import pytest
 
-from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.pages.actions import Actor, Stamp
-from deltaweb.web.sharing import errors
-from deltaweb.web.sharing.models import Grant, Share, SharedTable
-from deltaweb.web.sharing.shares import services as shares
-from deltaweb.web.tables.models import Table
+from apps.audit.models import AuditEvent
+from apps.pages.actions import Actor, Stamp
+from apps.sharing import errors
+from apps.sharing.models import Grant, Share, SharedTable
+from apps.sharing.shares import services as shares
+from apps.tables.models import Table
 from tests.support import cases
 from tests.support.pages.factories import (
     NOW,

@@ -2,9 +2,9 @@ from datetime import UTC, datetime, timedelta
 
 from django.utils import timezone
 
-from deltaweb.web.sharing.models import RecipientToken
-from deltaweb.web.sharing.recipients.token_states import TokensState
-from deltaweb.web.sharing.templatetags.recipients import (
+from apps.sharing.models import RecipientToken
+from apps.sharing.recipients.token_states import TokensState
+from apps.sharing.templatetags.recipients import (
     CHIPS,
     agent,
     day,

@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
+from apps.tables.catalogue.checks import check_location
 from deltaweb.delta.errors import LocationNotFoundError, TableNotFoundError
-from deltaweb.web.tables.catalogue.checks import check_location
 
 COLUMNS = [{"name": "id", "type": "long", "nullable": True, "metadata": {}}]
 

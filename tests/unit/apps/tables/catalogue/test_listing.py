@@ -2,13 +2,13 @@ from datetime import timedelta
 
 import pytest
 
-from deltaweb.web.accounts.models import User
-from deltaweb.web.tables.catalogue.listing import (
+from apps.accounts.models import User
+from apps.tables.catalogue.listing import (
     TABLES,
     catalogue_page,
     catalogue_tables,
 )
-from deltaweb.web.tables.models import Table
+from apps.tables.models import Table
 from tests.support import cases
 from tests.support.pages.factories import (
     NOW,

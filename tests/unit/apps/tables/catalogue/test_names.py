@@ -2,14 +2,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deltaweb.web.tables.catalogue.names import (
+from apps.tables.catalogue.names import (
     MAX_PART_LENGTH,
     TableName,
     name_from_path,
     parse_table_name,
     with_suffix,
 )
-from deltaweb.web.tables.errors import TableNameError
+from apps.tables.errors import TableNameError
 from tests.support import cases
 
 

@@ -1,11 +1,11 @@
 import pytest
 
-from deltaweb.web.accounts.models import User
-from deltaweb.web.pages.registry import Registry
-from deltaweb.web.tables.catalogue.search import search_csv, search_keys, search_page
-from deltaweb.web.tables.extension import search_kinds
-from deltaweb.web.tables.extension.search_kinds import Hit, SearchKind
-from deltaweb.web.tables.models import Table
+from apps.accounts.models import User
+from apps.pages.registry import Registry
+from apps.tables.catalogue.search import search_csv, search_keys, search_page
+from apps.tables.extension import search_kinds
+from apps.tables.extension.search_kinds import Hit, SearchKind
+from apps.tables.models import Table
 from tests.support.pages.factories import new_column, new_table, new_user
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]

@@ -5,9 +5,9 @@ from uuid import uuid4
 import pytest
 from django.contrib.auth.models import AnonymousUser
 
-from deltaweb.web.accounts.models import User
-from deltaweb.web.pages.registry import Registry
-from deltaweb.web.tables.extension import marks, tabs
+from apps.accounts.models import User
+from apps.pages.registry import Registry
+from apps.tables.extension import marks, tabs
 
 ADMIN = User(username="ada", role=User.Role.ADMIN)
 VIEWER = User(username="vera", role=User.Role.VIEWER)

@@ -3,11 +3,11 @@ from datetime import date, datetime
 import pytest
 from django.contrib.auth.models import AnonymousUser
 
-from deltaweb.web.accounts.models import User
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.pages.errors import PageError
-from deltaweb.web.tables.head.table_head import get_table, requested_version, table_head
-from deltaweb.web.tables.index.refresh import refresh_table
+from apps.accounts.models import User
+from apps.jobs.models import Job
+from apps.pages.errors import PageError
+from apps.tables.head.table_head import get_table, requested_version, table_head
+from apps.tables.index.refresh import refresh_table
 from tests.support.pages.factories import (
     NOW,
     new_commit,

@@ -6,14 +6,14 @@ from typing import Any
 import pytest
 from pytest_django.fixtures import Settings
 
+from apps.jobs.models import Job
+from apps.tables.index.folders import new_index_folder
+from apps.tables.index.probing import refresh_corrupt_indexes
+from apps.tables.index.results import store_result
+from apps.tables.models import Table
+from apps.tables.models.schedules import ONLY_WHEN_ASKED_S
 from deltaweb.index.folder.file_index import FILES, SUMMARY
 from deltaweb.index.folder.manifest import MANIFEST
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.tables.index.folders import new_index_folder
-from deltaweb.web.tables.index.probing import refresh_corrupt_indexes
-from deltaweb.web.tables.index.results import store_result
-from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.models.schedules import ONLY_WHEN_ASKED_S
 from tests.support import cases
 from tests.support.index.index_builds import build_index
 from tests.support.logs.local_logs import RandomLog

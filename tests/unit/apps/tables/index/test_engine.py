@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 import pytest
 
+from apps.jobs.running.reports import Reports
+from apps.tables.index import engine
+from apps.tables.index.engine import Engine, choose, evaluated_here
 from deltaweb.expressions.errors import ExpressionError, ExpressionMistakenError
-from deltaweb.web.jobs.running.reports import Reports
-from deltaweb.web.tables.index import engine
-from deltaweb.web.tables.index.engine import Engine, choose, evaluated_here
 from tests.support import cases
 
 MOST = 10

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from deltaweb.web.tables.index.folders import (
+from apps.tables.index.folders import (
     INDEX_FORMAT,
     begun_at_ms,
     new_index_folder,

@@ -2,9 +2,9 @@ from pathlib import Path
 
 import pytest
 
+from apps.tables.index.history import IndexedHistory, open_history
 from deltaweb.index.folder.file_index import METADATA
 from deltaweb.index.folder.parts import IndexMissingError
-from deltaweb.web.tables.index.history import IndexedHistory, open_history
 from tests.support.index.index_builds import build_index
 from tests.support.logs.dated_log import DatedLog
 from tests.support.logs.delta_logs import metadata

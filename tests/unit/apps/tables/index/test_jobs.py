@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import pytest
 from django.db import OperationalError
 
+from apps.jobs.models import Job
+from apps.jobs.running.tracking import TrackedJob
+from apps.jobs.services import cancel
+from apps.tables.index.jobs import KIND, IndexBatch
+from apps.tables.index.refresh import refresh_table
+from apps.tables.models import Table
 from deltaweb.index.folder.result import FAILED, INDEXED, IndexResult
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.jobs.running.tracking import TrackedJob
-from deltaweb.web.jobs.services import cancel
-from deltaweb.web.tables.index.jobs import KIND, IndexBatch
-from deltaweb.web.tables.index.refresh import refresh_table
-from deltaweb.web.tables.models import Table
 from tests.support.pages.factories import NOW, new_job, new_unindexed_table
 
 if TYPE_CHECKING:
@@ -156,10 +156,8 @@ class TestIndexBatch:
         def refuse(*_: object, **__: object) -> None:
             raise away
 
-        monkeypatch.setattr(
-            "deltaweb.web.jobs.running.tracking.time.sleep", lambda _: None
-        )
-        monkeypatch.setattr("deltaweb.web.tables.index.jobs.store_result", refuse)
+        monkeypatch.setattr("apps.jobs.running.tracking.time.sleep", lambda _: None)
+        monkeypatch.setattr("apps.tables.index.jobs.store_result", refuse)
         with closing(IndexBatch.take(str(job.id), clock=clock)) as batch:
             batch.on_result(batch.jobs, 0, IndexResult(state=INDEXED))
 

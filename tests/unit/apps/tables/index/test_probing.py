@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 from pytest_django.fixtures import Settings
 
+from apps.jobs.models import Job
+from apps.tables.index.folders import new_index_folder
+from apps.tables.index.probing import probe_tables
+from apps.tables.index.results import store_failure, store_index
+from apps.tables.models import Table
 from deltaweb.delta.log.paths import commit_name
 from deltaweb.delta.log.store import FileStatus
 from deltaweb.storage.local import LocalTableStore
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.tables.index.folders import new_index_folder
-from deltaweb.web.tables.index.probing import probe_tables
-from deltaweb.web.tables.index.results import store_failure, store_index
-from deltaweb.web.tables.models import Table
 from tests.support import cases
 from tests.support.index.index_builds import build_index
 from tests.support.index.indexed_tables import index_table, new_indexed_table

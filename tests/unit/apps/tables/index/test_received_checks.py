@@ -7,17 +7,17 @@ from pathlib import Path
 import pytest
 from django.utils import timezone
 
+from apps.jobs.kind import to_json
+from apps.jobs.kinds import all_kinds
+from apps.jobs.models import Job
+from apps.tables.catalogue.lakes.scan_job import request_due_scans
+from apps.tables.index.probing import probe_tables
+from apps.tables.index.received_checks import ReceivedCheck, request_received
+from apps.tables.index.refresh import refresh_table
+from apps.tables.models import Lake, StorageConnection, Table
+from apps.tables.storage.opening import open_table
+from apps.tables.storage.sealing import seal
 from deltaweb.storage.received.errors import ProviderLimitError, ProviderRestsError
-from deltaweb.web.jobs.kind import to_json
-from deltaweb.web.jobs.kinds import all_kinds
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.tables.catalogue.lakes.scan_job import request_due_scans
-from deltaweb.web.tables.index.probing import probe_tables
-from deltaweb.web.tables.index.received_checks import ReceivedCheck, request_received
-from deltaweb.web.tables.index.refresh import refresh_table
-from deltaweb.web.tables.models import Lake, StorageConnection, Table
-from deltaweb.web.tables.storage.opening import open_table
-from deltaweb.web.tables.storage.sealing import seal
 from tests.support.pages.factories import NOW, new_job, new_table
 from tests.support.stores.hostile_provider import TABLE, Hostile, hostile_running
 

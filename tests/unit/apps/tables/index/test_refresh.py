@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from apps.jobs.models import Job
+from apps.tables.index import spark_session
+from apps.tables.index.refresh import REFRESH, refresh_table
 from deltaweb.spark.driver import session
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.tables.index import spark_session
-from deltaweb.web.tables.index.refresh import REFRESH, refresh_table
 from tests.support import cases
 from tests.support.pages.factories import NOW, new_unindexed_table
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from pytest_django.fixtures import Settings
 
+from apps.tables.index.folders import new_index_folder
+from apps.tables.index.results import store_failure, store_index, store_result
+from apps.tables.models import Commit, Table
 from deltaweb.index.folder.result import IndexResult
-from deltaweb.web.tables.index.folders import new_index_folder
-from deltaweb.web.tables.index.results import store_failure, store_index, store_result
-from deltaweb.web.tables.models import Commit, Table
 from tests.support import cases
 from tests.support.index.index_builds import build_index
 from tests.support.index.index_folders import open_index

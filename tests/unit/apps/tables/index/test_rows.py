@@ -1,6 +1,6 @@
 from datetime import UTC, datetime
 
-from deltaweb.web.tables.index.rows import moment
+from apps.tables.index.rows import moment
 from tests.support import cases
 
 

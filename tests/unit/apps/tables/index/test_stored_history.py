@@ -8,17 +8,17 @@ import pyarrow as pa
 import pytest
 from pytest_django.fixtures import DjangoAssertNumQueries
 
+from apps.tables.index import folders as index_folders
+from apps.tables.index import stored_history
+from apps.tables.index.folders import indexes_folder, new_index_folder
+from apps.tables.index.history import open_history
+from apps.tables.index.results import store_index
+from apps.tables.index.stored_history import load_ahead
+from apps.tables.models import Commit, Table
 from deltaweb.delta.log.paths import commit_name
 from deltaweb.index.folder.file_index import METADATA, METADATA_SCHEMA
 from deltaweb.index.folder.parts import write_parts
 from deltaweb.index.folder.result import IndexResult
-from deltaweb.web.tables.index import folders as index_folders
-from deltaweb.web.tables.index import stored_history
-from deltaweb.web.tables.index.folders import indexes_folder, new_index_folder
-from deltaweb.web.tables.index.history import open_history
-from deltaweb.web.tables.index.results import store_index
-from deltaweb.web.tables.index.stored_history import load_ahead
-from deltaweb.web.tables.models import Commit, Table
 from tests.support.index.index_builds import build_index
 from tests.support.index.indexed_tables import index_table, new_indexed_table
 from tests.support.logs.dated_log import DatedLog

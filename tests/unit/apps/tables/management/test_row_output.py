@@ -4,7 +4,7 @@ import csv
 
 import pyarrow as pa
 
-from deltaweb.web.tables.management.row_output import csv_lines, json_rows, row_lines
+from apps.tables.management.row_output import csv_lines, json_rows, row_lines
 from tests.support import cases
 
 ROWS = pa.table(

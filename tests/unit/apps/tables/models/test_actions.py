@@ -1,7 +1,7 @@
 """Rows of metaData and protocol as the actions that they were."""
 
+from apps.tables.models import MetadataVersion, ProtocolVersion
 from deltaweb.delta.protocol.actions import Metadata, Protocol
-from deltaweb.web.tables.models import MetadataVersion, ProtocolVersion
 
 
 def test_metadata_keeps_every_field_that_the_log_had() -> None:

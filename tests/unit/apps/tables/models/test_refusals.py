@@ -10,7 +10,7 @@ from deltaweb.delta.errors import (
 from tests.support import cases
 
 ROOT = "s3://lake at version 9 uses/a b"
-migration = import_module("deltaweb.web.tables.migrations.0007_refusals_without_places")
+migration = import_module("apps.tables.migrations.0007_refusals_without_places")
 
 
 @cases(

@@ -2,8 +2,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from deltaweb.web.tables.models import Commit, Table
-from deltaweb.web.tables.models.row_loading import insert_rows, stored_values
+from apps.tables.models import Commit, Table
+from apps.tables.models.row_loading import insert_rows, stored_values
 from tests.support.pages.factories import new_unindexed_table
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from pytest_django.fixtures import Settings
 
-from deltaweb.web.tables.models.schedules import (
+from apps.tables.models.schedules import (
     DEFAULT,
     NEVER,
     SCHEDULES,

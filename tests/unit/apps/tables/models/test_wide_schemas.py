@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 from django.apps import apps
 
-from deltaweb.web.tables.models import WideSchema
+from apps.tables.models import WideSchema
 from tests.support.pages.factories import new_metadata, new_table
 
 pytestmark = pytest.mark.database
 
 MIGRATION = importlib.import_module(
-    "deltaweb.web.tables.migrations.0005_wide_schemas_squashed_0006_missing_files"
+    "apps.tables.migrations.0005_wide_schemas_squashed_0006_missing_files"
 )
 
 

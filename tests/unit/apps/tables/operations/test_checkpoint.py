@@ -5,21 +5,21 @@ from pathlib import Path
 import pytest
 from django.utils import timezone
 
-from deltaweb.delta.log.paths import checkpoint_name
-from deltaweb.delta.writing.checkpoint.builder import build_checkpoint
-from deltaweb.table import DeltaTable
-from deltaweb.web.jobs.kind import to_json
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.jobs.running.reports import Reports
-from deltaweb.web.jobs.running.tracking import JobCancelled, TrackedJob
-from deltaweb.web.jobs.services import cancel
-from deltaweb.web.tables.operations.checkpoint.operation import (
+from apps.jobs.kind import to_json
+from apps.jobs.models import Job
+from apps.jobs.running.reports import Reports
+from apps.jobs.running.tracking import JobCancelled, TrackedJob
+from apps.jobs.services import cancel
+from apps.tables.operations.checkpoint.operation import (
     CheckpointPlan,
     WriteCheckpoint,
     checkpoint_request,
     plan,
 )
-from deltaweb.web.tables.operations.preview import RunContext
+from apps.tables.operations.preview import RunContext
+from deltaweb.delta.log.paths import checkpoint_name
+from deltaweb.delta.writing.checkpoint.builder import build_checkpoint
+from deltaweb.table import DeltaTable
 from tests.benchmarks.logs import write_json_log
 from tests.support.pages.factories import new_job
 

@@ -2,11 +2,11 @@
 
 from datetime import UTC, datetime
 
+from apps.tables.operations.clean_up.operation import cleanup_json
+from apps.tables.work.log_writing import MAX_FILES_NAMED
 from deltaweb.delta.log.paths import checkpoint_name, commit_name
 from deltaweb.delta.log.store import FileStatus
 from deltaweb.delta.writing.log_cleanup import LogCleanup
-from deltaweb.web.tables.operations.clean_up.operation import cleanup_json
-from deltaweb.web.tables.work.log_writing import MAX_FILES_NAMED
 
 CUTOFF = datetime(2026, 3, 1, tzinfo=UTC)
 

@@ -6,16 +6,16 @@ import pyarrow as pa
 import pytest
 from pytest_django.fixtures import Settings
 
-from deltaweb.table import DeltaTable
-from deltaweb.web.jobs import kinds
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.pages.actions import command_stamp
-from deltaweb.web.tables.catalogue.adding.work.import_rows import IMPORT, ImportRows
-from deltaweb.web.tables.operations.requests import (
+from apps.jobs import kinds
+from apps.jobs.models import Job
+from apps.pages.actions import command_stamp
+from apps.tables.catalogue.adding.work.import_rows import IMPORT, ImportRows
+from apps.tables.operations.requests import (
     request_operation,
     request_preview,
 )
-from deltaweb.web.tables.operations.rows.changed_rows import UPDATE_ROWS, UpdateRows
+from apps.tables.operations.rows.changed_rows import UPDATE_ROWS, UpdateRows
+from deltaweb.table import DeltaTable
 from tests.support.pages.factories import NOW, new_table
 from tests.support.pages.operated import worked
 

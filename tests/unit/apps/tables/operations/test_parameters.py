@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from deltaweb.web.tables.operations.pages.forms import form_of
-from deltaweb.web.tables.operations.parameters import (
+from apps.tables.operations.pages.forms import form_of
+from apps.tables.operations.parameters import (
     Line,
     add_parameters,
     given,

@@ -2,7 +2,7 @@ import threading
 
 import pytest
 
-from deltaweb.web.tables.storage.bounded_read import StorageSlowError, read_within
+from apps.tables.storage.bounded_read import StorageSlowError, read_within
 
 
 def test_an_answer_in_time_is_the_answer() -> None:

@@ -3,11 +3,10 @@ from datetime import timedelta
 import pytest
 from pytest_django.fixtures import Settings
 
-from deltaweb.delta.errors import LocationInvalidError
-from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.pages.actions import COMMAND_LINE, Stamp
-from deltaweb.web.tables.models import StorageConnection
-from deltaweb.web.tables.storage.connections import (
+from apps.audit.models import AuditEvent
+from apps.pages.actions import COMMAND_LINE, Stamp
+from apps.tables.models import StorageConnection
+from apps.tables.storage.connections import (
     add_connection,
     find_connection,
     options_for,
@@ -16,13 +15,14 @@ from deltaweb.web.tables.storage.connections import (
     reseal_connections,
     tables_of,
 )
-from deltaweb.web.tables.storage.errors import (
+from apps.tables.storage.errors import (
     StorageNameError,
     StorageNameTakenError,
     StorageNotFoundError,
     StoragePrefixTakenError,
     StorageSealedError,
 )
+from deltaweb.delta.errors import LocationInvalidError
 from tests.support.pages.factories import NOW, new_table
 
 pytestmark = pytest.mark.django_db

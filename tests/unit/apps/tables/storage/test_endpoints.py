@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from deltaweb.web.tables.storage.endpoints import check_endpoints
-from deltaweb.web.tables.storage.errors import StorageHostError
+from apps.tables.storage.endpoints import check_endpoints
+from apps.tables.storage.errors import StorageHostError
 from tests.support import cases
 
 LOCAL = {"client_kwargs": {"endpoint_url": "http://127.0.0.1:9000"}}

@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from deltaweb.web.tables.errors import ScanRootError
-from deltaweb.web.tables.storage.finding import find_tables
+from apps.tables.errors import ScanRootError
+from apps.tables.storage.finding import find_tables
 from tests.support import cases
 
 

@@ -2,16 +2,16 @@ from pathlib import Path
 
 import pytest
 
-from deltaweb.delta.errors import (
-    LocationInvalidError,
-    LocationNotAllowedError,
-    LocationNotFoundError,
-)
-from deltaweb.web.tables.storage.locations import (
+from apps.tables.storage.locations import (
     check_allowed,
     check_present,
     parse_location,
     parse_root,
+)
+from deltaweb.delta.errors import (
+    LocationInvalidError,
+    LocationNotAllowedError,
+    LocationNotFoundError,
 )
 from tests.support import cases
 

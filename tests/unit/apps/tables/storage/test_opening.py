@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 from pytest_django.fixtures import Settings
 
-from deltaweb.web.explorer.commit.actions import commit_actions
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.tables.index.jobs import IndexBatch
-from deltaweb.web.tables.index.probing import probe_tables
-from deltaweb.web.tables.index.refresh import refresh_table
-from deltaweb.web.tables.models import Commit, Table
-from deltaweb.web.tables.work.preview import PREVIEW, Preview
+from apps.explorer.commit.actions import commit_actions
+from apps.jobs.models import Job
+from apps.tables.index.jobs import IndexBatch
+from apps.tables.index.probing import probe_tables
+from apps.tables.index.refresh import refresh_table
+from apps.tables.models import Commit, Table
+from apps.tables.work.preview import PREVIEW, Preview
 from tests.support.pages.factories import NOW, new_table
 
 pytestmark = pytest.mark.django_db(transaction=True)

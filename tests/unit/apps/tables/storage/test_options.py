@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from deltaweb.web.tables.storage.errors import StorageOptionError, StorageReferenceError
-from deltaweb.web.tables.storage.options import MAX_VALUE_BYTES, parse_options, resolve
+from apps.tables.storage.errors import StorageOptionError, StorageReferenceError
+from apps.tables.storage.options import MAX_VALUE_BYTES, parse_options, resolve
 from tests.support import cases
 
 HERE = Path("/here")

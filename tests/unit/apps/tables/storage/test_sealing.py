@@ -3,8 +3,8 @@ import json
 import pytest
 from pytest_django.fixtures import Settings
 
-from deltaweb.web.tables.storage.errors import StorageSealedError
-from deltaweb.web.tables.storage.sealing import seal, seal_again, unseal
+from apps.tables.storage.errors import StorageSealedError
+from apps.tables.storage.sealing import seal, seal_again, unseal
 
 
 class TestSealing:

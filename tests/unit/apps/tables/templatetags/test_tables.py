@@ -1,9 +1,9 @@
 import pytest
 
-from deltaweb.web.pages.registry import Registry
-from deltaweb.web.tables.extension import guards, tabs
-from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.templatetags import tables as tags
+from apps.pages.registry import Registry
+from apps.tables.extension import guards, tabs
+from apps.tables.models import Table
+from apps.tables.templatetags import tables as tags
 
 
 class TestSparkline:

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deltaweb.web.tables.versions.column_address import column_address, parse_address
+from apps.tables.versions.column_address import column_address, parse_address
 from tests.support import cases
 
 NAMES = st.lists(st.text("ab.`/ é", max_size=5), min_size=1, max_size=4)

@@ -1,4 +1,4 @@
-from deltaweb.web.tables.versions.readable import lost_runs, names_of_runs
+from apps.tables.versions.readable import lost_runs, names_of_runs
 from tests.support import cases
 
 RUNS = [

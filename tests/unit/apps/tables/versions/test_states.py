@@ -1,6 +1,6 @@
 import pytest
 
-from deltaweb.web.tables.versions.states import (
+from apps.tables.versions.states import (
     changed_runs,
     update_archived,
     update_readability,

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deltaweb.web.tables.versions.readable import parse_runs
-from deltaweb.web.tables.versions.timeline import MAX_RUNS, build_timeline, mini_runs
+from apps.tables.versions.readable import parse_runs
+from apps.tables.versions.timeline import MAX_RUNS, build_timeline, mini_runs
 
 SUMMARY = {
     "readable_runs": [

@@ -11,10 +11,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from apps.jobs.results import keep_rows, result_path
+from apps.tables.work.diff_rows import ALL_ROWS, compare_rows
 from deltaweb.delta.changes import RowChanges, RowDiffRequest, diff_rows
 from deltaweb.table import DeltaTable
-from deltaweb.web.jobs.results import keep_rows, result_path
-from deltaweb.web.tables.work.diff_rows import ALL_ROWS, compare_rows
 from tests.support.pages.factories import new_table
 
 pytestmark = pytest.mark.django_db

@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 from pytest_django.fixtures import Settings
 
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.jobs.results import job_rows
-from deltaweb.web.tables.catalogue.checks import CHECK_LOCATION, request_check
-from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.work.preview import PREVIEW, Preview
-from deltaweb.web.tables.work.version_files import VERSION_FILES, VersionFiles
+from apps.jobs.models import Job
+from apps.jobs.results import job_rows
+from apps.tables.catalogue.checks import CHECK_LOCATION, request_check
+from apps.tables.models import Table
+from apps.tables.work.preview import PREVIEW, Preview
+from apps.tables.work.version_files import VERSION_FILES, VersionFiles
 from tests.support import cases
 from tests.support.pages.factories import NOW, new_table, new_user
 

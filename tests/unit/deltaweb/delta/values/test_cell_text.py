@@ -10,12 +10,12 @@ import pyarrow as pa
 import pytest
 from django.http import StreamingHttpResponse
 
+from apps.explorer.grid import cell, csv_rows, json_value
+from apps.pages.responses import csv_response
+from apps.tables.catalogue.adding.work.import_rows import cell_texts
+from apps.tables.management.row_output import csv_lines, json_rows, row_lines
 from deltaweb.delta.values.cell_text import cell_text
 from deltaweb.delta.values.python_values import as_text, to_json_of
-from deltaweb.web.explorer.grid import cell, csv_rows, json_value
-from deltaweb.web.pages.responses import csv_response
-from deltaweb.web.tables.catalogue.adding.work.import_rows import cell_texts
-from deltaweb.web.tables.management.row_output import csv_lines, json_rows, row_lines
 
 DOUBLES: Final = {
     1.0: "1.0",

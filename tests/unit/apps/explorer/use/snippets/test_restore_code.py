@@ -3,8 +3,8 @@
 import shutil
 from pathlib import Path
 
+from apps.explorer.use.snippets import ShownView, restore_snippets
 from deltaweb.table import DeltaTable
-from deltaweb.web.explorer.use.snippets import ShownView, restore_snippets
 
 
 def test_python_brings_the_version_back(location: str, tmp_path: Path) -> None:

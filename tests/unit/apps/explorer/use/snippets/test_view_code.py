@@ -8,8 +8,8 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
+from apps.explorer.use.snippets import ShownView, view_snippets
 from deltaweb.table import DeltaTable
-from deltaweb.web.explorer.use.snippets import ShownView, view_snippets
 from tests.support import by_turns, cases
 from tests.support.pages.shown_views import (
     COLUMNS,

@@ -6,16 +6,16 @@ from pathlib import Path
 import pytest
 from pytest_django.fixtures import Settings
 
-from deltaweb.index.query.shared_table import SharedTableReader
-from deltaweb.index.query.shared_version import SharedVersion
-from deltaweb.sharing.errors import VersionNotReadyError
-from deltaweb.web.sharing.access.grants.offered import (
+from apps.sharing.access.grants.offered import (
     offered_version,
     ready_versions,
     ruled_version,
 )
-from deltaweb.web.sharing.access.grants.rules import TableRule
-from deltaweb.web.sharing.models import PreparedFile, PreparedVersion, SharedTable
+from apps.sharing.access.grants.rules import TableRule
+from apps.sharing.models import PreparedFile, PreparedVersion, SharedTable
+from deltaweb.index.query.shared_table import SharedTableReader
+from deltaweb.index.query.shared_version import SharedVersion
+from deltaweb.sharing.errors import VersionNotReadyError
 from tests.support.logs.delta_logs import add
 from tests.support.logs.local_logs import LocalLog, stats_of
 from tests.support.pages.factories import NOW, new_share, new_shared_table

@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 from pytest_django.fixtures import Settings
 
+from apps.sharing.access.grants import prepared
+from apps.sharing.access.grants.prepared import location_of
+from apps.sharing.models import PreparedFile, Share, SharedTable
 from deltaweb.delta.errors import LocationUnreachableError
 from deltaweb.expressions.condition import SQLCondition
 from deltaweb.index.query.classification import ClassifiedPart, FileRule, classify
 from deltaweb.index.query.restricted_version import PREPARED_SCHEMA
 from deltaweb.index.query.shared_table import SharedTableReader
-from deltaweb.web.sharing.access.grants import prepared
-from deltaweb.web.sharing.access.grants.prepared import location_of
-from deltaweb.web.sharing.models import PreparedFile, Share, SharedTable
 from tests.support import cases
 from tests.support.logs.delta_logs import add
 from tests.support.logs.local_logs import LocalLog, stats_of

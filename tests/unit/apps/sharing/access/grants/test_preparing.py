@@ -8,11 +8,9 @@ import pyarrow as pa
 import pytest
 from pytest_django.fixtures import Settings
 
-from deltaweb.sharing.parameters import MAX_LONG
-from deltaweb.table import DeltaTable
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.jobs.running.reports import Reports
-from deltaweb.web.sharing.access.grants.preparing import (
+from apps.jobs.models import Job
+from apps.jobs.running.reports import Reports
+from apps.sharing.access.grants.preparing import (
     PREPARE_SHARE,
     PreparedTable,
     preparation_to_show,
@@ -21,15 +19,17 @@ from deltaweb.web.sharing.access.grants.preparing import (
     request_preparation,
     table_rules,
 )
-from deltaweb.web.sharing.errors import NotPreparedError
-from deltaweb.web.sharing.models import (
+from apps.sharing.errors import NotPreparedError
+from apps.sharing.models import (
     PreparedFile,
     PreparedVersion,
     RecipientRule,
     Share,
     SharedTable,
 )
-from deltaweb.web.tables.models import Table
+from apps.tables.models import Table
+from deltaweb.sharing.parameters import MAX_LONG
+from deltaweb.table import DeltaTable
 from tests.support import cases
 from tests.support.logs.delta_logs import add
 from tests.support.logs.local_logs import LocalLog, stats_of

@@ -9,18 +9,18 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from deltaweb.conditions.recipients import Property
-from deltaweb.delta.errors import PredicateError, SchemaError
-from deltaweb.delta.protocol.schema import StructType, parse_schema
-from deltaweb.index.query.shared_table import SharedTableReader
-from deltaweb.index.query.shared_version import SharedVersion
-from deltaweb.web.sharing.access.grants.rules import (
+from apps.sharing.access.grants.rules import (
     TableRule,
     rule_for,
     rule_of,
     rules_by_table,
 )
-from deltaweb.web.sharing.models import Recipient, RecipientRule, SharedTable
+from apps.sharing.models import Recipient, RecipientRule, SharedTable
+from deltaweb.conditions.recipients import Property
+from deltaweb.delta.errors import PredicateError, SchemaError
+from deltaweb.delta.protocol.schema import StructType, parse_schema
+from deltaweb.index.query.shared_table import SharedTableReader
+from deltaweb.index.query.shared_version import SharedVersion
 from tests.support import cases
 from tests.support.logs.delta_logs import metadata, protocol
 from tests.support.logs.local_logs import LocalLog, typed_schema

@@ -15,13 +15,13 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from deltaweb.sharing.errors import CredentialsMissingError
-from deltaweb.web.sharing.errors import TokenUnknownError
-from deltaweb.web.sharing.recipients.doctor.address import (
+from apps.sharing.errors import TokenUnknownError
+from apps.sharing.recipients.doctor.address import (
     PublicAddress,
     address_findings,
     clock_finding,
 )
+from deltaweb.sharing.errors import CredentialsMissingError
 from tests.support.processes.ports import free_port
 
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)

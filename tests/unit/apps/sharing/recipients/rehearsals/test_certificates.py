@@ -5,14 +5,14 @@ from typing import Any
 
 import pytest
 
-from deltaweb.web.sharing.models import Certificate, Recipient, SharedTable
-from deltaweb.web.sharing.recipients.rehearsals.certificates import (
+from apps.sharing.models import Certificate, Recipient, SharedTable
+from apps.sharing.recipients.rehearsals.certificates import (
     broken_for,
     broken_in,
     certificates_of,
     keep,
 )
-from deltaweb.web.sharing.recipients.rehearsals.rehearsal import Reading, Rehearsal
+from apps.sharing.recipients.rehearsals.rehearsal import Reading, Rehearsal
 from tests.support import cases
 from tests.support.pages.factories import new_recipient, new_share, new_shared_table
 

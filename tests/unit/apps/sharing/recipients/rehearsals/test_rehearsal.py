@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from pytest_django import Settings
 
-from deltaweb.web.sharing.errors import RehearsalPythonError
-from deltaweb.web.sharing.recipients.rehearsals.rehearsal import pythons
+from apps.sharing.errors import RehearsalPythonError
+from apps.sharing.recipients.rehearsals.rehearsal import pythons
 
 
 def new_python(folder: Path, *lines: str) -> str:

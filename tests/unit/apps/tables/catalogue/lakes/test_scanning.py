@@ -6,20 +6,20 @@ from pathlib import Path
 
 import pytest
 
-from deltaweb.web.accounts.models import User
-from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.jobs.models import Job
-from deltaweb.web.pages.actions import COMMAND_LINE, Stamp
-from deltaweb.web.tables.catalogue.lakes.scan_job import (
+from apps.accounts.models import User
+from apps.audit.models import AuditEvent
+from apps.jobs.models import Job
+from apps.pages.actions import COMMAND_LINE, Stamp
+from apps.tables.catalogue.lakes.scan_job import (
     SCAN_ROOT,
     request_due_scans,
     request_scan,
 )
-from deltaweb.web.tables.catalogue.lakes.scanning import scan_lake
-from deltaweb.web.tables.catalogue.lakes.services import add_lake, change_lake
-from deltaweb.web.tables.catalogue.registration import register_table, remove_table
-from deltaweb.web.tables.errors import ScanRootError
-from deltaweb.web.tables.models import Lake, Table
+from apps.tables.catalogue.lakes.scanning import scan_lake
+from apps.tables.catalogue.lakes.services import add_lake, change_lake
+from apps.tables.catalogue.registration import register_table, remove_table
+from apps.tables.errors import ScanRootError
+from apps.tables.models import Lake, Table
 from tests.support.pages.factories import NOW
 
 pytestmark = pytest.mark.django_db

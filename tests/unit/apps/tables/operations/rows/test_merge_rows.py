@@ -7,17 +7,17 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from deltaweb.delta.protocol.schema import StructType
-from deltaweb.delta.writing.errors import CommitConflictError
-from deltaweb.table import DeltaTable
-from deltaweb.web.jobs.running.reports import Reports
-from deltaweb.web.tables.operations.preview import RunContext
-from deltaweb.web.tables.operations.rows.merge_rows import (
+from apps.jobs.running.reports import Reports
+from apps.tables.operations.preview import RunContext
+from apps.tables.operations.rows.merge_rows import (
     MergeAsked,
     carry_out_merge,
     plan_merge,
     preview_merge,
 )
+from deltaweb.delta.protocol.schema import StructType
+from deltaweb.delta.writing.errors import CommitConflictError
+from deltaweb.table import DeltaTable
 
 CONTEXT = RunContext(job=Reports(), now=datetime(2026, 11, 28, tzinfo=UTC))
 

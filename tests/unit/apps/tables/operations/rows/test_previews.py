@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pyarrow as pa
 
-from deltaweb.web.tables.operations.rows.previews import (
+from apps.tables.operations.rows.previews import (
     MAX_CELL_LENGTH,
     MAX_COLUMNS,
     preview_rows,
