@@ -1,10 +1,6 @@
-"""The Django apps of deltaweb: thin shells around the packages of `deltaweb`.
+"""The Django apps of deltaweb.
 
-    pages      what every page shares: formats, paging, errors, template tags
-    accounts   users, roles, sign-in links, API keys
-    jobs       runs of background work
-    tables     the catalogue and its index
-    explorer   read-only pages over one table
-
-Each app uses a subset of the same file names; imports go upward in this list only.
+They are thin: `deltaweb` does the work, and an app adds models, pages, commands and
+REST endpoints. `pages` is the lowest app and `api` the highest; imports go downwards
+only.
 """

@@ -1,1 +1,1 @@
-"""The append-only record of calls and of what administrators change."""
+"""The append-only record of calls and of changes by people."""

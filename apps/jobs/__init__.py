@@ -1,1 +1,1 @@
-"""Runs of background work."""
+"""The background jobs: their kinds, their runs, and their results."""

@@ -1,1 +1,1 @@
-"""What has happened, told at once to the pages that wait for it, in any process."""
+"""The events that tell open pages to refresh, across all processes."""

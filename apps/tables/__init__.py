@@ -1,1 +1,1 @@
-"""The catalogue of tables and what is indexed of them."""
+"""The catalog of tables, their indexes, and the operations that change them."""

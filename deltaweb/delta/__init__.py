@@ -1,20 +1,7 @@
-"""The Delta transaction log as plain Python values.
+"""The Delta transaction log as plain Python values over Arrow.
 
-Read the packages in this order:
-
-    errors          every fault, its stable code, its sentence and its hint
-    protocol        what one line of the log says: actions, properties, schemas
-    features        what a protocol asks of readers and writers, and what we answer
-    values          partition values, statistics and values of data files
-    log             the files of a log: `store` (declared here, fulfilled by
-                    `deltaweb.storage`), `segment`, `commits`, `checkpoints`, `replay`
-    snapshot        the table at one version
-    scan            the rows of a version: predicates, skipping, data files
-    changes         what differs between two versions
-    writing         transactions, checkpoints of any size, log clean-up
-
-Nothing here opens a file by itself: bytes arrive through `log.store.LogStore`. Terms
-are those of the Delta protocol's specification, whose headings the docstrings cite.
+Read `protocol`, `log` and `snapshot` first; `scan`, `changes` and `writing` build on
+them. Nothing here opens a file: bytes come through `log.store.LogStore`.
 """
 
 from typing import TYPE_CHECKING

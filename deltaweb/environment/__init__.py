@@ -1,1 +1,1 @@
-"""What a process takes from its environment: variables, folders, logs, production."""
+"""The environment of a process: variables, folders, logs, production mode."""

@@ -1,4 +1,4 @@
-"""Management commands of the whole installation."""
+"""The management commands of the whole installation."""
 
 from typing import Final
 

@@ -1,25 +1,7 @@
-"""Parquet files by themselves: footers, logical types, statistics, values.
+"""The Parquet reader for footers, logical types, statistics and values.
 
-Read the modules in this order:
-
-    tail         the footer's bytes, with one read of the file's end
-    compact      Thrift's compact protocol, bounded
-    metadata     what a footer holds, as stored
-    counts       what a reader of rows asks of it, and nothing else
-    arrow_footer it as pyarrow takes it
-    annotations  what a logical type is, and which physical types may have it
-    schema       the columns as a tree
-    nesting      lists and maps, however they are nested
-    rendering    values as JSON, by their type
-    statistics   bounds of column chunks, and whether they may be believed
-    conversion   the schema as other systems write it
-    loading      the footer of a file with its schema
-    inspection   a footer as one JSON document, or as tables that a page shows by parts
-    values       rows as JSON, read where nothing takes a process down
-
-`describe` and `preview` are for whoever has a file. Nothing here knows a Delta table.
-pyarrow is asked for no metadata: it ends the process on footers that contradict
-themselves.
+`describe` and `preview` are its public functions. pyarrow never parses a footer before
+our own reader has checked it, because pyarrow can end the process on a broken one.
 """
 
 from typing import TYPE_CHECKING

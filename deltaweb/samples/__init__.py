@@ -1,12 +1,7 @@
-"""Sample tables, made on first start by the writer that everybody has.
+"""The four sample tables of a first start.
 
-Read `scripted_table` (one table while its story is told) first, then the four tables:
-
-    orders      partitioned by day and country, appended to once a day
-    devices     nested columns: structs, a map, a list of structs
-    customers   evolved: 60 commits of many operations, two schema changes, a
-                constraint, a RESTORE, a VACUUM
-    returns     empty: a schema and no row
+The public writer makes them: `orders` grows daily, `devices` is nested, `customers` has
+changed often, and `returns` is empty.
 """
 
 import secrets

@@ -1,1 +1,1 @@
-"""How the web server runs: its supervisor, its worker, and the bodies it takes in."""
+"""The web server: its supervisor, its worker processes and its request bodies."""

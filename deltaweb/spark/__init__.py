@@ -1,30 +1,8 @@
 """The data pipeline on PySpark; only worker processes import this package.
 
-Read in this order:
-
-    driver        one SparkSession a process, built when it is first needed: `session`,
-                  `cluster`, and the Java runtime that it gets
-    log           a log as tasks read it: row groups and packs of commits (`reader`),
-                  what a later commit covers (`tail_facts`, `tail_layers`,
-                  `held_layers`), and the state of a version (`replay`)
-    index_files   the index of a large table, replayed by Spark
-    checkpoint    a checkpoint, written by one task
-    statistics    the profile of a column
-    table_changes the rows of two versions compared by tasks
-    changed_rows  what these tasks read, shuffle and keep
-    pipeline      one Spark job over many tables
-    table_tasks   what its tasks do with them, and a process where there is no Spark
-    run_folder    what the tasks and the driver report to each other
-    job           the frame of all work: watched, cancelled, its faults translated
-    arrow_frames  DataFrames of Python functions over Arrow batches
-    data_files    dealt out to tasks, and inspected by their footers
-    writing       DataFrames to tables and back: `write_table`, `read_table`, and the
-                  data source `deltaweb`; `delete_rows`, `update_rows`, `merge_rows`
-    task_faults   errors of the Delta core on their way from an executor to the driver
-
-Many small tables share few tasks, whose work is the in-process engine's
-(`deltaweb.index.build.full`); a log above `DELTAWEB_SPARK_REPLAY_BYTES` is read by all
-executors. Until a worker's session runs, it reads small logs itself (`table_tasks`).
+`driver` starts the session, `pipeline` indexes many tables in one Spark job, and
+`writing` reads and writes tables as DataFrames. Tasks call the same code as the engine
+in process.
 """
 
 from typing import TYPE_CHECKING

@@ -1,15 +1,7 @@
-"""Data files in process: Arrow rows in, Parquet files with statistics out.
+"""The writer of data files in process: from Arrow rows to Parquet with statistics.
 
-Read the modules in this order:
-
-    rows/           rows of any source, held to a table's schema and rules, with
-                    what the table adds to them: defaults, numbers, generated values
-    files/          the files of one write: rows dealt out to partitions, split,
-                    sized, counted, taken back; one file, and its statistics
-    changes/        what a change of rows leaves: marks on files, and change data
-    rewrite/        rows deleted and updated
-    merge/          rows of a source merged into a table
-    making/         tables made, of nothing or of files that are there
+`rows` checks and completes rows, and `files` writes them. `rewrite`, `merge` and
+`making` use both.
 """
 
 from typing import TYPE_CHECKING

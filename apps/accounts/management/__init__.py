@@ -1,1 +1,1 @@
-"""Commands of the accounts app."""
+"""The management commands of the accounts app."""

@@ -1,10 +1,4 @@
-"""What people ask of accounts: users, roles, sign-in links, API keys.
-
-users          accounts themselves
-passwords      signing in by a password
-sign_in_links  signing in by a link
-api_keys       the keys of scripts
-"""
+"""The services of accounts: users, passwords, sign-in links and API keys."""
 
 from apps.accounts.services.api_keys import (
     IssuedKey,

@@ -1,1 +1,1 @@
-"""The pages of accounts: signing in, one's own account, administration."""
+"""The pages of accounts: signing in, your own account, administration."""

@@ -1,1 +1,1 @@
-"""Tables, what is in them, what becomes of them, and the lakes that they lie in."""
+"""The REST endpoints of tables, their contents and operations, lakes and storages."""

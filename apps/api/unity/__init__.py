@@ -1,8 +1,7 @@
-"""Sharing as providers' scripts speak it: Unity Catalog's addresses and names.
+"""The provider API of Unity Catalog, for Terraform and the Databricks SDKs.
 
-Terraform and the SDKs of the field manage shares, recipients and permissions by it. It
-is another way to the same services, with the same permissions and record; what has no
-meaning here (owners, other catalogs, partition lists) is refused by its name.
+It maps their addresses and names onto our services. Fields without a counterpart here
+(owners, other catalogs, partition lists) are refused by name.
 
 Source: Databricks REST API, "Shares" and "Recipients", version 2.1.
 """

@@ -1,1 +1,1 @@
-"""The changes of a range of versions, row by row."""
+"""The page that lists the row changes of a range of versions."""

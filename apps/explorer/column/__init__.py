@@ -1,1 +1,1 @@
-"""One column of a version, and the profile of its values."""
+"""The page of one column of a version, with the profile of its values."""

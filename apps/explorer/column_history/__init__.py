@@ -1,1 +1,1 @@
-"""The fields of a table through all versions of its schema."""
+"""The page that follows the columns of a table through all its schemas."""

@@ -1,1 +1,1 @@
-"""The columns of a version: their tree, their addresses and what files say of them."""
+"""The columns of a version: their tree, addresses and statistics."""

@@ -1,1 +1,1 @@
-"""One commit."""
+"""The page of one commit."""

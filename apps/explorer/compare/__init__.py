@@ -1,1 +1,1 @@
-"""Two versions of a table, compared."""
+"""The page that compares two versions of a table."""

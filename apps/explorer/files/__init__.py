@@ -1,1 +1,1 @@
-"""The files of a version."""
+"""The page of the files of a version."""

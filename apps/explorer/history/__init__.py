@@ -1,1 +1,1 @@
-"""The commits of a table."""
+"""The page of the commits of a table."""

@@ -1,1 +1,1 @@
-"""One Parquet file of a table: what its footer says, and its first rows."""
+"""The page of one Parquet file: its footer and its first rows."""

@@ -1,1 +1,1 @@
-"""The partitions of a version."""
+"""The page of the partitions of a version."""

@@ -1,1 +1,1 @@
-"""Who can read a table."""
+"""The page that says which clients can read a table."""

@@ -1,1 +1,1 @@
-"""One row as a record."""
+"""The page of one row."""

@@ -1,1 +1,1 @@
-"""The rows of a version."""
+"""The page of the rows of a version."""

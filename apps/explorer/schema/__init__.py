@@ -1,1 +1,1 @@
-"""The schema of a version, as a tree and as code."""
+"""The page of the schema of a version, as a tree and as code."""

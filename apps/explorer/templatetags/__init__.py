@@ -1,1 +1,1 @@
-"""Template tags of the pages over a table."""
+"""The template tags of the pages over a table."""

@@ -1,1 +1,1 @@
-"""A view of a table as code."""
+"""The page "Use this table": the shown view of a table as code."""

@@ -1,1 +1,1 @@
-"""A table at the version that a page shows: what is known of it, and its files."""
+"""The version of a table that a page shows, with its facts and files."""

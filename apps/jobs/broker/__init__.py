@@ -1,1 +1,1 @@
-"""Wake-ups of workers, and the broker that is a folder of files."""
+"""The messages that wake workers, and a message broker made of a folder of files."""

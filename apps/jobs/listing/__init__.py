@@ -1,1 +1,1 @@
-"""Jobs as pages list them: rows, filters, failures by what they are about."""
+"""The list of jobs: rows, filters, and failures grouped by cause."""

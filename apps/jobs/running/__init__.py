@@ -1,4 +1,4 @@
-"""A job while it runs: its lease, its progress, and how it is told to stop."""
+"""The run of a job: its lease, its progress and its cancellation."""
 
 from typing import TYPE_CHECKING
 

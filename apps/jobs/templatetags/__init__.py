@@ -1,1 +1,1 @@
-"""Template tags of jobs."""
+"""The template tags of jobs."""

@@ -1,1 +1,1 @@
-"""How news reach other processes: a broker, a database, pipes of one machine."""
+"""The channels that carry events between processes: Redis, PostgreSQL, or pipes."""

@@ -1,1 +1,1 @@
-"""What pages of lists are made of: filters, order, links between them, CSV lines."""
+"""The parts of list pages: filters, order, paging links and CSV lines."""

@@ -1,1 +1,1 @@
-"""What every request passes on its way to a page: addresses, limits, errors."""
+"""The handling of a request before its page: addresses, parameters, limits, errors."""

@@ -1,1 +1,1 @@
-"""Template tags of every page."""
+"""The template tags of every page."""

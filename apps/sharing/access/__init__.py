@@ -1,1 +1,1 @@
-"""Who a caller of the protocol is, from where it may call, and what it may read."""
+"""The callers of the protocol, and the tables that each may read."""

@@ -1,1 +1,1 @@
-"""The record of calls and changes: its pages, its charts, and the counts of use."""
+"""The record of calls and changes, and the counts of use."""

@@ -1,8 +1,4 @@
-"""What the endpoints of the protocol answer with.
-
-listings   shares, schemas and tables of a recipient, a page at a time
-tables     version, metadata and files of one shared table
-files      one file, opened for its signed URL
+"""The responses of the sharing protocol: lists, table versions and files.
 
 Source: delta_sharing_protocol.md, "REST APIs".
 """

@@ -1,1 +1,1 @@
-"""The Delta Sharing protocol over HTTP."""
+"""The HTTP endpoints of the Delta Sharing protocol."""

@@ -1,4 +1,4 @@
-"""Clients of the protocol: what of a table they can read, and the code to do it."""
+"""The known clients of the protocol: the features each can read, and code for each."""
 
 from typing import TYPE_CHECKING
 

@@ -1,1 +1,1 @@
-"""The wizard: a share that is drafted in steps, reviewed, and made."""
+"""The wizard that drafts a share in steps and creates it."""

@@ -1,1 +1,1 @@
-"""Credentials of recipients: tokens, the links they are fetched by, their rotation."""
+"""The credentials of recipients: tokens, activation links and rotation."""

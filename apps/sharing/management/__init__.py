@@ -1,1 +1,1 @@
-"""Commands of the app."""
+"""The management commands of the sharing app."""

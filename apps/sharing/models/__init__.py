@@ -1,23 +1,6 @@
-"""What is shared, with whom, and by which tokens.
+"""The models of sharing: shares, tables in them, recipients, grants, tokens, holds.
 
-Share            a named group of tables
-SharedTable      a table in a share, under a schema and a name of its own
-SharedSchema     a namespace in a share, with the tables that it has and will have
-Recipient        somebody outside who reads shares
-Grant            a share that a recipient may read
-RecipientRule    what of a shared table one recipient sees less than others
-PreparedChanges  what a rule leaves of the changes of a version
-PreparedFile     what a rule leaves of a data file, or of changes, rewritten
-PreparedVersion  a version of which all that a rule leaves is rewritten
-RecipientToken   what a recipient proves itself by: a bearer token, or an OAuth client
-ActivationLink   a one-time way to fetch such a key as a profile file
-LastRead         the version of a shared table that a token has read last
-Hold             versions of a shared table that stay readable for a recipient
-UsedAssertion    what an OAuth client has signed and traded, which is good once
-Certificate      how a client last read a shared table for a recipient
-ToldReminder     a reminder that was sent, and is not sent again
-
-Names are found whatever their capitals: `*_key` columns hold them folded.
+Names are found in any case: the columns `*_key` hold them case-folded.
 """
 
 import uuid

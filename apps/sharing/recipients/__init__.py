@@ -1,4 +1,4 @@
-"""Recipients: their list, their page, their settings, and what is granted to them."""
+"""The pages and services of recipients: list, page, settings and grants."""
 
 from typing import TYPE_CHECKING
 

@@ -1,1 +1,1 @@
-"""Shares and the tables in them: their list, their page, and the tab of a table."""
+"""The pages and services of shares, and the Sharing tab of a table."""

@@ -1,1 +1,1 @@
-"""Template tags of sharing."""
+"""The template tags of sharing."""

@@ -1,1 +1,1 @@
-"""The catalogue: list, search, register and settings; services, forms and views."""
+"""The catalog: list, search, registration and settings of tables."""

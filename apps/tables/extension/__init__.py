@@ -1,1 +1,1 @@
-"""What apps above add to the pages of a table: each registers its own when ready."""
+"""The registries through which apps above add to the pages of a table."""

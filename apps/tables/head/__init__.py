@@ -1,1 +1,1 @@
-"""The head of every page of a table: its state, its version and its timeline."""
+"""The head of every page of a table: its state, version and timeline."""

@@ -1,4 +1,4 @@
-"""The indexes of tables: folders, the jobs that build them, rows in the database."""
+"""The indexes of tables: their folders, their jobs and their database rows."""
 
 from typing import TYPE_CHECKING
 

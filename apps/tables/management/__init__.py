@@ -1,1 +1,1 @@
-"""Management commands of the catalogue."""
+"""The management commands of the catalog."""

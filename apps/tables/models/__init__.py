@@ -1,16 +1,4 @@
-"""The catalogue and what is indexed of every table.
-
-Table             a registered table and the summary of its newest snapshot
-Commit            one version, as its commit file recorded it
-MetadataVersion   the metadata from one version on
-WideSchema        the text of a schema that is too wide for a page, in `wide_schemas`
-ProtocolVersion   the protocol from one version on
-TableColumn       a column of the newest schema, for search
-AllowedRoot       a folder below which tables may be registered, besides the setting
-MissingFiles      versions that lack data files, and how that is known
-StorageConnection how an object store is reached: its driver's options, sealed
-Lake              a folder or URL whose tables are registered again and again
-"""
+"""The models of the catalog and of each table's index."""
 
 import uuid
 from datetime import datetime

@@ -1,1 +1,1 @@
-"""Operations on tables: each looked at first, agreed to, then done by the same code."""
+"""The operations on a table: each has a preview and is carried out by the same code."""

@@ -1,4 +1,4 @@
-"""Where tables may be, and with which options their storage is read."""
+"""The storage connections, and the locations where tables are allowed."""
 
 from typing import TYPE_CHECKING
 

@@ -1,1 +1,1 @@
-"""Template tags of the catalogue."""
+"""The template tags of the catalog."""

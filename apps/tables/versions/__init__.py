@@ -1,1 +1,1 @@
-"""The versions of a table: which can be read, which lack files, what changed."""
+"""The versions of a table: readable or not, missing files, changes between them."""

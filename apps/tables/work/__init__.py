@@ -1,1 +1,1 @@
-"""What workers do for tables."""
+"""The job kinds of tables: one file for each."""

@@ -1,18 +1,7 @@
-"""What changed between two versions of a table: as values, by pure functions.
+"""The differences between two versions of a table: schema, settings, files and rows.
 
-Read the modules in this order:
-
-    schema          fields by name, however deep
-    column_history  fields through all definitions of a table's columns
-    settings        properties, protocol, the rest of the metaData
-    files           files by identity, and in `rewrites` those that only moved rows
-    row_changes     what comparing rows is asked for, and what it answers
-    rows            rows of the files that differ, as multisets or by a key
-    snapshots       all of it for two snapshots: `SnapshotDiff`
-
-Rows are brought to one schema (`common_type`), spread over buckets that fit in memory
-(`buckets`), made whole numbers (`row_codes`), matched (`bucket_diff`) and counted
-(`tally`). The same pieces compare the rows of large changes on Spark.
+Rows are brought to one schema (`common_type`), split into buckets that fit in memory
+(`buckets`) and matched (`bucket_diff`). Spark compares rows with the same modules.
 """
 
 from deltaweb.delta.changes.buckets import RowLimits

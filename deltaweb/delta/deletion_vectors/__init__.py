@@ -1,1 +1,1 @@
-"""Rows that are deleted beside their data file: which they are, and who says so."""
+"""The deletion vectors of data files: the rows that each marks as deleted."""

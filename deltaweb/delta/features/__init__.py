@@ -1,4 +1,4 @@
-"""What a protocol asks of readers and writers, and what deltaweb answers."""
+"""The table features: what each requires of readers and writers, and our support."""
 
 from typing import TYPE_CHECKING
 

@@ -1,15 +1,5 @@
 """The change data feed: the rows that each version inserted, updated and deleted.
 
-Read the modules in this order:
-
-    errors         why there are no changes of a range
-    versions       the range, and what holds at its versions
-    row_schema     the one schema that all changes are shown in
-    changed_files  the files that hold the changes of a version
-    changed_rows   their rows, batch by batch
-    row_diff       what two versions differ by, from these
-    feed_files     those files, for who reads the rows elsewhere
-
 Source: delta_protocol.md, "Add CDC File" and "Change Data Files".
 """
 

@@ -1,1 +1,1 @@
-"""The log of a table: which files hold a version, and how they are replayed."""
+"""The log of a table: the files that hold a version, and their replay."""

@@ -1,4 +1,4 @@
-"""The actions, properties and schemas that a log holds, as frozen values."""
+"""The actions, properties and schemas of a log, as frozen values."""
 
 from typing import TYPE_CHECKING
 

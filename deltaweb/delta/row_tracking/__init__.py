@@ -1,1 +1,1 @@
-"""The ids of rows: what the log says of them, and those that new rows get."""
+"""The row ids of row tracking: those in the log, and those that new rows get."""

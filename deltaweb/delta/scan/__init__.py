@@ -1,4 +1,4 @@
-"""Reading rows: which files and row groups may match, and what they hold."""
+"""The rows of a version: predicates, file skipping, and reading data files."""
 
 from typing import TYPE_CHECKING
 

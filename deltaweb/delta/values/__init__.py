@@ -1,4 +1,4 @@
-"""Values of columns: in partition values, statistics, data files and Python."""
+"""The values of columns in partition values, statistics, data files and Python."""
 
 from typing import TYPE_CHECKING
 

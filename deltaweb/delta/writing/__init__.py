@@ -1,4 +1,4 @@
-"""Writing the log: transactions, checkpoints, and log clean-up."""
+"""The writes to a log: transactions, checkpoints and log clean-up."""
 
 from typing import TYPE_CHECKING
 

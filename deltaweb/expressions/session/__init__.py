@@ -1,13 +1,4 @@
-"""What of an expression the settings of a session change.
-
-Read in this order:
-
-    settings      the time zone, ANSI mode, and whether anything else is unusual
-    operands      what an expression is made of, and what becomes one type
-    joined_types  whether several types become one alike in every session
-    zone_times    the session's zone, and what times are in it
-    dependence    what depends on a session, and what of a condition does not
-"""
+"""The dependence of an expression on a session's settings, such as its time zone."""
 
 from typing import TYPE_CHECKING
 

@@ -1,1 +1,1 @@
-"""The newest files of a table, all columns typed, and what counts them."""
+"""The files of the newest version as typed columns, and their size distribution."""

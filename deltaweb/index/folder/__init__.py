@@ -1,1 +1,1 @@
-"""The folder of an index: columnar files, their checksums, what it says of itself."""
+"""The folder of an index: columnar files, checksums and a manifest."""

@@ -1,1 +1,1 @@
-"""serve, web, worker, beat."""
+"""The commands that start a server, its workers and its database."""

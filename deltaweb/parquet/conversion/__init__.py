@@ -1,1 +1,1 @@
-"""The schema of a file, or of many, as other systems write it: Delta, Spark, Arrow."""
+"""The schema of Parquet files as Delta, Spark and Arrow write it."""

@@ -1,1 +1,1 @@
-"""The lines of answers that are streams of JSON objects, one a line."""
+"""The lines of streamed answers, one JSON object for each line."""

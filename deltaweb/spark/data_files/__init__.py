@@ -1,4 +1,4 @@
-"""Data files that tasks read: dealt out to them, and inspected by their footers."""
+"""The data files that Spark tasks read: how they are distributed and inspected."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""The driver's session: its cluster, its gateway, and the Java runtime it gets."""
+"""The Spark session: its cluster, its gateway and its Java runtime."""
 
 from typing import TYPE_CHECKING
 

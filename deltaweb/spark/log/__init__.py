@@ -1,1 +1,1 @@
-"""A log of any size, read and replayed by the tasks of Spark."""
+"""The replay of a log of any size by Spark tasks."""

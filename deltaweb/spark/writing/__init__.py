@@ -1,22 +1,7 @@
-"""DataFrames written to tables and read from them, as jobs of any size.
+"""The reads and writes of tables as DataFrames, for data of any size.
 
-Read in this order:
-
-    spark_types   the columns of a table as Spark has them
-    write_plan    what a write is to be: found out once, in the driver
-    file_tasks    rows of a task to data files, by the code that writes in process
-    part_commit   the files of all tasks as one transaction
-    session       what the session evaluates, by its settings
-    frame_write   `write_table`
-    file_rows     rows of data files as tasks read them
-    frame_read    `read_table`
-    change_tasks  what tasks that change rows are asked, and how they answer
-    rewrite       `delete_rows`, `update_rows`
-    merge         `merge_rows`
-    source        the same as a data source of Spark, batch and streaming
-
-Tasks hand over files with their statistics, never rows. Spark takes the answer of one
-attempt of a task; what others wrote no commit ever names.
+Tasks write data files and return them with statistics; the driver makes one commit of
+them. Files of failed task attempts are in no commit.
 """
 
 from typing import TYPE_CHECKING

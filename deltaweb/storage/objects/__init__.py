@@ -1,13 +1,4 @@
-"""What object stores are asked beneath the store of a table.
-
-driver     opens the driver of fsspec; its faults as errors of ours
-errors     what stores refuse
-listing    the objects of a folder, from a name on and by pages
-creation   whether a server creates without replacing
-confined   drivers that no redirect and no name leads into another network
-quick      what obstore is asked instead, and which driver is for what
-scan       the tables below a URL
-"""
+"""The requests to object stores below fsspec, and the meaning of their refusals."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""URLs that anyone may read a file at for a while, signed for the store that has it."""
+"""The signed URLs of files: one module for each kind of store."""
 
 from typing import TYPE_CHECKING
 

@@ -1,1 +1,1 @@
-"""The data files of a write: rows dealt out to partitions, and each file written."""
+"""The data files of a write: rows split by partition and size, and written."""

@@ -1,4 +1,4 @@
-"""How a table comes to be: of nothing, of rows, or of a folder of Parquet files."""
+"""The creation of tables: empty, from rows, or from a folder of Parquet files."""
 
 from typing import TYPE_CHECKING
 

@@ -1,14 +1,4 @@
-"""Rows of a source are merged into a table: matched ones change, others come or go.
-
-Read the modules in this order:
-
-    clauses      what is done with which rows, as asked for and bound to the schemas
-    pairs        which rows of the table and of the source match
-    file_merge   what the clauses do to the rows of a file
-    outcome      what became of it, as a transaction
-    merge        all of it in one process
-    builder      the clauses as a caller says them
-"""
+"""The merge of source rows into a table, in process."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""Rows are changed or removed: files that hold some are written again without them."""
+"""The deletes and updates of rows in process, which rewrite or mark files."""
 
 from typing import TYPE_CHECKING
 

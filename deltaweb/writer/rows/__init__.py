@@ -1,4 +1,4 @@
-"""Rows as they are handed over, and as a table has them."""
+"""The rows of a write, converted to the table schema and checked by its rules."""
 
 from typing import TYPE_CHECKING
 

@@ -1,1 +1,1 @@
-"""The command `user`."""
+"""The command `deltaweb user`."""

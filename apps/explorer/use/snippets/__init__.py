@@ -1,14 +1,7 @@
-"""What a page of a table shows, as code for other tools: `Use this table`.
+"""The code samples of "Use this table", one module for each tool.
 
-shown_view      which version, columns and rows a page shows, and who reads it
-tools           each tool's ways to a table; the first that reads it is shown
-deltalake_code  pandas, by `deltalake`
-sharing_code    pandas, by `delta-sharing`
-polars_code     Polars
-duckdb_code     DuckDB
-spark_code      Spark, in SQL and in Python
-deltaweb_code   deltaweb's own Python, and curl
-restore_code    what makes an old version the newest
+`shown_view` describes the version, columns and filter that a page shows. `tools`
+chooses the samples that can read them.
 """
 
 from apps.explorer.use.snippets.restore_code import restore_snippets

@@ -1,15 +1,7 @@
-"""What of shared tables recipients see: rows by conditions, columns by lists.
+"""The rows and columns of a shared table that each recipient may read.
 
-Read in this order:
-
-    checks        the rule of a shared table as it is stored
-    rules         the rule that holds for one recipient, bound to one version
-    prepared      what rules leave of files, rewritten: kept, found, erased
-    offered       a version as one recipient is offered it
-    changed       the changes of versions as a rule leaves them
-    proof         what is handed out, read and held against the rule
-    rule_preview  what a rule would leave, before anybody has it
-    preparing     rewriting what is not ready, as a job
+`checks` and `rules` hold the rule of a recipient. `preparing` rewrites the files that a
+rule does not leave whole, and `proof` checks the result.
 """
 
 from typing import TYPE_CHECKING

@@ -1,1 +1,1 @@
-"""`deltaweb share ...` and `deltaweb recipient ...`."""
+"""The commands `deltaweb share`, `deltaweb recipient` and `deltaweb received`."""

@@ -1,5 +1,5 @@
-"""What others share with us: their profiles, and the tables that these open.
+"""The shares received from other providers.
 
-A provider is a storage connection (how it is reached, sealed) and a lake (what is
-looked for, again and again): its tables are registered, indexed and marked as others.
+A provider is stored as a storage connection (its sealed profile) and a lake (its list
+of tables), so its tables are indexed like all others.
 """

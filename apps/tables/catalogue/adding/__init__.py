@@ -1,1 +1,1 @@
-"""Tables that are not there yet, and rows that are: made, converted, imported."""
+"""The pages that create, convert and import tables."""

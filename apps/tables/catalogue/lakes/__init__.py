@@ -1,1 +1,1 @@
-"""Lakes: folders and URLs whose tables are registered, again and again."""
+"""The lakes: folders and URLs that are scanned for tables."""

@@ -1,1 +1,1 @@
-"""Management commands of the catalogue."""
+"""The commands `deltaweb table`, `deltaweb parquet` and `deltaweb storage`."""

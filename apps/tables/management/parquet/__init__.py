@@ -1,1 +1,1 @@
-"""What `deltaweb parquet` can be asked: a file a verb."""
+"""The subcommands of `deltaweb parquet`: one file for each."""

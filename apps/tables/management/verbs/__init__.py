@@ -1,1 +1,1 @@
-"""The subcommands of `deltaweb table`: a file a verb."""
+"""The subcommands of `deltaweb table`, grouped by subject."""

@@ -1,1 +1,1 @@
-"""A checkpoint of a version of a log."""
+"""The operation that writes a checkpoint."""

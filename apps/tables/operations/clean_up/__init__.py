@@ -1,1 +1,1 @@
-"""History of a log that has expired is deleted."""
+"""The operation that deletes expired log files."""

@@ -1,1 +1,1 @@
-"""Operations on a table's definition: a file for what each changes of it."""
+"""The operations on a table's columns, constraints, properties and protocol."""

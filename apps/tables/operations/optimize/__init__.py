@@ -1,1 +1,1 @@
-"""Small files become large ones, or rows are laid out by columns."""
+"""The operation that compacts small files or clusters rows."""

@@ -1,1 +1,1 @@
-"""The pages of operations: what each says, its form, and one visit of it."""
+"""The pages of operations: their texts, their forms, and the steps of a visit."""

@@ -1,1 +1,1 @@
-"""A version of before becomes the newest one again."""
+"""The operation that makes an older version the newest one again."""

@@ -1,1 +1,1 @@
-"""Operations on rows: deleted, updated, merged, here or by Spark."""
+"""The operations that delete, update and merge rows, in process or on Spark."""

@@ -1,1 +1,1 @@
-"""Files that a table no longer needs are deleted."""
+"""The operation that deletes files that no kept version needs."""

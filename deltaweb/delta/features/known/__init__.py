@@ -1,1 +1,1 @@
-"""What is known of table features: in plain words, in a table, and of clients."""
+"""The descriptions of table features, and the clients that support each."""

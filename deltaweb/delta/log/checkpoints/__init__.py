@@ -1,1 +1,1 @@
-"""Checkpoints, read by column name, part by part."""
+"""The checkpoints of a log, read by column and part by part."""

@@ -1,1 +1,1 @@
-"""Commits, parsed in batches: file actions as columns, the rest by commit."""
+"""The commits of a log, parsed in batches into Arrow columns."""

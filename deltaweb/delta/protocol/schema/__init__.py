@@ -1,13 +1,4 @@
-"""The schema of a table: JSON text to types, and back without loss.
-
-Read the modules in this order:
-
-    types       what a column can be, what is in it, and how it is stored
-    log_json    the log's JSON: `parse_schema` and `format_schema`
-    shown       what people read, and the leaf columns
-    width       how many columns there are, before any is built
-    arrow       what rows are made of
-    from_arrow  the schema that Arrow rows have
+"""The schema of a table: from the log's JSON to types and back without loss.
 
 Source: PROTOCOL.md, "Schema Serialization Format".
 """

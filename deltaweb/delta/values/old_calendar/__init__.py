@@ -1,1 +1,1 @@
-"""Days and times that Spark wrote in the old calendar, and the clocks of zones then."""
+"""The dates and times that Spark wrote in the Julian calendar."""

@@ -1,1 +1,1 @@
-"""Per-file statistics: JSON text and checkpoint structs as typed columns."""
+"""The statistics of files: JSON text and checkpoint structs as typed columns."""

@@ -1,4 +1,4 @@
-"""Operations that write no rows: each says what would be committed, or would go."""
+"""The operations that write no rows, such as restore, vacuum and property changes."""
 
 from typing import TYPE_CHECKING
 

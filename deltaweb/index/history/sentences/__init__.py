@@ -1,1 +1,1 @@
-"""What each commit did, in words, from what its metrics and parameters say."""
+"""The sentences that say what each commit did, from its metrics and parameters."""

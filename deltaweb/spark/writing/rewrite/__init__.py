@@ -1,16 +1,7 @@
-"""Deletes and updates of rows as jobs of Spark, by the rules of those in process.
+"""The deletes and updates on Spark, by the same rules as in process.
 
-Read in this order:
-
-    row_request   what is asked of the tasks, as it travels to them, and what a task
-                  does with its share of the files, as in process
-    judged_rows   the same where only Spark evaluates what is asked
-    engine        the driver: files dealt out, and what became of them put together
-    run           deletes and updates of a table
-
-Every file is changed by one task as a whole, in the order of its rows, so that a row is
-known by its place: vectors are those that a process writes. What the tasks have written
-is named by the commit of the driver alone.
+One task changes each file as a whole, because a deletion vector names a row by its
+position. The driver makes one commit of all files.
 """
 
 from typing import TYPE_CHECKING

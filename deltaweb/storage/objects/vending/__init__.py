@@ -1,4 +1,4 @@
-"""Credentials for a while that read one folder of an object store and nothing else.
+"""The temporary credentials that read one folder of an object store.
 
 Source: delta_sharing_protocol_2026.md, "Generate Temporary Table Credential".
 """

@@ -1,1 +1,1 @@
-"""What is done to make tables and to import rows: a file an operation."""
+"""The operations that create, convert and import tables: one file for each."""
