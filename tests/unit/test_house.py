@@ -27,7 +27,6 @@ TWO_THINGS = {"And", "Or", "Not", "Like"}
 GENERATED = {"migrations", "__pycache__"}
 # To parse a file takes milliseconds: only those are that may hold what is looked for.
 CLASS = re.compile(r"^class (\w+)", re.MULTILINE)
-LISTED = re.compile(r"^ *([a-z_0-9]+)/?  +\w", re.MULTILINE)
 LATE = re.compile(r"^ *(def __getattr__\(name|__getattr__ =)", re.MULTILINE)
 
 
@@ -169,20 +168,6 @@ def test_each_key_of_the_protocol_has_one_name() -> None:
 
     assert spelled
     assert {key: where for key, where in spelled.items() if len(where) > 1} == {}
-
-
-def test_a_list_of_modules_to_read_names_those_that_there_are() -> None:
-    """Each is in the folder of the list, or in one below; the apps stand apart."""
-    gone = []
-    for folder in _folders():
-        face = folder / "__init__.py"
-        text = face.read_text(encoding="utf-8") if face.is_file() else ""
-        names = LISTED.findall(text.split('"""')[1]) if text.startswith('"""') else []
-        there = {path.stem for path in folder.rglob("*")}
-        there |= {path.stem for path in (ROOT / "apps").iterdir()}
-        gone += [f"{face}: {name}" for name in names if name not in there]
-
-    assert gone == []
 
 
 def test_what_is_loaded_late_is_loaded_in_one_way() -> None:
