@@ -29,7 +29,13 @@ from deltaweb.storage.data_listing import (
     walk_folders,
 )
 from deltaweb.storage.data_path import LOG_FOLDER, own_data_place, resolve_data_path
-from deltaweb.storage.local_file import FLAGS, is_within, open_small_file, read_all
+from deltaweb.storage.local_file import (
+    FLAGS,
+    is_plain,
+    is_within,
+    open_small_file,
+    read_all,
+)
 from deltaweb.storage.local_names import RepeatedPut, create_file
 from deltaweb.storage.local_pending import (
     LocalPendingFile,
@@ -56,6 +62,7 @@ class LocalTableStore:
         self._log = os.path.join(self._root, LOG_FOLDER)  # noqa: PTH118  # plain text is faster than Path, for each of many files
         self._allowed_roots = tuple(allowed_roots)
         self._real_roots: tuple[str, ...] | None = None
+        self._seen_root: tuple[int, int] | None = None
         self._checked_log = False
 
     @property
@@ -322,7 +329,22 @@ class LocalTableStore:
 
     def _is_inside(self, place: str) -> bool:
         """Tell whether a path, its links followed, stays inside the roots."""
+        if is_plain(place, self._root) and self._is_root_unmoved():
+            return True
         return is_within(os.path.realpath(place), self._roots())
+
+    def _is_root_unmoved(self) -> bool:
+        """Tell whether the root is the folder whose links were followed before."""
+        try:
+            found = os.stat(self._root)  # noqa: PTH116  # as above
+        except OSError:
+            return False
+        root = (found.st_dev, found.st_ino)
+        if root != self._seen_root:
+            if os.path.realpath(self._root) != self._roots()[0]:
+                return False
+            self._seen_root = root
+        return True
 
     def _roots(self) -> tuple[str, ...]:
         if self._real_roots is None:

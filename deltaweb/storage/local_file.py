@@ -59,6 +59,28 @@ def is_within(real: str, roots: Sequence[str]) -> bool:
     )
 
 
+def is_plain(place: str, root: str) -> bool:
+    """Tell whether a path below a root has no link on its way from there.
+
+    It is a short way to say that a path stays inside: one look at each of its folders
+    up to the first that is missing, and none at those above the root.
+    """
+    if not place.startswith(f"{root}/"):
+        return False
+    end = len(root)
+    while end >= 0:
+        end = place.find("/", end + 1)
+        try:
+            mode = os.lstat(place if end < 0 else place[:end]).st_mode
+        except FileNotFoundError:
+            return True
+        except OSError:
+            return False
+        if stat.S_ISLNK(mode):
+            return False
+    return True
+
+
 def open_small_file(place: str, roots: Sequence[str]) -> pa.BufferReader | None:
     """Return a small file, read whole; None for whoever has to look more closely.
 

@@ -9,10 +9,10 @@ import contextlib
 import fcntl
 import os
 import re
-import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from secrets import token_hex
 from typing import Final
 
 import pyarrow as pa
@@ -21,6 +21,7 @@ from deltaweb.delta.errors import DeltaError
 from deltaweb.storage.write_faults import write_fault
 
 READABLE: Final = 0o644
+NEW_FILE: Final = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 DEAD_AFTER_S: Final = 3600  # without a lock
 LEFTOVER: Final = re.compile(
     r"\.(?:[0-9]{20}\.checkpoint[0-9a-f.-]*\.parquet|[0-9a-f-]{36}\.parquet|"
@@ -127,10 +128,18 @@ def folder_lock(folder: str) -> Iterator[None]:
         os.close(handle)
 
 
+def _create_beside(folder: str, name: str) -> tuple[int, str]:
+    """Create a hidden file that no other writer has; return its handle and path."""
+    while True:
+        path = f"{folder}/.{name}.{token_hex(4)}.tmp"
+        with contextlib.suppress(FileExistsError):
+            return os.open(path, NEW_FILE, 0o600), path
+
+
 def _create_locked(folder: str, name: str) -> tuple[int, str]:
     """Create a file and lock it; again, if it was taken for dead in between."""
     while True:
-        handle, path = tempfile.mkstemp(dir=folder, prefix=f".{name}.", suffix=".tmp")
+        handle, path = _create_beside(folder, name)
         try:
             with contextlib.suppress(OSError):
                 fcntl.flock(handle, fcntl.LOCK_EX)
@@ -186,9 +195,7 @@ def temporary_file(path: str, data: bytes) -> Iterator[str]:
     try:
         try:
             make_folder(folder)
-            handle, temporary = tempfile.mkstemp(
-                dir=folder, prefix=f".{name[:80]}.", suffix=".tmp"
-            )
+            handle, temporary = _create_beside(folder, name[:80])
             with open(handle, "wb") as file:  # noqa: PTH123  # as above
                 file.write(data)
                 file.flush()
@@ -206,4 +213,4 @@ def temporary_file(path: str, data: bytes) -> Iterator[str]:
 def make_folder(folder: str) -> None:
     """Make a folder, and those around it, where it is not there."""
     if not os.path.isdir(folder):  # noqa: PTH112  # as above
-        Path(folder).mkdir(parents=True, exist_ok=True)
+        os.makedirs(folder, exist_ok=True)  # noqa: PTH103  # as above

@@ -12,6 +12,7 @@ from deltaweb.delta.errors import (
 )
 from deltaweb.delta.log.paths import checkpoint_name
 from deltaweb.delta.log.store import TableStore
+from deltaweb.storage import local_pending
 from deltaweb.storage.local import LocalTableStore
 from deltaweb.storage.local_file import SMALL_BYTES
 from tests.storage.table_stores.every_store import TableStorePromises
@@ -66,6 +67,55 @@ class TestLocalTableStore(TableStorePromises):
 
         with pytest.raises(LogCorruptError, match="10,737,418,240 bytes"):
             store.read("sparse")
+
+    def test_no_data_file_is_begun_behind_a_link_out_of_the_table(self, tmp_path):
+        outside, root = tmp_path / "outside", tmp_path / "table"
+        outside.mkdir()
+        (root / "a").mkdir(parents=True)
+        (root / "p=1").symlink_to(outside)
+        (root / "a" / "b").symlink_to(tmp_path / "nowhere")
+        store = LocalTableStore(str(root))
+
+        for path in ("p=1/x", "p=1/new/x", "a/b", "a/b/x"):
+            with pytest.raises(PathEscapesTableError):
+                store.begin_data_file(path)
+        assert not [*outside.iterdir()]
+        assert not (tmp_path / "nowhere").exists()
+
+    def test_a_link_within_the_table_is_followed(self, tmp_path: Path) -> None:
+        root = tmp_path / "table"
+        (root / "kept").mkdir(parents=True)
+        (root / "p=1").symlink_to("kept")
+
+        LocalTableStore(str(root)).put_data_file("p=1/x", b"data")
+
+        assert (root / "kept" / "x").read_bytes() == b"data"
+
+    def test_a_root_that_becomes_a_link_is_no_longer_written_to(self, tmp_path):
+        root = tmp_path / "table"
+        store = LocalTableStore(str(root))
+        store.put_data_file("a", b"data")
+        root.rename(tmp_path / "before")
+        (tmp_path / "other").mkdir()
+        root.symlink_to(tmp_path / "other")
+
+        with pytest.raises(PathEscapesTableError):
+            store.put_data_file("b", b"data")
+        assert not [*(tmp_path / "other").iterdir()]
+
+    def test_a_temporary_name_that_is_taken_is_passed_over(self, tmp_path, monkeypatch):
+        names = iter(["taken000", "taken000", "free0000"])
+        monkeypatch.setattr(local_pending, "token_hex", lambda _: next(names))
+        store = LocalTableStore(str(tmp_path / "table"))
+        first, second = store.begin_data_file("a"), store.begin_data_file("a")
+
+        for pending, data in ((first, b"first"), (second, b"second")):
+            pending.sink.write(data)
+            pending.finish()
+            pending.commit()
+
+        with store.open_data_file("a") as file:
+            assert file.read() == b"second"
 
     def test_an_allowed_root_is_read(self, tmp_path: Path) -> None:
         (tmp_path / "shared").mkdir()
