@@ -112,12 +112,12 @@ def write_excerpt(
     try:
         for rows in _row_groups(batches, arrow_schema(schema)):
             if file is None:
-                statistics = FileStatistics(columns, layout.stored_paths())
+                statistics = FileStatistics(layout.stored_statistics())
                 known = dictionaries_of(shape, rows)
-                file = OpenParquetFile(store, path, shape, statistics, known)
+                file = OpenParquetFile(store, path, statistics, known)
                 # One file holds them all, and a NaN may come with any row.
                 file.unbounded = floating_leaves(shape.schema)
-            file.write(rows)
+            file.write(shape.stored(rows))
         return None if file is None else file.finish()
     except BaseException:
         if file is not None:

@@ -35,6 +35,7 @@ from deltaweb.delta.protocol.table_properties import (
     string_prefix_length,
     target_file_bytes,
 )
+from deltaweb.delta.values.footer_bounds import leaves_with_nan
 from deltaweb.delta.values.partition_values import (
     PartitionKey,
     canonical_keys,
@@ -61,6 +62,8 @@ MAX_WAITING_BYTES: Final = 256 << 20
 DEALS_KEPT: Final = 4
 """Times that rows are dealt out before slices of them are copied."""
 MAX_OPEN_FILES: Final = 400
+SMALL_BYTES: Final = 256 << 10
+"""Of rows in memory whose file is whole before storage sees it."""
 CHANGE_DATA: Final = "_change_data/"
 
 
@@ -146,14 +149,14 @@ class FileLayout:
         fields = sorted(self.schema.fields, key=lambda column: column.name in apart)
         return FileShape.of(replace(self.schema, fields=tuple(fields)), ())
 
-    def stored_paths(self) -> dict[ColumnPath, ColumnPath]:
-        """Return what statistics call the columns that are stored as something else."""
+    def stored_statistics(self) -> tuple[ColumnPath, ...]:
+        """Return the columns that get statistics, by the names that files have."""
         leaves, stored = (
             [leaf.path for leaf in leaf_fields(schema)]
             for schema in (self.schema, stored_schema(self.schema))
         )
-        pairs = zip(leaves, stored, strict=True)
-        return {path: name for path, name in pairs if path != name}
+        names = dict(zip(leaves, stored, strict=True))
+        return tuple(names[path] for path in self.statistics)
 
 
 @dataclass(eq=False)
@@ -191,7 +194,7 @@ class DataFileWriter:
         # Whether a null has its place is checked before; files are not to say so.
         self._rows = pa.schema([f.with_nullable(True) for f in whole])  # noqa: FBT003  # pyarrow's own
         self._columns = layout.file_shape()
-        self._stored_paths = layout.stored_paths()
+        self._statistics = layout.stored_statistics()
         if not len(self._columns):
             raise SchemaError(column="", reason="no column of it can be stored")
         self._waiting: dict[PartitionKey, _Waiting] = {}
@@ -201,6 +204,7 @@ class DataFileWriter:
         self._open: dict[PartitionKey, OpenParquetFile] = {}
         self._ends: FileEnds[PartitionKey] = FileEnds()
         self._count = 0
+        self._has_nan = False
         self._dictionaries: list[str] | bool = True
 
     def __enter__(self) -> Self:
@@ -250,7 +254,9 @@ class DataFileWriter:
             self._dictionaries = dictionaries_of(self._columns, rows)
         row_bytes = rows.nbytes / max(1, rows.num_rows)
         enough = min(ROW_GROUP_BYTES, 4 * self._layout.target_bytes)
-        for value, some in self._split.deal(rows):
+        stored = self._columns.stored(rows)
+        self._has_nan = self._has_nan or bool(leaves_with_nan(stored))
+        for value, some in self._split.deal(rows, stored):
             key = self._spellings.get(value, value)
             waiting = self._waiting.setdefault(key, _Waiting())
             num_bytes = int(row_bytes * some.num_rows)
@@ -271,9 +277,7 @@ class DataFileWriter:
         """Let the rows that follow go to other files than those before."""
         self._deal()
         for key in list(self._waiting):
-            self._flush(key)
-            if key in self._open:
-                self._close(key)
+            self._flush(key, is_last=True)
         for key in list(self._open):
             self._close(key)
 
@@ -292,20 +296,28 @@ class DataFileWriter:
 
     # === Files ===
 
-    def _flush(self, key: PartitionKey) -> None:
+    def _flush(self, key: PartitionKey, *, is_last: bool = False) -> None:
+        """Write what waits of a partition; the last of a file ends it."""
         waiting = self._waiting.pop(key)
         self._waiting_bytes -= waiting.num_bytes
         rows = pa.concat_tables(waiting.tables)
+        is_small = is_last and waiting.num_bytes <= SMALL_BYTES
         for start in range(0, rows.num_rows, ROW_GROUP_ROWS):
-            file, some = self._file(key), rows.slice(start, ROW_GROUP_ROWS)
-            if not file.write(some):
+            some = rows.slice(start, ROW_GROUP_ROWS)
+            file = self._file(key, is_small=is_small)
+            if not file.write(some, has_nan=self._has_nan):
                 self._close(key)
-                self._file(key, file.unbounded).write(some)
-        if self._file(key).size >= self._layout.target_bytes:
+                file = self._file(key, file.unbounded, is_small=is_small)
+                file.write(some, has_nan=self._has_nan)
+        if is_last or self._file(key).size >= self._layout.target_bytes:
             self._close(key)
 
     def _file(
-        self, key: PartitionKey, unbounded: frozenset[str] = frozenset()
+        self,
+        key: PartitionKey,
+        unbounded: frozenset[str] = frozenset(),
+        *,
+        is_small: bool = False,
     ) -> OpenParquetFile:
         file = self._open.get(key)
         if file is not None:
@@ -316,22 +328,24 @@ class DataFileWriter:
         path = layout.folder + new_data_path(
             self._partition(key), self._count, layout.name, layout.codec
         )
-        statistics = FileStatistics(
-            layout.statistics, self._stored_paths, layout.prefix_length
-        )
+        statistics = FileStatistics(self._statistics, layout.prefix_length)
         file = OpenParquetFile(
-            self._store, path, self._columns, statistics, self._dictionaries
+            self._store,
+            path,
+            statistics,
+            self._dictionaries,
+            first_of=layout.first_of,
+            unbounded=unbounded,
+            codec=layout.codec,
+            is_small=is_small,
         )
-        file.first_of, file.unbounded = layout.first_of, unbounded
-        file.codec = layout.codec
         self._count += 1
         self._open[key] = file
         return file
 
     def _close(self, key: PartitionKey) -> None:
         file = self._open.pop(key)
-        is_last = not (self._open or self._waiting or self._undealt)
-        self._ends.end(key, file, is_last=is_last)
+        self._ends.end(key, file)
 
     def _partition(self, key: PartitionKey) -> dict[str, str | None]:
         return dict(zip(self._partition_keys, key, strict=True))

@@ -42,7 +42,7 @@ class FileShape:
     def of(cls, schema: StructType, partition_columns: Iterable[str]) -> Self:
         apart = frozenset(partition_columns)
         found = [
-            (column, _stored_type(arrow_type(column.data_type)))
+            (column, stored_type(arrow_type(column.data_type)))
             for column in schema.fields
             if column.name not in apart
         ]
@@ -71,19 +71,19 @@ class FileShape:
         return [by_name[name] for name in names]
 
 
-def _stored_type(kind: pa.DataType) -> pa.DataType | None:
+def stored_type(kind: pa.DataType) -> pa.DataType | None:
     """Return a type of which any part may be null, as a null above makes it."""
     if pa.types.is_null(kind):
         return None
     if pa.types.is_list(kind):
-        inside = _stored_type(kind.value_type)
+        inside = stored_type(kind.value_type)
         return inside and pa.list_(pa.field(kind.value_field.name, inside))
     if pa.types.is_map(kind):
-        key, item = _stored_type(kind.key_type), _stored_type(kind.item_type)
+        key, item = stored_type(kind.key_type), stored_type(kind.item_type)
         return pa.map_(key, pa.field("value", item)) if key and item else None
     if not pa.types.is_struct(kind):
         return kind
-    parts = [(part.name, _stored_type(part.type)) for part in kind]
+    parts = [(part.name, stored_type(part.type)) for part in kind]
     fields = [pa.field(name, stored) for name, stored in parts if stored is not None]
     return pa.struct(fields) if fields else None
 

@@ -11,7 +11,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from deltaweb.delta.log.store import DataStore
+from deltaweb.delta.errors import DeltaError, LocationNotWritableError
+from deltaweb.delta.log.store import DataStore, PendingFile
 from deltaweb.delta.protocol.table_properties import DEFAULT_CODEC
 from deltaweb.delta.values.footer_bounds import leaves_with_nan, leaves_without
 from deltaweb.writer.files.file_shape import FileShape
@@ -43,50 +44,57 @@ class OpenParquetFile:
         first_of: The id of a table that does not exist before this file; else empty.
         unbounded: The leaf columns without bounds in its footer, by the file's paths:
             those that begin with a NaN, and any that are given.
+        is_small: Whether its bytes wait in memory, and go to storage all at once.
     """
 
     store: DataStore
     path: str
-    columns: FileShape
     statistics: FileStatistics
     dictionaries: list[str] | bool = True
     first_of: str = ""
     unbounded: frozenset[str] = frozenset()
     codec: str = DEFAULT_CODEC
+    is_small: bool = False
     _writer: pq.ParquetWriter | None = None
 
     def __post_init__(self) -> None:
-        self._pending = self.store.begin_data_file(self.path)
+        self._pending: PendingFile = (
+            _SmallFile(self.store, self.path)
+            if self.is_small
+            else self.store.begin_data_file(self.path)
+        )
 
     @property
     def size(self) -> int:
         """Bytes so far, without the footer."""
         return int(self._pending.sink.tell())
 
-    def write(self, rows: pa.Table) -> bool:
-        """Write rows, of the table's columns at least, as one row group.
+    def write(self, rows: pa.Table, *, has_nan: bool = True) -> bool:
+        """Write rows, in the columns of files, as one row group.
+
+        Args:
+            has_nan: False where it is known that no value is a NaN.
 
         Returns:
             Whether they were: not where they have a NaN in a column with bounds.
         """
-        stored = self.columns.stored(rows)
-        with_nan = leaves_with_nan(stored)
+        with_nan = leaves_with_nan(rows) if has_nan else frozenset[str]()
         if self._writer is None:
             self.unbounded |= with_nan
         elif not with_nan <= self.unbounded:
             return False
-        self.statistics.add(rows)
+        self.statistics.add(rows, has_nan=bool(with_nan))
         try:
             if self._writer is None:
                 self._writer = pq.ParquetWriter(
                     self._pending.sink,
-                    stored.schema,
+                    rows.schema,
                     compression=self.codec,
                     use_dictionary=self.dictionaries,
                     store_schema=False,
-                    write_statistics=leaves_without(stored.schema, self.unbounded),
+                    write_statistics=leaves_without(rows.schema, self.unbounded),
                 )
-            self._writer.write_table(stored, row_group_size=max(1, rows.num_rows))
+            self._writer.write_table(rows, row_group_size=max(1, rows.num_rows))
         except OSError as error:
             raise self._pending.fault(error) from None
         return True
@@ -109,6 +117,37 @@ class OpenParquetFile:
 
     def discard(self) -> None:
         self._pending.discard()
+
+
+class _SmallFile:
+    """A pending file that storage only sees when its bytes are whole."""
+
+    def __init__(self, store: DataStore, path: str) -> None:
+        self.name = path
+        self.sink: pa.NativeFile = pa.BufferOutputStream()
+        self._store = store
+        self._pending: PendingFile | None = None
+
+    def finish(self) -> int:
+        """Write the bytes with one call, make them durable, and return their count."""
+        self._pending = pending = self._store.begin_data_file(self.name)
+        try:
+            pending.sink.write(self.sink.getvalue())
+        except OSError as error:
+            raise pending.fault(error) from None
+        return pending.finish()
+
+    def commit(self) -> None:
+        if self._pending is not None:
+            self._pending.commit()
+
+    def discard(self) -> None:
+        if self._pending is not None:
+            self._pending.discard()
+
+    def fault(self, error: OSError) -> DeltaError:
+        """Return the error of ours that a fault of the memory means."""
+        return LocationNotWritableError(location=self.name, reason=str(error))
 
 
 def dictionaries_of(shape: FileShape, rows: pa.Table) -> list[str] | bool:

@@ -33,6 +33,7 @@ CODEC_MARKS: Final[Mapping[str, str]] = {
 }
 """What the names of files say of their codec, as Spark's do."""
 PATH_SAFE: Final = "/=-_.~"  # what a path keeps unescaped besides letters and digits
+MAX_COUNTED: Final = 1 << 20
 MAX_NAME_LENGTH: Final = 150
 """Characters of a folder's name; file systems take 255 bytes."""
 
@@ -43,23 +44,30 @@ class PartitionSplit:
 
     columns: StructType
 
-    def deal(self, rows: pa.Table) -> Iterator[tuple[PartitionKey, pa.Table]]:
+    def deal(
+        self, rows: pa.Table, stored: pa.Table
+    ) -> Iterator[tuple[PartitionKey, pa.Table]]:
         """Yield the rows of each partition, in their order.
 
         They are slices of one table, and keep it in memory.
+
+        Args:
+            rows: The rows with their partition columns.
+            stored: The same rows as files have them.
         """
         if not self.columns.fields:
-            yield (), rows
+            yield (), stored
             return
         if not rows.num_rows:
             return
         codes, keys = self._codes(rows)
         if len(keys) == 1:
-            yield keys[0], rows
+            yield keys[0], stored
             return
-        order = np.argsort(codes, kind="stable")
+        # numpy sorts small numbers by their digits, in half the time.
+        order = np.argsort(codes.astype(np.min_scalar_type(len(keys))), kind="stable")
         ends = np.cumsum(np.bincount(codes, minlength=len(keys)))
-        dealt = rows.combine_chunks().take(pa.array(order))
+        dealt = stored.combine_chunks().take(pa.array(order))
         start = 0
         for key, end in zip(keys, ends.tolist(), strict=True):
             yield key, dealt.slice(start, end - start)
@@ -83,12 +91,27 @@ class PartitionSplit:
             numbers = np.array([place[text] for text in texts], np.int64)
             found = numbers[encoded.indices.to_numpy(zero_copy_only=False)]
             pairs = total * len(distinct) + found
-            values, total = np.unique(pairs, return_inverse=True)
+            values, total = _distinct(pairs, len(keys) * len(distinct))
             keys = [
                 (*keys[pair // len(distinct)], distinct[pair % len(distinct)])
                 for pair in values.tolist()
             ]
         return total, keys
+
+
+def _distinct(
+    numbers: npt.NDArray[np.int64], count: int
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Return the distinct numbers in order, and for each number its place there.
+
+    Args:
+        count: A number above all of them. Without a sort this takes memory for so many.
+    """
+    if count > MAX_COUNTED:
+        return np.unique(numbers, return_inverse=True)
+    is_there = np.zeros(count, np.bool_)
+    is_there[numbers] = True
+    return np.flatnonzero(is_there), (np.cumsum(is_there) - 1)[numbers]
 
 
 # === Where files go ===

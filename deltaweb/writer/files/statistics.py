@@ -22,12 +22,13 @@ import pyarrow.compute as pc
 
 from deltaweb.delta.errors import PropertyError
 from deltaweb.delta.protocol.column_path import ColumnPath, parse_path, split_paths
-from deltaweb.delta.protocol.schema import PrimitiveType, StructType, leaf_fields
+from deltaweb.delta.protocol.schema import StructType, arrow_type, leaf_fields
 from deltaweb.delta.protocol.table_properties import (
     DEFAULT_STRING_PREFIX,
     INDEXED_COLUMNS,
     STATISTICS_COLUMNS,
 )
+from deltaweb.writer.files.file_shape import stored_type
 
 DEFAULT_INDEXED: Final = 32
 ASCII_MAXIMUM: Final = "\x7f"
@@ -43,7 +44,7 @@ def statistics_columns(
     leaves = [
         leaf.path
         for leaf in leaf_fields(schema)
-        if leaf.data_type != PrimitiveType("void")
+        if stored_type(arrow_type(leaf.data_type)) is not None
     ]
     named = configuration.get(STATISTICS_COLUMNS)
     if named is not None:
@@ -83,25 +84,28 @@ class FileStatistics:
     """The statistics of one file while its row groups are written.
 
     Attributes:
-        names: What the log calls those that are stored as something else.
+        columns: Those that get statistics, as the rows and the log call them.
         prefix_length: How many characters are kept of a text's bounds.
     """
 
     columns: tuple[ColumnPath, ...]
-    names: Mapping[ColumnPath, ColumnPath] = field(default_factory=dict)
     prefix_length: int = DEFAULT_STRING_PREFIX
     num_records: int = 0
     _leaves: dict[ColumnPath, _Leaf] = field(default_factory=dict)
 
-    def add(self, rows: pa.Table) -> None:
-        """Take the rows of one row group into account."""
+    def add(self, rows: pa.Table, *, has_nan: bool = True) -> None:
+        """Take the rows of one row group into account.
+
+        Args:
+            has_nan: False where it is known that no value is a NaN.
+        """
         self.num_records += rows.num_rows
         for path in self.columns:
             column = _column(rows, path)
             leaf = self._leaves.setdefault(path, _Leaf())
             leaf.nulls += column.null_count
             if leaf.is_bounded and column.null_count < len(column):
-                _widen(leaf, column)
+                _widen(leaf, column, has_nan=has_nan)
 
     def to_json(self) -> str:
         """Return the statistics as the `stats` of an `add` action."""
@@ -109,11 +113,10 @@ class FileStatistics:
         high: dict[str, Any] = {}
         nulls: dict[str, Any] = {}
         for path, leaf in self._leaves.items():
-            name = self.names.get(path, path)
-            put_text(nulls, name, str(leaf.nulls))
+            put_text(nulls, path, str(leaf.nulls))
             if leaf.is_bounded and leaf.low is not None:
-                put_text(low, name, _lower_text(leaf.low, self.prefix_length))
-                put_text(high, name, _upper_text(leaf.high, self.prefix_length))
+                put_text(low, path, _lower_text(leaf.low, self.prefix_length))
+                put_text(high, path, _upper_text(leaf.high, self.prefix_length))
         return object_text(
             {
                 "numRecords": str(self.num_records),
@@ -131,14 +134,16 @@ def _column(rows: pa.Table, path: ColumnPath) -> pa.ChunkedArray:
     return column
 
 
-def _widen(leaf: _Leaf, column: pa.ChunkedArray) -> None:
+def _widen(leaf: _Leaf, column: pa.ChunkedArray, *, has_nan: bool) -> None:
     kind = column.type
     if (
         pa.types.is_nested(kind)
         or pa.types.is_boolean(kind)
         or pa.types.is_binary(kind)
         or pa.types.is_null(kind)
-        or (pa.types.is_floating(kind) and pc.any(pc.is_nan(column)).as_py())
+        or (
+            has_nan and pa.types.is_floating(kind) and pc.any(pc.is_nan(column)).as_py()
+        )
     ):
         leaf.is_bounded = False
         return
@@ -146,6 +151,10 @@ def _widen(leaf: _Leaf, column: pa.ChunkedArray) -> None:
     low, high = extremes["min"], extremes["max"]
     leaf.low = low if leaf.low is None else _extreme(leaf.low, low, "min")
     leaf.high = high if leaf.high is None else _extreme(leaf.high, high, "max")
+
+
+def _any_nan(column: pa.ChunkedArray) -> bool:
+    return bool(pc.any(pc.is_nan(column)).as_py())
 
 
 def _extreme(one: pa.Scalar, other: pa.Scalar, name: str) -> pa.Scalar:

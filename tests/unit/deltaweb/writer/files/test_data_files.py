@@ -17,9 +17,9 @@ from deltaweb.delta.errors import PropertyError, SchemaError, StorageFullError
 from deltaweb.delta.protocol.actions import Metadata
 from deltaweb.delta.protocol.schema import format_schema, schema_of_arrow
 from deltaweb.delta.values.partition_values import partition_texts, type_partition_texts
-from deltaweb.writer.files import data_files
+from deltaweb.writer.files import data_files, partition_split
 from deltaweb.writer.files.data_files import DataFileWriter, FileLayout
-from tests.support.stores.memory import MemoryTableStore
+from tests.support.stores.memory import MemoryPendingFile, MemoryTableStore
 from tests.support.tables.written_rows import new_table, numbers
 from tests.support.tables.written_tables import PROTOCOL
 
@@ -284,3 +284,95 @@ def test_a_file_that_storage_does_not_take_takes_all_back() -> None:
         write(store, rows, "p")
 
     assert not store.data_files
+
+
+@pytest.mark.parametrize("broken", [0, 20, 99])
+def test_a_fault_among_many_files_takes_all_back(broken: int) -> None:
+    class FullStore(MemoryTableStore):
+        def put_data_file(self, path: str, data: bytes) -> None:
+            if f"p={broken}/" in path:
+                raise StorageFullError(location=path, reason="it is full")
+            super().put_data_file(path, data)
+
+    store = FullStore()
+
+    with pytest.raises(StorageFullError):
+        write(store, pa.table({"p": range(100), "a": range(100)}), "p")
+
+    assert not store.data_files
+
+
+@pytest.mark.parametrize("count", [2, 16, 23, 100])
+def test_many_files_are_listed_in_the_order_of_their_numbers(count: int) -> None:
+    store = MemoryTableStore()
+
+    files = write(store, pa.table({"p": range(count), "a": range(count)}), "p")
+
+    paths = files["path"].to_pylist()
+    numbers = [int(path.split("part-")[1][:5]) for path in paths]
+    assert numbers == list(range(count))
+    assert [values["p"] for values in values_of(files)] == [*map(str, range(count))]
+
+
+class CountedFile(MemoryPendingFile):
+    """A file that keeps apart what is written to it."""
+
+    class Sink:
+        def __init__(self) -> None:
+            self.writes: list[bytes] = []
+
+        def write(self, data: pa.Buffer) -> None:
+            self.writes.append(data.to_pybytes())
+
+    def __init__(self, store: MemoryTableStore, path: str) -> None:
+        super().__init__(store, path, put=store.put_data_file)
+        self.sink = self.Sink()
+
+    def finish(self) -> int:
+        self._data = b"".join(self.sink.writes)
+        return len(self._data)
+
+
+def test_a_small_file_goes_to_storage_by_one_write() -> None:
+    begun: list[CountedFile] = []
+
+    class CountingStore(MemoryTableStore):
+        def begin_data_file(self, path: str) -> CountedFile:
+            begun.append(CountedFile(self, path))
+            return begun[-1]
+
+    store = CountingStore()
+
+    files = write(store, pa.table({"p": range(40), "a": range(40)}), "p")
+
+    assert [len(file.sink.writes) for file in begun] == [1] * 40
+    assert stored(store, files["path"][7].as_py())["a"].to_pylist() == [7]
+
+
+def test_partitions_of_many_columns_and_values_are_told_apart(monkeypatch):
+    rows = pa.table(
+        {
+            "p": [number % 7 for number in range(300)],
+            "q": [None if number % 5 == 4 else number % 5 for number in range(300)],
+            "a": range(300),
+        }
+    )
+
+    counted = write(MemoryTableStore(), rows, "p", "q")
+    monkeypatch.setattr(partition_split, "MAX_COUNTED", 0)
+    sorted_ = write(MemoryTableStore(), rows, "p", "q")
+
+    assert counted.num_rows == 35
+    for name in ("partition_values", "stats", "size"):
+        assert counted[name] == sorted_[name]
+
+
+@pytest.mark.parametrize("kind", [pa.list_(pa.null()), pa.map_(pa.string(), pa.null())])
+def test_a_column_that_no_file_has_is_not_counted(kind: pa.DataType) -> None:
+    store = MemoryTableStore()
+    rows = pa.table({"a": [1, 2], "v": pa.nulls(2, kind)})
+
+    files = write(store, rows)
+
+    assert stored(store, files["path"][0].as_py()).column_names == ["a"]
+    assert json.loads(files["stats"][0].as_py())["nullCount"] == {"a": 0}
