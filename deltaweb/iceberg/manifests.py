@@ -37,14 +37,21 @@ from deltaweb.iceberg.schema import PartitionField, spec_json
 from deltaweb.iceberg.values import bound_bytes, partition_bytes
 
 FILES_A_MANIFEST: Final = 10_000
-EXISTING: Final = 0  # status of an entry
+EXISTING, ADDED = 0, 1  # status of an entry
 DATA, DELETES = 0, 1  # content of a manifest
 DATA_FILE, POSITION_DELETES = 0, 1  # content of a file
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SnapshotFacts:
-    """A version of the table as its manifests know it."""
+    """A version of the table as its manifests know it.
+
+    Attributes:
+        has_added_files: Whether it is known which files its commit added, and that this
+            is all that the commit did.
+        parent_id: Id of the version before; None for the first one, and where it is
+            not known what was added.
+    """
 
     snapshot_id: int
     sequence_number: int
@@ -52,6 +59,18 @@ class SnapshotFacts:
     fields: Sequence[PartitionField]
     spec_id: int
     format_version: int
+    has_added_files: bool = False
+    parent_id: int | None = None
+
+    def place(self, status: int) -> tuple[int, int]:
+        """Return the snapshot id and the sequence number of entries of a status.
+
+        Files that are known to be older were there at the version before. Where this is
+        not known, all files count as files of this version.
+        """
+        if status == ADDED or self.parent_id is None:
+            return self.snapshot_id, self.sequence_number
+        return self.parent_id, self.sequence_number - 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,7 +96,10 @@ class VectorFiles:
 # === Manifests ===
 
 
-def data_manifest(files: DataFiles, snapshot: SnapshotFacts) -> bytes:
+def data_manifest(
+    files: DataFiles, snapshot: SnapshotFacts, status: int = EXISTING
+) -> bytes:
+    """Write a manifest of data files, all entries of one status."""
     num_rows = len(files)
     records = _longs(files.num_records)
     value_counts = [
@@ -88,7 +110,7 @@ def data_manifest(files: DataFiles, snapshot: SnapshotFacts) -> bytes:
     upper = [(one.field_id, encoded_texts(one.upper)) for one in files.columns]
     rows = joined(
         [
-            _entry_head(snapshot),
+            _entry_head(snapshot, status),
             encoded_long(DATA_FILE),
             encoded_texts(files.locations),
             encoded_bytes(b"PARQUET"),
@@ -110,7 +132,7 @@ def vector_manifest(vectors: VectorFiles, snapshot: SnapshotFacts) -> bytes:
     num_rows = len(vectors)
     rows = joined(
         [
-            _entry_head(snapshot),
+            _entry_head(snapshot, EXISTING),
             encoded_long(POSITION_DELETES),
             encoded_texts(vectors.locations),
             encoded_bytes(b"PUFFIN"),
@@ -127,15 +149,11 @@ def vector_manifest(vectors: VectorFiles, snapshot: SnapshotFacts) -> bytes:
     return _manifest(rows, snapshot, "deletes")
 
 
-def _entry_head(snapshot: SnapshotFacts) -> bytes:
-    number = VALUE_BRANCH + encoded_long(snapshot.sequence_number)
-    return (
-        encoded_long(EXISTING)
-        + VALUE_BRANCH
-        + encoded_long(snapshot.snapshot_id)
-        + number
-        + number
-    )
+def _entry_head(snapshot: SnapshotFacts, status: int) -> bytes:
+    snapshot_id, sequence_number = snapshot.place(status)
+    number = VALUE_BRANCH + encoded_long(sequence_number)
+    head = encoded_long(status) + VALUE_BRANCH + encoded_long(snapshot_id)
+    return head + number + number
 
 
 def _num_vector_fields(snapshot: SnapshotFacts) -> int:
@@ -172,6 +190,7 @@ class ListedManifest:
 
     Attributes:
         num_rows: Count of rows, in the files or deleted by them.
+        status: The status of all its entries.
     """
 
     location: str
@@ -180,6 +199,7 @@ class ListedManifest:
     num_files: int
     num_rows: int
     partition: Sequence[pa.Array]
+    status: int = EXISTING
 
 
 def manifest_list(
@@ -201,7 +221,7 @@ def manifest_list(
         list_schema(snapshot.format_version),
         {
             "snapshot-id": str(snapshot.snapshot_id),
-            "parent-snapshot-id": "null",
+            "parent-snapshot-id": json.dumps(snapshot.parent_id),
             "sequence-number": str(snapshot.sequence_number),
             "format-version": str(snapshot.format_version),
         },
@@ -209,15 +229,17 @@ def manifest_list(
 
 
 def _list_row(one: ListedManifest, snapshot: SnapshotFacts) -> bytes:
+    _, min_sequence_number = snapshot.place(one.status)
+    is_added = one.status == ADDED
     numbers = (
         one.length,
         snapshot.spec_id,
         one.content,
         snapshot.sequence_number,
-        snapshot.sequence_number,
+        min_sequence_number,
         snapshot.snapshot_id,
-        *(0, one.num_files, 0),
-        *(0, one.num_rows, 0),
+        *_by_status(one.num_files, is_added=is_added),
+        *_by_status(one.num_rows, is_added=is_added),
     )
     return (
         encoded_bytes(one.location.encode())
@@ -225,6 +247,11 @@ def _list_row(one: ListedManifest, snapshot: SnapshotFacts) -> bytes:
         + _summaries(one.partition)
         + NULL_BRANCH  # key_metadata
     )
+
+
+def _by_status(count: int, *, is_added: bool) -> tuple[int, int, int]:
+    """Return counts of what was added, what existed, and what was deleted."""
+    return (count, 0, 0) if is_added else (0, count, 0)
 
 
 def _summaries(partition: Sequence[pa.Array]) -> bytes:

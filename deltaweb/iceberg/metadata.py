@@ -12,6 +12,7 @@ from uuid import NAMESPACE_OID, UUID, uuid5
 
 from deltaweb.iceberg.avro_schemas import WITH_VECTORS
 from deltaweb.iceberg.manifests import SnapshotFacts
+from deltaweb.iceberg.operations import APPEND, OVERWRITE
 from deltaweb.iceberg.schema import (
     FIRST_PARTITION_ID,
     FieldIds,
@@ -29,13 +30,24 @@ INTEGER_MASK: Final = (1 << 31) - 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableVersion:
-    """What a snapshot is made of."""
+    """What a snapshot is made of.
+
+    Attributes:
+        num_rows: Count of rows of its files, deleted ones too.
+        operation: What its commit did, for readers of changes.
+        num_added_files: Count of files that its commit added, if that is all that the
+            commit did; else None.
+        num_added_rows: Count of rows of these files; None where it is not known.
+    """
 
     version: int
     timestamp_ms: int
     columns: TableColumns
     num_files: int | None = None
     num_rows: int | None = None
+    operation: str = OVERWRITE
+    num_added_files: int | None = None
+    num_added_rows: int | None = None
 
 
 class TableLayout:
@@ -64,13 +76,20 @@ class TableLayout:
     def mark(self, version: int) -> str:
         """Return what distinguishes the manifests of a version from others of it."""
         facts = self._snapshots[version]
-        text = json.dumps([self.format_version, facts.schema, spec_json(facts.fields)])
+        marked = [self.format_version, facts.schema, spec_json(facts.fields)]
+        if facts.has_added_files:
+            marked.append(APPEND)  # entries of its manifests have another status
+        text = json.dumps(marked)
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 
     def _facts(self, one: TableVersion) -> SnapshotFacts:
         schema = schema_json(one.columns, self.ids)
         fields = partition_fields(one.columns, self.ids)
         spec = spec_json(fields)
+        has_added_files = one.num_added_files is not None
+        parent_id = None
+        if has_added_files and one.version:
+            parent_id = snapshot_id(self.table_id, one.version - 1)
         return SnapshotFacts(
             snapshot_id=snapshot_id(self.table_id, one.version),
             sequence_number=one.version,
@@ -78,6 +97,8 @@ class TableLayout:
             fields=fields,
             spec_id=_number(spec) if spec else 0,
             format_version=self.format_version,
+            has_added_files=has_added_files,
+            parent_id=parent_id,
         )
 
     def metadata(
@@ -173,11 +194,16 @@ def snapshot_id(table_id: str, version: int) -> int:
 
 
 def _summary(one: TableVersion) -> dict[str, str]:
-    totals = {"total-data-files": one.num_files, "total-records": one.num_rows}
+    counts = {
+        "added-data-files": one.num_added_files,
+        "added-records": one.num_added_rows,
+        "total-data-files": one.num_files,
+        "total-records": one.num_rows,
+    }
     return {
-        "operation": "overwrite",
+        "operation": one.operation,
         "delta.version": str(one.version),
-        **{name: str(value) for name, value in totals.items() if value is not None},
+        **{name: str(value) for name, value in counts.items() if value is not None},
     }
 
 

@@ -5,7 +5,7 @@ wherever they are made, and a manifest holds few partitions.
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -22,8 +22,10 @@ from deltaweb.iceberg.avro_schemas import WITH_VECTORS
 from deltaweb.iceberg.errors import InexpressibleError
 from deltaweb.iceberg.files import DataFiles, data_files, has_row_counts
 from deltaweb.iceberg.manifests import (
+    ADDED,
     DATA,
     DELETES,
+    EXISTING,
     FILES_A_MANIFEST,
     ListedManifest,
     SnapshotFacts,
@@ -43,6 +45,9 @@ DATA_FILES, VECTORS = "data", "vectors"
 REWRITTEN_FILES: Final = "rewritten"
 IS_REWRITTEN: Final = "is_rewritten"
 """The column that marks what rules left of files, which lies beside the table."""
+IS_ADDED: Final = "is_added"
+"""The column that marks the files that the commit added, where only that was done."""
+CHANGED_LOG: Final = "the log has changed since its index was made"
 MAX_INLINE: Final = 2_000  # characters of a vector in the log, which is in its name
 
 
@@ -144,23 +149,39 @@ def version_objects(
     """Make the manifests of a version, and their list.
 
     Args:
-        rows: As `data_files` wants them, with marks in `IS_REWRITTEN`.
+        rows: As `data_files` wants them, with marks in `IS_REWRITTEN`, and in
+            `IS_ADDED` where the snapshot has added files.
     """
-    _check(rows, snapshot)
+    _check(rows, version, snapshot)
     writer = _Writer(version, snapshot, ids, names)
     rows = rows.take(pc.sort_indices(rows["relative_path"]))
-    parts = (
-        rows.slice(first, FILES_A_MANIFEST).combine_chunks()
-        for first in range(0, rows.num_rows, FILES_A_MANIFEST)
-    )
     with ThreadPoolExecutor(THREADS) as pool:
-        for number, manifests in enumerate(pool.map(writer.manifests, parts)):
+        made = pool.map(lambda part: writer.manifests(*part), _parts(rows, snapshot))
+        for number, manifests in enumerate(made):
             writer.add(number, manifests)
     writer.made.objects[LIST] = manifest_list(writer.listed, snapshot)
     return writer.made
 
 
-def _check(rows: pa.Table, snapshot: SnapshotFacts) -> None:
+def _parts(rows: pa.Table, snapshot: SnapshotFacts) -> Iterator[tuple[pa.Table, int]]:
+    """Yield the files of each manifest and the status of its entries.
+
+    Files that were added have manifests of their own, so that readers of these files
+    read no others.
+    """
+    chosen = [(rows, EXISTING)]
+    if snapshot.has_added_files:
+        is_added = rows[IS_ADDED]
+        chosen = [
+            (rows.filter(pc.invert(is_added)), EXISTING),
+            (rows.filter(is_added), ADDED),
+        ]
+    for files, status in chosen:
+        for first in range(0, files.num_rows, FILES_A_MANIFEST):
+            yield files.slice(first, FILES_A_MANIFEST).combine_chunks(), status
+
+
+def _check(rows: pa.Table, version: TableVersion, snapshot: SnapshotFacts) -> None:
     if rows.num_rows > MAX_FILES:
         raise InexpressibleError(reason=f"it has more than {MAX_FILES:,} files")
     if rows.num_rows and not has_row_counts(rows["num_records"]):
@@ -170,6 +191,11 @@ def _check(rows: pa.Table, snapshot: SnapshotFacts) -> None:
     has_vectors = rows[VECTOR].null_count < rows.num_rows
     if has_vectors and snapshot.format_version < WITH_VECTORS:
         raise InexpressibleError(reason="a file has a deletion vector")
+    if snapshot.has_added_files:
+        added = rows.filter(rows[IS_ADDED])
+        has_vectors = added[VECTOR].null_count < added.num_rows
+        if has_vectors or added.num_rows != version.num_added_files:
+            raise InexpressibleError(reason=CHANGED_LOG)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -179,6 +205,7 @@ class _Manifest:
     data: bytes
     files: DataFiles | VectorFiles
     num_rows: int
+    status: int = EXISTING
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -190,11 +217,11 @@ class _Writer:
     made: VersionObjects = field(default_factory=VersionObjects)
     listed: list[ListedManifest] = field(default_factory=list)
 
-    def manifests(self, part: pa.Table) -> list[_Manifest]:
+    def manifests(self, part: pa.Table, status: int) -> list[_Manifest]:
         files = self.files(part)
         num_rows = int(pc.sum(files.num_records).as_py() or 0)
-        data = data_manifest(files, self.snapshot)
-        made = [_Manifest("", DATA, data, files, num_rows)]
+        data = data_manifest(files, self.snapshot, status)
+        made = [_Manifest("", DATA, data, files, num_rows, status)]
         vectors = self.vectors(part, files)
         if vectors is not None:
             data = vector_manifest(vectors, self.snapshot)
@@ -253,6 +280,7 @@ class _Writer:
                 num_files=len(one.files),
                 num_rows=one.num_rows,
                 partition=one.files.partition,
+                status=one.status,
             )
         )
 

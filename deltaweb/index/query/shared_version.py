@@ -22,6 +22,7 @@ from deltaweb.delta.scan.predicate import NOTHING, Predicate
 from deltaweb.delta.scan.pruning import EVALUATION_FAULTS, Ranges, prune
 from deltaweb.delta.scan.skipping import Mask
 from deltaweb.delta.snapshot import PARQUET, Snapshot
+from deltaweb.delta.values.whole import exact_sum
 from deltaweb.index.query.file_part import FilePart, Rows
 from deltaweb.index.query.file_selection import FileSelection, SelectedPart
 from deltaweb.index.query.indexed_block import IndexedBlock
@@ -108,6 +109,17 @@ class SharedVersion:
     @property
     def num_files(self) -> int:
         return self._snapshot.num_files
+
+    @cached_property
+    def num_records(self) -> int | None:
+        """Count of the rows of all files, deleted ones too; None if unknown."""
+        total = 0
+        for part, live in self.live_parts():
+            counts = part.num_records.filter(pa.array(live))
+            if counts.null_count:
+                return None
+            total += exact_sum(counts)
+        return total
 
     @property
     def num_files_in_memory(self) -> int:

@@ -8,12 +8,20 @@ import pyarrow as pa
 
 from apps.sharing.access.grants.prepared import store_of
 from apps.sharing.api.iceberg.layouts import IcebergTable
-from deltaweb.delta.errors import PartitionValueError
+from deltaweb.delta.errors import LogCorruptError, PartitionValueError
+from deltaweb.delta.log.commits.added_files import read_added_paths
 from deltaweb.delta.protocol.schema import StructType
+from deltaweb.delta.values.whole import one_array
 from deltaweb.environment.kept_values import KeptValues
 from deltaweb.iceberg.errors import InexpressibleError, NotIcebergError
 from deltaweb.iceberg.files import known_columns
-from deltaweb.iceberg.objects import IS_REWRITTEN, VersionObjects, version_objects
+from deltaweb.iceberg.objects import (
+    CHANGED_LOG,
+    IS_ADDED,
+    IS_REWRITTEN,
+    VersionObjects,
+    version_objects,
+)
 from deltaweb.iceberg.row_counts import with_row_counts
 from deltaweb.index.query.file_selection import LISTED_SCHEMA, FileSelection
 from deltaweb.index.query.restricted_version import PreparedPart
@@ -58,8 +66,11 @@ def _made(table: IcebergTable, version: int, *, now: datetime) -> VersionObjects
         raise NotIcebergError(table=table.shared.full_name, reason=reason)
     version_facts = next(one for one in table.versions if one.version == version)
     try:
+        rows = _rows(table, selection, known_columns(version_facts.columns))
+        if version_facts.num_added_files is not None:
+            rows = rows.append_column(IS_ADDED, _marks_of_added(table, rows, version))
         return version_objects(
-            _rows(table, selection, known_columns(version_facts.columns)),
+            rows,
             version_facts,
             table.layout.snapshot(version),
             table.layout.ids,
@@ -74,6 +85,17 @@ def _made(table: IcebergTable, version: int, *, now: datetime) -> VersionObjects
             f"a partition value of {error.column[:80]!r} is not a {error.type_name}"
         )
         raise NotIcebergError(table=table.shared.full_name, reason=reason) from error
+
+
+def _marks_of_added(table: IcebergTable, rows: pa.Table, version: int) -> pa.Array:
+    """Mark the files that the commit of a version added."""
+    if version == 0:
+        return pa.repeat(True, rows.num_rows)  # noqa: FBT003 (a value)
+    try:
+        added = read_added_paths(table.opened.store, version)
+    except LogCorruptError as error:
+        raise InexpressibleError(reason=CHANGED_LOG) from error
+    return added.contains(one_array(rows["path"]))
 
 
 def _rows(

@@ -6,39 +6,32 @@ no name of an object is good under another rule, or for another version.
 """
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
-from typing import Final, TypeVar
 
 from apps.sharing.access.grants.offered import offered_version
 from apps.sharing.access.grants.rules import TableRule
 from apps.sharing.answers.opening import open_shared
 from apps.sharing.answers.versions import open_shared_version, open_version
+from apps.sharing.api.iceberg.snapshots import (
+    check_form,
+    newest_version,
+    shared_versions,
+)
 from apps.sharing.models import SharedTable
-from apps.tables.models import Commit, MetadataVersion, ProtocolVersion
-from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.features.column_mapping import table_schema
 from deltaweb.delta.features.deletion_vectors import DELETION_VECTORS
-from deltaweb.delta.log.commits.times import to_ms
 from deltaweb.iceberg.access.object_keys import PathSealer, location_of
 from deltaweb.iceberg.errors import InexpressibleError, NotIcebergError
 from deltaweb.iceberg.metadata import TableLayout, TableVersion
 from deltaweb.iceberg.objects import LIST, ObjectNames
-from deltaweb.iceberg.schema import (
-    FieldIds,
-    TableColumns,
-    partition_fields,
-    schema_json,
-)
+from deltaweb.iceberg.schema import TableColumns
 from deltaweb.index.query.restricted_version import PreparedPart, RestrictedVersion
 from deltaweb.index.query.shared_version import SharedVersion
 from deltaweb.sharing.table_query import TableQuery
 from deltaweb.table import DeltaTable
-
-MAX_VERSIONS: Final = 100
-"""Versions that are offered as snapshots, the newest ones."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,10 +127,13 @@ def open_iceberg_table(
         newest = offered_version(shared, rule, whole, now=now)
     try:
         columns = _columns_of(newest, rule)
-        _check_form(columns)
+        check_form(columns)
         # Our rows of older versions tell of all that is in them.
-        older = _older_versions(shared, newest) if rule.is_whole else ()
-        versions = [*older, _newest_version(newest, columns)]
+        versions = (
+            shared_versions(shared, opened, newest, columns)
+            if rule.is_whole
+            else [newest_version(newest, columns)]
+        )
         layout = TableLayout(
             newest.metadata.id or str(shared.table_id),
             versions,
@@ -177,15 +173,6 @@ def _rewritten_digest(version: SharedVersion) -> str:
     return state.hexdigest()[:12]
 
 
-def _newest_version(newest: SharedVersion, columns: TableColumns) -> TableVersion:
-    return TableVersion(
-        version=newest.version,
-        timestamp_ms=to_ms(newest.timestamp),
-        columns=columns,
-        num_files=newest.num_files,
-    )
-
-
 def _columns_of(version: SharedVersion, rule: TableRule) -> TableColumns:
     if version.refusal is not None:
         raise version.refusal
@@ -198,87 +185,3 @@ def _columns_of(version: SharedVersion, rule: TableRule) -> TableColumns:
     schema = table_schema(version.protocol, metadata)
     configuration = {} if rule.columns is not None else metadata.configuration
     return TableColumns(schema, partitions, configuration)
-
-
-def _check_form(columns: TableColumns) -> None:
-    """Check that columns have a form in Iceberg."""
-    ids = FieldIds([columns])
-    schema_json(columns, ids)
-    partition_fields(columns, ids)
-
-
-# === Older versions ===
-
-
-def _older_versions(
-    shared: SharedTable, newest: SharedVersion
-) -> Iterator[TableVersion]:
-    """Yield the versions before the newest that are offered, as our rows know them."""
-    if not shared.with_history:
-        return
-    table = shared.table
-    first = max(shared.start_version or 0, newest.version - MAX_VERSIONS + 1)
-    commits = table.commits.filter(
-        version__gte=first,
-        version__lt=newest.version,
-        readability=Commit.Readability.READABLE,
-        is_archived=False,
-    ).order_by("version")
-    columns = _HeldColumns(shared, newest)
-    for commit in commits:
-        held = columns.at(commit.version)
-        if held is not None:
-            yield TableVersion(
-                version=commit.version,
-                timestamp_ms=to_ms(commit.committed_at),
-                columns=held,
-                num_files=commit.num_files,
-                num_rows=commit.num_records,
-            )
-
-
-class _HeldColumns:
-    """The columns of older versions, as our rows know them."""
-
-    def __init__(self, shared: SharedTable, newest: SharedVersion) -> None:
-        older = {"version__lt": newest.version}
-        self._metadata = list(shared.table.metadata_versions.filter(**older))
-        self._protocols = list(shared.table.protocol_versions.filter(**older))
-        self._table_id = newest.metadata.id or ""
-        self._known: dict[tuple[int, int], TableColumns | None] = {}
-
-    def at(self, version: int) -> TableColumns | None:
-        """Return the columns of a version; None where it cannot be offered."""
-        metadata = _at(self._metadata, version)
-        protocol = _at(self._protocols, version)
-        if metadata is None or protocol is None:
-            return None
-        if metadata.metadata_id != self._table_id:
-            return None  # of a table that stood here before
-        key = metadata.version, protocol.version
-        if key not in self._known:
-            self._known[key] = _held_columns(metadata, protocol)
-        return self._known[key]
-
-
-_Row = TypeVar("_Row", MetadataVersion, ProtocolVersion)
-
-
-def _at(rows: Sequence[_Row], version: int) -> _Row | None:
-    """Return the row that holds at a version, of rows that are newest first."""
-    return next((row for row in rows if row.version <= version), None)
-
-
-def _held_columns(
-    metadata: MetadataVersion, protocol: ProtocolVersion
-) -> TableColumns | None:
-    try:
-        columns = TableColumns(
-            metadata.mapped_schema(protocol),
-            tuple(metadata.partition_columns),
-            metadata.configuration or {},
-        )
-        _check_form(columns)
-    except DeltaError:
-        return None  # of a schema that does not read, or that Iceberg has no form for
-    return columns

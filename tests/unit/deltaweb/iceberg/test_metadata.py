@@ -1,5 +1,6 @@
 """`metadata.json`, as pyiceberg reads it."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -7,6 +8,7 @@ from pyiceberg.table.metadata import TableMetadataUtil
 
 from deltaweb.delta.protocol.schema import PrimitiveType, StructField, StructType
 from deltaweb.iceberg.metadata import TableLayout, TableVersion, snapshot_id
+from deltaweb.iceberg.operations import APPEND
 from deltaweb.iceberg.schema import TableColumns
 
 LONG = PrimitiveType("long")
@@ -72,3 +74,47 @@ def test_what_does_not_change_with_the_versions_offered_is_the_same() -> None:
 
     assert alone.mark(4) == together.mark(4)
     assert alone.snapshot(4) == together.snapshot(4)
+
+
+def test_a_snapshot_says_what_its_commit_did_and_counts() -> None:
+    first, second = version(0, 1, "a"), version(1, 2, "a")
+    added = replace(
+        second,
+        operation=APPEND,
+        num_files=3,
+        num_added_files=2,
+        num_added_rows=7,
+    )
+
+    one, other = parsed(first, added).snapshots
+
+    assert (one.summary.operation.value, other.summary.operation.value) == (
+        "overwrite",
+        "append",
+    )
+    assert other.summary.additional_properties == {
+        "delta.version": "1",
+        "added-data-files": "2",
+        "added-records": "7",
+        "total-data-files": "3",
+        "total-records": "1",
+    }
+
+
+def test_manifests_with_files_that_were_added_have_other_names() -> None:
+    older, added = version(4, 1, "a"), replace(version(4, 1, "a"), num_added_files=0)
+
+    marks = {
+        TableLayout("id", [one], has_vectors=False).mark(4) for one in (older, added)
+    }
+
+    assert len(marks) == 2
+
+
+@pytest.mark.parametrize(("number", "before"), [(0, None), (4, snapshot_id("id", 3))])
+def test_files_that_were_not_added_are_of_the_version_before(number, before) -> None:
+    added = replace(version(number, 1, "a"), num_added_files=0)
+
+    facts = TableLayout("id", [added], has_vectors=False).snapshot(number)
+
+    assert (facts.has_added_files, facts.parent_id) == (True, before)

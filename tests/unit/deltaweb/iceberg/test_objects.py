@@ -10,7 +10,11 @@ import pytest
 from pyiceberg.avro.file import AvroFile
 from pyiceberg.conversions import from_bytes
 from pyiceberg.io.pyarrow import PyArrowFileIO
-from pyiceberg.manifest import ManifestFile, read_manifest_list
+from pyiceberg.manifest import (
+    ManifestEntryStatus,
+    ManifestFile,
+    read_manifest_list,
+)
 from pyiceberg.schema import Schema
 from pyiceberg.table.metadata import TableMetadata, TableMetadataUtil
 
@@ -20,8 +24,9 @@ from deltaweb.delta.values.statistics.columns import read_statistics
 from deltaweb.iceberg.access.object_keys import PathSealer, location_of
 from deltaweb.iceberg.errors import InexpressibleError
 from deltaweb.iceberg.files import known_columns
-from deltaweb.iceberg.metadata import TableLayout, TableVersion
+from deltaweb.iceberg.metadata import TableLayout, TableVersion, snapshot_id
 from deltaweb.iceberg.objects import (
+    IS_ADDED,
     IS_REWRITTEN,
     LIST,
     ObjectNames,
@@ -73,9 +78,21 @@ def table_of(*rows: dict[str, Any]) -> pa.Table:
 class Made:
     """The objects of one version, in a folder that pyiceberg reads."""
 
-    def __init__(self, folder: Path, rows: pa.Table, *, has_vectors: bool) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        rows: pa.Table,
+        *,
+        has_vectors: bool,
+        num_added_files: int | None = None,
+    ) -> None:
         columns = TableColumns(SCHEMA, PARTITION_COLUMNS)
-        version = TableVersion(version=3, timestamp_ms=5, columns=columns)
+        version = TableVersion(
+            version=3,
+            timestamp_ms=5,
+            columns=columns,
+            num_added_files=num_added_files,
+        )
         self.layout = TableLayout("id", [version], has_vectors=has_vectors)
         self.names = ObjectNames(
             table_location=location_of(UUID(int=1)),
@@ -186,15 +203,17 @@ def test_nulls_are_counted_where_the_count_can_be(made: Made) -> None:
     assert by_name == {"id": 0, "name": 1, "price": None}
 
 
+VECTOR = {
+    "storageType": "u",
+    "pathOrInlineDv": "vBn[lx{q8@P<9BNH/isA",
+    "offset": 1,
+    "sizeInBytes": 36,
+    "cardinality": 2,
+}
+
+
 def test_a_deletion_vector_is_told_of_beside_its_file(tmp_path: Path) -> None:
-    vector = {
-        "storageType": "u",
-        "pathOrInlineDv": "vBn[lx{q8@P<9BNH/isA",
-        "offset": 1,
-        "sizeInBytes": 36,
-        "cardinality": 2,
-    }
-    rows = table_of(file_row(0), file_row(1, deletion_vector=vector))
+    rows = table_of(file_row(0), file_row(1, deletion_vector=VECTOR))
 
     made = Made(tmp_path, rows, has_vectors=True)
 
@@ -224,3 +243,57 @@ def test_a_file_that_cannot_be_told_of_is_refused(changed, reason, tmp_path):
 
     with pytest.raises(InexpressibleError, match=reason):
         Made(tmp_path, rows, has_vectors=False)
+
+
+def marked(*added: bool, **changed: object) -> pa.Table:
+    """Files of which some were added by the commit."""
+    rows = [file_row(number, **changed) for number in range(len(added))]
+    return table_of(*rows).append_column(IS_ADDED, pa.array(added))
+
+
+@pytest.mark.parametrize("has_vectors", [False, True])
+def test_files_that_were_added_have_manifests_of_their_own(tmp_path, *, has_vectors):
+    rows = marked(True, False, True)  # noqa: FBT003 (values)
+
+    made = Made(tmp_path, rows, has_vectors=has_vectors, num_added_files=2)
+
+    older, added = made.manifests()
+    counts = [
+        (one.added_files_count, one.existing_files_count, one.deleted_files_count)
+        for one in (older, added)
+    ]
+    assert counts == [(0, 1, 0), (2, 0, 0)]
+    assert (older.existing_rows_count, older.added_rows_count) == (11, 0)
+    assert (added.existing_rows_count, added.added_rows_count) == (0, 22)
+    own, before = snapshot_id("id", 3), snapshot_id("id", 2)
+    assert {one.added_snapshot_id for one in (older, added)} == {own}
+    assert (older.sequence_number, older.min_sequence_number) == (3, 2)
+    assert (added.sequence_number, added.min_sequence_number) == (3, 3)
+    found = [
+        (one.status, one.snapshot_id, one.sequence_number, one.data_file.record_count)
+        for manifest in (older, added)
+        for one in manifest.fetch_manifest_entry(made.io)
+    ]
+    assert found == [
+        (ManifestEntryStatus.EXISTING, before, 2, 11),
+        (ManifestEntryStatus.ADDED, own, 3, 10),
+        (ManifestEntryStatus.ADDED, own, 3, 12),
+    ]
+
+
+def test_a_commit_that_added_no_file_has_older_ones_alone(tmp_path: Path) -> None:
+    made = Made(tmp_path, marked(False), has_vectors=False, num_added_files=0)  # noqa: FBT003 (a value)
+
+    (manifest,) = made.manifests()
+    assert (manifest.added_files_count, manifest.existing_files_count) == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("changed", "num_added_files"),
+    [({}, 2), ({}, 0), ({"deletion_vector": VECTOR}, 1)],
+)
+def test_other_files_than_those_counted_are_refused(tmp_path, changed, num_added_files):
+    rows = marked(True, **changed)  # noqa: FBT003 (a value)
+
+    with pytest.raises(InexpressibleError, match="log has changed"):
+        Made(tmp_path, rows, has_vectors=True, num_added_files=num_added_files)
