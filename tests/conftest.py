@@ -33,6 +33,9 @@ if TYPE_CHECKING:
     from pytest_django.fixtures import Settings
     from xdist.remote import Producer, WorkerInteractor
 
+    from deltaweb.table import DeltaTable
+    from tests.support.tables.table_builder import TableBuilder
+
 # Every run tries the same few examples, and slowness alone is no failure. Many others
 # are tried by `pytest --hypothesis-profile=explore`, as often as one likes.
 settings.register_profile(
@@ -306,6 +309,25 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
             new.rename(folder)
     _shared.append(SharedFolder(folder))
     return folder
+
+
+def _builder(request: pytest.FixtureRequest) -> "TableBuilder":
+    """Return the constant TABLE of the test's class or file."""
+    owner = request.cls if hasattr(request.cls, "TABLE") else request.module
+    builder: TableBuilder = owner.TABLE
+    return builder
+
+
+@pytest.fixture
+def table(request: pytest.FixtureRequest) -> "DeltaTable":
+    """A table in memory, which the constant TABLE of the test's file builds."""
+    return _builder(request).build()
+
+
+@pytest.fixture
+def local_table(request: pytest.FixtureRequest, tmp_path: Path) -> "DeltaTable":
+    """A table in a folder, which the constant TABLE of the test's file builds."""
+    return _builder(request).at(tmp_path / "t").build()
 
 
 @pytest.fixture

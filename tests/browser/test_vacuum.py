@@ -6,11 +6,11 @@ import pyarrow as pa
 import pytest
 from playwright.sync_api import expect
 
-from deltaweb.table import DeltaTable
 from tests.browser.conftest import Watch, register
 from tests.browser.soundness import serious_findings
 from tests.support.files.aged_files import age, age_removed
 from tests.support.processes.installation import Installation
+from tests.support.tables.table_builder import TableBuilder
 
 VACUUM = "/t/web/vacuumable/vacuum"
 WITHIN_MS = 120_000
@@ -21,7 +21,7 @@ SCHEMA = pa.schema([("p", pa.string()), ("id", pa.int64())])
 def folder(server: Installation, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Of six versions one needs a file that left 3 days ago; one of 10 days is lost."""
     folder = tmp_path_factory.mktemp("lake") / "vacuumable"
-    table = DeltaTable.create(str(folder), SCHEMA, partition_by=["p"])
+    table = TableBuilder(folder).columns(SCHEMA).partitioned_by("p").build()
     for number, partition in enumerate("aab"):
         table.append(pa.table({"p": [partition], "id": [number]}, schema=SCHEMA))
     (gone,) = (path for path in folder.glob("p=b/*.parquet"))

@@ -18,8 +18,8 @@ from deltaweb.expressions.errors import (
 from deltaweb.table import DeltaTable
 from deltaweb.writer.rewrite.plan import RewritePlan
 from tests.support.tables.row_tables import Table
+from tests.support.tables.table_builder import TableBuilder
 from tests.support.tables.typed_rows import BAD_TEXTS
-from tests.support.tables.written_rows import new_table
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -38,11 +38,10 @@ class DrawnRows:
     @classmethod
     def write(cls, folder: Path, rows: pa.Table, *partitioned_by: str) -> "DrawnRows":
         """Write rows in each way."""
-        files = new_table(rows.schema)
+        files = TableBuilder().columns(rows.schema).build()
         for start in range(0, rows.num_rows, 2):
             files.append(rows.slice(start, 2))
-        parts = new_table(rows.schema, *partitioned_by)
-        parts.append(rows)
+        parts = TableBuilder().partitioned_by(*partitioned_by).rows(rows).build()
         grouped = Table(folder, schema_of_arrow(rows.schema))
         grouped.add(rows, row_group_size=2)
         return cls(rows, (files, parts), grouped)

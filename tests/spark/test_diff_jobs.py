@@ -16,9 +16,9 @@ from apps.tables.storage.connections import add_connection
 from apps.tables.storage.options import parse_options
 from apps.tables.work.diff_rows import ALL_ROWS, DIFF_ROWS, DiffRows
 from deltaweb.delta.changes import RowDiffRequest
-from deltaweb.table import DeltaTable
 from tests.support.pages.factories import NOW, new_table
 from tests.support.stores.s3_server import SECRET_KEY, S3Server
+from tests.support.tables.table_builder import TableBuilder
 
 if TYPE_CHECKING:
     from pytest_django.fixtures import Settings
@@ -86,8 +86,7 @@ class TestRowsOnSpark:
         self, s3: S3Server, tmp_path: Path, capfd: pytest.CaptureFixture[str]
     ) -> None:
         rows = pa.table({"id": range(40), "n": range(40)})
-        local = DeltaTable.create(str(tmp_path / "t"), rows.schema)
-        local.append(rows)
+        local = TableBuilder(tmp_path / "t").rows(rows).build()
         local.update({"n": "-n"}, "id > 30")
         local.delete("id < 3")
         bucket = s3.new_bucket()

@@ -23,6 +23,7 @@ from tests.functional.command_line import Ran
 from tests.functional.table_command.commands import refusal, run_json
 from tests.support import cases
 from tests.support.pages.factories import NOW, new_table
+from tests.support.tables.table_builder import TableBuilder
 from tests.support.tables.zoned_tables import MIDNIGHT, NEW_YORK, ids, write_zoned_table
 
 if TYPE_CHECKING:
@@ -37,9 +38,7 @@ pytestmark = [
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """Six rows in two files."""
-    table = DeltaTable.create(str(tmp_path / "t"), pa.schema([("n", pa.int64())]))
-    for first in (0, 3):
-        table.append(pa.table({"n": range(first, first + 3)}))
+    TableBuilder(tmp_path / "t").rows(n=range(3)).rows(n=range(3, 6)).build()
     return tmp_path / "t"
 
 

@@ -20,8 +20,8 @@ from tests.spark.settings_cases import KOLKATA, NEW_YORK, settings
 from tests.support import cases
 from tests.support.conditions.drawn_examples import examples
 from tests.support.conditions.drawn_expressions import conditions
+from tests.support.tables.table_builder import TableBuilder
 from tests.support.tables.typed_rows import ROWS as DRAWN
-from tests.support.tables.written_rows import new_table
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -52,11 +52,10 @@ def view(spark: "SparkSession") -> "SparkSession":
 @pytest.fixture(scope="module")
 def tables() -> "list[DeltaTable]":
     """The rows in files of two, and by the values of some columns."""
-    files = new_table(DRAWN.schema)
+    files = TableBuilder().columns(DRAWN.schema).build()
     for start in range(0, DRAWN.num_rows, 2):
         files.append(DRAWN.slice(start, 2))
-    parts = new_table(DRAWN.schema, "f", "day", "t", "w", "i")
-    parts.append(DRAWN)
+    parts = TableBuilder().partitioned_by("f", "day", "t", "w", "i").rows(DRAWN).build()
     return [files, parts]
 
 

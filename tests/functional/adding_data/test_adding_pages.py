@@ -20,6 +20,7 @@ from deltaweb.table import DeltaTable
 from deltaweb.writer.importing.checked_rows import LookLimit
 from tests.support.pages.factories import new_unindexed_table, new_user
 from tests.support.pages.shown_words import words
+from tests.support.tables.table_builder import TableBuilder
 
 pytestmark = pytest.mark.django_db
 
@@ -263,10 +264,8 @@ def test_a_column_that_is_text_by_one_value_is_offered_as_numbers(editor, work, 
 
 
 def test_rows_that_break_a_constraint_are_counted_and_left_out(editor, work, lake):
-    properties = {"delta.feature.checkConstraints": "supported"}
-    made = DeltaTable.create(
-        f"{lake}/t", pa.schema([("n", pa.int64())]), properties=properties
-    )
+    builder = TableBuilder(lake / "t").columns(n="long").features("checkConstraints")
+    made = builder.build()
     made.add_constraint("positive", "n > 0")
     table = new_unindexed_table("t", location=f"{lake}/t")
     (lake / "a.csv").write_text("n\n1\n-2\n3\n-4\n")
@@ -283,7 +282,7 @@ def test_rows_that_break_a_constraint_are_counted_and_left_out(editor, work, lak
 
 
 def test_rows_of_a_file_on_the_server_go_into_a_table(editor, work, lake):
-    DeltaTable.create(f"{lake}/t", pa.schema([("n", pa.int64())]))
+    TableBuilder(lake / "t").columns(n="long").build()
     table = new_unindexed_table("t", location=f"{lake}/t")
     (lake / "a.jsonl").write_text('{"n": 1}\n{"n": 2, "more": "x"}\n')
     address = f"{table.get_absolute_url()}import"

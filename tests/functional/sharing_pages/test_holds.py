@@ -23,7 +23,7 @@ from tests.support.pages.factories import (
     new_table,
     new_token,
 )
-from tests.support.tables.written_rows import ROWS, SCHEMA
+from tests.support.tables.table_builder import ROWS, TableBuilder
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 PLACE = ("initech", "retail", "crm.orders")
@@ -32,7 +32,7 @@ PLACE = ("initech", "retail", "crm.orders")
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """Versions 1 to 4, each with other rows; files of the older ones may go."""
-    table = DeltaTable.create(str(tmp_path / "orders"), SCHEMA)
+    table = TableBuilder(tmp_path / "orders").build()
     for version, count in enumerate((1, 2, 3, 2), start=1):
         gone = table.snapshot().files["path"].to_pylist()
         table.overwrite(ROWS.slice(0, count))

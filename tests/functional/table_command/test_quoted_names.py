@@ -11,6 +11,7 @@ from deltaweb.delta.protocol.schema import type_text
 from deltaweb.table import DeltaTable
 from tests.functional.table_command.commands import refusal, run, run_json
 from tests.support import cases
+from tests.support.tables.table_builder import TableBuilder
 
 pytestmark = pytest.mark.django_db
 
@@ -24,15 +25,12 @@ SCHEMA = pa.schema(
 )
 
 
-@pytest.fixture
-def table(tmp_path: Path) -> Path:
-    place = tmp_path / "t"
-    properties = {"delta.columnMapping.mode": "name"}
-    table = DeltaTable.create(str(place), SCHEMA, properties=properties)
-    for n in (1, 2):
-        row = {"net,gross": n, "a.b": n, "a": {"b": n, "c,d": n}, "p": "x"}
-        table.append(pa.Table.from_pylist([row], SCHEMA))
-    return place
+ROWS = [{"net,gross": n, "a.b": n, "a": {"b": n, "c,d": n}, "p": "x"} for n in (1, 2)]
+TABLE = (
+    TableBuilder()
+    .property("delta.columnMapping.mode", "name")
+    .rows(*(pa.Table.from_pylist([row], SCHEMA) for row in ROWS))
+)
 
 
 @cases(

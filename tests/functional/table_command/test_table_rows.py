@@ -16,18 +16,13 @@ from deltaweb.table import DeltaTable
 from tests.functional.command_line import Ran
 from tests.functional.table_command.commands import refusal, run, run_json
 from tests.support import cases
+from tests.support.tables.table_builder import TableBuilder
 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def table(tmp_path: Path) -> Path:
-    """Five rows in two commits."""
-    place = tmp_path / "numbers"
-    made = DeltaTable.create(str(place), pa.schema([("n", pa.int64())]))
-    made.append(pa.table({"n": [1, 2, 3]}))
-    made.append(pa.table({"n": [4, 5]}))
-    return place
+# Five rows in two commits.
+TABLE = TableBuilder().rows(n=[1, 2, 3]).rows(n=[4, 5])
 
 
 def numbers(table: Path) -> list[int]:
@@ -322,9 +317,8 @@ class TestImportOfFilesWhoseValuesDoNotAgree:
         self, tmp_path: Path
     ) -> None:
         place, csv = tmp_path / "t", tmp_path / "a.csv"
-        features = {"delta.feature.checkConstraints": "supported"}
-        schema = pa.schema([("n", pa.int64()), ("at", pa.timestamp("us", "UTC"))])
-        made = DeltaTable.create(str(place), schema, properties=features)
+        builder = TableBuilder(place).columns(n="long", at="timestamp")
+        made = builder.features("checkConstraints").build()
         made.add_constraint("positive", "n > 0")
         csv.write_text("n,at\n1,2024-03-10 02:30\n-2,2024-03-10 12:00\n")
         words = ("import", place, csv, "--time-zone", "America/New_York")

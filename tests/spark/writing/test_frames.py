@@ -23,6 +23,7 @@ from deltaweb.delta.writing.errors import (
 from deltaweb.expressions.errors import ExpressionError
 from deltaweb.table import DeltaTable
 from tests.support import matrix
+from tests.support.tables.table_builder import TableBuilder
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -102,7 +103,7 @@ def test_statistics_keep_as_much_of_texts_as_the_table_says(
     place = tmp_path / "t"
     properties = {"delta.dataSkippingStringPrefixLength": "4"}
     schema = pa.schema([("s", pa.string())])
-    table = DeltaTable.create(str(place), schema, properties=properties)
+    table = TableBuilder(place).columns(schema).properties(properties).build()
 
     write(sql("select concat('zebra', id) s from range(0, 2, 1, 1)"), str(place))
     table.append(pa.table({"s": ["zebra0", "zebra1"]}))
@@ -126,8 +127,7 @@ class TestTheLogIsThatOfAWriteInProcess:
 
         schema = frame_schema(rows.schema)
         arrow = rows.toArrow().cast(schema)
-        table = DeltaTable.create(str(here), schema, partition_by=["p"])
-        table.append(arrow)
+        TableBuilder(here).columns(schema).partitioned_by("p").rows(arrow).build()
         assert facts_of(log_of(there, 1)) == facts_of(log_of(here, 1))
         made = facts_of(log_of(there, 0))
         assert made == facts_of(log_of(here, 0)) | {"adds": made["adds"]}
@@ -236,7 +236,7 @@ class TestRules:
 
     def test_a_table_that_numbers_its_rows_is_left_to_a_process(self, tmp_path, sql):
         columns = parse_columns_ddl("k BIGINT GENERATED ALWAYS AS IDENTITY, n BIGINT")
-        DeltaTable.create(str(tmp_path / "t"), StructType(columns))
+        TableBuilder(tmp_path / "t").columns(StructType(columns)).build()
 
         with pytest.raises(UnsupportedWriteError, match="identityColumns"):
             write(sql("select 1L n"), str(tmp_path / "t"))

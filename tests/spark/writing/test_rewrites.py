@@ -33,6 +33,7 @@ from tests.spark.writing.changed_tables import (
 )
 from tests.support import cases
 from tests.support.files.lossy_files import written
+from tests.support.tables.table_builder import TableBuilder
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -236,8 +237,7 @@ class TestMissingRows:
     @pytest.fixture
     def table(self, tmp_path: Path) -> DeltaTable:
         rows = pa.table({"n": range(20), "s": ["x"] * 20})
-        table = DeltaTable.create(str(tmp_path / "short"), rows.schema)
-        table.append(rows)
+        table = TableBuilder(tmp_path / "short").rows(rows).build()
         (file,) = (tmp_path / "short").glob("*.parquet")
         file.write_bytes(written(rows.slice(0, 19)))
         return table

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from datetime import UTC, datetime
 from itertools import product
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -13,6 +12,7 @@ from deltaweb.delta.writing.errors import SchemaMismatchError
 from deltaweb.table import DeltaTable
 from tests.spark.settings_cases import KOLKATA, NEW_YORK, settings
 from tests.support import matrix
+from tests.support.tables.table_builder import TableBuilder
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -91,9 +91,7 @@ def session(spark: "SparkSession", zone: str):
         yield spark
 
 
-@pytest.fixture
-def table(tmp_path: Path) -> DeltaTable:
-    return DeltaTable.create(str(tmp_path / "t"), SCHEMA)
+TABLE = TableBuilder().columns(SCHEMA)
 
 
 # Frames have one type a column: each row is written by itself.
@@ -110,17 +108,17 @@ def table(tmp_path: Path) -> DeltaTable:
     ],
 )
 def test_a_time_becomes_that_of_its_column_as_spark_stores_it(
-    session: "SparkSession", table: DeltaTable, write: Write, num_rows: int
+    session: "SparkSession", local_table: DeltaTable, write: Write, num_rows: int
 ) -> None:
     wanted = []
     for number, unlike in enumerate(UNLIKE[:num_rows]):
         values = (f"{sql} {name}" for name, sql in unlike.items())
         rows = session.sql(f"SELECT {number} n, {', '.join(values)}")
-        write(rows, table.root)
+        write(rows, local_table.root)
         cast = (f"CAST({name} AS {kind}) {name}" for name, kind in COLUMNS.items())
         wanted.append(rows.selectExpr("n", *cast).toArrow())
 
-    found = table.snapshot().read(["n", *COLUMNS]).sort_by("n")
+    found = local_table.snapshot().read(["n", *COLUMNS]).sort_by("n")
 
     kinds = pa.schema([SCHEMA.field(name) for name in ("n", *COLUMNS)])
     assert found.to_pylist() == [
@@ -128,29 +126,31 @@ def test_a_time_becomes_that_of_its_column_as_spark_stores_it(
     ]
 
 
-def test_a_time_inside_another_value_too(spark: "SparkSession", table: DeltaTable):
+def test_a_time_inside_another_value_too(
+    spark: "SparkSession", local_table: DeltaTable
+):
     from deltaweb.spark import register
 
     register(spark)
     with settings(spark, time_zone=NEW_YORK):
         rows = spark.sql("SELECT 1 n, array(TIMESTAMP '2024-03-10 12:00:00', NULL) l")
-        by_function(rows, table.root)
+        by_function(rows, local_table.root)
         with pytest.raises(Exception, match="local_timestamp"):
-            by_source(rows, table.root)
+            by_source(rows, local_table.root)
 
     noon = datetime(2024, 3, 10, 12)  # noqa: DTZ001  # of a clock
-    assert table.snapshot().read(["l"])["l"].to_pylist() == [[noon, None]]
+    assert local_table.snapshot().read(["l"])["l"].to_pylist() == [[noon, None]]
 
 
-def test_in_process_it_is_refused_by_name(table: DeltaTable) -> None:
+def test_in_process_it_is_refused_by_name(local_table: DeltaTable) -> None:
     noon = datetime(2024, 3, 10, 12, tzinfo=UTC)
     zoned = pa.table({"w": pa.array([noon], pa.timestamp("us", NEW_YORK))})
     local = pa.table({"ts": pa.array([noon], pa.timestamp("us"))})
 
     with pytest.raises(SchemaMismatchError, match="local_timestamp"):
-        table.append(zoned)
+        local_table.append(zoned)
     with pytest.raises(SchemaMismatchError, match="assume_timezone"):
-        table.append(local)
+        local_table.append(local)
 
 
 @matrix("zone", ZONES, often=[NEW_YORK])
@@ -169,7 +169,7 @@ def test_rows_and_changes_have_their_instants_in_every_zone(session, tmp_path):
     assert [moment.astimezone(UTC) for moment in frame["ts"].to_pylist()] == [noon]
 
 
-def test_a_time_without_a_zone_is_of_the_session(spark, table):
+def test_a_time_without_a_zone_is_of_the_session(spark, local_table):
     from pyspark.sql.types import StructType
 
     from deltaweb.spark import read_table, register
@@ -177,16 +177,16 @@ def test_a_time_without_a_zone_is_of_the_session(spark, table):
     from deltaweb.spark.writing.source.stream_files import StreamOffset
     from deltaweb.spark.writing.source.stream_reader import StreamReader
 
-    table.append(pa.table({"n": pa.array([1], pa.int32())}))
+    local_table.append(pa.table({"n": pa.array([1], pa.int32())}))
     register(spark)
-    made = table.history(limit=1)[0].timestamp
+    made = local_table.history(limit=1)[0].timestamp
     with settings(spark, time_zone=KOLKATA):
         shown = spark.sql(f"SELECT CAST(TIMESTAMP '{made}' AS STRING) clock")
         [clock] = shown.toArrow()["clock"].to_pylist()
-        assert read_table(spark, table.root, timestamp=clock).count() == 1
+        assert read_table(spark, local_table.root, timestamp=clock).count() == 1
         reader = spark.read.format("deltaweb").option("timestampAsOf", clock)
-        assert reader.option("timeZone", KOLKATA).load(table.root).count() == 1
+        assert reader.option("timeZone", KOLKATA).load(local_table.root).count() == 1
         said = {"startingTimestamp": clock, "timeZone": KOLKATA}
-        options = SourceOptions({"path": table.root, **said})
+        options = SourceOptions({"path": local_table.root, **said})
         stream = StreamReader(options, StructType(), is_whole=True)
         assert stream.initialOffset() == StreamOffset(1).to_json()

@@ -13,7 +13,7 @@ from deltaweb.spark.writing.source.stream_files import (
     StreamRules,
 )
 from deltaweb.table import DeltaTable
-from tests.support.tables.written_rows import SCHEMA, new_table
+from tests.support.tables.table_builder import SCHEMA, TableBuilder
 
 NO_BOUNDS = StreamBounds()
 
@@ -22,14 +22,9 @@ def row(n: int, p: str = "x") -> pa.Table:
     return pa.table({"n": [n], "s": ["s"], "p": [p]}, schema=SCHEMA)
 
 
-@pytest.fixture
-def table() -> DeltaTable:
-    """Versions 1 to 4 add a file each, 5 adds two."""
-    table = new_table(SCHEMA, "p")
-    for n in range(4):
-        table.append(row(n))
-    table.append(pa.concat_tables([row(4), row(5, "y")]))
-    return table
+# Versions 1 to 4 add a file each, 5 adds two.
+APPENDS = (*map(row, range(4)), pa.concat_tables([row(4), row(5, "y")]))
+TABLE = TableBuilder().partitioned_by("p").rows(*APPENDS)
 
 
 def stream(table: DeltaTable, **rules: bool) -> StreamFiles:

@@ -1,32 +1,19 @@
 """Tables that track rows, and what their rows are known by."""
 
-from collections.abc import Mapping
-
 import pyarrow as pa
 
-from deltaweb.delta.protocol.schema import StructType
-from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.table import DeltaTable
 from deltaweb.writer.changes.row_ids import KeptRowIds
-from deltaweb.writer.making.new_table import NewTable, create_table
-from tests.support.stores.memory import MemoryTableStore
+from tests.support.tables.table_builder import TableBuilder
 
 Known = dict[int, tuple[int, int | None]]
 
 
-def tracked_table(
-    store: MemoryTableStore | None = None,
-    *,
-    ddl: str = "k INT, v STRING",
-    properties: Mapping[str, str] | None = None,
-) -> DeltaTable:
-    """A table whose rows keep an id."""
-    asked = {"delta.enableRowTracking": "true", **(properties or {})}
-    store = store or MemoryTableStore()
-    schema = StructType(parse_columns_ddl(ddl))
-    create_table(store, NewTable(schema=schema, properties=asked))
-    return DeltaTable.from_store(store)
+# Tables whose rows keep an id.
+TRACKED = (
+    TableBuilder().columns(k="int", v="string").property("delta.enableRowTracking")
+)
 
 
 def rows(*keys: int, v: str = "a") -> pa.Table:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from deltaweb.table import DeltaTable
-from deltaweb.writer.making.new_table import NewTable, create_table
+from tests.support.tables.table_builder import TableBuilder
 
 NEW_YORK = "America/New_York"
 MIDNIGHT = "ts >= '2024-03-10 00:00:00'"
@@ -27,10 +27,7 @@ ROWS = pa.table(
 
 def write_zoned_table(folder: Path) -> DeltaTable:
     """Write the rows."""
-    table = DeltaTable(str(folder))
-    create_table(table.store, NewTable(schema=ROWS.schema))
-    table.append(ROWS)
-    return table
+    return TableBuilder(folder).rows(ROWS).build()
 
 
 def ids(folder: Path) -> list[int]:

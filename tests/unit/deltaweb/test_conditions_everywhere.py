@@ -16,7 +16,7 @@ from deltaweb.index.query.shared_table import SharedTableReader
 from deltaweb.table import DeltaTable
 from tests.support import by_turns, cases
 from tests.support.pages.shared_tables import signed
-from tests.support.tables.written_rows import new_table
+from tests.support.tables.table_builder import TableBuilder
 
 pytestmark = pytest.mark.slow
 
@@ -98,10 +98,8 @@ def sql_of_target(sql: str) -> str:
 
 def new() -> DeltaTable:
     """A file a partition; changes are recorded."""
-    properties = {"delta.enableChangeDataFeed": "true"}
-    table = new_table(ROWS.schema, "country", **properties)
-    table.append(ROWS)
-    return table
+    fed = TableBuilder().property("delta.enableChangeDataFeed")
+    return fed.partitioned_by("country").rows(ROWS).build()
 
 
 @pytest.fixture(scope="module")
@@ -163,8 +161,7 @@ def test_a_function_of_a_partition_opens_its_files_alone(table: DeltaTable) -> N
 
 
 def test_a_partition_without_a_value_fails_where_its_rows_are_read() -> None:
-    table = new_table(pa.schema([("n", pa.int64()), ("p", pa.int64())]), "p")
-    table.append(pa.table({"n": [1, 2], "p": [2, 0]}))
+    table = TableBuilder().partitioned_by("p").rows(n=[1, 2], p=[2, 0]).build()
     snapshot = table.snapshot()
 
     assert snapshot.read(predicate="p <> 0 AND 4 / p = 2").num_rows == 1

@@ -21,17 +21,14 @@ from deltaweb.delta.writing.operations.definition import (
 from deltaweb.delta.writing.operations.definition_plan import carry_out_definition
 from deltaweb.delta.writing.operations.protocol_change import upgrade_protocol
 from deltaweb.table import DeltaTable
-from tests.support.tables.written_rows import ROWS, SCHEMA, new_table
+from tests.support.tables.table_builder import ROWS, TableBuilder
 
 ROOT = "memory"
 
 
-@pytest.fixture
-def table() -> DeltaTable:
-    """Three rows, and a protocol that knows constraints."""
-    table = new_table(SCHEMA, **{"delta.constraints.some": "n > 0", "team": "blue"})
-    table.append(ROWS)
-    return table
+# Three rows, and a protocol that knows constraints.
+CONSTRAINTS = {"delta.constraints.some": "n > 0", "team": "blue"}
+TABLE = TableBuilder().properties(CONSTRAINTS).rows(ROWS)
 
 
 def in_row(changes: object) -> list[tuple[object, object, object]]:
@@ -133,7 +130,7 @@ class TestAConstraint:
             carry_out_definition(table.store, plan)
 
     def test_shows_five_of_many_rows(self) -> None:
-        table = new_table(SCHEMA, **{"delta.constraints.any": "n > 0"})
+        table = TableBuilder().property("delta.constraints.any", "n > 0").build()
         for _ in range(2):
             table.append(pa.table({"n": range(1, 5)}))
 

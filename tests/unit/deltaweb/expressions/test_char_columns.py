@@ -7,9 +7,7 @@ from deltaweb.delta.protocol.schema import PrimitiveType, StructField, StructTyp
 from deltaweb.expressions.char_columns import refuse_char
 from deltaweb.expressions.condition import SQLCondition
 from deltaweb.expressions.errors import ExpressionError
-from deltaweb.table import DeltaTable
-from deltaweb.writer.making.new_table import NewTable, create_table
-from tests.support.stores.memory import MemoryTableStore
+from tests.support.tables.table_builder import TableBuilder
 
 STRING = PrimitiveType("string")
 
@@ -102,11 +100,9 @@ def test_another_engine_is_not_asked() -> None:
 @pytest.mark.parametrize("stored", ["ab", "ab  "])
 @pytest.mark.parametrize("partition_by", [(), ("ch",)])
 def test_a_delete_finds_the_rows(stored: str, partition_by: tuple[str, ...]) -> None:
-    store = MemoryTableStore()
-    schema = StructType((SCHEMA.fields[0], text("n")))
-    create_table(store, NewTable(schema=schema, partition_by=partition_by))
-    table = DeltaTable.from_store(store)
-    table.append(pa.table({"ch": [stored, "cd  "], "n": ["1", "2"]}))
+    columns = StructType((SCHEMA.fields[0], text("n")))
+    parted = TableBuilder().columns(columns).partitioned_by(*partition_by)
+    table = parted.rows(ch=[stored, "cd  "], n=["1", "2"]).build()
 
     table.delete("ch = 'ab'")
 

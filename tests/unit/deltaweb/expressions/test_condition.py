@@ -13,7 +13,7 @@ from deltaweb.expressions.condition import SQLCondition
 from deltaweb.expressions.errors import ExpressionMistakenError, ExpressionValueError
 from deltaweb.table import DeltaTable
 from tests.support import cases
-from tests.support.tables.written_rows import new_table
+from tests.support.tables.table_builder import TableBuilder
 
 ROWS = pa.table(
     {
@@ -31,10 +31,8 @@ SCHEMA = schema_of_arrow(ROWS.schema)
 @pytest.fixture(scope="module")
 def table() -> DeltaTable:
     """A file for each row."""
-    made = new_table(ROWS.schema)
-    for start in range(ROWS.num_rows):
-        made.append(ROWS.slice(start, 1))
-    return made
+    rows = (ROWS.slice(start, 1) for start in range(ROWS.num_rows))
+    return TableBuilder().rows(*rows).build()
 
 
 @cases(

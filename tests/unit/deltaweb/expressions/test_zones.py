@@ -12,7 +12,7 @@ from deltaweb.delta.protocol.schema import schema_of_arrow
 from deltaweb.delta.values.time_zones.errors import TimeZoneUnknownError
 from deltaweb.expressions.condition import SQLAssignment, SQLCondition
 from deltaweb.table import DeltaTable
-from tests.support.tables.written_rows import new_table
+from tests.support.tables.table_builder import TableBuilder
 
 pytestmark = pytest.mark.slow
 
@@ -67,11 +67,9 @@ CASES = {
 @pytest.fixture(scope="module")
 def stores() -> list[DeltaTable]:
     """Tables with a file for each row: in one they are told by partition values."""
-    plain, parted = new_table(ROWS.schema), new_table(ROWS.schema, "ts", "clock", "day")
-    for start in range(ROWS.num_rows):
-        plain.append(ROWS.slice(start, 1))
-    parted.append(ROWS)
-    return [plain, parted]
+    plain = TableBuilder().rows(*(ROWS.slice(n, 1) for n in range(ROWS.num_rows)))
+    parted = TableBuilder().partitioned_by("ts", "clock", "day").rows(ROWS)
+    return [plain.build(), parted.build()]
 
 
 def cases() -> Iterator[object]:
@@ -139,7 +137,7 @@ def test_new_values_are_of_the_zone(sql: str, column: str, values: str) -> None:
 @pytest.mark.parametrize("zone", ["New York", "Mars/Olympus"])
 def test_a_zone_that_is_not_known_is_refused(zone: str) -> None:
     with pytest.raises(TimeZoneUnknownError, match="No time zone is called"):
-        DeltaTable.from_store(new_table().store, time_zone=zone)
+        DeltaTable.from_store(TableBuilder().build().store, time_zone=zone)
 
 
 @pytest.fixture(params=ZONES)

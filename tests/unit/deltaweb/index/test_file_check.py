@@ -17,8 +17,8 @@ from deltaweb.table import DeltaTable
 from tests.support.logs.roaring_bitmaps import inline_vector
 from tests.support.logs.spelled_partitions import append_spelled
 from tests.support.tables.fed_table import FedTable, numbers
+from tests.support.tables.table_builder import TableBuilder
 from tests.support.tables.versioned_table import VersionedTable
-from tests.support.tables.written_rows import new_table
 
 SCHEMA = StructType((StructField("id", PrimitiveType("long")),))
 ROWS = [{"id": 1}]
@@ -95,7 +95,7 @@ class TestCheckFiles:
         assert check.missing.num_rows == 0
 
     def test_tells_how_the_newest_version_spells_its_values(self) -> None:
-        table = new_table(SCHEMA_OF_PARTS, "p")
+        table = TableBuilder().columns(SCHEMA_OF_PARTS).partitioned_by("p").build()
         for number, text in enumerate(["7", "07", "7"]):
             rows = pa.table({"p": [7], "n": [number]}, SCHEMA_OF_PARTS)
             append_spelled(table, rows, p=text)

@@ -10,7 +10,7 @@ import pytest
 
 from deltaweb.table import DeltaTable
 from deltaweb.writer.optimize import size_quantiles
-from tests.support.tables.written_rows import ROWS, SCHEMA, new_table
+from tests.support.tables.table_builder import ROWS, TableBuilder
 
 FEED = {"delta.enableChangeDataFeed": "true"}
 VECTORS = {"delta.enableDeletionVectors": "true"}
@@ -61,10 +61,7 @@ OF_OPTIMIZE = {
 
 
 def made(**properties: str) -> DeltaTable:
-    table = new_table(SCHEMA, **properties)
-    table.append(ROWS)
-    table.append(ROWS)
-    return table
+    return TableBuilder().properties(properties).rows(ROWS, ROWS).build()
 
 
 def info_of(table: DeltaTable) -> dict[str, object]:

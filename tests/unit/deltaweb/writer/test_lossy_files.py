@@ -17,7 +17,7 @@ from tests.support.files.lossy_files import (
     written,
 )
 from tests.support.stores.memory import MemoryTableStore
-from tests.support.tables.written_rows import new_table
+from tests.support.tables.table_builder import TableBuilder
 
 LISTS = pa.table({"id": range(4), "l": [[i, i + 1] for i in range(4)]})
 PAIRS = pa.schema([("a", pa.int64()), ("b", pa.int64())])
@@ -57,7 +57,7 @@ def replace_files(table: DeltaTable, data: bytes) -> None:
 
 
 def two_files(rows: pa.Table, data: bytes, **properties: str) -> DeltaTable:
-    table = new_table(rows.schema, **properties)
+    table = TableBuilder().columns(rows.schema).properties(properties).build()
     for _ in range(2):
         table.append(rows)
     replace_files(table, data)

@@ -15,7 +15,7 @@ from deltaweb.delta.writing.errors import (
     ProtocolUpgradeError,
 )
 from deltaweb.table import DeltaTable
-from tests.support.tables.written_rows import ROWS, SCHEMA, new_table, numbers
+from tests.support.tables.table_builder import ROWS, TableBuilder, numbers
 
 pytestmark = pytest.mark.slow
 
@@ -43,7 +43,7 @@ NESTED_ROWS = pa.table(
 
 @pytest.fixture(params=["name", "id"])
 def table(request: pytest.FixtureRequest) -> DeltaTable:
-    return new_table(SCHEMA, "p", **{MODE: request.param})
+    return TableBuilder().partitioned_by("p").property(MODE, request.param).build()
 
 
 def stored_names(table: DeltaTable) -> dict[str, str]:
@@ -81,9 +81,8 @@ class TestFiles:
 
     @pytest.mark.parametrize("mode", ["name", "id"])
     def test_hold_nested_columns_by_their_names_too(self, mode: str) -> None:
-        table = new_table(NESTED, "p", **{MODE: mode})
-        table.append(NESTED_ROWS)
-        table.append(NESTED_ROWS.slice(1))
+        builder = TableBuilder().partitioned_by("p").property(MODE, mode)
+        table = builder.rows(NESTED_ROWS, NESTED_ROWS.slice(1)).build()
 
         found = table.snapshot().read().sort_by("n")
         wanted = pa.concat_tables([NESTED_ROWS, NESTED_ROWS.slice(1)]).sort_by("n")
@@ -169,8 +168,8 @@ class TestColumns:
         ]
 
     def test_within_others_are_renamed_too(self) -> None:
-        table = new_table(NESTED, **{MODE: "name"})
-        table.append(NESTED_ROWS)
+        builder = TableBuilder().columns(NESTED).property(MODE, "name")
+        table = builder.rows(NESTED_ROWS).build()
         table.rename_column("one.a", "first")
         table.drop_column("one.b")
 
@@ -179,9 +178,8 @@ class TestColumns:
         ]  # fmt: skip
 
     def test_that_something_names_stay(self) -> None:
-        table = new_table(
-            SCHEMA, "p", **{MODE: "name", "delta.constraints.c": "length(S) > 0"}
-        )
+        builder = TableBuilder().partitioned_by("p").property(MODE, "name")
+        table = builder.property("delta.constraints.c", "length(S) > 0").build()
 
         with pytest.raises(ColumnInUseError, match="constraint c"):
             table.drop_column("s")
@@ -195,7 +193,7 @@ class TestColumns:
             table.drop_column("n")
 
     def test_of_a_table_without_mapping_stay(self) -> None:
-        table = new_table()
+        table = TableBuilder().build()
 
         with pytest.raises(ProtocolUpgradeError, match="columnMapping"):
             table.rename_column("s", "t")
@@ -203,8 +201,7 @@ class TestColumns:
 
 class TestTheMode:
     def test_is_turned_on_for_files_that_are_there(self) -> None:
-        table = new_table(SCHEMA, "p")
-        table.append(ROWS)
+        table = TableBuilder().partitioned_by("p").rows(ROWS).build()
         table.upgrade_protocol(reader=2, writer=5)
         table.set_properties({MODE: "name"})
 
@@ -220,7 +217,7 @@ class TestTheMode:
 
     @pytest.mark.parametrize(("before", "after"), [("name", "id"), ("id", "none")])
     def test_does_not_change(self, before: str, after: str) -> None:
-        table = new_table(SCHEMA, **{MODE: before})
+        table = TableBuilder().property(MODE, before).build()
 
         with pytest.raises(PropertyError, match=MODE):
             table.set_properties({MODE: after})

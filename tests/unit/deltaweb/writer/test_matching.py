@@ -7,11 +7,10 @@ from deltaweb.delta.log.paths import commit_name
 from deltaweb.table import DeltaTable
 from deltaweb.writer import matching
 from deltaweb.writer.files import data_files
-from deltaweb.writer.making.new_table import NewTable, create_table
 from tests.support import cases
 from tests.support.stores.counting_store import CountingStore
 from tests.support.stores.memory import MemoryTableStore
-from tests.support.tables.written_rows import numbers
+from tests.support.tables.table_builder import TableBuilder, numbers
 
 N = pa.schema([("n", pa.int64())])
 
@@ -33,8 +32,7 @@ def store(monkeypatch: pytest.MonkeyPatch) -> OpeningsStore:
     """A table of a file of the numbers to nine, in row groups of two."""
     monkeypatch.setattr(data_files, "ROW_GROUP_ROWS", 2)
     store = OpeningsStore()
-    create_table(store, NewTable(schema=N))
-    DeltaTable.from_store(store).append(pa.table({"n": range(10)}, N))
+    TableBuilder(store).rows(pa.table({"n": range(10)}, N)).build()
     return store
 
 
@@ -59,9 +57,7 @@ def test_a_file_is_opened_once(store: OpeningsStore, where: str, left: list[int]
 @pytest.mark.parametrize("where", ["n = 7", "n % 10 = 7", None])
 def test_the_log_is_listed_once_and_its_hint_read_once(where: str | None) -> None:
     store = CountingStore()
-    create_table(store, NewTable(schema=N))
-    table = DeltaTable.from_store(store)
-    table.append(pa.table({"n": range(10)}, N))
+    table = TableBuilder(store).rows(pa.table({"n": range(10)}, N)).build()
     table.create_checkpoint()
     store.forget()
 

@@ -13,15 +13,9 @@ import pytest
 from deltaweb.delta.errors import ColumnNotFoundError, PredicateError
 from deltaweb.table import DeltaTable
 from deltaweb.writer.optimize import carry_out_optimize, plan_optimize
-from tests.support.tables.written_rows import ROWS, SCHEMA, new_table, numbers
+from tests.support.tables.table_builder import ROWS, TableBuilder, numbers
 
-
-@pytest.fixture
-def table() -> DeltaTable:
-    """Three rows, partitioned by p."""
-    table = new_table(SCHEMA, "p")
-    table.append(ROWS)
-    return table
+TABLE = TableBuilder().partitioned_by("p").rows(ROWS)
 
 
 class TestOptimize:
@@ -46,8 +40,7 @@ class TestOptimize:
             table.optimize("n = 1")
 
     def test_rows_are_laid_out_by_columns(self) -> None:
-        table = new_table(pa.schema([("x", pa.int64()), ("y", pa.string())]))
-        table.append(pa.table({"x": [3, 1, 2, None], "y": ["c", "a", "b", "d"]}))
+        table = TableBuilder().rows(x=[3, 1, 2, None], y=["c", "a", "b", "d"]).build()
 
         table.optimize(cluster_by=["x"])
 
@@ -103,7 +96,7 @@ class TestOptimize:
         assert [*table.store.list_data_files()] == before
 
     def test_the_size_of_files_is_that_of_the_table(self) -> None:
-        table = new_table(SCHEMA, "p")
+        table = TableBuilder().partitioned_by("p").build()
         table.set_properties({"delta.targetFileSize": "500b"})
         for _ in range(2):
             table.append(ROWS)

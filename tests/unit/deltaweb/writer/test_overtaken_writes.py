@@ -7,10 +7,9 @@ import pytest
 
 from deltaweb.delta.writing.errors import CommitConflictError
 from deltaweb.table import DeltaTable
-from deltaweb.writer.making.new_table import NewTable, create_table
 from tests.support import by_turns, cases
 from tests.support.stores.memory import MemoryTableStore
-from tests.support.tables.written_rows import ROWS, SCHEMA, numbers
+from tests.support.tables.table_builder import ROWS, TableBuilder, numbers
 
 pytestmark = pytest.mark.slow
 
@@ -32,19 +31,14 @@ class Overtaken(MemoryTableStore):
 
 @pytest.fixture
 def store() -> Overtaken:
-    made = Overtaken()
-    properties = {"delta.constraints.any": "n > 0"}
-    create_table(made, NewTable(schema=SCHEMA, properties=properties))
-    return made
+    return Overtaken()
 
 
 @pytest.fixture
 def table(store: Overtaken) -> DeltaTable:
     """Two files, and a third that was removed."""
-    made = DeltaTable.from_store(store)
-    made.append(ROWS)
-    made.append(ROWS)
-    return made
+    ruled = TableBuilder(store).property("delta.constraints.any", "n > 0")
+    return ruled.rows(ROWS, ROWS).build()
 
 
 class TestARestore:

@@ -10,7 +10,7 @@ from deltaweb.delta.values.partition_values import type_partition_texts
 from deltaweb.table import DeltaTable
 from tests.support import by_turns
 from tests.support.logs.spelled_partitions import SPELLINGS, append_spelled, spelled
-from tests.support.tables.written_rows import new_table, numbers
+from tests.support.tables.table_builder import TableBuilder, numbers
 
 pytestmark = pytest.mark.slow
 
@@ -29,7 +29,8 @@ def rows_of(name: str, *values: int) -> pa.Table:
 def table_of(name: str, *texts: str | None, **properties: str) -> DeltaTable:
     """A table with a file of two rows for each text: 0 and 1, 10 and 11..."""
     rows = rows_of(name, 0)
-    table = new_table(rows.schema, "p", **properties)
+    builder = TableBuilder().columns(rows.schema).partitioned_by("p")
+    table = builder.properties(properties).build()
     for place, text in enumerate(texts):
         append_spelled(table, rows_of(name, 10 * place, 10 * place + 1), p=text)
     return table

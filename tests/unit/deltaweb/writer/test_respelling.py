@@ -15,7 +15,7 @@ from deltaweb.writer.respelling import (
     spelled_columns,
 )
 from tests.support.logs.spelled_partitions import append_spelled, spelled
-from tests.support.tables.written_rows import new_table, numbers
+from tests.support.tables.table_builder import TableBuilder, numbers
 
 OURS = "2024-03-10T07:00:00.000000Z"
 ZONELESS = "2024-03-10 07:00:00"
@@ -38,7 +38,8 @@ def rows(number: int, k: int = 7) -> pa.Table:
 
 def made(*texts: dict[str, str | None], **properties: str) -> DeltaTable:
     """A table with a file for each spelling."""
-    table = new_table(rows(0).schema, "ts", "k", **properties)
+    builder = TableBuilder().columns(rows(0).schema).partitioned_by("ts", "k")
+    table = builder.properties(properties).build()
     for place, some in enumerate(texts):
         append_spelled(table, rows(10 * place), **some)
     return table

@@ -19,19 +19,13 @@ from deltaweb.delta.writing.errors import (
 )
 from deltaweb.expressions.errors import ExpressionError
 from deltaweb.table import DeltaTable
-from deltaweb.writer.making.new_table import NewTable, create_table
 from tests.support.stores.memory import MemoryTableStore
-from tests.support.tables.written_rows import ROWS, SCHEMA, new_table, numbers
+from tests.support.tables.table_builder import ROWS, SCHEMA, TableBuilder, numbers
 
 pytestmark = pytest.mark.slow
 
 
-@pytest.fixture
-def table() -> DeltaTable:
-    """Three rows, partitioned by p."""
-    table = new_table(SCHEMA, "p")
-    table.append(ROWS)
-    return table
+TABLE = TableBuilder().partitioned_by("p").rows(ROWS)
 
 
 def num_data_files(table: DeltaTable) -> int:
@@ -58,25 +52,25 @@ class TestCreate:
 
     def test_a_place_with_a_table_is_taken(self, table: DeltaTable) -> None:
         with pytest.raises(LocationTakenError, match="it is a table already"):
-            create_table(table.store, NewTable(schema=SCHEMA))
+            TableBuilder(table.store).build()
 
     def test_a_place_with_files_is_taken(self) -> None:
         store = MemoryTableStore()
         store.put_data_file("a.parquet", b"")
 
         with pytest.raises(LocationTakenError, match="there are files"):
-            create_table(store, NewTable(schema=SCHEMA))
+            TableBuilder(store).build()
 
     def test_what_no_table_can_be_is_refused(self) -> None:
         with pytest.raises(ColumnNotFoundError):
-            new_table(SCHEMA, "q")
+            TableBuilder().partitioned_by("q").build()
         with pytest.raises(SchemaError):
-            new_table(pa.schema([("a", pa.int64()), ("A", pa.int64())]))
+            TableBuilder().columns(a="long", A="long").build()
         with pytest.raises(ExpressionError, match="rand"):
-            new_table(SCHEMA, **{"delta.constraints.c": "rand() > 0"})
+            TableBuilder().property("delta.constraints.c", "rand() > 0").build()
 
     def test_a_time_without_a_zone_asks_for_its_feature(self) -> None:
-        table = new_table(pa.schema([("a", pa.list_(pa.timestamp("us")))]))
+        table = TableBuilder().columns(a="array<timestamp_ntz>").build()
 
         protocol = table.definition().protocol
         assert protocol.reader_features == ["timestampNtz"]
@@ -88,17 +82,13 @@ class TestCreate:
     )
     def test_properties_have_values_of_theirs(self, name: str, value: str) -> None:
         with pytest.raises(PropertyError, match=name):
-            new_table(**{name: value})
+            TableBuilder().property(name, value).build()
 
     def test_what_a_property_turns_on_is_in_the_protocol_or_refused(self) -> None:
         with pytest.raises(UnsupportedWriteError, match="icebergCompatV2"):
-            new_table(**{"delta.enableIcebergCompatV2": "true"})
-        table = new_table(
-            **{
-                "delta.feature.vacuumProtocolCheck": "supported",
-                "delta.appendOnly": "true",
-            }
-        )
+            TableBuilder().property("delta.enableIcebergCompatV2").build()
+        builder = TableBuilder().features("vacuumProtocolCheck")
+        table = builder.property("delta.appendOnly").build()
 
         definition = table.definition()
         assert definition.protocol.reader_features == ["vacuumProtocolCheck"]
@@ -155,7 +145,7 @@ class TestAppend:
 
 class TestConstraints:
     def test_a_row_that_is_false_or_unknown_aborts_all(self) -> None:
-        table = new_table(**{"delta.constraints.positive": "n > 0"})
+        table = TableBuilder().property("delta.constraints.positive", "n > 0").build()
         bad = pa.table({"n": [1, -1, None, *range(-10, 0)]})
 
         with pytest.raises(ConstraintViolatedError) as caught:
@@ -167,8 +157,8 @@ class TestConstraints:
         assert not num_data_files(table)
 
     def test_an_update_is_held_to_it_too(self) -> None:
-        table = new_table(**{"delta.constraints.positive": "n > 0"})
-        table.append(ROWS)
+        builder = TableBuilder().property("delta.constraints.positive", "n > 0")
+        table = builder.rows(ROWS).build()
 
         with pytest.raises(ConstraintViolatedError):
             table.update({"n": "n - 1"})
@@ -177,12 +167,8 @@ class TestConstraints:
         assert num_data_files(table) == 1
 
     def test_null_has_no_place_in_a_column_that_forbids_it(self) -> None:
-        inner = pa.field("y", pa.int64(), nullable=False)
-        table = new_table(
-            pa.schema(
-                [pa.field("n", pa.int64(), nullable=False), ("x", pa.struct([inner]))]
-            )
-        )
+        ddl = "n BIGINT NOT NULL, x STRUCT<y: BIGINT NOT NULL>"
+        table = TableBuilder().columns(ddl).build()
 
         with pytest.raises(ConstraintViolatedError, match="n IS NOT NULL"):
             table.append(pa.table({"n": [1, None]}))
@@ -207,11 +193,10 @@ class TestConstraints:
         column = StructField(
             "n", PrimitiveType("long"), metadata={"delta.invariants": text}
         )
-        store = MemoryTableStore()
-        create_table(store, NewTable(schema=StructType((column,))))
+        table = TableBuilder().columns(StructType((column,))).build()
 
         with pytest.raises(ConstraintViolatedError, match="n < 5"):
-            DeltaTable.from_store(store).append(pa.table({"n": [5]}))
+            table.append(pa.table({"n": [5]}))
 
 
 class TestDelete:
@@ -233,9 +218,7 @@ class TestDelete:
         assert (result.num_added_files, result.num_removed_files) == (0, 1)
 
     def test_a_file_that_loses_every_row_is_not_written_again(self) -> None:
-        table = new_table()
-        table.append(pa.table({"n": [1, 2]}))
-        table.append(pa.table({"n": [4, 5]}))
+        table = TableBuilder().rows(n=[1, 2]).rows(n=[4, 5]).build()
 
         result = table.delete("n > 3")
 
@@ -258,8 +241,7 @@ class TestDelete:
         assert numbers(table) == []
 
     def test_a_table_that_only_grows_refuses(self) -> None:
-        table = new_table(**{"delta.appendOnly": "true"})
-        table.append(ROWS)
+        table = TableBuilder().property("delta.appendOnly").rows(ROWS).build()
 
         with pytest.raises(AppendOnlyError):
             table.delete("n = 1")
@@ -283,8 +265,7 @@ class TestUpdate:
         assert result.metrics["numCopiedRows"] == 0
 
     def test_rows_stay_in_their_order_among_others(self) -> None:
-        table = new_table()
-        table.append(pa.table({"n": range(10)}))
+        table = TableBuilder().rows(n=range(10)).build()
 
         table.update({"n": "-n"}, "n % 3 = 1")
 
@@ -348,7 +329,7 @@ class TestOverwrite:
         assert numbers(table) == [1, 2, 3]
 
     def test_nothing_goes_from_a_table_without_files_when_dynamic(self) -> None:
-        table = new_table(SCHEMA, "p")
+        table = TableBuilder().partitioned_by("p").build()
 
         result = table.overwrite(ROWS, dynamic=True)
 

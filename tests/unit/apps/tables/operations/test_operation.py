@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import pyarrow as pa
 import pytest
 from pytest_django.fixtures import Settings
 
@@ -15,9 +14,9 @@ from apps.tables.operations.requests import (
     request_preview,
 )
 from apps.tables.operations.rows.changed_rows import UPDATE_ROWS, UpdateRows
-from deltaweb.table import DeltaTable
 from tests.support.pages.factories import NOW, new_table
 from tests.support.pages.operated import worked
+from tests.support.tables.table_builder import TableBuilder
 
 
 @pytest.mark.django_db(transaction=True)
@@ -42,8 +41,7 @@ def test_a_worker_that_follows_a_killed_one_does_nothing_twice(
     tmp_path: Path, settings: Settings, attempts: int, times: int
 ) -> None:
     settings.HOME = tmp_path
-    opened = DeltaTable.create(str(tmp_path / "t"), pa.schema({"n": pa.int64()}))
-    opened.append(pa.table({"n": [1]}))
+    opened = TableBuilder(tmp_path / "t").rows(n=[1]).build()
     table = new_table(location=str(tmp_path / "t"), version=1)
     asked = UpdateRows(assignments={"n": "n + 1"})
     preview = worked(request_preview(UPDATE_ROWS, table, asked, now=NOW))

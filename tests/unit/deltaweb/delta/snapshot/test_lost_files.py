@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
@@ -29,6 +30,7 @@ from tests.support.logs.delta_logs import (
     txn,
 )
 from tests.support.stores.memory import MemoryTableStore
+from tests.support.tables.table_builder import TableBuilder
 
 FILES = ("a", "b", "c", "d", "e")
 HEAD = (protocol(), metadata(), txn("app", 4))
@@ -226,30 +228,33 @@ def test_of_a_checkpoint_that_was_deleted_before_it_uses_an_older_one() -> None:
 # === Tables with rows ===
 
 
-@pytest.fixture
-def table(tmp_path: Path) -> DeltaTable:
-    properties = {
-        "delta.enableDeletionVectors": "true",
-        "delta.enableChangeDataFeed": "true",
-    }
-    schema = pa.schema([("id", pa.int64()), ("name", pa.string())])
-    table = DeltaTable.create(str(tmp_path / "t"), schema, properties=properties)
-    for number in range(4):
-        rows = {"id": [number, number + 10], "name": ["x", "y"]}
-        table.append(pa.table(rows, schema), checkpoint="never")
-    return table
+FEATURES = ("delta.enableDeletionVectors", "delta.enableChangeDataFeed")
+FILES_OF_ROWS = [
+    pa.table({"id": [number, number + 10], "name": ["x", "y"]}) for number in range(4)
+]
+TABLE = (
+    TableBuilder()
+    .columns(FILES_OF_ROWS[0].schema)
+    .properties(dict.fromkeys(FEATURES, "true"))
+    .then(
+        *(
+            partial(DeltaTable.append, rows=rows, checkpoint="never")
+            for rows in FILES_OF_ROWS
+        )
+    )
+)
 
 
 @pytest.fixture
-def worker(table: DeltaTable) -> DeltaTable:
+def worker(local_table: DeltaTable) -> DeltaTable:
     """A table in a process that keeps versions, before the log is cleaned up."""
     kept.begin()
-    worker = DeltaTable(table.root)
+    worker = DeltaTable(local_table.root)
     worker.snapshot()
     state = worker.snapshot().state
     other = DeltaTable.from_store(worker.store)
     other.create_checkpoint()
-    names = sorted(Path(table.root, "_delta_log").glob("*.json"))
+    names = sorted(Path(local_table.root, "_delta_log").glob("*.json"))
     for name in names[:-1]:
         name.unlink()
     assert worker.snapshot().state is state

@@ -15,12 +15,12 @@ from deltaweb.delta.writing.after_commit import (
     wait_for_checkpoints,
 )
 from deltaweb.table import DeltaTable
-from deltaweb.writer.making.new_table import NewTable, create_table
 from tests.support import cases
 from tests.support.stores.memory import MemoryTableStore
-from tests.support.tables.written_rows import new_table
+from tests.support.tables.table_builder import TableBuilder
 
 ROW = pa.table({"n": [1]})
+OFTEN = TableBuilder().columns(n="long").property("delta.checkpointInterval", "1")
 
 
 def found(table: DeltaTable) -> list[str]:
@@ -48,7 +48,7 @@ def test_a_checkpoint_is_due_after_every_so_many_commits(version, interval, is_d
 
 
 def test_the_tenth_commit_brings_one() -> None:
-    table = new_table()
+    table = TableBuilder().build()
     for _ in range(9):
         table.append(ROW)
     assert found(table) == []
@@ -60,8 +60,7 @@ def test_the_tenth_commit_brings_one() -> None:
 
 
 def test_a_table_says_after_how_many() -> None:
-    table = new_table(**{"delta.checkpointInterval": "2"})
-    table.append(ROW)
+    table = TableBuilder().property("delta.checkpointInterval", "2").rows(ROW).build()
     table.set_comment("rows")
 
     assert found(table) == ["00000000000000000002.checkpoint.parquet"]
@@ -73,7 +72,7 @@ def test_one_that_fails_leaves_the_commit(monkeypatch, caplog):
         raise OSError(message)
 
     monkeypatch.setattr(MemoryTableStore, "begin_file", full)
-    table = new_table(**{"delta.checkpointInterval": "1"})
+    table = OFTEN.build()
 
     with caplog.at_level(logging.WARNING):
         result = table.append(ROW)
@@ -99,15 +98,12 @@ class HeldStore(MemoryTableStore):
 
 @pytest.fixture
 def store() -> HeldStore:
-    store = HeldStore()
-    properties = {"delta.checkpointInterval": "1"}
-    create_table(store, NewTable(schema=ROW.schema, properties=properties))
-    return store
+    return HeldStore()
 
 
 @pytest.fixture
 def held(store: HeldStore) -> DeltaTable:
-    return DeltaTable.from_store(store)
+    return OFTEN.at(store).build()
 
 
 def test_it_is_written_by_who_commits(held: DeltaTable, store: HeldStore) -> None:
@@ -180,7 +176,7 @@ def test_no_other_time_is_known(held: DeltaTable) -> None:
     },
 )
 def test_whatever_writes_is_told_when(write: Callable[[DeltaTable], object]) -> None:
-    table = new_table(ROW.schema, **{"delta.checkpointInterval": "1"})
+    table = OFTEN.build()
     for _ in range(2):
         table.append(ROW, checkpoint="never")
 

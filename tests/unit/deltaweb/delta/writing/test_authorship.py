@@ -7,9 +7,8 @@ import pyarrow as pa
 
 from deltaweb.delta.log.paths import commit_name
 from deltaweb.delta.writing.authorship import author, authored, now
-from deltaweb.table import DeltaTable
-from deltaweb.writer.making.new_table import NewTable, create_table
 from tests.support.stores.memory import MemoryTableStore
+from tests.support.tables.table_builder import TableBuilder
 
 AT = datetime(2020, 2, 29, 12, 0, 0, 250_000, tzinfo=UTC)
 ROWS = pa.table({"x": [1]})
@@ -19,8 +18,7 @@ def test_a_commit_its_files_and_its_table_are_of_that_time() -> None:
     store = MemoryTableStore()
 
     with authored("ada", at=AT):
-        create_table(store, NewTable(schema=ROWS.schema))
-        DeltaTable.from_store(store).append(ROWS)
+        TableBuilder(store).rows(ROWS).build()
 
     ms = int(AT.timestamp() * 1_000)
     lines = [
@@ -38,13 +36,7 @@ def test_a_commit_its_files_and_its_table_are_of_that_time() -> None:
 
 
 def test_a_checkpoint_is_of_the_time_of_its_commit() -> None:
-    store = MemoryTableStore()
-    create_table(
-        store,
-        NewTable(schema=ROWS.schema, properties={"delta.checkpointInterval": "3"}),
-    )
-    table = DeltaTable.from_store(store)
-    table.append(ROWS)
+    table = TableBuilder().property("delta.checkpointInterval", "3").rows(ROWS).build()
     table.delete()  # the tombstone is of today
 
     with authored(at=datetime.now(UTC) + timedelta(days=30)):

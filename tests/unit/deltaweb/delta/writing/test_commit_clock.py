@@ -11,7 +11,7 @@ from deltaweb.delta.writing.commit import CommitPolicy, commit
 from deltaweb.delta.writing.errors import CommitTimeError
 from deltaweb.table import DeltaTable
 from tests.support.stores.memory import MemoryTableStore
-from tests.support.tables.written_rows import ROWS, new_table
+from tests.support.tables.table_builder import ROWS, TableBuilder
 from tests.support.tables.written_tables import METADATA, added, create, on_newest
 
 ON = {"delta.enableInCommitTimestamps": "true"}
@@ -39,7 +39,7 @@ def append(store: MemoryTableStore, name: str, time_ms: int) -> None:
 
 class TestTheTimeOfACommit:
     def test_is_later_than_that_before_whatever_the_clock_says(self) -> None:
-        table = new_table(**ON)
+        table = TableBuilder().properties(ON).build()
         store = table.store
         assert isinstance(store, MemoryTableStore)
         table.append(ROWS)
@@ -56,7 +56,7 @@ class TestTheTimeOfACommit:
         assert table.snapshot().timestamp.timestamp() * 1000 == first + 90
 
     def test_is_none_after_the_last_one_there_is(self) -> None:
-        table = new_table(**ON)
+        table = TableBuilder().properties(ON).build()
         store = table.store
         assert isinstance(store, MemoryTableStore)
         info = {"inCommitTimestamp": 2**63 - 1, "operation": "WRITE"}
@@ -107,7 +107,7 @@ class TestTheTimeOfACommit:
         assert own_times(DeltaTable.from_store(store)) == [None]
 
     def test_is_turned_on_by_a_property_once_the_protocol_knows_of_it(self) -> None:
-        table = new_table()
+        table = TableBuilder().build()
         table.upgrade_protocol(writer=7)
         table.set_properties({"delta.feature.inCommitTimestamp": "supported", **ON})
 
@@ -120,17 +120,14 @@ class TestTheTimeOfACommit:
 
 @pytest.mark.parametrize("feature", ["checkpointProtection", "v2Checkpoint"])
 def test_what_is_about_the_log_alone_is_written(feature: str) -> None:
-    table = new_table(**{f"delta.feature.{feature}": "supported"})
-
-    table.append(ROWS)
+    table = TableBuilder().features(feature).rows(ROWS).build()
 
     assert table.snapshot().read().num_rows == 3
 
 
 def test_a_table_that_asks_for_it_gets_checkpoints_of_the_second_specification():
-    table = new_table(
-        **{"delta.checkpointPolicy": "v2", "delta.checkpointInterval": "2"}
-    )
+    builder = TableBuilder().property("delta.checkpointPolicy", "v2")
+    table = builder.property("delta.checkpointInterval", "2").build()
     for _ in range(2):
         table.append(ROWS)
 

@@ -10,7 +10,7 @@ import pytest
 
 from deltaweb.delta.writing.errors import UnsupportedWriteError
 from deltaweb.table import DeltaTable
-from tests.support.tables.written_rows import SCHEMA, new_table, numbers
+from tests.support.tables.table_builder import TableBuilder, numbers
 
 pytestmark = pytest.mark.slow
 
@@ -25,13 +25,8 @@ BY_ID = {"delta.columnMapping.mode": "id"}
     ids=["plain", "marks", "mapped", "by-id"],
 )
 def table(request: pytest.FixtureRequest) -> DeltaTable:
-    table = new_table(SCHEMA, "p", **FEED, **request.param)
-    table.append(
-        pa.table(
-            {"n": range(6), "s": list("abcdef"), "p": ["x", "x", "x", "y", "y", "z"]}
-        )
-    )
-    return table
+    fed = TableBuilder().partitioned_by("p").properties(FEED | request.param)
+    return fed.rows(n=range(6), s=list("abcdef"), p=list("xxxyyz")).build()
 
 
 def told(table: DeltaTable) -> list[tuple[Any, ...]]:
@@ -134,7 +129,7 @@ def test_a_column_of_the_feed_keeps_it_from_being_turned_on() -> None:
     schema = pa.schema([("n", pa.int64()), ("_change_type", pa.string())])
 
     with pytest.raises(UnsupportedWriteError, match="changeDataFeed"):
-        new_table(schema, **FEED)
+        TableBuilder().columns(schema).properties(FEED).build()
 
 
 def test_files_of_the_feed_go_when_their_time_is_over(table: DeltaTable) -> None:

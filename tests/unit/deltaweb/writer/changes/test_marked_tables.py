@@ -19,18 +19,14 @@ from deltaweb.table import DeltaTable
 from deltaweb.writer.rewrite.run import deletion
 from tests.support.conditions.drawn_examples import examples
 from tests.support.stores.memory import MemoryTableStore
-from tests.support.tables.written_rows import ROWS, SCHEMA, new_table, numbers
+from tests.support.tables.table_builder import ROWS, SCHEMA, TableBuilder, numbers
 
 ON = {"delta.enableDeletionVectors": "true"}
 LATER = datetime(2999, 1, 1, tzinfo=UTC)
 
 
-@pytest.fixture
-def table() -> DeltaTable:
-    """Ten rows in one file."""
-    table = new_table(**ON)
-    table.append(pa.table({"n": range(10), "s": [f"s{n}" for n in range(10)]}))
-    return table
+# Ten rows in one file.
+TABLE = TableBuilder().properties(ON).rows(n=range(10), s=[f"s{n}" for n in range(10)])
 
 
 def actions(table: DeltaTable, name: str) -> list[dict[str, Any]]:
@@ -97,8 +93,8 @@ class TestDelete:
         assert len(bins(table)) == 1
 
     def test_keeps_vectors_of_one_commit_in_one_file(self) -> None:
-        table = new_table(SCHEMA, "p", **ON)
-        table.append(pa.table({"n": range(9), "p": ["x", "y", "z"] * 3}))
+        builder = TableBuilder().columns(SCHEMA).partitioned_by("p").properties(ON)
+        table = builder.rows(n=range(9), p=["x", "y", "z"] * 3).build()
 
         table.delete("n < 5")
 
@@ -115,8 +111,7 @@ class TestDelete:
         assert plan.carry_out().num_rows_deleted == 1
 
     def test_of_a_property_that_is_off_writes_rows_again(self) -> None:
-        table = new_table(**{"delta.feature.deletionVectors": "supported"})
-        table.append(ROWS)
+        table = TableBuilder().features("deletionVectors").rows(ROWS).build()
 
         table.delete("n = 1")
 
@@ -277,7 +272,7 @@ def _change(table: DeltaTable, kind: str, low: int, high: int) -> CommitResult:
     st.sets(st.integers(0, 5)),
 )
 def test_any_changes_leave_the_rows_of_a_list(changes, versions):
-    table = new_table(**ON)
+    table = TableBuilder().properties(ON).build()
     rows = list(range(60))
     table.append(pa.table({"n": rows[:25]}))
     table.append(pa.table({"n": rows[25:]}))

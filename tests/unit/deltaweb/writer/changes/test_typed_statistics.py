@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from deltaweb.table import DeltaTable
-from tests.support.tables.written_rows import new_table
+from tests.support.tables.table_builder import TableBuilder
 
 TYPED_ALONE = {
     "delta.enableDeletionVectors": "true",
@@ -16,14 +16,13 @@ TYPED_ALONE = {
 }
 
 
-@pytest.fixture
-def table() -> DeltaTable:
-    """Ten rows in one file, one of them marked; then a checkpoint."""
-    table = new_table(pa.schema([("n", pa.int64()), ("s", pa.string())]), **TYPED_ALONE)
-    table.append(pa.table({"n": range(10), "s": [f"s{n}" for n in range(10)]}))
-    table.delete("n = 3")
-    table.create_checkpoint()
-    return table
+# Ten rows in one file, one of them marked; then a checkpoint.
+TABLE = (
+    TableBuilder()
+    .properties(TYPED_ALONE)
+    .rows(n=range(10), s=[f"s{n}" for n in range(10)])
+    .then(lambda table: table.delete("n = 3"), DeltaTable.create_checkpoint)
+)
 
 
 def added(table: DeltaTable) -> list[dict[str, Any]]:

@@ -20,7 +20,7 @@ from deltaweb.delta.values.partition_values import partition_texts, type_partiti
 from deltaweb.writer.files import data_files, partition_split
 from deltaweb.writer.files.data_files import DataFileWriter, FileLayout
 from tests.support.stores.memory import MemoryPendingFile, MemoryTableStore
-from tests.support.tables.written_rows import new_table, numbers
+from tests.support.tables.table_builder import TableBuilder, numbers
 from tests.support.tables.written_tables import PROTOCOL
 
 
@@ -37,15 +37,9 @@ def layout(schema: pa.Schema, *partitions: str, **properties: str) -> FileLayout
 
 
 def test_files_have_partition_columns_last_where_the_table_asks_for_it() -> None:
-    table = new_table(
-        pa.schema([("p", pa.string()), ("n", pa.int64())]),
-        "p",
-        **{
-            "delta.feature.materializePartitionColumns": "supported",
-            "delta.enableMaterializePartitionColumnsFeature": "true",
-        },
-    )
-    table.append(pa.table({"p": ["x", None], "n": [1, 2]}))
+    builder = TableBuilder().partitioned_by("p").features("materializePartitionColumns")
+    asked = builder.property("delta.enableMaterializePartitionColumnsFeature")
+    table = asked.rows(p=["x", None], n=[1, 2]).build()
 
     found = {
         tuple(pq.read_table(table.store.open_data_file(path)).to_pylist()[0].items())

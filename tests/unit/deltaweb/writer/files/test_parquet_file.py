@@ -10,7 +10,7 @@ from deltaweb.delta.errors import PropertyError
 from deltaweb.delta.protocol.table_properties import data_file_codec
 from deltaweb.table import DeltaTable
 from deltaweb.writer.files import data_files
-from tests.support.tables.written_rows import ROWS, new_table, numbers
+from tests.support.tables.table_builder import ROWS, TableBuilder, numbers
 
 
 @pytest.mark.parametrize(
@@ -26,9 +26,7 @@ from tests.support.tables.written_rows import ROWS, new_table, numbers
 def test_files_are_compressed_as_the_table_says(codec, stored, ending):
     feed = {"delta.enableChangeDataFeed": "true"}
     said = {} if codec is None else {"delta.parquet.compression.codec": codec}
-    table = new_table(**feed, **said)
-
-    table.append(ROWS)
+    table = TableBuilder().properties(feed).properties(said).rows(ROWS).build()
     table.update({"n": "n + 1"}, where="n = 1")
     table.optimize()
 
@@ -42,7 +40,7 @@ def test_files_are_compressed_as_the_table_says(codec, stored, ending):
 
 def test_a_codec_that_is_not_written_here_is_refused() -> None:
     name = "delta.parquet.compression.codec"
-    table = new_table()
+    table = TableBuilder().build()
     with pytest.raises(PropertyError, match="zstd"):
         table.set_properties({name: "LZO"})
     assert data_file_codec({name: "Brotli"}) == "brotli"
@@ -74,15 +72,14 @@ class TestANaN:
         return pa.record_batch([[n], [x], [y]], schema=self.SCHEMA)
 
     def test_takes_the_bounds_of_its_column_alone(self) -> None:
-        table = new_table(self.SCHEMA)
-
-        table.append(pa.Table.from_batches([self.rows(1, math.nan, 1.0)]))
+        rows = pa.Table.from_batches([self.rows(1, math.nan, 1.0)])
+        table = TableBuilder().rows(rows).build()
 
         assert self.unbounded(table) == [{"x"}]
 
     def test_that_comes_late_begins_another_file(self, monkeypatch: pytest.MonkeyPatch):
         monkeypatch.setattr(data_files, "ROW_GROUP_ROWS", 1)
-        table = new_table(self.SCHEMA)
+        table = TableBuilder().columns(self.SCHEMA).build()
         values = [(1.0, 1.0), (math.nan, 1.0), (1.0, math.nan), (math.nan, 2.0)]
         some = [self.rows(n, *both) for n, both in enumerate(values)]
 
@@ -92,13 +89,8 @@ class TestANaN:
         assert numbers(table) == [0, 1, 2, 3]
 
     def test_has_none_wherever_rows_are_written_again(self) -> None:
-        table = new_table(
-            self.SCHEMA,
-            **{
-                "delta.feature.deletionVectors": "supported",
-                "delta.enableChangeDataFeed": "true",
-            },
-        )
+        builder = TableBuilder().columns(self.SCHEMA).features("deletionVectors")
+        table = builder.property("delta.enableChangeDataFeed").build()
         rows = [self.rows(n, math.nan if n % 2 else 1.0, 1.0) for n in range(4)]
         table.append(pa.Table.from_batches(rows[:2]))
         table.append(pa.Table.from_batches(rows[2:]))

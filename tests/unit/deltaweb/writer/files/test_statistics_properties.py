@@ -15,7 +15,7 @@ from deltaweb.index.query import classification
 from deltaweb.table import DeltaTable
 from deltaweb.writer.files.statistics import cut_maximum
 from tests.support import cases
-from tests.support.tables.written_rows import new_table
+from tests.support.tables.table_builder import TableBuilder
 
 COLUMNS = "delta.dataSkippingStatsColumns"
 PREFIX = "delta.dataSkippingStringPrefixLength"
@@ -70,10 +70,12 @@ RIGHT = {
 
 @cases("value, reason", WRONG)
 def test_a_list_that_does_not_fit_is_refused(value: str, reason: str) -> None:
-    table = new_table(SCHEMA, "p")
+    table = TableBuilder().columns(SCHEMA).partitioned_by("p").build()
 
     with pytest.raises(PropertyError, match=reason):
-        new_table(SCHEMA, "p", **{COLUMNS: value})
+        TableBuilder().columns(SCHEMA).partitioned_by("p").property(
+            COLUMNS, value
+        ).build()
     with pytest.raises(PropertyError, match=reason):
         table.set_properties({COLUMNS: value})
     assert table.latest_version() == 0
@@ -81,8 +83,8 @@ def test_a_list_that_does_not_fit_is_refused(value: str, reason: str) -> None:
 
 @cases("value", RIGHT)
 def test_a_list_that_fits_is_set(value: str) -> None:
-    table = new_table(SCHEMA, **{COLUMNS: value})
-    other = new_table(SCHEMA)
+    table = TableBuilder().columns(SCHEMA).property(COLUMNS, value).build()
+    other = TableBuilder().columns(SCHEMA).build()
     other.set_properties({COLUMNS: value})
 
     for one in (table, other):
@@ -91,10 +93,10 @@ def test_a_list_that_fits_is_set(value: str) -> None:
 
 @pytest.mark.parametrize("value", ["-1", "abc", "", "1.5", "+8", "٣", "9999999999"])
 def test_a_length_that_is_no_number_is_refused(value: str) -> None:
-    table = new_table(SCHEMA)
+    table = TableBuilder().columns(SCHEMA).build()
 
     with pytest.raises(PropertyError, match="a number from 0"):
-        new_table(SCHEMA, **{PREFIX: value})
+        TableBuilder().columns(SCHEMA).property(PREFIX, value).build()
     with pytest.raises(PropertyError, match="a number from 0"):
         table.set_properties({PREFIX: value})
 
@@ -118,15 +120,15 @@ TEXTS = {
 @pytest.mark.parametrize("length", TEXTS)
 def test_texts_are_cut_at_the_length(length: str) -> None:
     schema = pa.schema([("t", pa.string())])
-    table = new_table(schema, **{PREFIX: length})
-    table.append(pa.table({"t": ["long text here", "zebra crossing"]}))
+    builder = TableBuilder().columns(schema).property(PREFIX, length)
+    table = builder.rows(t=["long text here", "zebra crossing"]).build()
 
     assert bounds(table) == [TEXTS[length]]
     assert table.snapshot().read(predicate="t > 'zebra cross'").num_rows == 1
 
 
 def test_an_empty_list_is_of_no_column() -> None:
-    table = new_table(SCHEMA, **{COLUMNS: "x"})
+    table = TableBuilder().columns(SCHEMA).property(COLUMNS, "x").build()
     table.set_properties({COLUMNS: ""})
     table.append(pa.table({"x": [1]}))
 

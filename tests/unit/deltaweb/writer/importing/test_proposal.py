@@ -7,13 +7,13 @@ import pytest
 
 from deltaweb.delta.protocol.schema import StructType, arrow_schema
 from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
-from deltaweb.table import DeltaTable
 from deltaweb.writer.importing.narrower import NarrowerType
 from deltaweb.writer.importing.options import TextForm
 from deltaweb.writer.importing.plan import open_import
 from deltaweb.writer.importing.proposal import ProposedColumn, propose_columns
 from deltaweb.writer.importing.source_file import SourceFiles
 from tests.support import cases
+from tests.support.tables.table_builder import TableBuilder
 
 Write = Callable[[list[str]], str]
 MISSING = ["1.5", "2", "n/a", "4", "5"]
@@ -198,7 +198,7 @@ def test_rows_without_a_nested_value_are_merged(tmp_path: Path) -> None:
         '{"v": null, "w": 1}\n{"v": {"c": null}, "w": 2}\n'
     )
     files = SourceFiles(paths=[str(tmp_path / "a.json")], names=["a.json"])
-    table = DeltaTable.create(str(tmp_path / "t"), arrow_schema(KNOWN))
+    table = TableBuilder(tmp_path / "t").columns(arrow_schema(KNOWN)).build()
 
     merge = table.merge(open_import(files, unseen=KNOWN), on="t.w = s.w")
     merge.when_matched_update().when_not_matched_insert().execute()

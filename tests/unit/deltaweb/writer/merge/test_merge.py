@@ -21,7 +21,7 @@ from deltaweb.expressions.errors import ExpressionError
 from deltaweb.table import DeltaTable
 from deltaweb.writer.merge.file_merge import MergeMatchedTwiceError
 from tests.support.stores.memory import MemoryTableStore
-from tests.support.tables.written_rows import ROWS, SCHEMA, new_table
+from tests.support.tables.table_builder import ROWS, TableBuilder
 
 PAIRS = pa.schema([("k", pa.int64()), ("v", pa.int64())])
 Pair = tuple[int | None, int | None]
@@ -32,7 +32,7 @@ def pairs(*rows: Pair) -> pa.Table:
 
 
 def table_of(*files: pa.Table, **properties: str) -> DeltaTable:
-    table = new_table(PAIRS, **properties)
+    table = TableBuilder().columns(PAIRS).properties(properties).build()
     for rows in files:
         table.append(rows)
     return table
@@ -139,8 +139,7 @@ class TestClauses:
         assert rows_of(table) == [(1, 100), (2, 1), (3, None)]
 
     def test_partitions_take_the_rows_that_move(self) -> None:
-        table = new_table(SCHEMA, "p")
-        table.append(ROWS)
+        table = TableBuilder().partitioned_by("p").rows(ROWS).build()
 
         source = pa.table({"n": [1, 7], "s": ["z", "q"], "p": ["y", "w"]})
         table.merge(

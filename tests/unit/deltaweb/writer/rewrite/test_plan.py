@@ -14,15 +14,10 @@ from deltaweb.delta.writing.errors import (
 from deltaweb.table import DeltaTable
 from tests.support.logs.spelled_partitions import append_spelled
 from tests.support.stores.memory import MemoryTableStore
-from tests.support.tables.written_rows import ROWS, SCHEMA, new_table, numbers
+from tests.support.tables.table_builder import ROWS, SCHEMA, TableBuilder, numbers
 
-
-@pytest.fixture
-def table() -> DeltaTable:
-    """Three rows, partitioned by p: two in x, one in y."""
-    table = new_table(SCHEMA, "p")
-    table.append(ROWS)
-    return table
+# Three rows, partitioned by p: two in x, one in y.
+TABLE = TableBuilder().partitioned_by("p").rows(ROWS)
 
 
 def num_data_files(table: DeltaTable) -> int:
@@ -78,7 +73,7 @@ class TestADryRun:
 
     def test_puts_one_partition_together_whatever_its_texts(self) -> None:
         rows = pa.table({"n": [1], "p": pa.array([7], pa.int32())})
-        table = new_table(rows.schema, "p")
+        table = TableBuilder().columns(rows.schema).partitioned_by("p").build()
         for text in ("7", "07"):
             append_spelled(table, rows, p=text)
 
@@ -87,16 +82,14 @@ class TestADryRun:
         assert (share["partition"], share["num_files"]) == ("p=7", 2)
 
     def test_names_partitions_as_a_table_of_mapped_columns_does(self) -> None:
-        table = new_table(SCHEMA, "p", **{"delta.columnMapping.mode": "name"})
-        table.append(ROWS)
+        table = TABLE.property("delta.columnMapping.mode", "name").build()
 
         shares = table.plan_delete().by_partition()
 
         assert shares["partition"].to_pylist() == ["p=x", "p=y"]
 
     def test_has_one_share_where_there_are_no_partitions(self) -> None:
-        table = new_table()
-        table.append(ROWS)
+        table = TableBuilder().rows(ROWS).build()
 
         shares = table.plan_delete().by_partition()
 
@@ -111,25 +104,23 @@ class TestADryRun:
         assert plan.before.schema.names == ["n", "s", "p"]
 
     def test_shows_no_more_than_twenty_rows(self) -> None:
-        table = new_table()
-        table.append(pa.table({"n": range(50)}))
+        table = TableBuilder().rows(n=range(50)).build()
 
         assert table.plan_delete("n >= 3").before["n"].to_pylist() == [*range(3, 23)]
 
     def test_refuses_what_the_run_refuses(self, table: DeltaTable) -> None:
         with pytest.raises(ColumnNotFoundError):
             table.plan_update({"nothing": "1"})
-        only_grows = new_table(**{"delta.appendOnly": "true"})
+        only_grows = TableBuilder().property("delta.appendOnly").build()
         with pytest.raises(AppendOnlyError):
             only_grows.plan_delete()
-        ruled = new_table(**{"delta.constraints.small": "n < 9"})
-        ruled.append(ROWS)
+        builder = TableBuilder().property("delta.constraints.small", "n < 9").rows(ROWS)
+        ruled = builder.build()
         with pytest.raises(ConstraintViolatedError, match="small"):
             ruled.plan_update({"n": "n * 5"})
 
     def test_counts_rows_of_files_without_statistics(self, table: DeltaTable) -> None:
-        bare = new_table(SCHEMA, "p", **{"delta.dataSkippingNumIndexedCols": "0"})
-        bare.append(ROWS)
+        bare = TABLE.property("delta.dataSkippingNumIndexedCols", "0").build()
 
         assert bare.plan_delete("p = 'x'").outcome.num_rows == 2
         assert table.plan_delete("p = 'x'").outcome.num_rows == 2
@@ -166,7 +157,7 @@ class TestCarryingOut:
         assert numbers(table) == [1, 2, 3]
 
     def test_that_is_stopped_leaves_nothing(self) -> None:
-        table = new_table()
+        table = TableBuilder().build()
         for n in range(3):
             table.append(pa.table({"n": [n, 10]}))
         assert isinstance(table.store, MemoryTableStore)
@@ -181,8 +172,8 @@ class TestCarryingOut:
 
 
 def test_new_values_that_are_too_much_at_once_are_made_in_parts(monkeypatch):
-    table = new_table(SCHEMA)
-    table.append(pa.table({"n": range(100), "s": ["ab"] * 100, "p": ["x"] * 100}))
+    builder = TableBuilder().columns(SCHEMA)
+    table = builder.rows(n=range(100), s=["ab"] * 100, p=["x"] * 100).build()
     for module in ("bounds", "condition"):
         monkeypatch.setattr(f"deltaweb.expressions.{module}.MADE_BYTES", 100)
 

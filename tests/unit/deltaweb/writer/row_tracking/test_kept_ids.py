@@ -11,7 +11,7 @@ from deltaweb.delta.log.paths import commit_name
 from deltaweb.table import DeltaTable
 from tests.support.conditions.drawn_examples import examples
 from tests.support.stores.memory import MemoryTableStore
-from tests.support.tables.tracked_rows import Known, known_by, rows, tracked_table
+from tests.support.tables.tracked_rows import TRACKED, Known, known_by, rows
 
 pytestmark = pytest.mark.slow
 
@@ -22,10 +22,8 @@ MAPPED = {"delta.columnMapping.mode": "name"}
 @pytest.fixture(params=[{}, VECTORS, MAPPED], ids=["plain", "vectors", "mapped"])
 def table(request: pytest.FixtureRequest) -> DeltaTable:
     """Keys 1 to 4 of version 1 with ids 0 to 3, and 5 and 6 of version 2."""
-    table = tracked_table(properties=request.param)
-    table.append(rows(1, 2, 3, 4))
-    table.append(rows(5, 6))
-    return table
+    kind = TRACKED.properties(request.param)
+    return kind.rows(rows(1, 2, 3, 4), rows(5, 6)).build()
 
 
 STARTED: Known = {1: (0, 1), 2: (1, 1), 3: (2, 1), 4: (3, 1), 5: (4, 2), 6: (5, 2)}
@@ -134,7 +132,7 @@ def test_a_checkpoint_keeps_all_of_it(table: DeltaTable) -> None:
 
 def test_concurrent_appends_take_different_ids() -> None:
     store = MemoryTableStore()
-    table = tracked_table(store)
+    table = TRACKED.at(store).build()
     other = DeltaTable.from_store(store)
     table.append(rows(1, 2))
     other.append(rows(3))  # what it knows of the table is older
@@ -154,7 +152,7 @@ def test_ids_begin_after_those_that_a_winner_took() -> None:
             super().put_if_absent(name, data)
 
     store = Overtaken()
-    table = tracked_table(store)
+    table = TRACKED.at(store).build()
     table.append(rows(1))
     store.rival = DeltaTable.from_store(store)
 
@@ -165,8 +163,7 @@ def test_ids_begin_after_those_that_a_winner_took() -> None:
 
 
 def test_rows_of_a_table_that_tracks_none_get_no_ids() -> None:
-    table = tracked_table(properties={"delta.rowTrackingSuspended": "true"})
-    table.append(rows(1))
+    table = TRACKED.property("delta.rowTrackingSuspended").rows(rows(1)).build()
 
     (added,) = actions(table, 1, "add")
     assert "baseRowId" not in added
@@ -174,7 +171,8 @@ def test_rows_of_a_table_that_tracks_none_get_no_ids() -> None:
 
 
 def test_a_table_does_not_begin_to_track_rows_that_have_no_ids() -> None:
-    table = tracked_table(properties={**VECTORS, "delta.enableRowTracking": "false"})
+    untracked = TRACKED.property("delta.enableRowTracking", "false")
+    table = untracked.properties(VECTORS).build()
     table.set_properties({"delta.feature.rowTracking": "supported"})
 
     with pytest.raises(DeltaError, match="present rows have no ids"):
@@ -200,7 +198,7 @@ steps = st.lists(
 @settings(max_examples=examples(12))
 @given(steps, st.sampled_from([VECTORS, {}]))
 def test_ids_are_as_a_dictionary_has_them(taken, properties):
-    table = tracked_table(properties=properties)
+    table = TRACKED.properties(properties).build()
     expected: Known = {}
     following = 0
     for step, number in taken:

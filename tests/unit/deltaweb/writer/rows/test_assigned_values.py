@@ -15,7 +15,7 @@ from deltaweb.expressions.errors import (
 from deltaweb.table import DeltaTable
 from deltaweb.writer.rows.assigned_values import AssignedValue
 from tests.support import cases
-from tests.support.tables.written_rows import new_table
+from tests.support.tables.table_builder import TableBuilder
 
 
 def struct(*fields: tuple[str, pa.DataType]) -> pa.DataType:
@@ -80,9 +80,8 @@ REFUSED: dict[str, tuple[pa.DataType, pa.DataType]] = {
 
 def table_of(kind: pa.DataType, **properties: str) -> DeltaTable:
     schema = pa.schema([("id", LONG), ("c", kind)])
-    table = new_table(schema, **properties)
-    table.append(pa.table({"id": [1, 3], "c": pa.array([None, None], kind)}))
-    return table
+    builder = TableBuilder().columns(schema).properties(properties)
+    return builder.rows(id=[1, 3], c=pa.array([None, None], kind)).build()
 
 
 def source_of(kind: pa.DataType, value: Any) -> pa.Table:  # noqa: ANN401 # of any type
@@ -167,7 +166,7 @@ class TestRowsOfASource:
 class TestAssignments:
     def test_find_fields_by_their_names(self) -> None:
         other = struct(("b", TEXT), ("a", INT))
-        table = new_table(pa.schema([("c", PAIR), ("d", other)]))
+        table = TableBuilder().columns(pa.schema([("c", PAIR), ("d", other)])).build()
         values = pa.array([{"b": "y", "a": 2}], other)
         table.append(pa.table({"c": pa.array([FOUND], PAIR), "d": values}))
 
@@ -214,11 +213,8 @@ class TestNullStructs:
     def test_stay_in_files_that_are_written_again(
         self, kind: pa.DataType, values: list[Any], properties: dict[str, str]
     ) -> None:
-        table = new_table(
-            pa.schema([("id", LONG), ("n", LONG), ("c", kind)]), **properties
-        )
-        rows = {"id": [1, 2], "n": [10, 20], "c": pa.array(values, kind)}
-        table.append(pa.table(rows))
+        builder = TableBuilder().properties(properties)
+        table = builder.rows(id=[1, 2], n=[10, 20], c=pa.array(values, kind)).build()
 
         assert table.plan_update({"n": "n + 1"}, "id = 1").outcome.num_rows == 1
         table.update({"n": "n + 1"}, "id = 1")

@@ -5,8 +5,6 @@ import pytest
 
 from deltaweb.delta.errors import SchemaError
 from deltaweb.delta.features.identity_columns import IdentityColumn, identity_columns
-from deltaweb.delta.protocol.schema import StructType
-from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
 from deltaweb.delta.writing.after_commit import commit_and_checkpoint
 from deltaweb.delta.writing.errors import (
     CommitConflictError,
@@ -16,10 +14,10 @@ from deltaweb.delta.writing.errors import (
 from deltaweb.delta.writing.transaction import TableRead, Transaction
 from deltaweb.table import DeltaTable
 from deltaweb.writer.append import append_transaction
-from deltaweb.writer.making.new_table import NewTable, create_table
 from deltaweb.writer.table_write import TableWrite, WrittenRows
 from tests.support import cases
 from tests.support.stores.memory import MemoryTableStore
+from tests.support.tables.table_builder import TableBuilder
 
 ALWAYS = (
     "k BIGINT GENERATED ALWAYS AS IDENTITY (START WITH 10 INCREMENT BY 5), v STRING"
@@ -29,9 +27,7 @@ MOST = (1 << 63) - 1
 
 
 def table_of(ddl: str, store: MemoryTableStore | None = None) -> DeltaTable:
-    store = store or MemoryTableStore()
-    create_table(store, NewTable(schema=StructType(parse_columns_ddl(ddl))))
-    return DeltaTable.from_store(store)
+    return TableBuilder(store).columns(ddl).build()
 
 
 def numbers(table: DeltaTable) -> dict[str, int]:
@@ -225,12 +221,10 @@ class TestDefinitions:
             table_of(ddl)
 
     def test_by_which_files_are_parted_are_refused(self) -> None:
-        schema = StructType(parse_columns_ddl(ALWAYS))
+        parted = TableBuilder().columns(ALWAYS).partitioned_by("k")
 
         with pytest.raises(SchemaError, match="cannot be a partition column"):
-            create_table(
-                MemoryTableStore(), NewTable(schema=schema, partition_by=["k"])
-            )
+            parted.build()
 
     def test_do_not_come_to_a_table_that_has_rows(self) -> None:
         table = table_of("v STRING")

@@ -9,7 +9,7 @@ import pytest
 from deltaweb.delta.writing.errors import ConstraintViolatedError
 from deltaweb.table import DeltaTable
 from tests.support import cases
-from tests.support.tables.written_rows import new_table
+from tests.support.tables.table_builder import TableBuilder
 
 
 def required(kind: pa.DataType) -> pa.Field:
@@ -73,9 +73,8 @@ def rows_of(kind: pa.DataType, *values: object) -> pa.Table:
 
 
 def table_of(kind: pa.DataType, *values: object) -> DeltaTable:
-    table = new_table(pa.schema([("id", pa.int64()), ("v", kind)]))
-    table.append(rows_of(kind, *values))
-    return table
+    builder = TableBuilder().columns(pa.schema([("id", pa.int64()), ("v", kind)]))
+    return builder.rows(rows_of(kind, *values)).build()
 
 
 def values_of(table: DeltaTable) -> list[object]:
@@ -148,7 +147,8 @@ def test_nulls_that_another_writer_left_are_read_and_named(tmp_path: Path) -> No
 
 
 def test_a_check_constraint_can_be_dropped() -> None:
-    table = new_table(TAGS_AND_ID, **{"delta.constraints.few": "id < 3"})
+    builder = TableBuilder().columns(TAGS_AND_ID)
+    table = builder.property("delta.constraints.few", "id < 3").build()
 
     with pytest.raises(ConstraintViolatedError) as caught:
         table.append(rows_of(TAGS, *[None] * 4))

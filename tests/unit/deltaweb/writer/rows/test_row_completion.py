@@ -12,15 +12,14 @@ from deltaweb.delta.protocol.schema import (
 from deltaweb.delta.writing.errors import ConstraintViolatedError
 from deltaweb.expressions.errors import ExpressionError
 from deltaweb.table import DeltaTable
-from deltaweb.writer.making.new_table import NewTable, create_table
-from tests.support.stores.memory import MemoryTableStore
+from tests.support.tables.table_builder import TableBuilder
 
 PLAIN = schema_of_arrow(
     pa.schema([("n", pa.int32()), ("twice", pa.int64()), ("note", pa.string())])
 )
 
 
-def table_of(*said: dict[str, str]) -> DeltaTable:
+def table_of(*said: dict[str, str]) -> TableBuilder:
     """A table whose columns, in their order, have metadata."""
     names = ("n", "twice", "note")
     fields = [
@@ -29,19 +28,14 @@ def table_of(*said: dict[str, str]) -> DeltaTable:
     ]
     features = ("allowColumnDefaults", "generatedColumns")
     properties = {f"delta.feature.{name}": "supported" for name in features}
-    store = MemoryTableStore()
-    new = NewTable(schema=StructType(tuple(fields)), properties=properties)
-    create_table(store, new)
-    return DeltaTable.from_store(store)
+    return TableBuilder().columns(StructType(tuple(fields))).properties(properties)
 
 
-@pytest.fixture
-def table() -> DeltaTable:
-    return table_of(
-        {"CURRENT_DEFAULT": "7"},
-        {"delta.generationExpression": "n * 2"},
-        {"CURRENT_DEFAULT": "'none'", "__CHAR_VARCHAR_TYPE_STRING": "varchar(6)"},
-    )
+TABLE = table_of(
+    {"CURRENT_DEFAULT": "7"},
+    {"delta.generationExpression": "n * 2"},
+    {"CURRENT_DEFAULT": "'none'", "__CHAR_VARCHAR_TYPE_STRING": "varchar(6)"},
+)
 
 
 def rows(table: DeltaTable) -> list[tuple[object, ...]]:
@@ -117,9 +111,7 @@ def test_texts_have_lengths(table: DeltaTable) -> None:
     ids=["spelled", "said beside"],
 )
 def test_texts_of_one_length_may_be_shorter(column: StructField) -> None:
-    store = MemoryTableStore()
-    create_table(store, NewTable(schema=StructType((column,))))
-    table = DeltaTable.from_store(store)
+    table = TableBuilder().columns(StructType((column,))).build()
 
     table.append(pa.table({"c": ["ab", None, "abcd"]}))
     table.update({"c": "'z'"}, "c = 'abcd'")
@@ -131,7 +123,7 @@ def test_texts_of_one_length_may_be_shorter(column: StructField) -> None:
 
 
 def test_what_cannot_be_worked_out_is_named_before_a_file_is_written() -> None:
-    table = table_of({"CURRENT_DEFAULT": "rand()"}, {}, {})
+    table = table_of({"CURRENT_DEFAULT": "rand()"}, {}, {}).build()
 
     with pytest.raises(ExpressionError, match="rand"):
         table.append(pa.table({"twice": [1]}))

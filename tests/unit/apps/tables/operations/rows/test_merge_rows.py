@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -18,6 +17,7 @@ from apps.tables.operations.rows.merge_rows import (
 from deltaweb.delta.protocol.schema import StructType
 from deltaweb.delta.writing.errors import CommitConflictError
 from deltaweb.table import DeltaTable
+from tests.support.tables.table_builder import TableBuilder
 
 CONTEXT = RunContext(job=Reports(), now=datetime(2026, 11, 28, tzinfo=UTC))
 
@@ -34,11 +34,7 @@ class Counted(MergeAsked):
         return pa.table({"n": [2, 9]}).to_reader()
 
 
-@pytest.fixture
-def table(tmp_path: Path) -> DeltaTable:
-    made = DeltaTable.create(str(tmp_path), pa.schema([("n", pa.int64())]))
-    made.append(pa.table({"n": [1, 2]}))
-    return made
+TABLE = TableBuilder().rows(n=[1, 2])
 
 
 def test_the_source_is_read_once(table: DeltaTable) -> None:

@@ -9,12 +9,11 @@ from apps.tables.operations.rows.previews import (
     MAX_COLUMNS,
     preview_rows,
 )
-from tests.support.tables.written_rows import ROWS, new_table
+from tests.support.tables.table_builder import ROWS, TableBuilder
 
 
 def test_values_are_text_and_nulls_stay_null() -> None:
-    table = new_table()
-    table.append(ROWS)
+    table = TableBuilder().rows(ROWS).build()
 
     preview = preview_rows(table.plan_update({"n": "n + 1"}, "n = 3"))
 
@@ -30,8 +29,7 @@ def test_long_texts_are_cut_and_whole_seconds_end_with_them() -> None:
         datetime(2026, 1, 2, 3, 4, 5, 670_000, tzinfo=UTC),
     ]
     rows = pa.table({"s": ["a" * 500] * 2, "at": pa.array(moments)})
-    table = new_table(rows.schema)
-    table.append(rows)
+    table = TableBuilder().rows(rows).build()
 
     cells = preview_rows(table.plan_delete()).detail["before"]
 
@@ -45,8 +43,7 @@ def test_long_texts_are_cut_and_whole_seconds_end_with_them() -> None:
 def test_of_many_columns_those_that_change_are_shown() -> None:
     names = [f"c{number}" for number in range(MAX_COLUMNS + 20)]
     rows = pa.table({name: pa.array([1], pa.int64()) for name in names})
-    table = new_table(rows.schema)
-    table.append(rows)
+    table = TableBuilder().rows(rows).build()
 
     detail = preview_rows(table.plan_update({names[-1]: "7"})).detail
 
@@ -56,7 +53,6 @@ def test_of_many_columns_those_that_change_are_shown() -> None:
 
 
 def test_no_row_is_nothing_to_do() -> None:
-    table = new_table()
-    table.append(ROWS)
+    table = TableBuilder().rows(ROWS).build()
 
     assert preview_rows(table.plan_delete("n = 99")).is_empty

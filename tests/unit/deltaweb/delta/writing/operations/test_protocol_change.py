@@ -6,7 +6,7 @@ from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.protocol.actions import Protocol
 from deltaweb.delta.writing.errors import ProtocolTooOldError
 from deltaweb.delta.writing.operations.protocol_change import upgraded
-from tests.support.tables.written_rows import SCHEMA, new_table
+from tests.support.tables.table_builder import TableBuilder
 
 OLD = Protocol(min_reader_version=1, min_writer_version=2)
 LISTING = Protocol(
@@ -58,7 +58,7 @@ def test_a_list_grows_by_what_is_asked() -> None:
 
 
 def test_the_refusal_says_from_what_to_what_and_how() -> None:
-    table = new_table(SCHEMA)
+    table = TableBuilder().build()
 
     with pytest.raises(ProtocolTooOldError) as caught:
         table.add_constraint("some", "n > 0")
@@ -72,7 +72,7 @@ def test_the_refusal_says_from_what_to_what_and_how() -> None:
 
 
 def test_both_are_one_commit() -> None:
-    table = new_table(SCHEMA)
+    table = TableBuilder().build()
 
     table.add_constraint("some", "n > 0", upgrade=True)
     table.set_properties({"delta.enableDeletionVectors": "true"}, upgrade=True)
@@ -89,7 +89,7 @@ def test_both_are_one_commit() -> None:
 
 
 def test_a_feature_that_is_named_is_agreed_to_where_others_are_listed() -> None:
-    table = new_table(SCHEMA)
+    table = TableBuilder().build()
     feature = {"delta.feature.vacuumProtocolCheck": "supported"}
     with pytest.raises(ProtocolTooOldError, match="to reader 3, writer 7"):
         table.set_properties(feature)
@@ -101,7 +101,7 @@ def test_a_feature_that_is_named_is_agreed_to_where_others_are_listed() -> None:
 
 
 def test_a_change_without_need_of_it_takes_no_upgrade() -> None:
-    table = new_table(SCHEMA)
+    table = TableBuilder().build()
 
     table.set_properties({"team": "blue"}, upgrade=True)
 
@@ -110,7 +110,7 @@ def test_a_change_without_need_of_it_takes_no_upgrade() -> None:
 
 @pytest.mark.parametrize("upgrade", [False, True])
 def test_a_feature_that_is_not_written_here_is_refused(*, upgrade: bool) -> None:
-    table = new_table(SCHEMA)
+    table = TableBuilder().build()
 
     with pytest.raises(DeltaError):
         table.set_properties({"delta.feature.a": "supported"}, upgrade=upgrade)

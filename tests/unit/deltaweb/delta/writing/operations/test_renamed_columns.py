@@ -12,7 +12,7 @@ from deltaweb.delta.log.paths import commit_name
 from deltaweb.delta.writing.errors import ColumnInUseError
 from tests.support import cases
 from tests.support.logs.delta_logs import commit_bytes
-from tests.support.tables.written_rows import new_table
+from tests.support.tables.table_builder import TableBuilder
 
 STRUCT = pa.struct([("x", pa.int32()), ("y", pa.string())])
 SCHEMA = pa.schema(
@@ -45,9 +45,8 @@ STATISTICS = "delta.dataSkippingStatsColumns"
 
 def table_with(properties: Mapping[str, str] | None = None) -> DeltaTable:
     named = {"delta.columnMapping.mode": "name", **(properties or {})}
-    table = new_table(SCHEMA, **named)
-    table.append(pa.Table.from_pylist([ROW], SCHEMA))
-    return table
+    builder = TableBuilder().columns(SCHEMA).properties(named)
+    return builder.rows(pa.Table.from_pylist([ROW], SCHEMA)).build()
 
 
 def ruled_table(rule: str, *, key: str = "") -> DeltaTable:

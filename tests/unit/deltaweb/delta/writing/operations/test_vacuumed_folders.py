@@ -3,15 +3,13 @@
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-import pyarrow as pa
 import pytest
 
 from deltaweb.delta.writing.errors import InsideTableError
 from deltaweb.table import DeltaTable
-from deltaweb.writer.making.new_table import NewTable, create_table
 from tests.support.files.aged_files import age
 from tests.support.stores.memory import MemoryTableStore
-from tests.support.tables.written_rows import ROWS, SCHEMA
+from tests.support.tables.table_builder import ROWS, SCHEMA, TableBuilder
 
 LATER = datetime.now(UTC) + timedelta(days=30)
 COMMIT = f"{0:020d}.json"
@@ -19,9 +17,7 @@ COMMIT = f"{0:020d}.json"
 
 @pytest.fixture
 def outer(tmp_path: Path) -> DeltaTable:
-    table = DeltaTable.create(str(tmp_path / "outer"), SCHEMA)
-    table.append(ROWS)
-    return table
+    return TableBuilder(tmp_path / "outer").rows(ROWS).build()
 
 
 def files_of(table: DeltaTable) -> list[Path]:
@@ -32,8 +28,7 @@ def files_of(table: DeltaTable) -> list[Path]:
 
 def nested(outer: DeltaTable, tmp_path: Path) -> DeltaTable:
     """A table that lies in the folder of another one, as others make them."""
-    inner = DeltaTable.create(str(tmp_path / "inner"), SCHEMA)
-    inner.append(ROWS)
+    inner = TableBuilder(tmp_path / "inner").rows(ROWS).build()
     place = Path(outer.root, "below", "inner")
     place.parent.mkdir()
     Path(inner.root).rename(place)
@@ -52,8 +47,7 @@ def test_a_table_below_keeps_its_files(outer: DeltaTable, tmp_path: Path) -> Non
 
 
 def test_what_the_outer_log_removed_stays_where_another_table_has_it(tmp_path: Path):
-    outer = DeltaTable.create(str(tmp_path / "t"), SCHEMA, partition_by=["p"])
-    outer.append(ROWS)
+    outer = TableBuilder(tmp_path / "t").partitioned_by("p").rows(ROWS).build()
     inner_log = Path(outer.root, "p=x", "_delta_log")
     inner_log.mkdir()
     (inner_log / COMMIT).write_text("{}")
@@ -67,19 +61,18 @@ def test_what_the_outer_log_removed_stays_where_another_table_has_it(tmp_path: P
 
 def test_a_store_without_folders_tells_tables_below_as_well() -> None:
     store = MemoryTableStore()
-    create_table(store, NewTable(schema=SCHEMA))
+    table = TableBuilder(store).build()
     for place in (f"b/_delta_log/{COMMIT}", "b/part-1.parquet", "c/part-1.parquet"):
         store.put_data_file(place, b"")
 
-    plan = DeltaTable.from_store(store).vacuum(now=LATER)
+    plan = table.vacuum(now=LATER)
 
     assert plan.files["place"].to_pylist() == ["c/part-1.parquet"]
 
 
 class TestALink:
     def test_to_a_folder_keeps_what_the_log_names_through_it(self, tmp_path: Path):
-        table = DeltaTable.create(str(tmp_path / "t"), SCHEMA, partition_by=["p"])
-        table.append(ROWS)
+        table = TableBuilder(tmp_path / "t").partitioned_by("p").rows(ROWS).build()
         folder = Path(table.root, "p=x")
         folder.rename(folder.with_name("moved"))
         folder.symlink_to("moved")
@@ -127,8 +120,7 @@ class TestBelowATable:
         assert outer.root in caught.value.message
 
     def test_none_is_converted(self, outer: DeltaTable, tmp_path: Path) -> None:
-        other = DeltaTable.create(str(tmp_path / "other"), SCHEMA)
-        other.append(ROWS)
+        other = TableBuilder(tmp_path / "other").rows(ROWS).build()
         (file,) = files_of(other)
         place = Path(outer.root, "folder")
         place.mkdir()
@@ -148,6 +140,6 @@ class TestBelowATable:
     def test_one_may_be_made_beside_a_folder_that_is_no_log(self, tmp_path: Path):
         (tmp_path / "_delta_log").mkdir()
 
-        table = DeltaTable.create(str(tmp_path / "t"), pa.schema([("n", pa.int64())]))
+        table = TableBuilder(tmp_path / "t").columns(n="long").build()
 
         assert table.latest_version() == 0

@@ -22,18 +22,14 @@ from deltaweb.delta.writing.operations.widened_columns import (
     widened_parts,
 )
 from deltaweb.table import DeltaTable
-from deltaweb.writer.making.new_table import NewTable, create_table
-from tests.support.stores.memory import MemoryTableStore
+from tests.support.tables.table_builder import TableBuilder
 from tests.support.tables.written_tables import METADATA
 
 WIDENS = {"delta.enableTypeWidening": "true"}
 
 
 def table_of(ddl: str, **properties: str) -> DeltaTable:
-    store = MemoryTableStore()
-    schema = StructType(parse_columns_ddl(ddl))
-    create_table(store, NewTable(schema=schema, properties={**WIDENS, **properties}))
-    return DeltaTable.from_store(store)
+    return TableBuilder().columns(ddl).properties(WIDENS | properties).build()
 
 
 def field(table: DeltaTable, *names: str) -> dict[str, Any]:
@@ -86,11 +82,8 @@ def test_days_become_times() -> None:
 
 
 def test_a_partition_column_is_widened() -> None:
-    store = MemoryTableStore()
-    schema = StructType(parse_columns_ddl("p INT, x STRING"))
-    create_table(store, NewTable(schema=schema, partition_by="p", properties=WIDENS))
-    table = DeltaTable.from_store(store)
-    table.append(pa.table({"p": [1], "x": ["a"]}))
+    parted = TableBuilder().columns(p="int", x="string").partitioned_by("p")
+    table = parted.properties(WIDENS).rows(p=[1], x=["a"]).build()
 
     table.widen_column("p", "BIGINT")
     table.append(pa.table({"p": [1 << 40], "x": ["b"]}))
@@ -207,10 +200,7 @@ class TestRefused:
         assert table.widen_column("y", "BIGINT").version == 1
 
     def test_is_a_table_whose_types_stay(self) -> None:
-        store = MemoryTableStore()
-        schema = StructType(parse_columns_ddl("x INT"))
-        create_table(store, NewTable(schema=schema))
-        table = DeltaTable.from_store(store)
+        table = TableBuilder().columns(x="int").build()
 
         with pytest.raises(ProtocolUpgradeError, match="enableTypeWidening = true"):
             table.widen_column("x", "BIGINT")
