@@ -139,7 +139,7 @@ def form_classes(base: type[Form] = Form) -> Iterator[type[Form]]:
     """Yield every form of the apps."""
     _ = get_resolver().url_patterns, kinds.all_kinds()
     for kind in base.__subclasses__():
-        if kind.__module__.startswith("deltaweb."):
+        if kind.__module__.startswith("apps."):
             yield kind
         yield from form_classes(kind)
 

@@ -25,7 +25,7 @@ from tests.support.processes.asking import CODE_BYTES, LENGTH_BYTES, ask
 ROOT: Final = Path(__file__).resolve().parents[3]
 PROGRAM: Final = "deltaweb"
 DJANGO: Final = "manage.py"
-LEARNED: Final = (PROGRAM, "django", "pyarrow", "numpy")
+LEARNED: Final = (PROGRAM, "apps", "django", "pyarrow", "numpy")
 LOADED: Final = (
     "apps.sharing.management.commands.recipient",
     "apps.sharing.management.commands.share",
