@@ -5,12 +5,13 @@
             name="tables.preview_rows",
             words="Read rows",
             parameters=Preview,  # a frozen dataclass of JSON values
-            run=preview,  # (TrackedJob, Preview) -> the job's result
+            result=RowsRead,  # a frozen dataclass of JSON values
+            run=preview,  # (TrackedJob, Preview) -> RowsRead
         )
     )
 
-A row keeps the name and the parameters for as long as it stands: a name never changes,
-and a new parameter has a default.
+A row keeps the name, the parameters and the result for as long as it stands: a name
+never changes, and a new field of either dataclass has a default.
 """
 
 import hashlib
@@ -18,16 +19,18 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 from apps.jobs import running
 from apps.jobs.models import Job
+from apps.pages.page_json import from_json, json_of
 from deltaweb.delta import writing
 
 if TYPE_CHECKING:  # most processes ask for work and do none
     from apps.jobs.running.tracking import TrackedJob
 
 P = TypeVar("P")
+R = TypeVar("R")
 
 
 class Queue(StrEnum):
@@ -50,15 +53,18 @@ class NoParameters:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JobKind(Generic[P]):
+class JobKind(Generic[P, R]):
     """Everything that is said of one kind of job.
 
     Attributes:
         name: The name of its task and in its rows; machine forms show it.
         parameters: A dataclass: what a job of this kind is asked. A field's name may
             end with an underscore that JSON does not have (`from_`).
-        run: What a worker does; it returns the job's result as JSON. It must be safe
-            to run twice, and import Spark inside.
+        result: The type of what a job of this kind finds: a dataclass, or a list of
+            one.
+        read: Reads a stored result; None where `from_json` reads it by its type.
+        run: What a worker does; it returns the job's result. It must be safe to run
+            twice, and import Spark inside.
         is_reserved: Whether only editors and administrators may ask for it.
         is_for_admins: Whether only administrators may ask for it, and see its jobs:
             what they say is about recipients.
@@ -83,7 +89,9 @@ class JobKind(Generic[P]):
     name: str
     words: str
     parameters: type[P]
-    run: "Callable[[TrackedJob, P], Any] | None" = None
+    result: type[R]
+    read: Callable[[Mapping[str, Any]], R] | None = None
+    run: "Callable[[TrackedJob, P], R] | None" = None
     queue: Queue = Queue.DEFAULT
     is_reserved: bool = False
     is_for_admins: bool = False
@@ -108,7 +116,7 @@ class JobKind(Generic[P]):
         tracked = running.tracking.track_job(str(job_id), first_step=self.first_step)
         with behind, tracked as job:
             if job is not None and self.run is not None:
-                job.result = self.run(job, self.asked(job))
+                job.result = json_of(self.run(job, self.asked(job)))
 
     def lane(self, parameters: Mapping[str, Any]) -> Queue:
         """Return where a job of it waits that is asked this.
@@ -132,9 +140,24 @@ class JobKind(Generic[P]):
         """Tell whether a job of it that is asked this is done aside."""
         return self.is_aside is not None and self.is_aside(parameters)
 
+    def read_result(self, values: Any) -> R:  # noqa: ANN401 (the JSON of a row)
+        """Return a stored result, as a job of this kind found it."""
+        return (
+            from_json(self.result, values) if self.read is None else self.read(values)
+        )
+
+    def found(self, job: Job | None) -> R | None:
+        """Return the result of a job; None before its end, and without one."""
+        if job is None or job.state != Job.State.DONE or job.result is None:
+            return None
+        return self.read_result(job.result)
+
     def asked(self, job: "Job | TrackedJob") -> P:
         """Return the parameters of a job of this kind."""
         return from_json(self.parameters, job.parameters)
+
+
+AnyKind: TypeAlias = JobKind[Any, Any]
 
 
 def to_json(parameters: Any) -> dict[str, Any]:  # noqa: ANN401 (any dataclass)
@@ -147,21 +170,6 @@ def to_json(parameters: Any) -> dict[str, Any]:  # noqa: ANN401 (any dataclass)
         name: list(value) if isinstance(value, tuple) else value
         for name, value in values.items()
     }
-
-
-def from_json(kind: type[P], values: Mapping[str, Any]) -> P:
-    """Read parameters of a row; what it does not have is what the dataclass says."""
-    found = {
-        field.name: values[field.name.rstrip("_")]
-        for field in fields(kind)  # type: ignore[arg-type]  # every one is a dataclass
-        if field.name.rstrip("_") in values
-    }
-    return kind(
-        **{
-            name: tuple(value) if isinstance(value, list) else value
-            for name, value in found.items()
-        }
-    )
 
 
 def hashed_key(kind: str, *parts: Any) -> str:  # noqa: ANN401 (any JSON value)

@@ -11,15 +11,15 @@ import pkgutil
 import re
 from importlib import import_module
 from threading import RLock
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from django.db.models import Q
 
 if TYPE_CHECKING:  # most commands have no use of it
-    from apps.jobs.kind import JobKind
+    from apps.jobs.kind import AnyKind
     from apps.jobs.models import Job
 
-K = TypeVar("K", bound="JobKind[Any]")
+K = TypeVar("K", bound="AnyKind")
 
 DEFAULT_QUEUE = "default"
 # As `apps.jobs.kind.Queue` has them, which imports what few processes need.
@@ -28,7 +28,7 @@ QUEUES: Final = (DEFAULT_QUEUE, "interactive", "spark")
 PAGES: Final = re.compile(r"[._]pages?$")
 """Modules beside kinds that workers have no use of."""
 
-_kinds: dict[str, "JobKind[Any]"] = {}
+_kinds: dict[str, "AnyKind"] = {}
 _to_load: list[str] = []
 _lock = RLock()
 
@@ -44,7 +44,7 @@ def register(kind: K) -> K:
     return kind
 
 
-def all_kinds() -> dict[str, "JobKind[Any]"]:
+def all_kinds() -> dict[str, "AnyKind"]:
     """Return every kind by its name."""
     with _lock:  # or another thread would see some of them only
         while _to_load:
@@ -53,7 +53,7 @@ def all_kinds() -> dict[str, "JobKind[Any]"]:
     return _kinds
 
 
-def _kind(name: str) -> "JobKind[Any] | None":
+def _kind(name: str) -> "AnyKind | None":
     """Return a kind; who made a job has its kind already, and needs no other."""
     return _kinds.get(name) or all_kinds().get(name)
 

@@ -3,14 +3,14 @@
 import logging
 import os
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 from celery import shared_task
 from django.utils import timezone
 
 from apps.jobs.broker.aside import JobsAside
 from apps.jobs.broker.waking import wake
-from apps.jobs.kind import JobKind, Queue
+from apps.jobs.kind import AnyKind, Queue
 from apps.jobs.kinds import all_kinds
 from apps.jobs.models import Job
 from apps.jobs.running import apart
@@ -44,7 +44,7 @@ def sweep_leases(**_: object) -> None:
         )
 
 
-def _add_task(kind: JobKind[Any]) -> None:
+def _add_task(kind: AnyKind) -> None:
     @shared_task(name=kind.name, acks_late=True, ignore_result=True)
     def work(
         *,
@@ -64,7 +64,7 @@ def _add_task(kind: JobKind[Any]) -> None:
                 _work_apart(kind, job_id, is_look=queue == Queue.INTERACTIVE)
 
 
-def _work_aside(kind: JobKind[Any], job_id: str) -> None:
+def _work_aside(kind: AnyKind, job_id: str) -> None:
     """Do a job in a process of its own, which ends with it."""
     here = partial(kind.work, job_id)
     with retirement.at_work():
@@ -75,13 +75,13 @@ def _work_aside(kind: JobKind[Any], job_id: str) -> None:
             here()
 
 
-def _note_killed(kind: JobKind[Any], job_id: str) -> None:
+def _note_killed(kind: AnyKind, job_id: str) -> None:
     ended = Job.objects.filter(id=job_id, error_code=apart.JobMemoryError.code)
     if kind.note_killed is not None and (job := ended.first()) is not None:
         kind.note_killed(job)
 
 
-def _work_apart(kind: JobKind[Any], job_id: str, *, is_look: bool) -> None:
+def _work_apart(kind: AnyKind, job_id: str, *, is_look: bool) -> None:
     """Do a job in a process of its own, and a look in one that does others, too."""
     here = partial(kind.work, job_id)
     if is_look and kind.queue != Queue.INTERACTIVE:
@@ -89,7 +89,7 @@ def _work_apart(kind: JobKind[Any], job_id: str, *, is_look: bool) -> None:
     apart.work_apart(job_id, DO_JOB, kind.name, job_id, here=here, is_kept=is_look)
 
 
-def _hand_on(kind: JobKind[Any], job_id: str) -> None:
+def _hand_on(kind: AnyKind, job_id: str) -> None:
     wake([Job(id=job_id, kind=kind.name)], on_to=kind.queue)
 
 

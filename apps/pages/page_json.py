@@ -7,16 +7,18 @@ form has the same fields, but for what the annotations say:
     size_bytes: Annotated[int, Named("size")] another name
     at: Spread[TableVersion]                  its own fields, not one that holds them
     commit: Annotated[Commit, As(facts_of)]   what a function makes of it
+    holds: IfKnown[str | None] = None         no key where it is None
 
 A value with a method `describe` is what that returns. A property marked by
 `in_json` is in the JSON form alone and worked out for it alone. A key that had another
-name before has both for one version (`OLD_NAMES`).
+name before has both for one version (`OLD_NAMES`). `from_json` reads the JSON form.
 """
 
 import dataclasses
 import types
 import typing
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import datetime
 from enum import Enum, auto
 from functools import cache
 from typing import Annotated, Any, Final, NamedTuple, TypeVar, cast
@@ -63,10 +65,12 @@ class Mark(Enum):
 
     ON_PAGE = auto()
     SPREAD = auto()
+    IF_KNOWN = auto()
 
 
 OnPage = Annotated[T, Mark.ON_PAGE]
 Spread = Annotated[T, Mark.SPREAD]
+IfKnown = Annotated[T, Mark.IF_KNOWN]
 
 
 class Named(NamedTuple):
@@ -81,6 +85,10 @@ class As(NamedTuple):
     shape: Callable[[Any], object]
 
 
+AsText = Annotated[datetime, As(datetime.isoformat)]
+"""A moment that JSON has as text, with its zone."""
+
+
 class in_json(property):  # noqa: N801 (used as `property` is)
     """A property that the JSON form has."""
 
@@ -90,6 +98,7 @@ class _Entry(NamedTuple):
     name: str
     hint: Any  # the type of what it is made of
     is_spread: bool = False
+    is_if_known: bool = False
     part: type[Any] | None = None  # of a part that may be None: its names are null then
     shape: Callable[[Any], object] = lambda value: value
 
@@ -227,6 +236,88 @@ def _fields(kind: type[Any]) -> tuple[tuple[str, bool], ...]:
     )
 
 
+def from_json(kind: type[T], values: Any) -> T:  # noqa: ANN401 (JSON)
+    """Read a dataclass, or a list of one, that was written as JSON.
+
+    The name of a field may end with an underscore that its key does not have. A key
+    that is missing has the default of its field, and an unknown one is ignored. What
+    is spread and may be None is None unless two of its keys are there, and all of those
+    without a default.
+    """
+    if not dataclasses.is_dataclass(kind):
+        return cast("T", _read(kind, values))
+    found = {}
+    for field in _read_fields(cast("Any", kind)):
+        if field.part is not None:
+            is_there = field.is_there(values)
+            found[field.name] = from_json(field.part, values) if is_there else None
+        elif field.key in values:
+            found[field.name] = _read(field.hint, values[field.key])
+    return kind(**found)
+
+
+class _ReadField(NamedTuple):
+    name: str
+    key: str
+    hint: Any
+    part: type[Any] | None = None  # of what is spread
+
+    def is_there(self, values: Mapping[str, Any]) -> bool:
+        """Return whether a part was written, which has two keys at least."""
+        if self.part is None or self.part is self.hint:
+            return True
+        missing, known = dataclasses.MISSING, dataclasses.fields(self.part)
+        needed = {
+            field.name
+            for field in known
+            if field.default is missing and field.default_factory is missing
+        }
+        there = {field.name for field in known} & values.keys()
+        return needed <= there and len(there) > 1
+
+
+@cache
+def _read_fields(kind: type[Any]) -> tuple[_ReadField, ...]:
+    hints = typing.get_type_hints(kind, include_extras=True)
+    found = []
+    for field in dataclasses.fields(kind):
+        hint = hints[field.name]
+        marks = getattr(hint, "__metadata__", ())
+        if not field.init or Mark.ON_PAGE in marks:
+            continue
+        key = next((m.name for m in marks if isinstance(m, Named)), field.name)
+        plain = hint.__origin__ if marks else hint
+        part = _part(plain) if Mark.SPREAD in marks else None
+        found.append(_ReadField(field.name, key.rstrip("_"), plain, part))
+    return tuple(found)
+
+
+def _read(hint: Any, value: Any) -> Any:  # noqa: ANN401 (a type, and JSON)
+    """Return a JSON value as a type has it."""
+    if typing.get_origin(hint) is Annotated:
+        hint = hint.__origin__
+    args = [one for one in typing.get_args(hint) if one is not types.NoneType]
+    if typing.get_origin(hint) in {typing.Union, types.UnionType} and len(args) == 1:
+        return _read(args[0], value)
+    if isinstance(value, str):
+        return datetime.fromisoformat(value) if hint is datetime else value
+    if isinstance(value, Mapping):
+        if dataclasses.is_dataclass(hint):
+            return from_json(cast("type[Any]", hint), value)
+        of = args[-1] if args else Any
+        return {key: _read(of, one) for key, one in value.items()}
+    return _read_list(hint, args, value) if isinstance(value, list) else value
+
+
+def _read_list(hint: Any, args: list[Any], values: list[Any]) -> Any:  # noqa: ANN401 (as above)
+    origin = typing.get_origin(hint) or hint
+    each = args if origin is tuple and ... not in args else [*args[:1]] * len(values)
+    read = [_read(one, value) for one, value in zip(each, values, strict=False)]
+    if not args:  # nothing is said of the entries
+        read = values
+    return read if origin in {list, Any} else tuple(read)
+
+
 def context_of(page: object) -> dict[str, Any]:
     """Return what a template sees of a page: its fields and its own properties."""
     return {"page": page} | {name: getattr(page, name) for name in _seen(type(page))}
@@ -235,6 +326,8 @@ def context_of(page: object) -> dict[str, Any]:
 def _items(value: object) -> Iterator[tuple[str, object]]:
     for entry in _entries(type(value)):
         found = getattr(value, entry.attribute)
+        if found is None and entry.is_if_known:
+            continue
         if found is None and entry.part is not None:
             yield from _nothing(entry.part)
             continue
@@ -280,7 +373,8 @@ def _entries_of(kind: type[Any]) -> tuple[_Entry, ...]:
         name = next((m.name for m in marks if isinstance(m, Named)), field.name)
         shape = next((m.shape for m in marks if isinstance(m, As)), None)
         is_spread = Mark.SPREAD in marks
-        entry = _Entry(field.name, name, hint, is_spread)
+        is_if_known = Mark.IF_KNOWN in marks
+        entry = _Entry(field.name, name, hint, is_spread, is_if_known)
         if shape is not None:
             entry = entry._replace(shape=shape)
         elif is_spread:

@@ -20,7 +20,7 @@ from apps.tables.models import Table
 from apps.tables.operations.checkpoint.page import CHECKPOINT_PAGE
 from apps.tables.operations.clean_up.page import CLEAN_UP_PAGE
 from apps.tables.operations.optimize.page import OPTIMIZE_PAGE
-from apps.tables.operations.pages.page import OperationPage
+from apps.tables.operations.pages.page import AnyPage
 from apps.tables.operations.requests import request_preview
 from apps.tables.operations.restore.page import RESTORE_PAGE
 from apps.tables.operations.vacuum.operation import VACUUM, Vacuum
@@ -33,7 +33,7 @@ from apps.tables.operations.vacuum.storage_ledger import (
 NUM_RUNS: Final = 12
 
 
-TOOLS: Final[tuple[OperationPage[Any], ...]] = (
+TOOLS: Final[tuple[AnyPage, ...]] = (
     VACUUM_PAGE,
     OPTIMIZE_PAGE,
     RESTORE_PAGE,
@@ -93,7 +93,7 @@ def maintenance_page(table: Table) -> MaintenancePage:
 
 
 def _offered(
-    table: Table, tool: OperationPage[Any], runs: list[Job], find: Callable[..., Any]
+    table: Table, tool: AnyPage, runs: list[Job], find: Callable[..., Any]
 ) -> OfferedTool:
     kind = tool.operation.kind
     last = next((job for job in runs if job.kind == kind), None)

@@ -1,7 +1,5 @@
 """The pages of the catalogue."""
 
-from typing import Any
-
 from django.urls import URLPattern
 
 from apps.pages.urls import action, answer, page
@@ -29,7 +27,7 @@ from apps.tables.operations.definition.rule_pages import (
     PROTOCOL_PAGE,
 )
 from apps.tables.operations.optimize.page import OPTIMIZE_PAGE
-from apps.tables.operations.pages.page import OperationPage
+from apps.tables.operations.pages.page import AnyPage
 from apps.tables.operations.pages.visit import view_of
 from apps.tables.operations.restore.page import RESTORE_PAGE
 from apps.tables.operations.rows.page import DELETE_ROWS_PAGE, UPDATE_ROWS_PAGE
@@ -40,7 +38,7 @@ app_name = "tables"
 TABLE = "t/<str:namespace>/<str:name>"
 LAKE = "tables/lakes/<uuid:lake_id>"
 
-PAGES: tuple[OperationPage[Any], ...] = (
+PAGES: tuple[AnyPage, ...] = (
     CHECKPOINT_PAGE,
     CLEAN_UP_PAGE,
     COLUMN_PAGE,
@@ -55,14 +53,14 @@ PAGES: tuple[OperationPage[Any], ...] = (
     UPDATE_ROWS_PAGE,
     VACUUM_PAGE,
 )
-NEW_TABLE_PAGES: tuple[OperationPage[Any], ...] = (
+NEW_TABLE_PAGES: tuple[AnyPage, ...] = (
     CREATE_PAGE,
     CONVERT_PAGE,
     IMPORT_PAGE,
 )
 
 
-def asks(on: OperationPage[Any], folder: str, name: str) -> list[URLPattern]:
+def asks(on: AnyPage, folder: str, name: str) -> list[URLPattern]:
     """Return the addresses of the page of an operation, below a folder."""
     return page(
         f"{folder}{on.slug}",

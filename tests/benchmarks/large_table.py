@@ -3,7 +3,7 @@
 import json
 from datetime import date, datetime, timedelta
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -156,7 +156,7 @@ def write_comparison(table: Table, *, now: datetime) -> None:
     _keep_result(job, _sample())
 
 
-def _done_job(kind: TableLook[T], table: Table, asked: T, now: datetime) -> Job:
+def _done_job(kind: TableLook[T, Any], table: Table, asked: T, now: datetime) -> Job:
     return Job(
         kind=kind.name,
         title="Compare",

@@ -1,7 +1,7 @@
 """The jobs that delete and update rows take Spark for large tables."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pytest
@@ -10,7 +10,7 @@ from apps.jobs import kinds
 from apps.jobs.models import Job
 from apps.pages.actions import COMMAND_LINE, Stamp
 from apps.tables.models import Table
-from apps.tables.operations.operation import Operation
+from apps.tables.operations.operation import AnyOperation
 from apps.tables.operations.requests import request_operation, request_preview
 from apps.tables.operations.rows.changed_rows import (
     DELETE_ROWS,
@@ -47,14 +47,14 @@ def table(folder: Path) -> Table:
     return new_table("t", location=str(folder), version=2)
 
 
-def done(operation: Operation[Any, Any], job: Job) -> Job:
+def done(operation: AnyOperation, job: Job) -> Job:
     kinds.all_kinds()[operation.kind].work(job.id)
     job.refresh_from_db()
     assert job.state == Job.State.DONE, job.error_detail
     return job
 
 
-def carried_out(operation: Operation[Any, Any], table: Table, asked: object) -> Job:
+def carried_out(operation: AnyOperation, table: Table, asked: object) -> Job:
     """Look at what would happen, agree, and do it."""
     look = done(operation, request_preview(operation, table, asked, now=NOW))
     job = request_operation(

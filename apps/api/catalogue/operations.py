@@ -20,7 +20,7 @@ from apps.tables.errors import OperationOutdatedError
 from apps.tables.head.job_json import check_may
 from apps.tables.head.table_head import get_own_table
 from apps.tables.models import Table
-from apps.tables.operations.operation import Operation, operations
+from apps.tables.operations.operation import AnyOperation, operations
 from apps.tables.operations.parameters import must_be_stated
 from apps.tables.operations.requests import (
     NO_TABLE,
@@ -53,7 +53,7 @@ def operation_paths(below: str) -> Iterator[URLPattern]:
             yield path(f"{below}/{operation.name}", view, name=operation.name)
 
 
-def operation_view(operation: Operation[Any, Any]) -> type[RestView]:
+def operation_view(operation: AnyOperation) -> type[RestView]:
     """Return the endpoint of an operation; its body has the parameters of that."""
     body = body_of(operation.name, operation.parameters)
 
@@ -82,7 +82,7 @@ def operation_view(operation: Operation[Any, Any]) -> type[RestView]:
 
 def asked_answer(
     request: HttpRequest,
-    operation: Operation[Any, Any],
+    operation: AnyOperation,
     table: Table | None,
     body: Wanted,
     asked: Any,  # noqa: ANN401 (of the operation)

@@ -201,6 +201,7 @@ ANSWER: Final = kinds.register(
         name=ANSWER_QUERY,
         words="Answer a query of a recipient",
         parameters=AnswerQuery,
+        result=dict[str, Any],
         run=answer_query,
         queue=Queue.SPARK,  # of a large log
         is_apart=True,

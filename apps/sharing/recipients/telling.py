@@ -11,6 +11,7 @@ import binascii
 import hashlib
 import hmac
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -23,6 +24,7 @@ from apps.jobs.kind import JobKind, NoParameters
 from apps.jobs.models import Job
 from apps.jobs.running.tracking import TrackedJob
 from apps.jobs.services import enqueue
+from apps.pages.page_json import IfKnown
 from apps.pages.responses import to_json
 from apps.sharing.errors import NoWayToTellError
 from apps.sharing.models import ToldReminder
@@ -134,7 +136,15 @@ _WAYS: Final = {
 }
 
 
-def _run(job: TrackedJob, _asked: NoParameters) -> object:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RemindersSent:
+    """How many reminders were sent; None of a way that is not set up."""
+
+    mail: IfKnown[int | None] = None
+    webhook: IfKnown[int | None] = None
+
+
+def _run(job: TrackedJob, _asked: NoParameters) -> RemindersSent:
     """Send what was not sent yet; one way that fails does not keep the other."""
     now = timezone.now()
     ToldReminder.objects.filter(told_at__lt=now - FORGET_AFTER).delete()
@@ -148,7 +158,7 @@ def _run(job: TrackedJob, _asked: NoParameters) -> object:
                 errors.append(error)
     if errors:
         raise errors[0]
-    return sent
+    return RemindersSent(**sent)
 
 
 def _unsent(way: str, found: Sequence[Reminder]) -> list[Reminder]:
@@ -171,6 +181,7 @@ SEND_REMINDERS: Final = kinds.register(
         name="sharing.remind",
         words="Send reminders",
         parameters=NoParameters,
+        result=RemindersSent,
         run=_run,
         is_for_admins=True,
     )

@@ -161,6 +161,7 @@ CHECK_LOCATION: Final = kinds.register(
         name="tables.check_location",
         words="Check a location",
         parameters=CheckLocation,
+        result=dict[str, Any],
         run=run_check,
         is_reserved=True,
         is_look=True,

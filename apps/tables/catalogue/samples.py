@@ -48,6 +48,7 @@ SAMPLES: Final = kinds.register(
         name="tables.load_samples",
         words="Load the sample tables",
         parameters=NoParameters,
+        result=dict[str, Any],
         run=make_and_register,
         is_reserved=True,
         page=lambda _job: reverse("tables:table-list"),

@@ -70,6 +70,7 @@ CHECK_RECEIVED: Final = kinds.register(
         name="tables.check_received",
         words="Check received tables",
         parameters=ReceivedCheck,
+        result=dict[str, Any],
         run=check_received,
         is_reserved=True,
         is_aside=lambda _parameters: True,

@@ -199,6 +199,7 @@ REFRESH: Final = kinds.register(
         name="tables.index_log",
         words="Index a table",
         parameters=NoParameters,
+        result=dict[str, Any],
         batch=index_log,
         queue=Queue.SPARK,
         is_aside=lambda parameters: bool(parameters.get(IS_RECEIVED)),

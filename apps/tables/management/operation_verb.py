@@ -24,6 +24,7 @@ from django.utils import timezone
 from apps.jobs.kind import to_json
 from apps.pages.actions import command_stamp
 from apps.pages.command import Output, WritingVerb
+from apps.pages.page_json import json_with
 from apps.tables.catalogue.registration import find_table
 from apps.tables.head.shapes import table_json
 from apps.tables.index.engine import Engine
@@ -31,7 +32,7 @@ from apps.tables.management.arguments import locate, names_of
 from apps.tables.management.row_output import json_rows, row_lines
 from apps.tables.management.terminal import TerminalReports, add_engine
 from apps.tables.models import Table
-from apps.tables.operations.operation import Operation
+from apps.tables.operations.operation import AnyOperation
 from apps.tables.operations.parameters import add_parameters, given
 from apps.tables.operations.preview import OperationPreview, RunContext
 from apps.tables.storage.locations import parse_location
@@ -40,9 +41,6 @@ from apps.tables.work.log_writing import record_log_writing
 from deltaweb.errors import DeltawebError
 
 P = TypeVar("P")
-
-NOT_SHOWN: Final = {"is_done", "done_before"}
-"""What results say to pages alone."""
 
 IN_TABLES: Final = {"table", "namespace", "name"}
 """What results say of a table that was made, and its own shape says, too."""
@@ -62,7 +60,7 @@ class OperationVerb(WritingVerb, Generic[P]):
         takes: Those of its parameters that the line takes; None for all.
     """
 
-    operation: ClassVar[Operation[Any, Any]]
+    operation: ClassVar[AnyOperation]
     takes: ClassVar[Collection[str] | None] = None
     fixed: ClassVar[Mapping[str, Any]] = {}
 
@@ -137,7 +135,7 @@ class OperationVerb(WritingVerb, Generic[P]):
             detail = {**preview.counts, "size_bytes": gone["size_bytes"]}
             self._record(asked, registered, detail)
         result = operation.run(opened, plan, context, registered, asked)
-        facts = {key: value for key, value in result.items() if key not in NOT_SHOWN}
+        facts = _facts(result)
         if not gone:
             self._record(asked, registered, {"version": facts["version"]})
         return Output({**there, **facts, **gone}, operation.result_text(result))
@@ -188,19 +186,24 @@ class MakingVerb(OperationVerb[P]):
         if dry_run:
             preview = operation.preview(plan)
             return Output(_document(preview), preview.says, _lines(preview.lines()))
-        made = operation.run(opened, plan, context, None, asked)
-        table = find_table(made["table"])
-        facts = {key: made[key] for key in made.keys() - IN_TABLES - NOT_SHOWN}
-        text = operation.result_text({**made, "location": table.location})
-        return Output({**table_json(table), **facts}, text)
+        result = operation.run(opened, plan, context, None, asked)
+        facts = _facts(result)
+        table = find_table(facts["table"])
+        more = {key: facts[key] for key in facts if key not in IN_TABLES}
+        return Output({**table_json(table), **more}, operation.result_text(result))
 
 
-def _document(preview: OperationPreview) -> dict[str, Any]:
+def _facts(result: object) -> dict[str, Any]:
+    """Return a result as `--json` answers it; the command itself says it is done."""
+    return {key: one for key, one in json_with(result).items() if key != "is_done"}
+
+
+def _document(preview: OperationPreview[object]) -> dict[str, Any]:
     """Return what would happen as `--json` answers it."""
     return {
         "version": preview.version,
         **preview.counts,
-        **preview.detail,
+        **json_with(preview.detail()),
         "is_empty": preview.is_empty,
         **{
             key: json_rows(value) if isinstance(value, pa.Table) else value

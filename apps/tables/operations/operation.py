@@ -10,7 +10,10 @@
             parameters=Restore,          # a frozen dataclass of JSON values
             plan=plan_restore,           # (DeltaTable, Restore, RunContext) -> a plan
             preview=preview_restore,     # a plan -> OperationPreview
-            carry_out=carry_out_restore, # (table, plan, RunContext) -> CommitResult
+            detail=RestoreDetail,        # the dataclass of what else the preview shows
+            carry_out=carry_out_restore, # (table, plan, RunContext) -> the result
+            result=CommitResult,         # the dataclass of that
+            result_text=commit_text,     # the result -> a sentence
         )
     )
 
@@ -20,20 +23,21 @@ is the dry run of what then runs, and nothing is done that nobody has seen.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field, fields
-from datetime import datetime
+from dataclasses import dataclass, field, fields
 from functools import partial
 from operator import eq
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final, Generic, TypeAlias, TypeVar
 
 from django.utils import timezone
 
 from apps.jobs import kinds
-from apps.jobs.kind import JobKind, Queue, from_json
+from apps.jobs.kind import JobKind, Queue
 from apps.jobs.models import Job
 from apps.jobs.running.tracking import TrackedJob
+from apps.pages.page_json import from_json
 from apps.pages.registry import Registry
 from apps.tables.errors import AskerGoneError, OperationOutdatedError
+from apps.tables.head.job_json import result_of
 from apps.tables.index.refresh import refresh_again
 from apps.tables.models import Table
 from apps.tables.models.subjects import on_table, table_of
@@ -43,7 +47,8 @@ from apps.tables.operations.preview import (
     RunContext,
     no_place,
 )
-from apps.tables.operations.preview_jobs import preview_again
+from apps.tables.operations.preview_jobs import is_preview, preview_again
+from apps.tables.operations.stored import Outcome, StoredPreview, StoredResult
 from apps.tables.storage.opening import open_table, roots_of_server, table_place
 from deltaweb.delta.writing.authorship import authored
 from deltaweb.delta.writing.transaction import CommitResult
@@ -53,8 +58,9 @@ from deltaweb.words import counted
 
 P = TypeVar("P")
 T = TypeVar("T")
+D = TypeVar("D")
+R = TypeVar("R")
 
-Settle = Callable[[Table | None, P, Mapping[str, Any] | None], None]
 PREVIEWING: Final = "Preparing the preview"
 COUNTS: Final = (
     ("num_rows_inserted", "row", "inserted"),
@@ -64,7 +70,7 @@ COUNTS: Final = (
     ("num_added_files", "file", "added"),
     ("num_removed_files", "file", "removed"),
 )
-"""What a result counts of a commit, with the words for it."""
+"""The counts of a commit, with the words for each."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +85,8 @@ class Asked:
     seen: Mapping[str, Any] | None = None
 
 
-operations: "Registry[Operation[Any, Any]]" = Registry(key=lambda one: one.name)
+AnyOperation: TypeAlias = "Operation[Any, Any, Any, Any]"
+operations: Registry[AnyOperation] = Registry(key=lambda one: one.name)
 """Those that are done by a job; `kinds.all_kinds` loads them."""
 
 
@@ -101,31 +108,30 @@ def index_again(table: Table | None, _asked: object, _result: object) -> None:
         refresh_again(table, now=timezone.now())
 
 
-def finish_nothing(_asked: object, _context: RunContext) -> Mapping[str, Any] | None:
+def finish_nothing(_asked: object, _context: RunContext) -> None:
     """Find nothing that a worker before has left half done."""
-    return None
 
 
-def commit_text(result: Mapping[str, Any]) -> str:
-    """Say what became of a commit in one line."""
-    if not result["attempts"]:
+def commit_text(result: CommitResult) -> str:
+    """Say what a commit did in one line."""
+    if not result.attempts:
         return "Nothing to do: the table is as it was."
     parts = [
         f"{counted(count, noun)} {became}"
         for name, noun, became in COUNTS
-        if (count := result.get(name, 0))
+        if (count := getattr(result, name))
     ]
     said = f": {', '.join(parts)}" if parts else ""
-    return f"Committed version {result['version']}{said}."
+    return f"Committed version {result.version}{said}."
 
 
-def counts_of(found: Mapping[str, Any], _asked: object) -> Mapping[str, int]:
+def counts_of(found: StoredPreview[D], _asked: object) -> Mapping[str, int]:
     """Return the counts that a preview has found."""
-    return dict(found["counts"])
+    return found.counts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Operation(Generic[P, T]):
+class Operation(Generic[P, T, D, R]):
     """Everything that is said of one operation; a kind of job comes from it.
 
     Attributes:
@@ -137,7 +143,9 @@ class Operation(Generic[P, T]):
         parameters: A frozen dataclass of JSON values.
         plan: Finds out what is to be done, and changes nothing.
         preview: What of a plan is shown and agreed to.
+        detail: The frozen dataclass of what else a preview shows.
         carry_out: Does what was planned; what it returns is the job's result.
+        result: The frozen dataclass of that.
         opens: Opens what it works on: a table of the catalogue, or a place.
         settle: Called when it is done, or has failed half-way; with the result, or
             None.
@@ -149,7 +157,7 @@ class Operation(Generic[P, T]):
         check: Refuses a plan that cannot be carried out, before anybody is asked.
         question: What somebody at a terminal is asked, by the parameters and what it
             works on; "" where it destroys nothing.
-        result_text: What it says of its result, a line or several.
+        result_text: Says the result in a line or several.
         deletes_files: Whether it deletes files and makes no version: no commit then
             notices what came meanwhile, so it is planned again after an answer.
         is_harmless: Whether it may be asked for unseen: nothing that anybody reads
@@ -169,16 +177,18 @@ class Operation(Generic[P, T]):
     action: str | Callable[[P], str]
     parameters: type[P]
     plan: Callable[[DeltaTable, P, RunContext], T]
-    preview: Callable[[T], OperationPreview]
-    carry_out: Callable[[DeltaTable, T, RunContext], CommitResult | Mapping[str, Any]]
+    preview: Callable[[T], OperationPreview[D]]
+    detail: type[D]
+    carry_out: Callable[[DeltaTable, T, RunContext], R]
+    result: type[R]
+    result_text: Callable[[R], str]
     opens: Callable[[Table | None, P], DeltaTable] = open_subject
-    settle: Settle[P] = index_again
-    agreed: Callable[[Mapping[str, Any], P], Mapping[str, int]] = counts_of
-    resume: Callable[[P, RunContext], Mapping[str, Any] | None] = finish_nothing
+    settle: Callable[[Table | None, P, R | None], None] = index_again
+    agreed: Callable[[StoredPreview[D], P], Mapping[str, int]] = counts_of
+    resume: Callable[[P, RunContext], R | None] = finish_nothing
     is_still: Callable[[Mapping[str, int], Mapping[str, int]], bool] = eq
     check: Callable[[T], None] = lambda _plan: None
     question: Callable[[P, DeltaTable], str] = lambda _asked, _opened: ""
-    result_text: Callable[[Mapping[str, Any]], str] = commit_text
     deletes_files: bool = False
     is_harmless: bool = False
     looks_long: bool = False
@@ -206,15 +216,28 @@ class Operation(Generic[P, T]):
         """Return what a job of it was asked."""
         return from_json(self.parameters, job.parameters.get("asked") or {})
 
+    def read(self, values: Mapping[str, Any]) -> StoredPreview[D] | StoredResult[R]:
+        """Read the result of a job of it."""
+        if values.get("is_done"):
+            return StoredResult.read(self.result, values)
+        return StoredPreview.read(self.detail, values)
+
+    def preview_of(self, job: Job | None) -> StoredPreview[D] | None:
+        """Return what a job that only looked has found; None of any other."""
+        values = result_of(job) if job is not None and is_preview(job) else None
+        if values is None or "at" not in values:  # of releases with another form
+            return None
+        return StoredPreview.read(self.detail, values)
+
+    def result_of(self, job: Job | None) -> StoredResult[R] | None:
+        """Return what a job has done; None before its end, and of one that looked."""
+        values = None if job is None or is_preview(job) else result_of(job)
+        return None if values is None else StoredResult.read(self.result, values)
+
     # === The work ===
 
-    def work(self, job: TrackedJob, given: Asked) -> dict[str, Any]:
-        """Look at what would happen, or do what was agreed to.
-
-        Returns:
-            Of a preview `at`, `version`, `counts`, `is_empty` and the detail; of what
-            was done its result, and `is_done`.
-        """
+    def work(self, job: TrackedJob, given: Asked) -> StoredPreview[D] | StoredResult[R]:
+        """Look at what would happen, or do what was agreed to."""
         table = table_of(job) if job.parameters.get("table_id") else None
         asked = from_json(self.parameters, given.asked)
         if self.is_of_who_asked and getattr(asked, "user_id", None) is None:
@@ -234,16 +257,16 @@ class Operation(Generic[P, T]):
             finished = self.resume(asked, context)
             if finished is not None:
                 self.settle(table, asked, finished)
-                return {"is_done": True, **finished}
+                return StoredResult(result=finished)
         opened = self.opens(table, asked)
         plan = self.plan(opened, asked, context)
         preview = self.preview(plan)
         if seen is None:
-            return shown(preview, now=now)
+            return preview.stored(at=now)
         if job.attempt > 1 and preview.is_empty:
             # A worker that was killed after its commit has done it.
             self.settle(table, asked, None)
-            return {"is_done": True, "version": preview.version, "done_before": True}
+            return StoredResult(result=None, version=preview.version)
         if not self._is_agreed(seen, preview, job.attempt) and not _was_there(
             opened, seen, preview
         ):
@@ -251,10 +274,11 @@ class Operation(Generic[P, T]):
             raise OperationOutdatedError(name=name, was_shown=bool(seen.job))
         job.step(self.doing)
         job.check_held()
-        return self.run(opened, plan, context, table, asked)
+        result = self.run(opened, plan, context, table, asked)
+        return StoredResult(result=result)
 
     def _is_agreed(
-        self, seen: Approval, preview: OperationPreview, attempt: int
+        self, seen: Approval, preview: OperationPreview[D], attempt: int
     ) -> bool:
         if not seen.job:  # nothing was to be agreed to, but perhaps the version
             return None in {seen.version, preview.version} or (
@@ -274,14 +298,12 @@ class Operation(Generic[P, T]):
         context: RunContext,
         table: Table | None,
         asked: P,
-    ) -> dict[str, Any]:
+    ) -> R:
         """Carry out a plan; what is shown of the table then follows."""
-        result: dict[str, Any] | None = None
+        result: R | None = None
         try:
             with authored(context.user_name):
-                outcome = self.carry_out(opened, plan, context)
-            found = asdict(outcome) if isinstance(outcome, CommitResult) else outcome
-            result = {"is_done": True, **found}
+                result = self.carry_out(opened, plan, context)
         finally:
             self.settle(table, asked, result)
         return result
@@ -291,7 +313,9 @@ def _place(table: Table) -> TablePlace:
     return table_place(table, roots=roots_of_server())
 
 
-def _was_there(opened: DeltaTable, seen: Approval, preview: OperationPreview) -> bool:
+def _was_there(
+    opened: DeltaTable, seen: Approval, preview: OperationPreview[D]
+) -> bool:
     """Return whether a version is older than a request without a preview.
 
     The request names the version of the index, which may be behind the log.
@@ -312,18 +336,7 @@ def _agreed_to(given: Asked, name: str) -> Approval | None:
     return Approval.from_json(given.seen)
 
 
-def shown(preview: OperationPreview, *, now: datetime) -> dict[str, Any]:
-    """Return what a preview has found, as a job's result."""
-    return {
-        **preview.detail,
-        "at": now.isoformat(),
-        "version": preview.version,
-        "counts": dict(preview.counts),
-        "is_empty": preview.is_empty,
-    }
-
-
-def register(operation: Operation[P, T]) -> Operation[P, T]:
+def register(operation: Operation[P, T, D, R]) -> Operation[P, T, D, R]:
     """Make an operation and its kind of job known, and return the operation."""
     operations.register(operation)
     kinds.register(
@@ -331,6 +344,8 @@ def register(operation: Operation[P, T]) -> Operation[P, T]:
             name=operation.kind,
             words=operation.words,
             parameters=Asked,
+            result=Outcome,
+            read=operation.read,
             run=operation.work,
             queue=operation.queue,
             is_reserved=True,

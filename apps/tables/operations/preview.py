@@ -1,12 +1,13 @@
 """What an operation would do, and what of it somebody has agreed to."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from apps.jobs.running.reports import Reports
 from apps.tables.index.engine import Engine
+from apps.tables.operations.stored import StoredPreview
 from deltaweb.delta.protocol.actions import SetTransaction
 
 if TYPE_CHECKING:
@@ -15,8 +16,11 @@ if TYPE_CHECKING:
     from deltaweb.storage.place import TablePlace
 
 
+D = TypeVar("D")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OperationPreview:
+class OperationPreview(Generic[D]):
     """What an operation would do: a page, a command and a job's result say the same.
 
     Attributes:
@@ -24,7 +28,8 @@ class OperationPreview:
             table yet.
         counts: What somebody agrees to: where these are others when it is done, it is
             not done, and shown again.
-        detail: What else is shown; JSON, and bounded, for a job keeps it.
+        detail: Finds what else is shown: a dataclass of a bounded size, because a job
+            keeps it.
         lines: More of it, for a person who reads text; a table of rows is one.
         exact: What a command's document has in full, where the detail is bounded, or
             by a name of its own. Tables of rows are lists of objects there.
@@ -32,11 +37,25 @@ class OperationPreview:
 
     version: int | None
     counts: Mapping[str, int]
-    detail: Mapping[str, Any] = field(default_factory=dict)
+    detail: Callable[[], D]
     is_empty: bool = False
     says: str = ""
     lines: "Callable[[], Iterable[str | pa.Table]]" = tuple
     exact: Callable[[], Mapping[str, Any]] = dict
+
+    def stored(self, *, at: datetime) -> StoredPreview[D]:
+        """Return it as a job keeps it.
+
+        Args:
+            at: When the table was looked at.
+        """
+        return StoredPreview(
+            at=at,
+            version=self.version,
+            counts=self.counts,
+            detail=self.detail(),
+            is_empty=self.is_empty,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

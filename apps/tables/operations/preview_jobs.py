@@ -14,12 +14,6 @@ def is_preview(job: Job) -> bool:
     return job.parameters.get("seen") is None
 
 
-def preview_result(job: Job) -> dict[str, Any] | None:
-    """Return what a job that only looked has found; None of any other."""
-    is_done = job.state == Job.State.DONE and isinstance(job.result, dict)
-    return job.result if is_preview(job) and is_done else None
-
-
 def preview_again(job_id: UUID, *, now: datetime) -> Job:
     """Queue the preview of a job whose plan is no longer what was shown."""
     job = Job.objects.get(id=job_id)

@@ -16,7 +16,6 @@ from apps.tables.operations.operation import Operation
 from apps.tables.operations.preview import Approval
 from apps.tables.operations.preview_jobs import (
     key_of,
-    preview_result,
     preview_title,
 )
 from apps.tables.work.log_writing import record_log_writing
@@ -26,10 +25,12 @@ NO_TABLE: Final = -1
 
 P = TypeVar("P")
 T = TypeVar("T")
+D = TypeVar("D")
+R = TypeVar("R")
 
 
 def request_preview(
-    operation: Operation[P, T],
+    operation: Operation[P, T, D, R],
     table: Table | None,
     asked: P,
     *,
@@ -46,7 +47,7 @@ def request_preview(
 
 @transaction.atomic
 def request_operation(  # noqa: PLR0913 (each is one part of what is asked)
-    operation: Operation[P, T],
+    operation: Operation[P, T, D, R],
     table: Table | None,
     asked: P,
     *,
@@ -66,19 +67,19 @@ def request_operation(  # noqa: PLR0913 (each is one part of what is asked)
             `NO_TABLE` of one that is made.
     """
     name = table.full_name if table else operation.words
-    result = preview_result(seen) if seen else None
+    found = operation.preview_of(seen)
     if seen is None and (operation.is_harmless or unseen_at is not None):
         agreed = Approval(
             job="", at=stamp.at, version=unseen_at, counts={}, by=stamp.actor.name
         )
-    elif seen is None or result is None or seen.kind != operation.kind:
+    elif seen is None or found is None or seen.kind != operation.kind:
         raise OperationOutdatedError(name=name)
     else:
         agreed = Approval(
             job=str(seen.id),
-            at=datetime.fromisoformat(result["at"]),
-            version=result["version"],
-            counts=operation.agreed(result, asked),
+            at=found.at,
+            version=found.version,
+            counts=operation.agreed(found, asked),
             by=stamp.actor.name,
         )
     job = _queue(
@@ -92,7 +93,7 @@ def request_operation(  # noqa: PLR0913 (each is one part of what is asked)
 
 
 def _queue(  # noqa: PLR0913 (as above)
-    operation: Operation[P, T],
+    operation: Operation[P, T, D, R],
     table: Table | None,
     asked: P,
     seen: Approval | None,

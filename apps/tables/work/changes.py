@@ -130,6 +130,7 @@ READ_CHANGES: Final = kinds.register(
         name="tables.read_changes",
         words="Read changes",
         parameters=ReadChanges,
+        result=dict[str, Any],
         title=lambda table, asked: (
             f"Read changes of {table.full_name}, versions {asked.from_} to {asked.to}"
         ),

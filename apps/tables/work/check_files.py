@@ -106,6 +106,7 @@ CHECK_FILES: Final = kinds.register(
         name="tables.check_files",
         words="Check the files of a table",
         parameters=NoParameters,
+        result=dict[str, Any],
         run=check_data_files,
         queue=Queue.SPARK,  # of a large log
         page=on_table(lambda _job: ("explorer:table-overview", (), {})),

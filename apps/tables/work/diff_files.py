@@ -131,6 +131,7 @@ DIFF_FILES: Final = kinds.register(
         name="tables.diff_files",
         words="Compare files",
         parameters=DiffFiles,
+        result=dict[str, Any],
         title=lambda table, asked: (
             f"Compare files of {table.full_name}, versions {asked.from_} and {asked.to}"
         ),

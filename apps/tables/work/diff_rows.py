@@ -151,6 +151,7 @@ DIFF_ROWS: Final = kinds.register(
         name="tables.diff_rows",
         words="Compare rows",
         parameters=DiffRows,
+        result=dict[str, Any],
         title=lambda table, asked: (
             f"Compare rows of {table.full_name}, versions {asked.from_} and {asked.to}"
         ),

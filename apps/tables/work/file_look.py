@@ -18,6 +18,7 @@ from deltaweb.delta.scan.data_file import reading
 from deltaweb.parquet.errors import ParquetError
 
 P = TypeVar("P")
+R = TypeVar("R")
 SHOWN_NAME_LENGTH = 80
 FORM = 3
 """Of the results: those of an older form are not looked for."""
@@ -40,7 +41,7 @@ class LookedAtFile:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FileLook(TableLook[P]):
+class FileLook(TableLook[P, R]):
     """A look at one file; its path, size and time name the result, and no version."""
 
     def key(self, table: Table, parameters: P) -> str:

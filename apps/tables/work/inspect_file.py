@@ -75,6 +75,7 @@ INSPECT_FILE: Final = kinds.register(
         name="tables.inspect_file",
         words="Inspect a Parquet file",
         parameters=LookedAtFile,
+        result=dict[str, Any],
         title=lambda table, asked: title_of("Inspect", table, asked),
         first_step="Reading the footer",
         is_apart=True,

@@ -39,7 +39,7 @@ class LookedAtPlace:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PlaceLook(JobKind[LookedAtPlace]):
+class PlaceLook(JobKind[LookedAtPlace, dict[str, Any]]):
     """A kind of job that fills the page of a file that no table has.
 
     Attributes:
@@ -138,6 +138,7 @@ INSPECT_PLACE: Final = kinds.register(
         words="Inspect a Parquet file of no table",
         verb="Inspect",
         parameters=LookedAtPlace,
+        result=dict[str, Any],
         is_apart=True,
         run=_looking("Reading the footer", keep_inside),
         page=_page,
@@ -149,6 +150,7 @@ PREVIEW_PLACE: Final = kinds.register(
         words="Read the first rows of a file of no table",
         verb="First rows of",
         parameters=LookedAtPlace,
+        result=dict[str, Any],
         is_apart=True,
         run=_looking("Reading the first rows", keep_first_rows),
         page=_page,

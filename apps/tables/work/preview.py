@@ -171,6 +171,7 @@ PREVIEW: Final = kinds.register(
         name="tables.preview_rows",
         words="Read rows",
         parameters=Preview,
+        result=dict[str, Any],
         title=_title,
         is_cheap=_is_cheap,
         first_step="Reading rows",

@@ -59,6 +59,7 @@ PREVIEW_FILE: Final = kinds.register(
         name="tables.preview_file",
         words="Read the first rows of a file",
         parameters=FirstRows,
+        result=dict[str, Any],
         title=lambda table, asked: title_of("First rows of", table, asked),
         first_step="Reading the first rows",
         is_apart=True,

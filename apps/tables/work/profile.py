@@ -100,6 +100,7 @@ PROFILE: Final = kinds.register(
         name="tables.profile_column",
         words="Profile a column",
         parameters=Profile,
+        result=dict[str, Any],
         title=lambda table, asked: (
             f"Profile {'.'.join(asked.column)} of {table.full_name}"
             f" at version {asked.version}"

@@ -119,6 +119,7 @@ SURVEY_FILES: Final = kinds.register(
         name="tables.survey_files",
         words="Inspect all files of a version",
         parameters=FileSurvey,
+        result=dict[str, Any],
         title=lambda table, asked: (
             f"Inspect the files of {table.full_name} at version {asked.version}"
         ),

@@ -15,6 +15,7 @@ from apps.tables.models import Table
 from apps.tables.versions.missing_files import missing_files_of
 
 P = TypeVar("P")
+R = TypeVar("R")
 
 _VERSIONS: Final = ("version", "from", "to")  # parameters that are one
 _COMMIT_FACTS: Final = (
@@ -31,7 +32,7 @@ _COMMIT_FACTS: Final = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TableLook(JobKind[P]):
+class TableLook(JobKind[P, R]):
     """A kind of job that fills pages of a table; its parameters name its result.
 
     Attributes:

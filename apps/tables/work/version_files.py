@@ -63,6 +63,7 @@ VERSION_FILES: Final = kinds.register(
         name="tables.list_version_files",
         words="List the files of a version",
         parameters=VersionFiles,
+        result=dict[str, Any],
         title=lambda table, asked: (
             f"List the files of {table.full_name} at version {asked.version}"
         ),

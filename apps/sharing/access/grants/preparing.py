@@ -393,6 +393,7 @@ PREPARE_SHARE: Final = kinds.register(
         name="sharing.prepare_share",
         words="Prepare a share",
         parameters=PrepareShare,
+        result=dict[str, Any],
         run=_run,
         queue=Queue.SPARK,  # of many bytes
         is_apart=True,

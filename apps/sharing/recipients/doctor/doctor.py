@@ -254,6 +254,7 @@ EXAMINE_RECIPIENT: Final = kinds.register(
         name="sharing.examine_recipient",
         words="Examine the connection of a recipient",
         parameters=OneRecipient,
+        result=dict[str, Any],
         run=_run,
         is_for_admins=True,
         is_look=True,

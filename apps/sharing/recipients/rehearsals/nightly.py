@@ -93,6 +93,7 @@ REHEARSE_RECIPIENT: Final = kinds.register(
         name="sharing.rehearse",
         words="Read as a recipient does",
         parameters=OneRecipient,
+        result=object,
         run=_run,
         is_for_admins=True,
     )

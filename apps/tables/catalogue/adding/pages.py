@@ -1,7 +1,7 @@
 """Which pages add data, what each asks, and how its fields become parameters."""
 
-from collections.abc import Iterable, Mapping
-from typing import Any, Final, cast
+from collections.abc import Mapping
+from typing import Any, Final
 
 from django.http import HttpRequest
 
@@ -18,10 +18,15 @@ from apps.tables.catalogue.adding.forms import (
 )
 from apps.tables.catalogue.adding.uploads import keep_upload
 from apps.tables.catalogue.adding.work.convert import CONVERT, ConvertFolder
-from apps.tables.catalogue.adding.work.create import CREATE, CreateTable
-from apps.tables.catalogue.adding.work.import_rows import IMPORT, ImportRows
+from apps.tables.catalogue.adding.work.create import CREATE, CreateTable, CreationDetail
+from apps.tables.catalogue.adding.work.import_rows import (
+    IMPORT,
+    ImportDetail,
+    ImportRows,
+)
 from apps.tables.models import Table
 from apps.tables.operations.pages.page import OperationPage
+from apps.tables.operations.stored import StoredPreview
 from apps.tables.storage.locations import parse_location
 from deltaweb.writer.importing.options import DAY_ORDERS, format_of
 from deltaweb.writer.importing.readings import FORMAT_WORDS
@@ -225,10 +230,12 @@ def _show_file(asked: CreateTable | ImportRows) -> dict[str, Any]:
 
 
 def _create_context(
-    request: HttpRequest, asked: CreateTable | None, look: Mapping[str, Any] | None
+    request: HttpRequest,
+    asked: CreateTable | None,
+    look: StoredPreview[CreationDetail] | None,
 ) -> dict[str, Any]:
     columns: list[dict[str, Any]] = [*(asked.columns if asked else _columns(request))]
-    columns = columns or [*(look or {}).get("columns", ())]
+    columns = columns or [dict(one) for one in look.detail.columns] if look else columns
     empty = {"name": "", "type": "", "comment": "", "is_nullable": True}
     too_many = len(columns) if len(columns) > MAX_COLUMNS else 0
     shown = [
@@ -244,20 +251,23 @@ def _create_context(
 
 
 def _import_context(
-    _request: HttpRequest, asked: ImportRows | None, look: Mapping[str, Any] | None
+    _request: HttpRequest,
+    asked: ImportRows | None,
+    look: StoredPreview[ImportDetail] | None,
 ) -> dict[str, Any]:
     known = asked.columns if asked else []
+    types = look.detail.table_columns if look else {}
     partitions = {c["source"] for c in known if c.get("is_partition")}
     columns = [
         {
             **column,
             "is_partition": column["source"] in partitions,
-            "in_table": (look or {}).get("table_columns", {}).get(column["name"], ""),
+            "in_table": types.get(column["name"], ""),
             "types": _choices(column["type"]),
             "format_words": FORMAT_WORDS.get(column.get("format", ""), ""),
             "num_more_misfits": _more_misfits(column.get("narrower")),
         }
-        for column in cast("Iterable[dict[str, Any]]", (look or {}).get("columns", ()))
+        for column in (look.detail.columns if look else ())
     ]
     return {"columns": columns, "asked": asked}
 

@@ -1,6 +1,7 @@
 """What operations that make a table have in common: where it is to be, and its name."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from django.utils import timezone
@@ -15,10 +16,12 @@ from apps.tables.catalogue.registration import (
 )
 from apps.tables.models import Table
 from apps.tables.operations.preview import RunContext
+from apps.tables.operations.stored import MadeTable
 from apps.tables.storage.locations import check_allowed, parse_location
 from apps.tables.storage.opening import open_location
 from apps.tables.storage.roots import roots_for
 from deltaweb.delta.errors import LocationNotFoundError, TableNotFoundError
+from deltaweb.delta.protocol.schema import StructField, type_text
 from deltaweb.delta.writing.concurrent_commits import is_noted
 from deltaweb.table import DeltaTable
 
@@ -40,6 +43,31 @@ class TableRequest(Protocol):
         """Who makes it; None for the command line."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownColumn:
+    """A column of a table that would be made."""
+
+    name: str
+    type: str
+    is_nullable: bool
+    comment: str
+    is_partition: bool
+
+
+def shown_columns(
+    columns: Iterable[StructField], partitions: Collection[str]
+) -> Iterator[ShownColumn]:
+    """Yield the columns of a table as a preview shows them."""
+    for column in columns:
+        yield ShownColumn(
+            name=column.name,
+            type=type_text(column.data_type),
+            is_nullable=column.nullable,
+            comment=str(column.metadata.get("comment", "")),
+            is_partition=column.name in partitions,
+        )
+
+
 def check_table_request(asked: TableRequest) -> None:
     """Refuse a name that is taken, and a place where its maker may have no table."""
     check_name_free(parse_table_name(asked.name))
@@ -55,7 +83,7 @@ def open_place(_table: Table | None, asked: TableRequest) -> DeltaTable:
 
 def finish_making(
     asked: TableRequest, context: RunContext, action: str
-) -> dict[str, Any] | None:
+) -> MadeTable | None:
     """Register a table whose maker was killed between the commit and the catalogue.
 
     The log knows who made it by the preview that was agreed to.
@@ -73,8 +101,8 @@ def finish_making(
     name = parse_table_name(asked.name)
     there = Table.objects.filter(namespace=name.namespace, name=name.name).first()
     if there is not None and there.location == location:
-        return {**made_json(there), "version": 0}
-    return {**register_made(asked, context, action, {"version": 0}), "version": 0}
+        return made_table(there, version=0)
+    return register_made(asked, context, action, {"version": 0})
 
 
 def settle_nothing(_table: Table | None, _asked: object, _result: object) -> None:
@@ -83,11 +111,11 @@ def settle_nothing(_table: Table | None, _asked: object, _result: object) -> Non
 
 def register_made(
     asked: TableRequest, context: RunContext, action: str, detail: Mapping[str, Any]
-) -> dict[str, Any]:
+) -> MadeTable:
     """Put a table that was made into the catalogue, and the making into the record.
 
-    Returns:
-        Its name and address, as the job's result tells them.
+    Args:
+        detail: Of the record; it has the `version`.
     """
     maker = _maker(asked)
     table = register_table(
@@ -99,12 +127,18 @@ def register_made(
         made_by=action,
         detail={**detail, **({"job": context.work} if context.work else {})},
     )
-    return made_json(table)
+    return made_table(table, version=detail["version"])
 
 
-def made_json(table: Table) -> dict[str, Any]:
-    """Return which table it is, as a job's result."""
-    return {"table": table.full_name, "namespace": table.namespace, "name": table.name}
+def made_table(table: Table, *, version: int | None) -> MadeTable:
+    """Return a table that was made, as the result of the operation."""
+    return MadeTable(
+        table=table.full_name,
+        namespace=table.namespace,
+        name=table.name,
+        version=version,
+        location=table.location,
+    )
 
 
 def _maker(asked: TableRequest) -> User | None:

@@ -111,6 +111,7 @@ SCAN_ROOT: Final = kinds.register(
         name="tables.scan_root",
         words="Look for tables",
         parameters=ScanRoot,
+        result=dict[str, Any],
         run=run_scan,
         is_reserved=True,
         is_aside=lambda parameters: is_received(str(parameters.get("root", ""))),

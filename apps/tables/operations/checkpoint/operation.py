@@ -3,14 +3,13 @@
 The log itself is read, not the index: what is written has to be right.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from django.conf import settings
 
 from apps.jobs.kind import Queue
+from apps.pages.page_json import AsText
 from apps.tables.index.engine import choose
 from apps.tables.index.folders import RUNS_FOLDER, indexes_folder
 from apps.tables.index.rows import moment
@@ -99,7 +98,54 @@ class KnownCheckpoint:
     version: int
     parts: int | None
     size_bytes: int | None
-    written_at: datetime
+    written_at: AsText
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckpointDetail:
+    """What else the preview of a checkpoint shows.
+
+    Attributes:
+        commits_since_checkpoint: Commits that a reader now reads after the newest one.
+        newest_checkpoint: That one; None where there is none.
+        num_files: Its live files; None if unknown, or the log is large.
+        num_tombstones_at_most: Its tombstones; likewise.
+        about_bytes: About how large it will be; likewise.
+        stats_as_json: Whether it has statistics as JSON.
+        stats_as_struct: Whether it has statistics with types.
+        parts: Into how many files; None is a single one.
+    """
+
+    commits_since_checkpoint: int
+    newest_checkpoint: KnownCheckpoint | None
+    num_files: int | None
+    num_tombstones_at_most: int | None
+    about_bytes: int | None
+    stats_as_json: bool
+    stats_as_struct: bool
+    parts: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckpointDone:
+    """A checkpoint that was written.
+
+    Attributes:
+        files: The names of its files.
+        num_actions: All actions in it.
+        num_files: Its live files.
+        is_last: Whether `_last_checkpoint` names it.
+        engine: Who wrote it, in words.
+    """
+
+    version: int
+    files: tuple[str, ...]
+    num_actions: int
+    num_files: int
+    num_tombstones: int
+    size_bytes: int
+    is_last: bool
+    engine: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,7 +203,7 @@ def plan(
     )
 
 
-def preview(plan: CheckpointPlan) -> OperationPreview:
+def preview(plan: CheckpointPlan) -> OperationPreview[CheckpointDetail]:
     """Tell what a checkpoint would hold, and how far readers have to go without it."""
     version, newest = plan.definition.version, plan.newest
     parts, properties = plan.asked.parts, plan.definition.metadata.configuration
@@ -166,31 +212,25 @@ def preview(plan: CheckpointPlan) -> OperationPreview:
     return OperationPreview(
         version=version,
         counts={"version": version},
-        detail={
-            "commits_since_checkpoint": version - newest.version
+        detail=lambda: CheckpointDetail(
+            commits_since_checkpoint=version - newest.version
             if newest
             else version + 1,
-            "newest_checkpoint": newest
-            and {
-                "version": newest.version,
-                "parts": newest.parts,
-                "size_bytes": newest.size_bytes,
-                "written_at": newest.written_at.isoformat(),
-            },
-            "num_files": plan.num_files,
-            "num_tombstones_at_most": plan.num_tombstones,
-            "about_bytes": plan.size_bytes,
-            "stats_as_json": writes_stats_as_json(properties),
-            "stats_as_struct": writes_stats_as_struct(properties),
-            "parts": parts,
-        },
+            newest_checkpoint=newest,
+            num_files=plan.num_files,
+            num_tombstones_at_most=plan.num_tombstones,
+            about_bytes=plan.size_bytes,
+            stats_as_json=writes_stats_as_json(properties),
+            stats_as_struct=writes_stats_as_struct(properties),
+            parts=parts,
+        ),
         says=f"Would write the checkpoint of version {version}: {files}, into {into}.",
     )
 
 
 def carry_out(
     opened: DeltaTable, plan: CheckpointPlan, context: RunContext
-) -> Mapping[str, Any]:
+) -> CheckpointDone:
     """Write a checkpoint, in process or by Spark; cancelled, it leaves nothing."""
     job = context.job
     request = checkpoint_request(plan.asked, context)
@@ -219,16 +259,16 @@ def carry_out(
         job.count(name, number)
     for file in written.names[:MAX_FILES_NAMED]:
         job.log(f"Wrote {file}")
-    return {
-        "version": written.version,
-        "files": list(written.names),
-        "num_actions": written.num_actions,
-        "num_files": written.num_files,
-        "num_tombstones": written.num_tombstones,
-        "size_bytes": written.size_bytes,
-        "is_last": written.is_last,
-        "engine": engine.words,
-    }
+    return CheckpointDone(
+        version=written.version,
+        files=tuple(written.names),
+        num_actions=written.num_actions,
+        num_files=written.num_files,
+        num_tombstones=written.num_tombstones,
+        size_bytes=written.size_bytes,
+        is_last=written.is_last,
+        engine=engine.words,
+    )
 
 
 def checkpoint_request(
@@ -249,15 +289,15 @@ def checkpoint_request(
     )
 
 
-def result_text(result: Mapping[str, Any]) -> str:
+def result_text(result: CheckpointDone) -> str:
     """Say what was written, and its files."""
     text = (
-        f"Wrote the checkpoint of version {result['version']}: "
-        f"{counted(result['num_files'], 'file')} and "
-        f"{counted(result['num_tombstones'], 'tombstone')} "
-        f"in {counted(result['size_bytes'], 'byte')}."
+        f"Wrote the checkpoint of version {result.version}: "
+        f"{counted(result.num_files, 'file')} and "
+        f"{counted(result.num_tombstones, 'tombstone')} "
+        f"in {counted(result.size_bytes, 'byte')}."
     )
-    return "\n".join([text, *(f"  {file}" for file in result["files"])])
+    return "\n".join([text, *(f"  {file}" for file in result.files)])
 
 
 def _known(store: LogStore, found: Checkpoint) -> KnownCheckpoint:
@@ -284,7 +324,9 @@ CHECKPOINT: Final = register(
         parameters=WriteCheckpoint,
         plan=plan,
         preview=preview,
+        detail=CheckpointDetail,
         carry_out=carry_out,
+        result=CheckpointDone,
         result_text=result_text,
         settle=lambda _table, _asked, _result: None,  # no version comes or goes
         is_harmless=True,

@@ -1,19 +1,19 @@
 """The page of a checkpoint: what it would hold, and how far readers go without."""
 
-from collections.abc import Mapping
-from typing import Any, Final
-
-from django.utils.dateparse import parse_datetime
+from typing import Final
 
 from apps.tables.head.newest import newest_definition
 from apps.tables.head.table_head import TableHead
 from apps.tables.models import Table
 from apps.tables.operations.checkpoint.operation import (
     CHECKPOINT,
+    CheckpointDetail,
+    CheckpointDone,
     WriteCheckpoint,
 )
 from apps.tables.operations.pages.forms import form_of
 from apps.tables.operations.pages.page import OperationPage
+from apps.tables.operations.stored import StoredPreview, StoredResult
 from deltaweb.delta.features.registry import log_writing_refusal
 from deltaweb.delta.protocol.table_properties import deleted_file_retention_ms
 
@@ -36,19 +36,17 @@ def check_checkpoint(table: Table, _asked: WriteCheckpoint) -> None:
 
 
 def checkpoint_shown(
-    head: TableHead, result: Mapping[str, Any] | None
-) -> dict[str, Any]:
-    """Return when the newest checkpoint that was found was written, and the files.
+    head: TableHead,
+    shown: StoredPreview[CheckpointDetail] | StoredResult[CheckpointDone] | None,
+) -> dict[str, int | None]:
+    """Return the files of the version that was looked at, if it is the newest one.
 
     A look does not count those of a large log; the index knows the newest version's.
     """
-    found = result or {}
-    newest, table = found.get("newest_checkpoint"), head.table
-    is_newest = found.get("version") == table.version
-    return {
-        "written_at": parse_datetime(newest["written_at"]) if newest else None,
-        "indexed_files": table.num_files if is_newest else None,
-    }
+    known, table = None, head.table
+    if isinstance(shown, StoredPreview) and shown.version == table.version:
+        known = table.num_files
+    return {"indexed_files": known}
 
 
 CHECKPOINT_PAGE: Final = OperationPage(

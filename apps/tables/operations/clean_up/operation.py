@@ -4,9 +4,10 @@ The log itself is read, not the index: what is deleted has to be right.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
+from dataclasses import dataclass, replace
+from typing import Final, TypeAlias
 
+from apps.pages.page_json import AsText, IfKnown, Spread
 from apps.tables.errors import OperationOutdatedError
 from apps.tables.extension.guards import (
     HeldVersions,
@@ -34,6 +35,49 @@ class CleanUp:
     """A clean-up asks for nothing: the table says how long it keeps its history."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogFile:
+    """A file of a log, with its size in bytes."""
+
+    name: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExpiredHistory:
+    """What a clean-up deletes, or has deleted.
+
+    Attributes:
+        is_done: Whether it is deleted.
+        cutoff: What is older may go.
+        checkpoint_version: The version at which the log then begins; None where no
+            checkpoint is old enough.
+        num_commits: Those of the files that are commits.
+        first_version: The first of the versions that go; None without any.
+        files: The first of the files.
+        holds: A sentence about versions that stay readable; None after the work.
+    """
+
+    is_done: bool
+    cutoff: AsText
+    checkpoint_version: int | None
+    num_files: int
+    num_commits: int
+    size_bytes: int
+    first_version: int | None
+    last_version: int | None
+    files: tuple[LogFile, ...]
+    holds: IfKnown[str | None] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CleanedUp:
+    """What a clean-up has deleted; it makes no version."""
+
+    version: None = None
+    log: Spread[ExpiredHistory]
+
+
 def plan(opened: DeltaTable, _asked: CleanUp, context: RunContext) -> Expired:
     """List the history that has expired."""
     context.job.step("Looking for history that has expired")
@@ -44,16 +88,16 @@ def plan(opened: DeltaTable, _asked: CleanUp, context: RunContext) -> Expired:
     return found, holds
 
 
-def preview(choice: Expired) -> OperationPreview:
+def preview(choice: Expired) -> OperationPreview[ExpiredHistory]:
     """Tell what would go; the list of the detail is bounded."""
     found, holds = choice
-    held = holds_text(holds)
+    held, expired = holds_text(holds), expired_history(found)
     return OperationPreview(
         version=None,
         counts=_counts(found),
-        detail=cleanup_json(found) | {"holds": held},
+        detail=lambda: replace(expired, holds=held),
         is_empty=not found.files,
-        says=f"{_says('Would delete', cleanup_json(found))} {held}".rstrip(),
+        says=f"{_says('Would delete', expired)} {held}".rstrip(),
         lines=lambda: (f"  {file.name}  {file.size:,}" for file in found.files),
         exact=lambda: {
             "version": found.checkpoint_version,
@@ -64,9 +108,7 @@ def preview(choice: Expired) -> OperationPreview:
     )
 
 
-def carry_out(
-    opened: DeltaTable, listed: Expired, context: RunContext
-) -> Mapping[str, Any]:
+def carry_out(opened: DeltaTable, listed: Expired, context: RunContext) -> CleanedUp:
     """Delete what was listed; one that is stopped half-way has taken the oldest."""
     expected, holds = listed
 
@@ -82,7 +124,7 @@ def carry_out(
     )
     context.job.count("expired_files", len(found.files))
     context.job.count("expired_bytes", found.size_bytes)
-    return {"version": None, **cleanup_json(found)}
+    return CleanedUp(log=expired_history(found))
 
 
 def is_still(found: Mapping[str, int], agreed: Mapping[str, int]) -> bool:
@@ -94,24 +136,24 @@ def is_still(found: Mapping[str, int], agreed: Mapping[str, int]) -> bool:
     return is_same_cut and found["num_files"] <= agreed["num_files"]
 
 
-def cleanup_json(found: LogCleanup) -> dict[str, Any]:
-    """Return what a clean-up takes, or took, as a job's result: a bounded list."""
+def expired_history(found: LogCleanup) -> ExpiredHistory:
+    """Return what a clean-up deletes, or has deleted; the list is bounded."""
     versions = [parse_commit_name(file.name) for file in found.files]
     commits = [version for version in versions if version is not None]
-    return {
-        "is_done": found.is_done,
-        "cutoff": found.cutoff.isoformat(),
-        "checkpoint_version": found.checkpoint_version,
-        "num_files": len(found.files),
-        "num_commits": len(commits),
-        "size_bytes": found.size_bytes,
-        "first_version": min(commits, default=None),
-        "last_version": max(commits, default=None),
-        "files": [
-            {"name": file.name, "size": file.size}
+    return ExpiredHistory(
+        is_done=found.is_done,
+        cutoff=found.cutoff,
+        checkpoint_version=found.checkpoint_version,
+        num_files=len(found.files),
+        num_commits=len(commits),
+        size_bytes=found.size_bytes,
+        first_version=min(commits, default=None),
+        last_version=max(commits, default=None),
+        files=tuple(
+            LogFile(name=file.name, size=file.size)
             for file in found.files[:MAX_FILES_NAMED]
-        ],
-    }
+        ),
+    )
 
 
 def _counts(found: LogCleanup) -> dict[str, int]:
@@ -122,15 +164,15 @@ def _counts(found: LogCleanup) -> dict[str, int]:
     }
 
 
-def _says(verb: str, facts: Mapping[str, Any]) -> str:
-    before = f"before {facts['cutoff'][:10]} 00:00:00 UTC"
-    if not facts["num_files"]:
+def _says(verb: str, log: ExpiredHistory) -> str:
+    before = f"before {log.cutoff:%Y-%m-%d} 00:00:00 UTC"
+    if not log.num_files:
         return f"Nothing of the log {before} can be deleted."
-    count = counted(facts["num_files"], "file")
-    size = counted(facts["size_bytes"], "byte")
+    count = counted(log.num_files, "file")
+    size = counted(log.size_bytes, "byte")
     gone = ""
-    if facts["num_commits"]:
-        first, last = facts["first_version"], facts["last_version"]
+    if log.num_commits:
+        first, last = log.first_version, log.last_version
         gone = f" Versions {first} to {last} are deleted for good."
     return f"{verb} {count} ({size}) of the log {before}.{gone}"
 
@@ -145,10 +187,12 @@ CLEAN_UP: Final = register(
         parameters=CleanUp,
         plan=plan,
         preview=preview,
+        detail=ExpiredHistory,
         carry_out=carry_out,
+        result=CleanedUp,
         is_still=is_still,
         question=lambda _asked, opened: f"Delete them from {opened.root}?",
-        result_text=lambda result: _says("Deleted", result),
+        result_text=lambda result: _says("Deleted", result.log),
         deletes_files=True,
         is_apart=False,
         page="tables:table-cleanup",

@@ -1,17 +1,21 @@
 """The page of a clean-up: which history has expired."""
 
-from collections.abc import Mapping
 from typing import Any, Final
 
 from django.utils import timezone
-from django.utils.dateparse import parse_datetime
 
 from apps.tables.head.newest import newest_definition
 from apps.tables.head.table_head import TableHead
 from apps.tables.models import Table
-from apps.tables.operations.clean_up.operation import CLEAN_UP, CleanUp
+from apps.tables.operations.clean_up.operation import (
+    CLEAN_UP,
+    CleanedUp,
+    CleanUp,
+    ExpiredHistory,
+)
 from apps.tables.operations.pages.forms import form_of
 from apps.tables.operations.pages.page import OperationPage
+from apps.tables.operations.stored import StoredPreview, StoredResult
 from deltaweb.delta.protocol.table_properties import (
     DEFAULT_LOG_RETENTION,
     LOG_RETENTION,
@@ -37,17 +41,23 @@ def check_clean_up(table: Table, _asked: CleanUp) -> None:
 
 
 def retention_shown(
-    head: TableHead, result: Mapping[str, Any] | None
+    head: TableHead,
+    shown: StoredPreview[ExpiredHistory] | StoredResult[CleanedUp] | None,
 ) -> dict[str, Any]:
     """Return how long the table keeps its history, and the cut of a list."""
     definition = newest_definition(head.table)
     properties = definition.metadata.configuration if definition else {}
+    log: ExpiredHistory | None = None
+    if isinstance(shown, StoredPreview):
+        log = shown.detail
+    elif shown is not None and shown.result is not None:
+        log = shown.result.log
     return {
         "retention": properties.get(LOG_RETENTION, DEFAULT_LOG_RETENTION).removeprefix(
             "interval "
         ),
         "is_default": LOG_RETENTION not in properties,
-        "cutoff": parse_datetime(result["cutoff"]) if result else None,
+        "cutoff": log.cutoff if log else None,
     }
 
 

@@ -100,7 +100,7 @@ def read_columns(values: Mapping[str, Any]) -> ChangeColumns:
     return ChangeColumns(**values, upgrade=values["way"] == ADD)
 
 
-def columns_shown(head: TableHead, _result: Mapping[str, Any] | None) -> dict[str, Any]:
+def columns_shown(head: TableHead, _shown: object) -> dict[str, Any]:
     """Return the columns and types that the fields propose."""
     schema = newest_schema(head.table)
     definition = newest_definition(head.table)
@@ -118,9 +118,7 @@ def _names(schema: StructType | None) -> list[str]:
     return [path_text(path) for path, _ in columns]
 
 
-def comments_shown(
-    head: TableHead, _result: Mapping[str, Any] | None
-) -> dict[str, Any]:
+def comments_shown(head: TableHead, _shown: object) -> dict[str, Any]:
     """Return what is said of the table and its columns now."""
     metadata = head.table.metadata_versions.first()
     schema = newest_schema(head.table)

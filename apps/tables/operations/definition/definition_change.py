@@ -1,9 +1,10 @@
 """What operations on a table's definition share: how they are planned and told."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from apps.tables.operations.operation import Operation, register
+from apps.tables.operations.operation import Operation, commit_text, register
 from apps.tables.operations.preview import OperationPreview, RunContext
 from deltaweb.delta.changes.schema import FieldAspect
 from deltaweb.delta.changes.settings import VERSIONS
@@ -30,6 +31,81 @@ Change = Callable[["Definition", P, str], Transaction]
 MAX_TEXT_LENGTH: Final = 500
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProtocolUpgrade:
+    """What becomes of the protocol.
+
+    Attributes:
+        reader: Its version now and then; None where it stays.
+        writer: Likewise.
+        features: The features that come.
+        shut_out: Clients that can no longer write.
+    """
+
+    reader: tuple[int, int] | None
+    writer: tuple[int, int] | None
+    features: tuple[str, ...]
+    shut_out: tuple[str, ...]
+
+    @property
+    def sentence(self) -> str:
+        """Both versions and the features."""
+        versions = [
+            f"{who} {change[0]} -> {change[1]}"
+            for who, change in (("reader", self.reader), ("writer", self.writer))
+            if change
+        ]
+        brings = [f"it brings {', '.join(self.features)}"] if self.features else []
+        return "; ".join([*versions, *brings])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DefinitionLine:
+    """A part of the definition, now and then.
+
+    Attributes:
+        kind: Its kind, such as "property" or "column".
+        before: Its text now; None of a new one.
+        after: Its text then; None of one that goes.
+    """
+
+    kind: str
+    name: str
+    before: str | None
+    after: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConstraintCheck:
+    """What the rows of a table say to a new constraint.
+
+    Attributes:
+        num_rows: All rows.
+        num_violating: Rows that break it.
+        rows: The first of these: pairs of a name and a text, None for null.
+    """
+
+    name: str
+    sql: str
+    num_rows: int
+    num_violating: int
+    rows: tuple[tuple[tuple[str, str | None], ...], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DefinitionDetail:
+    """What else the preview of a change of the definition shows.
+
+    Attributes:
+        protocol: None where it stays.
+        checked: None of anything but a new constraint.
+    """
+
+    protocol: ProtocolUpgrade | None
+    changes: tuple[DefinitionLine, ...]
+    checked: ConstraintCheck | None
+
+
 def planned_by(
     change: Change[P],
 ) -> Callable[[DeltaTable, P, RunContext], DefinitionPlan]:
@@ -46,7 +122,7 @@ def register_change(
     change: Change[P],
     plan: Callable[[DeltaTable, P, RunContext], DefinitionPlan] | None = None,
     **said: Any,  # noqa: ANN401 (what else an operation says of itself)
-) -> Operation[P, DefinitionPlan]:
+) -> Operation[P, DefinitionPlan, DefinitionDetail, CommitResult]:
     """Make the operation of a change of the definition known, and return it.
 
     Args:
@@ -58,38 +134,36 @@ def register_change(
         Operation(
             plan=plan or planned_by(change),
             preview=preview_definition,
+            detail=DefinitionDetail,
             carry_out=carry_out_change,
+            result=CommitResult,
+            result_text=commit_text,
             **said,
         )
     )
 
 
-def preview_definition(plan: DefinitionPlan) -> OperationPreview:
-    """Tell what becomes another, the protocol first.
-
-    The detail has `protocol` (`reader` and `writer` with both versions, the features
-    that come, `shut_out` with the clients that could no longer write; null where it
-    stays), `changes` (kind, name, before, after) and `checked` (what rows say to a new
-    constraint; null of anything else).
-    """
-    changes = [*_changes(plan)]
-    protocol = _protocol(plan) if plan.protocol.count else None
-    checked = _checked(plan.checked) if plan.checked else None
+def preview_definition(plan: DefinitionPlan) -> OperationPreview[DefinitionDetail]:
+    """Tell how the definition changes, the protocol first."""
+    detail = DefinitionDetail(
+        protocol=_protocol(plan) if plan.protocol.count else None,
+        changes=tuple(_changes(plan)),
+        checked=_checked(plan.checked) if plan.checked else None,
+    )
+    checked = detail.checked
     return OperationPreview(
         version=plan.base.version,
         counts={
-            "num_changes": len(changes),
-            "num_violating": checked["num_violating"] if checked else 0,
+            "num_changes": len(detail.changes),
+            "num_violating": checked.num_violating if checked else 0,
             **{
                 name: getattr(plan.transaction.next_protocol, name) for name in VERSIONS
             },
         },
-        detail={"protocol": protocol, "changes": changes, "checked": checked},
+        detail=lambda: detail,
         is_empty=plan.transaction.is_empty,
         says=_says(plan),
-        lines=lambda: (
-            () if plan.transaction.is_empty else _lines(protocol, changes, checked)
-        ),
+        lines=lambda: () if plan.transaction.is_empty else _lines(detail),
         exact=lambda: {"operation": plan.transaction.operation},
     )
 
@@ -101,17 +175,17 @@ def carry_out_change(
     return carry_out_definition(opened.store, plan, user_name=context.user_name)
 
 
-def _checked(checked: "CheckedRows") -> dict[str, Any]:
-    return {
-        "name": checked.constraint.name,
-        "sql": checked.constraint.sql,
-        "num_rows": checked.num_rows,
-        "num_violating": checked.num_violating,
-        "rows": [
-            [[name, _text(value)] for name, value in row.items()]
+def _checked(checked: "CheckedRows") -> ConstraintCheck:
+    return ConstraintCheck(
+        name=checked.constraint.name,
+        sql=checked.constraint.sql,
+        num_rows=checked.num_rows,
+        num_violating=checked.num_violating,
+        rows=tuple(
+            tuple((name, _text(value)) for name, value in row.items())
             for row in checked.rows
-        ],
-    }
+        ),
+    )
 
 
 def _says(plan: DefinitionPlan) -> str:
@@ -122,51 +196,37 @@ def _says(plan: DefinitionPlan) -> str:
     )
 
 
-def _lines(
-    protocol: Mapping[str, Any] | None,
-    changes: Iterable[Mapping[str, Any]],
-    checked: Mapping[str, Any] | None,
-) -> Iterator[str]:
-    if protocol:
-        yield f"The protocol upgrade cannot be undone: {_upgrade(protocol)}."
-        clients = ", ".join(protocol["shut_out"]) or "none of those that are known here"
+def _lines(detail: DefinitionDetail) -> Iterator[str]:
+    if protocol := detail.protocol:
+        yield f"The protocol upgrade cannot be undone: {protocol.sentence}."
+        clients = ", ".join(protocol.shut_out) or "none of those that are known here"
         yield f"Clients that can no longer write: {clients}."
-    for change in changes:
-        before, after = (change[side] or "nothing" for side in ("before", "after"))
-        yield f"  {change['kind']} {change['name']}: {before} -> {after}"
+    for change in detail.changes:
+        before, after = change.before or "nothing", change.after or "nothing"
+        yield f"  {change.kind} {change.name}: {before} -> {after}"
+    checked = detail.checked
     if not checked:
         return
-    if not checked["num_violating"]:
-        yield f"True of all {checked['num_rows']:,} rows."
+    if not checked.num_violating:
+        yield f"True of all {checked.num_rows:,} rows."
         return
-    yield f"{checked['num_violating']:,} of {checked['num_rows']:,} rows break it:"
-    for row in checked["rows"]:
+    yield f"{checked.num_violating:,} of {checked.num_rows:,} rows break it:"
+    for row in checked.rows:
         yield "  " + ", ".join(
             f"{name}={'NULL' if value is None else value}" for name, value in row
         )
 
 
-def _upgrade(protocol: Mapping[str, Any]) -> str:
-    versions = [
-        f"{who} {protocol[who][0]} -> {protocol[who][1]}"
-        for who in ("reader", "writer")
-        if protocol[who]
-    ]
-    features = ", ".join(protocol["features"])
-    return "; ".join([*versions, *([f"it brings {features}"] if features else [])])
-
-
-def _protocol(plan: DefinitionPlan) -> dict[str, Any]:
-    changes = plan.protocol
+def _protocol(plan: DefinitionPlan) -> ProtocolUpgrade:
     versions = {
-        change.name: [change.before, change.after] for change in changes.changed
+        change.name: (change.before, change.after) for change in plan.protocol.changed
     }
-    return {
-        "reader": versions.get("min_reader_version"),
-        "writer": versions.get("min_writer_version"),
-        "features": [*_new_features(plan)],
-        "shut_out": [client.words for client in plan.shut_out],
-    }
+    return ProtocolUpgrade(
+        reader=versions.get("min_reader_version"),
+        writer=versions.get("min_writer_version"),
+        features=tuple(_new_features(plan)),
+        shut_out=tuple(client.words for client in plan.shut_out),
+    )
 
 
 def _new_features(plan: DefinitionPlan) -> Iterator[str]:
@@ -178,7 +238,7 @@ def _new_features(plan: DefinitionPlan) -> Iterator[str]:
     yield from (name for name in brought if name not in known)
 
 
-def _changes(plan: DefinitionPlan) -> Iterator[dict[str, Any]]:
+def _changes(plan: DefinitionPlan) -> Iterator[DefinitionLine]:
     for kind, values in (("property", plan.properties), ("table", plan.details)):
         for change in (*values.added, *values.changed, *values.removed):
             is_rule = change.name.startswith(CONSTRAINT_PREFIX)
@@ -188,7 +248,7 @@ def _changes(plan: DefinitionPlan) -> Iterator[dict[str, Any]]:
     yield from _columns(plan.schema)
 
 
-def _columns(schema: "SchemaChanges") -> Iterator[dict[str, Any]]:
+def _columns(schema: "SchemaChanges") -> Iterator[DefinitionLine]:
     for change in schema.added:
         after = change.after
         yield _change("column", change.name, None, after.type_text if after else None)
@@ -209,8 +269,10 @@ def _columns(schema: "SchemaChanges") -> Iterator[dict[str, Any]]:
 
 def _change(
     kind: str, name: str, before: object | None, after: object | None
-) -> dict[str, Any]:
-    return {"kind": kind, "name": name, "before": _text(before), "after": _text(after)}
+) -> DefinitionLine:
+    return DefinitionLine(
+        kind=kind, name=name, before=_text(before), after=_text(after)
+    )
 
 
 def _text(value: object | None) -> str | None:

@@ -74,9 +74,7 @@ def shows_property(asked: ChangeProperty) -> dict[str, Any]:
     }
 
 
-def properties_shown(
-    head: TableHead, _result: Mapping[str, Any] | None
-) -> dict[str, Any]:
+def properties_shown(head: TableHead, _shown: object) -> dict[str, Any]:
     """Return the properties that are set, and the known ones that are not."""
     definition = newest_definition(head.table)
     values = definition.metadata.configuration if definition else {}

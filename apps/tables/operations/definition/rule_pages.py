@@ -81,9 +81,7 @@ def check_constraint(table: Table, asked: ChangeConstraint) -> None:
         expressions.condition.SQLCondition(asked.sql, schema, asked.time_zone)
 
 
-def constraints_shown(
-    head: TableHead, _result: Mapping[str, Any] | None
-) -> dict[str, Any]:
+def constraints_shown(head: TableHead, _shown: object) -> dict[str, Any]:
     """Return the constraints that hold now."""
     definition = newest_definition(head.table)
     values = definition.metadata.configuration if definition else {}
@@ -96,9 +94,7 @@ def constraints_shown(
     }
 
 
-def protocol_shown(
-    head: TableHead, _result: Mapping[str, Any] | None
-) -> dict[str, Any]:
+def protocol_shown(head: TableHead, _shown: object) -> dict[str, Any]:
     """Return the protocol, its features in words, and the versions to choose."""
     definition = newest_definition(head.table)
     if definition is None:

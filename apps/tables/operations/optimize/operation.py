@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import pyarrow.compute as pc
 
+from apps.pages.page_json import IfKnown, json_of
 from apps.tables.operations.operation import Operation, commit_text, register
 from apps.tables.operations.parameters import (
     names_of,
@@ -59,6 +60,51 @@ class Optimize:
     time_zone: str = zone_parameter(UTC_ZONE)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PackedPartition:
+    """A partition whose files are rewritten.
+
+    Attributes:
+        values: Its values as texts; empty of a table without partitions.
+        num_files: Files that are rewritten.
+        num_bytes: Their size.
+        num_after: About how many files they become.
+    """
+
+    values: Mapping[str, str | None]
+    num_files: int
+    num_bytes: int
+    num_after: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OptimizeDetail:
+    """What else the preview shows: of files that are rewritten, or of values.
+
+    Attributes:
+        respell: Whether partition values are spelled in one way; None otherwise.
+        num_after: About how many files there are afterwards.
+        num_considered: Files of the partitions that were asked for.
+        table_files: All files of the table.
+        table_bytes: Their size.
+        target_bytes: About how large files become.
+        cluster_by: Columns by which rows are ordered.
+        partitions: The first of the partitions.
+        columns: A sentence for each column whose values are respelled.
+    """
+
+    respell: IfKnown[bool | None] = None
+    num_after: IfKnown[int | None] = None
+    num_considered: IfKnown[int | None] = None
+    table_files: int
+    table_bytes: IfKnown[int | None] = None
+    target_bytes: IfKnown[int | None] = None
+    cluster_by: IfKnown[tuple[str, ...] | None] = None
+    num_partitions: IfKnown[int | None] = None
+    partitions: IfKnown[tuple[PackedPartition, ...] | None] = None
+    columns: IfKnown[tuple[str, ...] | None] = None
+
+
 def plan(
     opened: DeltaTable, asked: Optimize, context: RunContext
 ) -> OptimizePlan | RespellPlan:
@@ -86,14 +132,22 @@ def plan(
     )
 
 
-def preview(plan: OptimizePlan | RespellPlan) -> OperationPreview:
+def preview(plan: OptimizePlan | RespellPlan) -> OperationPreview[OptimizeDetail]:
     """Tell how many files become how many, partition by partition."""
     if isinstance(plan, RespellPlan):
         return _preview_texts(plan)
     partitions, removed = plan.partitions(), plan.removed
     num_bytes = pc.sum(removed["size"]).as_py() or 0
     num_after = sum(one.num_after for one in partitions)
-    shown = [{**one._asdict(), "values": dict(one.values)} for one in partitions]
+    shown = tuple(
+        PackedPartition(
+            values=dict(one.values),
+            num_files=one.num_files,
+            num_bytes=one.num_bytes,
+            num_after=one.num_after,
+        )
+        for one in partitions
+    )
     says = (
         f"{counted(removed.num_rows, 'file')} ({num_bytes:,} bytes) in "
         f"{counted(len(partitions), 'partition')} would become about {num_after:,}."
@@ -101,34 +155,34 @@ def preview(plan: OptimizePlan | RespellPlan) -> OperationPreview:
     return OperationPreview(
         version=plan.snapshot.version,
         counts={"num_files": removed.num_rows, "num_bytes": num_bytes},
-        detail={
-            "num_after": num_after,
-            "num_considered": plan.num_considered,
-            "table_files": plan.snapshot.num_files,
-            "table_bytes": plan.snapshot.size_bytes,
-            "target_bytes": plan.target_bytes,
-            "cluster_by": list(plan.columns),
-            "num_partitions": len(partitions),
-            "partitions": shown[:MAX_PARTITIONS_SHOWN],
-        },
+        detail=lambda: OptimizeDetail(
+            num_after=num_after,
+            num_considered=plan.num_considered,
+            table_files=plan.snapshot.num_files,
+            table_bytes=plan.snapshot.size_bytes,
+            target_bytes=plan.target_bytes,
+            cluster_by=tuple(plan.columns),
+            num_partitions=len(partitions),
+            partitions=shown[:MAX_PARTITIONS_SHOWN],
+        ),
         is_empty=not plan.bins,
         says=says if partitions else NOTHING_SMALL,
-        exact=lambda: {"partitions": shown},
+        exact=lambda: {"partitions": json_of(shown)},
     )
 
 
-def _preview_texts(plan: RespellPlan) -> OperationPreview:
+def _preview_texts(plan: RespellPlan) -> OperationPreview[OptimizeDetail]:
     """Tell of which files the log says the values otherwise, and how it says them."""
     number = plan.files.num_rows
     says = f"The values of {counted(number, 'file')} would be respelled."
     return OperationPreview(
         version=plan.snapshot.version,
         counts={"num_files": number},
-        detail={
-            "respell": True,
-            "table_files": plan.snapshot.num_files,
-            "columns": [one.sentence for one in plan.columns],
-        },
+        detail=lambda: OptimizeDetail(
+            respell=True,
+            table_files=plan.snapshot.num_files,
+            columns=tuple(one.sentence for one in plan.columns),
+        ),
         is_empty=not number,
         says=says if number else ALL_ALIKE,
         lines=lambda: (f"  {one.sentence}." for one in plan.columns if number),
@@ -150,12 +204,12 @@ def carry_out(
     )
 
 
-def result_text(result: Mapping[str, Any]) -> str:
-    """Say what became of the files, or of what the log says of them."""
-    if result["attempts"] and not result["num_removed_files"]:
-        count = counted(result["num_added_files"], "file")
+def result_text(result: CommitResult) -> str:
+    """Say how the files changed, or the values in the log."""
+    if result.attempts and not result.num_removed_files:
+        count = counted(result.num_added_files, "file")
         return (
-            f"Committed version {result['version']}: the log spells the partition "
+            f"Committed version {result.version}: the log spells the partition "
             f"values of {count} in one way; no row and no file changed."
         )
     return commit_text(result)
@@ -171,7 +225,9 @@ OPTIMIZE: Final = register(
         parameters=Optimize,
         plan=plan,
         preview=preview,
+        detail=OptimizeDetail,
         carry_out=carry_out,
+        result=CommitResult,
         result_text=result_text,
         page="tables:table-optimize",
     )

@@ -10,7 +10,7 @@ data belong to who asked, and open the table at the end.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, cast
 from uuid import UUID
 
 from django import forms
@@ -31,7 +31,9 @@ from apps.tables.index.refresh import REFRESH
 from apps.tables.models import Commit, Table
 from apps.tables.operations.operation import Operation
 from apps.tables.operations.preview_jobs import is_preview
+from apps.tables.operations.stored import StoredPreview, StoredResult
 from apps.tables.storage.roots import roots_for
+from deltaweb.delta.writing.transaction import CommitResult
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,14 +60,12 @@ class MadeVersion:
         return self.version - 1
 
 
-def made_version(
-    head: TableHead, result: Mapping[str, Any] | None
-) -> MadeVersion | None:
-    """Return what a job's result says that it committed; None where it made nothing."""
-    if not result or not result.get("is_done") or not result.get("attempts"):
+def made_version(head: TableHead, result: CommitResult | None) -> MadeVersion | None:
+    """Return the version that an operation committed; None where it made nothing."""
+    if result is None or not result.attempts:
         return None
-    version = result.get("version")
-    if not isinstance(version, int):
+    version = result.version
+    if version is None:
         return None
     commit = head.table.commits.filter(version=version).first()
     newest = head.table.version
@@ -86,8 +86,10 @@ if TYPE_CHECKING:
     from django.contrib.messages.storage.base import BaseStorage
 
 P = TypeVar("P")
+D = TypeVar("D")
+R = TypeVar("R")
 
-Result = Mapping[str, Any] | None
+AnyPage: TypeAlias = "OperationPage[Any, Any, Any]"
 Read = Callable[[HttpRequest, Mapping[str, Any], Table | None], P]
 
 
@@ -113,7 +115,7 @@ def named_job(request: HttpRequest) -> UUID | None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class OperationPage(Generic[P]):
+class OperationPage(Generic[P, D, R]):
     """What a page says of its operation.
 
     Attributes:
@@ -124,8 +126,9 @@ class OperationPage(Generic[P]):
             may raise `DeltaError`. None where they are named alike.
         check: Refuses at once, by what the database knows, what a worker would refuse.
         more: What else the template gets, by the request, the parameters and the
-            result of the job.
-        more_of_table: The same by the head of the table's pages, and the result.
+            preview.
+        more_of_table: The same by the head of the table's pages, and the preview or
+            the result.
         weigh: The same of what is chosen after the preview, by the query.
         adds: By which the address and the parts of a page that adds data are found;
             "" of all others.
@@ -136,7 +139,7 @@ class OperationPage(Generic[P]):
         is_undone: Whether a restore takes back what it did.
     """
 
-    operation: Operation[P, Any]
+    operation: Operation[P, Any, D, R]
     form: type[forms.Form]
     heading: str
     about: str
@@ -145,14 +148,14 @@ class OperationPage(Generic[P]):
     shows: Callable[[P], Mapping[str, Any]] = to_json
     read: Read[P] | None = None
     check: Callable[[Table, P], None] = lambda _table, _asked: None
-    more: Callable[[HttpRequest, P | None, Result], Mapping[str, Any]] = field(
-        default=lambda _request, _asked, _result: {}
-    )
-    more_of_table: Callable[[TableHead, Result], Mapping[str, Any]] = field(
-        default=lambda _head, _result: {}
-    )
-    weigh: Callable[[Mapping[str, str], Result], Mapping[str, Any]] = field(
-        default=lambda _query, _result: {}
+    more: Callable[
+        [HttpRequest, P | None, StoredPreview[D] | None], Mapping[str, Any]
+    ] = field(default=lambda _request, _asked, _look: {})
+    more_of_table: Callable[
+        [TableHead, StoredPreview[D] | StoredResult[R] | None], Mapping[str, Any]
+    ] = field(default=lambda _head, _shown: {})
+    weigh: Callable[[Mapping[str, str], StoredPreview[D]], Mapping[str, Any]] = field(
+        default=lambda _query, _look: {}
     )
     adds: str = ""
     shown_as: str = ""
@@ -276,10 +279,15 @@ class OperationPage(Generic[P]):
         return ShownJobs(job, before if is_refused else None)
 
     def context(
-        self, request: HttpRequest, table: Table | None, asked: P | None, result: Result
+        self,
+        request: HttpRequest,
+        table: Table | None,
+        asked: P | None,
+        look: StoredPreview[D] | None,
+        done: StoredResult[R] | None,
     ) -> dict[str, Any]:
         """Return what else the template gets, by the job that is shown."""
-        more = {**self.more(request, asked, result)}
+        more = {**self.more(request, asked, look)}
         if self.adds:
             more["roots"] = roots_for(signed_in(request))
         if table is None:
@@ -289,24 +297,25 @@ class OperationPage(Generic[P]):
             "head": head,
             "zone_of_sql": user_zone_name(request.user),
             "zone_asked": getattr(asked, "time_zone", ""),
-            "made": made_version(head, result),
-            "newer": _newer(head, result),
+            "made": made_version(head, done.commit if done else None),
+            "newer": _newer(head, look),
             **more,
-            **self.more_of_table(head, result),
-            **self.weigh(request.GET, result),
+            **self.more_of_table(head, look or done),
+            **(self.weigh(request.GET, look) if look else {}),
         }
 
     def leave(
-        self, request: HttpRequest, table: Table | None, result: Mapping[str, Any]
+        self, request: HttpRequest, table: Table | None, done: StoredResult[R]
     ) -> HttpResponseBase | None:
         """Open the table that was made; None stays and shows what was done."""
         if not self.adds or table is not None:
             return None
-        table = Table.objects.filter(
-            namespace=result["namespace"], name=result["name"]
-        ).first()
-        address = table.get_absolute_url() if table else reverse("tables:table-list")
-        version = f" as version {result['version']}" if result.get("version") else ""
+        address, version = reverse("tables:table-list"), ""
+        if made := done.made:
+            tables = Table.objects.filter(namespace=made.namespace, name=made.name)
+            found = tables.first()
+            address = found.get_absolute_url() if found else address
+            version = f" as version {made.version}" if made.version else ""
         _say_once(request, f"Done{version}.")
         if "HX-Request" in request.headers:
             return HttpResponse(headers={"HX-Redirect": address})
@@ -327,14 +336,12 @@ def by_values(read: Callable[[Mapping[str, Any]], P]) -> Read[P]:
     return lambda _request, values, _table: read(values)
 
 
-def _newer(head: TableHead, result: Result) -> int | None:
+def _newer(head: TableHead, look: StoredPreview[D] | None) -> int | None:
     """Return the newest version where a preview is of an older one; None otherwise."""
     newest = head.table.version
-    if not result or result.get("is_done") or newest is None:
+    if look is None or look.version is None or newest is None:
         return None
-    looked_at = result.get("version")
-    is_older = isinstance(looked_at, int) and looked_at < newest
-    return newest if is_older else None
+    return newest if look.version < newest else None
 
 
 def _is_current(table: Table) -> bool:

@@ -15,7 +15,6 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect
 from django.utils import timezone
-from django.utils.dateparse import parse_datetime
 
 from apps.accounts.permissions import editor_required, signed_in
 from apps.jobs.models import Job
@@ -24,23 +23,25 @@ from apps.pages.actions import stamp_of
 from apps.pages.request.parameters import cleaned
 from apps.pages.responses import json_response, respond
 from apps.tables.errors import OperationOutdatedError
-from apps.tables.head.job_json import described, result_of
+from apps.tables.head.job_json import described
 from apps.tables.head.shapes import names_of
 from apps.tables.head.table_head import get_own_table
 from apps.tables.models import Table
 from apps.tables.operations.pages.page import (
+    AnyPage,
     OperationPage,
     ShownForm,
     ShownJobs,
 )
-from apps.tables.operations.preview_jobs import is_preview
 from apps.tables.operations.requests import request_operation, request_preview
 from deltaweb.delta.errors import DeltaError
 
 P = TypeVar("P")
+D = TypeVar("D")
+R = TypeVar("R")
 
 
-def view_of(on: OperationPage[Any]) -> Callable[..., HttpResponseBase]:
+def view_of(on: AnyPage) -> Callable[..., HttpResponseBase]:
     """Return the view of a page, for the URL configuration."""
 
     @editor_required
@@ -55,10 +56,10 @@ def view_of(on: OperationPage[Any]) -> Callable[..., HttpResponseBase]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Visit(Generic[P]):
+class _Visit(Generic[P, D, R]):
     """One request for a page."""
 
-    on: OperationPage[P]
+    on: OperationPage[P, D, R]
     request: HttpRequest
     table: Table | None
     fmt: str
@@ -141,9 +142,7 @@ class _Visit(Generic[P]):
         job = shown.job
         if wait_a_glance(job) and table is not None:
             table.refresh_from_db()
-        result = result_of(job)
-        look = result if job is not None and result and is_preview(job) else None
-        done = None if look else result
+        look, done = on.operation.preview_of(job), on.operation.result_of(job)
         if done and fmt == "html":
             there = on.leave(request, table, done)
             if there is not None:
@@ -170,12 +169,11 @@ class _Visit(Generic[P]):
                 "job": job,
                 "preview": look,
                 "done": done,
-                "said": on.operation.result_text(done)
-                if done and not done.get("done_before")
+                "said": on.operation.result_text(done.result)
+                if done and done.result is not None
                 else "",
-                "looked_at": parse_datetime(look["at"]) if look else None,
                 "outdated": shown.outdated,
-                **on.context(request, table, asked, result),
+                **on.context(request, table, asked, look, done),
             }
             if fmt == "html"
             else {},

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
-from apps.tables.operations.operation import Operation, register
+from apps.tables.operations.operation import Operation, commit_text, register
 from apps.tables.operations.parameters import Line, parameter
 from apps.tables.operations.preview import OperationPreview, RunContext
 from apps.tables.work.log_writing import MAX_FILES_NAMED
@@ -41,6 +41,32 @@ class Restore:
     timestamp_zone: str | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RestoreDetail:
+    """What else the preview of a restore shows.
+
+    Attributes:
+        restores: The version that comes back.
+        rows_back: Rows of the files that come back; None where the files do not say,
+            as in the next three.
+        missing: The first of the files that storage lacks.
+    """
+
+    restores: int
+    bytes_back: int
+    bytes_gone: int
+    rows_back: int | None
+    rows_gone: int | None
+    rows_now: int | None
+    rows_then: int | None
+    files_now: int
+    files_then: int
+    changes_metadata: bool
+    changes_schema: bool
+    num_missing: int
+    missing: tuple[str, ...]
+
+
 def plan_restore(
     opened: DeltaTable, asked: Restore, _context: RunContext
 ) -> RestorePlan:
@@ -49,7 +75,7 @@ def plan_restore(
     return there.plan_restore(asked.version, asked.timestamp)
 
 
-def preview_restore(plan: RestorePlan) -> OperationPreview:
+def preview_restore(plan: RestorePlan) -> OperationPreview[RestoreDetail]:
     """Tell what a restore would do, and what it lacks."""
     rows = plan.count_rows()
     says = (
@@ -63,21 +89,21 @@ def preview_restore(plan: RestorePlan) -> OperationPreview:
             "num_files_back": plan.added.num_rows,
             "num_files_gone": plan.removed.num_rows,
         },
-        detail={
-            "restores": plan.version,
-            "bytes_back": plan.added_bytes,
-            "bytes_gone": plan.removed_bytes,
-            "rows_back": rows.back,
-            "rows_gone": rows.gone,
-            "rows_now": rows.now,
-            "rows_then": rows.then,
-            "files_now": plan.now.num_files,
-            "files_then": plan.target.num_files,
-            "changes_metadata": plan.metadata is not None,
-            "changes_schema": plan.changes_schema,
-            "num_missing": len(plan.missing),
-            "missing": list(plan.missing[:MAX_FILES_NAMED]),
-        },
+        detail=lambda: RestoreDetail(
+            restores=plan.version,
+            bytes_back=plan.added_bytes,
+            bytes_gone=plan.removed_bytes,
+            rows_back=rows.back,
+            rows_gone=rows.gone,
+            rows_now=rows.now,
+            rows_then=rows.then,
+            files_now=plan.now.num_files,
+            files_then=plan.target.num_files,
+            changes_metadata=plan.metadata is not None,
+            changes_schema=plan.changes_schema,
+            num_missing=len(plan.missing),
+            missing=tuple(plan.missing[:MAX_FILES_NAMED]),
+        ),
         is_empty=plan.transaction.is_empty,
         says=says,
         lines=lambda: plan.missing,
@@ -110,7 +136,10 @@ RESTORE: Final = register(
         parameters=Restore,
         plan=plan_restore,
         preview=preview_restore,
+        detail=RestoreDetail,
         carry_out=bring_back,
+        result=CommitResult,
+        result_text=commit_text,
         check=lambda plan: plan.check(),
         question=lambda asked, opened: (
             f"Restore version {asked.version} of {opened.root}?"

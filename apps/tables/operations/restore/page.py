@@ -1,26 +1,32 @@
 """The page that brings a version of before back."""
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from apps.tables.head.table_head import TableHead
 from apps.tables.models import Commit
 from apps.tables.operations.pages.forms import form_of
 from apps.tables.operations.pages.page import OperationPage
-from apps.tables.operations.restore.operation import RESTORE, Restore
+from apps.tables.operations.restore.operation import (
+    RESTORE,
+    Restore,
+    RestoreDetail,
+)
+from apps.tables.operations.stored import StoredPreview, StoredResult
 from apps.tables.versions.missing_files import (
     missing_files_of,
     vacuum_version_of,
 )
+from deltaweb.delta.writing.transaction import CommitResult
 
 
 def vacuum_shown(
-    head: TableHead, result: Mapping[str, Any] | None
+    head: TableHead,
+    shown: StoredPreview[RestoreDetail] | StoredResult[CommitResult] | None,
 ) -> dict[str, Commit | None]:
     """Return the VACUUM that took files of the version, as far as the history tells."""
-    version = (result or {}).get("restores")
-    if not isinstance(version, int) or not (result or {}).get("num_missing"):
+    if not isinstance(shown, StoredPreview) or not shown.detail.num_missing:
         return {"vacuum": None}
+    version = shown.detail.restores
     missing = missing_files_of(head.table, [version]).get(version)
     taken_at = vacuum_version_of(head.table, missing) if missing else None
     if taken_at is None:

@@ -5,12 +5,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from apps.jobs.kind import Queue
-from apps.tables.operations.operation import Operation, register
+from apps.tables.operations.operation import Operation, commit_text, register
 from apps.tables.operations.parameters import parameter, zone_parameter
 from apps.tables.operations.preview import RunContext
 from apps.tables.operations.rows.engines import with_fitting_engine
 from apps.tables.operations.rows.previews import (
     LookedAt,
+    RowsDetail,
     carry_out_rows,
     looked_at,
     preview_looked_at,
@@ -18,6 +19,7 @@ from apps.tables.operations.rows.previews import (
 )
 from deltaweb import spark
 from deltaweb.delta.values.time_zones.known import UTC_ZONE
+from deltaweb.delta.writing.transaction import CommitResult
 from deltaweb.table import DeltaTable
 from deltaweb.writer import rewrite
 
@@ -73,7 +75,10 @@ DELETE_ROWS: Final = register(
         parameters=DeleteRows,
         plan=plan_delete,
         preview=preview_looked_at,
+        detail=RowsDetail,
         carry_out=carry_out_rows,
+        result=CommitResult,
+        result_text=commit_text,
         question=lambda asked, opened: (
             f"Delete {rows_meant(asked.where)} of {opened.root}?"
         ),
@@ -128,7 +133,10 @@ UPDATE_ROWS: Final = register(
         parameters=UpdateRows,
         plan=plan_update,
         preview=preview_looked_at,
+        detail=RowsDetail,
         carry_out=carry_out_rows,
+        result=CommitResult,
+        result_text=commit_text,
         question=update_question,
         looks_long=True,
         has_engines=True,

@@ -5,7 +5,7 @@ Where they come from is said by the operation, `catalogue.adding.work.merge`.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
+from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -142,7 +142,25 @@ def plan_merge(
     return replace(planned, outlook=outlook)
 
 
-def preview_merge(plan: PlannedMerge) -> OperationPreview:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MergeDetail:
+    """What else the preview of a merge shows.
+
+    Attributes:
+        num_source_rows: Rows of the source.
+        num_copied_rows: Rows of the table that are written again as they are.
+        total_files: All files of the table.
+        size_bytes: Bytes of the files that change.
+    """
+
+    operation: str = "MERGE"
+    num_source_rows: int
+    num_copied_rows: int
+    total_files: int
+    size_bytes: int
+
+
+def preview_merge(plan: PlannedMerge) -> OperationPreview[MergeDetail]:
     """Tell how many rows change, go and come."""
     outlook = plan.outlook
     if outlook is None:
@@ -155,19 +173,18 @@ def preview_merge(plan: PlannedMerge) -> OperationPreview:
         "num_inserted_rows": outcome.counts["numTargetRowsInserted"],
         "num_files": outcome.changed.num_rows,
     }
-    detail = {
-        "operation": "MERGE",
-        "num_source_rows": outcome.counts["numSourceRows"],
-        "num_copied_rows": outcome.counts["numTargetRowsCopied"],
-        "total_files": snapshot.num_files,
-        "size_bytes": pc.sum(outcome.changed["size"]).as_py() or 0,
-    }
+    detail = MergeDetail(
+        num_source_rows=outcome.counts["numSourceRows"],
+        num_copied_rows=outcome.counts["numTargetRowsCopied"],
+        total_files=snapshot.num_files,
+        size_bytes=pc.sum(outcome.changed["size"]).as_py() or 0,
+    )
     return OperationPreview(
         version=snapshot.version,
         counts=counts,
-        detail=detail,
+        detail=lambda: detail,
         is_empty=not any(counts[f"num_{done}_rows"] for done in VERBS.values()),
-        says=_says({**counts, **detail}),
+        says=_says(counts, detail),
     )
 
 
@@ -213,19 +230,19 @@ def _with_merge(
     return with_fitting_engine(here, on_spark, then, context, time_zone=zone)
 
 
-def _says(facts: Mapping[str, Any]) -> str:
+def _says(counts: Mapping[str, int], detail: MergeDetail) -> str:
     does = [
-        f"{verb} {counted(facts[f'num_{done}_rows'], 'row')}"
+        f"{verb} {counted(counts[f'num_{done}_rows'], 'row')}"
         for verb, done in VERBS.items()
-        if facts[f"num_{done}_rows"]
+        if counts[f"num_{done}_rows"]
     ]
     if not does:
         return "No row is affected: nothing would be written."
-    copied = facts["num_copied_rows"]
+    copied = detail.num_copied_rows
     others = f"; {counted(copied, 'other row')} would be written again" * bool(copied)
     where = (
-        f" in {counted(facts['num_files'], 'file')} of {facts['total_files']:,} "
-        f"({facts['size_bytes']:,} bytes)" * bool(facts["num_files"])
+        f" in {counted(counts['num_files'], 'file')} of {detail.total_files:,} "
+        f"({detail.size_bytes:,} bytes)" * bool(counts["num_files"])
     )
     return f"Would {', '.join(does)}{where}{others}."
 

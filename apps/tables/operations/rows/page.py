@@ -1,6 +1,7 @@
 """The pages that delete and update rows."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import islice, repeat, zip_longest
 from typing import Any, Final
 
@@ -17,8 +18,11 @@ from apps.tables.operations.rows.changed_rows import (
     DeleteRows,
     UpdateRows,
 )
+from apps.tables.operations.rows.previews import RowsDetail
+from apps.tables.operations.stored import StoredPreview, StoredResult
 from deltaweb import expressions
 from deltaweb.delta import writing
+from deltaweb.delta.writing.transaction import CommitResult
 from deltaweb.writer import rewrite
 
 COLUMN, VALUE = "column", "value"
@@ -157,25 +161,38 @@ def check_rows(table: Table, asked: DeleteRows | UpdateRows) -> None:
         changes.RowUpdate(asked.assignments, schema, definition.metadata, zone)
 
 
-def rows_shown(head: TableHead, result: Mapping[str, Any] | None) -> dict[str, Any]:
+def rows_shown(
+    head: TableHead,
+    shown: StoredPreview[RowsDetail] | StoredResult[CommitResult] | None,
+) -> dict[str, Any]:
     """Return what else the template gets: the columns, and the sample of a preview."""
     schema = newest_schema(head.table)
-    names = schema.names[:MAX_NAMES] if schema else []
-    is_sample = result is not None and "before" in result
+    sample = _sample(shown.detail) if isinstance(shown, StoredPreview) else ()
     return {
-        "column_names": names,
-        "sample": [*_sample(result)] if result is not None and is_sample else [],
+        "column_names": schema.names[:MAX_NAMES] if schema else [],
+        "sample": [*sample],
     }
 
 
-def _sample(result: Mapping[str, Any]) -> Iterator[list[dict[str, Any]]]:
-    """Yield rows of cells; `after` is there where a value changes."""
-    before, after = result["before"], result["after"]
-    for row, new in zip_longest(before, after if after is not None else before):
-        yield [
-            {"text": old, "new": value, "is_changed": old != value}
-            for old, value in zip(row, new, strict=True)
-        ]
+@dataclass(frozen=True, slots=True)
+class SampleCell:
+    """A value as text, now and then; None is null."""
+
+    text: str | None
+    new: str | None
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether it gets another value."""
+        return self.text != self.new
+
+
+def _sample(detail: RowsDetail) -> Iterator[list[SampleCell]]:
+    """Yield rows of cells."""
+    before = detail.before
+    after = before if detail.after is None else detail.after
+    for row, new in zip_longest(before, after):
+        yield [SampleCell(*cell) for cell in zip(row, new, strict=True)]
 
 
 DELETE_ROWS_PAGE: Final = OperationPage(

@@ -1,6 +1,7 @@
 """What deletes and updates of rows show before they are done."""
 
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from apps.tables.operations.preview import OperationPreview, RunContext
@@ -27,6 +28,47 @@ MAX_CELL_LENGTH: Final = 120
 """Characters of a cell; the rows of a preview are a sample to recognise them by."""
 NO_FRACTION: Final = re.compile(r"\.0+(?=Z?$)")
 
+Cells: TypeAlias = tuple[tuple[str | None, ...], ...]
+"""Rows of texts; None is null."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConcernedPartition:
+    """The files of a partition that hold some of the rows, and how many they hold."""
+
+    partition: str
+    num_files: int
+    size_bytes: int
+    num_rows: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowsDetail:
+    """What else the preview of a change of rows shows.
+
+    Attributes:
+        num_copied_rows: Other rows of the files, which are written again.
+        num_whole_files: Files that are removed without being read.
+        total_files: All files of the table.
+        size_bytes: Bytes of the files that hold the rows.
+        partitions: The first of the partitions, most rows first.
+        columns: The columns of the sample.
+        before: Some of the rows, a text for each of the columns.
+        after: The same rows afterwards; None where they are deleted.
+    """
+
+    num_copied_rows: int
+    num_whole_files: int
+    total_files: int
+    size_bytes: int
+    is_partitioned: bool
+    num_partitions: int
+    partitions: tuple[ConcernedPartition, ...]
+    columns: tuple[str, ...]
+    num_hidden_columns: int
+    before: Cells
+    after: Cells | None
+
 
 def looked_at(context: RunContext) -> "Callable[[Rewrite], LookedAt]":
     """Return what looks through the files of a change, where somebody is shown it."""
@@ -46,41 +88,23 @@ def rows_meant(where: str) -> str:
     return f"the rows where {where}" if where else "every row"
 
 
-def preview_looked_at(looked: LookedAt) -> OperationPreview:
+def preview_looked_at(looked: LookedAt) -> OperationPreview[RowsDetail]:
     """Tell what `preview_rows` does, looking through the files if nobody has."""
     rewrite, found = looked
     return preview_rows(found or rewrite.plan())
 
 
-def preview_rows(plan: "RewritePlan") -> OperationPreview:
-    """Tell which rows and files a plan is about, and show some of the rows.
-
-    The detail has the sample as text: `columns` names them, `before` and `after` hold
-    a list a row, null where a value is; `after` is null where rows go.
-    """
+def preview_rows(plan: "RewritePlan") -> OperationPreview[RowsDetail]:
+    """Tell which rows and files a plan is about, and show some of the rows."""
     outcome, snapshot = plan.outcome, plan.rewrite.snapshot
     partitions = plan.by_partition()
-    columns = _columns(plan)
-    after = None if plan.after is None else _cells(plan.after, columns)
     return OperationPreview(
         version=snapshot.version,
         counts={
             "num_rows": outcome.num_rows,
             "num_files": outcome.removed.num_rows,
         },
-        detail={
-            "num_copied_rows": outcome.num_copied_rows,
-            "num_whole_files": plan.files.gone.num_rows,
-            "total_files": snapshot.num_files,
-            "size_bytes": outcome.size_bytes,
-            "is_partitioned": bool(snapshot.metadata.partition_columns),
-            "num_partitions": partitions.num_rows,
-            "partitions": partitions.slice(0, MAX_PARTITIONS).to_pylist(),
-            "columns": columns,
-            "num_hidden_columns": len(plan.before.column_names) - len(columns),
-            "before": _cells(plan.before, columns),
-            "after": after,
-        },
+        detail=lambda: _detail(plan, partitions),
         is_empty=not outcome.num_rows,
         says=_says(plan),
         exact=lambda: {
@@ -90,6 +114,27 @@ def preview_rows(plan: "RewritePlan") -> OperationPreview:
             "after": plan.after,
         },
         lines=lambda: _lines(plan),
+    )
+
+
+def _detail(plan: "RewritePlan", partitions: "pa.Table") -> RowsDetail:
+    outcome, snapshot = plan.outcome, plan.rewrite.snapshot
+    columns = _columns(plan)
+    return RowsDetail(
+        num_copied_rows=outcome.num_copied_rows,
+        num_whole_files=plan.files.gone.num_rows,
+        total_files=snapshot.num_files,
+        size_bytes=outcome.size_bytes,
+        is_partitioned=bool(snapshot.metadata.partition_columns),
+        num_partitions=partitions.num_rows,
+        partitions=tuple(
+            ConcernedPartition(**one)
+            for one in partitions.slice(0, MAX_PARTITIONS).to_pylist()
+        ),
+        columns=tuple(columns),
+        num_hidden_columns=len(plan.before.column_names) - len(columns),
+        before=_cells(plan.before, columns),
+        after=None if plan.after is None else _cells(plan.after, columns),
     )
 
 
@@ -144,7 +189,7 @@ def _columns(plan: "RewritePlan") -> list[str]:
     return [name for name in names if name in shown]
 
 
-def _cells(rows: "pa.Table", columns: list[str]) -> list[list[str | None]]:
+def _cells(rows: "pa.Table", columns: list[str]) -> Cells:
     texts = [
         [
             text and cut(text, MAX_CELL_LENGTH)
@@ -152,7 +197,7 @@ def _cells(rows: "pa.Table", columns: list[str]) -> list[list[str | None]]:
         ]
         for name in columns
     ]
-    return [list(row) for row in zip(*texts, strict=True)]
+    return tuple(zip(*texts, strict=True))
 
 
 def _texts(values: "pa.Array") -> list[str | None]:

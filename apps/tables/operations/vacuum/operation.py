@@ -7,15 +7,16 @@ hours are chosen after it.
 import math
 import re
 from argparse import ArgumentTypeError
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Final
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from apps.pages.page_json import AsText, IfKnown, Spread
 from apps.tables.extension.guards import (
     HeldVersions,
     holds_at,
@@ -25,6 +26,7 @@ from apps.tables.extension.guards import (
 from apps.tables.operations.operation import Operation, register
 from apps.tables.operations.parameters import parameter
 from apps.tables.operations.preview import OperationPreview, RunContext
+from apps.tables.operations.stored import StoredPreview
 from apps.tables.work.log_writing import MAX_FILES_NAMED
 from deltaweb.delta.log.commits.times import to_ms
 from deltaweb.delta.log.store import TableStore
@@ -88,6 +90,116 @@ class Vacuum:
     )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deletion:
+    """The files that a vacuum deletes, and the versions that then cannot be read.
+
+    Attributes:
+        num_lost: How many these versions are; all can be read before.
+        first_lost: The first of them; None without any.
+    """
+
+    num_files: int
+    size_bytes: int
+    num_lost: int
+    first_lost: int | None
+    last_lost: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VacuumStep:
+    """The deletion of a retention, and of longer ones up to the next step.
+
+    Attributes:
+        hours: The retention in hours.
+    """
+
+    hours: int
+    deletion: Spread[Deletion]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadableVersions:
+    """The versions of the log, by whether they can be read now.
+
+    Attributes:
+        oldest_hours: The longest retention in hours that takes one; None if none does.
+    """
+
+    num_readable: int
+    num_gone: int
+    oldest_hours: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VacuumCurve:
+    """What each whole hour of retention deletes, where that changes.
+
+    Attributes:
+        axis_hours: The longest retention that is shown.
+        steps: Ascending by their hours.
+        bars: Bytes by age in days; a retention deletes those that are older.
+        versions: None in a preview of a release before these were counted.
+    """
+
+    axis_hours: int
+    steps: tuple[VacuumStep, ...]
+    bars: tuple[int, ...]
+    versions: ReadableVersions | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredFiles:
+    """Files of a kind in the folder of a table, and their size."""
+
+    kind: str
+    num_files: int
+    size_bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NeedlessFile:
+    """A file that a vacuum deletes."""
+
+    place: str
+    size: int
+    kind: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VacuumDetail:
+    """What else the preview of a vacuum shows.
+
+    Attributes:
+        least_hours: The shortest retention that the table allows.
+        num_orphans: Files that no version has.
+        holds: A sentence about versions that stay readable; "" for none.
+        num_held: Files that are kept for these.
+        ledger: The folder by kinds of files; empty for a command.
+        curve: None for a command.
+        files: The oldest of the files that go.
+    """
+
+    least_hours: int
+    num_orphans: int
+    holds: str = ""
+    num_held: int = 0
+    held_bytes: int = 0
+    ledger: tuple[StoredFiles, ...] = ()
+    curve: IfKnown[Spread[VacuumCurve | None]] = None
+    files: tuple[NeedlessFile, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VacuumDone:
+    """What a vacuum has deleted; it makes no version."""
+
+    version: None = None
+    deleted: bool = True
+    deletion: Spread[Deletion]
+    cutoff: AsText
+
+
 @dataclass(frozen=True, eq=False)
 class VacuumChoice:
     """What a folder holds, and what the chosen retention takes of it.
@@ -100,7 +212,7 @@ class VacuumChoice:
     outlook: VacuumOutlook
     plan: VacuumPlan
     holds: Sequence[HeldVersions] = ()
-    ledger: list[dict[str, Any]] = field(default_factory=list)
+    ledger: tuple[StoredFiles, ...] = ()
 
 
 def plan(opened: DeltaTable, asked: Vacuum, context: RunContext) -> VacuumChoice:
@@ -116,31 +228,18 @@ def plan(opened: DeltaTable, asked: Vacuum, context: RunContext) -> VacuumChoice
     context.job.count("files_listed", outlook.ages.num_rows)
     if context.seen is not None or not context.is_job:
         return VacuumChoice(outlook, chosen, holds)
-    ledger = storage_ledger(opened.store, outlook)
+    ledger = tuple(storage_ledger(opened.store, outlook))
     return VacuumChoice(outlook, chosen, holds, ledger)
 
 
-def preview(choice: VacuumChoice) -> OperationPreview:
+def preview(choice: VacuumChoice) -> OperationPreview[VacuumDetail]:
     """Tell what goes, and what would go by any other retention."""
-    outlook, plan = choice.outlook, choice.plan
+    plan = choice.plan
     lost = plan.lost_versions
-    known = pc.sum(pc.equal(plan.files["kind"], TOMBSTONED)).as_py() or 0
-    order = pc.sort_indices(plan.files["modification_time"])
     return OperationPreview(
         version=plan.version,
         counts=_counts(plan.files.num_rows, plan.size_bytes, len(plan.lost_versions)),
-        detail={
-            "least_hours": least_hours(outlook),
-            "num_orphans": plan.files.num_rows - known,
-            "holds": holds_text(choice.holds),
-            "num_held": plan.num_held,
-            "held_bytes": plan.held_bytes,
-            "ledger": choice.ledger,
-            **({} if not choice.ledger else _curve(outlook)),
-            "files": plan.files.take(order[:MAX_FILES_NAMED])
-            .select(["place", "size", "kind"])
-            .to_pylist(),
-        },
+        detail=lambda: _detail(choice),
         is_empty=not plan.files.num_rows,
         says=" ".join(
             [
@@ -163,9 +262,26 @@ def preview(choice: VacuumChoice) -> OperationPreview:
     )
 
 
+def _detail(choice: VacuumChoice) -> VacuumDetail:
+    plan = choice.plan
+    known = pc.sum(pc.equal(plan.files["kind"], TOMBSTONED)).as_py() or 0
+    order = pc.sort_indices(plan.files["modification_time"])
+    oldest = plan.files.take(order[:MAX_FILES_NAMED]).select(["place", "size", "kind"])
+    return VacuumDetail(
+        least_hours=least_hours(choice.outlook),
+        num_orphans=plan.files.num_rows - known,
+        holds=holds_text(choice.holds),
+        num_held=plan.num_held,
+        held_bytes=plan.held_bytes,
+        ledger=choice.ledger,
+        curve=_curve(choice.outlook) if choice.ledger else None,
+        files=tuple(NeedlessFile(**file) for file in oldest.to_pylist()),
+    )
+
+
 def carry_out(
     opened: DeltaTable, choice: VacuumChoice, context: RunContext
-) -> Mapping[str, Any]:
+) -> VacuumDone:
     """Delete what was planned."""
     done = carry_out_vacuum(
         opened.store,
@@ -174,23 +290,25 @@ def carry_out(
         on_progress=context.job.progress_of("files"),
     )
     lost = done.lost_versions
-    return {
-        "version": None,
-        "deleted": True,
-        "num_files": done.files.num_rows,
-        "size_bytes": done.size_bytes,
-        "num_lost": len(lost),
-        "first_lost": lost[0] if lost else None,
-        "last_lost": lost[-1] if lost else None,
-        "cutoff": done.cutoff.isoformat(),
-    }
+    return VacuumDone(
+        deletion=Deletion(
+            num_files=done.files.num_rows,
+            size_bytes=done.size_bytes,
+            num_lost=len(lost),
+            first_lost=lost[0] if lost else None,
+            last_lost=lost[-1] if lost else None,
+        ),
+        cutoff=done.cutoff,
+    )
 
 
-def result_text(result: Mapping[str, Any]) -> str:
+def result_text(result: VacuumDone) -> str:
     """Say what was deleted."""
-    lost = [result["first_lost"], result["last_lost"]] if result["num_lost"] else []
-    number, size_bytes = result["num_files"], result["size_bytes"]
-    return _says("Deleted", number, size_bytes, lost, result["num_lost"])
+    gone = result.deletion
+    lost = [
+        version for version in (gone.first_lost, gone.last_lost) if version is not None
+    ]
+    return _says("Deleted", gone.num_files, gone.size_bytes, lost, gone.num_lost)
 
 
 def _says(
@@ -214,22 +332,25 @@ def _spares(plan: VacuumPlan, holds: Sequence[HeldVersions]) -> str:
     return f"Spared {count} ({size_text(plan.held_bytes)}). {holds_text(holds)}"
 
 
-def step_at(found: Mapping[str, Any], hours: float | None) -> Mapping[str, Any]:
-    """Return what a retention takes, by the curve of a preview.
+def step_at(found: VacuumDetail, hours: float | None) -> VacuumStep | None:
+    """Return what a retention deletes, by the curve of a preview; None without one.
 
     Args:
+        found: The preview.
         hours: The retention; None for the least that the table allows.
     """
-    asked = max(found["least_hours"], hours or 0)
-    steps = [step for step in found["steps"] if step["hours"] <= asked]
-    step: Mapping[str, Any] = steps[-1]
-    return step
+    asked = max(found.least_hours, hours or 0)
+    steps = found.curve.steps if found.curve else ()
+    return next((step for step in reversed(steps) if step.hours <= asked), None)
 
 
-def agreed(found: Mapping[str, Any], asked: Vacuum) -> Mapping[str, int]:
+def agreed(found: StoredPreview[VacuumDetail], asked: Vacuum) -> Mapping[str, int]:
     """Return the counts that somebody agrees to who chooses a retention."""
-    step = step_at(found, asked.hours)
-    return _counts(step["num_files"], step["size_bytes"], step["num_lost"])
+    step = step_at(found.detail, asked.hours)
+    if step is None:
+        return found.counts
+    gone = step.deletion
+    return _counts(gone.num_files, gone.size_bytes, gone.num_lost)
 
 
 def least_hours(outlook: VacuumOutlook) -> int:
@@ -244,14 +365,7 @@ def _counts(num_files: int, size_bytes: int, num_lost: int) -> dict[str, int]:
 # === What any retention takes ===
 
 
-def _curve(outlook: VacuumOutlook) -> dict[str, Any]:
-    """Return what each whole hour of retention takes, where that changes.
-
-    `steps` ascend by hours; each holds from its hours up to the next. `bars` are the
-    bytes by age, of which those older than the retention go. `versions` counts those of
-    the log that can and cannot be read now; `oldest_hours` is the longest retention
-    that takes one of them, None where none does.
-    """
+def _curve(outlook: VacuumOutlook) -> VacuumCurve:
     needless = pc.is_in(outlook.ages["kind"], value_set=pa.array(NEEDLESS))
     files = outlook.ages.filter(needless)
     now_ms = to_ms(outlook.now)
@@ -273,37 +387,37 @@ def _curve(outlook: VacuumOutlook) -> dict[str, Any]:
     steps = []
     last: tuple[int, int, int] | None = None
     for hours in range(axis_h + 1):
-        result_text = (
+        counts = (
             int(num_files[hours]),
             int(num_bytes[hours]),
             int(num_lost[hours]),
         )
-        if result_text == last:
+        if counts == last:
             continue
-        last = result_text
+        last = counts
         lost = versions[lost_h >= hours]
-        steps.append(
-            {
-                "hours": hours,
-                **_counts(*result_text),
-                "first_lost": int(lost[0]) if len(lost) else None,
-                "last_lost": int(lost[-1]) if len(lost) else None,
-            }
+        deletion = Deletion(
+            num_files=counts[0],
+            size_bytes=counts[1],
+            num_lost=counts[2],
+            first_lost=int(lost[0]) if len(lost) else None,
+            last_lost=int(lost[-1]) if len(lost) else None,
         )
+        steps.append(VacuumStep(hours=hours, deletion=deletion))
     days = axis_h // 24
     bars = np.bincount(
         np.clip(in_sight, 0, axis_h - 1) // 24, weights=sizes, minlength=days
     )
-    return {
-        "axis_hours": axis_h,
-        "steps": steps,
-        "bars": [int(size) for size in bars],
-        "versions": {
-            "num_readable": int(np.count_nonzero(losses.since != NEVER)),
-            "num_gone": int(np.count_nonzero(losses.since == NEVER)),
-            "oldest_hours": int(lost_h.max()) if lost_h.max(initial=-1) >= 0 else None,
-        },
-    }
+    return VacuumCurve(
+        axis_hours=axis_h,
+        steps=tuple(steps),
+        bars=tuple(int(size) for size in bars),
+        versions=ReadableVersions(
+            num_readable=int(np.count_nonzero(losses.since != NEVER)),
+            num_gone=int(np.count_nonzero(losses.since == NEVER)),
+            oldest_hours=int(lost_h.max()) if lost_h.max(initial=-1) >= 0 else None,
+        ),
+    )
 
 
 def _hours(now_ms: int, since: Longs) -> Longs:
@@ -320,26 +434,23 @@ def _at_hours(ages_h: Longs, weights: Longs, axis_h: int) -> Longs:
     return found
 
 
-def storage_ledger(store: TableStore, outlook: VacuumOutlook) -> list[dict[str, Any]]:
-    """Return files and bytes of each kind; those of the log come last."""
+def storage_ledger(store: TableStore, outlook: VacuumOutlook) -> Iterator[StoredFiles]:
+    """Yield files and bytes of each kind; those of the log come last."""
     ages = outlook.ages
-    entries = [
-        _entry(kind, files.num_rows, pc.sum(files["size"]).as_py() or 0)
-        for kind in (LIVE, TOMBSTONED, CHANGES, HELD, ORPHAN, HIDDEN_KIND)
-        if (files := ages.filter(pc.equal(ages["kind"], kind))).num_rows
-        or kind not in {CHANGES, HELD, HIDDEN_KIND}
-    ]
+    for kind in (LIVE, TOMBSTONED, CHANGES, HELD, ORPHAN, HIDDEN_KIND):
+        files = ages.filter(pc.equal(ages["kind"], kind))
+        if files.num_rows or kind not in {CHANGES, HELD, HIDDEN_KIND}:
+            size_bytes = pc.sum(files["size"]).as_py() or 0
+            yield StoredFiles(
+                kind=kind, num_files=files.num_rows, size_bytes=size_bytes
+            )
     log = store.list_from("")
     checkpoints = [status for status in log if ".checkpoint" in status.name]
     commits = [status for status in log if ".checkpoint" not in status.name]
     checkpoints += store.list_sidecars()
-    for kind, files in (("log", commits), ("checkpoints", checkpoints)):
-        entries.append(_entry(kind, len(files), sum(file.size for file in files)))
-    return entries
-
-
-def _entry(kind: str, num_files: int, size_bytes: int) -> dict[str, Any]:
-    return {"kind": kind, "num_files": num_files, "size_bytes": size_bytes}
+    for kind, listed in (("log", commits), ("checkpoints", checkpoints)):
+        size_bytes = sum(file.size for file in listed)
+        yield StoredFiles(kind=kind, num_files=len(listed), size_bytes=size_bytes)
 
 
 VACUUM: Final = register(
@@ -352,7 +463,9 @@ VACUUM: Final = register(
         parameters=Vacuum,
         plan=plan,
         preview=preview,
+        detail=VacuumDetail,
         carry_out=carry_out,
+        result=VacuumDone,
         agreed=agreed,
         question=lambda _asked, opened: f"Delete them from {opened.root}?",
         result_text=result_text,

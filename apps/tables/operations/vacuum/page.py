@@ -1,15 +1,24 @@
 """The page of a vacuum: what the folder holds, and what any retention would take."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from django import forms
 
 from apps.pages.figures import percent
+from apps.pages.page_json import json_of
 from apps.tables.operations.pages.forms import form_of
 from apps.tables.operations.pages.page import OperationPage
-from apps.tables.operations.vacuum.operation import VACUUM, Vacuum, step_at
+from apps.tables.operations.stored import StoredPreview
+from apps.tables.operations.vacuum.operation import (
+    VACUUM,
+    Vacuum,
+    VacuumCurve,
+    VacuumDetail,
+    VacuumStep,
+    step_at,
+)
 from apps.tables.operations.vacuum.storage_ledger import ledger_parts
 from deltaweb.words import counted
 
@@ -69,18 +78,19 @@ class Bands:
 
 
 def what_if(
-    query: Mapping[str, str], result: Mapping[str, Any] | None
+    query: Mapping[str, str], look: StoredPreview[VacuumDetail]
 ) -> Mapping[str, Any]:
     """Return what a retention of the query takes, and the picture of all of them."""
-    if not result or "steps" not in result:
+    detail, curve = look.detail, look.detail.curve
+    if curve is None:
         return {}
-    least = result["least_hours"]
+    least = detail.least_hours
     asked = RetentionForm(query if "hours" in query else {"hours": least})
     hours = asked.cleaned_data["hours"] if asked.is_valid() else least
-    axis = result["axis_hours"]
-    step = step_at(result, hours)
-    bands = _bands(result, hours, step)
-    needless = result["steps"][0]
+    axis = curve.axis_hours
+    needless = curve.steps[0]
+    step = step_at(detail, hours) or needless
+    bands = _bands(curve, hours, step)
     return {
         "whatif": {
             "hours": hours,
@@ -88,26 +98,26 @@ def what_if(
             "errors": asked.errors.get("hours", []),
             "words": span_words(hours),
             "least_words": span_words(least),
-            "step": step,
-            "stays": needless["size_bytes"] - step["size_bytes"],
+            "step": step.deletion,
+            "stays": needless.deletion.size_bytes - step.deletion.size_bytes,
             "axis": axis,
             "cut": percent(axis - min(hours, axis), axis, digits=3),
             "floor": percent(axis - min(least, axis), axis, digits=3),
             "floor_width": percent(min(least, axis), axis, digits=3),
-            "bars": _bars(result, hours),
+            "bars": _bars(curve.bars, hours),
             "bands": bands,
             "ticks": _ticks(axis),
             "data": {
                 "least": least,
                 "axis": axis,
-                "steps": result["steps"],
+                "steps": json_of(curve.steps),
                 **({"begin": bands.begin, "now": bands.num_now} if bands else {}),
             },
         },
-        "ledger": ledger_parts(result["ledger"]),
+        "ledger": ledger_parts(detail.ledger),
         "stored": {
-            "num_files": sum(part["num_files"] for part in result["ledger"]),
-            "size_bytes": sum(part["size_bytes"] for part in result["ledger"]),
+            "num_files": sum(part.num_files for part in detail.ledger),
+            "size_bytes": sum(part.size_bytes for part in detail.ledger),
         },
     }
 
@@ -121,8 +131,7 @@ def span_words(hours: int) -> str:
     return " ".join(words) or "no time"
 
 
-def _bars(result: Mapping[str, Any], hours: int) -> list[Bar]:
-    sizes = result["bars"]
+def _bars(sizes: Sequence[int], hours: int) -> list[Bar]:
     most = max(sizes, default=0) or 1
     width = 100 / len(sizes)
     found = []
@@ -142,15 +151,13 @@ def _bars(result: Mapping[str, Any], hours: int) -> list[Bar]:
     return [bar for bar in found if bar.size_bytes]
 
 
-def _bands(
-    result: Mapping[str, Any], hours: int, step: Mapping[str, Any]
-) -> Bands | None:
+def _bands(curve: VacuumCurve, hours: int, step: VacuumStep) -> Bands | None:
     """Return the bands; None where no retention takes a version."""
-    versions = result.get("versions") or {}  # a preview stored before these has none
-    if versions.get("oldest_hours") is None:
+    versions = curve.versions
+    if versions is None or versions.oldest_hours is None:
         return None
-    axis = result["axis_hours"]
-    oldest = min(versions["oldest_hours"] + 1, axis)
+    axis = curve.axis_hours
+    oldest = min(versions.oldest_hours + 1, axis)
     begin = percent(axis - oldest, axis, digits=3)
     stay = percent(axis - min(hours, oldest), axis, digits=3)
     return Bands(
@@ -159,9 +166,9 @@ def _bands(
         lost_width=round(stay - begin, 3),
         stay=stay,
         stay_width=round(100 - stay, 3),
-        num_now=versions["num_readable"],
-        num_after=versions["num_readable"] - step["num_lost"],
-        num_gone=versions["num_gone"],
+        num_now=versions.num_readable,
+        num_after=versions.num_readable - step.deletion.num_lost,
+        num_gone=versions.num_gone,
     )
 
 

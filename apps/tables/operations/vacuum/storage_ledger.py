@@ -4,19 +4,24 @@ Nobody lists a folder for a page: the newest look of a vacuum did, and says when
 the first, a page knows what the index tells, which is the live files alone.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Any, Final
-
-from django.utils.dateparse import parse_datetime
+from typing import Annotated, Final
 
 from apps.jobs.models import Job
 from apps.pages.page_json import As, OnPage
-from apps.tables.head.job_json import described, result_of
+from apps.tables.head.job_json import described
 from apps.tables.models import Table
 from apps.tables.operations.preview_jobs import is_preview
-from apps.tables.operations.vacuum.operation import VACUUM, step_at
+from apps.tables.operations.stored import StoredPreview
+from apps.tables.operations.vacuum.operation import (
+    VACUUM,
+    StoredFiles,
+    VacuumDetail,
+    VacuumStep,
+    step_at,
+)
 
 NUM_JOBS: Final = 50  # of vacuums, of which the newest with a ledger is taken
 WORDS: Final = {
@@ -74,7 +79,7 @@ class StorageLedger:
     listed_at: datetime | None = None
     commits_since: int = 0
     vacuum_since: Annotated[Job | None, As(described)] = None
-    could_go: Mapping[str, Any] | None = None
+    could_go: VacuumStep | None = None
     look: OnPage[Job | None] = None
     running: Annotated[Job | None, As(described)] = None
 
@@ -86,21 +91,21 @@ class StorageLedger:
         return 100 * live.size_bytes / self.size_bytes
 
 
-def ledger_parts(entries: Sequence[Mapping[str, Any]]) -> list[Part]:
-    """Return the parts of a ledger as `storage_ledger` tells them, side by side."""
-    total = sum(entry["size_bytes"] for entry in entries) or 1
+def ledger_parts(entries: Sequence[StoredFiles]) -> list[Part]:
+    """Return the parts of a ledger, side by side."""
+    total = sum(entry.size_bytes for entry in entries) or 1
     parts, x = [], 0.0
     for entry in entries:
-        label, css, about = WORDS[entry["kind"]]
-        width = 100 * entry["size_bytes"] / total
+        label, css, about = WORDS[entry.kind]
+        width = 100 * entry.size_bytes / total
         parts.append(
             Part(
-                kind=entry["kind"],
+                kind=entry.kind,
                 label=label,
                 css=css,
                 about=about,
-                num_files=entry["num_files"],
-                size_bytes=entry["size_bytes"],
+                num_files=entry.num_files,
+                size_bytes=entry.size_bytes,
                 x=round(x, 3),
                 width=round(width, 3),
             )
@@ -115,45 +120,42 @@ def ledger_of(table: Table) -> StorageLedger:
     recent = jobs.defer("log", "error_detail").order_by("-created_at", "-id")[:NUM_JOBS]
     since: list[Job] = []
     for job in recent:
-        found = result_of(job)
-        if found and is_preview(job) and found.get("ledger"):
+        found = VACUUM.preview_of(job)
+        if found and found.detail.ledger:
             return _listed(table, job, found, since)
         since.append(job)
     return _unlisted(table, since)
 
 
 def _listed(
-    table: Table, look: Job, found: Mapping[str, Any], since: Sequence[Job]
+    table: Table, look: Job, found: StoredPreview[VacuumDetail], since: Sequence[Job]
 ) -> StorageLedger:
-    parts = ledger_parts(found["ledger"])
-    version = found["version"]
-    step = step_at(found, None) if found.get("steps") else None
+    parts = ledger_parts(found.detail.ledger)
+    version, step = found.version, step_at(found.detail, None)
     newest = table.version
     return StorageLedger(
         parts=parts,
         num_files=sum(part.num_files for part in parts),
         size_bytes=sum(part.size_bytes for part in parts),
         version=version,
-        listed_at=parse_datetime(found["at"]),
+        listed_at=found.at,
         commits_since=max((newest or 0) - (version or 0), 0),
-        vacuum_since=next(
-            (job for job in since if result_of(job) and not is_preview(job)), None
-        ),
-        could_go=step if step and step["num_files"] else None,
+        vacuum_since=next((job for job in since if VACUUM.result_of(job)), None),
+        could_go=step if step and step.deletion.num_files else None,
         look=look,
         running=_running(since),
     )
 
 
 def _unlisted(table: Table, since: Sequence[Job]) -> StorageLedger:
-    known = table.num_files is not None and table.size_bytes is not None
-    entry = {
-        "kind": "live",
-        "num_files": table.num_files,
-        "size_bytes": table.size_bytes,
-    }
+    parts: list[Part] = []
+    if table.num_files is not None and table.size_bytes is not None:
+        live = StoredFiles(
+            kind="live", num_files=table.num_files, size_bytes=table.size_bytes
+        )
+        parts = ledger_parts([live])
     return StorageLedger(
-        parts=ledger_parts([entry]) if known else (),
+        parts=parts,
         num_files=table.num_files,
         size_bytes=table.size_bytes,
         version=table.version,

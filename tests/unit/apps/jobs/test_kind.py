@@ -43,11 +43,15 @@ def test_a_job_is_done_before_the_checkpoint_of_its_commit_is_written(monkeypatc
 
     monkeypatch.setattr(TrackedJob, "succeed", tell)
 
-    def append(_: TrackedJob, __: NoParameters) -> int | None:
-        return DeltaTable.from_store(store).append(ROW).version
+    def append(_: TrackedJob, __: NoParameters) -> int:
+        return DeltaTable.from_store(store).append(ROW).version or 0
 
     kind = JobKind(
-        name="test.append", words="Append", parameters=NoParameters, run=append
+        name="test.append",
+        words="Append",
+        parameters=NoParameters,
+        result=int,
+        run=append,
     )
     job = services.enqueue(
         kind=kind.name, title="Append", now=datetime(2026, 11, 21, tzinfo=UTC)

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 import pytest
 
 from apps.jobs import kinds
-from apps.jobs.kind import NoParameters, Queue, from_json, to_json
+from apps.jobs.kind import NoParameters, Queue, to_json
 from apps.jobs.models import Job
+from apps.pages.page_json import from_json
 from deltaweb.celery import app
 from tests.support import cases
 

@@ -1,19 +1,22 @@
 """A folder of Parquet files becomes a table where it lies."""
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
+from apps.pages.page_json import IfKnown, Spread
 from apps.tables.catalogue.adding.table_request import (
+    ShownColumn,
     finish_making,
     open_place,
     register_made,
     settle_nothing,
+    shown_columns,
 )
 from apps.tables.operations.operation import Operation, register
 from apps.tables.operations.parameters import parameter, zone_parameter
 from apps.tables.operations.preview import OperationPreview, RunContext
+from apps.tables.operations.stored import MadeTable
 from apps.tables.storage.locations import check_present
-from deltaweb.delta.protocol.schema import type_text
 from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
 from deltaweb.table import DeltaTable
 from deltaweb.words import counted, size_text
@@ -25,6 +28,44 @@ from deltaweb.writer.making.conversion import (
 )
 
 MAX_COLUMNS_SHOWN: Final = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConversionDetail:
+    """What else the preview of a conversion shows.
+
+    Attributes:
+        name: Of the table.
+        size_bytes: Bytes of its files.
+        schema: The first of the columns.
+        passed_over: The first of the files that are no Parquet files.
+        said_of_times: A sentence about times without a zone in names of folders.
+    """
+
+    name: str
+    location: str
+    size_bytes: int
+    num_columns: int
+    schema: tuple[ShownColumn, ...]
+    passed_over: tuple[str, ...]
+    num_passed_over: int
+    said_of_times: str
+    min_reader_version: int
+    min_writer_version: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConvertedTable:
+    """A folder that became a table.
+
+    Attributes:
+        made: The table.
+        files: How many files it has; None where only its log says that it was made.
+    """
+
+    made: Spread[MadeTable]
+    files: IfKnown[int | None] = None
+    num_added_files: IfKnown[int | None] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +119,9 @@ def plan_folder(
     return asked, plan_conversion(opened.store, conversion)
 
 
-def preview_folder(plan: tuple[ConvertFolder, ConversionPlan]) -> OperationPreview:
+def preview_folder(
+    plan: tuple[ConvertFolder, ConversionPlan],
+) -> OperationPreview[ConversionDetail]:
     """Tell what the table would be."""
     asked, table = plan
     partitions = table.metadata.partition_columns
@@ -86,27 +129,18 @@ def preview_folder(plan: tuple[ConvertFolder, ConversionPlan]) -> OperationPrevi
     return OperationPreview(
         version=None,
         counts={"num_files": table.files.num_rows, "num_rows": table.num_rows},
-        detail={
-            "name": asked.name,
-            "location": asked.location,
-            "size_bytes": table.size_bytes,
-            "num_columns": len(fields),
-            "schema": [
-                {
-                    "name": column.name,
-                    "type": type_text(column.data_type),
-                    "is_nullable": column.nullable,
-                    "comment": str(column.metadata.get("comment", "")),
-                    "is_partition": column.name in partitions,
-                }
-                for column in fields[:MAX_COLUMNS_SHOWN]
-            ],
-            "passed_over": [*table.skipped],
-            "num_passed_over": table.num_skipped,
-            "said_of_times": table.said_of_times,
-            "min_reader_version": table.protocol.min_reader_version,
-            "min_writer_version": table.protocol.min_writer_version,
-        },
+        detail=lambda: ConversionDetail(
+            name=asked.name,
+            location=asked.location,
+            size_bytes=table.size_bytes,
+            num_columns=len(fields),
+            schema=tuple(shown_columns(fields[:MAX_COLUMNS_SHOWN], partitions)),
+            passed_over=tuple(table.skipped),
+            num_passed_over=table.num_skipped,
+            said_of_times=table.said_of_times,
+            min_reader_version=table.protocol.min_reader_version,
+            min_writer_version=table.protocol.min_writer_version,
+        ),
         says=_says(asked, table),
         exact=table.describe,
     )
@@ -127,13 +161,20 @@ def _says(asked: ConvertFolder, table: ConversionPlan) -> str:
 
 def convert(
     opened: DeltaTable, plan: tuple[ConvertFolder, ConversionPlan], context: RunContext
-) -> dict[str, Any]:
+) -> ConvertedTable:
     """Commit the files, and put the table into the catalogue."""
     asked, table = plan
     result = commit_conversion(opened.store, table, txn=context.txn)
-    detail = {"version": result.version, "files": result.num_added_files}
+    files = result.num_added_files
+    detail = {"version": result.version, "files": files}
     made = register_made(asked, context, "table.convert", detail)
-    return {**made, **detail, "num_added_files": result.num_added_files}
+    return ConvertedTable(made=made, files=files, num_added_files=files)
+
+
+def finish(asked: ConvertFolder, context: RunContext) -> ConvertedTable | None:
+    """Register a table whose maker was killed; None where there is none."""
+    made = finish_making(asked, context, "table.convert")
+    return None if made is None else ConvertedTable(made=made)
 
 
 CONVERT: Final = register(
@@ -146,13 +187,15 @@ CONVERT: Final = register(
         parameters=ConvertFolder,
         plan=plan_folder,
         preview=preview_folder,
+        detail=ConversionDetail,
         carry_out=convert,
+        result=ConvertedTable,
         opens=open_place,
         settle=settle_nothing,
-        resume=lambda asked, when: finish_making(asked, when, "table.convert"),
-        result_text=lambda made: (
-            f"Converted {made['location']} into {made['table']}: "
-            f"version {made['version']}, {counted(made['num_added_files'], 'file')}"
+        resume=finish,
+        result_text=lambda done: (
+            f"Converted {done.made.location} into {done.made.table}: "
+            f"version {done.made.version}, {counted(done.num_added_files or 0, 'file')}"
         ),
     )
 )

@@ -5,18 +5,22 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 from zlib import crc32
 
+from apps.pages.page_json import json_of
 from apps.tables.catalogue.adding.source import FileAsked, source_files
 from apps.tables.catalogue.adding.table_request import (
+    ShownColumn,
     finish_making,
     open_place,
     register_made,
+    shown_columns,
 )
 from apps.tables.catalogue.adding.uploads import forget_upload
 from apps.tables.models import Table
 from apps.tables.operations.operation import Operation, register
 from apps.tables.operations.parameters import names_of, parameter
 from apps.tables.operations.preview import OperationPreview, RunContext
-from deltaweb.delta.protocol.schema import StructType, parse_schema, type_text
+from apps.tables.operations.stored import MadeTable
+from deltaweb.delta.protocol.schema import StructType, parse_schema
 from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
 from deltaweb.delta.writing.commit import commit
 from deltaweb.delta.writing.transaction import Transaction
@@ -63,6 +67,26 @@ class CreateTable(FileAsked):
     @property
     def has_file(self) -> bool:
         return bool(self.upload or self.path or self.files)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CreationDetail:
+    """What else the preview of a new table shows.
+
+    Attributes:
+        columns: As `CreateTable` has them; those of a file also have `narrower`.
+        file_name: The file whose columns it gets; "" without one.
+        name: Of the table.
+        schema: The columns that it would have.
+    """
+
+    columns: tuple[Mapping[str, Any], ...]
+    file_name: str
+    name: str
+    location: str
+    schema: tuple[ShownColumn, ...]
+    min_reader_version: int
+    min_writer_version: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,20 +170,11 @@ def proposed(asked: CreateTable, context: RunContext) -> list[dict[str, Any]]:
     ]
 
 
-def preview_creation(plan: CreationPlan) -> OperationPreview:
+def preview_creation(plan: CreationPlan) -> OperationPreview[CreationDetail]:
     """Tell which columns the table would have, and what it would ask of readers."""
     metadata, protocol = plan.transaction.next_metadata, plan.transaction.next_protocol
     versions = (protocol.min_reader_version, protocol.min_writer_version)
-    columns = [
-        {
-            "name": column.name,
-            "type": type_text(column.data_type),
-            "is_nullable": column.nullable,
-            "comment": column.metadata.get("comment", ""),
-            "is_partition": column.name in metadata.partition_columns,
-        }
-        for column in plan.schema.fields
-    ]
+    columns = tuple(shown_columns(plan.schema.fields, metadata.partition_columns))
     return OperationPreview(
         version=None,
         counts={
@@ -167,40 +182,37 @@ def preview_creation(plan: CreationPlan) -> OperationPreview:
             # A file that is another by then is not what was agreed to.
             "schema_crc32": crc32((metadata.schema_string or "").encode()),
         },
-        detail={
-            "columns": plan.columns,
-            "file_name": plan.asked.file_name,
-            "name": plan.asked.name,
-            "location": plan.asked.location,
-            "schema": columns,
-            "min_reader_version": versions[0],
-            "min_writer_version": versions[1],
-        },
+        detail=lambda: CreationDetail(
+            columns=tuple(plan.columns),
+            file_name=plan.asked.file_name,
+            name=plan.asked.name,
+            location=plan.asked.location,
+            schema=columns,
+            min_reader_version=versions[0],
+            min_writer_version=versions[1],
+        ),
         says=(
             f"{plan.asked.location} would be {plan.asked.name}, an empty table of "
             f"{counted(len(columns), 'column')}, reader {versions[0]} and writer "
             f"{versions[1]}. Nothing was written."
         ),
-        lines=lambda: (f"  {one['name']}  {one['type']}" for one in columns),
+        lines=lambda: (f"  {one.name}  {one.type}" for one in columns),
         exact=lambda: {
-            "columns": columns,
+            "columns": json_of(columns),
             "partition_columns": metadata.partition_columns,
         },
     )
 
 
-def create(
-    opened: DeltaTable, plan: CreationPlan, context: RunContext
-) -> dict[str, Any]:
+def create(opened: DeltaTable, plan: CreationPlan, context: RunContext) -> MadeTable:
     """Make the table, and put it into the catalogue."""
     result = commit(opened.store, replace(plan.transaction, txn=context.txn))
     detail = {"version": result.version, "columns": plan.schema.names}
-    made = register_made(plan.asked, context, "table.create", detail)
-    return {**made, "version": result.version}
+    return register_made(plan.asked, context, "table.create", detail)
 
 
 def settle_creation(
-    _table: Table | None, asked: CreateTable, result: Mapping[str, Any] | None
+    _table: Table | None, asked: CreateTable, result: MadeTable | None
 ) -> None:
     """Forget a file whose columns were taken."""
     if asked.upload and result is not None:
@@ -217,13 +229,14 @@ CREATE: Final = register(
         parameters=CreateTable,
         plan=plan_creation,
         preview=preview_creation,
+        detail=CreationDetail,
         carry_out=create,
+        result=MadeTable,
         opens=open_place,
         settle=settle_creation,
         resume=lambda asked, when: finish_making(asked, when, "table.create"),
         result_text=lambda made: (
-            f"Created {made['table']} at {made['location']}: "
-            f"version {made['version']}, no rows"
+            f"Created {made.table} at {made.location}: version {made.version}, no rows"
         ),
     )
 )

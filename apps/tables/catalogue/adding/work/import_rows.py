@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import pyarrow as pa
 
+from apps.pages.page_json import IfKnown, Spread, from_json
 from apps.tables.catalogue.adding.source import FileAsked, source_files
 from apps.tables.catalogue.adding.table_request import (
     finish_making,
@@ -22,15 +23,18 @@ from apps.tables.catalogue.adding.uploads import (
 from apps.tables.models import Table
 from apps.tables.operations.operation import (
     Operation,
+    commit_text,
     index_again,
     open_subject,
     register,
 )
 from apps.tables.operations.parameters import names_of, parameter
 from apps.tables.operations.preview import OperationPreview, RunContext
+from apps.tables.operations.stored import MadeTable
 from deltaweb.delta.errors import LocationNotFoundError, TableNotFoundError
 from deltaweb.delta.values.cell_text import cell_text
 from deltaweb.delta.values.python_values import python_values
+from deltaweb.delta.writing.transaction import CommitResult
 from deltaweb.table import DeltaTable
 from deltaweb.words import counted
 from deltaweb.writer.importing.checked_rows import ImportedRows, LookLimit, bad_text
@@ -97,6 +101,106 @@ class ImportRows(FileAsked):
         metavar="a,b",
         help="columns that divide a table that is made",
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TypedColumn:
+    """A column of the first rows."""
+
+    name: str
+    type: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocalTimes:
+    """The times without a zone of a file.
+
+    Attributes:
+        sentences: What becomes of them.
+    """
+
+    time_zone: str
+    moved: tuple[Mapping[str, int], ...]
+    sentences: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BrokenRule:
+    """A constraint that rows of a file break, and how many."""
+
+    name: str
+    expression: str
+    num_rows: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Misfit:
+    """A value of a file that does not fit.
+
+    Attributes:
+        column: None where the row as a whole does not.
+    """
+
+    file: str
+    line: int
+    column: str | None
+    value: str | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportDetail:
+    """What else the preview of an import shows.
+
+    Attributes:
+        is_unclear: Whether columns can be read in several ways.
+        columns: Those of the file, as `ImportPlan.describe` has them.
+        schema: The columns that are written.
+        new_columns: Those of them that the table lacks.
+        is_partial: Whether the file is too large for the preview.
+        bad: The first of the values that do not fit.
+        size_bytes: Bytes of the files.
+        is_new: Whether the table is made.
+        table_columns: The type of each column in the table; "" of a new one.
+        first_columns: The columns of the first rows.
+        first: The first rows as they would be stored.
+    """
+
+    is_unclear: bool
+    columns: tuple[Mapping[str, Any], ...]
+    schema: tuple[TypedColumn, ...]
+    new_columns: tuple[str, ...]
+    num_rows: int
+    num_bad: int
+    is_partial: bool
+    times: LocalTimes
+    rules: tuple[BrokenRule, ...]
+    bad: tuple[Misfit, ...]
+    file_name: str
+    size_bytes: int
+    is_new: bool
+    mode: str
+    bad_rows: str
+    table_columns: Mapping[str, str]
+    first_columns: tuple[TypedColumn, ...]
+    first: tuple[tuple[str | None, ...], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowsImported:
+    """Rows that were imported.
+
+    Attributes:
+        committed: None where only the log says that the table was made.
+        num_bad: Rows that did not fit.
+        num_rows: Rows that did.
+        made: The table that was made; None of one that was there.
+    """
+
+    committed: IfKnown[Spread[CommitResult | None]] = None
+    num_bad: IfKnown[int | None] = None
+    num_rows: IfKnown[int | None] = None
+    made: IfKnown[Spread[MadeTable | None]] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,29 +271,52 @@ def plan_rows(opened: DeltaTable, asked: ImportRows, context: RunContext) -> Row
     return RowsPlan(asked=asked, begun=begun, looked=looked)
 
 
-def preview_rows(plan: RowsPlan) -> OperationPreview:
+def preview_rows(plan: RowsPlan) -> OperationPreview[ImportDetail]:
     """Tell how many rows fit, what is wrong with the others, and show the first.
 
     Rows of a file that is too large are not counted: nothing is there to agree to.
     """
     asked, begun = plan.asked, plan.begun
     if plan.is_agreed:
-        return OperationPreview(version=begun.version, counts={})
+        return OperationPreview(
+            version=begun.version,
+            counts={},
+            detail=lambda: _detail(plan, begun.look()),
+        )
     table = plan.looked or begun.look()
-    facts = table.describe()
-    counts = {"num_rows": facts["num_rows"], "num_bad": facts["num_bad"]}
-    first = table.first.select(table.first.column_names[:MAX_GRID_COLUMNS])
+    rows = table.rows
+    is_counted = not rows.is_partial and not begun.unclear
+    counts = {"num_rows": rows.num_rows, "num_bad": rows.num_bad}
     return OperationPreview(
         version=begun.version,
-        counts={} if facts["is_partial"] or facts["is_unclear"] else counts,
-        detail={
+        counts=counts if is_counted else {},
+        detail=lambda: _detail(plan, table),
+        is_empty=not rows.is_partial
+        and not rows.num_rows
+        and asked.mode == ImportMode.APPEND,
+        says=_says(table),
+        lines=lambda: _lines(table),
+    )
+
+
+def _detail(plan: RowsPlan, table: ImportPlan) -> ImportDetail:
+    asked, begun = plan.asked, plan.begun
+    first = table.first.select(table.first.column_names[:MAX_GRID_COLUMNS])
+    new = set(table.new_columns)
+    facts = table.describe()
+    return from_json(
+        ImportDetail,
+        {
             **facts,
             "file_name": asked.file_name or ", ".join(asked.files),
             "size_bytes": sum(map(_size_bytes, begun.asked.files.each())),
             "is_new": begun.base is None,
             "mode": asked.mode,
             "bad_rows": asked.bad_rows,
-            "table_columns": _types(table),
+            "table_columns": {
+                one["name"]: "" if one["name"] in new else one["type"]
+                for one in facts["schema"]
+            },
             "first_columns": [
                 one for one in facts["schema"] if one["name"] in first.column_names
             ],
@@ -197,11 +324,6 @@ def preview_rows(plan: RowsPlan) -> OperationPreview:
                 [*row] for row in zip(*map(cell_texts, first.columns), strict=True)
             ],
         },
-        is_empty=not facts["is_partial"]
-        and not facts["num_rows"]
-        and asked.mode == ImportMode.APPEND,
-        says=_says(table),
-        lines=lambda: _lines(table),
     )
 
 
@@ -254,27 +376,32 @@ def cell_texts(values: pa.ChunkedArray) -> list[str | None]:
     ]
 
 
-def _types(table: ImportPlan) -> dict[str, str]:
-    new = set(table.new_columns)
-    return {
-        one["name"]: "" if one["name"] in new else one["type"]
-        for one in table.describe()["schema"]
-    }
-
-
 def import_rows(
     _opened: DeltaTable, plan: RowsPlan, context: RunContext
-) -> dict[str, Any]:
+) -> RowsImported:
     """Write the rows in one commit; a table that was made is registered."""
     asked = plan.asked
     result, rows = plan.begun.carry_out()
     for sentence in _warnings(plan.begun, rows):
         context.job.warn(sentence)
-    facts = {**asdict(result), "num_bad": rows.num_bad, "num_rows": rows.num_rows}
+    made = None
     if asked.name:
         detail = {"version": result.version, "files": [asked.file_name]}
-        facts |= register_made(asked, context, "table.import", detail)
-    return facts
+        made = register_made(asked, context, "table.import", detail)
+    return RowsImported(
+        committed=result, num_bad=rows.num_bad, num_rows=rows.num_rows, made=made
+    )
+
+
+def finish(asked: ImportRows, context: RunContext) -> RowsImported | None:
+    """Register a table whose maker was killed; None where there is none."""
+    made = finish_making(asked, context, "table.import")
+    return None if made is None else RowsImported(made=made)
+
+
+def result_text(result: RowsImported) -> str:
+    """Say how many rows the commit added."""
+    return commit_text(result.committed or CommitResult(version=None))
 
 
 def _warnings(begun: BegunImport, rows: ImportedRows) -> Iterator[str]:
@@ -307,9 +434,7 @@ def open_table_or_place(table: Table | None, asked: ImportRows) -> DeltaTable:
     return open_place(table, asked) if table is None else open_subject(table, asked)
 
 
-def settle_rows(
-    table: Table | None, asked: FileAsked, result: Mapping[str, Any] | None
-) -> None:
+def settle_rows(table: Table | None, asked: FileAsked, result: object) -> None:
     """Forget a file that was imported, and index the table."""
     if asked.upload and result is not None:
         forget_upload(asked.upload)
@@ -326,12 +451,15 @@ IMPORT: Final = register(
         parameters=ImportRows,
         plan=plan_rows,
         preview=preview_rows,
+        detail=ImportDetail,
         carry_out=import_rows,
+        result=RowsImported,
+        result_text=result_text,
         opens=open_table_or_place,
         settle=settle_rows,
         question=question,
         looks_long=True,
-        resume=lambda asked, when: finish_making(asked, when, "table.import"),
+        resume=finish,
         page="tables:table-import",
     )
 )

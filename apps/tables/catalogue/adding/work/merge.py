@@ -10,10 +10,11 @@ from apps.tables.catalogue.adding.source import FileAsked, asker, source_files
 from apps.tables.catalogue.adding.work.import_rows import settle_rows
 from apps.tables.errors import MergeSourceError
 from apps.tables.models import Table
-from apps.tables.operations.operation import Operation, register
+from apps.tables.operations.operation import Operation, commit_text, register
 from apps.tables.operations.parameters import parameter
 from apps.tables.operations.rows.merge_rows import (
     MergeAsked,
+    MergeDetail,
     carry_out_merge,
     plan_merge,
     preview_merge,
@@ -26,6 +27,7 @@ from apps.tables.storage.opening import (
     roots_of_server,
 )
 from deltaweb.delta.protocol.schema import StructType
+from deltaweb.delta.writing.transaction import CommitResult
 from deltaweb.writer import importing
 
 
@@ -69,7 +71,10 @@ MERGE: Final = register(
         parameters=MergeRows,
         plan=plan_merge,
         preview=preview_merge,
+        detail=MergeDetail,
         carry_out=carry_out_merge,
+        result=CommitResult,
+        result_text=commit_text,
         settle=settle_rows,
         question=question,
         looks_long=True,

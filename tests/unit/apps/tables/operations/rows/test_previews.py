@@ -18,8 +18,8 @@ def test_values_are_text_and_nulls_stay_null() -> None:
     preview = preview_rows(table.plan_update({"n": "n + 1"}, "n = 3"))
 
     assert preview.counts == {"num_rows": 1, "num_files": 1}
-    assert preview.detail["before"] == [["3", None, "x"]]
-    assert preview.detail["after"] == [["4", None, "x"]]
+    assert preview.detail().before == (("3", None, "x"),)
+    assert preview.detail().after == (("4", None, "x"),)
     assert not preview.is_empty
 
 
@@ -31,7 +31,7 @@ def test_long_texts_are_cut_and_whole_seconds_end_with_them() -> None:
     rows = pa.table({"s": ["a" * 500] * 2, "at": pa.array(moments)})
     table = TableBuilder().rows(rows).build()
 
-    cells = preview_rows(table.plan_delete()).detail["before"]
+    cells = preview_rows(table.plan_delete()).detail().before
 
     assert cells[0][0] == "a" * (MAX_CELL_LENGTH - 1) + "…"
     assert [row[1] for row in cells] == [
@@ -45,11 +45,12 @@ def test_of_many_columns_those_that_change_are_shown() -> None:
     rows = pa.table({name: pa.array([1], pa.int64()) for name in names})
     table = TableBuilder().rows(rows).build()
 
-    detail = preview_rows(table.plan_update({names[-1]: "7"})).detail
+    detail = preview_rows(table.plan_update({names[-1]: "7"})).detail()
 
-    assert detail["columns"] == [*names[: MAX_COLUMNS - 1], names[-1]]
-    assert detail["num_hidden_columns"] == 20
-    assert detail["after"][0][-1] == "7"
+    assert detail.columns == (*names[: MAX_COLUMNS - 1], names[-1])
+    assert detail.num_hidden_columns == 20
+    assert detail.after is not None
+    assert detail.after[0][-1] == "7"
 
 
 def test_no_row_is_nothing_to_do() -> None:
