@@ -20,10 +20,13 @@ from apps.accounts import selectors
 from apps.accounts.errors import (
     APIKeyExpiredError,
     APIKeyUnknownError,
+    RoleRequiredError,
     ScopeRequiredError,
     SignInRequiredError,
 )
+from apps.accounts.models import User
 from apps.accounts.permissions import (
+    check_role,
     check_scope,
     key_of,
     remember_key,
@@ -92,7 +95,7 @@ class SignInRequiredMiddleware:
         if not getattr(view, "login_required", True):
             return None
         if request.user.is_authenticated:
-            return _scope_answer(request, view)
+            return _refusal(request, view)
         if wants_json(request):
             return unauthorized(request, SignInRequiredError())
         if "HX-Request" in request.headers:
@@ -111,15 +114,18 @@ def unauthorized(request: HttpRequest, error: PageError) -> HttpResponse:
     return response
 
 
-def _scope_answer(
+def _refusal(
     request: HttpRequest, view: Callable[..., HttpResponseBase]
 ) -> HttpResponseBase | None:
-    """Refuse what a key is not for; views with scopes of their own see to it."""
-    if getattr(view, "checks_scope", False):
-        return None
+    """Refuse a user without the role of a view, and a key without its scope.
+
+    A view with `checks_scope` checks the scope itself. A change's view has a `role`.
+    """
     try:
-        check_scope(request, scope_of_page(request))
-    except ScopeRequiredError as error:
+        if not getattr(view, "checks_scope", False):
+            check_scope(request, scope_of_page(request))
+        check_role(request, getattr(view, "role", User.Role.VIEWER))
+    except (RoleRequiredError, ScopeRequiredError) as error:
         return error_response(request, error)
     return None
 

@@ -70,6 +70,14 @@ def _check_admin(request: HttpRequest) -> None:
         raise RoleRequiredError(role="an administrator")
 
 
+def check_role(request: HttpRequest, role: str) -> None:
+    """See that the user of a request has a role, or one above it."""
+    if role == User.Role.ADMIN:
+        _check_admin(request)
+    elif role == User.Role.EDITOR:
+        _check_editor(request)
+
+
 def _check_session(request: HttpRequest) -> None:
     if key_of(request) is not None:
         raise SessionRequiredError

@@ -12,9 +12,9 @@ from django.db.models import Count, Max, Q, QuerySet
 from apps.accounts import errors
 from apps.accounts.models import APIKey, User
 from apps.accounts.tokens import KEY_MARK, sha256
+from apps.pages.lists.paging import paged
 from apps.pages.lists.sorting import Column, ordering
 from apps.pages.page_json import shaped
-from apps.pages.paging import paged
 from apps.pages.request.list_page import ListPage, ListQuery, PageOfRows
 from apps.pages.request.lock_waits import write_note
 

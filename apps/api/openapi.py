@@ -17,6 +17,7 @@ from apps.accounts.permissions import public
 from apps.api.calls import MULTIPART
 from apps.api.models import MAX_KEY_LENGTH
 from apps.api.shapes import answer_of, serializer_of
+from apps.pages.changes.parameters import helps_of
 from apps.pages.errors import Problem
 from apps.pages.responses import json_response
 
@@ -130,7 +131,7 @@ class ViewSchema(AutoSchema):
         about, _, fields = (kind.__doc__ or "").partition("Attributes:")
         found["description"] = " ".join(about.split())
         known = found.get("properties", {})
-        for name, text in _lines_of(fields):
+        for name, text in {**helps_of(kind), **dict(_lines_of(fields))}.items():
             if name in known:
                 known[name] = {**known[name], "description": text}
         return found

@@ -16,6 +16,7 @@ from apps.api.catalogue import (
     tables,
 )
 from apps.api.catalogue.operations import operation_paths
+from apps.api.changes import change_paths
 from apps.api.errors import EndpointNotFoundError
 from apps.api.openapi import describe, description_view
 from apps.api.sharing import (
@@ -94,11 +95,6 @@ endpoints = [
     path(f"{RECIPIENT}/seen", recipients.RecipientSeen.as_view()),
     path(f"{RECIPIENT}/doctor", recipients.Connection.as_view()),
     path(f"{RECIPIENT}/rehearse", recipients.Rehearsal.as_view()),
-    path(
-        f"{RECIPIENT}/holds/<str:share>/<str:table>",
-        recipients.Hold.as_view(),
-        name="hold",
-    ),
     path(f"{RECIPIENT}/clients", clients.ClientList.as_view()),
     path(
         f"{RECIPIENT}/tokens/<uuid:token_id>/profile", clients.ClientProfile.as_view()
@@ -124,6 +120,7 @@ endpoints = [
     path(f"{USER}/sign-in-links", accounts.SignInLinks.as_view(), name="sign-in-links"),
     path(f"{USER}/keys", accounts.KeyList.as_view(), name="key-list"),
     path(f"{USER}/keys/<uuid:key_id>", accounts.Key.as_view(), name="key"),
+    *change_paths(V1),
 ]
 
 

@@ -16,8 +16,8 @@ from apps.jobs.models import Job
 from apps.jobs.results import JobRows
 from apps.pages.errors import PageError
 from apps.pages.figures import ACCENT, MIN_BARS, Chart
+from apps.pages.lists.paging import PageLinks, page_links
 from apps.pages.page_json import OnPage, Spread
-from apps.pages.paging import PageLinks, page_links
 from apps.pages.responses import respond_page
 from apps.tables.versions.survey.inside import (
     SMALL_GROUP_BYTES,

@@ -13,6 +13,7 @@ from apps.accounts.keys import app_scopes
 from apps.accounts.models import Scope
 from apps.jobs import kinds
 from apps.pages import frame
+from apps.pages.changes.change import changes
 from apps.pages.frame import AnyUser
 from apps.sharing import clients, recipients
 from apps.sharing.access import grants
@@ -127,6 +128,7 @@ def recipient_hit(recipient: Recipient) -> Hit:
 # === What is added ===
 
 app_scopes.register(("sharing", Scope.SHARE))
+changes.load_from("recipient", "apps.sharing.recipients.holds")
 kinds.load_from(
     "apps.sharing.access.grants.preparing",
     "apps.sharing.answers.answer_query",

@@ -2,6 +2,7 @@
 
 from django.urls import include, path
 
+from apps.pages.changes.html import change_patterns
 from apps.pages.urls import action, answer, page
 from apps.sharing.activity import views as activity
 from apps.sharing.drafts import views as drafts
@@ -90,7 +91,7 @@ urlpatterns = [
         posts=True,
     ),
     action(f"{RECIPIENT}limits", recipients.recipient_limits, "recipient-limits"),
-    action(f"{RECIPIENT}hold", recipients.recipient_hold, "recipient-hold"),
+    *change_patterns("recipient"),
     *page(f"{RECIPIENT}usage", recipients.recipient_usage, "recipient-usage", csv=True),
     *page(
         f"{RECIPIENT}seen",

@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Final, Literal
 
 import pytest
 from playwright.sync_api import (
@@ -35,6 +35,12 @@ os.environ.setdefault("PLAYWRIGHT_NODEJS_PATH", str(NODE))
 NUM_SAMPLES = 4
 Theme = Literal["light", "dark"]
 PATIENCE_MS = 60_000  # for what takes a moment on a machine with nothing else to do
+NO_FAULTS: Final = ("inline style", "htmx:sendAbort", "htmx:afterRequest")
+"""What the console says that is no fault.
+
+A page that is left aborts what its live parts asked for: htmx logs both events. A
+request that fails is logged as `htmx:sendError` or `htmx:responseError` besides.
+"""
 WINDOW = ViewportSize(width=1360, height=900)
 expect.set_options(timeout=PATIENCE_MS)
 
@@ -229,7 +235,8 @@ def watched(page: Page, server: Installation) -> Watch:
         "console",
         lambda message: (
             seen.faults.append(f"{page.url}: {message.text}")
-            if message.type == "error" and "inline style" not in message.text
+            if message.type == "error"
+            and not any(one in message.text for one in NO_FAULTS)
             else None
         ),
     )

@@ -1,4 +1,4 @@
-"""Recipients, the shares that they may read, and versions held for them."""
+"""Recipients, and the shares that they may read."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -20,7 +20,7 @@ from apps.pages.request.changes import UNCHANGED, Unchanged
 from apps.sharing import urls
 from apps.sharing.activity.ledger import Ledger
 from apps.sharing.issuing.token_rows import TokenResource, token_row
-from apps.sharing.names import find_recipient, find_share, find_shared_table
+from apps.sharing.names import find_recipient, find_share
 from apps.sharing.recipients import services
 from apps.sharing.recipients.detail import RecipientDetail
 from apps.sharing.recipients.doctor.doctor import (
@@ -29,7 +29,6 @@ from apps.sharing.recipients.doctor.doctor import (
     request_examination,
 )
 from apps.sharing.recipients.doctor.views import ConnectionPage
-from apps.sharing.recipients.holds import end_hold, hold_versions
 from apps.sharing.recipients.listing import (
     RECIPIENTS,
     RecipientResource,
@@ -39,63 +38,6 @@ from apps.sharing.recipients.rehearsals.nightly import request_rehearsal
 from apps.sharing.recipients.rehearsals.views import RehearsalsPage
 from apps.sharing.recipients.seen import SeenByRecipient
 from apps.sharing.recipients.services import NewRecipient
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewHold:
-    """What is to be held; what is left out stays as an earlier hold has it.
-
-    Attributes:
-        until: A span such as `30d`, or the last day; a new hold needs it.
-        version: The oldest version that stays; null, or of a new hold without it, the
-            one that was read last.
-    """
-
-    until: str | Unchanged = UNCHANGED
-    version: int | Unchanged | None = UNCHANGED
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HoldResource:
-    """A version that stays readable, with all later ones, until a moment."""
-
-    share: str
-    table: str
-    version: int
-    ends_at: datetime
-
-
-class Hold(RestView):
-    """What is held of one table for one recipient."""
-
-    @endpoint(Role.ADMIN, body=NewHold, answers=HoldResource, scope=Scope.SHARE)
-    def put(
-        self, request: HttpRequest, name: str, share: str, table: str, body: NewHold
-    ) -> object:
-        """Keep versions of a shared table readable for a recipient.
-
-        Vacuums and clean-ups of the log spare them until the hold ends.
-        """
-        stamp = stamp_of(request)
-        hold = hold_versions(
-            find_recipient(name),
-            find_shared_table(find_share(share), table),
-            version=body.version,
-            until=body.until,
-            stamp=stamp,
-        )
-        return HoldResource(
-            share=share, table=table, version=hold.version, ends_at=hold.ends_at
-        )
-
-    @endpoint(Role.ADMIN, answers={204: None}, scope=Scope.SHARE)
-    def delete(self, request: HttpRequest, name: str, share: str, table: str) -> None:
-        """Hold versions of a shared table for a recipient no longer."""
-        end_hold(
-            find_recipient(name),
-            find_shared_table(find_share(share), table),
-            stamp=stamp_of(request),
-        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,7 +20,7 @@ from apps.explorer.grid import (
     python_values,
 )
 from apps.explorer.rows.selector import beginnings, bounded_values, cut_length
-from apps.pages.paging import Paged, paged
+from apps.pages.lists.paging import Paged, paged
 from apps.tables.models import Commit
 from deltaweb.delta.changes import ChangeType
 from deltaweb.delta.changes.row_changes import CHANGE_TYPE, CHANGED

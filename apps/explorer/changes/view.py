@@ -35,8 +35,8 @@ from apps.explorer.version.table_version import TableVersion
 from apps.jobs.models import Job
 from apps.jobs.results import JobRows, job_rows
 from apps.pages.errors import PageError
+from apps.pages.lists.paging import PageLinks, page_links
 from apps.pages.page_json import Named, OnPage, Spread
-from apps.pages.paging import PageLinks, page_links
 from apps.pages.responses import respond_page
 from apps.pages.snippets import Snippet
 from apps.tables.versions.timeline import TimelineSpan, build_span

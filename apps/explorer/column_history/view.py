@@ -22,8 +22,8 @@ from apps.explorer.column_history.selector import (
 from apps.explorer.columns.stored_history import table_histories
 from apps.explorer.version.page import TablePage
 from apps.explorer.version.table_version import TableVersion
+from apps.pages.lists.paging import Paged, PageLinks, page_links, paged
 from apps.pages.page_json import OnPage, Spread
-from apps.pages.paging import Paged, PageLinks, page_links, paged
 from apps.pages.responses import respond_page
 
 

@@ -31,8 +31,8 @@ from apps.explorer.history.parameters import (
 from apps.explorer.version.page import TablePage
 from apps.explorer.version.table_version import TableVersion, table_version
 from apps.pages.errors import PageError
+from apps.pages.lists.paging import Paged, PageLinks, paged
 from apps.pages.page_json import Named, OnPage, Spread, in_json
-from apps.pages.paging import Paged, PageLinks, paged
 from apps.tables.models import Commit, Table
 from apps.tables.versions.resources import CommitResource, commit_resource
 from deltaweb.delta.log.commits.partition_keys import partition_keys

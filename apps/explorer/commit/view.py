@@ -9,7 +9,7 @@ from apps.explorer.commit.actions import commit_actions
 from apps.explorer.version.query import parse_page
 from apps.explorer.version.table_version import table_version
 from apps.pages.errors import PageError
-from apps.pages.paging import page_links
+from apps.pages.lists.paging import page_links
 from apps.pages.responses import respond_page, to_json
 
 

@@ -11,8 +11,8 @@ import pyarrow.compute as pc
 
 from apps.explorer.grid import SHOWN_LENGTH, named_value
 from apps.pages.lists.days import moment_of
+from apps.pages.lists.paging import Paged, paged
 from apps.pages.page_json import Named, OnPage, Spread
-from apps.pages.paging import Paged, paged
 from apps.pages.request.parameters import QueryError
 from apps.tables.work.diff_files import KIND
 from deltaweb.delta.changes.row_codes import value_codes

@@ -20,7 +20,7 @@ from apps.explorer.grid import (
     python_values,
 )
 from apps.explorer.rows.selector import bounded_values, cut_length
-from apps.pages.paging import Paged, paged
+from apps.pages.lists.paging import Paged, paged
 from deltaweb.delta.changes import ChangeType, SchemaChanges, ValueChanges
 from deltaweb.words import counted
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any, Final
 
-from apps.pages.paging import Paged, paged
+from apps.pages.lists.paging import Paged, paged
 from apps.tables.versions.change_json import schema_json
 from deltaweb.delta.changes import SchemaChanges
 

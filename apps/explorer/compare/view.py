@@ -33,8 +33,8 @@ from apps.jobs.models import Job
 from apps.jobs.results import JobRows
 from apps.pages.errors import PageError
 from apps.pages.lists.links import changed
+from apps.pages.lists.paging import PageLinks, page_links
 from apps.pages.page_json import As, Named, OnPage, Spread, context_of, in_json
-from apps.pages.paging import PageLinks, page_links
 from apps.pages.request.parameters import QueryError
 from apps.pages.responses import respond
 from apps.tables.versions.timeline import TimelineSpan

@@ -20,8 +20,8 @@ from apps.explorer.grid import (
     cut_texts,
 )
 from apps.pages.lists.days import moment_of
+from apps.pages.lists.paging import Paged, paged
 from apps.pages.page_json import As, Named, OnPage, Spread
-from apps.pages.paging import Paged, paged
 from apps.pages.request.parameters import QueryError
 from apps.tables.models import Table
 from deltaweb.delta.protocol.schema import StructType

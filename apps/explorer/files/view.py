@@ -19,9 +19,9 @@ from apps.explorer.version.page import JobOfPage, TablePage, check_job
 from apps.explorer.version.table_version import TableVersion, table_columns
 from apps.pages.figures import Chart
 from apps.pages.lists.links import Chip, only, without
+from apps.pages.lists.paging import PageLinks, page_links
 from apps.pages.lists.sorting import Column, Header, sort_headers
 from apps.pages.page_json import OnPage, Spread
-from apps.pages.paging import PageLinks, page_links
 from apps.pages.responses import respond_page
 from deltaweb.words import size_text
 

@@ -17,8 +17,8 @@ from apps.explorer.version.table_version import TableVersion
 from apps.pages.figures import Chart
 from apps.pages.lists.days import day_text
 from apps.pages.lists.links import Chip, without
+from apps.pages.lists.paging import PageLinks, links_between
 from apps.pages.page_json import Named, OnPage, Spread
-from apps.pages.paging import PageLinks, links_between
 from apps.pages.responses import respond_page
 from apps.tables.models import Commit
 

@@ -14,8 +14,8 @@ from apps.explorer.parquet_file.skipping import (
     try_condition,
 )
 from apps.pages.figures import percent
+from apps.pages.lists.paging import Paged, paged
 from apps.pages.page_json import Named, OnPage, Spread
-from apps.pages.paging import Paged, paged
 from deltaweb.parquet.inspection.chunks import MAX_CHUNKS
 
 CHUNKS_A_PAGE: Final = 12

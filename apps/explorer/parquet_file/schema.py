@@ -9,8 +9,8 @@ import pyarrow.compute as pc
 
 from apps.explorer.columns.tree import kind_text
 from apps.explorer.parquet_file.differences import StoredColumns
+from apps.pages.lists.paging import Paged, paged
 from apps.pages.page_json import OnPage, Spread
-from apps.pages.paging import Paged, paged
 from deltaweb.delta.protocol.schema import ArrayType, DataType, MapType, StructType
 
 NODES_A_PAGE: Final = 100

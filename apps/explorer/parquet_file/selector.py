@@ -25,8 +25,8 @@ from apps.explorer.parquet_file.schema import NodePage, node_page
 from apps.explorer.version.table_version import TableVersion, table_columns
 from apps.jobs.models import Job
 from apps.jobs.results import JobRows, job_rows
+from apps.pages.lists.paging import Paged
 from apps.pages.page_json import Named, OnPage
-from apps.pages.paging import Paged
 from apps.tables.work.file_look import LookedAtFile
 from apps.tables.work.inspect_file import GROUPS, NODES, TEXTS
 from apps.tables.work.survey_files import SURVEY_FILES, FileSurvey

@@ -37,8 +37,8 @@ from apps.pages.errors import PageError
 from apps.pages.figures import Chart
 from apps.pages.lists.days import moment_of
 from apps.pages.lists.links import changed
+from apps.pages.lists.paging import PageLinks, links_between
 from apps.pages.page_json import As, Named, OnPage, Spread, in_json
-from apps.pages.paging import PageLinks, links_between
 from apps.pages.responses import respond_page
 from apps.tables.head.drawn_head import DrawnHead
 from apps.tables.work.file_look import LookedAtFile

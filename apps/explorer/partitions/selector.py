@@ -23,8 +23,8 @@ from apps.explorer.version.query import (
     text_of,
 )
 from apps.pages.lists.days import moment_of
+from apps.pages.lists.paging import Paged, paged
 from apps.pages.page_json import As, Named, OnPage, Spread
-from apps.pages.paging import Paged, paged
 from apps.pages.request.parameters import QueryError
 from deltaweb.delta.protocol.schema import StructType
 from deltaweb.index.files.distribution import (

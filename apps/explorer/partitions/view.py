@@ -42,9 +42,9 @@ from apps.explorer.version.table_version import TableVersion, table_columns
 from apps.jobs.models import Job
 from apps.pages.figures import ACCENT, MIN_BARS, Chart
 from apps.pages.lists.links import Chip, changed, without
+from apps.pages.lists.paging import PageLinks, page_links
 from apps.pages.lists.sorting import Column, Header, sort_headers
 from apps.pages.page_json import OnPage, Spread
-from apps.pages.paging import PageLinks, page_links
 from apps.pages.request.parameters import QueryError
 from apps.pages.responses import respond_page
 from deltaweb.words import bytes_text, counted

@@ -48,8 +48,8 @@ from apps.jobs.models import Job
 from apps.jobs.results import JobRows
 from apps.pages.errors import Correction, PageError
 from apps.pages.lists.links import Chip, address_with, changed, without
+from apps.pages.lists.paging import PageLinks, links_between
 from apps.pages.page_json import OnPage, Spread, in_json
-from apps.pages.paging import PageLinks, links_between
 from apps.pages.request.parameters import QueryError
 from apps.pages.responses import respond_page
 from apps.tables.head.drawn_head import DrawnHead

@@ -12,7 +12,7 @@ from apps.explorer.columns.tree import SchemaColumn, SchemaTree
 from apps.explorer.grid import cell
 from apps.explorer.version.listed import Kept
 from apps.explorer.version.table_version import TableVersion
-from apps.pages.paging import Paged, paged
+from apps.pages.lists.paging import Paged, paged
 from apps.tables.index.folders import index_folder
 from apps.tables.models import MetadataVersion
 from deltaweb.delta.errors import SchemaError

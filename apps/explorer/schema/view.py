@@ -24,8 +24,8 @@ from apps.explorer.version.query import parse_page, parse_physical, parse_search
 from apps.explorer.version.table_version import TableVersion
 from apps.pages.errors import PageError
 from apps.pages.lists.links import changed
+from apps.pages.lists.paging import PageLinks, page_links
 from apps.pages.page_json import As, Named, OnPage, Spread
-from apps.pages.paging import PageLinks, page_links
 from apps.pages.responses import respond_page
 from apps.tables.models import MetadataVersion
 from deltaweb.delta.errors import SchemaError

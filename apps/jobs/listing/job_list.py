@@ -17,8 +17,8 @@ from apps.jobs.listing.selectors import JobView, job_views, light, worker_state
 from apps.jobs.models import Job, JobQuerySet
 from apps.jobs.visibility import jobs_about, visible_jobs
 from apps.pages.lists.fields import WordField
+from apps.pages.lists.paging import paged
 from apps.pages.lists.sorting import Column, ordering
-from apps.pages.paging import paged
 from apps.pages.request.list_page import ListPage, ListQuery, PageOfRows
 
 ACTIVE: Final = "ACTIVE"

@@ -27,9 +27,9 @@ from django.http import HttpRequest, HttpResponseBase
 from django.utils import timezone
 
 from apps.pages.lists.fields import SortField
+from apps.pages.lists.paging import Keyset, Paged, page_links
 from apps.pages.lists.sorting import Column, sort_headers, sort_options
 from apps.pages.page_json import csv_rows, json_with
-from apps.pages.paging import Keyset, Paged, page_links
 from apps.pages.request.parameters import cleaned
 from apps.pages.request.server_paths import for_reader
 from apps.pages.responses import respond

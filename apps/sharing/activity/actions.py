@@ -10,6 +10,11 @@ Thing = Share | SharedTable | Recipient | RecipientToken
 
 def action_on(name: str, stamp: Stamp, /, *things: Thing, **detail: object) -> Action:
     """Return the record of a change of some things, which it names."""
+    return Action(name=name, stamp=stamp, detail=detail, **things_of(*things))
+
+
+def things_of(*things: Thing) -> dict[str, Any]:
+    """Return the columns of a record that name some things."""
     named: dict[str, Any] = {}
     for thing in things:
         match thing:
@@ -24,4 +29,4 @@ def action_on(name: str, stamp: Stamp, /, *things: Thing, **detail: object) -> A
                 named |= {"recipient": thing.recipient.name}
                 named |= {"recipient_id": thing.recipient_id}
                 named |= {"token_id": thing.id, "token_prefix": thing.prefix}
-    return Action(name=name, stamp=stamp, detail=detail, **named)
+    return named

@@ -12,8 +12,8 @@ from datetime import datetime
 from django.db.models import Q
 
 from apps.audit.models import AuditEvent, AuditEventQuerySet
+from apps.pages.lists.paging import Keyset
 from apps.pages.page_json import names_of
-from apps.pages.paging import Keyset
 from apps.sharing.activity.action_words import action_words
 from apps.sharing.activity.event_rows import EventResource, EventRow, event_row
 from apps.sharing.activity.forms import ActivityFilter

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.db.models import Count, Q
 
-from apps.pages.paging import Paged, paged
+from apps.pages.lists.paging import Paged, paged
 from apps.sharing.access.grants.rules import rule_of
 from apps.sharing.clients.preflight import Preflight, preflights
 from apps.sharing.drafts.draft import Draft, DraftTable

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from django.core.management.base import CommandError, CommandParser
 
-from apps.pages.command import argument, flag
+from apps.pages.command import argument
 from apps.pages.request.changes import UNCHANGED
 from apps.sharing.issuing import proofs
 from apps.sharing.issuing.credentials import Deliver
@@ -157,25 +157,6 @@ LIMITS: Final = tuple(
             help=f"remove the {which} limit",
         ),
     )
-)
-FIRST_HOLD: Final = "30d"
-HOLD: Final = (
-    argument("share"),
-    argument("table", metavar="schema.table"),
-    argument(
-        "--until",
-        default=UNCHANGED,
-        metavar="SPAN",
-        help=f"{FIRST_HOLD} or a date; default: as held, or {FIRST_HOLD}",
-    ),
-    argument(
-        "--version",
-        type=int,
-        default=UNCHANGED,
-        metavar="N",
-        help="default: as held, or what it read last",
-    ),
-    flag("--end", "hold nothing any longer"),
 )
 
 

@@ -53,14 +53,6 @@ class SettingsForm(ChangeForm, ContactForm, AllowListForm, PropertiesForm):
     """What may be changed of a recipient."""
 
 
-class HoldForm(forms.Form):
-    """Until when versions of a table are held: a span or a date, or no longer."""
-
-    shared_table = forms.UUIDField()
-    until = forms.CharField(max_length=20, required=False, strip=True)
-    ends = forms.BooleanField(required=False)
-
-
 class LimitsForm(ChangeForm):
     """What a recipient is offered in a month at most, as sizes; empty for no limit."""
 

@@ -1,82 +1,134 @@
-"""Holding versions of a shared table for a recipient, until a moment."""
+"""Holds: versions of a shared table that stay readable for a recipient until a time."""
 
+from dataclasses import dataclass
 from datetime import datetime
+from typing import Any, Final, NamedTuple
 
-from django.db import transaction
+from django.shortcuts import resolve_url
 
-from apps.pages.actions import Stamp, report
+from apps.pages.actions import Stamp
+from apps.pages.changes.change import ADMIN, Call, Change, Nothing, Page, changes
+from apps.pages.changes.parameters import Line, parameter
 from apps.pages.request.changes import UNCHANGED, Unchanged
-from apps.sharing.activity.actions import action_on
+from apps.sharing.activity.actions import things_of
 from apps.sharing.errors import HoldInvalidError
 from apps.sharing.issuing.lifetimes import parse_lifetime
 from apps.sharing.models import Hold, LastRead, Recipient, SharedTable
+from apps.sharing.names import find_recipient, find_share, find_shared_table
+
+FIRST_HOLD: Final = "30d"
+ROUTE: Final = "recipients/<str:name>/holds/<str:share>/<str:table>"
 
 
-@transaction.atomic
-def hold_versions(
-    recipient: Recipient,
-    shared: SharedTable,
-    *,
-    version: int | Unchanged | None = UNCHANGED,
-    until: str | Unchanged = UNCHANGED,
-    stamp: Stamp,
-) -> Hold:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HoldResource:
+    """A version that stays readable, with all later ones, until a moment.
+
+    Attributes:
+        name: The recipient.
+    """
+
+    name: str
+    share: str
+    table: str
+    version: int
+    ends_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EndedHold:
+    """A table of which nothing is held for a recipient any more.
+
+    Attributes:
+        name: The recipient.
+        ended: Whether there was a hold.
+    """
+
+    name: str
+    share: str
+    table: str
+    ended: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewHold:
+    """The values of a hold. A value that is left out stays as an earlier hold has it.
+
+    Attributes:
+        until: A span such as `30d`, or the last day; 30 days for a new hold without it.
+        version: The oldest version that stays; null, or a new hold without it, means
+            the version that was read last.
+    """
+
+    until: str | Unchanged = parameter(
+        UNCHANGED,
+        "--until",
+        line=Line(label="Until", most=20),
+        metavar="SPAN",
+        help=f"{FIRST_HOLD} or a date; default: as held, or {FIRST_HOLD}",
+    )
+    version: int | Unchanged | None = parameter(
+        UNCHANGED,
+        "--version",
+        type=int,
+        metavar="N",
+        help="default: as held, or the version that it read last",
+    )
+
+
+class Held(NamedTuple):
+    """A recipient and the table that it reads."""
+
+    recipient: Recipient
+    shared: SharedTable
+
+
+def held_table(name: str, share: str, table: str) -> Held:
+    """Return a recipient and a shared table by their names."""
+    recipient = find_recipient(name)
+    return Held(recipient, find_shared_table(find_share(share), table))
+
+
+def hold_versions(held: Held, new: NewHold, stamp: Stamp) -> HoldResource:
     """Keep a version of a table and all later ones readable for a recipient.
 
-    An earlier hold that has not ended is changed. A new one needs `until`, and without
-    `version` it is of the version that the recipient read last, as it is with None.
-
     Raises:
-        HoldInvalidError: If the recipient may not read the table or that version, no
-            version is named and it has read none, or a new hold has no end.
+        HoldInvalidError: If the recipient may not read the table or that version, or
+            if no version is named and it has read none.
     """
-    held = current_hold(recipient, shared, now=stamp.at)
+    recipient, shared = held
+    earlier = current_hold(recipient, shared, now=stamp.at)
     if not recipient.grants.filter(share=shared.share).exists():
-        raise HoldInvalidError(
-            recipient=recipient.name,
-            table=shared.full_name,
-            reason="may not read it",
-        )
+        raise _refused(held, "may not read it")
+    version = new.version
     if isinstance(version, Unchanged):
-        version = held.version if held else None
+        version = earlier.version if earlier else None
     if version is None:
-        reads = LastRead.objects.filter(shared_table=shared, token__recipient=recipient)
-        last = reads.order_by("-read_at").first()
-        if last is None:
-            raise HoldInvalidError(
-                recipient=recipient.name,
-                table=shared.full_name,
-                reason="has not read it yet; name the version",
-            )
-        version = last.version
+        version = _last_read(held)
     first, newest = shared.start_version or 0, shared.table.version
-    if newest is None or not first <= version <= newest:
-        offered = (
-            "no version yet" if newest is None else f"versions {first} to {newest}"
-        )
-        raise HoldInvalidError(
-            recipient=recipient.name,
-            table=shared.full_name,
-            reason=f"is offered {offered}",
-        )
-    if not isinstance(until, Unchanged):
-        ends_at = stamp.at + parse_lifetime(until, now=stamp.at)
-    elif held is not None:
-        ends_at = held.ends_at
+    if newest is None:
+        raise _refused(held, "is offered no version yet")
+    if not first <= version <= newest:
+        raise _refused(held, f"is offered versions {first} to {newest}")
+    if isinstance(new.until, Unchanged) and earlier is not None:
+        ends_at = earlier.ends_at
     else:
-        raise HoldInvalidError(
-            recipient=recipient.name,
-            table=shared.full_name,
-            reason="has no hold of it yet; say until when",
-        )
-    hold, _ = Hold.objects.update_or_create(
+        until = FIRST_HOLD if isinstance(new.until, Unchanged) else new.until
+        ends_at = stamp.at + parse_lifetime(until, now=stamp.at)
+    Hold.objects.update_or_create(
         recipient=recipient,
         shared_table=shared,
         defaults={"version": version, "ends_at": ends_at, "made_at": stamp.at},
     )
-    detail = {"version": version, "ends_at": hold.ends_at.isoformat()}
-    report(action_on("hold.add", stamp, recipient, shared, **detail))
-    return hold
+    return HoldResource(**_names(held), version=version, ends_at=ends_at)
+
+
+def end_hold(held: Held, _: Nothing, stamp: Stamp) -> EndedHold:
+    """End a hold at once."""
+    del stamp
+    holds = Hold.objects.filter(recipient=held.recipient, shared_table=held.shared)
+    ended, _deleted = holds.delete()
+    return EndedHold(**_names(held), ended=bool(ended))
 
 
 def current_hold(
@@ -87,10 +139,83 @@ def current_hold(
     return holds.filter(ends_at__gt=now).first()
 
 
-@transaction.atomic
-def end_hold(recipient: Recipient, shared: SharedTable, *, stamp: Stamp) -> bool:
-    """End a hold at once; return whether there was one."""
-    ended, _ = Hold.objects.filter(recipient=recipient, shared_table=shared).delete()
-    if ended:
-        report(action_on("hold.remove", stamp, recipient, shared))
-    return bool(ended)
+def _last_read(held: Held) -> int:
+    """Return the version that a recipient read last."""
+    reads = LastRead.objects.filter(
+        shared_table=held.shared, token__recipient=held.recipient
+    )
+    last = reads.order_by("-read_at").first()
+    if last is None:
+        raise _refused(held, "has not read it yet; name the version")
+    return last.version
+
+
+def _refused(held: Held, reason: str) -> HoldInvalidError:
+    return HoldInvalidError(
+        recipient=held.recipient.name, table=held.shared.full_name, reason=reason
+    )
+
+
+def _names(held: Held) -> dict[str, Any]:
+    return {
+        "name": held.recipient.name,
+        "share": held.shared.share.name,
+        "table": held.shared.full_name,
+    }
+
+
+def _said(one: HoldResource) -> str:
+    stay = f"Version {one.version} of {one.table} and later ones stay"
+    return f"{stay} until {one.ends_at:%Y-%m-%d}."
+
+
+def _said_ended(one: EndedHold) -> str:
+    return f"{one.table} {'is no longer' if one.ended else 'was not'} held."
+
+
+HOLD: Final = changes.register(
+    Change(
+        noun="recipient",
+        name="hold",
+        help="Keep versions of a shared table readable for a recipient.",
+        more="Vacuums and clean-ups of the log spare them until the hold ends.",
+        role=ADMIN,
+        scope="share",
+        find=held_table,
+        metavars={"table": "schema.table"},
+        parameters=NewHold,
+        do=hold_versions,
+        result=HoldResource,
+        says=_said,
+        action="hold.add",
+        about=lambda held: things_of(*held),
+        call=Call("PUT", ROUTE, view="Hold"),
+        page=Page(
+            "recipients/<str:name>/hold", back=lambda held: resolve_url(held.recipient)
+        ),
+    )
+)
+END_HOLD: Final = changes.register(
+    Change(
+        noun="recipient",
+        name="hold",
+        flag="--end",
+        help="Hold versions of a shared table for a recipient no longer.",
+        role=ADMIN,
+        scope="share",
+        find=held_table,
+        parameters=Nothing,
+        do=end_hold,
+        result=EndedHold,
+        says=_said_ended,
+        action="hold.remove",
+        about=lambda held: things_of(*held),
+        is_done=lambda one: one.ended,
+        call=Call("DELETE", ROUTE, view="Hold", status=204),
+        page=Page(
+            "recipients/<str:name>/end-hold",
+            back=lambda held: resolve_url(held.recipient),
+            name="recipient-end-hold",
+        ),
+    )
+)

@@ -18,7 +18,6 @@ from django.db.models import (
 )
 from django.db.models.functions import Cast
 
-from apps.pages.page_json import OnPage
 from apps.sharing.models import Hold, LastRead, Recipient, SharedTable
 from apps.tables.extension.guards import HeldVersions
 from apps.tables.models import Commit, Table
@@ -45,7 +44,6 @@ class LastReadResource:
         held_until: Until when.
     """
 
-    id: OnPage[UUID]
     share: str
     table: str
     token: str
@@ -150,7 +148,6 @@ def _resource(read: LastRead, hold: Hold | None) -> LastReadResource:
     newest = read.shared_table.table.version
     facts = vars(read)
     return LastReadResource(
-        id=read.shared_table_id,
         share=read.shared_table.share.name,
         table=read.shared_table.full_name,
         token=read.token.prefix,

@@ -10,9 +10,9 @@ from django import forms
 from django.db.models import Q, QuerySet
 
 from apps.pages.lists.fields import WordField
+from apps.pages.lists.paging import PAGE_LENGTH, paged
 from apps.pages.lists.sorting import Column, ordering
 from apps.pages.page_json import Named, OnPage, Spread, shaped
-from apps.pages.paging import PAGE_LENGTH, paged
 from apps.pages.request.list_page import ListPage, ListQuery, PageOfRows
 from apps.sharing.activity.budgets import over_limit
 from apps.sharing.activity.usage import USE_DAYS, daily_requests, last_days

@@ -20,13 +20,12 @@ from apps.sharing.issuing.forms import (
     place_error,
 )
 from apps.sharing.issuing.token_result import repeated, show_credentials
-from apps.sharing.models import Recipient, SharedTable
+from apps.sharing.models import Recipient
 from apps.sharing.names import find_recipient
 from apps.sharing.recipients import detail as recipient_pages
-from apps.sharing.recipients import holds, services
+from apps.sharing.recipients import services
 from apps.sharing.recipients.forms import (
     ConfirmForm,
-    HoldForm,
     LimitsForm,
     NewRecipientForm,
     SettingsForm,
@@ -210,32 +209,6 @@ def recipient_limits(request: HttpRequest, name: str) -> HttpResponseBase:
         return _settings_page(request, find_recipient(name), "html", limits_form=form)
     messages.success(request, "Saved. It counts from the next request.")
     return redirect("sharing:recipient-usage", recipient.name)
-
-
-@admin_required
-def recipient_hold(request: HttpRequest, name: str) -> HttpResponseBase:
-    """Hold versions of a table for a recipient, or end a hold."""
-    recipient, stamp = find_recipient(name), stamp_of(request)
-    form = HoldForm(request.POST)
-    shared = None
-    if form.is_valid():
-        tables = SharedTable.objects.select_related("share", "table")
-        shared = tables.filter(id=form.cleaned_data["shared_table"]).first()
-    if shared is None:
-        messages.error(request, "There is no such table any more.")
-    elif form.cleaned_data["ends"]:
-        holds.end_hold(recipient, shared, stamp=stamp)
-        messages.success(request, f"{shared.full_name} is no longer held.")
-    else:
-        try:
-            until = form.cleaned_data["until"]
-            hold = holds.hold_versions(recipient, shared, until=until, stamp=stamp)
-        except SharingStateError as error:
-            messages.error(request, str(error))
-        else:
-            said = f"Version {hold.version} of {shared.full_name} and later ones stay "
-            messages.success(request, f"{said}until {hold.ends_at:%Y-%m-%d}.")
-    return redirect(recipient)
 
 
 @admin_required

@@ -8,8 +8,8 @@ from uuid import UUID
 
 from django.db.models import Exists, F, OuterRef, Q
 
+from apps.pages.lists.paging import Paged, paged
 from apps.pages.page_json import As, Named, OnPage, Spread, in_json
-from apps.pages.paging import Paged, paged
 from apps.sharing.access.grants.rules import rules_by_table
 from apps.sharing.access.withdrawals import OfferState, offer_state, with_parts
 from apps.sharing.activity.usage import DailyUse, calls

@@ -10,9 +10,9 @@ from uuid import UUID
 from django import forms
 from django.db.models import Q, QuerySet
 
+from apps.pages.lists.paging import paged
 from apps.pages.lists.sorting import Column, ordering
 from apps.pages.page_json import OnPage, Spread
-from apps.pages.paging import paged
 from apps.pages.request.list_page import ListPage, ListQuery, PageOfRows
 from apps.sharing.activity.usage import USE_DAYS, daily_requests, last_days
 from apps.sharing.models import Share, SharedTable

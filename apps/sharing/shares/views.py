@@ -13,8 +13,8 @@ from django.utils import timezone
 from apps.accounts.permissions import admin_required
 from apps.pages.actions import stamp_of
 from apps.pages.errors import PageError
+from apps.pages.lists.paging import page_links
 from apps.pages.page_json import json_with
-from apps.pages.paging import page_links
 from apps.pages.request.parameters import cleaned
 from apps.pages.responses import respond
 from apps.sharing.access.earlier_urls import earlier_urls_text

@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass
 from django.http import HttpRequest, HttpResponseBase
 
 from apps.accounts.permissions import signed_in
+from apps.pages.lists.paging import page_links
 from apps.pages.page_json import Spread
-from apps.pages.paging import page_links
 from apps.pages.request.parameters import cleaned
 from apps.pages.responses import respond
 from apps.tables.catalogue.forms import SearchForm

@@ -12,9 +12,9 @@ from django.db.models import F, Q
 
 from apps.accounts.models import User
 from apps.pages.lists.fields import WordField
+from apps.pages.lists.paging import PAGE_LENGTH, Paged, paged
 from apps.pages.lists.sorting import Column, ordering
 from apps.pages.page_json import Named, OnPage, Spread
-from apps.pages.paging import PAGE_LENGTH, Paged, paged
 from apps.pages.request.list_page import ListPage, ListQuery
 from apps.tables.catalogue import facets as catalogue_facets
 from apps.tables.catalogue.forms import STATUSES

@@ -8,7 +8,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.db.models import Case, Q, QuerySet, Value, When
 
 from apps.accounts.models import User
-from apps.pages.paging import Paged, paged
+from apps.pages.lists.paging import Paged, paged
 from apps.tables.extension.search_kinds import Hit, SearchKind, kinds_for
 from apps.tables.models import Table, TableColumn, name_holds
 

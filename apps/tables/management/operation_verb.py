@@ -23,6 +23,7 @@ from django.utils import timezone
 
 from apps.jobs.kind import to_json
 from apps.pages.actions import command_stamp
+from apps.pages.changes.parameters import add_parameters, given
 from apps.pages.command import Output, WritingVerb
 from apps.pages.page_json import json_with
 from apps.tables.catalogue.registration import find_table
@@ -33,7 +34,6 @@ from apps.tables.management.row_output import json_rows, row_lines
 from apps.tables.management.terminal import TerminalReports, add_engine
 from apps.tables.models import Table
 from apps.tables.operations.operation import AnyOperation
-from apps.tables.operations.parameters import add_parameters, given
 from apps.tables.operations.preview import OperationPreview, RunContext
 from apps.tables.storage.locations import parse_location
 from apps.tables.storage.opening import open_location, place_of

@@ -8,11 +8,11 @@ from typing import Any, Final, Self
 import pyarrow as pa
 from django.core.management.base import CommandParser
 
+from apps.pages.changes.parameters import whole_number
 from apps.pages.command import Error, Output, Subcommand
 from apps.pages.responses import to_json
 from apps.tables.management import row_output
 from apps.tables.management.arguments import add_time_zone
-from apps.tables.operations.parameters import whole_number
 from deltaweb.delta.protocol.column_path import split_names
 from deltaweb.delta.values.time_zones.known import UTC_ZONE
 from deltaweb.environment.command_lines import BAD_USAGE

@@ -27,6 +27,7 @@ from tests.support.tables.table_builder import ROWS, TableBuilder
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 PLACE = ("initech", "retail", "crm.orders")
+TABLE = {"share": "retail", "table": "crm.orders"}
 
 
 @pytest.fixture
@@ -86,10 +87,11 @@ def test_rows_of_a_commit_that_says_none_are_unknown(admin: Client) -> None:
     assert "2 versions behind, 1 schema change" in page(admin, "/recipients/initech/")
 
 
-def test_a_vacuum_spares_what_is_held_and_says_for_whom(admin, shared, folder):
+@pytest.mark.usefixtures("shared")
+def test_a_vacuum_spares_what_is_held_and_says_for_whom(admin, folder):
     table = DeltaTable(str(folder))
     before = table.snapshot(2).read()
-    posted(admin, "/recipients/initech/hold", shared_table=str(shared.id), until="30d")
+    posted(admin, "/recipients/initech/hold", **TABLE, until="30d")
 
     found = run_json("vacuum", folder, "--dry-run")
     run_json("vacuum", folder, "--yes")
@@ -120,14 +122,15 @@ def test_a_clean_up_of_the_log_spares_what_is_held(folder: Path) -> None:
     assert free["holds"] == ""
 
 
-def test_a_hold_ends_with_its_time_with_its_grant_and_at_once(admin, shared, folder):
+@pytest.mark.usefixtures("shared")
+def test_a_hold_ends_with_its_time_with_its_grant_and_at_once(admin, folder):
     said = command_line.run_json("recipient", "hold", *PLACE, "--version", "1")
     assert said["version"] == 1
 
     Hold.objects.update(ends_at=timezone.now())
     assert run_json("vacuum", folder, "--dry-run")["num_held"] == 0
 
-    posted(admin, "/recipients/initech/hold", shared_table=str(shared.id), ends="1")
+    posted(admin, "/recipients/initech/end-hold", **TABLE)
     assert not Hold.objects.exists()
     actions = AuditEvent.objects.filter(action__startswith="hold.")
     assert list(actions.values_list("action", flat=True)) == ["hold.remove", "hold.add"]
@@ -137,9 +140,8 @@ def test_a_hold_ends_with_its_time_with_its_grant_and_at_once(admin, shared, fol
 @pytest.mark.parametrize("until", ["soon", "9999d", "-1d"])
 def test_a_hold_has_an_end(admin: Client, until: str) -> None:
     command_line.refusal("recipient", "hold", *PLACE, f"--until={until}")
-    table = SharedTable.objects.get()
 
-    posted(admin, "/recipients/initech/hold", shared_table=str(table.id), until=until)
+    posted(admin, "/recipients/initech/hold", **TABLE, until=until)
 
     assert not Hold.objects.exists()
 

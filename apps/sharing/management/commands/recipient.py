@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from apps.pages.actions import command_stamp
+from apps.pages.changes.command import ChangesCommand
 from apps.pages.command import YES, Output, argument, subcommand
-from apps.pages.request.changes import UNCHANGED, Unchanged
+from apps.pages.request.changes import Unchanged
 from apps.sharing.activity.ledger import ledger_of
 from apps.sharing.issuing import credentials, tokens
 from apps.sharing.issuing.lifetimes import parse_lifetime, parse_span
@@ -16,8 +17,7 @@ from apps.sharing.issuing.tokens import Credentials
 from apps.sharing.management import arguments, sharing_output
 from apps.sharing.management.recipient_looks import NAME, RecipientLooks
 from apps.sharing.models import Recipient, RecipientToken, Share
-from apps.sharing.names import find_recipient, find_share, find_shared_table
-from apps.sharing.recipients import holds
+from apps.sharing.names import find_recipient, find_share
 from apps.sharing.recipients import services as recipients
 from apps.tables.management.text_output import time_text
 from deltaweb.words import counted
@@ -58,8 +58,10 @@ _SHARES = (
 )
 
 
-class Command(RecipientLooks):
+class Command(RecipientLooks, ChangesCommand):
     """Each subcommand is one call into the services that the pages use, too."""
+
+    noun = "recipient"
 
     names_of = {
         "recipient-not-found": lambda: Recipient.objects.values_list("name", flat=True),
@@ -141,45 +143,6 @@ class Command(RecipientLooks):
             "hard_limit": ledger.hard_limit,
         }
         return Output(data, ledger.limits_text or f"{recipient.name} has no limit.")
-
-    @subcommand(
-        "hold", "keep versions of a table readable for it", NAME, *arguments.HOLD
-    )
-    def hold(  # noqa: PLR0913 (the options of the command)
-        self,
-        *,
-        name: str,
-        share: str,
-        table: str,
-        until: str | Unchanged,
-        version: int | Unchanged,
-        end: bool,
-    ) -> Output:
-        """Keep versions of a table readable for a recipient, or no longer."""
-        recipient, stamp = find_recipient(name), command_stamp()
-        shared = find_shared_table(find_share(share), table)
-        data: dict[str, object] = {
-            "name": recipient.name,
-            "share": shared.share.name,
-            "table": table,
-        }
-        if end:
-            ended = holds.end_hold(recipient, shared, stamp=stamp)
-            text = "is no longer held" if ended else "was not held"
-            return Output(data | {"ended": ended}, f"{shared.full_name} {text}.")
-        held = holds.current_hold(recipient, shared, now=stamp.at)
-        if until is UNCHANGED and held is None:
-            until = arguments.FIRST_HOLD
-        hold = holds.hold_versions(
-            recipient,
-            shared,
-            version=version,
-            until=until,
-            stamp=stamp,
-        )
-        text = f"Version {hold.version} of {shared.full_name} and later ones stay"
-        data |= {"version": hold.version, "ends_at": hold.ends_at}
-        return Output(data, f"{text} until {hold.ends_at:%Y-%m-%d}.")
 
     @subcommand("delete", "delete a recipient and its tokens", NAME, YES)
     def delete(self, *, name: str, yes: bool) -> Output:

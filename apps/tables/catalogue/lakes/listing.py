@@ -7,8 +7,8 @@ from typing import Any, Final
 from django.db.models import Count, Q, QuerySet
 
 from apps.jobs.models import Job
+from apps.pages.lists.paging import Paged, PageLinks, paged
 from apps.pages.page_json import OnPage, in_json
-from apps.pages.paging import Paged, PageLinks, paged
 from apps.tables.catalogue.lakes.scan_job import newest_scan
 from apps.tables.models import Lake, StorageConnection, Table
 from apps.tables.models.schedules import (

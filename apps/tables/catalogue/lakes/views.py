@@ -12,7 +12,7 @@ from django.utils import timezone
 from apps.accounts.permissions import editor_required, signed_in
 from apps.jobs.waiting import wait_a_glance
 from apps.pages.actions import stamp_of
-from apps.pages.paging import page_links
+from apps.pages.lists.paging import page_links
 from apps.pages.request.changes import ChangeForm
 from apps.pages.request.parameters import cleaned
 from apps.pages.responses import respond, respond_page

@@ -5,12 +5,12 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from apps.pages.changes.parameters import whole_number
 from apps.pages.command import Output, Subcommand
 from apps.pages.lists.csv_lines import csv_line
 from apps.pages.responses import to_json
 from apps.tables.management.parquet_files import cell, open_file
 from apps.tables.management.text_output import aligned, visible
-from apps.tables.operations.parameters import whole_number
 from deltaweb.parquet import preview
 
 DEFAULT_ROWS = 20

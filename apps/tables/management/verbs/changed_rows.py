@@ -6,8 +6,8 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
+from apps.pages.changes.parameters import given
 from apps.tables.management.operation_verb import OperationVerb
-from apps.tables.operations.parameters import given
 from apps.tables.operations.rows.changed_rows import (
     DELETE_ROWS,
     UPDATE_ROWS,

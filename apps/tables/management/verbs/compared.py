@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow.parquet as pq
 from django.core.management.base import CommandParser
 
+from apps.pages.changes.parameters import SQL_OF_UTC, whole_number
 from apps.pages.command import Output, Subcommand
 from apps.tables.errors import OutputFormatError
 from apps.tables.management import comparison_output
@@ -17,7 +18,6 @@ from apps.tables.management.options import (
     add_row_options,
 )
 from apps.tables.management.row_output import csv_lines
-from apps.tables.operations.parameters import SQL_OF_UTC, whole_number
 from apps.tables.storage.opening import open_location
 from apps.tables.versions.change_file import ChangeFile
 from apps.tables.versions.change_json import diff_json, rows_json

@@ -4,6 +4,7 @@ from argparse import ArgumentParser
 from collections.abc import Mapping
 from typing import Any
 
+from apps.pages.changes.parameters import add_parameters, given, pair
 from apps.pages.command import takes_json, takes_writing_options
 from apps.tables.management.operation_verb import OperationVerb
 from apps.tables.operations.definition.change_constraint import (
@@ -19,7 +20,6 @@ from apps.tables.operations.definition.upgrade_protocol import (
     UPGRADE_PROTOCOL,
     UpgradeProtocol,
 )
-from apps.tables.operations.parameters import add_parameters, given, pair
 
 
 class CommentVerb(OperationVerb[Describe]):

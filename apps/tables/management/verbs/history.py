@@ -4,10 +4,10 @@ from itertools import chain
 
 from django.core.management.base import CommandParser
 
+from apps.pages.changes.parameters import whole_number
 from apps.pages.command import Output, Subcommand
 from apps.tables.management import table_output, text_output
 from apps.tables.management.arguments import locate
-from apps.tables.operations.parameters import whole_number
 from apps.tables.storage.opening import open_location
 from apps.tables.versions.resources import logged_commit, times_note
 

@@ -4,13 +4,13 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from apps.pages.changes.parameters import SQL_OF_UTC
 from apps.pages.command import Output, Subcommand
 from apps.tables.management.arguments import add_version, locate
 from apps.tables.management.options import (
     RowOptions,
     add_row_options,
 )
-from apps.tables.operations.parameters import SQL_OF_UTC
 from apps.tables.storage.opening import open_location
 from deltaweb.delta.protocol.schema import read_columns, unread_type
 from deltaweb.delta.snapshot import Snapshot

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from django.core.management.base import CommandError
 
+from apps.pages.changes.parameters import given
 from apps.tables.catalogue.adding.work.import_rows import IMPORT, ImportRows
 from apps.tables.catalogue.adding.work.merge import MERGE, MergeRows
 from apps.tables.management.arguments import is_file_here, locate
@@ -18,7 +19,6 @@ from apps.tables.management.options import (
     text_form,
 )
 from apps.tables.models import Table
-from apps.tables.operations.parameters import given
 from apps.tables.storage.locations import is_remote
 from deltaweb.writer.importing.options import (
     BadRows,

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Final
 from django.conf import settings
 
 from apps.jobs.kind import Queue
+from apps.pages.changes.parameters import Line, parameter
 from apps.pages.page_json import AsText
 from apps.tables.index.engine import choose
 from apps.tables.index.folders import RUNS_FOLDER, indexes_folder
 from apps.tables.index.rows import moment
 from apps.tables.operations.operation import Operation, register
-from apps.tables.operations.parameters import Line, parameter
 from apps.tables.operations.preview import OperationPreview, RunContext
 from apps.tables.work.log_writing import MAX_FILES_NAMED
 from deltaweb import spark

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from apps.pages.changes.forms import form_of
 from apps.tables.head.newest import newest_definition
 from apps.tables.head.table_head import TableHead
 from apps.tables.models import Table
@@ -11,7 +12,6 @@ from apps.tables.operations.checkpoint.operation import (
     CheckpointDone,
     WriteCheckpoint,
 )
-from apps.tables.operations.pages.forms import form_of
 from apps.tables.operations.pages.page import OperationPage
 from apps.tables.operations.stored import StoredPreview, StoredResult
 from deltaweb.delta.features.registry import log_writing_refusal

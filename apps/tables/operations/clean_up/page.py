@@ -4,6 +4,7 @@ from typing import Any, Final
 
 from django.utils import timezone
 
+from apps.pages.changes.forms import form_of
 from apps.tables.head.newest import newest_definition
 from apps.tables.head.table_head import TableHead
 from apps.tables.models import Table
@@ -13,7 +14,6 @@ from apps.tables.operations.clean_up.operation import (
     CleanUp,
     ExpiredHistory,
 )
-from apps.tables.operations.pages.forms import form_of
 from apps.tables.operations.pages.page import OperationPage
 from apps.tables.operations.stored import StoredPreview, StoredResult
 from deltaweb.delta.protocol.table_properties import (

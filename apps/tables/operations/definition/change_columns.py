@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
+from apps.pages.changes.parameters import parameter, upgrade_parameter
 from apps.tables.operations.definition.definition_change import register_change
-from apps.tables.operations.parameters import parameter, upgrade_parameter
 from deltaweb.conditions.named import names_column
 from deltaweb.delta.protocol.schema import StructField
 from deltaweb.delta.protocol.schema.field_keys import COMMENT

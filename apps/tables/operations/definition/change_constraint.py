@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from apps.tables.operations.definition.definition_change import register_change
-from apps.tables.operations.parameters import (
+from apps.pages.changes.parameters import (
     parameter,
     upgrade_parameter,
     zone_parameter,
 )
+from apps.tables.operations.definition.definition_change import register_change
 from apps.tables.operations.preview import RunContext
 from deltaweb.delta.values.time_zones.known import UTC_ZONE
 from deltaweb.delta.writing.operations.definition import add_constraint, drop_constraint

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from apps.pages.changes.parameters import upgrade_parameter
 from apps.tables.operations.definition.definition_change import register_change
-from apps.tables.operations.parameters import upgrade_parameter
 from deltaweb.delta.writing.operations.definition import (
     set_properties,
     unset_properties,

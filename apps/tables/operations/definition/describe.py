@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from apps.pages.changes.parameters import parameter
 from apps.tables.operations.definition.definition_change import register_change
-from apps.tables.operations.parameters import parameter
 from deltaweb.delta.writing.operations.definition import set_comment
 from deltaweb.delta.writing.transaction import Transaction
 

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from apps.pages.changes.parameters import parameter, whole_number
 from apps.tables.operations.definition.definition_change import register_change
-from apps.tables.operations.parameters import parameter, whole_number
 from deltaweb.delta.writing.operations.protocol_change import upgrade_protocol
 from deltaweb.delta.writing.transaction import Transaction
 

@@ -6,14 +6,14 @@ from typing import Final
 
 import pyarrow.compute as pc
 
-from apps.pages.page_json import IfKnown, json_of
-from apps.tables.operations.operation import Operation, commit_text, register
-from apps.tables.operations.parameters import (
+from apps.pages.changes.parameters import (
     names_of,
     parameter,
     whole_number,
     zone_parameter,
 )
+from apps.pages.page_json import IfKnown, json_of
+from apps.tables.operations.operation import Operation, commit_text, register
 from apps.tables.operations.preview import OperationPreview, RunContext
 from deltaweb.delta.values.time_zones.known import UTC_ZONE
 from deltaweb.delta.writing.transaction import CommitResult

@@ -5,9 +5,9 @@ from typing import Any, Final
 
 from django import forms
 
+from apps.pages.changes.parameters import names_of
 from apps.tables.operations.optimize.operation import OPTIMIZE, Optimize
 from apps.tables.operations.pages.page import OperationPage, by_values
-from apps.tables.operations.parameters import names_of
 from deltaweb.delta.protocol.column_path import join_names
 
 MAX_TARGET_MIB: Final = 16_384

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Final
 
+from apps.pages.changes.parameters import Line, parameter
 from apps.tables.operations.operation import Operation, commit_text, register
-from apps.tables.operations.parameters import Line, parameter
 from apps.tables.operations.preview import OperationPreview, RunContext
 from apps.tables.work.log_writing import MAX_FILES_NAMED
 from deltaweb.delta.writing.operations.restore import RestorePlan, carry_out_restore

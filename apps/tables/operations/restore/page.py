@@ -2,9 +2,9 @@
 
 from typing import Final
 
+from apps.pages.changes.forms import form_of
 from apps.tables.head.table_head import TableHead
 from apps.tables.models import Commit
-from apps.tables.operations.pages.forms import form_of
 from apps.tables.operations.pages.page import OperationPage
 from apps.tables.operations.restore.operation import (
     RESTORE,

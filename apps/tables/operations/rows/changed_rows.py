@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from apps.jobs.kind import Queue
+from apps.pages.changes.parameters import parameter, zone_parameter
 from apps.tables.operations.operation import Operation, commit_text, register
-from apps.tables.operations.parameters import parameter, zone_parameter
 from apps.tables.operations.preview import RunContext
 from apps.tables.operations.rows.engines import with_fitting_engine
 from apps.tables.operations.rows.previews import (

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from apps.pages.changes.parameters import parameter, zone_parameter
 from apps.tables.errors import OperationOutdatedError
-from apps.tables.operations.parameters import parameter, zone_parameter
 from apps.tables.operations.preview import OperationPreview, RunContext
 from apps.tables.operations.rows.engines import with_fitting_engine
 from deltaweb import spark

@@ -16,6 +16,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from apps.pages.changes.parameters import parameter
 from apps.pages.page_json import AsText, IfKnown, Spread
 from apps.tables.extension.guards import (
     HeldVersions,
@@ -24,7 +25,6 @@ from apps.tables.extension.guards import (
     oldest_held,
 )
 from apps.tables.operations.operation import Operation, register
-from apps.tables.operations.parameters import parameter
 from apps.tables.operations.preview import OperationPreview, RunContext
 from apps.tables.operations.stored import StoredPreview
 from apps.tables.work.log_writing import MAX_FILES_NAMED

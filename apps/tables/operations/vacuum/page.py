@@ -6,9 +6,9 @@ from typing import Any, Final
 
 from django import forms
 
+from apps.pages.changes.forms import form_of
 from apps.pages.figures import percent
 from apps.pages.page_json import json_of
-from apps.tables.operations.pages.forms import form_of
 from apps.tables.operations.pages.page import OperationPage
 from apps.tables.operations.stored import StoredPreview
 from apps.tables.operations.vacuum.operation import (

@@ -8,8 +8,8 @@ from typing import Annotated, Final
 import pyarrow as pa
 
 from apps.pages.figures import percent
+from apps.pages.lists.paging import Paged, paged
 from apps.pages.page_json import Named, OnPage, Spread
-from apps.pages.paging import Paged, paged
 from apps.tables.versions.survey.costs import Cost, Row, costs_of
 from deltaweb.parquet.inspection.differences import (
     LEGACY,

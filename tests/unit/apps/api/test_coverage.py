@@ -3,6 +3,7 @@
 Both are found where they are registered, so that a new one has to be entered here.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from http import HTTPStatus
 from typing import Any, Final
@@ -16,6 +17,7 @@ from apps.accounts.models import User
 from apps.api.urls import described
 from apps.api.urls import endpoints as rest
 from apps.jobs import kinds
+from apps.pages.changes.change import Change, changes
 from apps.pages.command import SubcommandsCommand, VerbsCommand
 from apps.tables.operations.operation import operations
 from deltaweb.environment.command_lines import COMMANDS
@@ -78,7 +80,6 @@ BY_COMMAND: Final = {
     "recipient rotate": f"POST {RECIPIENT}/rotate",
     "recipient revoke": f"DELETE {RECIPIENT}/tokens",
     "recipient limit": f"PATCH {RECIPIENT}",
-    "recipient hold": f"PUT {RECIPIENT}/holds/{{share}}/{{table}}",
     "recipient delete": f"DELETE {RECIPIENT}",
     "received add": "POST received",
     "received list": "GET received",
@@ -92,7 +93,7 @@ BY_COMMAND: Final = {
     "user list": "GET users",
     "user key": f"POST {USER}/keys",
 }
-"""The verbs of operations are not here: the operation says its endpoint."""
+"""The verbs of operations and changes are not here: they say their endpoints."""
 COMMANDS_APART: Final = {
     "serve": "starts the server that answers",
     "open": "starts the server that answers",
@@ -150,7 +151,6 @@ BY_PAGE: Final = {
     "sharing:recipient-grants": f"PATCH {RECIPIENT}",
     "sharing:recipient-settings": f"PATCH {RECIPIENT}",
     "sharing:recipient-limits": f"PATCH {RECIPIENT}",
-    "sharing:recipient-hold": f"PUT {RECIPIENT}/holds/{{share}}/{{table}}",
     "sharing:recipient-doctor": f"POST {RECIPIENT}/doctor",
     "sharing:recipient-rehearsals": f"POST {RECIPIENT}/rehearse",
     "sharing:recipient-delete": f"DELETE {RECIPIENT}",
@@ -162,7 +162,7 @@ BY_PAGE: Final = {
     "sharing:token-retire": f"PATCH {TOKEN}",
     "sharing:client-new": f"POST {RECIPIENT}/clients",
 }
-"""Pages of operations are not here, as above."""
+"""Pages of operations and changes are not here, as above."""
 PAGES_APART: Final = {
     "accounts:sign-in": "a key is what a script signs in by",
     "accounts:use-link": "as signing in by a password",
@@ -210,8 +210,9 @@ def commands() -> Iterator[tuple[str, Any]]:
 
 
 def test_every_command_is_an_endpoint_or_has_a_reason(calls: set[str]) -> None:
+    of_changes = {f"{one.noun} {one.name}": change_call(one) for one in changes}
     found = {
-        name: BY_COMMAND.get(name)
+        name: (BY_COMMAND | of_changes).get(name)
         or (operation_call(verb.operation.name) if hasattr(verb, "operation") else "")
         for name, verb in commands()
     }
@@ -223,9 +224,10 @@ def test_every_command_is_an_endpoint_or_has_a_reason(calls: set[str]) -> None:
 def test_what_a_page_does_is_an_endpoint_or_has_a_reason(calls: set[str]) -> None:
     kinds.all_kinds()
     of_operations = {one.page: operation_call(one.name) for one in operations}
+    of_changes = {one.url_name: change_call(one) for one in changes}
     entered = of_operations | BY_PAGE
     found = {
-        name: entered.get(name, "")
+        name: entered.get(name) or of_changes.get(name.partition(":")[2], "")
         for name, pattern in pages()
         if not name.endswith(("-json", "-csv")) and takes_post(pattern)
     }
@@ -256,6 +258,14 @@ def without_endpoint(found: Mapping[str, str], calls: set[str]) -> set[str]:
 
 def operation_call(name: str) -> str:
     return f"POST {TABLE}/operations/{name}"
+
+
+def change_call(change: Change[Any, Any, Any]) -> str:
+    call = change.call
+    if call is None:
+        return ""
+    route = re.sub(r"<[a-z]+:([a-z_]+)>", r"{\1}", call.route)
+    return f"{call.method} {route}"
 
 
 def pages(patterns=None, app=""):

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
+from apps.pages.changes.parameters import parameter, zone_parameter
 from apps.pages.page_json import IfKnown, Spread
 from apps.tables.catalogue.adding.table_request import (
     ShownColumn,
@@ -13,7 +14,6 @@ from apps.tables.catalogue.adding.table_request import (
     shown_columns,
 )
 from apps.tables.operations.operation import Operation, register
-from apps.tables.operations.parameters import parameter, zone_parameter
 from apps.tables.operations.preview import OperationPreview, RunContext
 from apps.tables.operations.stored import MadeTable
 from apps.tables.storage.locations import check_present

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 from zlib import crc32
 
+from apps.pages.changes.parameters import names_of, parameter
 from apps.pages.page_json import json_of
 from apps.tables.catalogue.adding.source import FileAsked, source_files
 from apps.tables.catalogue.adding.table_request import (
@@ -17,7 +18,6 @@ from apps.tables.catalogue.adding.table_request import (
 from apps.tables.catalogue.adding.uploads import forget_upload
 from apps.tables.models import Table
 from apps.tables.operations.operation import Operation, register
-from apps.tables.operations.parameters import names_of, parameter
 from apps.tables.operations.preview import OperationPreview, RunContext
 from apps.tables.operations.stored import MadeTable
 from deltaweb.delta.protocol.schema import StructType, parse_schema

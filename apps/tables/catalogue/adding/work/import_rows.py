@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import pyarrow as pa
 
+from apps.pages.changes.parameters import names_of, parameter
 from apps.pages.page_json import IfKnown, Spread, from_json
 from apps.tables.catalogue.adding.source import FileAsked, source_files
 from apps.tables.catalogue.adding.table_request import (
@@ -28,7 +29,6 @@ from apps.tables.operations.operation import (
     open_subject,
     register,
 )
-from apps.tables.operations.parameters import names_of, parameter
 from apps.tables.operations.preview import OperationPreview, RunContext
 from apps.tables.operations.stored import MadeTable
 from deltaweb.delta.errors import LocationNotFoundError, TableNotFoundError

@@ -6,12 +6,12 @@ from typing import Final
 import pyarrow as pa
 
 from apps.jobs.kind import Queue
+from apps.pages.changes.parameters import parameter
 from apps.tables.catalogue.adding.source import FileAsked, asker, source_files
 from apps.tables.catalogue.adding.work.import_rows import settle_rows
 from apps.tables.errors import MergeSourceError
 from apps.tables.models import Table
 from apps.tables.operations.operation import Operation, commit_text, register
-from apps.tables.operations.parameters import parameter
 from apps.tables.operations.rows.merge_rows import (
     MergeAsked,
     MergeDetail,

@@ -11,7 +11,7 @@ from apps.explorer.compare.rows import (
     row_changes_page,
     sample_objects,
 )
-from apps.pages.paging import PAGE_LENGTH
+from apps.pages.lists.paging import PAGE_LENGTH
 
 KINDS = ("update_preimage", "update_postimage", "insert", "delete")
 

@@ -10,8 +10,8 @@ from django.http import HttpRequest
 from django.test import RequestFactory
 
 from apps.pages.errors import PageError
+from apps.pages.lists.paging import Paged, paged
 from apps.pages.lists.sorting import Column
-from apps.pages.paging import Paged, paged
 from apps.pages.request.list_page import ListPage, ListQuery
 from apps.pages.request.server_paths import place_for_reader, remember_reader
 

@@ -1,7 +1,7 @@
 import pytest
 from django.test import RequestFactory
 
-from apps.pages.paging import PageLinks, links_between, page_links, paged
+from apps.pages.lists.paging import PageLinks, links_between, page_links, paged
 
 
 class TestPaged:

@@ -1,4 +1,4 @@
-"""The parameters of an operation, of which its command and its form are made.
+"""The parameters of an operation or a change, of which command and form are made.
 
     @dataclass(frozen=True, slots=True, kw_only=True)
     class Restore:
@@ -8,14 +8,18 @@
 
 A parameter with an option is named by it on a command's line; one whose option is ""
 stands by its place; one that is declared without `parameter` is of no line. One with a
-`Line` has one in the form of the page (`pages.forms.form_of`).
+`Line` has one in the form of the page (`forms.form_of`).
+
+A parameter of an update is `UNCHANGED` by default. One that can be removed has a second
+option, `removed_by`, which makes it None.
 """
 
-from argparse import ArgumentParser, ArgumentTypeError
+from argparse import SUPPRESS, ArgumentParser, ArgumentTypeError
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from typing import Any, Final
 
+from apps.pages.request.changes import UNCHANGED
 from deltaweb.delta.protocol.column_path import split_names
 from deltaweb.delta.values.time_zones.errors import TimeZoneUnknownError
 from deltaweb.delta.values.time_zones.known import check_zone
@@ -29,6 +33,8 @@ SERIALIZED: Final = "serializer_kwargs"
 """Of bounds, as djangorestframework-dataclasses takes them."""
 PREFIX: Final = "asked_"
 """Of what argparse calls them, beside what all commands take."""
+REMOVED: Final = object()
+"""The value of an option that removes one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +44,10 @@ class Line:
     Attributes:
         placeholder: What stands in it while it is empty.
         most: The largest number, or the most characters.
-        wrong: What is said of a number that is not one.
+        wrong: What is said of a number that is not one, or of a text that is missing.
+        splits: Of a list of texts, how what was typed becomes one.
+        is_boxes: Whether a list of texts is check boxes of one name.
+        codes: Of errors that are shown beside it.
     """
 
     label: str
@@ -48,6 +57,9 @@ class Line:
     most: int | None = None
     wrong: str = ""
     is_needed: bool = False
+    splits: Callable[[str], list[str]] = str.splitlines
+    is_boxes: bool = False
+    codes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +71,13 @@ class Argument:
             does not take it.
         how: What argparse takes: `metavar`, `help`, `type`, `action`, `nargs`.
         line: In the form of the page; None where that is of its own.
+        removed_by: The option that removes the value, such as `--no-contact`.
     """
 
     option: str | None
     how: Mapping[str, Any]
     line: Line | None
+    removed_by: str = ""
 
 
 def parameter(
@@ -72,6 +86,7 @@ def parameter(
     *,
     line: Line | None = None,
     is_stated: bool = False,
+    removed_by: str = "",
     **how: Any,  # noqa: ANN401 (as argparse takes it)
 ) -> Any:  # noqa: ANN401 (as above)
     """Return a field of a dataclass of parameters that a command or a page takes.
@@ -83,10 +98,11 @@ def parameter(
             keep to its bounds.
         is_stated: Whether the body of a REST call must have it, because its default
             removes something.
+        removed_by: As in `Argument`.
     """
     if line is not None and line.least is not None and "type" not in how:
         how["type"] = within(line.least, line.most)
-    argument = Argument(option, how, line)
+    argument = Argument(option, how, line, removed_by)
     needed: dict[str, Any] = {"required": True} if is_stated else {}
     metadata = {ARGUMENT: argument, SERIALIZED: _bounds_of(argument) | needed}
     return field(default=default, metadata=metadata)
@@ -119,18 +135,39 @@ def add_parameters(
         if only is not None and one.name not in only:
             continue
         name = f"{PREFIX}{one.name}"
+        how = dict(argument.how)
+        if one.default is UNCHANGED:
+            how["default"] = UNCHANGED
         if argument.option:
-            parser.add_argument(argument.option, dest=name, **argument.how)
+            parser.add_argument(argument.option, dest=name, **how)
         else:
-            parser.add_argument(name, **{"metavar": one.name, **argument.how})
+            parser.add_argument(name, **{"metavar": one.name, **how})
+        if argument.removed_by:
+            parser.add_argument(
+                argument.removed_by,
+                dest=name,
+                action="store_const",
+                const=REMOVED,
+                default=SUPPRESS,
+                help=f"remove it: the opposite of {argument.option}",
+            )
 
 
 def given(options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the parameters that were given on the line, by their names."""
     return {
-        name.removeprefix(PREFIX): value
+        name.removeprefix(PREFIX): None if value is REMOVED else value
         for name, value in options.items()
-        if name.startswith(PREFIX) and value is not None
+        if name.startswith(PREFIX) and value is not None and value is not UNCHANGED
+    }
+
+
+def helps_of(kind: type) -> dict[str, str]:
+    """Return the help of each parameter of a dataclass that has one, by its name."""
+    return {
+        one.name: str(one.metadata[ARGUMENT].how["help"])
+        for one in fields(kind)
+        if "help" in getattr(one.metadata.get(ARGUMENT), "how", {})
     }
 
 

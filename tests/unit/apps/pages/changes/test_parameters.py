@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from apps.tables.operations.pages.forms import form_of
-from apps.tables.operations.parameters import (
+from apps.pages.changes.forms import form_of
+from apps.pages.changes.parameters import (
     Line,
     add_parameters,
     given,

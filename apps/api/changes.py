@@ -1,0 +1,75 @@
+"""The endpoints of changes and reads, made of their declarations."""
+
+from collections.abc import Callable, Iterator, Mapping
+from importlib import import_module
+from typing import Any
+
+from django.http import HttpRequest, HttpResponseBase
+from django.urls import URLPattern, path
+
+from apps.accounts.models import Scope
+from apps.api.calls import Answer
+from apps.api.endpoint import RestView, endpoint
+from apps.api.pages import list_of, page_endpoint
+from apps.pages.actions import stamp_of
+from apps.pages.changes.change import Call, Change, Nothing, changes
+from apps.pages.changes.read import Read, reads
+from apps.pages.request.list_page import ListPage
+
+NO_CONTENT = 204
+Method = Callable[..., HttpResponseBase]
+
+
+def change_paths(
+    below: str, others: Mapping[str, type[RestView]] | None = None
+) -> Iterator[URLPattern]:
+    """Yield the addresses of all changes and reads, below a path.
+
+    Args:
+        below: The path of the version of the API.
+        others: By route, views with methods that are not made of a declaration.
+    """
+    found: dict[str, tuple[str, dict[str, Method]]] = {}
+    for change in changes:
+        if change.call is not None:
+            _, methods = found.setdefault(change.call.route, (change.call.view, {}))
+            methods[change.call.method.lower()] = change_endpoint(change, change.call)
+    for read in reads:
+        _, methods = found.setdefault(read.route, (read.view, {}))
+        methods["get"] = read_endpoint(read)
+    for route, (view, methods) in found.items():
+        base = (others or {}).get(route, RestView)
+        made: Any = type(view, (base,), methods)
+        yield path(f"{below}/{route}", made.as_view(), name=url_name(view))
+
+
+def change_endpoint(change: Change[Any, Any, Any], call: Call) -> Method:
+    """Return the endpoint of a change; its body has the parameters of that."""
+    body = None if change.parameters is Nothing else change.parameters
+    is_empty = call.status == NO_CONTENT
+
+    def method(_self: object, request: HttpRequest, **parts: Any) -> Answer:  # noqa: ANN401 (of the address)
+        asked = parts.pop("body", None) or Nothing()
+        subject = change.find(**parts)
+        result = change.carry_out(subject, asked, stamp_of(request))
+        return Answer(None if is_empty else result, call.status)
+
+    method.__doc__ = f"{change.help}\n\n{change.more}".strip()
+    answers = {call.status: None if is_empty else change.result}
+    scope = Scope(change.scope)
+    return endpoint(change.role, body=body, answers=answers, scope=scope)(method)
+
+
+def read_endpoint(read: Read) -> Method:
+    """Return the endpoint of a read."""
+    app, _, page = read.page.partition(":")
+    patterns = import_module(f"apps.{app}.urls").urlpatterns
+    shows = list_of(read.shows) if isinstance(read.shows, ListPage) else read.shows
+    scope = Scope(read.scope) if read.scope else None
+    return page_endpoint(patterns, page, shows, read.help, role=read.role, scope=scope)
+
+
+def url_name(view: str) -> str:
+    """Return the URL name of an address: `token-list` of `TokenList`."""
+    parts = "".join(f"-{one.lower()}" if one.isupper() else one for one in view)
+    return parts.removeprefix("-")

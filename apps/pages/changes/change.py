@@ -1,0 +1,241 @@
+"""A change that an administrator makes, declared once.
+
+    HOLD = changes.register(
+        Change(
+            noun="recipient",
+            name="hold",
+            help="Keep versions of a shared table readable for a recipient.",
+            role=ADMIN,
+            scope="share",
+            find=held_table,      # (names in an address) -> the subject
+            parameters=NewHold,   # a frozen dataclass; see `parameters`
+            do=hold_versions,     # (subject, parameters, stamp) -> the result
+            result=HoldResource,  # a frozen dataclass; see `apps.pages.page_json`
+            says=hold_text,       # the result -> a sentence
+            action="hold.add",
+            about=on_held,        # the subject -> the columns of the audit record
+            call=Call("PUT", "recipients/<str:name>/holds/<str:share>/<str:table>"),
+            page=Page("recipients/<str:name>/hold", back=recipient_of),
+        )
+    )
+
+`html`, `command` and `apps.api.changes` make its form, its command and its endpoint.
+An app names the modules of its changes in `AppConfig.ready`, by `changes.load_from`.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from inspect import signature
+from threading import RLock
+from typing import Any, Final, Generic, TypeVar
+
+from django.db import transaction
+
+from apps.pages.actions import Action, FieldChange, Stamp, report, report_changes
+from apps.pages.page_json import json_of
+
+S = TypeVar("S")
+P = TypeVar("P")
+R = TypeVar("R")
+
+VIEWER: Final = "VIEWER"
+EDITOR: Final = "EDITOR"
+ADMIN: Final = "ADMIN"
+
+
+@dataclass(frozen=True, slots=True)
+class Nothing:
+    """The parameters of a change that has none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call of the REST API.
+
+    Attributes:
+        method: Such as `PUT`.
+        route: Its path below the version of the API, as in `django.urls.path`. Its
+            parts are the names that `Change.find` takes.
+        view: The name of its address in OpenAPI, such as `Hold`. Calls and reads of
+            one route have one.
+        status: The status of the answer. 204 has no body.
+    """
+
+    method: str
+    route: str
+    view: str
+    status: int = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """The address that a form or a button of a page sends to.
+
+    Attributes:
+        route: As in `django.urls.path`. Names that `Change.find` takes and the route
+            does not have are fields of the form.
+        back: Returns what `redirect` takes, by the subject: the page that is shown
+            afterwards.
+        name: The URL name; `<noun>-<name>` of the change without one.
+    """
+
+    route: str
+    back: Callable[[Any], Any]
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change(Generic[S, P, R]):
+    """A change, from which its form, command, endpoint and audit record are made.
+
+    Attributes:
+        noun: The command that has it as a verb, such as `recipient`; "" for none.
+        name: The verb.
+        flag: The option by which the verb makes this change instead of the change
+            without a flag, such as `--end`.
+        help: What it does, in a sentence that begins with a verb.
+        more: Further sentences for the description of the REST API.
+        role: The role that a user needs at least.
+        scope: The scope that an API key needs.
+        find: Takes names as keyword arguments, in the order of the command line, and
+            returns the subject.
+        metavars: How the command line calls these names, if not by their own.
+        parameters: A frozen dataclass of JSON values.
+        do: Makes the change, in a transaction of the frame.
+        result: The dataclass that `do` returns.
+        says: Returns the result in a sentence.
+        lines: Returns more lines of it for a terminal.
+        action: The name of the audit record.
+        fields: For an update that has one record for each field: the names of the
+            records, by the keys of `facts`.
+        facts: For an update, the values that are compared before and after it.
+        writes: The names of the records that `do` writes itself, because several
+            changes have them in common.
+        about: Returns the columns of the audit record that name the subject. It is
+            called before the change, so that a deleted subject is named.
+        about_result: Returns those that only the result has.
+        is_done: Whether the result changed anything. Nothing is recorded if not.
+        question: Returns what is asked at a terminal first; None if nothing.
+        confirm: Returns what has to be typed in the form first; None if nothing.
+        call: None where the REST API does not have it.
+        page: None where no page has it.
+    """
+
+    noun: str
+    name: str
+    flag: str = ""
+    help: str
+    more: str = ""
+    role: str
+    scope: str
+    find: Callable[..., S]
+    metavars: Mapping[str, str] = field(default_factory=dict)
+    parameters: type[P]
+    do: Callable[[S, P, Stamp], R]
+    result: type[R]
+    says: Callable[[R], str]
+    lines: Callable[[R], Iterator[str]] = lambda _: iter(())
+    action: str = ""
+    fields: Mapping[str, str] = field(default_factory=dict)
+    facts: Callable[[S], Mapping[str, object]] = lambda _: {}
+    writes: tuple[str, ...] = ()
+    about: Callable[[S], Mapping[str, Any]] = lambda _: {}
+    about_result: Callable[[R], Mapping[str, Any]] = lambda _: {}
+    is_done: Callable[[R], bool] = lambda _: True
+    question: Callable[[S, P], str] | None = None
+    confirm: Callable[[S], str] | None = None
+    call: Call | None = None
+    page: Page | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse a change without an audit record."""
+        if not (self.action or self.fields or self.writes):
+            message = f"{self.noun} {self.name} has no audit record"
+            raise ValueError(message)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names that `find` takes, in the order of the command line."""
+        return tuple(signature(self.find).parameters)
+
+    @property
+    def records(self) -> frozenset[str]:
+        """The names of all audit records that it may write."""
+        own = {self.action} if self.action else set()
+        return frozenset({*own, *self.fields.values(), *self.writes})
+
+    @property
+    def url_name(self) -> str:
+        """The URL name of its page."""
+        named = self.page.name if self.page else ""
+        return named or f"{self.noun}-{self.name}"
+
+    def carry_out(self, subject: S, parameters: P, stamp: Stamp) -> R:
+        """Make the change and record it, in one transaction."""
+        with transaction.atomic():
+            about = dict(self.about(subject))
+            before = self.facts(subject)
+            result = self.do(subject, parameters, stamp)
+            about |= self.about_result(result)
+            if self.action and self.is_done(result):
+                detail = _detail(result, self.names)
+                report(Action(name=self.action, stamp=stamp, detail=detail, **about))
+            if self.fields:
+                after = self.facts(subject)
+                changed = [
+                    FieldChange(name, before[key], after[key])
+                    for key, name in self.fields.items()
+                ]
+                report_changes(Action(name="", stamp=stamp, **about), changed)
+        return result
+
+
+def _detail(result: object, names: tuple[str, ...]) -> dict[str, object]:
+    """Return what a record keeps of a result: all but the names of the subject."""
+    found = json_of(result)
+    if not isinstance(found, dict):
+        return {}
+    return {
+        key: one.isoformat() if hasattr(one, "isoformat") else one
+        for key, one in found.items()
+        if key not in names
+    }
+
+
+class Changes:
+    """All changes. Their modules are imported when a process first needs them."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[str, str, str], Change[Any, Any, Any]] = {}
+        self._to_load: dict[str, list[str]] = {}
+        self._lock = RLock()
+
+    def load_from(self, noun: str, *modules: str) -> None:
+        """Say which modules register the changes of a noun."""
+        with self._lock:
+            self._to_load.setdefault(noun, []).extend(modules)
+
+    def register(self, change: Change[S, P, R]) -> Change[S, P, R]:
+        """Add a change, and return it."""
+        self._found[change.noun, change.name, change.flag] = change
+        return change
+
+    def remove(self, change: Change[Any, Any, Any]) -> None:
+        """Take a change out."""
+        self._found.pop((change.noun, change.name, change.flag), None)
+
+    def of(self, noun: str) -> list[Change[Any, Any, Any]]:
+        """Return the changes of a noun."""
+        with self._lock:  # another thread would see some of them only
+            for module in self._to_load.pop(noun, ()):
+                import_module(module)
+        return [one for one in self._found.values() if one.noun == noun]
+
+    def __iter__(self) -> Iterator[Change[Any, Any, Any]]:
+        for noun in list(self._to_load):
+            self.of(noun)
+        return iter(list(self._found.values()))
+
+
+changes: Final = Changes()

@@ -1,0 +1,99 @@
+"""The verbs of a command, made of the changes of its noun."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import fields
+from functools import partial
+from typing import Any, ClassVar
+
+from django.core.management.base import CommandError, CommandParser
+
+from apps.pages.actions import command_stamp
+from apps.pages.changes.change import Change, changes
+from apps.pages.changes.parameters import add_parameters, given
+from apps.pages.command import (
+    YES,
+    Argument,
+    Declared,
+    Handler,
+    Output,
+    SubcommandsCommand,
+    flag,
+)
+from apps.pages.page_json import json_of
+from deltaweb.environment.command_lines import BAD_USAGE
+
+AnyChange = Change[Any, Any, Any]
+
+
+class ChangesCommand(SubcommandsCommand):
+    """A command that has the changes of a noun as verbs, besides its own.
+
+    Attributes:
+        noun: As `Change` has it; the name of the command.
+    """
+
+    noun: ClassVar[str]
+
+    def subcommands(self) -> Iterable[tuple[Declared, Handler]]:
+        """Return its own subcommands, then the changes."""
+        yield from super().subcommands()
+        for name, found in verbs_of(self.noun).items():
+            first = next(iter(found.values()))
+            arguments: list[Argument] = [partial(_add_names, first)]
+            arguments += [partial(add_parameters, kind=kind) for kind in _kinds(found)]
+            arguments += [flag(one, _words(found[one])) for one in found if one]
+            if any(one.question is not None for one in found.values()):
+                arguments.append(YES)
+            declared = Declared(name, _words(first), tuple(arguments))
+            yield declared, partial(self._change, found)
+
+    def _change(self, found: Mapping[str, AnyChange], **options: Any) -> Output:  # noqa: ANN401 (as argparse read them)
+        change = _chosen(found, options)
+        subject = change.find(**{name: options[name] for name in change.names})
+        values = given(options)
+        others = values.keys() - {one.name for one in fields(change.parameters)}
+        if others:
+            message = f"{change.flag} does not go with {', '.join(sorted(others))}."
+            raise CommandError(message, returncode=BAD_USAGE)
+        asked = change.parameters(**values)
+        if change.question is not None:
+            self.confirm(change.question(subject, asked), yes=options["yes"])
+        result = change.carry_out(subject, asked, command_stamp())
+        return Output(json_of(result), change.says(result), change.lines(result))
+
+
+def verbs_of(noun: str) -> dict[str, dict[str, AnyChange]]:
+    """Return the changes of a noun by verb, then by flag; that without one first."""
+    found: dict[str, dict[str, AnyChange]] = {}
+    for one in sorted(changes.of(noun), key=lambda one: bool(one.flag)):
+        found.setdefault(one.name, {})[one.flag] = one
+    return found
+
+
+def _add_names(change: AnyChange, parser: CommandParser) -> None:
+    for name in change.names:
+        parser.add_argument(name, metavar=change.metavars.get(name, name))
+
+
+def _kinds(found: Mapping[str, AnyChange]) -> Iterator[type]:
+    """Yield the parameters of the changes of a verb, each once."""
+    yield from dict.fromkeys(one.parameters for one in found.values())
+
+
+def _words(change: AnyChange) -> str:
+    """Return what a change does as a command says it: `keep versions of a table`."""
+    return f"{change.help[0].lower()}{change.help[1:].rstrip('.')}"
+
+
+def _chosen(found: Mapping[str, AnyChange], options: Mapping[str, Any]) -> AnyChange:
+    """Return the change whose flag was given, or else the one without a flag."""
+    given_flags = [
+        one for one in found if one and options[one.strip("-").replace("-", "_")]
+    ]
+    if len(given_flags) > 1:
+        message = f"Give one of {', '.join(given_flags)}."
+        raise CommandError(message, returncode=BAD_USAGE)
+    if not given_flags and "" not in found:
+        message = f"Give one of {', '.join(found)}."
+        raise CommandError(message, returncode=BAD_USAGE)
+    return found["".join(given_flags)]

@@ -1,0 +1,145 @@
+"""Forms, made of the parameters of an operation or a change."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
+
+from django import forms
+
+from apps.pages.changes.parameters import ARGUMENT, Argument, Line
+from apps.pages.request.changes import CheckBoxesField
+from deltaweb.delta.errors import DeltaError
+
+MAX_TEXT_LENGTH: Final = 10_000
+WRONG: Final = ("invalid", "required", "min_value", "max_value")
+
+
+def form_of(kind: type, base: type[forms.Form] = forms.Form) -> type[forms.Form]:
+    """Return the form of the parameters that have a line of it, in their order.
+
+    Its fields have the labels and the style of these lines.
+    """
+    hints = get_type_hints(kind)
+    found: dict[str, Any] = {
+        name: _field(hints[name], line) for name, line in lines_of(kind).items()
+    }
+    return type(f"{kind.__name__}Form", (base,), found)
+
+
+def lines_of(kind: type) -> dict[str, Line]:
+    """Return the parameters that have a line in the form, by their names."""
+    found: dict[str, Line] = {}
+    for one in fields(kind):
+        argument: Argument | None = one.metadata.get(ARGUMENT)
+        if argument is not None and argument.line is not None:
+            found[one.name] = argument.line
+    return found
+
+
+def place_error(form: forms.Form, kind: type, error: DeltaError) -> None:
+    """Show an error beside the field that it is about, or else above the form.
+
+    Args:
+        form: The form, which has been validated.
+        kind: The parameters that it was made of.
+        error: Its code is looked up in `Line.codes`.
+    """
+    about = (name for name, line in lines_of(kind).items() if error.code in line.codes)
+    form.add_error(next(about, None), str(error))
+
+
+def sentences_of(form: forms.Form) -> list[str]:
+    """Return the errors of a form as sentences, each with the label of its field."""
+    found = []
+    for name, errors in form.errors.items():
+        label = form.fields[name].label if name in form.fields else None
+        found += [f"{label}: {one}" if label else str(one) for one in errors]
+    return found
+
+
+class TextListField(forms.CharField):
+    """A text area with a value a line."""
+
+    def __init__(self, *, splits: Callable[[str], list[str]], **how: Any) -> None:  # noqa: ANN401 (Django's own)
+        super().__init__(**how)
+        self.splits = splits
+
+    def clean(self, value: Any) -> Any:  # noqa: ANN401 (as above)
+        """Return the values that are not blank."""
+        return [one for one in self.splits(super().clean(value) or "") if one.strip()]
+
+
+class NamesField(CheckBoxesField):
+    """Check boxes whose names are looked up by the change."""
+
+    def valid_value(self, value: str) -> bool:
+        """Accept any name."""
+        del value
+        return True
+
+
+def _field(hint: Any, line: Line) -> forms.Field:  # noqa: ANN401 (any type)
+    parts = {hint, *get_args(hint)}
+    for one in parts:
+        if get_origin(one) is Literal:
+            return _choice(get_args(one), line)
+    if list[str] in parts:
+        return _names(line) if line.is_boxes else _texts(line)
+    kinds = {one for one in parts if one in FIELDS}
+    return FIELDS[kinds.pop()](line)
+
+
+def _whole_number(line: Line) -> forms.Field:
+    return forms.IntegerField(
+        min_value=line.least,
+        max_value=line.most,
+        widget=forms.NumberInput(attrs=_look(line)),
+        error_messages=dict.fromkeys(WRONG, line.wrong) if line.wrong else {},
+        **_words(line),
+    )
+
+
+def _text(line: Line) -> forms.Field:
+    return forms.CharField(
+        max_length=line.most or MAX_TEXT_LENGTH,
+        widget=forms.TextInput(attrs=_look(line)),
+        error_messages={"required": line.wrong} if line.wrong else {},
+        **_words(line),
+    )
+
+
+def _texts(line: Line) -> forms.Field:
+    return TextListField(
+        splits=line.splits, max_length=line.most or MAX_TEXT_LENGTH, **_words(line)
+    )
+
+
+def _names(line: Line) -> forms.Field:
+    return NamesField(**_words(line))
+
+
+def _choice(values: tuple[Any, ...], line: Line) -> forms.Field:
+    return forms.ChoiceField(choices=[(one, one) for one in values], **_words(line))
+
+
+def _box(line: Line) -> forms.Field:
+    return forms.BooleanField(**_words(line))
+
+
+def _words(line: Line) -> dict[str, Any]:
+    return {
+        "label": line.label,
+        "help_text": line.help,
+        "required": line.is_needed,
+    }
+
+
+def _look(line: Line) -> dict[str, str]:
+    return {"class": "dw-input", "placeholder": line.placeholder, "autocomplete": "off"}
+
+
+FIELDS: Final[Mapping[Any, Callable[[Line], forms.Field]]] = {
+    bool: _box,
+    int: _whole_number,
+    str: _text,
+}

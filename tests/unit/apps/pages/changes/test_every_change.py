@@ -1,0 +1,70 @@
+"""What all changes keep to, as they are declared."""
+
+import re
+from dataclasses import MISSING, fields
+from typing import Any
+
+import pytest
+
+from apps.accounts.models import Scope, User
+from apps.pages.changes.change import Change, changes
+from apps.pages.changes.forms import form_of, lines_of
+from apps.pages.changes.parameters import ARGUMENT
+from apps.pages.page_json import names_of
+from apps.pages.request.changes import UNCHANGED, ChangeForm
+from apps.sharing.activity.action_words import WORDS
+
+AnyChange = Change[Any, Any, Any]
+NAMED = re.compile(r"<[a-z]+:([a-z_]+)>")
+every_change = pytest.mark.parametrize(
+    "change", list(changes), ids=lambda one: f"{one.noun} {one.name} {one.flag}".strip()
+)
+
+
+def test_there_are_changes() -> None:
+    assert {"hold"} <= {one.name for one in changes}
+
+
+@every_change
+def test_is_for_a_role_and_a_scope_that_there_are(change: AnyChange) -> None:
+    assert change.role in User.Role.values
+    assert change.scope in Scope.values
+    assert Scope(change.scope) is not Scope.READ
+
+
+@every_change
+def test_is_found_by_the_names_of_its_addresses(change: AnyChange) -> None:
+    if change.call is not None:
+        assert set(NAMED.findall(change.call.route)) == set(change.names)
+    if change.page is not None:
+        assert set(NAMED.findall(change.page.route)) <= set(change.names)
+
+
+@every_change
+def test_says_what_it_does_in_a_sentence(change: AnyChange) -> None:
+    assert re.fullmatch(r"[A-Z][^.]+\.", change.help)
+    assert names_of(change.result)
+
+
+@every_change
+def test_has_records_that_have_words(change: AnyChange) -> None:
+    assert change.records
+    assert change.records <= WORDS.keys()
+
+
+@every_change
+def test_leaves_alone_what_an_update_does_not_send(change: AnyChange) -> None:
+    call = change.call
+    if change.fields or (call is not None and call.method in {"PATCH", "PUT"}):
+        assert {one.default for one in fields(change.parameters)} <= {UNCHANGED}
+
+
+@every_change
+def test_can_be_made_by_each_of_its_doors(change: AnyChange) -> None:
+    """A parameter without a default has an option, and a line if there is a page."""
+    lines = lines_of(change.parameters)
+    for one in fields(change.parameters):
+        if one.default is MISSING and one.default_factory is MISSING:
+            assert one.metadata[ARGUMENT].option is not None
+            assert change.page is None or lines[one.name].is_needed
+    assert form_of(change.parameters, ChangeForm).base_fields.keys() == lines.keys()
