@@ -15,6 +15,7 @@ MAX_WORDS = 1_200
 SENTENCE = re.compile(r"[.!?](?=\s+[A-Z`]|\s*$)")
 SOURCE = re.compile(r"^Source: .*", re.MULTILINE | re.DOTALL)
 MODULE = re.compile(r"`([a-z_]+)`")
+NAMED_FILE = re.compile(r"`([\w/*]+\.(?:py|js|html))`")
 FENCE = re.compile(r"```.*?```", re.DOTALL)
 ENTRY = re.compile(r"^(?P<indent> *)(?P<names>[a-z_]+/(?: +[a-z_]+/)*)(?:  |$)")
 
@@ -94,3 +95,20 @@ def test_the_architecture_page_is_one_page() -> None:
     words = ARCHITECTURE.read_text(encoding="utf-8").split()
 
     assert len(words) <= MAX_WORDS
+
+
+def test_files_that_contributing_names_exist() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    named = {name for name in NAMED_FILE.findall(text) if "*" not in name}
+    files = {
+        path.relative_to(ROOT).as_posix()
+        for top in ("apps", "deltaweb", "static", "templates", "tests")
+        for path in (ROOT / top).rglob("*.*")
+    }
+
+    assert len(named) > 20
+    assert {
+        name
+        for name in named
+        if not any(f"/{file}".endswith(f"/{name}") for file in files)
+    } == set()
