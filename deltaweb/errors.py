@@ -146,7 +146,7 @@ _PLACES: Final[Mapping[str, str]] = {
     "deltaweb.delta.errors": (
         "CheckpointCancelledError CheckpointPartsError ColumnNotFoundError "
         "ColumnTypeError CredentialsNeededError DataFileError DataFileMissingError "
-        "DataFileRowsError DeltaError "
+        "DataFileRowsError DataFileUnsupportedError DeltaError "
         "LocationDeniedError LocationError LocationInvalidError "
         "LocationNotAllowedError LocationNotFoundError LocationNotWritableError "
         "LocationUnreachableError LocationUnsupportedError LogCorruptError "
@@ -185,8 +185,8 @@ _PLACES: Final[Mapping[str, str]] = {
     ),
     "deltaweb.parquet.errors": (
         "FileEncryptedError FileNotParquetError FooterCorruptError "
-        "NoParquetFilesError ParquetError RowsMissingError SchemaCorruptError "
-        "SchemaNotHeldError ValuesUnreadableError"
+        "NoParquetFilesError ParquetError ParquetUnsupportedError RowsMissingError "
+        "SchemaCorruptError SchemaNotHeldError ValuesUnreadableError"
     ),
     "deltaweb.conditions.json": "MalformedHintError",
     "deltaweb.conditions.sql_text": "NotSQLError",

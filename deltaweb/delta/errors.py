@@ -16,7 +16,8 @@ DeltaError (deltaweb/errors.py: how an error writes its sentence)
 │   └── UnsupportedFeatureError
 ├── SchemaError: ColumnTypeError, SchemaMissingError, SchemaTooWideError
 ├── PropertyError, PartitionValueError, PredicateError, ColumnNotFoundError
-├── DataFileError: PathEscapesTableError, DataFileMissingError, DataFileRowsError
+├── DataFileError: PathEscapesTableError, DataFileMissingError, DataFileRowsError,
+│   DataFileUnsupportedError
 ├── what only comparing versions raises: changes/errors.py
 └── and what only writing does: writing/errors.py
 """
@@ -330,7 +331,7 @@ class DataFileError(DeltaError, code="data-file-corrupt"):
     path: str
     reason: str
     message = "The data file {path} cannot be read: {reason}."
-    hint = "Restore the file from a backup, or choose another version."
+    hint: str = "Restore the file from a backup, or choose another version."
 
 
 class DataFileMissingError(DataFileError, code="data-file-missing"):
@@ -341,6 +342,14 @@ class DataFileMissingError(DataFileError, code="data-file-missing"):
 
 class DataFileRowsError(DataFileError, code="data-file-rows-missing"):
     """A file has other rows than its footer counts, or fewer than the log says."""
+
+
+class DataFileUnsupportedError(DataFileError, code="data-file-unsupported"):
+    """A file that may be healthy, and is not read here."""
+
+    hint: str = (
+        "The file may be healthy: read it with another engine, or write it again."
+    )
 
 
 class PathEscapesTableError(DataFileError, code="path-outside-table"):

@@ -7,6 +7,7 @@ ParquetError
     SchemaCorruptError      the schema's elements are no tree
     ValuesUnreadableError   the rows do not read, or take too much to read
     RowsMissingError        the pages hold other rows than the footer counts
+    ParquetUnsupportedError the file may be healthy, and is not read here
     SchemaNotHeldError      another system has no schema for the files
     NoParquetFilesError     a folder has no such files
 """
@@ -54,6 +55,17 @@ class ValuesUnreadableError(ParquetError, code="parquet-values-unreadable"):
 
 class RowsMissingError(ValuesUnreadableError, code="parquet-rows-missing"):
     hint = "Restore the file from a backup, or write it again: its pages are damaged."
+
+
+class ParquetUnsupportedError(ParquetError, code="parquet-unsupported"):
+    """A file, or a column of it, that other programs may read."""
+
+    reason: str
+    message = "This Parquet file is not read here: {reason}."
+    hint = (
+        "The file may be healthy: read it with another program, and write its rows "
+        "again."
+    )
 
 
 class SchemaNotHeldError(ParquetError, code="parquet-schema-not-held"):

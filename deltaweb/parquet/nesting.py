@@ -4,7 +4,7 @@ Source: Parquet logical types, "Nested Types", "Lists", "Maps" and their
 "Backward-compatibility rules".
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from deltaweb.parquet.schema import Node
@@ -104,3 +104,28 @@ def parts_of(whole: Part) -> tuple[Part, ...]:
     if node.kind is not None or (node.is_repeated and not is_element):
         return ()
     return tuple(map(Part, node.children or ()))
+
+
+def faults(column: Node) -> Iterator[tuple[Node, str]]:
+    """Yield the nodes of a column whose annotations do not fit them, each with why.
+
+    An annotation may not fit its physical type, or a list or a map is not nested as
+    one.
+    """
+    stack = [Part(column)]
+    while stack:
+        node, is_in_list = stack.pop()
+        element, fault = None, node.invalid
+        try:
+            if fault is None and node.kind == "LIST":
+                shape = list_shape(node, is_in_list=is_in_list)
+                element = shape.node if shape.is_repeated_element else None
+            elif fault is None and node.kind == "MAP":
+                map_shape(node, is_in_list=is_in_list)
+        except NestingError as error:
+            fault = str(error)
+        if fault is not None:
+            yield node, fault
+        stack += [
+            Part(child, child is element) for child in reversed(node.children or ())
+        ]

@@ -53,7 +53,8 @@ class Node(NamedTuple):
 
     @property
     def is_required(self) -> bool:
-        return self.element.repetition == "required"
+        """Whether it is required, as a node without a repetition is."""
+        return self.element.repetition in {"required", None}
 
     @property
     def sort_order(self) -> str:
@@ -82,6 +83,19 @@ def build_schema(elements: Sequence[SchemaElement]) -> Node:
         left = len(elements) - builder.position
         raise SchemaCorruptError(reason=f"{left:,} elements belong to no group")
     return root
+
+
+def flat_leaves(root: Node) -> frozenset[int]:
+    """Return the leaf columns that are in no repeated group: one value in each row."""
+    flat, stack = [], [root]
+    while stack:
+        for child in stack.pop().children or ():
+            if child.is_repeated:
+                continue
+            if child.leaf is not None:
+                flat.append(child.leaf)
+            stack.append(child)
+    return frozenset(flat)
 
 
 class _Builder:

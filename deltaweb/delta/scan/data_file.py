@@ -17,6 +17,7 @@ from deltaweb.delta.errors import (
     DataFileError,
     DataFileMissingError,
     DataFileRowsError,
+    DataFileUnsupportedError,
     DeltaError,
 )
 from deltaweb.delta.protocol.schema import StructField, StructType, arrow_type
@@ -33,15 +34,22 @@ from deltaweb.delta.values.old_calendar.calendar import old_calendar
 from deltaweb.delta.values.stored_columns import MismatchError, StoredColumns
 from deltaweb.parquet.arrow_footer import (
     fault_reason,
+    has_misread,
     open_parquet,
     parse_arrow_footer,
     plain_footer,
+    read_fault,
 )
 from deltaweb.parquet.counts import RowGroupCounts, parse_row_group_counts
-from deltaweb.parquet.errors import ParquetError, RowsMissingError
+from deltaweb.parquet.errors import (
+    FileEncryptedError,
+    ParquetError,
+    ParquetUnsupportedError,
+    RowsMissingError,
+)
 from deltaweb.parquet.tail import read_footer
 from deltaweb.parquet.values.dictionaries import StoredChunks
-from deltaweb.parquet.values.verdicts import check_paths, check_schema
+from deltaweb.parquet.values.verdicts import check_chunks, check_schema, explain_fault
 from deltaweb.parquet.values.whole_groups import LeafColumns, WholeGroups
 
 MIN_ROWS: Final = 10_000
@@ -109,6 +117,12 @@ THREADED_BYTES = 1 << 20
 HELD_BYTES = 64 << 10
 """Files up to this size are read whole at once."""
 
+OTHER_SCHEMA: Final = (
+    "Compare the schema of the file with the table's, or write its rows again."
+)
+"""What to do with a healthy file whose values are not those of the table."""
+NOT_READ: Final = "Check that its storage answers and lets this program read the file."
+
 OpenFile = Callable[[str], pa.NativeFile]
 """Opens the data file at a path of the log."""
 ChooseRows = Callable[[int, int], pa.BooleanArray | None]
@@ -126,14 +140,21 @@ def reading(path: str) -> Iterator[None]:
         raise DataFileMissingError(path=path) from None
     except MismatchError as error:
         reason = f"column {error.column!r}: {error.reason}"
-        raise DataFileError(path=path, reason=reason) from None
+        raise DataFileError(path=path, reason=reason, hint=OTHER_SCHEMA) from None
     except RowsMissingError as error:
         raise DataFileRowsError(path=path, reason=error.reason) from None
+    except (ParquetUnsupportedError, FileEncryptedError) as error:
+        reason = error.reason or error.message.rstrip(".")
+        raise DataFileUnsupportedError(path=path, reason=reason) from error
     except ParquetError as error:
         reason = error.message.rstrip(".")
-        raise DataFileError(path=path, reason=reason) from error
+        raise DataFileError(path=path, reason=reason, hint=error.hint) from error
     except (pa.ArrowException, OSError, ValueError, MemoryError, LookupError) as error:
         reason = fault_reason(error) or "it is damaged"
+        if isinstance(read_fault(error), ParquetUnsupportedError):
+            raise DataFileUnsupportedError(path=path, reason=reason) from error
+        if isinstance(error, OSError) and error.errno is not None:
+            raise DataFileError(path=path, reason=reason, hint=NOT_READ) from error
         raise DataFileError(path=path, reason=reason) from error
 
 
@@ -147,7 +168,8 @@ class DataFile:
             try:
                 self._source = _held(self._source)
                 self._footer = read_footer(self._source)
-                self._parquet = _open_parquet(self._source, self._footer)
+                self._chunks = chunks = StoredChunks(self._footer)
+                self._parquet = _open_parquet(self._source, self._footer, chunks)
             except BaseException:
                 self.close()
                 raise
@@ -156,7 +178,6 @@ class DataFile:
             self._stored = StoredColumns(self._fields)
             self._found: tuple[StructType, dict[str, str]] | None = None
             self._coded = CodedColumns(self._footer, self.metadata, self._fields)
-            self._chunks = chunks = StoredChunks(self._footer)
             self._decoded = DecodedBytes(
                 chunks, self.metadata, self._fields, self._source
             )
@@ -206,6 +227,14 @@ class DataFile:
             self._stored.find(StructField(name, column.data_type), column.name)
         return name
 
+    def check_types(self, schema: StructType) -> None:
+        """Check that columns can be read as `schema` says; no value is read."""
+        stored = self.find_columns(schema)
+        with reading(self.path):
+            check_schema(self._chunks.root, frozenset(stored.values()))
+            batch = pa.RecordBatch.from_pylist([], self._parquet.schema_arrow)
+            _typed(self._dated(batch), 0, schema, stored)
+
     def row_groups(self, schema: StructType, predicate: Predicate | None) -> list[int]:
         """Positions of the row groups that may hold a row the condition is true for."""
         with reading(self.path):
@@ -235,7 +264,9 @@ class DataFile:
             check_schema(self._chunks.root, read)
             # A column that is missing may have another name in the schema alone.
             is_whole = len(stored) == len(schema.fields)
-            check_paths(self._chunks, row_group, read if is_whole else None)
+            num_rows = self._groups.num_rows[row_group]
+            names = read if is_whole and read else None
+            check_chunks(self._chunks, row_group, num_rows, names)
             for batch, num_rows in self._stored_batches(stored, row_group, max_rows):
                 mask = None if choose is None else choose(first, num_rows)
                 first += num_rows
@@ -272,9 +303,13 @@ class DataFile:
             )
             return batches
 
-        for batch in self._groups.batches(row_group, names, read):
-            for part in parts(batch) if coded else (batch,):
-                yield part, part.num_rows
+        try:
+            for batch in self._groups.batches(row_group, names, read):
+                for part in parts(batch) if coded else (batch,):
+                    yield part, part.num_rows
+        except (pa.ArrowException, OSError) as error:
+            explain_fault(error, self._footer, names)
+            raise
 
     def _reader(self, coded: tuple[str, ...], source: pa.NativeFile) -> pq.ParquetFile:
         """Return what reads row groups, some columns of texts as codes."""
@@ -316,18 +351,25 @@ def _held(source: pa.NativeFile) -> pa.NativeFile:
         return pa.BufferReader(source.read(size))
 
 
-def _open_parquet(source: pa.NativeFile, footer: bytes) -> pq.ParquetFile:
+def _open_parquet(
+    source: pa.NativeFile, footer: bytes, chunks: StoredChunks
+) -> pq.ParquetFile:
     """Open a file; by a plainer footer where pyarrow does not take its own."""
     try:
         if isinstance(source, pa.BufferReader):  # who cannot change, nor grow
-            return open_parquet(source)
-        return open_parquet(source, parse_arrow_footer(footer))
+            opened = open_parquet(source)
+        else:
+            opened = open_parquet(source, parse_arrow_footer(footer))
+        if not has_misread(chunks.root):
+            return opened
     except (pa.ArrowException, OSError):
         plain = None
         with suppress(ParquetError):
             plain = plain_footer(footer)
         if plain is None:
             raise
+    else:
+        plain = plain_footer(footer) or footer
     return open_parquet(source, parse_arrow_footer(plain))
 
 

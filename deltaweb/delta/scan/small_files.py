@@ -33,7 +33,7 @@ from deltaweb.parquet.arrow_footer import open_parquet
 from deltaweb.parquet.errors import ParquetError
 from deltaweb.parquet.tail import read_footer
 from deltaweb.parquet.values.dictionaries import StoredChunks
-from deltaweb.parquet.values.verdicts import check_paths, check_schema
+from deltaweb.parquet.values.verdicts import check_chunks, check_schema
 from deltaweb.parquet.values.whole_groups import LeafColumns, WholeGroups
 
 FAULTS: Final = (
@@ -128,10 +128,11 @@ class _Packs:
             ):
                 return None
             check_schema(chunks.root)
-            for group in range(metadata.num_row_groups):
-                check_paths(chunks, group)
+            groups = WholeGroups(chunks, metadata, self._columns, held)
+            for group, num_rows in enumerate(groups.num_rows):
+                check_chunks(chunks, group, num_rows)
             rows = parquet.read(use_threads=False)
-            WholeGroups(chunks, metadata, self._columns, held).check(rows)
+            groups.check(rows)
         except FAULTS:
             return None
         return rows

@@ -14,6 +14,7 @@ from decimal import Decimal
 from typing import TypeAlias
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from deltaweb.delta.protocol.schema import (
     MAX_DECIMAL_PRECISION,
@@ -230,10 +231,28 @@ def rescaled(array: pa.Array, target: pa.DataType) -> pa.Array:
     Arrow scales up without noticing that the result does not fit its 128 bits, so
     that is done in 256 bits, where the product of 38 digits and any scale fits.
     """
-    if array.type.precision > MAX_DECIMAL_PRECISION:
+    if array.type.precision > MAX_DECIMAL_PRECISION + 1:
         message = f"{array.type} has more than {MAX_DECIMAL_PRECISION} digits"
         raise pa.ArrowInvalid(message)
+    if array.type.precision > MAX_DECIMAL_PRECISION:  # of few digits in many bytes
+        array = _narrow(array)
     return array.cast(pa.decimal256(_WIDE_DIGITS, target.scale)).cast(target)
+
+
+def _narrow(array: pa.Array) -> pa.Array:
+    """Return decimals of 256 bits as 38 digits; Arrow's cast misses the least one."""
+    scale = array.type.scale
+    limit = Decimal(1).scaleb(MAX_DECIMAL_PRECISION - scale)
+    wide = pa.decimal256(_WIDE_DIGITS, scale)
+    values = array.cast(wide)
+    fits = pc.and_(
+        pc.less(values, pa.scalar(limit, wide)),
+        pc.greater(values, pa.scalar(-limit, wide)),
+    )
+    if not pc.all(fits, min_count=0).as_py():
+        message = f"it has more than {MAX_DECIMAL_PRECISION} digits"
+        raise pa.ArrowInvalid(message)
+    return array.cast(pa.decimal128(MAX_DECIMAL_PRECISION, scale))
 
 
 def whole_decimals(array: pa.Array, target: pa.DataType) -> pa.Array:

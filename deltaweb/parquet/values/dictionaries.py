@@ -15,12 +15,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from deltaweb.parquet.compact.cursor import MORE
 from deltaweb.parquet.compact.layouts import LateListOf, Layout, ListOf
 from deltaweb.parquet.compact.reader import CompactReader
 from deltaweb.parquet.compact.writer import CompactWriter
 from deltaweb.parquet.errors import FooterCorruptError, ParquetError
 from deltaweb.parquet.metadata import text_of
-from deltaweb.parquet.schema import Node
+from deltaweb.parquet.schema import Node, flat_leaves
 from deltaweb.parquet.tail import MAGIC, RangeSource
 from deltaweb.parquet.values.known_schemas import known_schemas
 
@@ -34,6 +35,8 @@ _PREFIXED: Final = 7  # DELTA_BYTE_ARRAY: a value repeats the beginning of the l
 _CODED: Final = frozenset({2, 8})
 _READ_AS_CODES: Final = frozenset({0, 2, 3, 4, 8})  # by pyarrow: not lengths of deltas
 _PLAIN, _RLE = 0, 3
+_CODEC_HEAD, _COUNT_HEAD = b"\x15", b"\x16"
+MAX_COUNT_BYTES: Final = 9
 # What pyarrow calls those that count here.
 _KINDS: Final = {"BYTE_ARRAY": BYTE_ARRAY}
 _ENCODINGS: Final = {"PLAIN_DICTIONARY": 2, "RLE_DICTIONARY": 8, "DELTA_BYTE_ARRAY": 7}
@@ -117,21 +120,33 @@ class StoredChunks:
         return groups
 
     @cached_property
-    def num_usual_groups(self) -> int:
-        """How many row groups, the first ones, have chunks with the schema's paths.
+    def flat_leaves(self) -> frozenset[int]:
+        """The leaf columns that have one value in each row."""
+        return flat_leaves(self.root)
 
-        The paths are looked for as most writers store them, which takes a hundredth of
-        the time of parsing the chunks. Groups with other forms are not counted.
+    @cached_property
+    def usual_counts(self) -> Sequence[Sequence[int]]:
+        """The values of each chunk, in the first row groups with the schema's paths.
+
+        The paths and what follows are looked for as most writers store them, which
+        takes a hundredth of the time of parsing the chunks. From a group with another
+        form on nothing is known.
         """
         paths = [_stored_path(leaf.path) for leaf in self.root.leaves()]
-        found = at = 0
+        found: list[list[int]] = []
+        at = 0
         while paths:
+            counts = []
             for path in paths:
                 at = self._footer.find(path, at)
                 if at < 0:
                     return found
                 at += len(path)
-            found += 1
+                count = _usual_count(self._footer, at)
+                if count is None:
+                    return found
+                counts.append(count)
+            found.append(counts)
         return found
 
     def of(self, row_group: int, leaf: int) -> StoredChunk:
@@ -158,6 +173,22 @@ def _stored_path(path: tuple[str, ...]) -> bytes:
         ]
     )
     return bytes(writer.parts)[2:-1]
+
+
+def _usual_count(footer: bytes, at: int) -> int | None:
+    """Return the number of values that follows a path; None in an unusual form.
+
+    A codec of one byte (field 4) and the number (field 5) follow it as a rule.
+    """
+    if footer[at : at + 1] != _CODEC_HEAD or footer[at + 2 : at + 3] != _COUNT_HEAD:
+        return None
+    number = shift = 0
+    for byte in footer[at + 3 : at + 3 + MAX_COUNT_BYTES]:
+        number |= (byte & MORE) << shift
+        if byte <= MORE:
+            return (number >> 1) ^ -(number & 1)
+        shift += 7
+    return None
 
 
 def _chunk(values: Mapping[str, Any]) -> StoredChunk:

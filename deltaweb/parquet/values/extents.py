@@ -20,14 +20,8 @@ def choose_groups(
 ) -> list[RowGroup]:
     """Return the row groups that hold the rows that are asked for."""
     everything = footer.metadata.row_groups
-    counts = [group.num_rows for group in everything]
-    if footer.leaves and (
-        sum(counts) != footer.metadata.num_rows or min(counts, default=0) < 0
-    ):
-        raise RowsMissingError(
-            reason=f"the footer counts {footer.metadata.num_rows:,} rows, and"
-            f" {sum(counts):,} in its row groups"
-        )
+    if footer.leaves:
+        check_row_counts(footer)
     if row_group is not None:
         if not 0 <= row_group < len(everything):
             reason = f"it has {len(everything):,} row groups, and none is {row_group:,}"
@@ -43,15 +37,30 @@ def choose_groups(
     return chosen
 
 
+def check_row_counts(footer: ParquetFooter) -> None:
+    """Check that the rows of the row groups are those of the file."""
+    counts = [group.num_rows for group in footer.metadata.row_groups]
+    if sum(counts) != footer.metadata.num_rows or min(counts, default=0) < 0:
+        raise RowsMissingError(
+            reason=f"the footer counts {footer.metadata.num_rows:,} rows, and"
+            f" {sum(counts):,} in its row groups"
+        )
+
+
 def check_extents(groups: Sequence[RowGroup], size: int) -> None:
     """Check that all pages are inside the file."""
     for group in groups:
         for chunk in group.columns:
-            start = chunk_start(chunk)
-            length = chunk.values.get("total_compressed_size")
-            if length is None:
-                raise ValuesUnreadableError(reason="a column chunk has no metadata")
-            if start < 0 or length < 0 or start + length > size:
-                column = ".".join(chunk.path)
-                reason = f"the pages of {column} are not inside the file"
-                raise ValuesUnreadableError(reason=reason)
+            check_extent(chunk, size)
+
+
+def check_extent(chunk: ColumnChunk, size: int) -> None:
+    """Check that the pages of a column chunk are inside the file."""
+    start = chunk_start(chunk)
+    length = chunk.values.get("total_compressed_size")
+    if length is None:
+        raise ValuesUnreadableError(reason="a column chunk has no metadata")
+    if start < 0 or length < 0 or start + length > size:
+        column = ".".join(chunk.path)
+        reason = f"the pages of {column} are not inside the file"
+        raise ValuesUnreadableError(reason=reason)

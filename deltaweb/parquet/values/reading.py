@@ -12,16 +12,17 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from deltaweb.parquet.arrow_footer import (
-    fault_reason,
     open_parquet,
     parse_arrow_footer,
+    read_fault,
 )
 from deltaweb.parquet.compact.writer import CompactWriter
 from deltaweb.parquet.errors import ValuesUnreadableError
 from deltaweb.parquet.loading import ParquetFooter, load_footer
 from deltaweb.parquet.metadata import PHYSICAL_TYPES, REPETITIONS, ColumnChunk, RowGroup
 from deltaweb.parquet.rendering import JSON
-from deltaweb.parquet.schema import Node
+from deltaweb.parquet.schema import Node, flat_leaves
+from deltaweb.parquet.tail import read_footer
 from deltaweb.parquet.values.dictionaries import StoredChunks
 from deltaweb.parquet.values.extents import check_extents, choose_groups
 from deltaweb.parquet.values.shaping import (
@@ -30,7 +31,7 @@ from deltaweb.parquet.values.shaping import (
     has_leaves,
     shape_field,
 )
-from deltaweb.parquet.values.verdicts import check_path
+from deltaweb.parquet.values.verdicts import check_count, check_path, explain_fault
 from deltaweb.parquet.values.whole_groups import LeafColumns, WholeGroups
 
 BATCH_ROWS: Final = 256
@@ -44,9 +45,12 @@ def read_rows(
     check_extents(groups, source.size())
     if not footer.leaves:
         return [{} for _ in range(min(limit, footer.metadata.num_rows))]
+    flat = flat_leaves(footer.root)
     for group in groups:
         for chunk, leaf in zip(group.columns, footer.leaves, strict=False):
             check_path(leaf, ".".join(chunk.path))
+            if leaf.leaf in flat:
+                check_count(leaf, chunk.values.get("num_values", 0), group.num_rows)
     neutral = neutral_footer(footer, groups)
     try:
         metadata = parse_arrow_footer(neutral)
@@ -56,7 +60,8 @@ def read_rows(
             if len(rows) >= limit:
                 break
     except (pa.ArrowException, OSError) as error:
-        raise ValuesUnreadableError(reason=fault_reason(error)) from None
+        explain_fault(error, read_footer(source))
+        raise read_fault(error) from None
     return rows
 
 

@@ -56,6 +56,7 @@ EXAMPLES: list[DeltaError] = [
     errors.DataFileError(path="a.parquet", reason="it is torn"),
     errors.DataFileMissingError(path="a.parquet"),
     errors.DataFileRowsError(path="a.parquet", reason="it has 3 rows, the log says 4"),
+    errors.DataFileUnsupportedError(path="a.parquet", reason="it is of tomorrow"),
     errors.PathEscapesTableError(path="../a"),
 ]
 

@@ -14,7 +14,7 @@ from deltaweb.parquet.errors import ParquetError
 from deltaweb.parquet.metadata import SchemaElement
 from deltaweb.parquet.values.reading import read_rows
 from tests.support import cases
-from tests.support.files.changed_schemas import elements_of, with_schema
+from tests.support.files.changed_schemas import Claims, elements_of, with_schema
 from tests.support.files.lossy_files import written
 
 ROWS = pa.table({"n": range(24), "s": [{"a": i, "l": [i]} for i in range(24)]})
@@ -74,16 +74,28 @@ def test_a_footer_that_agrees_gives_its_rows() -> None:
             "column s.b has the values of s.a",
         ),
         "no row groups": (
-            with_schema(DATA, elements_of(DATA), has_row_groups=False),
+            with_schema(DATA, elements_of(DATA), claims=Claims(has_row_groups=False)),
             "the footer counts 24 rows, and 0 in its row groups",
         ),
         "more rows": (
-            with_schema(DATA, elements_of(DATA), num_rows=25),
+            with_schema(DATA, elements_of(DATA), claims=Claims(num_rows=25)),
             "the footer counts 25 rows, and 24 in its row groups",
         ),
         "fewer rows": (
-            with_schema(DATA, elements_of(DATA), num_rows=0),
+            with_schema(DATA, elements_of(DATA), claims=Claims(num_rows=0)),
             "the footer counts 0 rows, and 24 in its row groups",
+        ),
+        "fewer rows than values": (
+            with_schema(DATA, elements_of(DATA), claims=Claims(more_rows=-1)),
+            "column n has 10 values in a row group of 9 rows",
+        ),
+        "no rows, and values": (
+            with_schema(DATA, elements_of(DATA), claims=Claims(more_rows=-10)),
+            "column n has 10 values in a row group of 0 rows",
+        ),
+        "more rows than values": (
+            with_schema(DATA, elements_of(DATA), claims=Claims(more_rows=1)),
+            "row group 0 has 11 rows, and its pages hold 10",
         ),
     },
 )
@@ -91,7 +103,15 @@ def test_a_contradiction_is_named(data: bytes, reason: str) -> None:
     with pytest.raises(DataFileError, match=reason):
         rows_of(data)
     with pytest.raises(ParquetError, match=reason):
-        read_rows(pa.BufferReader(data), 5)
+        read_rows(pa.BufferReader(data), 24)
+
+
+def test_values_beyond_the_rows_of_a_field_are_named() -> None:
+    data = written(ROWS.select(["s"]), use_dictionary=False)
+    changed = with_schema(data, elements_of(data), claims=Claims(more_rows=-3))
+
+    with pytest.raises(DataFileError, match=r"column s\.a has 24 values"):
+        rows_of(changed, ROWS.select(["s"]))
 
 
 class TestAnnotations:
