@@ -46,6 +46,7 @@ from deltaweb.writer.making.folder_times import said_of_times
 from deltaweb.writer.making.footer_statistics import FooterStatistics
 from deltaweb.writer.making.free_place import check_outside
 from deltaweb.writer.making.new_table import NewTable, new_definition
+from deltaweb.writer.making.readable import ReadableFiles
 
 CONVERT: Final = "CONVERT"
 HELD_FEATURES: Final = frozenset({"timestampNtz", "variantType"})
@@ -196,6 +197,7 @@ class _Planning:
         self.store = store
         self.asked = asked
         self.found = found
+        self.readable = ReadableFiles(store)
         self.problems: list[FileProblem] = []
         self.skipped: list[str] = []
         self.num_skipped = 0
@@ -254,6 +256,9 @@ class _Planning:
                     self.skipped.append(file.place)
             else:
                 merger.add(file.place, file.footer)
+                problem = self.readable.problem(file, file.footer)
+                if problem is not None:
+                    self.problems.append(problem)
                 partitions.add(file.place)
                 self._keep(file, file.footer)
             self.asked.on_progress(done, total)

@@ -23,8 +23,9 @@ from deltaweb.delta.scan.data_file import reading
 from deltaweb.delta.values.time_zones.rules import ZoneRules
 from deltaweb.delta.writing.operations.data_places import tables_below
 from deltaweb.parquet.conversion.merging import FileProblem
-from deltaweb.parquet.errors import FileNotParquetError, FooterCorruptError
+from deltaweb.parquet.errors import FileNotParquetError
 from deltaweb.parquet.loading import ParquetFooter, load_footer
+from deltaweb.parquet.values.verdicts import check_footer
 from deltaweb.writer.making.folder_times import is_zoneless
 from deltaweb.writer.making.hive import (
     folder_values,
@@ -102,12 +103,14 @@ class ReadFile:
     Attributes:
         footer: What it says it holds; None where it is no Parquet, by its name either.
         problem: Why it cannot be held; None where it can.
+        doubtful: The columns of which only decoding shows whether they can be read.
     """
 
     place: str
     size: int = 0
     footer: ParquetFooter | None = None
     problem: FileProblem | None = None
+    doubtful: tuple[str, ...] = ()
 
 
 def read_footers(store: TableStore, places: Iterable[str]) -> Iterator[ReadFile]:
@@ -140,25 +143,9 @@ def _looked_at(place: str, source: pa.NativeFile) -> ReadFile:
         if place.lower().endswith(SUFFIXES):
             raise
         return ReadFile(place)
-    _check(footer)
-    return ReadFile(place, source.size(), footer)
-
-
-def _check(footer: ParquetFooter) -> None:
-    """Refuse a file whose rows cannot all be read from it."""
-    metadata = footer.metadata
-    counts = [group.num_rows for group in metadata.row_groups]
-    if min(counts, default=0) < 0 or sum(counts) != metadata.num_rows:
-        reason = (
-            f"it counts {metadata.num_rows:,} rows, and its row groups {sum(counts):,}"
-        )
-        raise FooterCorruptError(reason=reason)
-    for group in metadata.row_groups[:1]:
-        for raw in group.raw_columns:
-            if raw.get("file_path"):
-                raise FooterCorruptError(reason="its columns are in other files")
-            if "crypto_metadata" in raw:
-                raise FooterCorruptError(reason="a column of it is encrypted")
+    size = source.size()
+    doubtful = check_footer(footer, size)
+    return ReadFile(place, size, footer, doubtful=doubtful)
 
 
 # === Partitions ===
