@@ -100,11 +100,6 @@ class FieldIds:
     def largest(self) -> int:
         return max(self._taken, default=0)
 
-    @property
-    def digest(self) -> str:
-        """What two sets of ids have in common that are the same."""
-        return hashlib.sha256(repr(sorted(self._ids.items())).encode()).hexdigest()[:12]
-
     def _make(self, path: StoredPath) -> None:
         if path in self._ids:
             return

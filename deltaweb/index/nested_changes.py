@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.features.column_mapping import is_mapped
-from deltaweb.delta.protocol.schema import DataType, StructType, parse_schema, types_in
+from deltaweb.delta.protocol.schema import StructType, parse_schema, types_in
 from deltaweb.index.history.commit_rows import History
 from deltaweb.words import counted
 from deltaweb.writer.merge.clauses import quoted
@@ -159,7 +159,3 @@ def _definitions(metadata: pa.RecordBatch) -> Iterator[_Definition]:
             )
         configuration = json.loads(row["configuration"])
         yield _Definition(row["version"], columns, is_mapped(configuration))
-
-
-def _holds_structs(data_type: DataType) -> bool:
-    return any(isinstance(kind, StructType) for kind in types_in(data_type))

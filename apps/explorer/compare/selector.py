@@ -123,14 +123,6 @@ class Comparison:
         return ""
 
     @property
-    def warning(self) -> str:
-        """What the JSON form lacks and why, or nothing."""
-        same = (
-            "Both sides are the same version: nothing differs." if self.is_same else ""
-        )
-        return self.unreadable_reason or self.schema_problem or same
-
-    @property
     def partly_sides(self) -> list[ComparedVersion]:
         """Those of the two versions that lack files, as far as the log tells."""
         sides = (self.before, self.after)

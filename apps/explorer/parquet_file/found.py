@@ -40,10 +40,6 @@ class FoundFile:
     def name(self) -> str:
         return self.path.rpartition("/")[2]
 
-    @property
-    def folder(self) -> str:
-        return self.path.rpartition("/")[0]
-
 
 class FileNotListedError(PageError, code="file-not-listed"):
     """The version lists no such file."""

@@ -161,10 +161,6 @@ class TableHead:
         return run is not None and run.state in {*OF_FILES, Commit.Readability.GONE}
 
     @property
-    def indexed_at(self) -> datetime | None:
-        return self.table.indexed_at
-
-    @property
     def checked_at(self) -> datetime | None:
         """When storage was asked for newer versions since; None where it was not."""
         probed, indexed = self.table.probed_at, self.table.indexed_at

@@ -146,10 +146,6 @@ class ChangeWriter:
                 self._feed.discard()
             discard_files(self._store, self._vectors.paths)
 
-    @property
-    def num_bytes(self) -> int:
-        return self.files.num_bytes
-
     def begin_file(self, file: pa.Table) -> None:
         """Begin a file whose rows change; all its live rows follow, in their order."""
         self._marks = FileMarks(self._store, file) if self.marks_rows else None

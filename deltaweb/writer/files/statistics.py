@@ -153,10 +153,6 @@ def _widen(leaf: _Leaf, column: pa.ChunkedArray, *, has_nan: bool) -> None:
     leaf.high = high if leaf.high is None else _extreme(leaf.high, high, "max")
 
 
-def _any_nan(column: pa.ChunkedArray) -> bool:
-    return bool(pc.any(pc.is_nan(column)).as_py())
-
-
 def _extreme(one: pa.Scalar, other: pa.Scalar, name: str) -> pa.Scalar:
     if pa.types.is_string(one.type):  # bytes order texts as code points do
         choose = min if name == "min" else max

@@ -79,10 +79,6 @@ def _at(texts: list[str], number: int) -> str:
     return texts[number] if number < len(texts) else ""
 
 
-def _one_of(choices: tuple[str, ...], text: str) -> str:
-    return text if text in choices else ""
-
-
 def _table_request(request: HttpRequest, values: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "name": values["name"].strip(),

@@ -35,10 +35,6 @@ class FileRows:
     adds: pa.StructArray | None
     removes: pa.StructArray | None
 
-    @property
-    def num_rows(self) -> int:
-        return sum(len(rows) for rows in (self.adds, self.removes) if rows is not None)
-
 
 @dataclass(frozen=True, slots=True)
 class RowShaper:
