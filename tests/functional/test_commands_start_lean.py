@@ -42,7 +42,7 @@ def imported(home: Path, *arguments: str) -> set[str]:
     """Run a command to its end and return the modules that its process imported."""
     done = subprocess.run(
         [sys.executable, "-c", COMMAND, *arguments],
-        env=environment(home),
+        env=environment(home, COVERAGE_PROCESS_CONFIG=""),
         cwd=home,
         capture_output=True,
         text=True,
