@@ -310,7 +310,7 @@ class LocalTableStore:
             make_folder(folder)
         except OSError as error:
             raise write_fault(error, place=folder) from None
-        return LocalPendingFile(folder, name)
+        return LocalPendingFile(folder, name, is_new=True)
 
     def _data_place(self, path: str) -> str:
         place = self._named_place(path)

@@ -31,10 +31,15 @@ LEFTOVER: Final = re.compile(
 
 
 class LocalPendingFile:
-    """A file that takes its name when it is whole."""
+    """A file that takes its name when it is whole.
 
-    def __init__(self, folder: str, name: str) -> None:
+    Args:
+        is_new: Whether no file ever had the name, so that nothing is beside it.
+    """
+
+    def __init__(self, folder: str, name: str, *, is_new: bool = False) -> None:
         self.name = name
+        self._is_new = is_new
         self._folder = folder
         self._place = f"{folder}/{name}"
         try:
@@ -56,7 +61,8 @@ class LocalPendingFile:
     def commit(self) -> None:
         """Take the name, and make that durable."""
         try:
-            drop_checksum(self._place)
+            if not self._is_new:
+                drop_checksum(self._place)
             os.replace(self._temporary, self._place)  # noqa: PTH105  # as below
             sync_folder(self._folder)
         except OSError as error:
@@ -212,5 +218,9 @@ def temporary_file(path: str, data: bytes) -> Iterator[str]:
 
 def make_folder(folder: str) -> None:
     """Make a folder, and those around it, where it is not there."""
-    if not os.path.isdir(folder):  # noqa: PTH112  # as above
+    if os.path.isdir(folder):  # noqa: PTH112  # as above
+        return
+    try:
+        os.mkdir(folder)  # noqa: PTH102  # as above
+    except OSError:  # others are missing, too, or another writer has made it
         os.makedirs(folder, exist_ok=True)  # noqa: PTH103  # as above

@@ -300,7 +300,8 @@ class DataFileWriter:
         """Write what waits of a partition; the last of a file ends it."""
         waiting = self._waiting.pop(key)
         self._waiting_bytes -= waiting.num_bytes
-        rows = pa.concat_tables(waiting.tables)
+        tables = waiting.tables
+        rows = tables[0] if len(tables) == 1 else pa.concat_tables(tables)
         is_small = is_last and waiting.num_bytes <= SMALL_BYTES
         for start in range(0, rows.num_rows, ROW_GROUP_ROWS):
             some = rows.slice(start, ROW_GROUP_ROWS)
