@@ -26,7 +26,7 @@ from apps.tables.versions.survey.inside import (
     difference_lines,
     table_inside,
 )
-from apps.tables.work.survey_files import SURVEY_FILES, FileSurvey
+from apps.tables.work.survey_files import SURVEY_FILES, FileSurvey, Surveyed
 from deltaweb.index.file_survey import surveyed_columns
 from deltaweb.parquet.inspection.differences import SurveyedColumn
 from deltaweb.words import bytes_text
@@ -56,7 +56,6 @@ def parquet_detail(
     if fmt == "csv" and found is None:
         raise _not_ready(at, job)
     inside = None if found is None else table_inside(_columns(at), found.rows, number)
-    facts = {} if found is None else found.facts
     has_groups = inside is not None and inside.group_sizes.counts
     marks_small = target_bytes_of(at) is not None
     page = ParquetPage(
@@ -68,8 +67,8 @@ def parquet_detail(
         if inside and has_groups
         else None,
         marks_small=marks_small,
-        engine=facts.get("engine"),
-        seconds=facts.get("seconds"),
+        engine=found.facts.engine if found else None,
+        seconds=found.facts.seconds if found else None,
     )
     return respond_page(
         request,
@@ -91,7 +90,7 @@ def _columns(at: TableVersion) -> tuple[SurveyedColumn, ...]:
 
 def _survey(
     request: HttpRequest, at: TableVersion, *, waits: bool
-) -> tuple[Job | None, JobRows | None]:
+) -> tuple[Job | None, JobRows[Surveyed] | None]:
     if at.version is None or at.unlisted_reason:
         return None, None
     return SURVEY_FILES.answer(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from django.conf import settings
 
@@ -16,16 +16,20 @@ if TYPE_CHECKING:  # commands that open no table have no need of Arrow
 
     import pyarrow as pa
 
+    from apps.jobs.kind import JobKind
+
 RESULTS_FOLDER: Final = "results"
 ROWS: Final = ".arrow"
 
+R = TypeVar("R")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JobRows:
-    """What a job found: Arrow rows, mapped and not copied, and its own counts."""
+class JobRows(Generic[R]):
+    """What a job found: Arrow rows, mapped and not copied, and its result."""
 
     rows: pa.Table
-    facts: dict[str, Any]
+    facts: R
 
 
 def result_path(job_id: object, suffix: str = ".arrow") -> Path:
@@ -33,10 +37,23 @@ def result_path(job_id: object, suffix: str = ".arrow") -> Path:
     return Path(settings.HOME) / RESULTS_FOLDER / f"{job_id}{suffix}"
 
 
-def job_rows(job: Job, suffix: str = ROWS) -> JobRows | None:
-    """Return the rows that a finished job has left; None when they are not there.
+def job_rows(kind: JobKind[Any, R], job: Job) -> JobRows[R] | None:
+    """Return the rows and the result of a finished job; None when they are not there.
 
     Args:
+        kind: Its kind.
+        job: The job.
+    """
+    facts = kind.found(job)
+    rows = None if facts is None else job_table(job)
+    return None if rows is None or facts is None else JobRows(rows=rows, facts=facts)
+
+
+def job_table(job: Job, suffix: str = ROWS) -> pa.Table | None:
+    """Return rows that a finished job has left; None when they are not there.
+
+    Args:
+        job: The job.
         suffix: Which rows of a job that leaves several files of them.
     """
     if job.state != Job.State.DONE:
@@ -45,11 +62,9 @@ def job_rows(job: Job, suffix: str = ROWS) -> JobRows | None:
 
     try:
         with pa.memory_map(str(result_path(job.id, suffix))) as source:
-            rows = pa.ipc.open_file(source).read_all()
+            return pa.ipc.open_file(source).read_all()
     except (OSError, pa.ArrowInvalid):
         return None
-    facts = job.result if isinstance(job.result, dict) else {}
-    return JobRows(rows=rows, facts=facts)
 
 
 def job_file(job: Job | None, suffix: str) -> Path | None:

@@ -65,10 +65,10 @@ def test_the_job_leaves_the_sums_of_many_files(tmp_path, settings, monkeypatch):
     SURVEY_FILES.work(job.id)
 
     job = Job.objects.get()
-    found = job_rows(job)
+    found = job_rows(SURVEY_FILES, job)
     assert job.state == Job.State.DONE
     assert found is not None
-    assert found.facts["engine"] == "Spark"
+    assert found.facts.engine == "Spark"
     assert _sums(found.rows) == _sums(_in_process(folder))
 
 

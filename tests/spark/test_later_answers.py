@@ -45,7 +45,7 @@ def test_a_job_lets_spark_replay_a_large_log(
     job.refresh_from_db()
     assert (job.state, job.error) == (Job.State.DONE, "")
     assert "Replaying the log on Spark" in job.log
-    kept = job_rows(job)
+    kept = job_rows(ANSWER, job)
     assert kept is not None
     expected = DeltaTable(str(lake / "customers")).snapshot().files["path"]
     assert sorted(kept.rows["path"].to_pylist()) == sorted(expected.to_pylist())

@@ -33,7 +33,7 @@ from apps.explorer.changes.span import ChangeSpan, change_span
 from apps.explorer.version.page import JobOfPage, TablePage, check_job, still
 from apps.explorer.version.table_version import TableVersion
 from apps.jobs.models import Job
-from apps.jobs.results import JobRows, job_rows
+from apps.jobs.results import JobRows, job_table
 from apps.pages.errors import PageError
 from apps.pages.lists.paging import PageLinks, page_links
 from apps.pages.page_json import Named, OnPage, Spread
@@ -100,7 +100,7 @@ def change_list(request: HttpRequest, at: TableVersion, fmt: str) -> HttpRespons
     span = change_span(at, query)
     plan, problem = _plan(request, at, span, query)
     job: Job | None = None
-    result: JobRows | None = None
+    result: JobRows[dict[str, Any]] | None = None
     if plan is not None:
         job, result = READ_CHANGES.answer(
             at.table,
@@ -161,18 +161,18 @@ def _found(  # noqa: PLR0913, PLR0917 (the parts of a request)
     query: ChangeQuery,
     plan: ChangePlan | None,
     job: Job | None,
-    result: JobRows | None,
+    result: JobRows[dict[str, Any]] | None,
     fmt: str,
 ) -> dict[str, Any]:
     """Return what the page has of a job's result."""
     if plan is None or job is None or result is None:
         return {}
     kept = result.rows
-    counts = job_rows(job, VERSION_COUNTS)
+    counts = job_table(job, VERSION_COUNTS)
     limit = MAX_LISTED if fmt == "json" else MAX_VERSIONS
     versions: list[VersionCounts] = []
     if counts is not None:
-        versions, _ = version_counts(at.table, counts.rows, limit=limit)
+        versions, _ = version_counts(at.table, counts, limit=limit)
     rows = feed_rows(
         kept,
         result.facts,
@@ -183,7 +183,7 @@ def _found(  # noqa: PLR0913, PLR0917 (the parts of a request)
     )
     found: dict[str, Any] = {
         "versions": versions,
-        "num_versions": counts.rows.num_rows if counts else 0,
+        "num_versions": counts.num_rows if counts is not None else 0,
         "rows": rows,
         "links": page_links(request, rows.paged),
     }

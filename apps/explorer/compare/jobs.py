@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from apps.accounts.models import User
 from apps.explorer.columns.key import MAX_KEYS, KeySuggestion, table_key
@@ -19,7 +20,7 @@ from deltaweb.delta.protocol.column_path import split_names
 
 def file_diff_job(
     found: Comparison, *, requested_by: User, now: datetime, waits: bool = False
-) -> tuple[Job, JobRows | None]:
+) -> tuple[Job, JobRows[dict[str, Any]] | None]:
     """Return the job that compares files, queued if need be, and its result.
 
     With `waits` it waits for the job a while, as a download does.
@@ -30,20 +31,20 @@ def file_diff_job(
     )
 
 
-def known_file_diff(found: Comparison) -> JobRows | None:
+def known_file_diff(found: Comparison) -> JobRows[dict[str, Any]] | None:
     """Return what a comparison of files has found before, without asking for one."""
     return DIFF_FILES.known(found.table, _files(found))
 
 
 def row_diff_job(
     found: Comparison, key: Sequence[str]
-) -> tuple[Job | None, JobRows | None]:
+) -> tuple[Job | None, JobRows[dict[str, Any]] | None]:
     """Return the job that compares rows, if somebody has started it, and its result."""
     job = DIFF_ROWS.newest(found.table, _rows(found, key))
     if job is None or is_lost(found.table, job):
         return None, None
     wait_a_glance(job)
-    return job, job_rows(job)
+    return job, job_rows(DIFF_ROWS, job)
 
 
 def start_row_diff(

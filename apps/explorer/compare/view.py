@@ -253,7 +253,10 @@ def comparison_page(
 
 
 def _files_view(
-    request: HttpRequest, found: Comparison, job: Job, result: JobRows | None
+    request: HttpRequest,
+    found: Comparison,
+    job: Job,
+    result: JobRows[dict[str, Any]] | None,
 ) -> Part:
     if result is None:
         return Part(job=job, is_waiting=True)
@@ -275,7 +278,10 @@ def _schema_view(request: HttpRequest, found: Comparison) -> Part:
 
 
 def _rows_view(
-    request: HttpRequest, found: Comparison, file_job: Job, files: JobRows | None
+    request: HttpRequest,
+    found: Comparison,
+    file_job: Job,
+    files: JobRows[dict[str, Any]] | None,
 ) -> Part:
     suggestion = compare_jobs.suggest_key(found)
     key = compare_jobs.parse_key(request.GET.get("key", ""), found)

@@ -70,9 +70,9 @@ def place_detail(request: HttpRequest, fmt: str) -> HttpResponseBase:
             check_job(one)
     for one in (job, rows_job):
         wait_a_glance(one)
-    found = None if job is None else job_rows(job)
+    found = None if job is None else job_rows(INSPECT_PLACE, job)
     inside = None if job is None or found is None else file_inside(job, found, query)
-    rows = None if rows_job is None else job_rows(rows_job)
+    rows = None if rows_job is None else job_rows(PREVIEW_PLACE, rows_job)
     page = PlacePage(
         location=location,
         fault=fault,

@@ -24,11 +24,12 @@ from apps.explorer.parquet_file.notes import Note, notes_of, with_files_like
 from apps.explorer.parquet_file.schema import NodePage, node_page
 from apps.explorer.version.table_version import TableVersion, table_columns
 from apps.jobs.models import Job
-from apps.jobs.results import JobRows, job_rows
+from apps.jobs.results import JobRows, job_table
 from apps.pages.lists.paging import Paged
 from apps.pages.page_json import Named, OnPage
 from apps.tables.work.file_look import LookedAtFile
 from apps.tables.work.inspect_file import GROUPS, NODES, TEXTS
+from apps.tables.work.preview_file import FirstRowsRead
 from apps.tables.work.survey_files import SURVEY_FILES, FileSurvey
 from deltaweb.parquet.inspection.facts import KEY
 
@@ -136,30 +137,33 @@ def asked_of(at: TableVersion, file: FoundFile, kind: type[L]) -> L:
 
 
 def file_inside(
-    job: Job, found: JobRows, query: FileQuery, at: TableVersion | None = None
+    job: Job,
+    found: JobRows[dict[str, Any]],
+    query: FileQuery,
+    at: TableVersion | None = None,
 ) -> FileInside | None:
     """Return what a page shows of a file; None where a part of the result is gone.
 
     Args:
         at: The table's version that the file is held against; None of no table.
     """
-    nodes, groups = job_rows(job, NODES), job_rows(job, GROUPS)
+    nodes, groups = job_table(job, NODES), job_table(job, GROUPS)
     if nodes is None or groups is None:
         return None
     facts = found.facts
-    chunks = Chunks(found.rows, groups.rows, nodes.rows)
+    chunks = Chunks(found.rows, groups, nodes)
     table = table_columns(at) if at else None
     partitions = at.metadata.partition_columns if at and at.metadata else ()
-    differing = differences(nodes.rows, table, partitions)
+    differing = differences(nodes, table, partitions)
     bars, place = chunks.by_bytes(query.bar_page)
     total = facts["compressed_bytes"]
-    has_groups = groups.rows.num_rows > 0
+    has_groups = groups.num_rows > 0
     return FileInside(
         facts=facts,
         notes=with_files_like(notes_of(facts, chunks.leaves, differing), _surveyed(at)),
         differences=differing,
         indexes=_index_counts(chunks.leaves),
-        schema=node_page(nodes.rows, query.text, query.page, table),
+        schema=node_page(nodes, query.text, query.page, table),
         code=_code(job, query.language) if query.language else None,
         bins=chunks.bins(),
         group=chunks.group(query.group, query.chunk_page) if has_groups else None,
@@ -188,28 +192,28 @@ def whole_text(job: Job, place: int) -> str | None:
     Args:
         place: Its row in `TEXT_SCHEMA`.
     """
-    texts = job_rows(job, TEXTS)
-    if texts is None or place >= texts.rows.num_rows:
+    texts = job_table(job, TEXTS)
+    if texts is None or place >= texts.num_rows:
         return None
-    text: str | None = texts.rows["text"][place].as_py()
+    text: str | None = texts["text"][place].as_py()
     return text
 
 
 def text_place(job: Job, language: str) -> int | None:
     """Return where the schema in a language is among the texts."""
-    texts = job_rows(job, TEXTS)
+    texts = job_table(job, TEXTS)
     if texts is None:
         return None
-    place: int = pc.index(texts.rows["kind"], language).as_py()
+    place: int = pc.index(texts["kind"], language).as_py()
     return place if place >= 0 and language != KEY else None
 
 
 def _code(job: Job, language: str) -> CodeText | None:
-    texts = job_rows(job, TEXTS)
+    texts = job_table(job, TEXTS)
     place = text_place(job, language)
     if texts is None or place is None:
         return None
-    row = texts.rows.slice(place, 1)
+    row = texts.slice(place, 1)
     text = pc.utf8_slice_codeunits(row["text"], 0, MAX_CODE_LENGTH + 1)[0].as_py()
     return CodeText(
         language=language,
@@ -245,7 +249,7 @@ def _stacked(families: Sequence[dict[str, Any]], total: int) -> list[dict[str, A
     return stacked
 
 
-def grid_of_rows(found: JobRows) -> GridOfRows:
+def grid_of_rows(found: JobRows[FirstRowsRead]) -> GridOfRows:
     """Return the first rows of a file as a page shows them."""
     rows = row_objects(found, MAX_JSON_CELL)
     names = list(rows[0]) if rows else []
@@ -257,7 +261,9 @@ def grid_of_rows(found: JobRows) -> GridOfRows:
     )
 
 
-def row_objects(found: JobRows, limit: int = MAX_JSON_CELL) -> list[dict[str, Any]]:
+def row_objects(
+    found: JobRows[FirstRowsRead], limit: int = MAX_JSON_CELL
+) -> list[dict[str, Any]]:
     """Return the first rows of a file; long texts are cut."""
     texts = found.rows["row"].to_pylist()
     return [

@@ -43,7 +43,7 @@ from apps.pages.responses import respond_page
 from apps.tables.head.drawn_head import DrawnHead
 from apps.tables.work.file_look import LookedAtFile
 from apps.tables.work.inspect_file import INSPECT_FILE
-from apps.tables.work.preview_file import PREVIEW_FILE, FirstRows
+from apps.tables.work.preview_file import PREVIEW_FILE, FirstRows, FirstRowsRead
 
 INSIDE_TEMPLATE = "explorer/parquet_file/_inside.html"
 
@@ -84,7 +84,7 @@ class FileContents:
     chart: OnPage[Chart | None]
     text_root: OnPage[str]
     rows_job: Annotated[Job | None, Named("rows_job"), As(page_job)]
-    found_rows: OnPage[JobRows | None]
+    found_rows: OnPage[JobRows[FirstRowsRead] | None]
 
     @cached_property
     def _grid(self) -> GridOfRows | None:
@@ -226,7 +226,7 @@ def _inside(
 
 def _rows(
     request: HttpRequest, at: TableVersion, file: FoundFile | None, query: FileQuery
-) -> tuple[Job | None, JobRows | None]:
+) -> tuple[Job | None, JobRows[FirstRowsRead] | None]:
     if file is None or not query.has_rows:
         return None, None
     return PREVIEW_FILE.answer(

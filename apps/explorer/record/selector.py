@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import tzinfo
-from typing import Any, Final
+from typing import Final
 
 import pyarrow as pa
 
@@ -17,6 +17,7 @@ from apps.explorer.rows.selector import (
     bounded_values,
     grid_column,
 )
+from apps.tables.work.preview import RowsRead
 from deltaweb.delta.protocol.schema import PrimitiveType
 from deltaweb.delta.scan.variant_parts import part_name
 from deltaweb.delta.values.python_values import to_json_of
@@ -153,7 +154,7 @@ def record_plan(plan: RowPlan, row: int, column_page: int) -> RowPlan:
 
 
 def record(
-    plan: RowPlan, result: pa.Table, facts: dict[str, Any], row: int, zone: tzinfo
+    plan: RowPlan, result: pa.Table, facts: RowsRead, row: int, zone: tzinfo
 ) -> Record | None:
     """Return a row of the block that its job has read; None where it has ended.
 
@@ -172,7 +173,7 @@ def record(
         number=row,
         fields=list(_fields(plan, one, limit, zone)),
         has_next=place + 1 < result.num_rows
-        or (bool(facts.get("more")) and result.num_rows == BLOCK_LENGTH),
+        or (bool(facts.more) and result.num_rows == BLOCK_LENGTH),
         as_json=_copied(plan, one),
     )
 

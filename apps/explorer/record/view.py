@@ -24,6 +24,7 @@ from apps.pages.errors import PageError
 from apps.pages.page_json import OnPage, Spread, in_json
 from apps.pages.request.parameters import QueryError
 from apps.pages.responses import respond_page
+from apps.tables.work.preview import RowsRead
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,7 +36,7 @@ class RecordPage(TablePage):
     plan: OnPage[RowPlan | None]
     problem: OnPage[str]
     job: JobOfPage
-    result: OnPage[JobRows | None]
+    result: OnPage[JobRows[RowsRead] | None]
     record: OnPage[records.Record | None]
     back_url: OnPage[str]
     previous_row_url: OnPage[str]
@@ -150,7 +151,7 @@ def _plan(
 
 def _read(
     request: HttpRequest, at: TableVersion, plan: RowPlan | None
-) -> tuple[Job | None, JobRows | None]:
+) -> tuple[Job | None, JobRows[RowsRead] | None]:
     if plan is None or at.version is None:
         return None, None
     return services.rows_job(

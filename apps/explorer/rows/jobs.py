@@ -9,7 +9,7 @@ from apps.explorer.rows.plan import RowPlan
 from apps.jobs.models import Job
 from apps.jobs.results import JobRows, job_rows
 from apps.tables.models import Table
-from apps.tables.work.preview import PREVIEW, Preview
+from apps.tables.work.preview import PREVIEW, Preview, RowsRead
 
 
 def rows_job(  # noqa: PLR0913 (a page's, and how variants come)
@@ -21,7 +21,7 @@ def rows_job(  # noqa: PLR0913 (a page's, and how variants come)
     now: datetime,
     typed_variants: bool = False,
     meanwhile: Callable[[], object] | None = None,
-) -> tuple[Job, JobRows | None]:
+) -> tuple[Job, JobRows[RowsRead] | None]:
     """Return the job that reads a page's rows, and its result once it is done.
 
     Args:
@@ -42,14 +42,14 @@ def export_job(  # noqa: PLR0913 (as above)
     requested_by: User,
     now: datetime,
     meanwhile: Callable[[], object] | None = None,
-) -> tuple[Job, JobRows | None]:
+) -> tuple[Job, JobRows[RowsRead] | None]:
     """Return the job that reads every row of a plan, and its result once it is done.
 
     It waits for the job a while, unless nobody is there to do it.
     """
     first = PREVIEW.newest(table, _asked(version, plan, plan.block_length, 0))
-    result = job_rows(first) if first else None
-    if first and result and not result.facts.get("more"):
+    result = job_rows(PREVIEW, first) if first else None
+    if first and result and not result.facts.more:
         return first, result  # a page has read them all
     asked = _asked(version, plan, None, 0)
     return PREVIEW.answer(

@@ -1,10 +1,10 @@
 """The rows of a version: what to ask a job for, and what its result shows."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import tzinfo
-from typing import Annotated, Any
+from typing import Annotated
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -22,6 +22,7 @@ from apps.explorer.rows.filters import NUMBERS, is_plain, type_name
 from apps.explorer.rows.form import PAGE_LENGTH
 from apps.explorer.rows.plan import RowPlan
 from apps.pages.page_json import As, Named, OnPage
+from apps.tables.work.preview import RowsRead
 from deltaweb.delta.protocol.schema import (
     DataType,
     DecimalType,
@@ -94,9 +95,7 @@ class RowPage:
         return self.more or self.last_row < self.num_read
 
 
-def row_page(
-    plan: RowPlan, result: pa.Table, facts: Mapping[str, Any], zone: tzinfo
-) -> RowPage:
+def row_page(plan: RowPlan, result: pa.Table, facts: RowsRead, zone: tzinfo) -> RowPage:
     """Return the page of a plan from the block of rows that its job has read."""
     places = _places(plan, result)
     shown = result.take(places)
@@ -122,9 +121,9 @@ def row_page(
         page=plan.page,
         first_row=plan.rows_before + 1,
         num_read=plan.offset + result.num_rows,
-        more=bool(facts.get("more")),
-        files_scanned=facts.get("files_scanned"),
-        files_total=facts.get("files_total"),
+        more=bool(facts.more),
+        files_scanned=facts.files_scanned,
+        files_total=facts.files_total,
     )
 
 

@@ -53,6 +53,7 @@ from apps.pages.page_json import OnPage, Spread, in_json
 from apps.pages.request.parameters import QueryError
 from apps.pages.responses import respond_page
 from apps.tables.head.drawn_head import DrawnHead
+from apps.tables.work.preview import RowsRead
 from deltaweb.delta.errors import SchemaError
 from deltaweb.delta.protocol.schema import StructType, read_columns
 from deltaweb.delta.scan.variant_parts import part_name
@@ -83,7 +84,7 @@ class RowList(TablePage):
     job: JobOfPage
     gone: OnPage[GoneVersion | None]
     plan: OnPage[RowPlan | None]
-    result: OnPage[JobRows | None]
+    result: OnPage[JobRows[RowsRead] | None]
     request_columns: OnPage[Sequence[str]]
     chips: OnPage[Sequence[Chip]]
     choices: OnPage[Sequence[tuple[str, bool]]]
@@ -150,7 +151,7 @@ def row_list(request: HttpRequest, at: TableVersion, fmt: str) -> HttpResponseBa
             {"plan": plan, "choices": plan.choices(text)},
         )
     job: Job | None = None
-    result: JobRows | None = None
+    result: JobRows[RowsRead] | None = None
     if plan is not None and fmt == "csv":
         plan = plan.for_export()
     drawn = DrawnHead(request=request, head=at.head, fmt=fmt)
@@ -221,7 +222,10 @@ def _moved_on() -> HttpResponse:
 
 
 def _status(
-    gone: GoneVersion | None, job: Job | None, result: JobRows | None, fmt: str
+    gone: GoneVersion | None,
+    job: Job | None,
+    result: JobRows[RowsRead] | None,
+    fmt: str,
 ) -> int:
     if gone is not None:
         return 410

@@ -7,6 +7,7 @@ from apps.jobs.models import Job
 from apps.pages.errors import PageError
 from apps.pages.page_json import shaped
 from apps.tables.models import Commit, MissingFiles
+from apps.tables.versions.file_checks import failed_read_of
 from apps.tables.versions.missing_files import (
     are_files_checked,
     missing_files_of,
@@ -71,7 +72,7 @@ class GoneVersion:
 
 def gone_version(at: TableVersion, job: Job | None = None) -> GoneVersion | None:
     """Return why the rows of a version are gone; None where they may be there."""
-    met_missing_file = job is not None and _met_missing_file(job)
+    met_missing_file = job is not None and failed_read_of(job) is not None
     if at.version is None or not (at.is_gone or met_missing_file):
         return None
     missing = missing_files_of(at.table, [at.version]).get(at.version)
@@ -88,12 +89,6 @@ def gone_version(at: TableVersion, job: Job | None = None) -> GoneVersion | None
         older=at.nearest_older,
         newer=at.nearest_newer,
     )
-
-
-def _met_missing_file(job: Job) -> bool:
-    if job.state != Job.State.DONE or not isinstance(job.result, dict):
-        return False
-    return bool(job.result.get("missing"))
 
 
 def _reason(

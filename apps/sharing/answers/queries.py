@@ -139,7 +139,7 @@ def read_query(
         return QueryStatus(query_id, CANCELLED if was_cancelled else FAILED)
     if isinstance(job.result, dict) and "refusal" in job.result:
         return QueryStatus(query_id, job.result["refusal"])
-    kept = job_rows(job)
+    kept = job_rows(ANSWER, job)
     if kept is None:
         raise QueryNotFoundError(query_id=query_id)
     version = KeptVersion.of(kept.facts)

@@ -3,12 +3,14 @@
 import logging
 import time
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, fields, replace
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
 from django.utils import timezone
 
+from apps.jobs.models import Job
+from apps.pages.page_json import IfKnown, from_json
 from apps.tables.models import MissingFiles, Table
 from apps.tables.versions import missing_files
 from deltaweb.delta.changes.errors import VersionFilesMissingError
@@ -31,16 +33,64 @@ MAX_LOG_BYTES: Final = 256 << 20  # of a log that is replayed for one read that 
 LOOK_S: Final = 3.0  # at single files, after a read that has failed anyway
 
 
-def keep_check(table: Table, check: FileCheck, *, now: datetime) -> dict[str, Any]:
-    """Store what a listing of storage shows; return it as a job's result.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckedFiles:
+    """What a check found of the data files of all versions.
 
-    Returns:
-        `version`, `num_versions`, `num_complete`, `num_partly`, `num_gone` (of these),
-        `num_files` (data files that any of them has), `num_missing`, and
-        `num_spelled_otherwise`, if any: files whose values of a partition column an
-        optimization would respell, and `num_nested_changes`, if any: commits of earlier
-        releases that may have lost or exchanged nested values.
+    Attributes:
+        num_partly: Versions that lack some of their files.
+        num_gone: Versions that lack all of them.
+        num_files: Data files that any of the versions has.
+        num_spelled_otherwise: Files whose values of a partition column an optimization
+            would respell; None without any.
+        num_nested_changes: Commits of earlier releases that may have lost or exchanged
+            nested values; None without any.
     """
+
+    version: int
+    num_versions: int
+    num_complete: int
+    num_partly: int
+    num_gone: int
+    num_files: int
+    num_missing: int
+    num_spelled_otherwise: IfKnown[int | None] = None
+    num_nested_changes: IfKnown[int | None] = None
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """The numbers by their names, without the unknown ones."""
+        found = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {name: number for name, number in found.items() if number is not None}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FailedRead:
+    """A read of a version that met a missing file.
+
+    Attributes:
+        missing: The path of the file.
+        num_files: Files of the version.
+        num_missing: Those of them that are known to be missing.
+        is_exact: Whether all were looked for.
+    """
+
+    missing: str
+    num_files: int
+    num_missing: int
+    is_exact: bool
+
+
+def failed_read_of(job: Job) -> FailedRead | None:
+    """Return the missing file that a finished job met; None of any other job."""
+    found = job.result if job.state == Job.State.DONE else None
+    if not isinstance(found, dict) or not isinstance(found.get("missing"), str):
+        return None
+    return from_json(FailedRead, found) if found["missing"] else None
+
+
+def keep_check(table: Table, check: FileCheck, *, now: datetime) -> CheckedFiles:
+    """Store what a listing of storage shows; return it as a job's result."""
     missing_files.store_check(table.id, check, now=now)
     partly = gone = 0
     num_nested = len(check.nested_changes)
@@ -51,17 +101,17 @@ def keep_check(table: Table, check: FileCheck, *, now: datetime) -> dict[str, An
             partly += count
         else:
             gone += count
-    return {
-        "version": check.version,
-        "num_versions": check.num_versions,
-        "num_complete": check.num_versions - partly - gone,
-        "num_partly": partly,
-        "num_gone": gone,
-        "num_files": check.num_paths,
-        "num_missing": check.num_missing,
-        **({"num_spelled_otherwise": most} if most else {}),
-        **({"num_nested_changes": num_nested} if num_nested else {}),
-    }
+    return CheckedFiles(
+        version=check.version,
+        num_versions=check.num_versions,
+        num_complete=check.num_versions - partly - gone,
+        num_partly=partly,
+        num_gone=gone,
+        num_files=check.num_paths,
+        num_missing=check.num_missing,
+        num_spelled_otherwise=most or None,
+        num_nested_changes=num_nested or None,
+    )
 
 
 def keep_failed_read(
@@ -71,13 +121,8 @@ def keep_failed_read(
     error: DataFileMissingError,
     *,
     now: datetime,
-) -> dict[str, Any]:
-    """Remember that versions lack a file; look at the others of this one for a while.
-
-    Returns:
-        `missing`: the path of the file, `num_files` of the version, `num_missing` of
-        these and `is_exact`, whether all were looked at.
-    """
+) -> FailedRead:
+    """Remember that versions lack a file; look for the others of this one a while."""
     paths = snapshot.files["path"].to_pylist()
     deadline_s = time.monotonic() + LOOK_S
     looked, missing = 0, {error.path: None}
@@ -100,12 +145,12 @@ def keep_failed_read(
     )
     exact_at = snapshot.version if is_exact else None
     _keep_lacking(table, opened, here, [*missing], exact_at=exact_at, now=now)
-    return {
-        "missing": error.path,
-        "num_files": len(paths),
-        "num_missing": num_missing,
-        "is_exact": is_exact,
-    }
+    return FailedRead(
+        missing=error.path,
+        num_files=len(paths),
+        num_missing=num_missing,
+        is_exact=is_exact,
+    )
 
 
 def keep_missing(

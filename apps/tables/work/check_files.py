@@ -1,7 +1,7 @@
 """Checks of tables' data files: one listing of storage each."""
 
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from django.conf import settings
 from django.utils import timezone
@@ -17,7 +17,7 @@ from apps.tables.index.engine import Engine, choose
 from apps.tables.models import Table
 from apps.tables.models.subjects import on_table, table_of
 from apps.tables.storage.opening import roots_of_server, table_place
-from apps.tables.versions.file_checks import keep_check
+from apps.tables.versions.file_checks import CheckedFiles, keep_check
 from deltaweb.delta.log.checkpoints.sidecars import log_size_bytes
 from deltaweb.delta.log.segment import load_log_segment
 from deltaweb.index.file_check import FileCheck, check_files
@@ -47,14 +47,14 @@ def request_file_check(
     )
 
 
-def check_data_files(job: TrackedJob, _: NoParameters) -> dict[str, Any]:
+def check_data_files(job: TrackedJob, _: NoParameters) -> CheckedFiles:
     """Find out which files of every version storage holds."""
     table = table_of(job)
     check = checked(table_place(table, roots=roots_of_server()), job)
     job.step("Storing what was found")
     job.check_held()
     result = keep_check(table, check, now=timezone.now())
-    for name, value in result.items():
+    for name, value in result.counts.items():
         job.count(name.removeprefix("num_"), value)
     return result
 
@@ -106,7 +106,7 @@ CHECK_FILES: Final = kinds.register(
         name="tables.check_files",
         words="Check the files of a table",
         parameters=NoParameters,
-        result=dict[str, Any],
+        result=CheckedFiles,
         run=check_data_files,
         queue=Queue.SPARK,  # of a large log
         page=on_table(lambda _job: ("explorer:table-overview", (), {})),

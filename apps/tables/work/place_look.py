@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 from urllib.parse import quote, urlencode
 
 from django.urls import reverse
@@ -13,7 +13,7 @@ from apps.accounts.models import User
 from apps.jobs import kinds
 from apps.jobs.kind import JobKind, hashed_key, to_json
 from apps.jobs.models import Job
-from apps.jobs.results import job_rows
+from apps.jobs.results import job_table
 from apps.jobs.running.tracking import TrackedJob
 from apps.jobs.services import enqueue
 from apps.tables.storage.connections import options_for
@@ -21,12 +21,14 @@ from apps.tables.storage.locations import check_allowed, parse_location
 from apps.tables.storage.roots import roots_for
 from apps.tables.work.file_look import FORM
 from apps.tables.work.inspect_file import keep_inside
-from apps.tables.work.preview_file import keep_first_rows
+from apps.tables.work.preview_file import FirstRowsRead, keep_first_rows
 from deltaweb.delta.errors import DataFileMissingError, LocationNotFoundError
 from deltaweb.delta.scan.data_file import reading
 from deltaweb.parquet.errors import FileNotParquetError, ParquetError
 from deltaweb.parquet.tail import RangeSource, open_source
 from deltaweb.storage.place import open_store
+
+R = TypeVar("R")
 
 SHOWN_LENGTH: Final = 120
 
@@ -39,7 +41,7 @@ class LookedAtPlace:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PlaceLook(JobKind[LookedAtPlace, dict[str, Any]]):
+class PlaceLook(JobKind[LookedAtPlace, R]):
     """A kind of job that fills the page of a file that no table has.
 
     Attributes:
@@ -66,7 +68,9 @@ class PlaceLook(JobKind[LookedAtPlace, dict[str, Any]]):
         location = allowed_location(text, user)
         job = self.newest(location, user)
         is_over = job is not None and not job.is_active
-        is_lost = job is not None and job.state == Job.State.DONE and not job_rows(job)
+        is_lost = (
+            job is not None and job.state == Job.State.DONE and job_table(job) is None
+        )
         if job is not None and not (is_over and again) and not is_lost:
             return job
         if job is not None:
@@ -117,9 +121,9 @@ def _opened(job: TrackedJob, asked: LookedAtPlace) -> Iterator[RangeSource]:
 
 
 def _looking(
-    step: str, keep: Callable[[TrackedJob, RangeSource], dict[str, Any]]
-) -> Callable[[TrackedJob, LookedAtPlace], dict[str, Any]]:
-    def look(job: TrackedJob, asked: LookedAtPlace) -> dict[str, Any]:
+    step: str, keep: Callable[[TrackedJob, RangeSource], R]
+) -> Callable[[TrackedJob, LookedAtPlace], R]:
+    def look(job: TrackedJob, asked: LookedAtPlace) -> R:
         job.step(step)
         with _opened(job, asked) as source:
             return keep(job, source)
@@ -150,7 +154,7 @@ PREVIEW_PLACE: Final = kinds.register(
         words="Read the first rows of a file of no table",
         verb="First rows of",
         parameters=LookedAtPlace,
-        result=dict[str, Any],
+        result=FirstRowsRead,
         is_apart=True,
         run=_looking("Reading the first rows", keep_first_rows),
         page=_page,

@@ -5,7 +5,7 @@ They are read in process, without Spark.
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import pyarrow as pa
 from django.utils import timezone
@@ -14,11 +14,17 @@ from apps.jobs import kinds
 from apps.jobs.models import Job
 from apps.jobs.results import keep_rows
 from apps.jobs.running.tracking import TrackedJob
+from apps.pages.page_json import IfKnown, Spread
 from apps.tables.errors import ResultTooLargeError
 from apps.tables.models import Table
 from apps.tables.models.subjects import Page, on_table, table_of
 from apps.tables.storage.opening import open_table, roots_of_server
-from apps.tables.versions.file_checks import keep_failed_read, look_again
+from apps.tables.versions.file_checks import (
+    FailedRead,
+    failed_read_of,
+    keep_failed_read,
+    look_again,
+)
 from apps.tables.work.table_look import TableLook
 from deltaweb.delta.errors import DataFileMissingError
 from deltaweb.delta.snapshot import Snapshot
@@ -50,13 +56,27 @@ class Preview:
     typed_variants: bool = False
 
 
-def preview_rows(job: TrackedJob, asked: Preview) -> dict[str, Any]:
-    """Read rows of a version and keep them as the job's rows.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowsRead:
+    """What a read of rows or files found, beside them.
 
-    Returns:
-        `rows`, `files_scanned`, `files_total`, and `more`: whether rows follow. Where
-        a file is gone from storage, what `keep_failed_read` says, and no rows.
+    Attributes:
+        rows: How many were read; None of a read that failed, like the next three.
+        files_scanned: Files that were opened for it.
+        files_total: All files of the version.
+        more: Whether rows follow.
+        failed: Why there are no rows: a file is gone from storage.
     """
+
+    rows: IfKnown[int | None] = None
+    files_scanned: IfKnown[int | None] = None
+    files_total: IfKnown[int | None] = None
+    more: IfKnown[bool | None] = None
+    failed: IfKnown[Spread[FailedRead | None]] = None
+
+
+def preview_rows(job: TrackedJob, asked: Preview) -> RowsRead:
+    """Read rows of a version and keep them as the job's rows."""
     table = table_of(job)
     opened = open_table(table, roots=roots_of_server(), time_zone=asked.time_zone)
     snapshot = opened.snapshot(asked.version)
@@ -68,14 +88,16 @@ def preview_rows(job: TrackedJob, asked: Preview) -> dict[str, Any]:
     try:
         facts = read(snapshot, asked, job_id=job.id, report=report)
     except DataFileMissingError as error:
-        return keep_failed_read(table, snapshot, opened, error, now=timezone.now())
+        now = timezone.now()
+        failed = keep_failed_read(table, snapshot, opened, error, now=now)
+        return RowsRead(failed=failed)
     look_again(table, snapshot.version, opened.store)
     return facts
 
 
 def _read_some(
     snapshot: Snapshot, asked: Preview, *, job_id: object, report: Report
-) -> dict[str, Any]:
+) -> RowsRead:
     limit = min(asked.limit or 50, MAX_ROWS)
     offset = max(asked.offset, 0)
     scan = snapshot.scan(
@@ -87,17 +109,17 @@ def _read_some(
     batches, more = _window(scan, offset, limit, report)
     rows = sum(batch.num_rows for batch in batches)
     keep_rows(job_id, scan.schema, batches)
-    return {
-        "rows": rows,
-        "files_scanned": scan.files_scanned,
-        "files_total": scan.files_total,
-        "more": more,
-    }
+    return RowsRead(
+        rows=rows,
+        files_scanned=scan.files_scanned,
+        files_total=scan.files_total,
+        more=more,
+    )
 
 
 def _read_every_row(
     snapshot: Snapshot, asked: Preview, *, job_id: object, report: Report
-) -> dict[str, Any]:
+) -> RowsRead:
     scan = snapshot.scan(asked.columns, asked.predicate or None)
     rows = size_bytes = 0
 
@@ -112,12 +134,12 @@ def _read_every_row(
             yield batch
 
     keep_rows(job_id, scan.schema, bounded())
-    return {
-        "rows": rows,
-        "files_scanned": scan.files_scanned,
-        "files_total": scan.files_total,
-        "more": False,
-    }
+    return RowsRead(
+        rows=rows,
+        files_scanned=scan.files_scanned,
+        files_total=scan.files_total,
+        more=False,
+    )
 
 
 def _window(
@@ -161,7 +183,7 @@ def _title(table: Table, asked: Preview) -> str:
 
 def _missing_rows(job: Job) -> Page | None:
     """A job that met a missing file leads to the page that says what is gone."""
-    if not (isinstance(job.result, dict) and job.result.get("missing")):
+    if failed_read_of(job) is None:
         return None
     return "explorer:row-list", (), {"v": job.parameters["version"]}
 
@@ -171,7 +193,7 @@ PREVIEW: Final = kinds.register(
         name="tables.preview_rows",
         words="Read rows",
         parameters=Preview,
-        result=dict[str, Any],
+        result=RowsRead,
         title=_title,
         is_cheap=_is_cheap,
         first_step="Reading rows",

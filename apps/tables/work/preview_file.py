@@ -2,7 +2,7 @@
 
 import json
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import pyarrow as pa
 
@@ -34,7 +34,14 @@ class FirstRows(LookedAtFile):
     row_group: int | None = None
 
 
-def preview_file(job: TrackedJob, asked: FirstRows) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FirstRowsRead:
+    """How many first rows of a file were read."""
+
+    rows: int
+
+
+def preview_file(job: TrackedJob, asked: FirstRows) -> FirstRowsRead:
     """Read the first rows of a file, in a process of their own.
 
     The rows of the job have one column `row`, each a JSON object.
@@ -45,13 +52,13 @@ def preview_file(job: TrackedJob, asked: FirstRows) -> dict[str, Any]:
 
 def keep_first_rows(
     job: TrackedJob, source: RangeSource, row_group: int | None = None
-) -> dict[str, Any]:
+) -> FirstRowsRead:
     """Read the first rows of an open file, and keep them as `preview_file` says."""
     rows = preview(source, NUM_ROWS, row_group=row_group)
     texts = pa.array([json.dumps(row) for row in rows], pa.large_string())
     batch = pa.RecordBatch.from_arrays([texts], names=["row"])
     keep_rows(job.id, batch.schema, [batch])
-    return {"rows": len(rows)}
+    return FirstRowsRead(rows=len(rows))
 
 
 PREVIEW_FILE: Final = kinds.register(
@@ -59,7 +66,7 @@ PREVIEW_FILE: Final = kinds.register(
         name="tables.preview_file",
         words="Read the first rows of a file",
         parameters=FirstRows,
-        result=dict[str, Any],
+        result=FirstRowsRead,
         title=lambda table, asked: title_of("First rows of", table, asked),
         first_step="Reading the first rows",
         is_apart=True,

@@ -1,7 +1,7 @@
 """What all data files of a version really hold, by their footers."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import pyarrow as pa
 from django.utils import timezone
@@ -36,13 +36,23 @@ class FileSurvey:
     version: int
 
 
-def survey_table(job: TrackedJob, asked: FileSurvey) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surveyed:
+    """How the footers of a version were read.
+
+    Attributes:
+        engine: Who read them, in words.
+        seconds: How long that took.
+    """
+
+    engine: str
+    seconds: float
+
+
+def survey_table(job: TrackedJob, asked: FileSurvey) -> Surveyed:
     """Add up the footers of a version, and keep the sums as the job's rows.
 
     The rows are `SURVEY_SCHEMA`. Few files are read in process, any more by Spark.
-
-    Returns:
-        `engine`, and `seconds` that reading took.
     """
     table = table_of(job)
     begun = timezone.now()
@@ -51,7 +61,7 @@ def survey_table(job: TrackedJob, asked: FileSurvey) -> dict[str, Any]:
     sums, engine = survey(place, asked.version, num_files, job)
     keep_rows(job.id, sums.schema, sums.to_batches())
     seconds = (timezone.now() - begun).total_seconds()
-    return {"engine": engine.words, "seconds": round(seconds, 1)}
+    return Surveyed(engine=engine.words, seconds=round(seconds, 1))
 
 
 def survey(
@@ -119,7 +129,7 @@ SURVEY_FILES: Final = kinds.register(
         name="tables.survey_files",
         words="Inspect all files of a version",
         parameters=FileSurvey,
-        result=dict[str, Any],
+        result=Surveyed,
         title=lambda table, asked: (
             f"Inspect the files of {table.full_name} at version {asked.version}"
         ),

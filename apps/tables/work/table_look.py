@@ -8,10 +8,11 @@ from typing import Final, TypeVar
 from apps.accounts.models import User
 from apps.jobs.kind import JobKind, hashed_key, to_json
 from apps.jobs.models import Job
-from apps.jobs.results import JobRows, job_rows
+from apps.jobs.results import JobRows, job_rows, job_table
 from apps.jobs.services import enqueue
 from apps.jobs.waiting import wait_a_glance, wait_for
 from apps.tables.models import Table
+from apps.tables.versions.file_checks import failed_read_of
 from apps.tables.versions.missing_files import missing_files_of
 
 P = TypeVar("P")
@@ -79,10 +80,10 @@ class TableLook(JobKind[P, R]):
         """Return the newest job that does this very work; None without one."""
         return self._newest(table, self.key(table, parameters))
 
-    def known(self, table: Table, parameters: P) -> JobRows | None:
+    def known(self, table: Table, parameters: P) -> JobRows[R] | None:
         """Return what a job has found before, without asking for one."""
         job = self.newest(table, parameters)
-        return job_rows(job) if job is not None else None
+        return job_rows(self, job) if job is not None else None
 
     def answer(  # noqa: PLR0913 (a page's, and how long it waits)
         self,
@@ -93,7 +94,7 @@ class TableLook(JobKind[P, R]):
         requested_by: User,
         waits: bool = False,
         meanwhile: Callable[[], object] | None = None,
-    ) -> tuple[Job, JobRows | None]:
+    ) -> tuple[Job, JobRows[R] | None]:
         """Return the job that does this work, queued if need be, and its result.
 
         A job that failed stays the answer until somebody retries it, so that a page
@@ -118,7 +119,7 @@ class TableLook(JobKind[P, R]):
             wait_for(job)
         else:
             wait_a_glance(job)
-        return job, job_rows(job)
+        return job, job_rows(self, job)
 
     def start(
         self,
@@ -173,14 +174,13 @@ def _let_go(lost: Job) -> None:
 
 def is_lost(table: Table, job: Job) -> bool:
     """Whether the result of a job that is done was cleaned up."""
-    if job.state != Job.State.DONE or job_rows(job) is not None:
+    if job.state != Job.State.DONE or job_table(job) is not None:
         return False
     return not _is_still_missing(table, job)
 
 
 def _is_still_missing(table: Table, job: Job) -> bool:
     """Whether a job met a missing file, and nobody has found it since."""
-    missing = isinstance(job.result, dict) and job.result.get("missing")
-    if not isinstance(missing, str):
+    if failed_read_of(job) is None:
         return False
     return bool(missing_files_of(table, [job.parameters["version"]]))

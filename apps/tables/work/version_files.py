@@ -1,7 +1,7 @@
 """The list of the files of an older version, which no index has."""
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import pyarrow as pa
 
@@ -10,6 +10,7 @@ from apps.jobs.results import keep_rows
 from apps.jobs.running.tracking import TrackedJob
 from apps.tables.models.subjects import on_table, table_of
 from apps.tables.storage.opening import open_table, roots_of_server
+from apps.tables.work.preview import RowsRead
 from apps.tables.work.table_look import TableLook
 from deltaweb.delta.log.commits.partition_keys import with_logical_partitions
 from deltaweb.delta.log.file_actions import VECTOR
@@ -26,14 +27,11 @@ class VersionFiles:
     version: int
 
 
-def list_version_files(job: TrackedJob, asked: VersionFiles) -> dict[str, Any]:
+def list_version_files(job: TrackedJob, asked: VersionFiles) -> RowsRead:
     """List the files of a version and keep the list as the job's rows.
 
     A version whose rows may not be read has files all the same; how many rows they
     have is then not said.
-
-    Returns:
-        `rows` and `files_total`: the count of files.
     """
     table = table_of(job)
     opened = open_table(table, roots=roots_of_server())
@@ -55,7 +53,7 @@ def list_version_files(job: TrackedJob, asked: VersionFiles) -> dict[str, Any]:
     whole = files.combine_chunks()
     keep_rows(job.id, whole.schema, whole.to_batches(ROWS_A_BATCH))
     count = files.num_rows
-    return {"rows": count, "files_scanned": 0, "files_total": count, "more": False}
+    return RowsRead(rows=count, files_scanned=0, files_total=count, more=False)
 
 
 VERSION_FILES: Final = kinds.register(
@@ -63,7 +61,7 @@ VERSION_FILES: Final = kinds.register(
         name="tables.list_version_files",
         words="List the files of a version",
         parameters=VersionFiles,
-        result=dict[str, Any],
+        result=RowsRead,
         title=lambda table, asked: (
             f"List the files of {table.full_name} at version {asked.version}"
         ),

@@ -43,7 +43,7 @@ class CheckFilesVerb(Subcommand):
         data = {
             "name": table.full_name,
             "location": table.location,
-            **facts,
+            **facts.counts,
             "versions": [
                 {
                     "first": row["first_version"],
@@ -60,9 +60,9 @@ class CheckFilesVerb(Subcommand):
             ],
         }
         text = (
-            f"{facts['num_complete']:,} of {counted(check.num_versions, 'version')} "
-            f"can be read in full; {facts['num_partly']:,} lack some files, "
-            f"{facts['num_gone']:,} all of them. Of "
+            f"{facts.num_complete:,} of {counted(check.num_versions, 'version')} "
+            f"can be read in full; {facts.num_partly:,} lack some files, "
+            f"{facts.num_gone:,} all of them. Of "
             f"{counted(check.num_paths, 'file')}, {check.num_missing:,} "
             f"{'is' if check.num_missing == 1 else 'are'} not in storage."
         )

@@ -33,25 +33,25 @@ def test_reads_what_a_job_has_left() -> None:
     rows = pa.table({"id": [1, 2**60]})
     write_rows(job, rows)
 
-    result = job_rows(job)
+    result = job_rows(PREVIEW, job)
 
     assert result is not None
     assert result.rows.equals(rows)
-    assert result.facts["files_total"] == 3
+    assert result.facts.files_total == 3
 
 
 def test_a_result_that_was_swept_away_is_none() -> None:
-    assert job_rows(done_preview()) is None
+    assert job_rows(PREVIEW, done_preview()) is None
 
 
 def test_a_torn_result_is_none() -> None:
     job = done_preview()
     write_rows(job, pa.table({"id": [1]})).write_bytes(b"ARROW1")
 
-    assert job_rows(job) is None
+    assert job_rows(PREVIEW, job) is None
 
 
 def test_a_job_that_is_not_done_has_no_result() -> None:
     job = PREVIEW.request(new_table("orders"), Preview(version=2), now=NOW)
 
-    assert job_rows(job) is None
+    assert job_rows(PREVIEW, job) is None

@@ -32,7 +32,7 @@ def preview(table: Table, **wanted: Any) -> Job:  # noqa: ANN401 (parameters)
 
 
 def shown(job: Job) -> list[dict[str, Any]]:
-    result = job_rows(job)
+    result = job_rows(PREVIEW, job)
     assert result is not None
     return list(result.rows.to_pylist())
 
@@ -81,13 +81,13 @@ class TestPreviewRows:
         job = preview(orders, version=0)
 
         assert facts(job)["rows"] == 0
-        assert job_rows(job) is not None
+        assert job_rows(PREVIEW, job) is not None
 
     def test_says_what_is_wrong_with_a_filter(self, orders: Table) -> None:
         job = preview(orders, predicate="country ==== 'DE'")
 
         assert (job.state, job.error_code) == (Job.State.FAILED, "expression-mistaken")
-        assert job_rows(job) is None
+        assert job_rows(PREVIEW, job) is None
 
     def test_says_that_a_version_is_not_there(self, orders: Table) -> None:
         job = preview(orders, version=99)
@@ -120,9 +120,9 @@ class TestListVersionFiles:
         VERSION_FILES.work(job.id)
 
         job.refresh_from_db()
-        result = job_rows(job)
+        result = job_rows(VERSION_FILES, job)
         assert result is not None
-        assert result.facts["files_total"] == result.rows.num_rows == 12
+        assert result.facts.files_total == result.rows.num_rows == 12
         assert result.rows["num_records"].null_count == 0
         assert result.rows.column_names == [
             "path",
