@@ -106,3 +106,13 @@ def test_a_modifier_has_a_style_on_the_element_that_has_it() -> None:
                 faults.append((path, " ".join(sorted(classes))))
 
     assert faults == [], faults
+
+
+def test_the_path_of_a_page_is_quoted_where_it_is_an_address() -> None:
+    """`request.path` is decoded: with a `%` or `?` in a name it is another address."""
+    texts = {path: path.read_text() for path in (ROOT / "templates").rglob("*.html")}
+
+    assert any("request.path|urlencode" in text for text in texts.values())
+    assert [
+        path.name for path, text in texts.items() if "request.path }}" in text
+    ] == []
