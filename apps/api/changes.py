@@ -5,6 +5,7 @@ from importlib import import_module
 from typing import Any
 
 from django.http import HttpRequest, HttpResponseBase
+from django.shortcuts import resolve_url
 from django.urls import URLPattern, path
 
 from apps.accounts.models import Scope
@@ -16,6 +17,7 @@ from apps.pages.changes.change import Call, Change, Nothing, changes
 from apps.pages.changes.read import Read, reads
 from apps.pages.request.list_page import ListPage
 
+CREATED = 201
 NO_CONTENT = 204
 Method = Callable[..., HttpResponseBase]
 
@@ -52,21 +54,45 @@ def change_endpoint(change: Change[Any, Any, Any], call: Call) -> Method:
         asked = parts.pop("body", None) or Nothing()
         subject = change.find(**parts)
         result = change.carry_out(subject, asked, stamp_of(request))
-        return Answer(None if is_empty else result, call.status)
+        is_new = call.is_new is not None and call.is_new(result)
+        headers = (
+            {"Location": resolve_url(call.location(result))} if call.location else {}
+        )
+        status = CREATED if is_new else call.status
+        return Answer(None if is_empty else result, status, headers)
 
     method.__doc__ = f"{change.help}\n\n{change.more}".strip()
     answers = {call.status: None if is_empty else change.result}
+    if call.is_new is not None:
+        answers[CREATED] = change.result
     scope = Scope(change.scope)
     return endpoint(change.role, body=body, answers=answers, scope=scope)(method)
 
 
 def read_endpoint(read: Read) -> Method:
     """Return the endpoint of a read."""
+    scope = Scope(read.scope) if read.scope else None
+    shows = list_of(read.shows) if isinstance(read.shows, ListPage) else read.shows
+    if read.finds is not None:
+        return _answer_of(read, shows, scope)
     app, _, page = read.page.partition(":")
     patterns = import_module(f"apps.{app}.urls").urlpatterns
-    shows = list_of(read.shows) if isinstance(read.shows, ListPage) else read.shows
-    scope = Scope(read.scope) if read.scope else None
-    return page_endpoint(patterns, page, shows, read.help, role=read.role, scope=scope)
+    return page_endpoint(
+        *(patterns, page, shows, read.help),
+        role=read.role,
+        scope=scope,
+        without=read.without,
+    )
+
+
+def _answer_of(read: Read, shows: type, scope: Scope | None) -> Method:
+    finds = read.finds or (lambda **_: None)
+
+    def get(_self: object, **parts: str) -> object:
+        return finds(**parts)
+
+    get.__doc__ = read.help
+    return endpoint(read.role, answers=shows, scope=scope)(get)
 
 
 def url_name(view: str) -> str:

@@ -23,7 +23,8 @@
 An app names the modules of its changes in `AppConfig.ready`, by `changes.load_from`.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from importlib import import_module
 from inspect import signature
@@ -60,12 +61,16 @@ class Call:
         view: The name of its address in OpenAPI, such as `Hold`. Calls and reads of
             one route have one.
         status: The status of the answer. 204 has no body.
+        is_new: Whether a result was made by this call: the status is 201 then.
+        location: Returns what `resolve_url` takes, by the result: its own address.
     """
 
     method: str
     route: str
     view: str
     status: int = 200
+    is_new: Callable[[Any], bool] | None = None
+    location: Callable[[Any], str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +83,14 @@ class Page:
         back: Returns what `redirect` takes, by the subject: the page that is shown
             afterwards.
         name: The URL name; `<noun>-<name>` of the change without one.
+        find: Finds the subject instead of `Change.find`, where the address has other
+            names for it, such as an id.
     """
 
     route: str
     back: Callable[[Any], Any]
     name: str = ""
+    find: Callable[..., Any] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,18 +102,22 @@ class Change(Generic[S, P, R]):
         name: The verb.
         flag: The option by which the verb makes this change instead of the change
             without a flag, such as `--end`.
+        is_verb: Whether the command has it.
         help: What it does, in a sentence that begins with a verb.
         more: Further sentences for the description of the REST API.
         role: The role that a user needs at least.
         scope: The scope that an API key needs.
         find: Takes names as keyword arguments, in the order of the command line, and
             returns the subject.
-        metavars: How the command line calls these names, if not by their own.
+        metavars: How the command line calls these names, if not by their own. One
+            that begins with `--` is an option, which must be given.
         parameters: A frozen dataclass of JSON values.
         do: Makes the change, in a transaction of the frame.
+        is_atomic: False if `do` waits for a server, and begins its transaction later.
         result: The dataclass that `do` returns.
         says: Returns the result in a sentence.
         lines: Returns more lines of it for a terminal.
+        warns: Returns the warnings of the command, by the subject and the result.
         action: The name of the audit record.
         fields: For an update that has one record for each field: the names of the
             records, by the keys of `facts`.
@@ -125,6 +137,7 @@ class Change(Generic[S, P, R]):
     noun: str
     name: str
     flag: str = ""
+    is_verb: bool = True
     help: str
     more: str = ""
     role: str
@@ -133,9 +146,11 @@ class Change(Generic[S, P, R]):
     metavars: Mapping[str, str] = field(default_factory=dict)
     parameters: type[P]
     do: Callable[[S, P, Stamp], R]
+    is_atomic: bool = True
     result: type[R]
     says: Callable[[R], str]
     lines: Callable[[R], Iterator[str]] = lambda _: iter(())
+    warns: Callable[[S, R], Iterable[str]] | None = None
     action: str = ""
     fields: Mapping[str, str] = field(default_factory=dict)
     facts: Callable[[S], Mapping[str, object]] = lambda _: {}
@@ -160,6 +175,16 @@ class Change(Generic[S, P, R]):
         return tuple(signature(self.find).parameters)
 
     @property
+    def page_find(self) -> Callable[..., S]:
+        """What finds the subject for the page."""
+        return self.page.find if self.page and self.page.find else self.find
+
+    @property
+    def page_names(self) -> tuple[str, ...]:
+        """The names that `page_find` takes."""
+        return tuple(signature(self.page_find).parameters)
+
+    @property
     def records(self) -> frozenset[str]:
         """The names of all audit records that it may write."""
         own = {self.action} if self.action else set()
@@ -173,7 +198,7 @@ class Change(Generic[S, P, R]):
 
     def carry_out(self, subject: S, parameters: P, stamp: Stamp) -> R:
         """Make the change and record it, in one transaction."""
-        with transaction.atomic():
+        with transaction.atomic() if self.is_atomic else nullcontext():
             about = dict(self.about(subject))
             before = self.facts(subject)
             result = self.do(subject, parameters, stamp)

@@ -9,7 +9,7 @@ from django.core.management.base import CommandError, CommandParser
 
 from apps.pages.actions import command_stamp
 from apps.pages.changes.change import Change, changes
-from apps.pages.changes.parameters import add_parameters, given
+from apps.pages.changes.parameters import add_parameters, given, read_values
 from apps.pages.command import (
     YES,
     Argument,
@@ -19,7 +19,7 @@ from apps.pages.command import (
     SubcommandsCommand,
     flag,
 )
-from apps.pages.page_json import json_of
+from apps.pages.page_json import json_of, json_with
 from deltaweb.environment.command_lines import BAD_USAGE
 
 AnyChange = Change[Any, Any, Any]
@@ -50,7 +50,7 @@ class ChangesCommand(SubcommandsCommand):
     def _change(self, found: Mapping[str, AnyChange], **options: Any) -> Output:  # noqa: ANN401 (as argparse read them)
         change = _chosen(found, options)
         subject = change.find(**{name: options[name] for name in change.names})
-        values = given(options)
+        values = read_values(change.parameters, given(options))
         others = values.keys() - {one.name for one in fields(change.parameters)}
         if others:
             message = f"{change.flag} does not go with {', '.join(sorted(others))}."
@@ -59,20 +59,31 @@ class ChangesCommand(SubcommandsCommand):
         if change.question is not None:
             self.confirm(change.question(subject, asked), yes=options["yes"])
         result = change.carry_out(subject, asked, command_stamp())
-        return Output(json_of(result), change.says(result), change.lines(result))
+        data = json_of(result)
+        if change.warns is not None:
+            warnings = list(change.warns(subject, result))
+            for sentence in warnings:
+                self.warn(sentence)
+            data = json_with(result, warnings=warnings)
+        return Output(data, change.says(result), change.lines(result))
 
 
 def verbs_of(noun: str) -> dict[str, dict[str, AnyChange]]:
     """Return the changes of a noun by verb, then by flag; that without one first."""
     found: dict[str, dict[str, AnyChange]] = {}
-    for one in sorted(changes.of(noun), key=lambda one: bool(one.flag)):
+    verbs = [one for one in changes.of(noun) if one.is_verb]
+    for one in sorted(verbs, key=lambda one: bool(one.flag)):
         found.setdefault(one.name, {})[one.flag] = one
     return found
 
 
 def _add_names(change: AnyChange, parser: CommandParser) -> None:
     for name in change.names:
-        parser.add_argument(name, metavar=change.metavars.get(name, name))
+        said = change.metavars.get(name, name)
+        if said.startswith("--"):
+            parser.add_argument(said, dest=name, required=True, metavar="NAME")
+        else:
+            parser.add_argument(name, metavar=said)
 
 
 def _kinds(found: Mapping[str, AnyChange]) -> Iterator[type]:

@@ -65,8 +65,17 @@ class TextListField(forms.CharField):
         self.splits = splits
 
     def clean(self, value: Any) -> Any:  # noqa: ANN401 (as above)
-        """Return the values that are not blank."""
-        return [one for one in self.splits(super().clean(value) or "") if one.strip()]
+        """Return the values; a blank one is left out by `splits`, or refused."""
+        return self.splits(super().clean(value) or "")
+
+
+class ButtonInput(forms.CheckboxInput):
+    """A button, which is sent without a value if it was pressed."""
+
+    def value_from_datadict(self, data: Any, files: Any, name: str) -> bool:  # noqa: ANN401 (Django's own)
+        """Return whether it was pressed."""
+        del files
+        return name in data
 
 
 class NamesField(CheckBoxesField):
@@ -123,7 +132,8 @@ def _choice(values: tuple[Any, ...], line: Line) -> forms.Field:
 
 
 def _box(line: Line) -> forms.Field:
-    return forms.BooleanField(**_words(line))
+    widget = ButtonInput if line.is_button else forms.CheckboxInput
+    return forms.BooleanField(widget=widget, **_words(line))
 
 
 def _words(line: Line) -> dict[str, Any]:

@@ -59,16 +59,20 @@ def change_view(
     form_class = cast("type[ChangeForm]", form_of(change.parameters, ChangeForm))
 
     def view(request: HttpRequest, **names: str) -> HttpResponseBase:
-        typed = {name: request.POST.get(name, "") for name in change.names}
-        subject = change.find(**{**typed, **names})
+        others = [name for name in change.page_names if name not in names]
+        typed = {name: request.POST.get(name, "") for name in others}
+        subject = change.page_find(**{**names, **typed})
         form = form_class(request.POST)
+        form.fields.update({name: forms.CharField(required=False) for name in typed})
         if change.confirm is not None:
             _add_confirm(form, change.confirm(subject), change.noun)
         if form.is_valid():
             values = form.cleaned_data.items()
             sent = {name: one for name, one in values if form.is_sent(name)}
-            sent.pop(CONFIRM, None)
-            asked = change.parameters(**sent)
+            apart = {CONFIRM, *typed}
+            asked = change.parameters(
+                **{name: one for name, one in sent.items() if name not in apart}
+            )
             try:
                 result = change.carry_out(subject, asked, stamp_of(request))
             except DeltaError as error:

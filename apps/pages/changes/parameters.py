@@ -37,6 +37,11 @@ REMOVED: Final = object()
 """The value of an option that removes one."""
 
 
+def filled_lines(text: str) -> list[str]:
+    """Return the lines of a text that are not blank."""
+    return [line for line in text.splitlines() if line.strip()]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
     """A parameter in the form of a page.
@@ -45,7 +50,9 @@ class Line:
         placeholder: What stands in it while it is empty.
         most: The largest number, or the most characters.
         wrong: What is said of a number that is not one, or of a text that is missing.
-        splits: Of a list of texts, how what was typed becomes one.
+        splits: Of a list of texts, how what was typed becomes one. It keeps a blank
+            value that is to be refused.
+        is_button: Whether a flag is a button, which is sent without a value.
         is_boxes: Whether a list of texts is check boxes of one name.
         codes: Of errors that are shown beside it.
     """
@@ -57,7 +64,8 @@ class Line:
     most: int | None = None
     wrong: str = ""
     is_needed: bool = False
-    splits: Callable[[str], list[str]] = str.splitlines
+    splits: Callable[[str], list[str]] = filled_lines
+    is_button: bool = False
     is_boxes: bool = False
     codes: tuple[str, ...] = ()
 
@@ -71,22 +79,26 @@ class Argument:
             does not take it.
         how: What argparse takes: `metavar`, `help`, `type`, `action`, `nargs`.
         line: In the form of the page; None where that is of its own.
-        removed_by: The option that removes the value, such as `--no-contact`.
+        removed_by: The option that removes the value, such as `--no-contact`; several
+            have spaces between them.
+        reads: Returns the value by what was given on the line, if that differs.
     """
 
     option: str | None
     how: Mapping[str, Any]
     line: Line | None
     removed_by: str = ""
+    reads: Callable[[Any], Any] | None = None
 
 
-def parameter(
+def parameter(  # noqa: PLR0913 (as `Argument` has them)
     default: Any,  # noqa: ANN401 (of a field)
     option: str | None = "",
     *,
     line: Line | None = None,
     is_stated: bool = False,
     removed_by: str = "",
+    reads: Callable[[Any], Any] | None = None,
     **how: Any,  # noqa: ANN401 (as argparse takes it)
 ) -> Any:  # noqa: ANN401 (as above)
     """Return a field of a dataclass of parameters that a command or a page takes.
@@ -99,10 +111,11 @@ def parameter(
         is_stated: Whether the body of a REST call must have it, because its default
             removes something.
         removed_by: As in `Argument`.
+        reads: Likewise.
     """
     if line is not None and line.least is not None and "type" not in how:
         how["type"] = within(line.least, line.most)
-    argument = Argument(option, how, line, removed_by)
+    argument = Argument(option, how, line, removed_by, reads)
     needed: dict[str, Any] = {"required": True} if is_stated else {}
     metadata = {ARGUMENT: argument, SERIALIZED: _bounds_of(argument) | needed}
     return field(default=default, metadata=metadata)
@@ -144,7 +157,7 @@ def add_parameters(
             parser.add_argument(name, **{"metavar": one.name, **how})
         if argument.removed_by:
             parser.add_argument(
-                argument.removed_by,
+                *argument.removed_by.split(),
                 dest=name,
                 action="store_const",
                 const=REMOVED,
@@ -160,6 +173,17 @@ def given(options: Mapping[str, Any]) -> dict[str, Any]:
         for name, value in options.items()
         if name.startswith(PREFIX) and value is not None and value is not UNCHANGED
     }
+
+
+def read_values(kind: type, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values of parameters by what was given on the line."""
+    found = dict(values)
+    for one in fields(kind):
+        argument: Argument | None = one.metadata.get(ARGUMENT)
+        reads = argument.reads if argument else None
+        if reads is not None and found.get(one.name) is not None:
+            found[one.name] = reads(found[one.name])
+    return found
 
 
 def helps_of(kind: type) -> dict[str, str]:

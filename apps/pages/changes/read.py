@@ -6,6 +6,7 @@ shows=RECIPIENTS, help="List recipients.", role=ADMIN),
 )
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -15,13 +16,15 @@ from apps.pages.request.list_page import ListPage
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Read:
-    """A GET of the REST API.
+    """A GET of the REST API: the JSON form of a page, or an answer of its own.
 
     Attributes:
         route: Its path, as `Call` has it.
         view: The name of its address in OpenAPI, as `Call` has it.
-        page: The URL name of the page, with its app.
-        shows: The list, or the dataclass of the page.
+        page: The URL name of the page, with its app; "" without one.
+        finds: Returns the answer by the names in the route, if there is no page.
+        shows: The list, or the dataclass of the page or the answer.
+        without: Parameters of the page's address that are for its HTML alone.
         help: What it does, in a sentence that begins with a verb.
         role: The role that a user needs at least.
         scope: The scope that an API key needs; "" for reading.
@@ -29,8 +32,10 @@ class Read:
 
     route: str
     view: str
-    page: str
+    page: str = ""
+    finds: Callable[..., object] | None = None
     shows: type | ListPage[Any]
+    without: str = ""
     help: str
     role: str
     scope: str = ""

@@ -37,7 +37,7 @@ def test_is_found_by_the_names_of_its_addresses(change: AnyChange) -> None:
     if change.call is not None:
         assert set(NAMED.findall(change.call.route)) == set(change.names)
     if change.page is not None:
-        assert set(NAMED.findall(change.page.route)) <= set(change.names)
+        assert set(NAMED.findall(change.page.route)) <= set(change.page_names)
 
 
 @every_change
