@@ -327,6 +327,10 @@ class ColumnNotFoundError(DeltaError, code="column-not-found"):
         return column_hint(self.column, self.columns)
 
 
+NOT_READ = "Check that its storage answers and lets this program read the file."
+"""The hint for a file that may be healthy, and that the storage does not give."""
+
+
 class DataFileError(DeltaError, code="data-file-corrupt"):
     path: str
     reason: str

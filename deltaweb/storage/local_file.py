@@ -15,6 +15,7 @@ from urllib.parse import quote
 import pyarrow as pa
 
 from deltaweb.delta.errors import (
+    NOT_READ,
     DataFileError,
     DataFileMissingError,
     PathEscapesTableError,
@@ -130,7 +131,7 @@ def open_local_file(root: str, relative_path: str) -> io.FileIO:
         raise DataFileMissingError(path=relative_path) from None
     except OSError as error:
         reason = error.strerror or "the disk does not answer"
-        raise DataFileError(path=relative_path, reason=reason) from None
+        raise DataFileError(path=relative_path, reason=reason, hint=NOT_READ) from None
     try:
         _check_open_file(file, real_top, relative_path)
     except BaseException:

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from deltaweb.delta.errors import (
+    NOT_READ,
     DataFileError,
     DataFileMissingError,
     DataFileRowsError,
@@ -121,7 +122,6 @@ OTHER_SCHEMA: Final = (
     "Compare the schema of the file with the table's, or write its rows again."
 )
 """What to do with a healthy file whose values are not those of the table."""
-NOT_READ: Final = "Check that its storage answers and lets this program read the file."
 
 OpenFile = Callable[[str], pa.NativeFile]
 """Opens the data file at a path of the log."""

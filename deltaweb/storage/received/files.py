@@ -18,6 +18,7 @@ from deltaweb.storage.received.transport import HTTPAnswer, Transport
 
 AHEAD_BYTES: Final = 1 << 20  # each request takes longer than the work that it is for
 MAX_WHOLE_BYTES: Final = 512 << 20  # of a file whose server knows no ranges
+ASK_PROVIDER: Final = "Try again later; if it stays so, ask the provider of the share."
 _WHOLE, _PART, _NO_RANGE = 200, 206, 416
 _ENDED: Final = frozenset({400, 401, 403, 404, 410})
 
@@ -57,7 +58,7 @@ class RangedFile(io.RawIOBase):
             reason = (
                 f"it requires {length:,} bytes at once (limit {MAX_ANSWER_BYTES:,})"
             )
-            raise DataFileError(path=self._path, reason=reason)
+            raise self._fault(reason)
         start, end = self._place, self._place + length
         if length and not self._start <= start <= end <= self._start + len(self._held):
             self._load(start, min(self._size, max(end, start + AHEAD_BYTES)))
@@ -95,7 +96,7 @@ class RangedFile(io.RawIOBase):
             self._start, self._held = start, answer.body
         if self._start + len(self._held) < end:
             reason = f"it has fewer bytes than its provider says ({self._size:,})"
-            raise DataFileError(path=self._path, reason=reason)
+            raise self._fault(reason)
 
     def _ask(self, headers: dict[str, str], *, most: int = 0) -> HTTPAnswer:
         """Send one request; once more under a new URL where the old one has ended."""
@@ -106,8 +107,11 @@ class RangedFile(io.RawIOBase):
             answer = self._get(headers, bound)
         if answer.status not in {_WHOLE, _PART}:
             reason = f"its store answers with HTTP {answer.status}"
-            raise DataFileError(path=self._path, reason=reason)
+            raise self._fault(reason)
         return answer
+
+    def _fault(self, reason: str) -> DataFileError:
+        return DataFileError(path=self._path, reason=reason, hint=ASK_PROVIDER)
 
     def _get(self, headers: dict[str, str], bound: int) -> HTTPAnswer:
         request = HTTPRequest(
@@ -118,5 +122,5 @@ class RangedFile(io.RawIOBase):
     def _whole(self, answer: HTTPAnswer) -> bytes:
         if answer.status != _WHOLE:
             reason = "its store answers with a part that was not requested"
-            raise DataFileError(path=self._path, reason=reason)
+            raise self._fault(reason)
         return answer.body

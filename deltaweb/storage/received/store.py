@@ -29,7 +29,7 @@ from deltaweb.storage.received.budget import LookBounds
 from deltaweb.storage.received.client import SharingClient
 from deltaweb.storage.received.columns import SignedURL, SignedURLs
 from deltaweb.storage.received.errors import ProviderRestsError, ReceivedTableError
-from deltaweb.storage.received.files import RangedFile
+from deltaweb.storage.received.files import ASK_PROVIDER, RangedFile
 from deltaweb.storage.received.mirror import Mirror
 from deltaweb.storage.received.profile import (
     Profile,
@@ -177,7 +177,9 @@ class ReceivedTableStore(LocalTableStore):
         self._keep(self._begin_look().urls(name))
         if name not in self._urls:
             raise DataFileMissingError(
-                path=name, reason="its provider no longer shares the version it is of"
+                path=name,
+                reason="its provider no longer shares the version it is of",
+                hint=ASK_PROVIDER,
             )
         return self._urls[name]
 

@@ -208,3 +208,14 @@ def test_a_nullable_schema_lets_every_part_be_null() -> None:
             }
         ],
     }
+
+
+def test_what_has_no_repetition_is_required() -> None:
+    column = element("a", logical=LIST, children=1)._replace(repetition=None)
+    repeated = element("list", None, "repeated", children=1)
+    own = element("element", "INT32")._replace(repetition=None)
+
+    kind, is_nullable = _type(column, repeated, own)
+
+    assert kind == _array("integer", nulls=False)
+    assert not is_nullable

@@ -22,3 +22,27 @@ def test_no_more_is_read_at_once_than_an_answer_may_have(provider: Provider) -> 
 
     assert len(provider.asked) == num_asked
     assert file.read(4) == bytes(4)
+
+
+@pytest.mark.parametrize("status", [400, 403, 404, 410, 416, 418])
+def test_a_file_that_is_refused_is_not_to_be_restored(
+    provider: Provider, status: int
+) -> None:
+    provider.answers["/f"] = lambda asked: asked.say(status, b"no")
+    signed = SignedURL(f"{provider.endpoint}/f", None, 100)
+
+    with pytest.raises(DataFileError, match=f"answers with HTTP {status}") as caught:
+        RangedFile("f.parquet", signed, renew=lambda: signed, transport=Transport(HERE))
+
+    assert "ask the provider" in caught.value.hint
+    assert "backup" not in caught.value.hint
+
+
+def test_a_file_of_fewer_bytes_is_not_to_be_restored(provider: Provider) -> None:
+    provider.answers["/f"] = lambda asked: asked.say(206, b"few")
+    signed = SignedURL(f"{provider.endpoint}/f", None, 100)
+
+    with pytest.raises(DataFileError, match="fewer bytes") as caught:
+        RangedFile("f.parquet", signed, renew=lambda: signed, transport=Transport(HERE))
+
+    assert "ask the provider" in caught.value.hint
