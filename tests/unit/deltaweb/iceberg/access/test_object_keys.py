@@ -1,5 +1,6 @@
 """Names of objects: opaque, and none that was not given out."""
 
+import base64
 from uuid import UUID
 
 import pytest
@@ -76,3 +77,47 @@ def test_keys_say_what_they_name() -> None:
 )
 def test_other_keys_name_nothing(key: str) -> None:
     assert parse_key(key) is None
+
+
+def unpacked(text: str) -> tuple[bytes, bytes]:
+    """The mark of a text, and the path that it stands for."""
+    data = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
+    return data[:12], data[12:]
+
+
+def packed(mark: bytes, path: bytes) -> str:
+    return base64.urlsafe_b64encode(mark + path).decode().rstrip("=")
+
+
+@cases(
+    "scope, kind, path",
+    {
+        "a longer scope": ("a tabled", "ata", b"path"),
+        "a shorter scope": ("a tab", "ledata", b"path"),
+        "a longer kind": ("a table", "datap", b"ath"),
+        "a shorter kind": ("a table", "dat", b"apath"),
+    },
+)
+def test_what_is_sealed_is_not_cut_elsewhere(scope, kind, path):
+    mark, data = unpacked(SEALER.seal("data", ["path"])[0])
+    assert data == b"path"
+
+    assert PathSealer([b"new"], scope).open(kind, packed(mark, path)) is None
+    assert SEALER.open("data", packed(mark, data)) == "path"
+
+
+def test_a_mark_cannot_be_found_by_trying() -> None:
+    mark, _ = unpacked(SEALER.seal("data", [""])[0])
+
+    assert len(mark) == 12
+    assert SEALER.open("data", packed(mark[:2], b"")) is None
+
+
+def test_sealers_that_seal_alike_have_one_digest() -> None:
+    assert SEALER.digest == PathSealer([b"new"], "a table").digest
+    assert SEALER.digest != PathSealer([b"new"], "another table").digest
+    assert SEALER.digest != PathSealer([b"old"], "a table").digest
+
+
+def test_a_table_has_one_spelling() -> None:
+    assert parse_key(f"t/{TABLE.hex}----/data/QUJD.parquet") is None

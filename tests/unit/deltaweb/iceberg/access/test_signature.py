@@ -11,9 +11,11 @@ from botocore.credentials import Credentials
 
 from deltaweb.iceberg.access.errors import KeysRefusedError
 from deltaweb.iceberg.access.signature import (
+    Signature,
     SignedRequest,
     check_signature,
     parse_signature,
+    sign,
 )
 from tests.support import cases
 
@@ -109,3 +111,62 @@ def test_a_request_of_another_time_is_refused(late: timedelta) -> None:
         check(signed(), now=datetime.now(UTC) + late)
 
     assert caught.value.s3_code == "RequestTimeTooSkewed"
+
+
+def signed_by_hand(*names: str, day: str = "20260301", query: str = "") -> None:
+    """Check a request that its client has signed as it says, with our secret."""
+    said = Signature(
+        access_key="DWKEY",
+        session_token="the token",
+        signed_at=datetime(2026, 3, 1, tzinfo=UTC),
+        scope=f"{day}/us-east-1/s3/aws4_request",
+        names=names,
+        text="",
+    )
+    headers = {
+        "host": "lake.example.com:8443",
+        "x-amz-date": "20260301T000000Z",
+        "x-amz-security-token": "the token",
+    }
+    request = SignedRequest(method="GET", path=PATH, query=query, headers=headers)
+    text = sign(request, said, secret_key=SECRET)
+    header = (
+        f"AWS4-HMAC-SHA256 Credential=DWKEY/{said.scope}, "
+        f"SignedHeaders={';'.join(names)}, Signature={text}"
+    )
+    check(
+        replace(request, headers={**headers, "authorization": header}),
+        now=said.signed_at,
+    )
+
+
+def test_what_a_client_signs_by_hand_is_accepted() -> None:
+    signed_by_hand("host", "x-amz-date")
+    signed_by_hand("host", "x-amz-date", "x-amz-security-token", query="a=b")
+
+
+@cases(
+    "names, day",
+    {
+        "another day": (("host", "x-amz-date"), "20260228"),
+        "no host": (("x-amz-date",), "20260301"),
+        "no time": (("host",), "20260301"),
+    },
+)
+def test_a_client_signs_its_host_and_its_time(names, day):
+    with pytest.raises(KeysRefusedError, match="host or its time is not signed"):
+        signed_by_hand(*names, day=day)
+
+
+def test_a_query_of_very_many_parameters_is_not_looked_at() -> None:
+    request = replace(signed(), query="&".join(["a=b"] * 999))
+
+    with pytest.raises(KeysRefusedError, match="query does not read"):
+        check(request)
+
+
+def test_a_signature_that_does_not_fit_has_its_own_code() -> None:
+    with pytest.raises(KeysRefusedError) as caught:
+        check(replace(signed(), path="/other"))
+
+    assert caught.value.s3_code == "SignatureDoesNotMatch"

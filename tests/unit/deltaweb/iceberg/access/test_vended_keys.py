@@ -1,6 +1,8 @@
 """Keys that are handed out, and what becomes of changed ones."""
 
 import base64
+import hashlib
+import hmac
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -28,14 +30,15 @@ CLAIMS = Claims(
 )
 
 
-@pytest.mark.parametrize("signer", [[b"new"], [b"old"]])
+@pytest.mark.parametrize("signer", [[b"new"], [b"old"], KEYS])
 def test_keys_are_good_for_what_was_claimed(signer: list[bytes]) -> None:
     keys = vend_keys(CLAIMS, signer)
 
     opened = open_keys(keys.session_token, keys.access_key, keys=KEYS, now=NOW)
 
     assert (opened.claims, opened.secret_key) == (CLAIMS, keys.secret_key)
-    assert keys.secret_key not in repr(keys)
+    for secret in (keys.secret_key, keys.session_token):
+        assert secret not in repr((keys, opened))
 
 
 def test_other_claims_have_other_keys() -> None:
@@ -87,3 +90,35 @@ def test_keys_end() -> None:
         open_keys(keys.session_token, keys.access_key, keys=KEYS, now=CLAIMS.expires_at)
 
     assert caught.value.s3_code == "ExpiredToken"
+
+
+def test_a_token_of_another_form_is_refused() -> None:
+    token = base64.urlsafe_b64decode(vend_keys(CLAIMS, KEYS).session_token)
+    packed = b"\x02" + token[1:-32]
+    signed = packed + hmac.digest(KEYS[0], packed, "sha256")
+    text = base64.urlsafe_b64encode(signed).decode()
+
+    with pytest.raises(KeysRefusedError):
+        open_keys(text, access_key_of(text), keys=KEYS, now=NOW)
+
+
+def test_a_secret_cannot_be_made_of_what_is_public() -> None:
+    keys = vend_keys(CLAIMS, KEYS)
+    token = keys.session_token.encode()
+
+    made = {
+        *(hashlib.sha256(text).hexdigest() for text in (token, b"secret\0" + token)),
+        *(
+            hmac.new(b"", text, "sha256").hexdigest()
+            for text in (token, b"secret\0" + token)
+        ),
+    }
+
+    assert keys.secret_key not in made
+
+
+def test_an_access_key_is_a_digest_of_its_token() -> None:
+    keys = vend_keys(CLAIMS, KEYS)
+
+    assert keys.access_key == access_key_of(keys.session_token)
+    assert len(keys.access_key) == 20

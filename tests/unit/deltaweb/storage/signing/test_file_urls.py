@@ -227,6 +227,43 @@ def test_what_a_client_adds_to_the_query_changes_nothing() -> None:
     assert request.verify(query=f"{request.query}&cache=1&cache=2").size == 573
 
 
+@pytest.mark.parametrize("added", ["sz=574", "sp=w", f"tk={TABLE.hex}", "sig="])
+def test_a_second_value_that_follows_is_refused(added: str) -> None:
+    request = Request.of(sign("a.parquet"))
+
+    with pytest.raises(FileURLInvalidError, match="two values"):
+        request.verify(query=f"{request.query}&{added}")
+
+
+def test_a_query_of_very_many_parameters_is_not_looked_at() -> None:
+    request = Request.of(sign("a.parquet"))
+
+    with pytest.raises(FileURLInvalidError, match="too long"):
+        request.verify(query=request.query + "&a=b" * 100)
+
+
+def test_a_share_is_one_part_of_the_path() -> None:
+    request = Request.of(sign("a.parquet", share="a/b %"))
+
+    assert request.share == "a/b %"
+    assert request.verify().path == "a.parquet"
+
+
+def test_an_expired_url_says_whose_it_was() -> None:
+    with pytest.raises(FileURLExpiredError) as caught:
+        Request.of(sign("a.parquet")).verify(now=LATER)
+
+    assert caught.value.token_id == TOKEN
+
+
+def test_a_column_is_signed_as_each_of_its_files_is() -> None:
+    sizes = list(range(len(NAMES)))
+
+    urls = new_signer().sign_all(pa.array(NAMES), pa.array(sizes)).to_pylist()
+
+    assert urls == new_signer().sign(NAMES, sizes)
+
+
 def test_a_url_ends_with_its_time() -> None:
     request = Request.of(sign("a.parquet"))
 

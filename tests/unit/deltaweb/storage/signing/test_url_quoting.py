@@ -43,8 +43,12 @@ def test_quotes_a_column_as_it_quotes_paths(paths: list[str], first: int) -> Non
     ],
 )
 def test_refuses_a_path_that_may_lead_elsewhere(path: str) -> None:
+    paths = ["fine.parquet", path, "fine too.parquet"]
+
     with pytest.raises(PathEscapesTableError):
-        quote_paths(["fine.parquet", path, "fine too.parquet"])
+        quote_paths(paths)
+    with pytest.raises(PathEscapesTableError):
+        quote_column(pa.array(paths))
 
 
 def test_takes_dots_that_are_part_of_a_name() -> None:
