@@ -77,8 +77,6 @@ endpoints = [
     path(f"{V1}/jobs/<uuid:job_id>", jobs.Job.as_view(), name="job"),
     path(f"{V1}/jobs/<uuid:job_id>/cancel", jobs.JobCancel.as_view()),
     path(f"{V1}/jobs/<uuid:job_id>/retry", jobs.JobRetry.as_view()),
-    path(f"{V1}/shares", shares.ShareList.as_view(), name="share-list"),
-    path(SHARE, shares.Share.as_view(), name="share"),
     path(
         f"{SHARE}/tables/<str:table>", shares.SharedTable.as_view(), name="shared-table"
     ),

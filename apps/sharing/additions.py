@@ -129,6 +129,7 @@ def recipient_hit(recipient: Recipient) -> Hit:
 
 app_scopes.register(("sharing", Scope.SHARE))
 changes.load_from("recipient", "apps.sharing.recipients.holds")
+changes.load_from("share", "apps.sharing.shares.changes")
 kinds.load_from(
     "apps.sharing.access.grants.preparing",
     "apps.sharing.answers.answer_query",

@@ -35,10 +35,14 @@ urlpatterns = [
         SHARE, shares.share_detail, "share-detail", takes=[ListForm, "edit add lang"]
     ),
     *page(f"{SHARE}settings", settings_views.share_settings, "share-settings"),
-    action(f"{SHARE}update", settings_views.share_update, "share-update"),
-    action(f"{SHARE}switch", settings_views.share_switch, "share-switch"),
+    *change_patterns(
+        "share",
+        failed={
+            "share-update": settings_views.settings_again,
+            "share-delete": settings_views.deletion_again,
+        },
+    ),
     action(f"{SHARE}prepare", settings_views.share_prepare, "share-prepare"),
-    action(f"{SHARE}delete", settings_views.share_delete, "share-delete"),
     action(f"{SHARE}tables/add", shares.shared_table_add, "shared-table-add"),
     action(f"{SHARED_TABLE}update", shares.shared_table_update, "shared-table-update"),
     action(f"{SHARED_TABLE}remove", shares.shared_table_remove, "shared-table-remove"),

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from http import HTTPStatus
 
-from django.db import transaction
 from django.http import HttpRequest
 from django.utils import timezone
 
@@ -11,12 +10,9 @@ from apps.accounts.models import Scope
 from apps.api.calls import Answer
 from apps.api.endpoint import RestView, Role, endpoint
 from apps.api.jobs import Started, started
-from apps.api.pages import list_of, page_endpoint
 from apps.pages.actions import stamp_of
 from apps.pages.request.changes import UNCHANGED, Unchanged, sent_fields
-from apps.sharing import urls
 from apps.sharing.access.grants.preparing import request_preparation
-from apps.sharing.models import Share as ShareRow
 from apps.sharing.names import (
     find_recipient,
     find_share,
@@ -31,43 +27,11 @@ from apps.sharing.recipients.listing import (
     recipient_rows,
 )
 from apps.sharing.shares import services
-from apps.sharing.shares.detail import ShareDetail
-from apps.sharing.shares.listing import SHARES
 from apps.sharing.shares.resources import (
     SharedTableResource,
-    ShareResource,
-    resource_of_share,
     shared_table_resource,
 )
 from apps.tables.catalogue.registration import find_table
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewShare:
-    """A share that is to be made.
-
-    Attributes:
-        name: What recipients know it by.
-        comment: What they read of it.
-    """
-
-    name: str
-    comment: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShareChange:
-    """What is to be changed of a share; what is left out stays.
-
-    Attributes:
-        name: Another name; recipients' clients must use it from then on.
-        comment: What recipients read of it; null removes it.
-        is_on: Whether anybody may read it: false withdraws all of it at once.
-    """
-
-    name: str | Unchanged = UNCHANGED
-    comment: str | Unchanged | None = UNCHANGED
-    is_on: bool | Unchanged = UNCHANGED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,49 +91,6 @@ class Readers:
     """Who may read a share."""
 
     recipients: list[RecipientResource]
-
-
-class ShareList(RestView):
-    """The shares."""
-
-    get = page_endpoint(
-        urls.urlpatterns, "share-list", list_of(SHARES), "List shares.", role=Role.ADMIN
-    )
-
-    @endpoint(
-        Role.ADMIN, body=NewShare, answers={201: ShareResource}, scope=Scope.SHARE
-    )
-    def post(self, request: HttpRequest, body: NewShare) -> object:
-        """Make an empty share."""
-        return resource_of_share(made_share(request, body))
-
-
-class Share(RestView):
-    """One share."""
-
-    get = page_endpoint(
-        urls.urlpatterns,
-        "share-detail",
-        ShareDetail,
-        "Tell what a share offers, who may read it and who did.",
-        role=Role.ADMIN,
-        without="edit add lang",
-    )
-
-    @endpoint(Role.ADMIN, body=ShareChange, answers=ShareResource, scope=Scope.SHARE)
-    def patch(self, request: HttpRequest, name: str, body: ShareChange) -> object:
-        """Change the name or the comment of a share, or turn it off or on."""
-        share = find_share(name)
-        with transaction.atomic():
-            describe_share(request, share, name=body.name, comment=body.comment)
-            if not isinstance(body.is_on, Unchanged):
-                services.switch_share(share, is_on=body.is_on, stamp=stamp_of(request))
-        return resource_of_share(share)
-
-    @endpoint(Role.ADMIN, answers={204: None}, scope=Scope.SHARE)
-    def delete(self, request: HttpRequest, name: str) -> None:
-        """Delete a share with its grants; tables and recipients stay."""
-        services.delete_share(find_share(name), stamp=stamp_of(request))
 
 
 class Preparation(RestView):
@@ -270,24 +191,3 @@ class Grant(RestView):
         share, reader = find_share(name), find_recipient(recipient)
         stamp = stamp_of(request)
         recipients.ungrant(share, reader, stamp=stamp)
-
-
-def made_share(request: HttpRequest, body: NewShare) -> ShareRow:
-    """Make the share that somebody asks for."""
-    return services.create_share(
-        name=body.name, comment=body.comment, stamp=stamp_of(request)
-    )
-
-
-def describe_share(
-    request: HttpRequest,
-    share: ShareRow,
-    *,
-    name: str | Unchanged,
-    comment: str | Unchanged | None,
-) -> None:
-    """Give a share another name or comment."""
-    stamp = stamp_of(request)
-    if not isinstance(name, Unchanged):
-        services.rename_share(share, name=name, stamp=stamp)
-    services.update_share(share, comment=comment, stamp=stamp)

@@ -9,7 +9,6 @@ from rest_framework.fields import IntegerField
 
 from apps.accounts.models import Scope
 from apps.api.endpoint import Role, endpoint
-from apps.api.sharing.shares import NewShare, describe_share, made_share
 from apps.api.unity.frame import (
     NextPage,
     PlaceForm,
@@ -19,6 +18,7 @@ from apps.api.unity.frame import (
     sent,
 )
 from apps.pages.actions import Stamp, stamp_of
+from apps.pages.changes.change import Nothing
 from apps.pages.request.changes import UNCHANGED, Unchanged, value_of
 from apps.sharing.models import Share, SharedTable
 from apps.sharing.names import (
@@ -28,7 +28,7 @@ from apps.sharing.names import (
     split_full_name,
 )
 from apps.sharing.recipients import services as recipients
-from apps.sharing.shares import services
+from apps.sharing.shares import changes, services
 from apps.tables.catalogue.registration import find_table
 
 SELECT = "SELECT"
@@ -190,10 +190,11 @@ class UnityShareList(UnityView):
         found, token = page_of(request, Share.objects.select_related("created_by"))
         return SharesPage(shares=[_info(one) for one in found], next_page_token=token)
 
-    @endpoint(Role.ADMIN, body=NewShare, answers=ShareInfo, scope=Scope.SHARE)
-    def post(self, request: HttpRequest, body: NewShare) -> object:
+    @endpoint(Role.ADMIN, body=changes.NewShare, answers=ShareInfo, scope=Scope.SHARE)
+    def post(self, request: HttpRequest, body: changes.NewShare) -> object:
         """Make an empty share, as Unity Catalog does."""
-        return _info(made_share(request, body))
+        made = changes.CREATE.carry_out(None, body, stamp_of(request))
+        return _info(find_share(made.resource.name))
 
 
 class UnityShareView(UnityView):
@@ -209,19 +210,21 @@ class UnityShareView(UnityView):
     @endpoint(Role.ADMIN, body=ShareUpdate, answers=ShareInfo, scope=Scope.SHARE)
     def patch(self, request: HttpRequest, name: str, body: ShareUpdate) -> object:
         """Change a share and its tables, as Unity Catalog does."""
-        share = find_share(name)
+        share, stamp = find_share(name), stamp_of(request)
         with transaction.atomic():
-            describe_share(
-                request, share, name=sent(body.new_name), comment=sent(body.comment)
+            new = changes.ShareChange(
+                name=sent(body.new_name), comment=sent(body.comment)
             )
+            changes.UPDATE.carry_out(share, new, stamp)
             for update in body.updates:
-                _update_object(share, update, stamp_of(request))
+                _update_object(share, update, stamp)
         return _info(share, with_objects=True)
 
     @endpoint(Role.ADMIN, answers={200: None}, scope=Scope.SHARE)
     def delete(self, request: HttpRequest, name: str) -> object:
         """Delete a share with its grants; tables and recipients stay."""
-        services.delete_share(find_share(name), stamp=stamp_of(request))
+        share = find_share(name)
+        changes.DELETE.carry_out(share, Nothing(), stamp_of(request))
         return None
 
 

@@ -30,7 +30,8 @@ from apps.sharing.issuing.forms import first_lifetime, lifetime_choices
 from apps.sharing.models import Recipient
 from apps.sharing.recipients.forms import NewReaderForm
 from apps.sharing.shares import detail as share_pages
-from apps.sharing.shares.forms import MAX_PAGE, ShareForm
+from apps.sharing.shares.changes import ShareForm
+from apps.sharing.shares.forms import MAX_PAGE
 from deltaweb.delta.errors import DeltaError
 from deltaweb.words import counted
 
@@ -107,7 +108,7 @@ def step_page(  # noqa: PLR0913 (each is one part of the page)
     fmt: str,
     *,
     step: str,
-    name_form: ShareForm | None = None,
+    name_form: forms.Form | None = None,
     table_forms: list[Any] | None = None,
     reader_form: NewReaderForm | None = None,
     problem: str = "",

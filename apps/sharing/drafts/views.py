@@ -30,7 +30,7 @@ from apps.sharing.drafts.session import (
 from apps.sharing.issuing.forms import place_error
 from apps.sharing.issuing.token_result import show_links
 from apps.sharing.shares import detail as share_pages
-from apps.sharing.shares.forms import ShareForm
+from apps.sharing.shares.changes import ShareForm
 from deltaweb.words import counted
 
 

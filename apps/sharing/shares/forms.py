@@ -34,16 +34,6 @@ class ListForm(forms.Form):
     page = forms.IntegerField(min_value=1, max_value=MAX_PAGE, required=False)
 
 
-class ShareForm(ChangeForm):
-    """The name of a share and its comment."""
-
-    name = forms.CharField(
-        max_length=MAX_TEXT_LENGTH,
-        error_messages={"required": "A share needs a name."},
-    )
-    comment = forms.CharField(max_length=MAX_COMMENT_LENGTH, required=False)
-
-
 class OfferForm(ChangeForm):
     """What of a table is shared."""
 

@@ -2,6 +2,7 @@
 
 from uuid import UUID
 
+from django import forms
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
@@ -11,13 +12,11 @@ from apps.accounts.permissions import admin_required
 from apps.pages.actions import stamp_of
 from apps.pages.responses import respond
 from apps.sharing.access.grants.preparing import request_preparation
-from apps.sharing.issuing.forms import place_error
 from apps.sharing.models import Share
 from apps.sharing.names import find_share
-from apps.sharing.recipients.forms import ConfirmForm
-from apps.sharing.shares import schemas, services
-from apps.sharing.shares.forms import AddSchemaForm, ShareForm
-from apps.sharing.shares.switching import urls_end_text
+from apps.sharing.shares import schemas
+from apps.sharing.shares.changes import ShareForm
+from apps.sharing.shares.forms import AddSchemaForm
 from deltaweb.delta.errors import DeltaError
 
 
@@ -63,38 +62,6 @@ def share_settings(request: HttpRequest, *, name: str, fmt: str) -> HttpResponse
 
 
 @admin_required
-def share_update(request: HttpRequest, *, name: str) -> HttpResponseBase:
-    """Rename a share and set its comment."""
-    share = find_share(name)
-    form = ShareForm(request.POST)
-    if form.is_valid():
-        stamp = stamp_of(request)
-        try:
-            services.rename_share(share, name=form.cleaned_data["name"], stamp=stamp)
-        except DeltaError as error:
-            place_error(form, error)
-        else:
-            services.update_share(share, comment=form.changes["comment"], stamp=stamp)
-            messages.success(request, "Saved.")
-            return redirect("sharing:share-settings", share.name)
-    return _page(request, find_share(name), "html", form=form)
-
-
-@admin_required
-def share_switch(request: HttpRequest, *, name: str) -> HttpResponseBase:
-    """Turn a share off at once, or on again."""
-    share, stamp = find_share(name), stamp_of(request)
-    is_on = "on" in request.POST
-    services.switch_share(share, is_on=is_on, stamp=stamp)
-    if is_on:
-        messages.success(request, f"{share.name} is on: its recipients read it again.")
-    else:
-        until = urls_end_text(share, now=stamp.at)
-        messages.success(request, f"{share.name} is off: nobody reads it. {until}")
-    return redirect(share)
-
-
-@admin_required
 def share_prepare(request: HttpRequest, *, name: str) -> HttpResponseBase:
     """Queue what is to be rewritten, and a proof of what recipients get."""
     share = find_share(name)
@@ -103,17 +70,18 @@ def share_prepare(request: HttpRequest, *, name: str) -> HttpResponseBase:
     return redirect(share)
 
 
-@admin_required
-def share_delete(request: HttpRequest, *, name: str) -> HttpResponseBase:
-    """Delete a share once its name has been typed again."""
-    share = find_share(name)
-    form = ConfirmForm(request.POST, name=share.name, kind="share")
-    if not form.is_valid():
-        return _page(request, share, "html", confirm_form=form)
-    services.delete_share(share, stamp=stamp_of(request))
-    said = f"The share {share.name} is deleted; recipients can no longer read it."
-    messages.success(request, said)
-    return redirect("sharing:share-list")
+def settings_again(
+    request: HttpRequest, share: Share, form: forms.Form
+) -> HttpResponseBase:
+    """Show the forms again, with the errors of that of the name."""
+    return _page(request, find_share(share.name), "html", form=form)
+
+
+def deletion_again(
+    request: HttpRequest, share: Share, form: forms.Form
+) -> HttpResponseBase:
+    """Show the forms again, with the errors of that of the deletion."""
+    return _page(request, share, "html", confirm_form=form)
 
 
 def _page(
@@ -121,8 +89,8 @@ def _page(
     share: Share,
     fmt: str,
     *,
-    form: ShareForm | None = None,
-    confirm_form: ConfirmForm | None = None,
+    form: forms.Form | None = None,
+    confirm_form: forms.Form | None = None,
 ) -> HttpResponseBase:
     present = {"name": share.name, "comment": share.comment}
     num_recipients = share.recipients.count()
@@ -134,7 +102,7 @@ def _page(
             "share": share,
             "num_recipients": num_recipients,
             "form": form or ShareForm(initial=present),
-            "confirm_form": confirm_form or ConfirmForm(name=share.name, kind="share"),
+            "confirm_form": confirm_form,
         },
         data={**present, "num_recipients": num_recipients},
         status=422 if form or confirm_form else 200,

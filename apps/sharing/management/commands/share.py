@@ -3,11 +3,11 @@
 from django.utils import timezone
 
 from apps.pages.actions import command_stamp
+from apps.pages.changes.command import ChangesCommand
 from apps.pages.command import (
     YES,
     Argument,
     Output,
-    SubcommandsCommand,
     argument,
     flag,
     subcommand,
@@ -35,7 +35,6 @@ from apps.sharing.shares.resources import (
     share_resources,
     shared_table_resource,
 )
-from apps.sharing.shares.switching import urls_end_text
 from apps.tables.catalogue.registration import find_table
 from apps.tables.index.engine import Engine
 from apps.tables.index.folders import index_folder
@@ -117,8 +116,10 @@ _NO_RULE = (
 )
 
 
-class Command(SubcommandsCommand):
-    """Each subcommand is one call into the services that the pages use, too."""
+class Command(ChangesCommand):
+    """What is read of shares, and what is prepared; the rest are changes."""
+
+    noun = "share"
 
     names_of = {
         "share-not-found": lambda: Share.objects.values_list("name", flat=True),
@@ -128,15 +129,6 @@ class Command(SubcommandsCommand):
         "Shares: create, add-table, add-schema, narrow, prepare, list, show, on, off, "
         "remove-table, remove-schema, delete."
     )
-
-    @subcommand("create", "make an empty share", NAME, COMMENT)
-    def create(self, *, name: str, comment: str) -> Output:
-        share = shares.create_share(name=name, comment=comment, stamp=command_stamp())
-        text = (
-            f"Made the share {share.name}. Fill it with: "
-            f"share add-table {share.name} SCHEMA.TABLE --table NAME"
-        )
-        return Output(json_with(resource_of_share(share), tables=[]), text)
 
     @subcommand(
         "add-table",
@@ -308,23 +300,6 @@ class Command(SubcommandsCommand):
         urls = earlier_urls_text(found.earlier_urls_end_at, now=stamp.at)
         return Output(data, f"{text} {urls}")
 
-    @subcommand("off", "let nobody read a share, until it is on again", NAME_OF_SHARE)
-    def turn_off(self, *, name: str) -> Output:
-        return self._switch(name, is_on=False)
-
-    @subcommand("on", "let recipients read a share again", NAME_OF_SHARE)
-    def turn_on(self, *, name: str) -> Output:
-        return self._switch(name, is_on=True)
-
-    def _switch(self, name: str, *, is_on: bool) -> Output:
-        stamp = command_stamp()
-        share = shares.switch_share(find_share(name), is_on=is_on, stamp=stamp)
-        data = {"name": share.name, "off_since": share.off_since}
-        if is_on:
-            return Output(data, f"{share.name} is on.")
-        until = urls_end_text(share, now=stamp.at)
-        return Output(data, f"{share.name} is off. {until}")
-
     @subcommand("list", "list the shares")
     def list_shares(self) -> Output:
         found = list(share_resources(Share.objects.all()))
@@ -359,16 +334,6 @@ class Command(SubcommandsCommand):
             f"{found.table.full_name} stays registered."
         )
         return Output(data, text)
-
-    @subcommand("delete", "delete a share; its tables stay", NAME, YES)
-    def delete(self, *, name: str, yes: bool) -> Output:
-        share = find_share(name)
-        readers = share.recipients.count()
-        loss = f" {counted(readers, 'recipient')} can read it." if readers else ""
-        self.confirm(f"Delete the share {share.name}?{loss}", yes=yes)
-        shares.delete_share(share, stamp=command_stamp())
-        data = {"name": share.name, "deleted": True}
-        return Output(data, f"Deleted the share {share.name}; its tables stay.")
 
     def _warn_of(self, table: Table) -> list[str]:
         """Say what an administrator should know of a table that is shared."""

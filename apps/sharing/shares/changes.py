@@ -1,0 +1,280 @@
+"""What administrators change of a share itself: make, describe, turn off, delete."""
+
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, field
+from datetime import datetime
+from typing import Any, Final
+
+from django.shortcuts import resolve_url
+
+from apps.pages.actions import Stamp
+from apps.pages.changes.change import ADMIN, Call, Change, Nothing, Page, changes
+from apps.pages.changes.forms import form_of
+from apps.pages.changes.parameters import Line, parameter
+from apps.pages.changes.read import Read, reads
+from apps.pages.page_json import OnPage, Spread
+from apps.pages.request.changes import UNCHANGED, ChangeForm, Unchanged
+from apps.sharing.models import Share
+from apps.sharing.names import find_share
+from apps.sharing.shares import services
+from apps.sharing.shares.detail import ShareDetail
+from apps.sharing.shares.forms import MAX_COMMENT_LENGTH, MAX_TEXT_LENGTH
+from apps.sharing.shares.listing import SHARES
+from apps.sharing.shares.resources import (
+    SharedTableResource,
+    ShareResource,
+    resource_of_share,
+)
+from apps.sharing.shares.switching import urls_end_text
+from deltaweb.words import counted
+
+ROUTE: Final = "shares/<str:name>"
+NAMED: Final[Mapping[str, str]] = {"name": "share"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewShare:
+    """The name and the comment of a new share.
+
+    Attributes:
+        name: The name that recipients use.
+        comment: The comment that recipients see.
+    """
+
+    name: str = parameter(MISSING)
+    comment: str = parameter("", "--comment", help="the comment that recipients see")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShareChange:
+    """The values of a share that change; a value that is left out stays.
+
+    Attributes:
+        name: Another name; recipients' clients must use it from then on.
+        comment: The comment that recipients see; null removes it.
+        is_on: Whether the share can be read: false withdraws all of it at once.
+    """
+
+    name: str | Unchanged = parameter(
+        UNCHANGED,
+        None,
+        line=Line(
+            label="Name",
+            most=MAX_TEXT_LENGTH,
+            is_needed=True,
+            wrong="A share needs a name.",
+            codes=("name-invalid", "name-taken"),
+        ),
+    )
+    comment: str | Unchanged | None = parameter(
+        UNCHANGED, None, line=Line(label="Comment", most=MAX_COMMENT_LENGTH)
+    )
+    is_on: bool | Unchanged = UNCHANGED
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Switch:
+    """The button that turns a share on; without it, the share is turned off."""
+
+    on: bool = parameter(
+        default=False, option=None, line=Line(label="On", is_button=True)
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MadeShare:
+    """A share that was made just now, without a table."""
+
+    resource: Spread[ShareResource]
+    tables: list[SharedTableResource] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SwitchedShare:
+    """A share that was turned on or off.
+
+    Attributes:
+        off_since: Since when nobody reads it; None while it is on.
+        urls_end: How long URLs work that were given out before, in a sentence.
+    """
+
+    name: str
+    off_since: datetime | None
+    urls_end: OnPage[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeletedShare:
+    """A share that was deleted."""
+
+    name: str
+    deleted: bool = True
+
+
+ShareForm = form_of(ShareChange, ChangeForm)
+
+
+def make(_: None, new: NewShare, stamp: Stamp) -> MadeShare:
+    """Make an empty share."""
+    share = services.create_share(name=new.name, comment=new.comment, stamp=stamp)
+    return MadeShare(resource=resource_of_share(share))
+
+
+def describe(share: Share, new: ShareChange, stamp: Stamp) -> ShareResource:
+    """Give a share another name or comment, or turn it off or on."""
+    if not isinstance(new.name, Unchanged):
+        services.rename_share(share, name=new.name, stamp=stamp)
+    services.update_share(share, comment=new.comment, stamp=stamp)
+    if not isinstance(new.is_on, Unchanged):
+        services.switch_share(share, is_on=new.is_on, stamp=stamp)
+    return resource_of_share(share)
+
+
+def _switch(share: Share, stamp: Stamp, *, is_on: bool) -> SwitchedShare:
+    services.switch_share(share, is_on=is_on, stamp=stamp)
+    urls_end = "" if is_on else urls_end_text(share, now=stamp.at)
+    return SwitchedShare(name=share.name, off_since=share.off_since, urls_end=urls_end)
+
+
+def _switched(one: SwitchedShare) -> str:
+    if one.off_since is None:
+        return f"{one.name} is on: its recipients read it again."
+    return f"{one.name} is off: nobody reads it. {one.urls_end}"
+
+
+def _delete(share: Share, _: Nothing, stamp: Stamp) -> DeletedShare:
+    services.delete_share(share, stamp=stamp)
+    return DeletedShare(name=share.name)
+
+
+def _before_deletion(share: Share, _: Nothing) -> str:
+    readers = share.recipients.count()
+    loss = f" {counted(readers, 'recipient')} can read it." if readers else ""
+    return f"Delete the share {share.name}?{loss}"
+
+
+def settings_of(share: Share) -> str:
+    """Return the address of the settings of a share."""
+    return resolve_url("sharing:share-settings", share.name)
+
+
+_OF_SHARES: Final[Mapping[str, Any]] = {
+    "noun": "share",
+    "role": ADMIN,
+    "scope": "share",
+}
+SWITCHES: Final = ("share.switch_on", "share.switch_off")
+CREATE: Final = changes.register(
+    Change(
+        **_OF_SHARES,
+        name="create",
+        help="Make an empty share.",
+        find=lambda: None,
+        parameters=NewShare,
+        do=make,
+        result=MadeShare,
+        says=lambda one: (
+            f"Made the share {one.resource.name}. Fill it with: "
+            f"share add-table {one.resource.name} SCHEMA.TABLE --table NAME"
+        ),
+        writes=("share.create",),
+        call=Call("POST", "shares", view="ShareList", status=201),
+    )
+)
+UPDATE: Final = changes.register(
+    Change(
+        **_OF_SHARES,
+        name="update",
+        is_verb=False,
+        help="Change the name or the comment of a share, or turn it off or on.",
+        find=find_share,
+        parameters=ShareChange,
+        do=describe,
+        result=ShareResource,
+        says=lambda _: "Saved.",
+        writes=("share.rename", "share.update", *SWITCHES),
+        call=Call("PATCH", ROUTE, view="Share"),
+        page=Page("shares/<str:name>/update", back=settings_of),
+    )
+)
+OFF: Final = changes.register(
+    Change(
+        **_OF_SHARES,
+        name="off",
+        help="Let nobody read a share, until it is on again.",
+        find=find_share,
+        metavars=NAMED,
+        parameters=Nothing,
+        do=lambda share, _, stamp: _switch(share, stamp, is_on=False),
+        result=SwitchedShare,
+        says=_switched,
+        writes=SWITCHES,
+    )
+)
+ON: Final = changes.register(
+    Change(
+        **_OF_SHARES,
+        name="on",
+        help="Let recipients read a share again.",
+        find=find_share,
+        metavars=NAMED,
+        parameters=Nothing,
+        do=lambda share, _, stamp: _switch(share, stamp, is_on=True),
+        result=SwitchedShare,
+        says=_switched,
+        writes=SWITCHES,
+    )
+)
+SWITCH: Final = changes.register(
+    Change(
+        **_OF_SHARES,
+        name="switch",
+        is_verb=False,
+        help="Turn a share off at once, or on again.",
+        find=find_share,
+        parameters=Switch,
+        do=lambda share, new, stamp: _switch(share, stamp, is_on=new.on),
+        result=SwitchedShare,
+        says=_switched,
+        writes=SWITCHES,
+        page=Page("shares/<str:name>/switch", back=resolve_url),
+    )
+)
+DELETE: Final = changes.register(
+    Change(
+        **_OF_SHARES,
+        name="delete",
+        help="Delete a share with its grants; tables and recipients stay.",
+        find=find_share,
+        parameters=Nothing,
+        do=_delete,
+        result=DeletedShare,
+        says=lambda one: f"The share {one.name} is deleted; its tables stay.",
+        writes=("share.delete",),
+        question=_before_deletion,
+        confirm=lambda share: share.name,
+        call=Call("DELETE", ROUTE, view="Share", status=204),
+        page=Page(
+            "shares/<str:name>/delete", back=lambda _: resolve_url("sharing:share-list")
+        ),
+    )
+)
+reads.register(
+    Read(
+        route="shares",
+        view="ShareList",
+        page="sharing:share-list",
+        shows=SHARES,
+        help="List shares.",
+        role=ADMIN,
+    ),
+    Read(
+        route=ROUTE,
+        view="Share",
+        page="sharing:share-detail",
+        shows=ShareDetail,
+        without="edit add lang",
+        help="Tell what a share offers, who may read it and who did.",
+        role=ADMIN,
+    ),
+)
