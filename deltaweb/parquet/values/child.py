@@ -26,7 +26,7 @@ def main() -> None:
         with pa.OSFile(request["path"]) as source:
             answer = {"rows": read_rows(source, request["limit"], request["row_group"])}
     except ParquetError as error:
-        answer = {"reason": getattr(error, "reason", str(error))}
+        answer = {"reason": error.reason or str(error), "code": error.code}
     except (MemoryError, RecursionError) as error:
         answer = {"reason": f"they take too much to read ({type(error).__name__})"}
     text = json.dumps(answer)

@@ -15,7 +15,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
-from deltaweb.parquet.errors import ValuesUnreadableError
+from deltaweb.parquet.errors import (
+    ParquetUnsupportedError,
+    RowsMissingError,
+    ValuesUnreadableError,
+)
 from deltaweb.parquet.loading import load_footer
 from deltaweb.parquet.metadata import RowGroup
 from deltaweb.parquet.rendering import JSON
@@ -31,6 +35,10 @@ MEMORY_BYTES: Final = 1 << 30
 COPIED_BYTES: Final = 256 << 20
 """The most that is fetched of a file that is not on this machine."""
 COPY_STEP_BYTES: Final = 4 << 20
+_FAULTS: Final = {
+    kind.code: kind for kind in (ParquetUnsupportedError, RowsMissingError)
+}
+"""What a child says of a file, by code, beside that its rows do not read."""
 
 
 def preview(
@@ -80,7 +88,8 @@ def preview(
         raise ValuesUnreadableError(reason=reason)
     answer: dict[str, Any] = json.loads(done.stdout)
     if "reason" in answer:
-        raise ValuesUnreadableError(reason=answer["reason"].rstrip("."))
+        kind = _FAULTS.get(answer.get("code", ""), ValuesUnreadableError)
+        raise kind(reason=answer["reason"].rstrip("."))
     rows: list[dict[str, JSON]] = answer["rows"]
     return rows
 

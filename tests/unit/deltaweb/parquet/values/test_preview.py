@@ -7,7 +7,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from deltaweb.parquet import preview
-from deltaweb.parquet.errors import ValuesUnreadableError
+from deltaweb.parquet.errors import (
+    ParquetUnsupportedError,
+    RowsMissingError,
+    ValuesUnreadableError,
+)
+from tests.support.files.changed_schemas import Claims, elements_of, with_schema
 from tests.support.files.lossy_files import column_cut, empty_first_pages
 
 pytestmark = pytest.mark.slow
@@ -81,3 +86,20 @@ def test_an_answer_of_many_bytes_is_an_error(tmp_path: Path) -> None:
 
     with pytest.raises(ValuesUnreadableError, match="as text they have 17 MiB"):
         preview(path, 1)
+
+
+def test_a_file_that_is_not_supported_may_be_healthy(path: Path) -> None:
+    data = path.read_bytes()
+    path.write_bytes(with_schema(data, elements_of(data), claims=Claims(codec=3)))
+
+    with pytest.raises(ParquetUnsupportedError, match="LZO") as caught:
+        preview(path)
+    assert "may be healthy" in caught.value.hint
+
+
+def test_missing_rows_have_their_own_error(path: Path) -> None:
+    data = path.read_bytes()
+    path.write_bytes(with_schema(data, elements_of(data), claims=Claims(more_rows=1)))
+
+    with pytest.raises(RowsMissingError, match="row group 0 has 5 rows"):
+        preview(path)
