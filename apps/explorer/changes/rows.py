@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from itertools import groupby
 from operator import attrgetter
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -22,6 +22,7 @@ from apps.explorer.grid import (
 from apps.explorer.rows.selector import beginnings, bounded_values, cut_length
 from apps.pages.lists.paging import Paged, paged
 from apps.tables.models import Commit
+from apps.tables.work.changes import ChangesRead
 from deltaweb.delta.changes import ChangeType
 from deltaweb.delta.changes.row_changes import CHANGE_TYPE, CHANGED
 from deltaweb.delta.feed import COMMIT_TIMESTAMP, COMMIT_VERSION
@@ -72,7 +73,7 @@ class FeedRows:
 
 def feed_rows(  # noqa: PLR0913 (what is shown of them)
     kept: pa.Table,
-    facts: Mapping[str, Any],
+    facts: ChangesRead,
     *,
     key: Sequence[str],
     shows_all: bool,
@@ -86,11 +87,11 @@ def feed_rows(  # noqa: PLR0913 (what is shown of them)
     """
     places, chosen = _page(kept, page)
     every = own_columns(name for name in kept.column_names if name != CHANGED)
-    changed = facts.get("changed_cells") or {}
+    changed = facts.changed_cells
     wanted = [name for name in every if name in key or name in changed]
     shown = every if shows_all or not changed else wanted
     shown = sorted(shown, key=lambda name: name not in key)[:MAX_COLUMNS]
-    types = facts.get("column_types") or {}
+    types = facts.column_types
     columns = [
         changed_column(kept.schema.field(name), types, "key" if name in key else "")
         for name in shown

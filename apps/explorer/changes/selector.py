@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
-from typing import Any, Final
+from typing import Final
 
 import pyarrow as pa
 
@@ -16,7 +16,7 @@ from apps.pages.request.parameters import QueryError
 from apps.pages.request.server_paths import place_for_code
 from apps.pages.snippets import Snippet, python_text, variable
 from apps.tables.models import Commit, Table
-from apps.tables.work.changes import ReadChanges
+from apps.tables.work.changes import ChangesRead, ReadChanges
 from deltaweb.delta.errors import SchemaError
 from deltaweb.delta.features.column_mapping import MAPPING_MODE
 from deltaweb.delta.protocol.column_path import split_names
@@ -225,10 +225,10 @@ def sources(versions: Sequence[VersionCounts]) -> Mapping[str, int]:
     return {"change_files": of_files, "data_files": len(versions) - of_files}
 
 
-def choices(plan: ChangePlan, facts: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def choices(plan: ChangePlan, facts: ChangesRead) -> Iterator[tuple[str, str]]:
     """Yield the columns that an update may have changed, and what says how often."""
-    changed = facts.get("changed_cells") or {}
-    named = sorted(plan.columns, key=lambda name: -int(changed.get(name, 0)))
+    changed = facts.changed_cells
+    named = sorted(plan.columns, key=lambda name: -changed.get(name, 0))
     for name in named[:MAX_CHOICES]:
-        count = int(changed.get(name, 0))
+        count = changed.get(name, 0)
         yield name, counted(count, "update") if count else ""

@@ -40,7 +40,7 @@ from apps.pages.page_json import Named, OnPage, Spread
 from apps.pages.responses import respond_page
 from apps.pages.snippets import Snippet
 from apps.tables.versions.timeline import TimelineSpan, build_span
-from apps.tables.work.changes import READ_CHANGES, VERSION_COUNTS
+from apps.tables.work.changes import READ_CHANGES, VERSION_COUNTS, ChangesRead
 from deltaweb.delta.errors import SchemaError
 
 
@@ -53,7 +53,7 @@ class ChangeList(TablePage):
     key: Sequence[str]
     problem: str | None
     job: JobOfPage
-    counts: Mapping[str, Any] | None
+    counts: ChangesRead | None
     versions: Sequence[VersionCounts] = ()
     changes: Sequence[dict[str, object]] = ()
     changes_are_cut: bool = False
@@ -83,14 +83,11 @@ class ChangeList(TablePage):
 
     @property
     def kinds(self) -> Sequence[tuple[str, str, str, int | None]]:
-        numbers = self.counts or {}
+        found = self.counts
         return [
-            (kind, icon, word, numbers.get(word))
-            for kind, icon, word in (
-                ("insert", "plus", "inserted"),
-                ("update", "pencil", "updated"),
-                ("delete", "minus", "deleted"),
-            )
+            ("insert", "plus", "inserted", found.inserted if found else None),
+            ("update", "pencil", "updated", found.updated if found else None),
+            ("delete", "minus", "deleted", found.deleted if found else None),
         ]
 
 
@@ -100,7 +97,7 @@ def change_list(request: HttpRequest, at: TableVersion, fmt: str) -> HttpRespons
     span = change_span(at, query)
     plan, problem = _plan(request, at, span, query)
     job: Job | None = None
-    result: JobRows[dict[str, Any]] | None = None
+    result: JobRows[ChangesRead] | None = None
     if plan is not None:
         job, result = READ_CHANGES.answer(
             at.table,
@@ -161,7 +158,7 @@ def _found(  # noqa: PLR0913, PLR0917 (the parts of a request)
     query: ChangeQuery,
     plan: ChangePlan | None,
     job: Job | None,
-    result: JobRows[dict[str, Any]] | None,
+    result: JobRows[ChangesRead] | None,
     fmt: str,
 ) -> dict[str, Any]:
     """Return what the page has of a job's result."""

@@ -28,6 +28,7 @@ from apps.pages.page_json import Named, OnPage, Spread
 from apps.pages.responses import respond_page
 from apps.tables.head.job_json import NotIndexedError
 from apps.tables.work.profile import PROFILE, Profile
+from deltaweb.delta.profile.described import ColumnProfile
 
 MAX_VALUE: Final = 60  # characters of a value
 _DAY_MS: Final = 86_400_000
@@ -152,14 +153,12 @@ class ShownProfile:
 
 def shown_profile(job: Job | None) -> ShownProfile | None:
     """Return the profile that a job has made; None where it has not."""
-    if job is None or job.state != Job.State.DONE or not isinstance(job.result, dict):
+    found = PROFILE.found(job)
+    if found is None:
         return None
-    found: dict[str, Any] = job.result
-    rows, nulls = found["num_rows"], found["num_nulls"]
+    rows, nulls, distinct = found.num_rows, found.num_nulls, found.num_distinct
     present = rows - nulls
-    distinct = found.get("num_distinct")
-    top = found.get("top") or ()
-    most = max((count for _, count in top), default=0)
+    most = max((count for _, count in found.top), default=0)
     return ShownProfile(
         num_rows=rows,
         num_nulls=nulls,
@@ -169,9 +168,7 @@ def shown_profile(job: Job | None) -> ShownProfile | None:
         if distinct is None
         else percent(distinct, present, digits=2),
         facts=_facts(found),
-        quantiles=tuple(
-            (_share(share), value) for share, value in found.get("quantiles") or ()
-        ),
+        quantiles=tuple((_share(share), value) for share, value in found.quantiles),
         top=tuple(
             FrequentValue(
                 text=text,
@@ -179,27 +176,35 @@ def shown_profile(job: Job | None) -> ShownProfile | None:
                 percent=percent(count, rows, digits=2),
                 share=percent(count, most, digits=2),
             )
-            for text, count in top
+            for text, count in found.top
         ),
-        top_error=found.get("top_error") or 0,
-        num_nan=found.get("num_nan"),
+        top_error=found.top_error,
+        num_nan=found.num_nan,
     )
 
 
-def _facts(found: dict[str, Any]) -> tuple[tuple[str, str], ...]:
-    facts = []
-    for label, key in (("Smallest", "minimum"), ("Largest", "maximum")):
-        if found.get(key) is not None:
-            facts.append((label, found[key] or '""'))
-    for label, key in (("Mean", "mean"), ("Standard deviation", "deviation")):
-        if found.get(key) is not None:
-            facts.append((label, f"{found[key]:.6g}"))
-    if found.get("max_length") is not None:
-        reach = f"{found['min_length']:,} to {found['max_length']:,}"
-        facts.append(("Length", f"{reach}, {found['mean_length']:.4g} on average"))
-    for label, key in (("Empty", "num_empty"), ("NaN", "num_nan")):
-        if found.get(key):
-            facts.append((label, f"{found[key]:,}"))
+def _facts(found: ColumnProfile) -> tuple[tuple[str, str], ...]:
+    facts = [
+        (label, text or '""')
+        for label, text in (("Smallest", found.minimum), ("Largest", found.maximum))
+        if text is not None
+    ]
+    facts += [
+        (label, f"{number:.6g}")
+        for label, number in (
+            ("Mean", found.mean),
+            ("Standard deviation", found.deviation),
+        )
+        if number is not None
+    ]
+    if found.max_length is not None:
+        reach = f"{found.min_length:,} to {found.max_length:,}"
+        facts.append(("Length", f"{reach}, {found.mean_length:.4g} on average"))
+    facts += [
+        (label, f"{count:,}")
+        for label, count in (("Empty", found.num_empty), ("NaN", found.num_nan))
+        if count
+    ]
     return tuple(facts)
 
 

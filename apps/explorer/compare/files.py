@@ -1,9 +1,9 @@
 """Which files two versions do not share: a page of them, and sums by partition."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 import pyarrow as pa
@@ -14,7 +14,7 @@ from apps.pages.lists.days import moment_of
 from apps.pages.lists.paging import Paged, paged
 from apps.pages.page_json import Named, OnPage, Spread
 from apps.pages.request.parameters import QueryError
-from apps.tables.work.diff_files import KIND
+from apps.tables.work.diff_files import KIND, FileDiff
 from deltaweb.delta.changes.row_codes import value_codes
 from deltaweb.delta.log.file_actions import partition_map
 from deltaweb.delta.protocol.schema import DataType
@@ -74,11 +74,11 @@ class ChangedFilePage:
     files: Annotated[list[ChangedFile], Named("changed_files")]
     kind: OnPage[str]
     paged: Spread[Paged]
-    facts: OnPage[Mapping[str, Any]]
+    facts: OnPage[FileDiff]
 
 
 def changed_file_page(
-    files: pa.Table, facts: Mapping[str, Any], *, kind: str, page: int
+    files: pa.Table, facts: FileDiff, *, kind: str, page: int
 ) -> ChangedFilePage:
     """Return a page of the files, of one kind or of all for ""."""
     matching = _of_kind(files, kind)

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 from apps.accounts.models import User
 from apps.explorer.columns.key import MAX_KEYS, KeySuggestion, table_key
@@ -12,15 +11,15 @@ from apps.jobs.models import Job
 from apps.jobs.results import JobRows, job_file, job_rows
 from apps.jobs.waiting import wait_a_glance
 from apps.pages.request.parameters import QueryError
-from apps.tables.work.diff_files import DIFF_FILES, DiffFiles
-from apps.tables.work.diff_rows import ALL_ROWS, DIFF_ROWS, DiffRows
+from apps.tables.work.diff_files import DIFF_FILES, DiffFiles, FileDiff
+from apps.tables.work.diff_rows import ALL_ROWS, DIFF_ROWS, DiffRows, RowDiff
 from apps.tables.work.table_look import is_lost
 from deltaweb.delta.protocol.column_path import split_names
 
 
 def file_diff_job(
     found: Comparison, *, requested_by: User, now: datetime, waits: bool = False
-) -> tuple[Job, JobRows[dict[str, Any]] | None]:
+) -> tuple[Job, JobRows[FileDiff] | None]:
     """Return the job that compares files, queued if need be, and its result.
 
     With `waits` it waits for the job a while, as a download does.
@@ -31,14 +30,14 @@ def file_diff_job(
     )
 
 
-def known_file_diff(found: Comparison) -> JobRows[dict[str, Any]] | None:
+def known_file_diff(found: Comparison) -> JobRows[FileDiff] | None:
     """Return what a comparison of files has found before, without asking for one."""
     return DIFF_FILES.known(found.table, _files(found))
 
 
 def row_diff_job(
     found: Comparison, key: Sequence[str]
-) -> tuple[Job | None, JobRows[dict[str, Any]] | None]:
+) -> tuple[Job | None, JobRows[RowDiff] | None]:
     """Return the job that compares rows, if somebody has started it, and its result."""
     job = DIFF_ROWS.newest(found.table, _rows(found, key))
     if job is None or is_lost(found.table, job):

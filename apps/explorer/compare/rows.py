@@ -1,6 +1,6 @@
 """The rows that differ between two versions, a page at a time."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
 from functools import partial
@@ -21,6 +21,8 @@ from apps.explorer.grid import (
 )
 from apps.explorer.rows.selector import bounded_values, cut_length
 from apps.pages.lists.paging import Paged, paged
+from apps.tables.work.diff_files import FileDiff
+from apps.tables.work.diff_rows import RowDiff
 from deltaweb.delta.changes import ChangeType, SchemaChanges, ValueChanges
 from deltaweb.words import counted
 
@@ -48,7 +50,7 @@ class RowChangesPage:
     columns: list[ChangedColumn]
     num_hidden_columns: int
     rows: list[ChangedRow]
-    facts: Mapping[str, Any]
+    facts: RowDiff
     key: tuple[str, ...]
     of_kind: int
 
@@ -59,26 +61,31 @@ class RowChangesPage:
 
     @property
     def num_changed(self) -> int:
-        names = ("inserted", "deleted", "updated")
-        return sum(int(self.facts.get(name) or 0) for name in names)
+        return sum(num_rows_of(self.facts, kind) for kind in ROW_KINDS)
 
 
-def missing_files_reason(facts: Mapping[str, Any] | None) -> str:
+def num_rows_of(facts: RowDiff, kind: str) -> int:
+    """Return how many rows differ in one way, a word of `ROW_KINDS`."""
+    counts = {"inserted": facts.inserted, "deleted": facts.deleted}
+    return counts.get(kind, facts.updated or 0)
+
+
+def missing_files_reason(facts: FileDiff | None) -> str:
     """Say which files are deleted that comparing rows would read, or nothing."""
     sentences = []
-    for side in (facts or {}).get("missing", ()):
-        count, names = side["files"], ", ".join(side["paths"])
-        more = " and others" if count > len(side["paths"]) else ""
+    for side in facts.missing if facts else ():
+        count, names = side.files, ", ".join(side.paths)
+        more = " and others" if count > len(side.paths) else ""
         gone = f"; {count:,} of them {'is' if count == 1 else 'are'} deleted"
-        gone = ", which is deleted" if side["of"] == 1 else gone
-        would_read = f"{counted(side['of'], 'file')} of version {side['version']}"
+        gone = ", which is deleted" if side.of == 1 else gone
+        would_read = f"{counted(side.of, 'file')} of version {side.version}"
         sentences.append(f"Comparing rows reads {would_read}{gone}: {names}{more}.")
     return " ".join(sentences)
 
 
 def row_changes_page(  # noqa: PLR0913 (what is shown, from where)
     sample: pa.Table,
-    facts: Mapping[str, Any],
+    facts: RowDiff,
     *,
     kind: str,
     page: int,
@@ -92,7 +99,7 @@ def row_changes_page(  # noqa: PLR0913 (what is shown, from where)
         kind: One kind of changes; "" for all, kind by kind.
         path: The file of every changed row; None pages through the sample.
     """
-    key = tuple(facts.get("key") or ())
+    key = facts.key or ()
     kinds = (kind,) if kind else ROW_KINDS
     found = _stored_page(path, kinds, page) if path else None
     if found is None:
@@ -111,7 +118,7 @@ def row_changes_page(  # noqa: PLR0913 (what is shown, from where)
         facts=facts,
         key=key,
         paged=place,
-        of_kind=sum(int(facts.get(one) or 0) for one in kinds),
+        of_kind=sum(num_rows_of(facts, one) for one in kinds),
     )
 
 
@@ -179,25 +186,20 @@ def _shown_columns(
 
 
 def _columns(
-    sample: pa.Table, facts: Mapping[str, Any], places: Sequence[int]
+    sample: pa.Table, facts: RowDiff, places: Sequence[int]
 ) -> list[ChangedColumn]:
-    key = tuple(facts.get("key") or ())
-    only_from = set(facts.get("columns_only_in_from") or ())
-    only_to = set(facts.get("columns_only_in_to") or ())
-    as_text = set(facts.get("columns_as_text") or ())
-    types = facts.get("column_types") or {}
     fields = [sample.schema.field(place + OUR_COLUMNS) for place in places]
     return [
         changed_column(
             field,
-            types,
+            facts.column_types,
             *(
                 word
                 for word, names in (
-                    ("key", key),
-                    ("new", only_to),
-                    ("gone", only_from),
-                    ("other type", as_text),
+                    ("key", facts.key or ()),
+                    ("new", facts.columns_only_in_to),
+                    ("gone", facts.columns_only_in_from),
+                    ("other type", facts.columns_as_text),
                 )
                 if field.name in names
             ),

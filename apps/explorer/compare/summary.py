@@ -1,11 +1,10 @@
 """What a comparison comes to in six numbers."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from apps.explorer.compare.selector import Comparison
 from apps.pages.templatetags.deltaweb import compact, size
+from apps.tables.work.diff_files import FileDiff
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,7 +18,7 @@ class Card:
     title: str = ""
 
 
-def summary_cards(found: Comparison, facts: Mapping[str, Any] | None) -> list[Card]:
+def summary_cards(found: Comparison, facts: FileDiff | None) -> list[Card]:
     """Return the cards; `facts` is what the comparison of files found, if it has."""
     if found.before is None or found.after is None:
         return []
@@ -42,11 +41,11 @@ def _rows(found: Comparison) -> tuple[int | None, int | None]:
 
 
 def _totals(
-    found: Comparison, facts: Mapping[str, Any] | None, name: str, field: str
+    found: Comparison, facts: FileDiff | None, name: str, field: str
 ) -> tuple[int | None, int | None]:
     """Return a total of both versions: by the comparison, else by the commits."""
     if facts:
-        return facts["from_totals"][name], facts["to_totals"][name]
+        return getattr(facts.from_totals, name), getattr(facts.to_totals, name)
     before, after = (
         getattr(side.commit, field) if side and side.commit else None
         for side in (found.before, found.after)
@@ -72,13 +71,13 @@ def _change(
     )
 
 
-def _files(found: Comparison, facts: Mapping[str, Any] | None) -> Card:
+def _files(found: Comparison, facts: FileDiff | None) -> Card:
     card = _change("Files", *_totals(found, facts, "files", "num_files"))
     if not facts:
         return card
-    parts = [f"{facts['added']:,} added", f"{facts['removed']:,} removed"]
-    if facts["rewritten"]:
-        parts.append(f"{facts['rewritten']:,} rewritten")
+    parts = [f"{facts.added:,} added", f"{facts.removed:,} removed"]
+    if facts.rewritten:
+        parts.append(f"{facts.rewritten:,} rewritten")
     return Card(
         label=card.label,
         number=card.number,

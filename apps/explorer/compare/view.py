@@ -34,10 +34,19 @@ from apps.jobs.results import JobRows
 from apps.pages.errors import PageError
 from apps.pages.lists.links import changed
 from apps.pages.lists.paging import PageLinks, page_links
-from apps.pages.page_json import As, Named, OnPage, Spread, context_of, in_json
+from apps.pages.page_json import (
+    As,
+    Named,
+    OnPage,
+    Spread,
+    context_of,
+    in_json,
+    json_with,
+)
 from apps.pages.request.parameters import QueryError
 from apps.pages.responses import respond
 from apps.tables.versions.timeline import TimelineSpan
+from apps.tables.work.diff_files import FileDiff
 from apps.tables.work.diff_rows import SAMPLE_ROWS
 from deltaweb.delta.protocol.column_path import join_names
 
@@ -185,7 +194,7 @@ class ComparisonPage(TablePage):
 
     found: Spread[Comparison]
     view: str
-    file_facts: Annotated[Mapping[str, Any] | None, Named("files")]
+    file_facts: Annotated[FileDiff | None, Named("files")]
     part: Spread[Part]
     views: OnPage[Sequence[Mapping[str, object]]]
     cards: OnPage[Sequence[Card]]
@@ -210,7 +219,7 @@ def comparison_page(
     found = compare_versions(request.user, namespace, name, *versions)
     can_read = found.before and not found.is_same and not found.unreadable_reason
     part = Part()
-    file_facts: Mapping[str, Any] | None = None
+    file_facts: FileDiff | None = None
     if can_read and view in {"files", "rows"}:
         job, result = compare_jobs.file_diff_job(
             found,
@@ -256,7 +265,7 @@ def _files_view(
     request: HttpRequest,
     found: Comparison,
     job: Job,
-    result: JobRows[dict[str, Any]] | None,
+    result: JobRows[FileDiff] | None,
 ) -> Part:
     if result is None:
         return Part(job=job, is_waiting=True)
@@ -281,7 +290,7 @@ def _rows_view(
     request: HttpRequest,
     found: Comparison,
     file_job: Job,
-    files: JobRows[dict[str, Any]] | None,
+    files: JobRows[FileDiff] | None,
 ) -> Part:
     suggestion = compare_jobs.suggest_key(found)
     key = compare_jobs.parse_key(request.GET.get("key", ""), found)
@@ -294,7 +303,7 @@ def _rows_view(
         key_text=join_names(key) or suggested,
         row_job=job if result is None else None,
         file_job=file_job if files is None else None,
-        estimate=files.facts.get("estimate") if files else None,
+        estimate=files.facts.estimate if files else None,
         job=job if result is None else None,
         is_waiting=result is None and (job is not None or files is None),
     )
@@ -316,7 +325,7 @@ def _rows_view(
     sample, is_cut = compare_rows.sample_objects(result.rows)
     return replace(
         part,
-        rows={**result.facts, "sample": sample, "sample_is_cut": is_cut},
+        rows=json_with(result.facts, sample=sample, sample_is_cut=is_cut),
         changes=changes,
         kind=kind,
         has_download=path is not None,
@@ -341,11 +350,12 @@ def _tabs(
     request: HttpRequest,
     found: Comparison,
     view: str,
-    facts: Mapping[str, Any] | None,
+    facts: FileDiff | None,
 ) -> list[dict[str, Any]]:
-    kinds = ("added", "removed", "rewritten", "rewritten_into")
     counts = {
-        "files": sum(facts[kind] for kind in kinds) if facts else None,
+        "files": facts.added + facts.removed + facts.rewritten + facts.rewritten_into
+        if facts
+        else None,
         "schema": found.schema.count if found.schema else None,
         "properties": found.settings_count,
         "protocol": found.protocol.count,

@@ -1,8 +1,8 @@
 """What is worth knowing of a file before its numbers are read."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -11,6 +11,7 @@ from apps.explorer.parquet_file.differences import Difference
 from apps.pages.page_json import OnPage
 from deltaweb.delta.values.old_calendar.calendar import INT96, OldCalendar
 from deltaweb.parquet.inspection.differences import LEGACY
+from deltaweb.parquet.inspection.facts import FileFacts
 
 DATED: Final = frozenset({"date", "timestamp"})
 MAX_NAMED: Final = 3
@@ -37,7 +38,7 @@ class Note:
 
 
 def notes_of(
-    facts: Mapping[str, Any], leaves: pa.Table, differences: Sequence[Difference]
+    facts: FileFacts, leaves: pa.Table, differences: Sequence[Difference]
 ) -> list[Note]:
     """Return what is worth knowing of a file, what costs something first.
 
@@ -53,12 +54,9 @@ def notes_of(
     return sorted(notes, key=lambda note: not note.is_costly)
 
 
-def _old_calendar(facts: Mapping[str, Any], leaves: pa.Table) -> Iterator[Note]:
+def _old_calendar(facts: FileFacts, leaves: pa.Table) -> Iterator[Note]:
     """Say that values are not those that rows of the table have."""
-    keys = {
-        one["key"].encode(): (one["value"] or "").encode()
-        for one in facts.get("key_values") or []
-    }
+    keys = {one.key.encode(): (one.value or "").encode() for one in facts.key_values}
     kinds = {*leaves["delta_type"].to_pylist()} & DATED
     has_int96 = INT96 in leaves["physical_type"].to_pylist()
     leaf = frozenset({("", 0)} if has_int96 else ())
@@ -156,17 +154,17 @@ def with_files_like(notes: Sequence[Note], sums: pa.Table | None) -> list[Note]:
     ]
 
 
-def _warnings(facts: Mapping[str, Any]) -> Iterator[Note]:
-    if facts.get("encryption"):
+def _warnings(facts: FileFacts) -> Iterator[Note]:
+    if facts.encryption:
         yield Note(
-            finding=f"Columns are encrypted by {facts['encryption']}.",
+            finding=f"Columns are encrypted by {facts.encryption}.",
             meaning="deltaweb does not read their pages.",
             is_costly=True,
         )
-    warnings = facts.get("warnings") or []
+    warnings = facts.warnings
     for text in warnings[:MAX_WARNINGS]:
         yield Note(finding=text, is_costly=True)
-    if len(warnings) > MAX_WARNINGS or facts.get("has_more_warnings"):
+    if len(warnings) > MAX_WARNINGS or facts.has_more_warnings:
         yield Note(finding="There are more such warnings; the JSON form has them.")
 
 

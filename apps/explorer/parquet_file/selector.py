@@ -31,7 +31,7 @@ from apps.tables.work.file_look import LookedAtFile
 from apps.tables.work.inspect_file import GROUPS, NODES, TEXTS
 from apps.tables.work.preview_file import FirstRowsRead
 from apps.tables.work.survey_files import SURVEY_FILES, FileSurvey
-from deltaweb.parquet.inspection.facts import KEY
+from deltaweb.parquet.inspection.facts import KEY, FileFacts, NamedBytes
 
 MAX_CODE_LENGTH: Final = 20_000
 MAX_ROW_COLUMNS: Final = 60
@@ -90,7 +90,7 @@ class FileInside:
     """What is in a file.
 
     Attributes:
-        facts: What one look tells; see `deltaweb.parquet.inspection.facts`.
+        facts: What the footer says of the file.
         notes: What is worth knowing first.
         differences: How it differs from the table's columns.
         indexes: What lets readers skip.
@@ -101,7 +101,7 @@ class FileInside:
         bars: The largest columns, a page of them.
     """
 
-    facts: Annotated[dict[str, Any], Named("footer")]
+    facts: Annotated[FileFacts, Named("footer")]
     notes: OnPage[list[Note]]
     differences: list[Difference]
     indexes: IndexCounts
@@ -114,7 +114,7 @@ class FileInside:
     bars_paged: OnPage[Paged]
     rest_bytes: OnPage[int] = 0
     ratio: OnPage[str] = ""
-    families: OnPage[list[dict[str, Any]]] = field(default_factory=list)
+    families: OnPage[list["BarPart"]] = field(default_factory=list)
 
     @property
     def missing(self) -> list[Difference]:
@@ -138,7 +138,7 @@ def asked_of(at: TableVersion, file: FoundFile, kind: type[L]) -> L:
 
 def file_inside(
     job: Job,
-    found: JobRows[dict[str, Any]],
+    found: JobRows[FileFacts],
     query: FileQuery,
     at: TableVersion | None = None,
 ) -> FileInside | None:
@@ -156,7 +156,7 @@ def file_inside(
     partitions = at.metadata.partition_columns if at and at.metadata else ()
     differing = differences(nodes, table, partitions)
     bars, place = chunks.by_bytes(query.bar_page)
-    total = facts["compressed_bytes"]
+    total = facts.compressed_bytes
     has_groups = groups.num_rows > 0
     return FileInside(
         facts=facts,
@@ -173,8 +173,8 @@ def file_inside(
         bars=bars,
         bars_paged=place,
         rest_bytes=total - sum(bar.row["compressed_bytes"] for bar in bars),
-        ratio=f"{facts['uncompressed_bytes'] / total:.1f}" if total > 0 else "",
-        families=_stacked(facts["encodings"], total),
+        ratio=f"{facts.uncompressed_bytes / total:.1f}" if total > 0 else "",
+        families=_stacked(facts.encodings, total),
     )
 
 
@@ -239,12 +239,19 @@ def _index_counts(leaves: pa.Table) -> IndexCounts:
     )
 
 
-def _stacked(families: Sequence[dict[str, Any]], total: int) -> list[dict[str, Any]]:
-    """Return shares of a bar, each with where it begins, in percent."""
+@dataclass(frozen=True, slots=True)
+class BarPart:
+    """A part of a bar of bytes: where it begins and how wide it is, in percent."""
+
+    begin: float
+    width: float
+
+
+def _stacked(families: Sequence[NamedBytes], total: int) -> list[BarPart]:
     stacked, begin = [], 0.0
     for family in families[:3]:
-        width = 100 * family["bytes"] / total if total > 0 else 0.0
-        stacked.append({**family, "begin": round(begin, 2), "width": round(width, 2)})
+        width = 100 * family.bytes / total if total > 0 else 0.0
+        stacked.append(BarPart(round(begin, 2), round(width, 2)))
         begin += width
     return stacked
 

@@ -277,7 +277,7 @@ def _links(request: HttpRequest, inside: FileInside) -> FilePageLinks:
             request, column.paged.previous_page, column.paged.next_page, "groups"
         ),
         next_group=changed(request, group=group.number + 1, cols=None)
-        if group is not None and group.number + 1 < inside.facts["num_row_groups"]
+        if group is not None and group.number + 1 < inside.facts.num_row_groups
         else "",
         previous_group=changed(request, group=group.number - 1, cols=None)
         if group is not None and group.number

@@ -1,9 +1,13 @@
 """What changed between two versions, as JSON documents tell it."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.compute as pc
 
+from apps.pages.page_json import IfKnown, json_of
 from apps.pages.request.server_paths import text_for_reader
 from deltaweb.delta.changes import (
     FieldChange,
@@ -15,6 +19,57 @@ from deltaweb.delta.changes import (
     ValueChanges,
 )
 from deltaweb.delta.errors import SchemaError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileCounts:
+    """The files that differ between two versions.
+
+    Attributes:
+        added: Files that come and change data, as `removed` are those that go.
+        rewritten: Files that others replaced without a change of data.
+        rewritten_into: These others.
+        shared: Files of both versions.
+        rewrites_known: Whether rewritten files are known from others.
+    """
+
+    added: int
+    removed: int
+    rewritten: int
+    rewritten_into: int
+    added_bytes: int
+    removed_bytes: int
+    rewritten_bytes: int
+    rewritten_into_bytes: int
+    shared: int
+    rewrites_known: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowCounts:
+    """The rows that differ between two versions.
+
+    Attributes:
+        updated: None without a key, like the next four.
+        key: The columns by which rows are matched.
+        changed_cells: How many rows have another value, by the column.
+        unmatched_keys: Keys that several rows of a version have.
+        null_key_rows: Rows whose key is null.
+        columns_as_text: Columns that are compared as text.
+    """
+
+    inserted: int
+    deleted: int
+    updated: IfKnown[int | None] = None
+    key: IfKnown[tuple[str, ...] | None] = None
+    changed_cells: IfKnown[Mapping[str, int] | None] = None
+    unmatched_keys: IfKnown[int | None] = None
+    null_key_rows: IfKnown[int | None] = None
+    files_read: int
+    rows_read: int
+    columns_only_in_from: tuple[str, ...]
+    columns_only_in_to: tuple[str, ...]
+    columns_as_text: tuple[str, ...]
 
 
 def diff_json(diff: SnapshotDiff) -> dict[str, Any]:
@@ -32,7 +87,7 @@ def diff_json(diff: SnapshotDiff) -> dict[str, Any]:
             "to": list(after),
             "changed": before != after,
         },
-        "files": None if diff.refusal else files_json(diff.files),
+        "files": None if diff.refusal else json_of(file_counts(diff.files)),
         "warning": text_for_reader(diff.refusal.message) if diff.refusal else None,
     }
 
@@ -67,52 +122,43 @@ def values_json(changes: ValueChanges) -> dict[str, Any]:
     }
 
 
-def files_json(files: FileChanges) -> dict[str, Any]:
-    """Return counts and bytes.
+def file_counts(files: FileChanges) -> FileCounts:
+    """Return counts and bytes of the files that differ."""
 
-    `added` and `removed` are the files that change data; `rewritten` are the files
-    that others replaced without a change of data, and `rewritten_into` those others.
-    """
-    parts = {
-        "added": files.added,
-        "removed": files.removed,
-        "rewritten": files.replaced,
-        "rewritten_into": files.replacing,
-    }
-    counts: dict[str, Any] = {name: part.num_rows for name, part in parts.items()}
-    sizes = {
-        f"{name}_bytes": pc.sum(part["size"]).as_py() or 0
-        for name, part in parts.items()
-    }
-    return {
-        **counts,
-        **sizes,
-        "shared": files.num_shared,
-        "rewrites_known": files.rewrites_known,
-    }
+    def size_bytes(part: pa.Table) -> int:
+        return pc.sum(part["size"]).as_py() or 0
+
+    return FileCounts(
+        added=files.added.num_rows,
+        removed=files.removed.num_rows,
+        rewritten=files.replaced.num_rows,
+        rewritten_into=files.replacing.num_rows,
+        added_bytes=size_bytes(files.added),
+        removed_bytes=size_bytes(files.removed),
+        rewritten_bytes=size_bytes(files.replaced),
+        rewritten_into_bytes=size_bytes(files.replacing),
+        shared=files.num_shared,
+        rewrites_known=files.rewrites_known,
+    )
 
 
-def rows_json(changes: RowChanges) -> dict[str, Any]:
-    """Return the counts of rows; `updated` is only there with a key."""
-    found: dict[str, Any] = {
-        "inserted": changes.inserted,
-        "deleted": changes.deleted,
-    }
-    if changes.updated is not None:
-        found |= {
-            "updated": changes.updated,
-            "key": list(changes.key),
-            "changed_cells": changes.changed_cells,
-            "unmatched_keys": changes.unmatched_keys,
-            "null_key_rows": changes.null_key_rows,
-        }
-    return found | {
-        "files_read": changes.num_files_read,
-        "rows_read": changes.num_rows_read,
-        "columns_only_in_from": list(changes.columns.only_before),
-        "columns_only_in_to": list(changes.columns.only_after),
-        "columns_as_text": list(changes.columns.as_text),
-    }
+def row_counts(changes: RowChanges) -> RowCounts:
+    """Return the counts of rows that differ."""
+    has_key = changes.updated is not None
+    return RowCounts(
+        inserted=changes.inserted,
+        deleted=changes.deleted,
+        updated=changes.updated,
+        key=tuple(changes.key) if has_key else None,
+        changed_cells=changes.changed_cells if has_key else None,
+        unmatched_keys=changes.unmatched_keys if has_key else None,
+        null_key_rows=changes.null_key_rows if has_key else None,
+        files_read=changes.num_files_read,
+        rows_read=changes.num_rows_read,
+        columns_only_in_from=tuple(changes.columns.only_before),
+        columns_only_in_to=tuple(changes.columns.only_after),
+        columns_as_text=tuple(changes.columns.as_text),
+    )
 
 
 def _schema_or_none(diff: SnapshotDiff) -> dict[str, Any] | None:

@@ -3,8 +3,9 @@
 They are read in process, or by Spark for large ranges.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import pyarrow.compute as pc
 from django.conf import settings
@@ -52,12 +53,37 @@ class ReadChanges:
     predicate: str = ""
 
 
-def read_changes(job: TrackedJob, asked: ReadChanges) -> dict[str, Any]:
-    """Read changes, and keep the newest as the job's rows, and the counts of versions.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangesRead:
+    """What a read of changes found, beside them.
 
-    Returns:
-        What `_facts` says.
+    Attributes:
+        inserted: Rows, as the next two are.
+        num_files: Files that were read.
+        size: Their bytes.
+        changes: Changes that the request leaves.
+        kept: Those of them that are kept as rows.
+        alone: Rows of updates without the other row of the update.
+        is_sampled: Whether only a part of the updates of a version was matched.
+        changed_cells: How many updates changed a column, by its name.
+        column_types: The types of the columns that were read.
     """
+
+    inserted: int
+    updated: int
+    deleted: int
+    num_files: int
+    size: int
+    changes: int
+    kept: int
+    alone: int
+    is_sampled: bool
+    changed_cells: Mapping[str, int]
+    column_types: Mapping[str, str]
+
+
+def read_changes(job: TrackedJob, asked: ReadChanges) -> ChangesRead:
+    """Read changes; keep the newest as the job's rows, and the counts of versions."""
     table = table_of(job)
     job.step("Reading the log")
     place = table_place(table, roots=roots_of_server())
@@ -95,27 +121,26 @@ def read_changes(job: TrackedJob, asked: ReadChanges) -> dict[str, Any]:
     return _facts(feed, found)
 
 
-def _facts(feed: FeedScan, found: FeedDigest) -> dict[str, Any]:
+def _facts(feed: FeedScan, found: FeedDigest) -> ChangesRead:
     counts = {
         name: pc.sum(found.versions[name]).as_py() or 0
-        for name in found.versions.column_names
-        if name not in {"version", "from_change_files"}
+        for name in ("inserted", "updated", "deleted", "num_files", "size")
     }
-    return {
+    return ChangesRead(
         **counts,
-        "changes": found.num_changes,
-        "kept": found.num_kept,
-        "alone": found.num_alone,
-        "is_sampled": found.is_sampled,
-        "changed_cells": {
+        changes=found.num_changes,
+        kept=found.num_kept,
+        alone=found.num_alone,
+        is_sampled=found.is_sampled,
+        changed_cells={
             name: count for name, count in found.changed_cells.items() if count
         },
-        "column_types": {
+        column_types={
             column.name: short_type_text(column.data_type, MAX_TYPE_LENGTH)
             for column in feed.rows.row_schema.fields
             if column.name in feed.rows.columns
         },
-    }
+    )
 
 
 def _page(job: Job) -> Page:
@@ -130,7 +155,7 @@ READ_CHANGES: Final = kinds.register(
         name="tables.read_changes",
         words="Read changes",
         parameters=ReadChanges,
-        result=dict[str, Any],
+        result=ChangesRead,
         title=lambda table, asked: (
             f"Read changes of {table.full_name}, versions {asked.from_} to {asked.to}"
         ),

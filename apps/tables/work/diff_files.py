@@ -1,8 +1,8 @@
 """The files that differ between two versions."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import pyarrow as pa
 
@@ -10,9 +10,10 @@ from apps.jobs import kinds
 from apps.jobs.models import Job
 from apps.jobs.results import keep_rows
 from apps.jobs.running.tracking import TrackedJob
+from apps.pages.page_json import shaped
 from apps.tables.models.subjects import Page, on_table, table_of
 from apps.tables.storage.opening import open_table, roots_of_server
-from apps.tables.versions.change_json import files_json
+from apps.tables.versions.change_json import FileCounts, file_counts
 from apps.tables.versions.file_checks import is_missing
 from apps.tables.work.table_look import TableLook
 from apps.tables.work.version_files import ROWS_A_BATCH
@@ -39,15 +40,54 @@ class DiffFiles:
     partly: tuple[int, ...] = ()
 
 
-def diff_files(job: TrackedJob, asked: DiffFiles) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadEstimate:
+    """What comparing rows would read, and the files that it can skip."""
+
+    files: int
+    bytes: int
+    skipped_files: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FilesTotal:
+    """All files of a version, and their bytes."""
+
+    files: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LackingSide:
+    """A version that lacks files which comparing rows would read.
+
+    Attributes:
+        files: How many it lacks.
+        of: How many were looked for.
+        paths: The first of those that it lacks.
+    """
+
+    version: int
+    files: int
+    of: int
+    paths: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileDiff(FileCounts):
+    """What comparing the files of two versions found."""
+
+    estimate: ReadEstimate
+    from_totals: FilesTotal
+    to_totals: FilesTotal
+    missing: tuple[LackingSide, ...] = ()
+
+
+def diff_files(job: TrackedJob, asked: DiffFiles) -> FileDiff:
     """Compare the files of two versions and keep what differs as the job's rows.
 
     The rows are kind, path, size, modification_time and partition_values of each file
     that one of the versions lacks.
-
-    Returns:
-        The counts of `files_json`, `estimate` (what comparing rows will read), files
-        and bytes of both versions, and `missing` as `_missing_files` tells it.
     """
     table = table_of(job)
     opened = open_table(table, roots=roots_of_server())
@@ -55,20 +95,19 @@ def diff_files(job: TrackedJob, asked: DiffFiles) -> dict[str, Any]:
     files = _changed_files(diff)
     keep_rows(job.id, files.schema, files.to_batches(ROWS_A_BATCH))
     estimate = diff.estimate()
-    return {
-        **files_json(diff.files),
-        "estimate": {
-            "files": estimate.num_files,
-            "bytes": estimate.size_bytes,
-            "skipped_files": estimate.num_skipped_files,
-        },
-        "from_totals": {
-            "files": diff.before.num_files,
-            "bytes": diff.before.size_bytes,
-        },
-        "to_totals": {"files": diff.after.num_files, "bytes": diff.after.size_bytes},
-        "missing": _missing_files(opened.store, diff, asked.partly),
-    }
+    before, after = diff.before, diff.after
+    return shaped(
+        FileDiff,
+        file_counts(diff.files),
+        estimate=ReadEstimate(
+            files=estimate.num_files,
+            bytes=estimate.size_bytes,
+            skipped_files=estimate.num_skipped_files,
+        ),
+        from_totals=FilesTotal(files=before.num_files, bytes=before.size_bytes),
+        to_totals=FilesTotal(files=after.num_files, bytes=after.size_bytes),
+        missing=tuple(_missing_files(opened.store, diff, asked.partly)),
+    )
 
 
 def _changed_files(diff: SnapshotDiff) -> pa.Table:
@@ -92,33 +131,25 @@ def _changed_files(diff: SnapshotDiff) -> pa.Table:
 
 def _missing_files(
     store: TableStore, diff: SnapshotDiff, partly: Collection[int]
-) -> list[dict[str, Any]]:
+) -> Iterator[LackingSide]:
     """Look whether files that comparing rows would read are deleted.
 
     Args:
         partly: Those of which files may be deleted.
-
-    Returns:
-        Of each version that lacks any: `version`, `files` (how many it lacks),
-        `of` (how many were looked for) and the first of their `paths`.
     """
     sides = ((diff.before, diff.files.removed), (diff.after, diff.files.added))
-    found = []
     for snapshot, files in sides:
         if snapshot.version not in partly:
             continue
         looked_for = files["path"].slice(0, MAX_LOOKED_FOR).to_pylist()
         gone = [path for path in looked_for if is_missing(store, path)]
         if gone:
-            found.append(
-                {
-                    "version": snapshot.version,
-                    "files": len(gone),
-                    "of": len(looked_for),
-                    "paths": gone[:MISSING_NAMED],
-                }
+            yield LackingSide(
+                version=snapshot.version,
+                files=len(gone),
+                of=len(looked_for),
+                paths=tuple(gone[:MISSING_NAMED]),
             )
-    return found
 
 
 def _page(job: Job) -> Page:
@@ -131,7 +162,7 @@ DIFF_FILES: Final = kinds.register(
         name="tables.diff_files",
         words="Compare files",
         parameters=DiffFiles,
-        result=dict[str, Any],
+        result=FileDiff,
         title=lambda table, asked: (
             f"Compare files of {table.full_name}, versions {asked.from_} and {asked.to}"
         ),

@@ -5,12 +5,12 @@ Rows are compared in process, or by Spark for large changes.
 
 import secrets
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from django.conf import settings
 
@@ -20,11 +20,12 @@ from apps.jobs.models import Job
 from apps.jobs.results import keep_rows, result_path
 from apps.jobs.running.tracking import TrackedJob
 from apps.jobs.sweep import SCRATCH_FOLDER
+from apps.pages.page_json import shaped
 from apps.tables.index.engine import choose
 from apps.tables.models.subjects import Page, on_table, table_of
 from apps.tables.storage.opening import roots_of_server, table_place
 from apps.tables.versions.change_file import ChangeFile
-from apps.tables.versions.change_json import rows_json
+from apps.tables.versions.change_json import RowCounts, row_counts
 from apps.tables.versions.file_checks import keep_missing
 from apps.tables.work.table_look import TableLook
 from deltaweb import spark
@@ -53,7 +54,22 @@ class DiffRows:
     key: tuple[str, ...] = ()
 
 
-def compare(job: TrackedJob, asked: DiffRows) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowDiff(RowCounts):
+    """What comparing the rows of two versions found.
+
+    Attributes:
+        column_types: The types of the columns, by their names.
+        download_bytes: Of the Parquet file of every changed row.
+        skipped_files: Files that were not read, because they cannot differ.
+    """
+
+    column_types: Mapping[str, str]
+    download_bytes: int
+    skipped_files: int
+
+
+def compare(job: TrackedJob, asked: DiffRows) -> RowDiff:
     """Compare the rows of two versions; their files decide whether Spark does it."""
     table = table_of(job)
     job.step("Replaying the log")
@@ -62,11 +78,11 @@ def compare(job: TrackedJob, asked: DiffRows) -> dict[str, Any]:
     diff = opened.compare(asked.from_, asked.to)
     work = partial(compare_rows, diff, asked.key, job_id=job.id)
 
-    def here() -> dict[str, Any]:
+    def here() -> RowDiff:
         job.step("Reading the files that differ")
         return work(report=job.progress_of("files"))
 
-    def on_spark(session: "SparkSession") -> dict[str, Any]:
+    def on_spark(session: "SparkSession") -> RowDiff:
         job.step("Reading and comparing the files that differ")
         engine = partial(spark.table_changes.diff_rows, session, place)
         return work(report=job.progress_of("tasks"), engine=engine)
@@ -92,16 +108,13 @@ def compare_rows(
     job_id: object,
     report: Report,
     engine: DiffEngine = diff_rows,
-) -> dict[str, Any]:
+) -> RowDiff:
     """Compare the rows of two versions and keep what changed as the job's rows.
 
     Args:
         diff: The versions, from `DeltaTable.compare`.
         job_id: Names the results: a sample, and all of it as Parquet.
         report: Told what is done so far, and of how much; it may raise to stop.
-
-    Returns:
-        The counts of `rows_json`, and how large the Parquet file is.
     """
     path = result_path(job_id, ALL_ROWS)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -113,15 +126,16 @@ def compare_rows(
     sample = changes.sample.to_table()
     keep_rows(job_id, sample.schema, sample.to_batches())
     skipped = diff.estimate().num_skipped_files
-    return {
-        **rows_json(changes),
-        "column_types": {
+    return shaped(
+        RowDiff,
+        row_counts(changes),
+        column_types={
             field.name: type_text(field.data_type)
             for field in changes.columns.schema.fields
         },
-        "download_bytes": path.stat().st_size,
-        "skipped_files": skipped,
-    }
+        download_bytes=path.stat().st_size,
+        skipped_files=skipped,
+    )
 
 
 @contextmanager
@@ -151,7 +165,7 @@ DIFF_ROWS: Final = kinds.register(
         name="tables.diff_rows",
         words="Compare rows",
         parameters=DiffRows,
-        result=dict[str, Any],
+        result=RowDiff,
         title=lambda table, asked: (
             f"Compare rows of {table.full_name}, versions {asked.from_} and {asked.to}"
         ),

@@ -1,7 +1,7 @@
 """What is in one Parquet file of a table, without its rows."""
 
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
 import pyarrow as pa
 from django.conf import settings
@@ -21,6 +21,7 @@ from deltaweb.parquet.inspection.chunks import CHUNK_SCHEMA, ChunkSums, chunk_ba
 from deltaweb.parquet.inspection.facts import (
     GROUP_SCHEMA,
     TEXT_SCHEMA,
+    FileFacts,
     file_facts,
     group_batches,
     text_batches,
@@ -34,20 +35,17 @@ GROUPS: Final = ".groups.arrow"
 TEXTS: Final = ".texts.arrow"
 
 
-def inspect_file(job: TrackedJob, asked: LookedAtFile) -> dict[str, Any]:
+def inspect_file(job: TrackedJob, asked: LookedAtFile) -> FileFacts:
     """Read a file's footer, and keep it as tables that a page shows by parts.
 
     The rows of the job are `CHUNK_SCHEMA`; beside them are `NODE_SCHEMA`,
     `GROUP_SCHEMA` and `TEXT_SCHEMA`.
-
-    Returns:
-        The facts of `file_facts`.
     """
     with opened_file(job, asked) as source:
         return keep_inside(job, source)
 
 
-def keep_inside(job: TrackedJob, source: RangeSource) -> dict[str, Any]:
+def keep_inside(job: TrackedJob, source: RangeSource) -> FileFacts:
     """Read the footer of an open file, and keep it as `inspect_file` says."""
     footer = load_footer(source, settings.PARQUET_FOOTER_BYTES)
     size_bytes = source.size()
@@ -75,7 +73,7 @@ INSPECT_FILE: Final = kinds.register(
         name="tables.inspect_file",
         words="Inspect a Parquet file",
         parameters=LookedAtFile,
-        result=dict[str, Any],
+        result=FileFacts,
         title=lambda table, asked: title_of("Inspect", table, asked),
         first_step="Reading the footer",
         is_apart=True,

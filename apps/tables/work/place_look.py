@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 from urllib.parse import quote, urlencode
 
 from django.urls import reverse
@@ -25,6 +25,7 @@ from apps.tables.work.preview_file import FirstRowsRead, keep_first_rows
 from deltaweb.delta.errors import DataFileMissingError, LocationNotFoundError
 from deltaweb.delta.scan.data_file import reading
 from deltaweb.parquet.errors import FileNotParquetError, ParquetError
+from deltaweb.parquet.inspection.facts import FileFacts
 from deltaweb.parquet.tail import RangeSource, open_source
 from deltaweb.storage.place import open_store
 
@@ -142,7 +143,7 @@ INSPECT_PLACE: Final = kinds.register(
         words="Inspect a Parquet file of no table",
         verb="Inspect",
         parameters=LookedAtPlace,
-        result=dict[str, Any],
+        result=FileFacts,
         is_apart=True,
         run=_looking("Reading the footer", keep_inside),
         page=_page,

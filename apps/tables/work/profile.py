@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import pyarrow.compute as pc
 from django.conf import settings
@@ -40,7 +40,7 @@ class Profile:
     column: tuple[str, ...]
 
 
-def profile_column(job: TrackedJob, asked: Profile) -> dict[str, Any]:
+def profile_column(job: TrackedJob, asked: Profile) -> ColumnProfile:
     """Describe the values of a column: here, or by Spark where they are many."""
     table = table_of(job)
     place = table_place(table, roots=roots_of_server())
@@ -78,7 +78,7 @@ def profile_column(job: TrackedJob, asked: Profile) -> dict[str, Any]:
     profile, _engine = choose(
         size_bytes, most, here=here, on_spark=on_spark, reports=job
     )
-    return profile.to_json()
+    return profile
 
 
 def _num_files(table: Table, version: int) -> int | None:
@@ -100,7 +100,7 @@ PROFILE: Final = kinds.register(
         name="tables.profile_column",
         words="Profile a column",
         parameters=Profile,
-        result=dict[str, Any],
+        result=ColumnProfile,
         title=lambda table, asked: (
             f"Profile {'.'.join(asked.column)} of {table.full_name}"
             f" at version {asked.version}"

@@ -2,8 +2,9 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import islice
-from typing import Any, Final
+from typing import Final
 
 import pyarrow as pa
 
@@ -81,58 +82,123 @@ def _sorting(group: RowGroup, footer: ParquetFooter) -> str | None:
     return ", ".join(names) or None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedBytes:
+    """Chunks of one codec or family of encodings, and their compressed bytes."""
+
+    name: str
+    bytes: int
+    chunks: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyValue:
+    """A pair of the footer, cut; `length` is that of the whole value."""
+
+    key: str
+    length: int | None
+    value: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PathReason:
+    """Why a column has no type of Delta."""
+
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileFacts:
+    """What a footer says of its file.
+
+    Attributes:
+        encryption: The algorithm; None of a file in the clear.
+        num_columns: Leaf columns; `num_nodes` counts the groups, too.
+        codecs: The most bytes first.
+        encodings: Families of encodings; likewise.
+        column_orders: None where the footer has none.
+        delta_features: Table features that a table of these columns needs.
+        delta_reasons: Why columns cannot be those of a table; the first of them.
+    """
+
+    size_bytes: int
+    footer_bytes: int
+    format_version: int
+    created_by: str | None
+    encryption: str | None
+    num_rows: int | None
+    num_row_groups: int
+    num_columns: int
+    num_nodes: int
+    num_chunks: int
+    compressed_bytes: int
+    uncompressed_bytes: int
+    codecs: tuple[NamedBytes, ...]
+    encodings: tuple[NamedBytes, ...]
+    column_orders: tuple[str, ...] | None
+    warnings: tuple[str, ...]
+    has_more_warnings: bool
+    key_values: tuple[KeyValue, ...]
+    num_key_values: int
+    delta_features: tuple[str, ...]
+    delta_reasons: tuple[PathReason, ...]
+    num_delta_reasons: int
+
+
 def file_facts(
     footer: ParquetFooter, types: NodeTypes, sums: ChunkSums, *, size_bytes: int
-) -> dict[str, Any]:
+) -> FileFacts:
+    """Return what a footer says of its file, in bounded parts."""
     metadata = footer.metadata
     columns = [sums.columns[leaf] for leaf in range(len(footer.leaves))]
     warnings = list(islice(footer_warnings(footer), MAX_WARNINGS + 1))
     reasons = islice(types.reasons.items(), MAX_REASONS)
-    return {
-        "size_bytes": size_bytes,
-        "footer_bytes": metadata.footer_length,
-        "format_version": metadata.version,
-        "created_by": (metadata.created_by or "")[:MAX_WRITER_LENGTH] or None,
-        "encryption": metadata.encryption,
-        "num_rows": count_of(metadata.num_rows),
-        "num_row_groups": len(metadata.row_groups),
-        "num_columns": len(footer.leaves),
-        "num_nodes": len(metadata.elements) - 1,
-        "num_chunks": sums.num_chunks,
-        "compressed_bytes": sum(column.compressed_bytes for column in columns),
-        "uncompressed_bytes": sum(column.uncompressed_bytes for column in columns),
-        "codecs": _largest(sums.codecs),
-        "encodings": _largest(sums.families),
-        "column_orders": None
+    return FileFacts(
+        size_bytes=size_bytes,
+        footer_bytes=metadata.footer_length,
+        format_version=metadata.version,
+        created_by=(metadata.created_by or "")[:MAX_WRITER_LENGTH] or None,
+        encryption=metadata.encryption,
+        num_rows=count_of(metadata.num_rows),
+        num_row_groups=len(metadata.row_groups),
+        num_columns=len(footer.leaves),
+        num_nodes=len(metadata.elements) - 1,
+        num_chunks=sums.num_chunks,
+        compressed_bytes=sum(column.compressed_bytes for column in columns),
+        uncompressed_bytes=sum(column.uncompressed_bytes for column in columns),
+        codecs=_largest(sums.codecs),
+        encodings=_largest(sums.families),
+        column_orders=None
         if metadata.column_orders is None
-        else sorted(set(metadata.column_orders)),
-        "warnings": warnings[:MAX_WARNINGS],
-        "has_more_warnings": len(warnings) > MAX_WARNINGS,
-        "key_values": [
-            {
-                "key": key[:MAX_KEY_LENGTH],
-                "length": None if value is None else len(value),
-                "value": None if value is None else value[:MAX_VALUE_LENGTH],
-            }
+        else tuple(sorted(set(metadata.column_orders))),
+        warnings=tuple(warnings[:MAX_WARNINGS]),
+        has_more_warnings=len(warnings) > MAX_WARNINGS,
+        key_values=tuple(
+            KeyValue(
+                key=key[:MAX_KEY_LENGTH],
+                length=None if value is None else len(value),
+                value=None if value is None else value[:MAX_VALUE_LENGTH],
+            )
             for key, value in metadata.key_values[:MAX_KEYS]
-        ],
-        "num_key_values": len(metadata.key_values),
-        "delta_features": list(types.features),
-        "delta_reasons": [
-            {"path": ".".join(path)[:MAX_WRITER_LENGTH], "reason": reason}
+        ),
+        num_key_values=len(metadata.key_values),
+        delta_features=tuple(types.features),
+        delta_reasons=tuple(
+            PathReason(path=".".join(path)[:MAX_WRITER_LENGTH], reason=reason)
             for path, reason in reasons
-        ],
-        "num_delta_reasons": len(types.reasons),
-    }
+        ),
+        num_delta_reasons=len(types.reasons),
+    )
 
 
-def _largest(sums: dict[str, list[int]]) -> list[dict[str, Any]]:
-    """Return sums as JSON, the most bytes first."""
+def _largest(sums: dict[str, list[int]]) -> tuple[NamedBytes, ...]:
+    """Return sums, the most bytes first."""
     ordered = sorted(sums.items(), key=lambda entry: (-entry[1][0], entry[0]))
-    return [
-        {"name": name, "bytes": size_bytes, "chunks": chunks}
+    return tuple(
+        NamedBytes(name=name, bytes=size_bytes, chunks=chunks)
         for name, (size_bytes, chunks) in ordered[:MAX_KEYS]
-    ]
+    )
 
 
 def text_batches(footer: ParquetFooter) -> Iterator[pa.RecordBatch]:

@@ -10,6 +10,7 @@ from django.core.management.base import CommandParser
 
 from apps.pages.changes.parameters import SQL_OF_UTC, whole_number
 from apps.pages.command import Output, Subcommand
+from apps.pages.page_json import json_with
 from apps.tables.errors import OutputFormatError
 from apps.tables.management import comparison_output
 from apps.tables.management.arguments import add_time_zone, locate, names_of
@@ -20,7 +21,7 @@ from apps.tables.management.options import (
 from apps.tables.management.row_output import csv_lines
 from apps.tables.storage.opening import open_location
 from apps.tables.versions.change_file import ChangeFile
-from apps.tables.versions.change_json import diff_json, rows_json
+from apps.tables.versions.change_json import diff_json, row_counts
 from deltaweb.delta.changes import RowChanges, RowDiffRequest, SnapshotDiff
 from deltaweb.delta.protocol.column_path import split_names
 
@@ -145,7 +146,7 @@ class DiffVerb(Subcommand):
         for sentence in comparison_output.warnings(changes):
             self.warn(sentence)
         sample_json = comparison_output.sample_json(changes)
-        data["rows"] = rows_json(changes) | {"sample": sample_json}
+        data["rows"] = json_with(row_counts(changes), sample=sample_json)
         return Output(data, lines=comparison_output.lines(found, changes))
 
 

@@ -1,6 +1,7 @@
 import math
 from datetime import UTC
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -12,8 +13,24 @@ from apps.explorer.compare.rows import (
     sample_objects,
 )
 from apps.pages.lists.paging import PAGE_LENGTH
+from apps.tables.work.diff_rows import RowDiff
 
 KINDS = ("update_preimage", "update_postimage", "insert", "delete")
+
+
+def row_diff(**counts: Any) -> RowDiff:  # noqa: ANN401 (fields of the result)
+    """The result of a comparison with some counts."""
+    return RowDiff(
+        files_read=1,
+        rows_read=1,
+        columns_only_in_from=(),
+        columns_only_in_to=(),
+        columns_as_text=(),
+        column_types={},
+        download_bytes=1,
+        skipped_files=0,
+        **counts,
+    )
 
 
 def page_of(num_rows: int, *, num_columns: int = 2, kind: str = "", page: int = 1):
@@ -23,7 +40,7 @@ def page_of(num_rows: int, *, num_columns: int = 2, kind: str = "", page: int = 
     changed = [names[-1:] if kind.startswith("update") else None for kind in kinds]
     values = {name: range(len(kinds)) for name in names}
     sample = pa.table({"kind": kinds, "changed": changed, **values})
-    facts = {"inserted": 1_000, "deleted": num_rows, "updated": num_rows, "key": ["c1"]}
+    facts = row_diff(inserted=1_000, deleted=num_rows, updated=num_rows, key=("c1",))
     return row_changes_page(sample, facts, kind=kind, page=page, zone=UTC)
 
 
@@ -50,7 +67,7 @@ class TestRowChangesPage:
             [{"_change_type": kind, "id": n, "x": x} for kind, n, x in rows]
         )
         pq.write_table(table, path, row_group_size=17)
-        facts = {"inserted": 60, "deleted": 20, "updated": 70, "key": ["id"]}
+        facts = row_diff(inserted=60, deleted=20, updated=70, key=("id",))
 
         def page(number: int, kind: str = "") -> RowChangesPage:
             return row_changes_page(

@@ -63,8 +63,8 @@ def test_rows_are_compared_in_a_folder_of_each_worker(home: Path, lake: Path) ->
 
     result = compare_rows(diff, (), job_id=JOB_ID, report=_no_report, engine=engine)
 
-    assert pq.read_metadata(result_path(JOB_ID, ALL_ROWS)).num_rows == sum(
-        result[kind] for kind in ("inserted", "deleted")
+    assert pq.read_metadata(result_path(JOB_ID, ALL_ROWS)).num_rows == (
+        result.inserted + result.deleted
     )
     assert len(set(spread)) == 2
     assert list((home / "scratch").iterdir()) == []
