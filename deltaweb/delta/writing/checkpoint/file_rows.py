@@ -99,7 +99,7 @@ class RowShaper:
         kept = pc.greater_equal(pc.fill_null(times, 0), self.oldest_ms)
         if kept.true_count < len(removes):
             removes = removes.filter(kept)
-        self._check_vectors(removes)
+        # Vectors stay when the feature is dropped, and tell files of a path apart.
         columns = {
             field.name: text_maps(removes, field.name)
             if field.type == PARTITION_VALUES

@@ -154,19 +154,24 @@ class TestRefusals:
         with pytest.raises(UnsupportedWriterFeatureError, match="v2Checkpoint"):
             log.table.create_checkpoint(now=NOW)
 
-    @pytest.mark.parametrize(
-        "action",
-        [
-            add("a", deletionVector=deletion_vector("x")),
-            remove("a", deletionTimestamp=NOW_MS, deletionVector=deletion_vector("x")),
-        ],
-        ids=["of a file", "of a tombstone"],
-    )
-    def test_name_deletion_vectors_that_no_feature_announces(self, action):
-        log = LogBuilder().start(action)
+    def test_name_deletion_vectors_that_no_feature_announces(self) -> None:
+        log = LogBuilder().start(add("a", deletionVector=deletion_vector("x")))
 
         with pytest.raises(UnsupportedFeatureError, match="deletionVectors"):
             log.table.create_checkpoint(now=NOW)
+
+    def test_keep_vectors_of_tombstones_after_the_feature_was_dropped(self) -> None:
+        gone = remove(
+            "a", deletionTimestamp=NOW_MS, deletionVector=deletion_vector("x")
+        )
+        log = LogBuilder().start(gone, add("a"))
+
+        log.table.create_checkpoint(now=NOW)
+
+        log.delete(commit_name(0))
+        after = log.table.snapshot_metadata()
+        assert keys_of(after.files) == {"a|None"}
+        assert keys_of(after.tombstones) == {"a|ux"}
 
     def test_name_a_protection_up_to_its_version(self) -> None:
         bound = {"delta.requireCheckpointProtectionBeforeVersion": "1"}
