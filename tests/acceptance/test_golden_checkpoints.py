@@ -179,6 +179,10 @@ def _without(statistics: dict[str, Any], names: Collection[str]) -> dict[str, An
     return left
 
 
+# Of bounds with types it leaves out those that are no finite number.
+NONE = ("None", "nan", "inf", "-inf")
+
+
 def _peer_statistics(folder: Path, snapshot: Snapshot) -> dict[str, dict[str, Any]]:
     """What `deltalake` knows of each file, but for the bounds of truth values."""
     try:
@@ -194,7 +198,7 @@ def _peer_statistics(folder: Path, snapshot: Snapshot) -> dict[str, dict[str, An
         row["path"]: {
             name: repr(value)
             for name, value in row.items()
-            if name.startswith(kept) and name not in truths and value is not None
+            if name.startswith(kept) and name not in truths and repr(value) not in NONE
         }
         for row in actions.to_pylist()
     }

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
-from deltaweb.delta.writing.errors import UnsupportedWriteError
+from deltaweb.delta.writing.errors import AppendOnlyError, UnsupportedWriteError
 from deltaweb.table import DeltaTable
 from tests.support import matrix
 from tests.support.golden.golden_modern import LARGE, NAMES, ModernTable
@@ -74,6 +74,10 @@ def test_rows_are_added_changed_and_taken_away(name: str, tmp_path: Path) -> Non
         return
     literal = repr(value) if isinstance(value, str) else str(value).lower()
     where = f"`{column}` = {literal}"
+    if table.definition().metadata.configuration.get("delta.appendOnly") == "true":
+        with pytest.raises(AppendOnlyError):
+            table.update({column: literal}, where)
+        return
     everything = table.snapshot().read()
     mask = pc.coalesce(pc.equal(everything[column], value), pa.scalar(value=False))
     left = Counter(map(repr, everything.filter(pc.invert(mask)).to_pylist()))
