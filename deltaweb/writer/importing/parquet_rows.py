@@ -6,7 +6,7 @@ from contextlib import closing
 
 import numpy as np
 
-from deltaweb.delta.errors import DataFileError
+from deltaweb.delta.errors import DataFileError, DataFileUnsupportedError
 from deltaweb.delta.protocol.schema import StructField, StructType, parse_schema
 from deltaweb.delta.scan.data_file import DataFile, reading
 from deltaweb.parquet.conversion.delta import problems_text
@@ -51,4 +51,6 @@ def read_parquet(file: SourceFile, names: Sequence[str]) -> Iterator[SourceBatch
 
 def _fault(shown: str, error: DataFileError) -> ImportFileError:
     reason = getattr(error, "reason", "") or error.message.rstrip(".")
+    if isinstance(error, DataFileUnsupportedError):  # it is a Parquet file
+        return ImportFileError(path=shown, reason=reason, hint=error.hint)
     return ImportFileError(path=shown, reason=reason)
