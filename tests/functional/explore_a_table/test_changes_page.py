@@ -11,13 +11,13 @@ from apps.jobs.models import Job
 from apps.tables.models import Commit, Table
 from apps.tables.work.changes import READ_CHANGES
 from deltaweb.delta.features.change_feed import CHANGE_DATA_FEED_PROPERTY
-from deltaweb.table import DeltaTable
 from tests.functional.explore_a_table.pages import TABLE
 from tests.support import cases
 from tests.support.index.indexed_tables import new_indexed_table, new_sample_table
 from tests.support.pages.answers import csv_of, json_of, text_of
 from tests.support.pages.factories import new_unindexed_table
 from tests.support.tables.fed_table import FedTable, numbers, renamed_things
+from tests.support.tables.table_builder import TableBuilder
 
 pytestmark = pytest.mark.django_db
 URL = f"{TABLE}things/changes"
@@ -205,15 +205,8 @@ class TestThereAreNoChanges:
         assert "v0 to v1 are no longer in the log" in page
 
     def test_where_the_log_begins_later(self, viewer: Client, tmp_path: Path) -> None:
-        rows = pa.table({"id": [1]})
-        table = DeltaTable.create(
-            str(tmp_path / "late"),
-            rows.schema,
-            properties={CHANGE_DATA_FEED_PROPERTY: "true"},
-        )
-        for _ in range(4):
-            table.append(rows)
-        table.create_checkpoint()
+        builder = TableBuilder(tmp_path / "late").property(CHANGE_DATA_FEED_PROPERTY)
+        builder.rows(*[pa.table({"id": [1]})] * 4).build().create_checkpoint()
         for commit in sorted((tmp_path / "late/_delta_log").glob("*.json"))[:4]:
             commit.unlink()
         new_indexed_table("late", tmp_path / "late")

@@ -11,7 +11,6 @@ from django.test import Client
 
 from apps.jobs.models import Job
 from apps.tables.models import Table
-from deltaweb.table import DeltaTable
 from tests.support import cases
 from tests.support.index.indexed_tables import new_indexed_table
 from tests.support.logs.local_logs import typed_schema
@@ -22,6 +21,7 @@ from tests.support.pages.factories import (
     new_table,
     new_unindexed_table,
 )
+from tests.support.tables.table_builder import TableBuilder
 
 pytestmark = pytest.mark.django_db
 SCHEMA = "/t/default/orders/schema"
@@ -93,13 +93,9 @@ class TestColumn:
 def test_nulls_that_may_be_of_deleted_rows_are_not_called_uncounted(
     viewer: Client, tmp_path: Path
 ) -> None:
-    rows = pa.table({"id": pa.array([None, 1, 2, 3], pa.int64())})
-    table = DeltaTable.create(
-        str(tmp_path), rows.schema, properties={"delta.enableDeletionVectors": "true"}
-    )
-    table.append(rows)
-    table.delete("id = 3")
-    new_indexed_table("masked", tmp_path)
+    builder = TableBuilder(tmp_path).property("delta.enableDeletionVectors")
+    marked = builder.rows(id=[None, 1, 2, 3]).then(lambda table: table.delete("id = 3"))
+    marked.registered_as("masked")
 
     page = text_of(viewer, "/t/default/masked/schema/id")
 

@@ -18,6 +18,7 @@ from tests.support.pages.factories import (
     new_protocol,
     new_table,
 )
+from tests.support.tables.table_builder import TableBuilder
 
 if TYPE_CHECKING:
     from pytest_django.fixtures import Settings
@@ -36,10 +37,10 @@ def home(settings: "Settings", tmp_path: Path) -> Path:
 def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Versions 1 to 3 append a file of two rows each, to partitions a and b."""
     folder = tmp_path_factory.mktemp("written") / "orders"
-    table = DeltaTable.create(str(folder), SCHEMA, partition_by=["p"])
+    builder = TableBuilder(folder).columns(SCHEMA).partitioned_by("p")
     for version, partition in enumerate(["a", "a", "b"], start=1):
-        rows = {"p": [partition] * 2, "id": [version * 10, version * 10 + 1]}
-        table.append(pa.table(rows, schema=SCHEMA))
+        builder = builder.rows(p=[partition] * 2, id=[version * 10, version * 10 + 1])
+    builder.build()
     return folder
 
 

@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Final
 from uuid import UUID
 
-import pyarrow as pa
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
@@ -19,6 +18,7 @@ from deltaweb.table import DeltaTable
 from tests.functional.table_operations.conftest import SCHEMA, Work
 from tests.support.pages.factories import new_api_key, new_table, new_user
 from tests.support.pages.rest import refusal
+from tests.support.tables.table_builder import TableBuilder
 
 pytestmark = pytest.mark.django_db
 THERE = "/api/v1/tables/default/orders/operations"
@@ -229,10 +229,8 @@ class TestAMerge:
         assert (event.actor, event.detail["on"]) == ("eve", "t.id = s.id")
 
     def test_of_a_table_takes_its_newest_rows(self, eve, work, folder, tmp_path):
-        location = str(tmp_path / "lake" / "gone")
-        rows = pa.table({"id": [10, 20]})
-        DeltaTable.create(location, rows.schema).append(rows)
-        new_table("gone", location=location)
+        gone = TableBuilder(tmp_path / "lake" / "gone").rows(id=[10, 20]).build()
+        new_table("gone", location=gone.root)
         asked = {"on": "t.id = s.id", "table": "gone", "delete_where": "t.p = 'a'"}
         body = {"parameters": asked, "preview": False}
 
@@ -253,9 +251,8 @@ class TestAMerge:
     def test_is_not_done_for_one_who_may_not_see_the_table_by_then(
         self, eve, work, folder, fields, code
     ):
-        location = str(folder.parent / "classified")
-        DeltaTable.create(location, SCHEMA)
-        new_table("hr.classified", location=location, restricted=True)
+        hidden = TableBuilder(folder.parent / "classified").columns(SCHEMA).build()
+        new_table("hr.classified", location=hidden.root, restricted=True)
         asked = {"on": "t.id = s.id", "table": "hr.classified", "update_all": True}
         body = {"parameters": asked, "preview": False}
         eve.post(f"{THERE}/merge_rows", body, content_type=JSON)

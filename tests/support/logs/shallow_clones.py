@@ -3,19 +3,15 @@
 import json
 from pathlib import Path
 
-import pyarrow as pa
-
 from deltaweb.table import DeltaTable
+from tests.support.tables.table_builder import TableBuilder
 
 NUMBERS = [1, 2, 3, 4]
 
 
 def source_table(folder: Path) -> DeltaTable:
     """Two files of two rows each."""
-    table = DeltaTable.create(str(folder), pa.schema([("n", pa.int64())]))
-    table.append(pa.table({"n": NUMBERS[:2]}))
-    table.append(pa.table({"n": NUMBERS[2:]}))
-    return table
+    return TableBuilder(folder).rows(n=NUMBERS[:2]).rows(n=NUMBERS[2:]).build()
 
 
 def shallow_clone(source: DeltaTable, folder: Path) -> Path:
