@@ -142,7 +142,8 @@ def check_footer(footer: ParquetFooter, size: int) -> tuple[str, ...]:
     Returns:
         The columns of which only decoding shows whether they can be read: DuckDB packs
         differences of 32-bit numbers in 33 bits, decimals of any length may have more
-        than 32 bytes, and a footer may count fewer values than rows.
+        than 32 bytes, a footer may count fewer values than rows, and keys of maps
+        that may be null must not be.
 
     Raises:
         ParquetError: If its rows cannot all be read from the file.
@@ -153,7 +154,9 @@ def check_footer(footer: ParquetFooter, size: int) -> tuple[str, ...]:
         (leaf, ".".join(leaf.path), leaf.leaf in flat, _is_long_decimal(leaf))
         for leaf in footer.leaves
     ]
-    doubtful: dict[str, None] = {}
+    doubtful = dict.fromkeys(
+        node.path[0] for node in footer.root.walk() if _has_optional_key(node)
+    )
     for group in footer.metadata.row_groups:
         if len(group.raw_columns) != len(leaves):
             reason = (
@@ -248,6 +251,13 @@ def _has_wide_deltas(chunk: ColumnChunk) -> bool:
         return True
     numbers = [int.from_bytes(raw, "little", signed=True) for raw in (low, high)]
     return not 0 <= numbers[1] - numbers[0] < _WIDE_RANGE
+
+
+def _has_optional_key(node: Node) -> bool:
+    if node.kind != "MAP" or not node.children:
+        return False
+    entries = node.children[0].children or ()
+    return any(not (key.is_required or key.is_repeated) for key in entries[:1])
 
 
 def _is_long_decimal(leaf: Node) -> bool:

@@ -117,6 +117,32 @@ def test_a_file_that_is_not_read_is_refused_before_anything_is_written(
     assert [path.name for path in tmp_path.iterdir()] == ["a.parquet"]
 
 
+@pytest.mark.parametrize("key", ["k", None])
+def test_a_key_of_a_map_may_be_optional_and_not_null(
+    tmp_path: Path, key: str | None
+) -> None:
+    pair = pa.struct({"key": pa.string(), "value": pa.int32()})
+    kind = pa.list_(pa.field("element", pair, nullable=False))
+    data = written(pa.table({"m": pa.array([[{"key": key, "value": 1}]], kind)}))
+    elements = [
+        one._replace(converted_type="MAP") if one.name == "m" else one
+        for one in elements_of(data)
+    ]
+    entries = [one for one in elements if one.name != "element"]
+    paths = [("m", "list", "key"), ("m", "list", "value")]
+    changed = [
+        one._replace(num_children=2) if one.name == "list" else one for one in entries
+    ]
+    (tmp_path / "a.parquet").write_bytes(with_schema(data, changed, paths=paths))
+
+    if key is None:
+        with pytest.raises(FolderNotConvertibleError, match="a key of the map is null"):
+            DeltaTable.convert(str(tmp_path))
+    else:
+        rows = DeltaTable.convert(str(tmp_path)).snapshot().read()
+        assert rows["m"].to_pylist() == [[("k", 1)]]
+
+
 def test_every_such_file_is_named(tmp_path: Path) -> None:
     for name in "ab":
         by_duckdb(WIDE)(tmp_path / f"{name}.parquet")
