@@ -9,7 +9,7 @@
 # make recorded   write the recorded tables of the tests again, by their writers
 # make setup   only set up
 # make wheel   build the wheel into dist/
-# make pictures  take the pictures of the manual and README anew, in Chromium
+# make pictures  take the pictures of the manual and README again, in Chromium
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c

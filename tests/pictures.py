@@ -1,8 +1,9 @@
-"""The pictures of the manual and README, all made anew: `make pictures`.
+"""The pictures of the manual and README: `make pictures` takes all of them again.
 
-Chromium opens pages of `deltaweb serve` with its samples, where two shares, their
-recipients and a few reads of the real client give it something to show. Each page is
-taken in both themes; the manual shows that of the reader's.
+Chromium opens pages of `deltaweb serve` with the sample tables, two shares, their
+recipients and a few reads of the real client. Each page is taken in both themes; the
+manual shows the picture in the reader's theme. The sample tables are in `/data/lake`,
+because pages show that location, and a temporary folder would look odd in the manual.
 """
 
 import base64
@@ -16,9 +17,11 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from deltaweb.samples import make_samples
 from tests.support.pages.browser_sign_in import sign_in
 from tests.support.processes.installation import ROOT, Installation, serving, wait_for
 from tests.support.processes.node import NODE
@@ -31,7 +34,7 @@ THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 WIDTH, HEIGHT = 1200, 750
 QUALITY = 82
 PATIENCE_MS = 60_000
-NUM_SAMPLES = 4
+LAKE = Path("/data/lake")
 ORDERS, CUSTOMERS = "/t/samples/orders", "/t/samples/customers"
 
 
@@ -67,11 +70,12 @@ def main(*names: str) -> None:
     """Take all pictures, or those that are named."""
     os.environ.setdefault("PLAYWRIGHT_NODEJS_PATH", str(NODE))
     with (
+        sample_lake(LAKE) as tables,
         tempfile.TemporaryDirectory(prefix="deltaweb-pictures-") as folder,
-        serving(Path(folder)) as running,
+        _serving_no_samples(Path(folder)) as running,
         _chromium() as browser,
     ):
-        _wait_for_samples(running)
+        _register(running, tables)
         activation = _share(running, Path(folder))
         cookies = _signed_in(browser, running)
         FOLDER.mkdir(exist_ok=True)
@@ -88,10 +92,54 @@ def main(*names: str) -> None:
             context.close()
 
 
-def _wait_for_samples(running: Installation) -> None:
+@contextmanager
+def sample_lake(lake: Path) -> Iterator[list[tuple[str, Path]]]:
+    """Make the sample tables in a folder for as long as the context lasts.
+
+    The folder has to be empty or creatable, so that nobody's tables are touched.
+
+    Returns:
+        The name and the location of each table.
+    """
+    missing = [folder for folder in (lake, *lake.parents) if not folder.exists()]
+    try:
+        lake.mkdir(parents=True, exist_ok=True)
+        is_empty = not any(lake.iterdir())
+    except OSError as error:
+        sys.exit(
+            f"The pictures show tables in {lake}, which cannot be made: {error}. "
+            f'Make it for your user, e.g. sudo install -d -o "$USER" {lake}'
+        )
+    if not is_empty:
+        sys.exit(
+            f"The pictures show tables in {lake}, which is not empty. Move it away."
+        )
+    try:
+        yield [
+            (f"{table.namespace}.{table.name}", Path(table.location))
+            for table in make_samples(lake, datetime.now(UTC))
+        ]
+    finally:
+        for folder in lake.iterdir():
+            shutil.rmtree(folder)
+        for folder in missing:  # the deepest one first
+            folder.rmdir()
+
+
+@contextmanager
+def _serving_no_samples(home: Path) -> Iterator[Installation]:
+    (home / "samples-registered").touch()  # as if they had been, and were removed
+    with serving(home) as running:
+        yield running
+
+
+def _register(running: Installation, tables: Sequence[tuple[str, Path]]) -> None:
+    for name, location in tables:
+        running.command("table", "add", name, str(location))
+
     def are_indexed() -> bool:
-        tables = json.loads(running.command("table", "list", "--json"))
-        return [t["state"] for t in tables] == ["INDEXED"] * NUM_SAMPLES
+        listed = json.loads(running.command("table", "list", "--json"))
+        return [one["state"] for one in listed] == ["INDEXED"] * len(tables)
 
     assert wait_for(are_indexed, timeout_s=200), running.log
 

@@ -16,6 +16,7 @@ from apps.accounts.models import Scope
 from apps.accounts.permissions import public
 from apps.api.calls import MULTIPART
 from apps.api.models import MAX_KEY_LENGTH
+from apps.api.parameters import description_of
 from apps.api.shapes import answer_of, serializer_of
 from apps.pages.changes.parameters import helps_of
 from apps.pages.errors import Problem
@@ -23,41 +24,6 @@ from apps.pages.responses import json_response
 
 JSON: Final = ["application/json"]
 REFUSALS: Final = (400, 401, 403, 404, 409, 410, 413, 415, 422, 429, 503)
-WORDS: Final[Mapping[str, str]] = {
-    "v": "The version; the newest without. `version` is understood as well.",
-    "page": "The number of the page, from 1.",
-    "limit": "The number of rows on a page, 1 to 500; 50 without.",
-    "before": "The page after this key, as `next` of the page before has it.",
-    "sort": "The column that orders the list; with a minus in front, descending.",
-    "q": "What the name, or the words about it, hold.",
-    "col": "A column that is read; all without.",
-    "cols": "The number of the page of columns, from 1.",
-    "f": "A condition: `column:operator:value`, or SQL.",
-    "partition": "A partition: `column=value`; `column` alone for null.",
-    "from": "The first version, or a time or day.",
-    "to": "The last version, or a time or day.",
-    "by": "Columns that rows are matched by, with commas between.",
-    "changed": "A column that updates have changed.",
-    "columns": "`all` for columns that no update changed, too.",
-    "dv": "Whether a deletion vector hides rows: `yes` or `no`.",
-    "feature": "A table feature that it has.",
-    "is": "The value of the first column that rows are matched by.",
-    "key": "Columns that rows are matched by, with commas between.",
-    "kind": "What it is, or what became of it.",
-    "mark": "A word that it bears, such as `shared`.",
-    "max": "At most so large, such as `64 MiB`.",
-    "min": "At least so large, such as `64 MiB`.",
-    "names": "`physical` for the names that columns are stored under.",
-    "namespace": "The namespace that it is in.",
-    "op": "The operation of a commit, as the log names it.",
-    "state": "How far it is.",
-    "stats": "Whether the log has its row count: `yes` or `no`.",
-    "status": "How the table is.",
-    "user": "Who made the commit.",
-    "view": "What is compared: files, schema, properties, protocol or rows.",
-    "writer": "What wrote its newest commit.",
-}
-"""What parameters mean, by their names."""
 ONCE: Final = OpenApiParameter(
     "Idempotency-Key",
     {"type": "string", "pattern": f"^[ -~]{{1,{MAX_KEY_LENGTH}}}$"},
@@ -107,7 +73,7 @@ class ViewSchema(AutoSchema):
     def get_override_parameters(self) -> list[Any]:
         """Return the parameters of the address, and the header of calls done once."""
         once = [ONCE] if self.method == "POST" else []
-        return [*parameters_of(self._declared.takes), *once]
+        return [*parameters_of(self._declared.takes, self.path), *once]
 
     def get_request_serializer(self) -> Any:  # noqa: ANN401 (as the library has it)
         """Return what the body is."""
@@ -153,7 +119,7 @@ def _lines_of(text: str) -> Iterator[tuple[str, str]]:
             yield name.strip(), " ".join(words.split())
 
 
-def parameters_of(takes: Any) -> Iterator[OpenApiParameter]:  # noqa: ANN401 (`Takes`)
+def parameters_of(takes: Any, path: str) -> Iterator[OpenApiParameter]:  # noqa: ANN401 (`Takes`)
     """Yield the parameters of an address as OpenAPI has them."""
     for part in takes:
         fields: Mapping[str, forms.Field | None] = (
@@ -166,7 +132,7 @@ def parameters_of(takes: Any) -> Iterator[OpenApiParameter]:  # noqa: ANN401 (`T
             yield OpenApiParameter(
                 name,
                 kind,
-                description=WORDS.get(name, ""),
+                description=description_of(name, path),
                 required=bool(field and field.required),
             )
 

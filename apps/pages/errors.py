@@ -19,17 +19,17 @@ from deltaweb.errors import DeltawebError
 from deltaweb.storage.write_faults import FULL
 
 TITLES = {
-    400: "That request does not add up",
+    400: "Invalid request",
     401: "Sign in first",
-    403: "Not yours to open",
-    404: "Nothing here",
-    405: "Not that way",
-    409: "Something else came first",
-    410: "No longer there",
-    422: "That cannot be read",
-    429: "Too fast",
-    500: "That went wrong",
-    503: "Not just now",
+    403: "No access",
+    404: "Not found",
+    405: "Method not allowed",
+    409: "Conflict",
+    410: "No longer available",
+    422: "Cannot be read",
+    429: "Too many requests",
+    500: "Server error",
+    503: "Temporarily unavailable",
 }
 NOT_FOUND_CODES = {"not-a-delta-table", "version-not-found", "timestamp-not-found"}
 REST: Final = "/api/"

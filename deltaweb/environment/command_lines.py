@@ -14,15 +14,15 @@ from typing import Final, NoReturn
 
 COMMANDS: Final = {
     "serve": "Set up the database and run the web server, the workers and the clock.",
-    "open": "Show one table: register and index it, serve, and open a browser at it.",
-    "demo": "Show the sample tables: a server with a home of its own, and a browser.",
+    "open": "Register and index one table, serve it, and open it in a browser.",
+    "demo": "Serve the sample tables from a separate home folder, and open a browser.",
     "web": "Serve the pages and the sharing protocol.",
     "worker": "Run jobs from the queues.",
     "beat": "Send the periodic tasks: probes of tables, sweeps of lost jobs.",
-    "migrate": "Bring the database to what this version expects; serve does so, too.",
+    "migrate": "Upgrade the database to this version; serve does this as well.",
     "table": "Tables: the catalog, their logs, and maintenance.",
     "parquet": "Parquet files: what their footers say, their rows, and their schemas.",
-    "storage": "Object stores: add, list, remove, reseal.",
+    "storage": "Object stores: add, list, remove and reseal connections.",
     "share": (
         "Shares: create, add-table, add-schema, narrow, prepare, list, show, on, off, "
         "remove-table, remove-schema, delete."
@@ -32,7 +32,7 @@ COMMANDS: Final = {
         "reminders, grant, ungrant, add-client, link, rotate, revoke, delete."
     ),
     "received": "Received shares: add, list, refresh, remove.",
-    "completion": "Print what completes command lines in bash, zsh or fish.",
+    "completion": "Print the completion script for bash, zsh or fish.",
     "user": "Users: add, sign-in link, role, disable, enable, list, API key.",
 }
 """The commands of `deltaweb`, in the order in which they are listed."""

@@ -92,23 +92,22 @@ def _block(text: str) -> str:
 INTRODUCTION: Final = """\
 # REST API
 
-All that pages do, and commands but for `table merge`, for programs.
-`/api/openapi.json` of every server describes it in OpenAPI 3.1. A call brings a key of
-`/me/` or `deltaweb user key`, whose scopes say what it is for:
+The REST API does everything the pages and commands do, except `table merge`.
+`/api/openapi.json` of every server describes it in OpenAPI 3.1. Send an API key (from
+/me/ or `deltaweb user key`). Its scopes limit what it can do:
 
 ```text
 curl -H "Authorization: Bearer $KEY" http://127.0.0.1:8000/api/v1/tables
 ```
 
-Bodies and answers are JSON. Lists come in pages: `next` is the address of the next one,
-and null at the end. What takes longer than a call waits is answered by 202 with its
-`job`, whose address is in `Location`: ask again when it has ended. An answer about one
-version of a table has an `ETag`; sent back as `If-None-Match`, it is 304 where nothing
-has become another.
+Bodies and answers are JSON. Lists come in pages: `next` is the URL of the next page,
+and null on the last one. A call that takes long gets 202 with a `job`, whose URL is in
+`Location`; repeat the call when the job has ended. An answer about one version of a
+table has an `ETag`: send it as `If-None-Match`; you get 304 if nothing changed.
 
-Among rows, whole numbers of 64 bits and decimals are text: JavaScript rounds them.
+In rows, 64-bit integers and decimals are text, because JavaScript would round them.
 
-A refusal says why: `error` is a code that stays as it is, `hint` says what to do.
+An error explains itself: `error` is a stable code, and `hint` says what to do.
 
 ```json
 {"error": "table-not-found", "message": "...", "hint": "...", "request_id": "1b6f3c0a"}

@@ -37,11 +37,11 @@ class StartCommand(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Take what settings have read from the line (`__main__`)."""
-        parser.add_argument("--port", metavar="N", help="of 127.0.0.1 (8000)")
+        parser.add_argument("--port", metavar="N", help="port on 127.0.0.1 (8000)")
         parser.add_argument(
             "--home",
             metavar="DIR",
-            help=f"where database, index and keys are kept ({settings.HOME})",
+            help=f"folder of the database, index and keys ({settings.HOME})",
         )
 
     def prepare(self) -> None:

@@ -156,7 +156,7 @@ def test_an_open_page_offers_a_version_that_came_since(watch, server, folder):
     commit = folder / "_delta_log" / f"{NEWEST + 1:020d}.json"
     commit.write_text('{"commitInfo": {"operation": "WRITE"}}\n')
 
-    told = page.get_by_text("Version 22 is there.").first
+    told = page.get_by_text("Version 22 was just committed.").first
 
     def is_told() -> bool:
         # As when somebody comes back to the page: it then asks at once, by another
@@ -174,7 +174,7 @@ def test_an_open_page_offers_a_version_that_came_since(watch, server, folder):
 
     expect(page.locator(".dw-meta")).to_contain_text("version 22")
     expect(page).to_have_url(f"{server.url}{TABLE}data?sort=-order_id")
-    expect(page.get_by_text("Version 22 is there.")).to_have_count(0)
+    expect(page.get_by_text("Version 22 was just committed.")).to_have_count(0)
     assert watch.faults == []
 
 

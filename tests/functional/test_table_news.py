@@ -46,7 +46,7 @@ class TestAPageOfTheNewestVersion:
         page = text(viewer, f"{PAGE}{tab}")
 
         assert f'{ASKS}2"' in page
-        assert "is there." not in page
+        assert "was just committed." not in page
 
     @pytest.mark.usefixtures("table")
     @pytest.mark.parametrize(
@@ -75,14 +75,14 @@ class TestTheAnswer:
         answer = text(viewer, f"{STATE}?shown=2")
 
         assert f'{ASKS}2"' in answer
-        assert "is there." not in answer
+        assert "was just committed." not in answer
 
     def test_with_news_names_the_version_and_leads_there(self, viewer, table):
         Table.objects.filter(id=table.id).update(version=15)
 
         answer = text(viewer, f"{STATE}?shown=2")
 
-        assert "Version 15 is there." in words(answer)
+        assert "Version 15 was just committed." in words(answer)
         assert "This page shows v2." in answer
         assert '<a href="">Show it</a>' in answer
         assert f'{ASKS}2"' in answer  # a later version is told of, too
@@ -92,8 +92,8 @@ class TestTheAnswer:
         before = text(viewer, f"{STATE}?shown=")
         Table.objects.filter(id=table.id).update(version=0)
 
-        assert "is there." not in before
-        assert "is there." in text(viewer, f"{STATE}?shown=")
+        assert "was just committed." not in before
+        assert "was just committed." in text(viewer, f"{STATE}?shown=")
 
     def test_is_not_for_who_may_not_see_the_table(self, viewer: Client) -> None:
         new_table("orders", restricted=True)

@@ -82,7 +82,7 @@ def _is_now(history: ColumnHistory, names: tuple[str, ...]) -> bool:
 
 def _of_column(history: ColumnHistory, *, is_first: bool) -> Iterator[ColumnEvent]:
     if is_first and not any(event.version == history.since for event in history.events):
-        text = f"In the first known schema as {_first_type(history)}"
+        text = f"First known with type {_first_type(history)}"
         yield ColumnEvent(version=history.since, kind="added", text=text)
     for event in history.events:
         yield _event(event, _sentence(event))

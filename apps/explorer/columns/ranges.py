@@ -66,6 +66,17 @@ class RangeStrip:
     sampled: int | None
     depth: float
 
+    @property
+    def files_of_a_value(self) -> int:
+        """About how many files a filter on one value reads."""
+        num_read = self.depth * self.num_files / (self.sampled or self.num_files)
+        return max(1, round(num_read))
+
+    @property
+    def percent_of_a_value(self) -> int:
+        """These files as a percentage of all that have a range."""
+        return round(100 * self.files_of_a_value / self.num_files)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnRanges:

@@ -71,7 +71,7 @@ def sizes_by_age(
         figure=figure,
         header=header,
         rows=rows,
-        note=f"{'a point a file' if grid is None else 'binned on the server'}, in UTC",
+        note=f"{'one point per file' if grid is None else 'grouped into bins'}, in UTC",
         height=height,
         scale=None if grid is None else scale_of(grid.counts, by_rows=True),
     )

@@ -212,7 +212,7 @@ def zone_argument(of: str) -> dict[str, Any]:
     return {
         "type": time_zone,
         "metavar": "ZONE",
-        "help": f"whose clocks show the times without a zone in {of}: such as "
+        "help": f"time zone of times without one in {of}: such as "
         "America/New_York or +05:30",
     }
 
@@ -223,7 +223,7 @@ def upgrade_parameter() -> Any:  # noqa: ANN401 (of a field)
         default=False,
         option="--upgrade",
         action="store_true",
-        help="raise the protocol where the change needs it; this cannot be undone",
+        help="upgrade the protocol if the change needs it; this cannot be undone",
     )
 
 

@@ -1,7 +1,7 @@
 """A verb of `deltaweb table` that runs an operation, as a job of a page does.
 
     class DeleteVerb(OperationVerb[DeleteRows]):
-        \"\"\"Remove the rows of a condition, or all.\"\"\"
+        \"\"\"Delete the rows that meet a condition, or all rows.\"\"\"
 
         operation = DELETE_ROWS
 

@@ -37,13 +37,13 @@ def add_file_options(
         choices=FORMATS,
         default="",
         dest="file_format",
-        help="of the files; else their names say it",
+        help="format of the files; without, from their names",
     )
     parser.add_argument(
         "--types",
         default="",
         metavar="DDL",
-        help=f"types of columns, else {types}: 'id BIGINT'",
+        help=f"column types, such as 'id BIGINT'; without, {types}",
     )
     parser.add_argument(
         "--delimiter",
@@ -51,12 +51,12 @@ def add_file_options(
         default="",
         type=_delimiter,
         metavar="CHAR",
-        help="between fields: one of , ; | and tab; inferred without",
+        help="separator of fields: , ; | or tab; inferred without",
     )
     parser.add_argument(
         "--no-header", action="store_true", help="the first row is data, not a header"
     )
-    parser.add_argument("--null", default="", help="the text of null")
+    parser.add_argument("--null", default="", help="text that means null")
     parser.add_argument(
         "--decimal",
         choices=(".", ","),
@@ -107,7 +107,7 @@ def add_row_options(parser: CommandParser, *, example: str) -> None:
         example: A condition, for the help.
     """
     parser.add_argument(
-        "--columns", help="names with commas between; in backticks if need be"
+        "--columns", help="comma-separated names, in backticks if necessary"
     )
     parser.add_argument("--where", metavar="SQL", help=f"such as: {example}")
     parser.add_argument(

@@ -178,7 +178,7 @@ def remove_connection(connection: StorageConnection, *, stamp: Stamp) -> None:
 
 @transaction.atomic
 def reseal_connections(*, stamp: Stamp) -> Sequence[StorageConnection]:
-    """Seal all options with the current secret key, so that a former one may go."""
+    """Encrypt all options again with the current secret key."""
     connections = list(StorageConnection.objects.all())
     for connection in connections:
         connection.sealed = storage.sealing.seal_again(

@@ -15,7 +15,7 @@ SHELLS = ("bash", "zsh", "fish")
 class Command(BaseCommand):
     """Print a script, made of the commands' own arguments."""
 
-    help = "Print what completes command lines in bash, zsh or fish."
+    help = "Print the completion script for bash, zsh or fish."
     requires_system_checks: list[str] = []
     suppressed_base_arguments = {*UNLISTED}
 

@@ -10,7 +10,7 @@ from deltaweb.management.start import StartCommand
 class Command(StartCommand):
     """Serve the samples, and open a browser."""
 
-    help = "Show the sample tables: a server with a home of its own, and a browser."
+    help = "Serve the sample tables from a separate home folder, and open a browser."
 
     def handle(self, **_: object) -> None:
         self.prepare()

@@ -17,7 +17,7 @@ class Command(migrate.Command):
         has_created: Whether the database had no table before.
     """
 
-    help = "Bring the database to what this version expects; serve does so, too."
+    help = "Upgrade the database to this version; serve does this as well."
     requires_system_checks = AT_START
     suppressed_base_arguments = {*UNLISTED}
     has_created = False

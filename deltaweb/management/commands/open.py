@@ -26,7 +26,7 @@ ANSWERS_WITHIN_S: Final = 5.0
 class Command(StartCommand):
     """Register a table, and open a browser at it."""
 
-    help = "Show one table: register and index it, serve, and open a browser at it."
+    help = "Register and index one table, serve it, and open it in a browser."
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Take the table beside what every start takes."""

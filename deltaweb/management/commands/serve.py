@@ -20,7 +20,7 @@ class Command(StartCommand):
             "locations",
             nargs="*",
             metavar="LOCATION",
-            help="a folder whose Delta tables are registered; the samples without one",
+            help="a folder of Delta tables to register; without one, the sample tables",
         )
         super().add_arguments(parser)
 

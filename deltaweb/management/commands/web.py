@@ -22,7 +22,7 @@ class Command(BaseCommand):
             "--bind",
             metavar="ADDRESS",
             default=own_address(),
-            help="where it listens (%(default)s)",
+            help="address and port (%(default)s)",
         )
 
     def handle(self, *, bind: str, **_: object) -> None:

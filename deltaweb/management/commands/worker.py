@@ -25,7 +25,8 @@ class Command(BaseCommand):
         """Take the queues and the number of threads."""
         lanes = " and ".join(LANES)
         parser.add_argument(
-            "--queues", help=f"of one process; without, a process for {lanes} each"
+            "--queues",
+            help=f"queues of one process; without, one process for {lanes} each",
         )
         parser.add_argument(
             "--threads",

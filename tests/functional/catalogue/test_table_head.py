@@ -135,7 +135,7 @@ class TestTableHead:
             ),
             "a feature that we do not read": (
                 {"state": Table.State.UNSUPPORTED, "error_code": "unsupported-feature"},
-                "The rows of v2 are not read here.",
+                "The rows of v2 cannot be read here.",
             ),
         },
     )

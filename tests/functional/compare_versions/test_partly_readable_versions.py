@@ -152,7 +152,7 @@ def test_rows_whose_files_are_there_are_compared(viewer: Client) -> None:
     viewer.post(f"{COMPARE}/0...1/rows")
     work()
 
-    assert "No file that is read here was found missing." in before
+    assert "No file that this comparison reads is known to be missing." in before
     assert "20 inserted" in text_of(viewer, f"{COMPARE}/0...1?view=rows")
 
 

@@ -31,7 +31,7 @@ class TestRows:
         work()
         page = text_of(viewer, f"{COMPARE}/1...3?view=rows")
 
-        assert "Will read" in page
+        assert "This reads" in page
         assert "2 files" in page
         assert 'value="order_id"' in page
         assert "the key of the merge of version 2" in page

@@ -80,7 +80,7 @@ class TestTheWayToAComparison:
         assert not Job.objects.exists()
 
     def test_the_way_back_is_named(self, viewer: Client) -> None:
-        words = "From the later version back to the earlier one"
+        words = "This compares the later version with the earlier one"
 
         assert words in text_of(viewer, f"{COMPARE}/4...1?view=schema")
         assert words not in text_of(viewer, f"{COMPARE}/1...4?view=schema")

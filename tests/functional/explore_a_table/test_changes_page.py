@@ -132,7 +132,7 @@ class TestChanges:
             "before",
             "after",
         ]
-        assert "stand by themselves" in text_of(viewer, f"{URL}?by=-")
+        assert "are listed separately" in text_of(viewer, f"{URL}?by=-")
 
     def test_are_lines_of_a_file(self, viewer: Client) -> None:
         shown(viewer)

@@ -26,7 +26,7 @@ def test_is_shown_with_the_columns(viewer: Client, tmp_path: Path) -> None:
     overview = text_of(viewer, f"{TABLE}things/")
     schema = text_of(viewer, f"{TABLE}things/schema")
 
-    assert "Clustered by <code>b</code>, <code>a</code>: rows whose values" in overview
+    assert "Clustered by <code>b</code>, <code>a</code>: rows with" in overview
     assert "Domain metadata" in words(overview)
     assert "clustered by b, a" in overview
     assert "clusteringColumns" not in overview

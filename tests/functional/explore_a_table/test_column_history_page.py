@@ -64,7 +64,7 @@ class TestColumnHistory:
     def test_are_found_by_a_name_that_a_field_had(self, viewer: Client) -> None:
         page = text_of(viewer, f"{TABLE}visits/schema-lanes?q=CUST")
 
-        assert "1 lane" in page
+        assert "1 line" in page
         assert "day" not in page.partition("dw-lanes")[2].partition("</table>")[0]
 
     def test_are_those_of_the_version_that_is_shown(self, viewer: Client) -> None:
@@ -86,7 +86,7 @@ class TestColumnHistory:
     def test_no_match_says_so(self, viewer: Client) -> None:
         page = text_of(viewer, f"{TABLE}visits/schema-lanes?q=nothing")
 
-        assert "No column is or was called “nothing”" in page
+        assert "No column is or was named “nothing”" in page
         assert "Clear the filter" in page
 
     def test_another_choice_is_refused(self, viewer: Client) -> None:
@@ -129,5 +129,5 @@ def test_a_page_of_400_columns_and_many_versions_is_bounded(viewer: Client) -> N
 
     page = text_of(viewer, f"{TABLE}orders/schema-lanes")
 
-    assert "400 lanes" in page
+    assert "400 lines" in page
     assert len(page) < MAX_PAGE_BYTES

@@ -54,7 +54,7 @@ class TestColumn:
 
         assert "Range of each file" in page
         assert "files have min and max" in page
-        assert "In the first known schema as" in page
+        assert "First known with type" in page
         assert "Profile this column" in page
         assert " style=" not in page
 
@@ -126,7 +126,7 @@ class TestProfile:
         assert "Reading the column" in waiting
         assert "No worker has reported yet" in waiting
         assert "Profile of v21" in page
-        assert "each count may be off by 2" in page
+        assert "each count may differ by up to 2" in page
         assert json_of(viewer, f"{SCHEMA}/amount.json")["profile"] == PROFILE
         assert "Profile of v21" not in text_of(viewer, f"{SCHEMA}/order_id")
 
@@ -225,11 +225,11 @@ class TestHistory:
         assert self.told(viewer, "s") == [
             (3, "dropped", "m: dropped"),
             (2, "added", "m: added as bigint"),
-            (0, "added", "In the first known schema as struct"),
+            (0, "added", "First known with type struct"),
         ]
         assert self.told(viewer, "n") == [
             (3, "partition", "Now a partition column"),
-            (0, "added", "In the first known schema as bigint"),
+            (0, "added", "First known with type bigint"),
         ]
 
     def told(self, viewer: Client, column: str) -> list[tuple[int, str, str]]:

@@ -156,13 +156,13 @@ class TestAVersionThatAVacuumHasEmptied:
         ]
 
     def test_is_by_the_log_until_somebody_looks(self, viewer: Client) -> None:
-        assert "by the log" in text_of(viewer, f"{TABLE}visits/")
+        assert "from the log" in text_of(viewer, f"{TABLE}visits/")
 
         check_files(viewer)
 
         page = text_of(viewer, f"{TABLE}visits/")
-        assert "by the log" not in page
-        assert "files checked" in page
+        assert "from the log" not in page
+        assert "files verified" in page
 
 
 class TestAVersionWhoseFilesNobodyMisses:
@@ -297,7 +297,7 @@ class TestACheckOfTheFiles:
         viewer.post(f"{TABLE}visits/check-files")
 
         assert Job.objects.count() == 1
-        assert "checking the files" in text_of(viewer, f"{TABLE}visits/")
+        assert "verifying files" in text_of(viewer, f"{TABLE}visits/")
 
     def test_finds_what_the_log_takes_for_deleted(self, viewer, written):
         written.commit(operation="VACUUM START", parameters=NOW)

@@ -80,7 +80,7 @@ def test_a_condition_says_which_row_groups_it_reads(editor: Client, file: Path) 
 
     page = editor.get(PLACE, query).text
     assert "1 of 3 row groups" in page
-    assert "are ruled out by what the footer says" in page
+    assert "are skipped because of the statistics in the footer" in page
     assert "skipped: its greatest value is 1" in page
     assert "pale ones are skipped" in page
     found = editor.get(f"{PLACE}.json", query).json()["column"]

@@ -89,7 +89,7 @@ class TestWhatWouldOpenIt:
         assert "SET TBLPROPERTIES ('delta.columnMapping.mode' = 'none');\n" in code
         assert code.endswith("DROP FEATURE `typeWidening`;")
         assert "deletionVectors" not in code
-        assert "stops deltalake and Polars" in shown
+        assert "blocks deltalake and Polars" in shown
 
     def test_is_switched_off_here_by_those_who_may(self, client: Client) -> None:
         protected("typeWidening", configuration={"delta.enableTypeWidening": "true"})

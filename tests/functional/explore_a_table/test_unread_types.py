@@ -54,7 +54,7 @@ class TestPages:
         page = text_of(viewer, f"{TABLE}spans/data")
 
         assert page.count("not read</span></td>") == 6
-        assert f"since the type is not known here: span ({SPAN}), months (" in page
+        assert f"does not support the type: span ({SPAN}), months (" in page
         data = json_of(viewer, f"{TABLE}spans/data.json")
         assert data["rows"] == [
             {"id": "1", "name": "a"},

@@ -70,7 +70,7 @@ class TestATableOfACatalog:
     def test_has_a_banner_that_names_the_feature_and_who_reads_it(self, viewer: Client):
         page = text_of(viewer, f"{TABLE}visits/")
 
-        assert "The rows of v0 are not read here." in page
+        assert "The rows of v0 cannot be read here." in page
         assert "<code>catalogManaged</code>: clients that ask the table" in page
         assert "not read here: catalogManaged" in page
         assert "not every file has statistics" not in page
@@ -110,7 +110,7 @@ class TestASmallTable:
 
         assert "target 128" not in page
         assert "small:" not in page
-        assert "the table is smaller than one file should be" in page
+        assert "small table: fits in one file" in page
 
 
 class TestTheFilesPage:

@@ -161,7 +161,7 @@ class TestUse:
         assert f"SELECT `id`, {value} AS `{ZIP_CODE}`\n" in snippets["sql"]
         condition = "WHERE try_variant_get(`v`, '$.user.id', 'bigint') >= 8"
         assert snippets["sql"].endswith(condition)
-        assert "read as values of a type by Spark" in text_of(
+        assert "can read parts of variants as typed values" in text_of(
             viewer, f"{TABLE}events/use?{address}"
         )
 
@@ -185,8 +185,8 @@ class TestErrors:
             assert told["hint"]
             assert page.status_code == 400
             assert message in unescape(page.content.decode())
-            without = "These are the rows" if part == "f" else "To the rows"
-            assert f"{without} without it" in page.content.decode()
+            ignored = "The rows below ignore it." if part == "f" else "without it"
+            assert ignored in page.content.decode()
 
 
 def test_the_command_takes_the_same_names(events: Path) -> None:

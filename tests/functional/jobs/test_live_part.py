@@ -106,7 +106,7 @@ class TestTheLivePart:
         part = editor.get(f"/jobs/{silent.id}/progress").content.decode()
 
         assert "Its worker was last seen" in part
-        assert "Another takes the job" in part
+        assert "another worker takes over the job" in part
         assert (
             "last seen" not in editor.get(f"/jobs/{busy.id}/progress").content.decode()
         )

@@ -71,7 +71,7 @@ class TestWhatACheckpointWouldHold:
 
         looked_at(editor, version=5)
 
-        assert "There is one already" in page_text(editor, CHECKPOINT)
+        assert "It exists already" in page_text(editor, CHECKPOINT)
 
     @pytest.mark.usefixtures("orders")
     def test_of_a_version_that_is_none_is_told_by_the_look(self, editor: Client):

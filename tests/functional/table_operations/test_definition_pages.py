@@ -90,7 +90,7 @@ class TestProperties:
         page = page_text(editor, PROPERTIES)
 
         assert "The table only takes new rows" in page
-        assert "Means nothing to deltaweb" in page
+        assert "Not used by deltaweb" in page
         assert "How long the history is kept" in page
         prefilled = page_text(editor, f"{PROPERTIES}?name=delta.appendOnly&value=true")
         assert 'value="delta.appendOnly"' in prefilled
@@ -144,7 +144,9 @@ class TestColumns:
     def test_become_wider_where_the_table_lets_types_change(
         self, editor: Client, work: Work, folder: Path, orders: Table
     ) -> None:
-        assert "Let them become wider" in page_text(editor, f"{COLUMNS}?way=widen")
+        assert "does not allow type widening" in page_text(
+            editor, f"{COLUMNS}?way=widen"
+        )
         opened = DeltaTable(str(folder))
         opened.upgrade_protocol(reader=3, writer=7)
         opened.set_properties({"delta.feature.typeWidening": "supported"})
@@ -160,7 +162,7 @@ class TestColumns:
         asked = {"way": "widen", "name": "id", "type": "DECIMAL(24, 2)"}
 
         page = look_at(editor, work, COLUMNS, asked)
-        assert "Let them become wider" not in page
+        assert "does not allow type widening" not in page
         assert "decimal(24,2)" in page
         do(editor, work, COLUMNS, asked)
 
@@ -172,7 +174,7 @@ class TestColumns:
     def test_without_mapping_are_neither_renamed_nor_dropped(self, editor: Client):
         page = page_text(editor, f"{COLUMNS}?way=rename")
 
-        assert "Let it map columns" in page
+        assert "has no column mapping" in page
         assert 'name="new_name"' in page
         assert 'name="type"' not in page
 
@@ -199,7 +201,7 @@ class TestConstraints:
         knows_constraints(folder, orders)
         asked: Asked = {"way": "add", "name": "low", "sql": "id < 99"}
 
-        assert "true of all <b" in look_at(editor, work, CONSTRAINTS, asked)
+        assert "true for all <b" in look_at(editor, work, CONSTRAINTS, asked)
         do(editor, work, CONSTRAINTS, asked)
         # The database does not know the constraint yet, and lets the worker look.
         do(editor, work, CONSTRAINTS, {"way": "drop", "name": "low"})
@@ -216,11 +218,11 @@ class TestConstraints:
 
         page = look_at(editor, work, CONSTRAINTS, asked)
         assert "The protocol of the table is upgraded." in page
-        assert "Writer version 2 → 3. It brings: checkConstraints." in page
-        assert "Can no longer write it" in page
+        assert "Writer version 2 → 3. It adds: checkConstraints." in page
+        assert "Can no longer write" in page
         assert "Spark with Delta before 0.8 (checkConstraints)" in words(page)
-        assert "true of all <b" in page
-        assert "This cannot be undone. A protocol never goes down." in words(page)
+        assert "true for all <b" in page
+        assert "This cannot be undone. A protocol cannot be lowered." in words(page)
         assert "Commit the constraint</button>" in page
         assert DeltaTable(str(folder)).latest_version() == 3
         do(editor, work, CONSTRAINTS, asked)
@@ -241,7 +243,7 @@ class TestConstraints:
             editor, work, CONSTRAINTS, {"name": "low", "way": "add", "sql": "id > 11"}
         )
 
-        assert "2 of 6 rows break it." in page
+        assert "2 of 6 rows violate the constraint." in page
         assert "Commit the constraint" not in page
         checked = page_json(editor, CONSTRAINTS)["job"]["result"]["checked"]
         assert checked["rows"][0] == [["p", "a"], ["id", "10"]]

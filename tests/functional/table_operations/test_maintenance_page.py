@@ -28,7 +28,7 @@ class TestMaintenance:
         page = page_text(editor, MAINTENANCE)
 
         assert all(f'href="{TABLE}{name}"' in page for name in PAGES)
-        assert "Nothing was requested yet." in page
+        assert "No runs yet." in page
         assert f'href="{MAINTENANCE}"' in page_text(editor, TABLE)
         assert [
             tool["name"] for tool in page_json(editor, MAINTENANCE)["tools"]
@@ -73,7 +73,7 @@ class TestStorage:
         assert (storage["size_bytes"], storage["listed_at"]) == (1234, None)
         assert "never listed" in shown
         assert "List the folder" in shown
-        assert "are known once the folder was listed" in shown
+        assert "List the folder to see old-version files" in shown
 
     @pytest.mark.usefixtures("orders")
     def test_is_every_byte_of_the_folder(self, editor, folder, work):
@@ -110,7 +110,7 @@ class TestStorage:
 
         Table.objects.filter(id=orders.id).update(version=NEWEST + 2)
 
-        assert "2 versions have come since." in page_text(editor, MAINTENANCE)
+        assert "2 versions were committed since then." in page_text(editor, MAINTENANCE)
 
     @pytest.mark.usefixtures("orders")
     def test_leads_to_what_a_vacuum_could_delete_until_it_has(

@@ -70,7 +70,7 @@ class TestAnOptimization:
         look(editor, work, where="p = 'b'")
 
         page = page_text(editor, OPTIMIZE)
-        assert "There is nothing to compact" in page
+        assert "Nothing to compact" in page
         assert 'name="seen"' not in page
 
     @cases(

@@ -54,7 +54,7 @@ def test_the_page_shows_what_is_spelled_how_and_spells_it_in_one_way(
     assert "in one way; no row and no file changed" in page_text(editor, OPTIMIZE)
     editor.post(OPTIMIZE, {"respell": "on"})
     work()
-    assert "Partition values are spelled in one way" in page_text(editor, OPTIMIZE)
+    assert "Partition values are normalised already" in page_text(editor, OPTIMIZE)
 
 
 def test_the_command_says_what_is_spelled_how_and_spells_it_in_one_way(folder: Path):

@@ -74,7 +74,7 @@ class TestDeletingRows:
         compare = 'href="/t/default/orders/compare/3...4?view=rows"'
 
         waiting = page_text(editor, DELETE)
-        assert "Version 4 is being indexed; this page shows it in a moment." in waiting
+        assert "Version 4 is being indexed; this page will show it shortly." in waiting
         assert compare not in waiting
         Job.objects.filter(kind="tables.index_log").update(state=Job.State.DONE)
         index_at(orders, 4)
@@ -110,7 +110,7 @@ class TestDeletingRows:
 
         page = page_text(editor, DELETE)
 
-        assert "2 versions came after it; an undo takes them back, too." in page
+        assert "2 versions came after it; an undo reverts them as well." in page
 
     def test_brings_the_head_of_the_page_up_to_date(self, editor: Client, work: Work):
         editor.post(DELETE, {"where": "id > 11 AND id < 31"})
@@ -146,7 +146,7 @@ class TestDeletingRows:
 
         page = page_text(editor, DELETE)
 
-        assert "the table is at v17 by now." in words(page)
+        assert "the table is now at v17." in words(page)
         assert "Preview again at v17</button>" in page
 
     def test_of_every_row_has_to_be_said(self, editor, work, folder):

@@ -60,7 +60,7 @@ class TestAVacuum:
         assert "Delete 2 files, 30 B" in page
         assert "The least is 7 days" in page
         assert "properties?name=delta.deletedFileRetentionDuration" in page
-        assert "Every version that can be read now can be read afterwards." in page
+        assert "Every version that is readable now stays readable." in page
         assert orphans[0].name in page
         assert all(path.exists() for path in orphans)
 
@@ -71,7 +71,7 @@ class TestAVacuum:
         assert "Delete 1 file, 20 B" in page
         assert "= 12 days 12 hours" in page
         page = page_text(editor, f"{VACUUM}?job={job.id}&hours=10")
-        assert "10 hours are shorter than the 168" in page
+        assert "10 hours are less than the 168" in page
         assert 'name="seen"' not in page
 
     def test_deletes_what_the_chosen_retention_takes(
@@ -145,7 +145,7 @@ class TestAVacuum:
         step = job.result["steps"][0]
         assert (step["first_lost"], step["last_lost"], step["num_lost"]) == (3, 3, 1)
         page = page_text(editor, VACUUM)
-        assert "<b data-lost-count>1</b> version that can be read now" in page
+        assert "<b data-lost-count>1</b> version readable now" in page
         # A retention of 72 hours takes one of six versions; the axis has 504 hours.
         assert job.result["versions"] == {
             "num_readable": 6,

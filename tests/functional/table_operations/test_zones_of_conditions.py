@@ -56,7 +56,7 @@ def test_who_agrees_in_another_zone_agrees_to_what_is_shown(eastern, work):
     page = page_text(other, DELETE)
     other.post(DELETE, {"seen": str(look.id)})
 
-    assert f"are read as {NEW_YORK} here. In your next preview they are of UTC." in page
+    assert f"are read as {NEW_YORK} here. In your next preview they are in UTC." in page
     assert work().parameters["asked"]["time_zone"] == NEW_YORK
 
 

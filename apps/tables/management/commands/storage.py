@@ -30,7 +30,7 @@ class Command(SubcommandsCommand):
             "name", flat=True
         )
     }
-    help = "Object stores: add, list, remove, reseal."
+    help = "Object stores: add, list, remove and reseal connections."
 
     @subcommand(
         "add",
@@ -40,7 +40,7 @@ class Command(SubcommandsCommand):
             "--prefix",
             required=True,
             metavar="URL",
-            help="what locations begin with, such as s3://bucket/",
+            help="prefix of locations, such as s3://bucket/",
         ),
         argument(
             "--option",
@@ -50,9 +50,9 @@ class Command(SubcommandsCommand):
             metavar="KEY=VALUE",
             help="an option of the driver (s3fs, gcsfs, adlfs); a dot leads into a"
             " mapping (client_kwargs.endpoint_url=...); env:VARIABLE and file:PATH"
-            " are looked up at each use, and keep the value out of the process list",
+            " are read at each use and keep the value out of the process list",
         ),
-        flag("--replace", "replace the options of a known storage"),
+        flag("--replace", "replace the options of an existing storage"),
         flag("--write", "test writing as well"),
         flag("--untried", "save it without testing the connection"),
     )
@@ -110,7 +110,7 @@ class Command(SubcommandsCommand):
         storage_connections.remove_connection(connection, stamp=command_stamp())
         return Output(data, f"Removed {name}; no table was removed.")
 
-    @subcommand("reseal", "seal all options with the current secret key")
+    @subcommand("reseal", "encrypt all options again with the current secret key")
     def reseal(self) -> Output:
         connections = storage_connections.reseal_connections(stamp=command_stamp())
         sealed = "storage is" if len(connections) == 1 else "storages are"

@@ -23,7 +23,7 @@ class RowsVerb(Subcommand):
         """Declare the arguments."""
         parser.add_argument("file", help="a path or a URL")
         parser.add_argument(
-            "--row-group", type=whole_number, metavar="N", help="the first is 0"
+            "--row-group", type=whole_number, metavar="N", help="row group, from 0"
         )
         parser.add_argument(
             *("--limit",),

@@ -36,7 +36,7 @@ CONVERTERS = {
 
 
 class SchemaVerb(Subcommand):
-    """Print the schema of files as Delta, Spark or Arrow has it."""
+    """Print the schema of files for Delta, Spark or Arrow."""
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Declare the arguments."""
@@ -44,7 +44,7 @@ class SchemaVerb(Subcommand):
             "places",
             nargs="+",
             metavar="file|folder",
-            help="paths or URLs; of a folder all Parquet files below it",
+            help="paths or URLs; a folder means all Parquet files below it",
         )
         parser.add_argument(
             *("--as",), dest="system", choices=list(CONVERTERS), default="delta"

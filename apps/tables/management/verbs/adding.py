@@ -52,7 +52,7 @@ class AddVerb(WritingVerb):
             "more", nargs="*", metavar="name location", help="further tables"
         )
         parser.add_argument(
-            "--description", default="", help="its description in the catalog"
+            "--description", default="", help="description in the catalog"
         )
         parser.add_argument(
             "--restricted", action="store_true", help="hide it from viewers"
@@ -147,7 +147,7 @@ class ScanVerb(WritingVerb):
             "--namespace",
             default=UNCHANGED,
             metavar="NS",
-            help="of every table; default: as it was, or the path below ROOT",
+            help="namespace of new tables; default: as before, or the path below ROOT",
         )
         parser.add_argument(
             "--repeat",

@@ -99,7 +99,7 @@ class RefreshVerb(Subcommand):
 
 
 class RemoveVerb(WritingVerb):
-    """Forget a table; its files stay."""
+    """Remove a table from the catalog; its files stay."""
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Declare the arguments."""
@@ -120,7 +120,7 @@ class RemoveVerb(WritingVerb):
 
 
 class RenameVerb(WritingVerb):
-    """Give a table another name."""
+    """Rename a table in the catalog."""
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Declare the arguments."""
@@ -139,7 +139,7 @@ class RenameVerb(WritingVerb):
 
 
 class ScheduleVerb(WritingVerb):
-    """Show or set how often it is refreshed."""
+    """Show or set how often a table is refreshed."""
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Declare the arguments."""
@@ -148,8 +148,8 @@ class ScheduleVerb(WritingVerb):
             "every",
             nargs="?",
             choices=list(SCHEDULES),
-            help="an interval, `default` as the installation is set, or `never`: "
-            "only when asked",
+            help="an interval; `default` is the interval of the installation, "
+            "`never` only refreshes on request",
         )
 
     def run(self, *, name: str, every: str | None, dry_run: bool) -> Output:

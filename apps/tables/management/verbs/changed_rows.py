@@ -17,13 +17,13 @@ from apps.tables.operations.rows.changed_rows import (
 
 
 class DeleteVerb(OperationVerb[DeleteRows]):
-    """Remove the rows of a condition, or all."""
+    """Delete the rows that meet a condition, or all rows."""
 
     operation = DELETE_ROWS
 
 
 class UpdateVerb(OperationVerb[UpdateRows]):
-    """Give columns new values in the rows of a condition, or in all."""
+    """Update columns in the rows that meet a condition, or in all rows."""
 
     operation = UPDATE_ROWS
 
@@ -35,7 +35,7 @@ class UpdateVerb(OperationVerb[UpdateRows]):
             required=True,
             dest="sets",
             metavar="col=expr",
-            help="a column and the SQL of its value; several times for more",
+            help="a column and an SQL expression for its value; repeatable",
         )
         super().add_parameters(parser)
 

@@ -25,7 +25,7 @@ from deltaweb.words import bytes_text, counted
 
 
 class CheckFilesVerb(Subcommand):
-    """See which data files are there."""
+    """Verify which data files exist."""
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Declare the arguments."""
@@ -110,7 +110,7 @@ ALL = 1 << 30
 
 
 class SurveyVerb(Subcommand):
-    """Show what the data files of a version really hold, by their footers."""
+    """Show what the data files of a version contain, from their footers."""
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Declare the arguments."""

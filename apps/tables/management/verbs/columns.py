@@ -22,7 +22,7 @@ class AddColumnVerb(OperationVerb[ChangeColumns]):
 
 
 class DropColumnVerb(OperationVerb[ChangeColumns]):
-    """Take a column out of the rows, where files know columns by other names."""
+    """Drop a column; the table needs column mapping."""
 
     operation = CHANGE_COLUMNS
     takes = ("name",)
@@ -30,7 +30,7 @@ class DropColumnVerb(OperationVerb[ChangeColumns]):
 
 
 class RenameColumnVerb(OperationVerb[ChangeColumns]):
-    """Give a column another name, where files know columns by others."""
+    """Rename a column; the table needs column mapping."""
 
     operation = CHANGE_COLUMNS
     takes = ("name", "new_name")
@@ -38,7 +38,7 @@ class RenameColumnVerb(OperationVerb[ChangeColumns]):
 
 
 class WidenColumnVerb(OperationVerb[ChangeColumns]):
-    """Give a column a wider type, where the table lets types change."""
+    """Give a column a wider type; the table needs type widening."""
 
     operation = CHANGE_COLUMNS
     takes = ("name", "type")

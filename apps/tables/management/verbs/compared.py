@@ -80,7 +80,7 @@ LATEST = "latest"
 
 
 class DiffVerb(Subcommand):
-    """Show what changed from version A to B."""
+    """Show the changes from version A to version B."""
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Declare the arguments."""
@@ -89,13 +89,13 @@ class DiffVerb(Subcommand):
             "from_version", type=_version, metavar="A", help="a version, or latest"
         )
         parser.add_argument("to_version", type=_version, metavar="B")
-        parser.add_argument("--rows", action="store_true", help="compare rows, too")
+        parser.add_argument("--rows", action="store_true", help="also compare rows")
         parser.add_argument(
             "--key",
             action="append",
             default=[],
             metavar="c",
-            help="match rows by these columns, separated by commas (means --rows)",
+            help="comma-separated key columns that match rows (implies --rows)",
         )
         parser.add_argument(
             "--sample",
@@ -108,7 +108,7 @@ class DiffVerb(Subcommand):
             "--output",
             type=Path,
             metavar="FILE",
-            help="write every changed row to FILE.parquet or FILE.csv (means --rows)",
+            help="write every changed row to FILE.parquet or FILE.csv (implies --rows)",
         )
 
     def run(  # noqa: PLR0913 (each is one option)

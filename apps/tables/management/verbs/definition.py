@@ -61,7 +61,7 @@ class SetVerb(OperationVerb[ChangeProperty]):
 
 
 class UnsetVerb(OperationVerb[ChangeProperty]):
-    """Take properties of a table away."""
+    """Remove properties of a table."""
 
     operation = CHANGE_PROPERTY
 

@@ -25,13 +25,13 @@ class CheckpointVerb(OperationVerb[WriteCheckpoint]):
 
 
 class CleanupVerb(OperationVerb[CleanUp]):
-    """Delete history that has expired."""
+    """Delete expired log files."""
 
     operation = CLEAN_UP
 
 
 class OptimizeVerb(OperationVerb[Optimize]):
-    """Pack small files, or cluster rows by columns; the rows stay the same."""
+    """Compact small files, or cluster rows by columns; the rows stay the same."""
 
     operation = OPTIMIZE
 

@@ -63,6 +63,6 @@ def _schema(text: str) -> str:
 
 
 class ConvertVerb(MakingVerb[ConvertFolder]):
-    """Make a folder of Parquet files a table where it lies, and register it."""
+    """Turn a folder of Parquet files into a table in place, and register it."""
 
     operation = CONVERT

@@ -66,7 +66,7 @@ _OF_FILES: Final = (
 
 
 class MergeVerb(OperationVerb[MergeRows]):
-    """Change a table by the rows of a file or of another table."""
+    """Merge the rows of a file or of another table into a table."""
 
     operation = MERGE
 

@@ -15,12 +15,12 @@ from deltaweb.table import DeltaTable
 
 
 class ShowVerb(Subcommand):
-    """Show a version as its log tells it."""
+    """Show a version, as described by its log."""
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Declare the arguments."""
         add_version(parser)
-        parser.add_argument("--files", action="store_true", help="list its files, too")
+        parser.add_argument("--files", action="store_true", help="also list its files")
 
     def run(
         self,

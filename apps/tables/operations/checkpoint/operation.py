@@ -81,7 +81,7 @@ class WriteCheckpoint:
             wrong=f"Give a whole number from 1 to {MAX_PARTS}.",
         ),
         metavar="N",
-        help="into N files, not one",
+        help="number of files to write (1)",
     )
 
 

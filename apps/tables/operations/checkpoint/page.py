@@ -53,12 +53,12 @@ CHECKPOINT_PAGE: Final = OperationPage(
     operation=CHECKPOINT,
     form=form_of(WriteCheckpoint),
     heading="Checkpoint",
-    about="All that a reader needs of a version, without the commits before: shortens "
-    "the way to it. Nothing is deleted.",
+    about="Saves the table's state so readers need not replay earlier commits. Nothing "
+    "is deleted.",
     icon="device-floppy",
     failed="The checkpoint was not written",
     check=check_checkpoint,
     more_of_table=checkpoint_shown,
-    says="Nothing is deleted, and no reader sees another table.",
+    says="Nothing is deleted, and readers see the same table.",
     does="Write the checkpoint",
 )

@@ -47,7 +47,9 @@ class ChangeColumns:
 
     way: Way
     name: str = parameter(
-        "", metavar="column", help="a.b for a nested one; a.element, m.key, m.value"
+        "",
+        metavar="column",
+        help="the column; for a nested one its path: a.b, a.element, m.key, m.value",
     )
     type: str = parameter("", help="the wider type, such as BIGINT")
     comment: str = ""

@@ -24,7 +24,12 @@ class Describe:
     text: str = parameter(
         "", is_stated=True, metavar="text", help="empty to remove the comment"
     )
-    column: str = parameter("", "--column", metavar="PATH", help="of a column, not all")
+    column: str = parameter(
+        "",
+        "--column",
+        metavar="PATH",
+        help="comment on this column instead of the table",
+    )
 
 
 def describe(base: "Definition", asked: Describe, _root: str) -> Transaction:

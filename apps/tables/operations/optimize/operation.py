@@ -43,7 +43,9 @@ class Optimize:
         time_zone: Whose clocks show the condition's times without a zone.
     """
 
-    where: str = parameter("", "--where", metavar="SQL", help="which partitions")
+    where: str = parameter(
+        "", "--where", metavar="SQL", help="a condition on partition columns"
+    )
     cluster_by: tuple[str, ...] = parameter(
         (), "--cluster-by", type=names_of, metavar="a,b"
     )
@@ -54,8 +56,8 @@ class Optimize:
         default=False,
         option="--respell",
         action="store_true",
-        help="instead, spell each partition value in one way, and times "
-        "without a zone in UTC: only the log says them, no file is written",
+        help="instead, normalise partition values: one spelling per value in the log "
+        "(times as UTC); no data file is written",
     )
     time_zone: str = zone_parameter(UTC_ZONE)
 

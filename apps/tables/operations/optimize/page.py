@@ -16,7 +16,7 @@ MAX_COLUMNS: Final = 8
 
 
 class OptimizeForm(forms.Form):
-    """Which partitions, along which columns, and how large files are to be."""
+    """The partitions, the columns to cluster by, and the size of files."""
 
     where = forms.CharField(max_length=2_000, required=False)
     cluster_by = forms.CharField(max_length=1_000, required=False)

@@ -54,19 +54,19 @@ class MergeAsked:
         "--on",
         required=True,
         metavar="SQL",
-        help="which rows match: t is the table, s the source",
+        help="condition for matching rows: t is the table, s the source",
     )
     update_all: bool = parameter(
         default=False,
         option="--update-all",
         action="store_true",
-        help="update matching rows with its values",
+        help="update matching rows with the values of the source",
     )
     insert_all: bool = parameter(
         default=False,
         option="--insert-all",
         action="store_true",
-        help="insert its other rows",
+        help="insert the other rows of the source",
     )
     delete_where: str | None = parameter(
         None,

@@ -86,7 +86,7 @@ class Vacuum:
         default=False,
         option="--allow-short-retention",
         action="store_true",
-        help="even if running readers may lose files",
+        help="allow it even if running readers lose files",
     )
 
 

@@ -88,14 +88,14 @@ class ConvertFolder:
         "",
         "--partition-schema",
         metavar="DDL",
-        help="the columns that folders name: 'year INT, country STRING'; else their "
-        "types are inferred",
+        help="the partition columns in folder names: 'year INT, country STRING'; "
+        "types are inferred without",
     )
     time_zone: str = zone_parameter(
         "", of="names of folders (they stay as they are without)"
     )
     description: str = parameter(
-        "", "--description", metavar="TEXT", help="its description in the catalog"
+        "", "--description", metavar="TEXT", help="description in the catalog"
     )
 
 

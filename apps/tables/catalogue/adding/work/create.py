@@ -58,10 +58,10 @@ class CreateTable(FileAsked):
         "--partition-by",
         type=names_of,
         metavar="a,b",
-        help="columns that divide it",
+        help="partition columns",
     )
     description: str = parameter(
-        "", "--description", metavar="TEXT", help="its description in the catalog"
+        "", "--description", metavar="TEXT", help="description in the catalog"
     )
 
     @property

@@ -80,26 +80,26 @@ class ImportRows(FileAsked):
         ImportMode.APPEND.value,
         "--mode",
         choices=[*ImportMode],
-        help="what becomes of the rows that are there; error refuses a table",
+        help="what to do with existing rows; error refuses an existing table",
     )
     merge_schema: bool = parameter(
         default=True,
         option="--merge-schema",
         action="store_true",
-        help="add the columns that the table lacks",
+        help="add columns that the table does not have",
     )
     bad_rows: str = parameter(
         BadRows.LEAVE_OUT.value,
         "--bad-rows",
         choices=[*BadRows],
-        help="what becomes of rows with a value that does not fit",
+        help="what to do with rows that have a value that does not fit",
     )
     partition_by: tuple[str, ...] = parameter(
         (),
         "--partition-by",
         type=names_of,
         metavar="a,b",
-        help="columns that divide a table that is made",
+        help="partition columns of a new table",
     )
 
 

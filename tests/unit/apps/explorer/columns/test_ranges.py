@@ -5,6 +5,7 @@ import pyarrow as pa
 from apps.explorer.columns.ranges import (
     MAX_BARS,
     ColumnRanges,
+    RangeStrip,
     range_strip,
     read_ranges,
 )
@@ -106,6 +107,23 @@ class TestRangeStrip:
         assert strip is not None
         assert strip.depth == depth
         assert [bar.minimum for bar in strip.bars] == low
+
+    @cases(
+        "num_files, sampled, depth, expected",
+        {
+            "one file": (1, None, 1.0, (1, 100)),
+            "half of them": (86, None, 43.5, (44, 51)),
+            "a sample stands for all": (100_000, 10_000, 5_000.0, (50_000, 50)),
+        },
+    )
+    def test_counts_the_files_that_a_filter_reads(
+        self, num_files, sampled, depth, expected
+    ):
+        strip = RangeStrip(
+            bars=(), scale="number", num_files=num_files, sampled=sampled, depth=depth
+        )
+
+        assert (strip.files_of_a_value, strip.percent_of_a_value) == expected
 
     def test_many_files_share_bars_and_none_is_lost(self) -> None:
         low = list(range(3_001))
