@@ -51,7 +51,7 @@ class Job(RestView):
         pages.urlpatterns,
         "job-detail",
         JobDetail,
-        "Tell how far a job is, and what it found or failed of.",
+        "Get the progress and the result of a job.",
     )
 
 
@@ -62,7 +62,7 @@ class JobCancel(RestView):
     def post(self, request: HttpRequest, job_id: UUID) -> Started:
         """Cancel a job.
 
-        One that runs is asked to stop; one that is over stays as it is.
+        A running job is asked to stop; a finished job does not change.
         """
         job = job_to_change(signed_in(request), job_id)
         return Started(outcome_of(services.cancel(job, now=timezone.now())))
@@ -73,7 +73,7 @@ class JobRetry(RestView):
 
     @endpoint(Role.VIEWER, answers={202: Started})
     def post(self, request: HttpRequest, job_id: UUID) -> Answer:
-        """Run a failed or cancelled job again, as a new one."""
+        """Run a failed or cancelled job again, as a new job."""
         return started(
             retry_asked(
                 job_id, requested_by=signed_in(request), stamp=stamp_of(request)

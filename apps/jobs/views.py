@@ -111,7 +111,7 @@ def job_cancel(request: HttpRequest, job_id: UUID) -> HttpResponseBase:
 
 
 def job_retry(request: HttpRequest, job_id: UUID) -> HttpResponseBase:
-    """Run a failed or cancelled job again, as a new one.
+    """Run a failed or cancelled job again, as a new job.
 
     A page that waits for the job's result names itself as `next`.
     """
@@ -180,7 +180,7 @@ def job_to_change(user: User, job_id: UUID) -> Job:
 
 
 def retry_asked(job_id: UUID, *, requested_by: User, stamp: Stamp) -> Job:
-    """Run a failed or cancelled job again, as a new one, for who asks for it."""
+    """Run a failed or cancelled job again, as a new job of the user."""
     job = job_to_change(requested_by, job_id)
     if not visibility.may_retry(requested_by, job):
         raise RoleRequiredError(role="an editor or an administrator")

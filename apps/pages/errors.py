@@ -55,10 +55,10 @@ class Problem:
     """An error as machine forms and the REST API tell it.
 
     Attributes:
-        error: A code that stays as it is.
+        error: A stable code.
         message: What went wrong, in a sentence.
-        hint: What to do about it; empty where nothing can be.
-        request_id: By which the log of the server has it.
+        hint: What to do about it; empty if unknown.
+        request_id: The id of the request in the server's log.
     """
 
     error: str

@@ -70,14 +70,14 @@ class TableColumn(RestView):
         urlpatterns,
         "column-detail",
         ColumnPage,
-        "Tell what files say of a column, how it came about, and its profile.",
+        "Get the statistics, history and profile of a column.",
     )
 
     @endpoint(Role.VIEWER, takes=AT, answers={202: Started})
     def post(
         self, request: HttpRequest, namespace: str, name: str, column: str
     ) -> Answer:
-        """Begin to profile a column; its address then has what was found."""
+        """Start the profile of a column; GET then returns it."""
         user, wanted = signed_in(request), request.GET.get("v", "")
         return started(request_profile(user, namespace, name, wanted, column)[0])
 
@@ -89,14 +89,14 @@ class ParquetFile(RestView):
         urlpatterns,
         "place-detail",
         PlacePage,
-        "Tell what is in a Parquet file at a location, of whatever table or none.",
+        "Inspect a Parquet file at any location.",
         waits=True,
         role=Role.EDITOR,
     )
 
     @endpoint(Role.EDITOR, takes=["location"], answers={202: Started})
     def post(self, request: HttpRequest) -> Answer:
-        """Begin to inspect a file again: another may be at its location by now."""
+        """Inspect a file again, in case it was replaced."""
         location = text_of(request.GET, "location")[:MAX_LOCATION_LENGTH]
         return started(inspect_again(location, signed_in(request)))
 
@@ -112,7 +112,7 @@ class TableDiff(RestView):
     def get(self, request: HttpRequest, namespace: str, name: str) -> HttpResponseBase:
         """Compare two versions: files, schema, properties, protocol, or rows.
 
-        Rows are compared once that was asked for by POST.
+        Request a comparison of rows by POST first.
         """
         table = get_table(signed_in(request), namespace, name)
         versions = wanted_versions(request, table)
@@ -120,7 +120,7 @@ class TableDiff(RestView):
 
     @endpoint(Role.VIEWER, takes=[BOTH, "key"], answers={202: Started})
     def post(self, request: HttpRequest, namespace: str, name: str) -> Answer:
-        """Begin to compare the rows of two versions."""
+        """Start a comparison of the rows of two versions."""
         user = signed_in(request)
         versions = wanted_versions(request, get_table(user, namespace, name))
         found = compare_versions(user, namespace, name, *versions)
@@ -138,7 +138,7 @@ CONTENTS: Final = {
         "TableVersion",
         "commit-detail",
         CommitPage,
-        "Tell what the commit of a version did.",
+        "Get the commit of a version.",
     ),
     "schema": _page(
         "TableSchema",
@@ -151,7 +151,7 @@ CONTENTS: Final = {
         "TableLanes",
         "column-history",
         ColumnHistoryPage,
-        "Tell what became of each column, version by version.",
+        "Get the history of each column.",
     ),
     "files": _page(
         "TableFiles",
@@ -164,14 +164,14 @@ CONTENTS: Final = {
         "TableFile",
         "file-detail",
         FilePage,
-        "Tell what is in a Parquet file of a version.",
+        "Inspect a Parquet file of a version.",
         waits=True,
     ),
     "survey": _page(
         "TableSurvey",
         "parquet-detail",
         ParquetPage,
-        "Tell what all Parquet files of a version really hold.",
+        "Get the contents of all Parquet files of a version.",
         waits=True,
     ),
     "partitions": _page(
@@ -185,13 +185,13 @@ CONTENTS: Final = {
         "TableReaders",
         "table-readers",
         ReadersPage,
-        "Tell which clients can read a version.",
+        "List the clients that can read a version.",
     ),
     "use": _page(
         "TableCode",
         "table-use",
         TableUse,
-        "Write the code that reads a version.",
+        "Get the code that reads a version.",
     ),
     "rows": _page(
         "TableRows",
@@ -220,7 +220,7 @@ CONTENTS: Final = {
         "TableMaintenance",
         "table-maintenance",
         MaintenancePage,
-        "Tell what is stored of a table, and what was done to it.",
+        "Get the storage and the last maintenance runs of a table.",
         patterns=tables.urlpatterns,
         role=Role.EDITOR,
     ),
@@ -228,12 +228,16 @@ CONTENTS: Final = {
         "TableSharing",
         "table-sharing",
         TableSharing,
-        "Tell where a table is shared, who may read it and who did.",
+        "Get the shares, recipients and reads of a table.",
         patterns=sharing.urlpatterns,
         role=Role.EDITOR,
     ),
 }
 """The addresses below a table, and their views."""
 DASHBOARD: Final = _page(
-    "Overview", "dashboard", Dashboard, "Tell what happened last.", without="seen"
+    "Overview",
+    "dashboard",
+    Dashboard,
+    "Get the latest commits, jobs and totals.",
+    without="seen",
 )

@@ -78,7 +78,7 @@ class LakeScan(RestView):
 
     @endpoint(Role.EDITOR, answers={202: Started})
     def post(self, request: HttpRequest, lake_id: UUID) -> Answer:
-        """Scan a lake again, as it is named and scheduled."""
+        """Scan a lake again."""
         root, user = get_lake(lake_id).url, signed_in(request)
         return started(request_scan(root=root, now=timezone.now(), requested_by=user))
 
@@ -98,13 +98,13 @@ class Lake(RestView):
         pages.urlpatterns,
         "lake-detail",
         LakePage,
-        "Tell how a lake is scanned, and what was found.",
+        "Get the settings and the last scan of a lake.",
         role=Role.EDITOR,
     )
 
     @endpoint(Role.EDITOR, body=LakeRule, answers=LakePage)
     def patch(self, request: HttpRequest, lake_id: UUID, body: LakeRule) -> LakePage:
-        """Change how the next tables of a lake are named, and when it is scanned."""
+        """Change the namespace and the schedule of a lake."""
         changed = change_lake(
             get_lake(lake_id),
             namespace=body.namespace,
@@ -115,5 +115,5 @@ class Lake(RestView):
 
     @endpoint(Role.EDITOR, answers={204: None})
     def delete(self, request: HttpRequest, lake_id: UUID) -> None:
-        """Scan a lake no more; its tables stay registered."""
+        """Remove a lake; its tables stay registered."""
         remove_lake(get_lake(lake_id), stamp=stamp_of(request))

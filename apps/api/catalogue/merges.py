@@ -58,7 +58,7 @@ class RowMerge(RestView):
     ) -> Answer:
         """Merge the rows of a file or of another table into a table.
 
-        A preview tells how many rows would change, go and come.
+        A preview says how many rows would be updated, deleted and inserted.
         """
         table = get_own_table(signed_in(request), namespace, name)
         check_may(table, table.version)

@@ -50,7 +50,7 @@ class WantedTable:
     Attributes:
         name: `table`, or `namespace.table`.
         location: An empty folder of the server, or a URL of an object store.
-        description: What people read of it.
+        description: Its description in the catalog.
     """
 
     name: str
@@ -65,7 +65,7 @@ class WantedConversion(WantedTable):
     Attributes:
         name: `table`, or `namespace.table`.
         location: The folder, or its URL.
-        description: What people read of it.
+        description: Its description in the catalog.
         partition_schema: The columns that its folders name, as DDL; empty to find
             them out.
         time_zone: Where times are from that folders name without a zone.
@@ -108,7 +108,7 @@ class WantedColumn:
         source: Its name in the file; the same, where it is left out.
         is_nullable: Whether a value may be missing.
         is_partition: Whether the table is partitioned by it.
-        comment: What people read of it.
+        comment: Its comment.
     """
 
     name: str
@@ -157,7 +157,7 @@ class WantedCreation(WantedTable):
     Attributes:
         name: `table`, or `namespace.table`.
         location: An empty folder of the server, or a URL of an object store.
-        description: What people read of it.
+        description: Its description in the catalog.
         columns: Its columns; those of a file, where none is named.
         file: The file; none of its rows is kept.
     """
@@ -192,7 +192,7 @@ class WantedImport(WantedTable):
     Attributes:
         name: `table`, or `namespace.table`.
         location: An empty folder of the server, or a URL of an object store.
-        description: What people read of it.
+        description: Its description in the catalog.
         rows: The rows.
     """
 
@@ -224,7 +224,7 @@ class Uploads(RestView):
 
     @endpoint(Role.EDITOR, file=True, answers={201: Upload})
     def post(self, request: HttpRequest, file: "UploadedFile[bytes]") -> Answer:
-        """Send a file, to be imported or to be asked for its columns."""
+        """Upload a file to import it or to infer its columns."""
         upload, name = keep_upload(file, user_id=signed_in(request).pk)
         kept = Upload(upload=UUID(upload), file_name=name, size_bytes=file.size or 0)
         return Answer(kept, HTTPStatus.CREATED)
@@ -235,9 +235,9 @@ class TableCreation(RestView):
 
     @endpoint(Role.EDITOR, body=CREATION, answers={202: Started})
     def post(self, request: HttpRequest, body: Wanted) -> Answer:
-        """Make an empty table and register it.
+        """Create an empty table and register it.
 
-        A preview tells which columns it would have; `seen` makes what it told.
+        A preview lists its columns; with `seen`, the previewed table is created.
         """
         wanted: WantedCreation | None = asked_of(body)
         asked = wanted and checked_creation(
@@ -262,9 +262,9 @@ class TableConversion(RestView):
 
     @endpoint(Role.EDITOR, body=CONVERSION, answers={202: Started})
     def post(self, request: HttpRequest, body: Wanted) -> Answer:
-        """Make a folder of Parquet files a table where it lies, and register it.
+        """Turn a folder of Parquet files into a table in place, and register it.
 
-        A preview looks at every file and tells what the table would be.
+        A preview reads every footer and describes the table.
         """
         wanted: WantedConversion | None = asked_of(body)
         asked = wanted and checked_conversion(
@@ -282,7 +282,7 @@ class TableImport(RestView):
 
     @endpoint(Role.EDITOR, body=NEW_IMPORT, answers={202: Started})
     def post(self, request: HttpRequest, body: Wanted) -> Answer:
-        """Make a table of the rows of a file, and register it.
+        """Create a table from the rows of a file, and register it.
 
         A preview checks every row, proposes types and shows the first rows.
         """
@@ -302,7 +302,7 @@ class RowImport(RestView):
     ) -> Answer:
         """Import the rows of a file into a table.
 
-        A preview checks every row and tells which do not fit.
+        A preview checks every row and lists those that do not fit.
         """
         user = signed_in(request)
         table = get_table(user, namespace, name)

@@ -34,8 +34,8 @@ class Wanted(Protocol):
 
     Attributes:
         parameters: Of the operation.
-        preview: Whether it is looked at, and nothing changes.
-        seen: The job of the preview that is agreed to.
+        preview: Whether to preview, which changes nothing.
+        seen: The id of the preview's job.
     """
 
     parameters: Any
@@ -71,9 +71,10 @@ def operation_view(operation: AnyOperation) -> type[RestView]:
 
     post.__doc__ = f"""{operation.words}.
 
-        A preview tells what would happen and changes nothing. What it told is done by
-        `seen`, the id of its job, where it is still the same; its parameters count.
-        Without one it is done if no version is made after the request.
+        A preview says what would happen and changes nothing. With `seen`, the id of
+        its job, the previewed change is made with the parameters of the preview, unless
+        its result would differ now. Without `seen`, the change is made unless there is
+        a newer version than at the request.
         """
     name = f"Operation{_pascal(operation.name)}"
     does = endpoint(Role.EDITOR, body=body, answers={202: Started})(post)

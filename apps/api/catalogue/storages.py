@@ -98,7 +98,7 @@ class StorageList(RestView):
         Role.ADMIN, body=NewStorage, answers={201: TriedStorage}, scope=Scope.ADMIN
     )
     def post(self, request: HttpRequest, body: NewStorage) -> Answer:
-        """Try how an object store is reached, and keep it sealed."""
+        """Test a storage connection and store it encrypted."""
         options = sent_options(body.options)
         tried = try_connection(
             body.prefix,
@@ -124,12 +124,12 @@ class Storage(RestView):
 
     @endpoint(Role.ADMIN, answers=StorageResource)
     def get(self, name: str) -> object:
-        """Tell what a storage connection is for, without the values of its options."""
+        """Get a storage connection, without the values of its options."""
         return storage_resource(_find(name))
 
     @endpoint(Role.ADMIN, answers={204: None}, scope=Scope.ADMIN)
     def delete(self, request: HttpRequest, name: str) -> None:
-        """Forget how an object store is reached; its tables stay registered."""
+        """Remove a storage connection; its tables stay registered."""
         found, stamp = _find(name), stamp_of(request)
         remove_connection(found, stamp=stamp)
 
@@ -139,7 +139,7 @@ class StorageTrial(RestView):
 
     @endpoint(Role.ADMIN, body=WantedTrial, answers=TriedStorage, scope=Scope.ADMIN)
     def post(self, name: str, body: WantedTrial) -> object:
-        """Try a storage connection: list, read and, where asked, write."""
+        """Test a storage connection: list, read and, if requested, write."""
         found = _find(name)
         tried = try_again(found, is_written=body.write)
         return TriedStorage(resource=storage_resource(found), tried=tried)
@@ -150,7 +150,7 @@ class Resealing(RestView):
 
     @endpoint(Role.ADMIN, answers=Storages, scope=Scope.ADMIN)
     def post(self, request: HttpRequest) -> object:
-        """Seal all options with the current secret key, so that a former one may go.
+        """Encrypt all options again with the current secret key.
 
         Profiles of those who share with us are sealed with it, too.
         """

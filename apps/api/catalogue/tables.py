@@ -46,7 +46,7 @@ class NewTable:
     Attributes:
         name: `table`, or `namespace.table`.
         location: A folder of the server, or a URL of an object store.
-        description: What people read of it.
+        description: Its description in the catalog.
         restricted: Whether it is hidden from viewers.
         connection: Name of the storage connection that it is to be read through; null
             is the one that holds the location, if there is one.
@@ -65,9 +65,9 @@ class ChangedTable:
 
     Attributes:
         name: `table`, or `namespace.table`.
-        description: What people read of it; null removes it.
+        description: Its description in the catalog; null removes it.
         restricted: Whether it is hidden from viewers.
-        refresh: How often new commits are looked for; null for `default`.
+        refresh: Interval of checks for new commits; null for `default`.
     """
 
     name: str | Unchanged = UNCHANGED
@@ -98,8 +98,8 @@ class TableList(RestView):
     def post(self, request: HttpRequest, body: NewTable) -> Answer:
         """Register a table.
 
-        A worker looks at its location first. Where that takes longer than a call
-        waits, the answer is 202 with the job: ask again when it has ended.
+        A worker checks the location first. If that takes long, the answer is 202 with
+        the job: repeat the call when it has ended.
         """
         user, name = signed_in(request), parse_table_name(body.name)
         location = parse_location(body.location)
@@ -128,7 +128,7 @@ class TableCheck(RestView):
 
     @endpoint(Role.EDITOR, body=WantedCheck, answers={202: Started})
     def post(self, request: HttpRequest, body: WantedCheck) -> Answer:
-        """Look whether a table lies at a location; the job's result tells of it."""
+        """Check whether there is a table at a location; see the job's result."""
         location, user = parse_location(body.location), signed_in(request)
         now = timezone.now()
         return started(request_check(location=location, now=now, requested_by=user))
@@ -139,7 +139,7 @@ class Samples(RestView):
 
     @endpoint(Role.EDITOR, answers={202: Started})
     def post(self, request: HttpRequest) -> Answer:
-        """Make and register the sample tables; those that stand stay as they are."""
+        """Create and register the sample tables that are missing."""
         now, user = timezone.now(), signed_in(request)
         return started(request_samples(now=now, requested_by=user))
 
@@ -151,7 +151,7 @@ class Search(RestView):
         pages.urlpatterns,
         "search",
         SearchAnswer,
-        "Find tables, columns, shares and recipients by a word.",
+        "Search tables, columns, shares and recipients.",
     )
 
 
@@ -162,7 +162,7 @@ class Table(RestView):
         explorer.urlpatterns,
         "table-overview",
         TableOverview,
-        "Tell what a table holds and what it is made of.",
+        "Get the overview of a table.",
     )
 
     @endpoint(Role.EDITOR, body=ChangedTable, answers=TableResource)
@@ -183,7 +183,7 @@ class Table(RestView):
 
     @endpoint(Role.EDITOR, answers={204: None})
     def delete(self, request: HttpRequest, namespace: str, name: str) -> None:
-        """Take a table out of the catalogue; its files are not touched."""
+        """Remove a table from the catalog; its files stay."""
         table = get_table(signed_in(request), namespace, name)
         remove_table(table, stamp=stamp_of(request))
 
@@ -204,7 +204,7 @@ class TableFileCheck(RestView):
 
     @endpoint(Role.VIEWER, answers={202: Started})
     def post(self, request: HttpRequest, namespace: str, name: str) -> Answer:
-        """Check which data files of all versions storage still holds."""
+        """Verify which data files of all versions still exist."""
         user = signed_in(request)
         table = get_table(user, namespace, name)
         return started(request_file_check(table, now=timezone.now(), requested_by=user))

@@ -28,7 +28,7 @@ def request_samples(*, now: datetime, requested_by: User) -> Job:
 
 
 def make_and_register(job: TrackedJob, _: NoParameters) -> dict[str, Any]:
-    """Make and register the sample tables; those that stand stay as they are."""
+    """Create and register the sample tables that are missing."""
     user = Job.objects.get(id=job.id).requested_by
 
     def on_table(name: str, done: int, total: int) -> None:

@@ -100,7 +100,7 @@ def change_lake(
 
 @transaction.atomic
 def remove_lake(lake: Lake, *, stamp: Stamp) -> None:
-    """Scan a lake no more; its tables stay registered."""
+    """Remove a lake; its tables stay registered."""
     report(lake_action("lake.remove", lake, stamp=stamp))
     lake.delete()
     publish(LAKES)

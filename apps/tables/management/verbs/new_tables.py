@@ -20,7 +20,7 @@ from apps.tables.management.options import (
 
 
 class CreateVerb(MakingVerb[CreateTable]):
-    """Make an empty table and register it."""
+    """Create an empty table and register it."""
 
     operation = CREATE
 

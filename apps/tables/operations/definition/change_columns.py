@@ -39,10 +39,10 @@ class ChangeColumns:
         way: What is done.
         name: Its name; a dotted path for a nested one that is not added.
         type: The type of a new one, or the wider type, as SQL spells it.
-        comment: The words about a new one; empty for none.
-        new_name: What it is called from now on.
+        comment: The comment of a new column; empty for none.
+        new_name: Its new name.
         columns: Several new ones, as SQL declares them, in place of the one.
-        upgrade: Whether the protocol may go up for its type, in the same commit.
+        upgrade: Whether to upgrade the protocol in the same commit if needed.
     """
 
     way: Way

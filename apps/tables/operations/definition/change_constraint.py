@@ -26,9 +26,9 @@ class ChangeConstraint:
 
     Attributes:
         name: Its name.
-        sql: What is to be true of every row; None drops it.
-        upgrade: Whether the protocol may go up for it, in the same commit.
-        time_zone: Whose clocks show its times without a zone, as rows are checked.
+        sql: The condition for every row; None drops the constraint.
+        upgrade: Whether to upgrade the protocol in the same commit if needed.
+        time_zone: Time zone of its times without one, when rows are checked.
     """
 
     name: str = parameter("")

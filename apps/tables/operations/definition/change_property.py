@@ -22,9 +22,9 @@ class ChangeProperty:
 
     Attributes:
         name: Its name.
-        value: Its value; None takes it away.
-        values: Several, in place of the one: all are set, or all are taken away.
-        upgrade: Whether the protocol may go up for it, in the same commit.
+        value: Its value; None removes it.
+        values: Several properties instead of one; all are set or removed.
+        upgrade: Whether to upgrade the protocol in the same commit if needed.
     """
 
     name: str = ""

@@ -17,7 +17,7 @@ class Describe:
     """What is said, and of what.
 
     Attributes:
-        text: The words; empty takes them away.
+        text: The comment; empty removes it.
         column: A dotted path; empty for the table.
     """
 

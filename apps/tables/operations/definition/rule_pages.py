@@ -146,7 +146,7 @@ PROTOCOL_PAGE: Final = OperationPage(
     "use the table.",
     icon="shield",
     says="No row and no file changes.",
-    does="Raise the protocol",
+    does="Upgrade the protocol",
     failed="The protocol was not raised",
     is_undone=False,
     check=check_by(upgrade),

@@ -36,15 +36,15 @@ def upgrade(base: "Definition", asked: UpgradeProtocol, root: str) -> Transactio
 
 UPGRADE_PROTOCOL: Final = register_change(
     name="upgrade_protocol",
-    words="Raise the protocol",
-    title="Raise the protocol of {table}",
+    words="Upgrade the protocol",
+    title="Upgrade the protocol of {table}",
     doing="Committing the protocol",
     action="table.upgrade_protocol",
     parameters=UpgradeProtocol,
     change=upgrade,
     page="tables:table-protocol",
     question=lambda _asked, opened: (
-        f"Raise the protocol of {opened.root}? Clients that do not know the new "
+        f"Upgrade the protocol of {opened.root}? Clients that do not know the new "
         "versions cannot use the table any more, and this cannot be undone."
     ),
 )

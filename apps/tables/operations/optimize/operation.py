@@ -37,10 +37,10 @@ class Optimize:
 
     Attributes:
         where: A condition on partition columns; "" for all.
-        cluster_by: Columns whose values are to be close within files.
-        target_bytes: About how large files are to be; None for what the table says.
-        respell: Whether, in place of that, partition values are spelled in one way.
-        time_zone: Whose clocks show the condition's times without a zone.
+        cluster_by: Columns to cluster by.
+        target_bytes: Approximate size of files; None for the table's setting.
+        respell: Whether to normalise partition values instead.
+        time_zone: Time zone of the condition's times without one.
     """
 
     where: str = parameter(

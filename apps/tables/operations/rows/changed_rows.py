@@ -33,7 +33,7 @@ class DeleteRows:
 
     Attributes:
         where: A condition in SQL; empty for every row.
-        time_zone: Whose clocks show its times without a zone.
+        time_zone: Time zone of its times without one.
     """
 
     where: str = parameter(

@@ -10,7 +10,7 @@ def test_the_page_has_every_call_its_parameters_and_its_body():
     for path, calls in described()["paths"].items():
         for method in calls:
             assert f"### {method.upper()} {path}\n" in page
-    assert "| `parameters.cluster_by` | Columns whose values are to be close" in page
+    assert "| `parameters.cluster_by` | Columns to cluster by." in page
     assert "| `parameters.file.texts.has_header` | Whether the first row" in page
     assert "| `parameters.columns[].type` | As DDL has it" in page
     assert "For the role admin and above, by a key with the scope `share`." in page
