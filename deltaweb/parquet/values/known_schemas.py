@@ -23,6 +23,7 @@ class KnownSchemas:
     def __init__(self) -> None:
         self._lock = Lock()
         self._known: tuple[tuple[bytes, Node], ...] = ()
+        self._sound: tuple[Node, ...] = ()
 
     def of(self, footer: bytes) -> Node:
         """Return the schema of a footer.
@@ -40,6 +41,15 @@ class KnownSchemas:
             with self._lock:
                 self._known = ((footer[:end], root), *self._known)[:MAX_KNOWN]
         return root
+
+    def is_sound(self, root: Node) -> bool:
+        """Whether it was noted that every column of a schema can be read."""
+        return any(root is sound for sound in self._sound)
+
+    def note_sound(self, root: Node) -> None:
+        """Note that every column of a schema can be read."""
+        with self._lock:
+            self._sound = (root, *self._sound)[:MAX_KNOWN]
 
 
 @lru_cache(maxsize=1)

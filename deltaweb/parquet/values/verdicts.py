@@ -10,6 +10,7 @@ from typing import Final
 
 from deltaweb.parquet.errors import (
     FooterCorruptError,
+    ParquetError,
     ParquetUnsupportedError,
     RowsMissingError,
     SchemaCorruptError,
@@ -27,6 +28,7 @@ from deltaweb.parquet.nesting import faults
 from deltaweb.parquet.schema import Node, flat_leaves
 from deltaweb.parquet.values.dictionaries import StoredChunks
 from deltaweb.parquet.values.extents import check_extent, check_row_counts
+from deltaweb.parquet.values.known_schemas import known_schemas
 
 MAX_DECIMAL_BYTES: Final = 32
 _INT32, _INT32_BYTES = PHYSICAL_TYPES.index("INT32"), 4
@@ -53,14 +55,26 @@ def check_schema(root: Node, names: Collection[str] | None = None) -> None:
             that does not fit its type.
         ParquetUnsupportedError: If it has values of no bytes, or decimals of too many.
     """
+    known, is_sound = known_schemas(), True
+    if known.is_sound(root):
+        return
     for column in root.children or ():
-        if names is not None and column.name not in names:
-            continue
-        for node in column.walk():
-            _check_node(node)
-        for node, fault in faults(column):
-            reason = f"column {'.'.join(node.path)}: {fault}"
-            raise SchemaCorruptError(reason=reason)
+        try:
+            _check_column(column)
+        except ParquetError:
+            if names is None or column.name in names:
+                raise
+            is_sound = False
+    if is_sound:
+        known.note_sound(root)
+
+
+def _check_column(column: Node) -> None:
+    for node in column.walk():
+        _check_node(node)
+    for node, fault in faults(column):
+        reason = f"column {'.'.join(node.path)}: {fault}"
+        raise SchemaCorruptError(reason=reason)
 
 
 def _check_node(node: Node) -> None:

@@ -4,9 +4,16 @@ import io
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
 
+from deltaweb.parquet.errors import SchemaCorruptError
 from deltaweb.parquet.values.dictionaries import StoredChunks
-from deltaweb.parquet.values.known_schemas import MAX_KNOWN, KnownSchemas
+from deltaweb.parquet.values.known_schemas import (
+    MAX_KNOWN,
+    KnownSchemas,
+    known_schemas,
+)
+from deltaweb.parquet.values.verdicts import check_schema
 from tests.support.files.changed_schemas import elements_of, with_schema
 
 ROWS = pa.table({"n": range(24), "s": [{"a": i, "l": [i]} for i in range(24)]})
@@ -66,3 +73,21 @@ def test_row_groups_with_the_paths_of_the_schema_are_counted() -> None:
     assert StoredChunks(footer_of(data)).usual_counts == [[10] * 3, [10] * 3, [4] * 3]
     changed = with_schema(data, elements_of(data), paths=paths)
     assert StoredChunks(footer_of(changed)).usual_counts == []
+
+
+def test_a_schema_is_sound_if_all_of_its_columns_are() -> None:
+    data = file_of(ROWS)
+    sound = StoredChunks(footer_of(data)).root
+    changed = [
+        one._replace(converted_type="UTF8") if one.name == "n" else one
+        for one in elements_of(data)
+    ]
+    unsound = StoredChunks(footer_of(with_schema(data, changed))).root
+
+    for root in (sound, unsound):
+        check_schema(root, {"s"})
+
+    assert known_schemas().is_sound(sound)
+    assert not known_schemas().is_sound(unsound)
+    with pytest.raises(SchemaCorruptError, match="column n: STRING"):
+        check_schema(unsound, {"n"})
