@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from deltaweb.table import DeltaTable
+from tests.support.tables.table_builder import TableBuilder
 
 SCHEMA = pa.schema([("n", pa.int64()), ("s", pa.string()), ("p", pa.string())])
 FEED = {"delta.enableChangeDataFeed": "true"}
@@ -22,12 +23,9 @@ Numbers = list[int]
 
 def make_table(location: Path, **properties: str) -> DeltaTable:
     """Twelve rows in three files of a partition each."""
-    table = DeltaTable.create(
-        str(location), SCHEMA, partition_by=["p"], properties=properties
-    )
     rows = {"n": range(12), "s": [f"s{n}" for n in range(12)], "p": list("xyz" * 4)}
-    table.append(pa.table(rows, SCHEMA))
-    return table
+    builder = TableBuilder(location).partitioned_by("p").properties(properties)
+    return builder.rows(pa.table(rows, SCHEMA)).build()
 
 
 def write_rule(table: DeltaTable, sql: str) -> None:

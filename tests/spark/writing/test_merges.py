@@ -37,6 +37,7 @@ from tests.spark.writing.changed_tables import (
     write_rule,
 )
 from tests.support import by_turns, cases
+from tests.support.tables.table_builder import TableBuilder
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -215,10 +216,10 @@ class TestRowsOfTheSource:
 
 class TestFilesThatCannotMatch:
     def test_are_not_opened(self, tmp_path: Path, merge: Merge) -> None:
-        table = DeltaTable.create(str(tmp_path), SCHEMA)
-        for start in range(0, 30, 10):
-            rows = {"n": range(start, start + 10), "s": ["a"] * 10, "p": ["p"] * 10}
-            table.append(pa.table(rows, SCHEMA))
+        builder = TableBuilder(tmp_path).columns(SCHEMA)
+        for n in range(0, 30, 10):
+            builder = builder.rows(n=range(n, n + 10), s=["a"] * 10, p=["p"] * 10)
+        table = builder.build()
         paths = table.snapshot().files["path"].to_pylist()
         for path, low in zip(paths, range(0, 30, 10), strict=True):
             if low != 10:

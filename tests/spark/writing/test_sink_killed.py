@@ -20,6 +20,7 @@ import pytest
 from deltaweb.table import DeltaTable
 from tests.spark.writing import endless_sink
 from tests.spark.writing.killed_sinks import ROWS_A_TASK, TASKS
+from tests.support.tables.table_builder import TableBuilder
 
 KILLS = int(os.environ.get("DELTAWEB_SINK_KILLS", "0"))
 BATCHES = int(os.environ.get("DELTAWEB_SINK_BATCHES", "50"))
@@ -93,9 +94,8 @@ def test_every_row_is_there_once_at_whatever_step_a_process_is_killed(tmp_path: 
 @pytest.mark.timeout(TIMEOUT_S)
 @pytest.mark.skipif(not KILLS, reason="DELTAWEB_SINK_KILLS is not set")
 def test_every_row_is_there_once_however_often_the_sink_is_killed(tmp_path: Path):
-    source = DeltaTable.create(str(tmp_path / "source"), SCHEMA)
-    for n in range(BATCHES):
-        source.append(pa.table({"n": [n]}, schema=SCHEMA))
+    rows = (pa.table({"n": [n]}, schema=SCHEMA) for n in range(BATCHES))
+    TableBuilder(tmp_path / "source").rows(*rows).build()
     sink = tmp_path / "sink"
 
     for _ in range(KILLS):

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 
 from deltaweb.table import DeltaTable
+from tests.support.tables.table_builder import TableBuilder
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -31,10 +32,8 @@ def numbers(location: Path) -> list[int]:
 @pytest.fixture
 def source(tmp_path: Path) -> DeltaTable:
     """Four files of two rows each, a version each."""
-    table = DeltaTable.create(str(tmp_path / "source"), SCHEMA)
-    for first in range(0, 8, 2):
-        table.append(rows(first, first + 1))
-    return table
+    files = (rows(first, first + 1) for first in range(0, 8, 2))
+    return TableBuilder(tmp_path / "source").columns(SCHEMA).rows(*files).build()
 
 
 @pytest.fixture
