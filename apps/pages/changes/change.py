@@ -132,6 +132,7 @@ class Change(Generic[S, P, R]):
         confirm: Returns what has to be typed in the form first; None if nothing.
         call: None where the REST API does not have it.
         page: None where no page has it.
+        also: Further pages, each of whose forms has some of the parameters.
     """
 
     noun: str
@@ -162,6 +163,7 @@ class Change(Generic[S, P, R]):
     confirm: Callable[[S], str] | None = None
     call: Call | None = None
     page: Page | None = None
+    also: tuple[Page, ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse a change without an audit record."""
@@ -175,26 +177,16 @@ class Change(Generic[S, P, R]):
         return tuple(signature(self.find).parameters)
 
     @property
-    def page_find(self) -> Callable[..., S]:
-        """What finds the subject for the page."""
-        return self.page.find if self.page and self.page.find else self.find
-
-    @property
-    def page_names(self) -> tuple[str, ...]:
-        """The names that `page_find` takes."""
-        return tuple(signature(self.page_find).parameters)
-
-    @property
     def records(self) -> frozenset[str]:
         """The names of all audit records that it may write."""
         own = {self.action} if self.action else set()
         return frozenset({*own, *self.fields.values(), *self.writes})
 
     @property
-    def url_name(self) -> str:
-        """The URL name of its page."""
-        named = self.page.name if self.page else ""
-        return named or f"{self.noun}-{self.name}"
+    def pages(self) -> dict[str, Page]:
+        """Its pages, by their URL names."""
+        found = (*([self.page] if self.page else []), *self.also)
+        return {one.name or f"{self.noun}-{self.name}": one for one in found}
 
     def carry_out(self, subject: S, parameters: P, stamp: Stamp) -> R:
         """Make the change and record it, in one transaction."""

@@ -7,7 +7,7 @@ from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
 from django import forms
 
 from apps.pages.changes.parameters import ARGUMENT, Argument, Line
-from apps.pages.request.changes import CheckBoxesField
+from apps.pages.request.changes import ChangeForm, CheckBoxesField
 from deltaweb.delta.errors import DeltaError
 
 MAX_TEXT_LENGTH: Final = 10_000
@@ -21,7 +21,8 @@ def form_of(kind: type, base: type[forms.Form] = forms.Form) -> type[forms.Form]
     """
     hints = get_type_hints(kind)
     found: dict[str, Any] = {
-        name: _field(hints[name], line) for name, line in lines_of(kind).items()
+        line.name or name: _field(hints[name], line)
+        for name, line in lines_of(kind).items()
     }
     return type(f"{kind.__name__}Form", (base,), found)
 
@@ -44,8 +45,21 @@ def place_error(form: forms.Form, kind: type, error: DeltaError) -> None:
         kind: The parameters that it was made of.
         error: Its code is looked up in `Line.codes`.
     """
-    about = (name for name, line in lines_of(kind).items() if error.code in line.codes)
+    about = (
+        line.name or name
+        for name, line in lines_of(kind).items()
+        if error.code in line.codes
+    )
     form.add_error(next(about, None), str(error))
+
+
+def sent_values(form: ChangeForm, kind: type) -> dict[str, Any]:
+    """Return the parameters that a valid form was sent with, by their names."""
+    return {
+        name: form.cleaned_data[line.name or name]
+        for name, line in lines_of(kind).items()
+        if form.is_sent(line.name or name)
+    }
 
 
 def sentences_of(form: forms.Form) -> list[str]:
@@ -76,6 +90,10 @@ class ButtonInput(forms.CheckboxInput):
         """Return whether it was pressed."""
         del files
         return name in data
+
+    def prepare_value(self, value: Any) -> Any:  # noqa: ANN401 (as above)
+        """Return what the text area shows: what was typed, or the values."""
+        return "\n".join(value) if isinstance(value, (list, tuple)) else value
 
 
 class NamesField(CheckBoxesField):
@@ -124,7 +142,11 @@ def _texts(line: Line) -> forms.Field:
 
 
 def _names(line: Line) -> forms.Field:
-    return NamesField(**_words(line))
+    if (choices := line.choices) is None:
+        return NamesField(**_words(line))
+    return CheckBoxesField(
+        choices=lambda: [(one, one) for one in choices()], **_words(line)
+    )
 
 
 def _choice(values: tuple[Any, ...], line: Line) -> forms.Field:

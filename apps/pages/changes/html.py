@@ -1,6 +1,7 @@
 """The addresses that forms and buttons of changes send to, by POST."""
 
 from collections.abc import Callable, Mapping
+from inspect import signature
 from typing import Any, Final, TypeAlias, cast
 
 from django import forms
@@ -10,86 +11,138 @@ from django.shortcuts import redirect
 from django.urls import URLPattern
 
 from apps.pages.actions import stamp_of
-from apps.pages.changes.change import Change, changes
-from apps.pages.changes.forms import form_of, place_error, sentences_of
+from apps.pages.changes.change import Change, Page, changes
+from apps.pages.changes.forms import (
+    form_of,
+    lines_of,
+    place_error,
+    sent_values,
+    sentences_of,
+)
 from apps.pages.request.changes import ChangeForm
-from apps.pages.urls import action
+from apps.pages.request.parameters import Takes
+from apps.pages.urls import action, page
 from deltaweb.delta.errors import DeltaError
 
 Answers: TypeAlias = Mapping[str, Callable[[HttpRequest, Any, Any], HttpResponseBase]]
+Shown: TypeAlias = Mapping[str, Callable[..., HttpResponseBase]]
 CONFIRM: Final = "confirm"
 NO_PAGES: Final[Answers] = {}
+ON_ITS_PAGE: Final = "fmt"
+"""An argument that only the address of a page with a form has."""
 
 
 def change_patterns(
-    noun: str, *, failed: Answers = NO_PAGES, answered: Answers = NO_PAGES
+    noun: str,
+    *,
+    failed: Answers = NO_PAGES,
+    answered: Answers = NO_PAGES,
+    shown: Shown = NO_PAGES,
+    takes: Mapping[str, Takes] | None = None,
 ) -> list[URLPattern]:
     """Return the patterns of the pages of the changes of a noun.
 
     Args:
         noun: The noun.
-        failed: By the URL name of a change, the page that shows the form again with
-            its errors: it takes the request, the subject and the form. The error is a
-            message on the next page without one.
-        answered: By URL name, the page that shows the result: it takes the request,
+        failed: By the URL name of a page, the view that shows the form again with its
+            errors: it takes the request, the subject and the form. Without one, the
+            error is a message on the next page.
+        answered: By URL name, the view that shows the result: it takes the request,
             the subject and the result. It redirects with a message without one.
+        shown: By URL name, the page that has the form at the same address: it takes
+            the request, the subject, `fmt` and the form, which is None at first. It
+            shows the form again with its errors, too.
+        takes: By URL name, what the address of such a page takes.
     """
     patterns = []
-    for one in changes.of(noun):
-        if one.page is not None:
-            name = one.url_name
+    for change in changes.of(noun):
+        for name, one in change.pages.items():
             view = change_view(
-                one, failed=failed.get(name), answered=answered.get(name)
+                change,
+                one,
+                failed=failed.get(name),
+                answered=answered.get(name),
+                shown=shown.get(name),
             )
-            patterns.append(action(one.page.route, view, name))
+            if name in shown:
+                known = (takes or {}).get(name, ())
+                patterns += page(one.route, view, name, posts=True, takes=known)
+            else:
+                patterns.append(action(one.route, view, name))
     return patterns
+
+
+def change_form(change: Change[Any, Any, Any], **stored: object) -> ChangeForm:
+    """Return the form of a change, with stored values of its parameters."""
+    lines = lines_of(change.parameters)
+    initial = {lines[key].name or key: stored[key] for key in lines.keys() & stored}
+    return _form_class(change)(initial=initial)
+
+
+def _form_class(change: Change[Any, Any, Any]) -> type[ChangeForm]:
+    return cast("type[ChangeForm]", form_of(change.parameters, ChangeForm))
 
 
 def change_view(
     change: Change[Any, Any, Any],
+    page: Page,
     *,
     failed: Callable[..., HttpResponseBase] | None = None,
     answered: Callable[..., HttpResponseBase] | None = None,
+    shown: Callable[..., HttpResponseBase] | None = None,
 ) -> Callable[..., HttpResponseBase]:
-    """Return the view of a change; see `change_patterns`."""
-    page = change.page
-    if page is None:
-        message = f"{change.noun} {change.name} has no page"
-        raise ValueError(message)
-    form_class = cast("type[ChangeForm]", form_of(change.parameters, ChangeForm))
+    """Return the view of a page of a change; see `change_patterns`."""
+    form_class = _form_class(change)
+    find = page.find or change.find
+    again = _shown_again(page, failed, shown)
 
-    def view(request: HttpRequest, **names: str) -> HttpResponseBase:
-        others = [name for name in change.page_names if name not in names]
+    def view(request: HttpRequest, **names: Any) -> HttpResponseBase:  # noqa: ANN401 (of the address)
+        fmt = names.pop(ON_ITS_PAGE, "html")
+        others = [name for name in signature(find).parameters if name not in names]
         typed = {name: request.POST.get(name, "") for name in others}
-        subject = change.page_find(**{**names, **typed})
+        subject = find(**{**names, **typed})
+        if shown is not None and request.method != "POST":
+            return shown(request, subject, fmt=fmt, form=None)
         form = form_class(request.POST)
         form.fields.update({name: forms.CharField(required=False) for name in typed})
         if change.confirm is not None:
             _add_confirm(form, change.confirm(subject), change.noun)
-        if form.is_valid():
-            values = form.cleaned_data.items()
-            sent = {name: one for name, one in values if form.is_sent(name)}
-            apart = {CONFIRM, *typed}
-            asked = change.parameters(
-                **{name: one for name, one in sent.items() if name not in apart}
-            )
-            try:
-                result = change.carry_out(subject, asked, stamp_of(request))
-            except DeltaError as error:
-                place_error(form, change.parameters, error)
-            else:
-                if answered is not None:
-                    return answered(request, subject, result)
-                messages.success(request, change.says(result))
-                return redirect(page.back(subject))
+        if not form.is_valid():
+            return again(request, subject, fmt, form)
+        asked = change.parameters(**sent_values(form, change.parameters))
+        try:
+            result = change.carry_out(subject, asked, stamp_of(request))
+        except DeltaError as error:
+            place_error(form, change.parameters, error)
+            return again(request, subject, fmt, form)
+        if answered is not None:
+            return answered(request, subject, result)
+        messages.success(request, change.says(result))
+        return redirect(page.back(subject))
+
+    view.role = change.role  # type: ignore[attr-defined]  # the middleware checks it
+    return view
+
+
+def _shown_again(
+    page: Page,
+    failed: Callable[..., HttpResponseBase] | None,
+    shown: Callable[..., HttpResponseBase] | None,
+) -> Callable[..., HttpResponseBase]:
+    """Return what answers a form with a fault; see `change_patterns`."""
+
+    def again(
+        request: HttpRequest, subject: object, fmt: str, form: ChangeForm
+    ) -> HttpResponseBase:
+        if shown is not None:
+            return shown(request, subject, fmt=fmt, form=form)
         if failed is not None:
             return failed(request, subject, form)
         for sentence in sentences_of(form):
             messages.error(request, sentence)
         return redirect(page.back(subject))
 
-    view.role = change.role  # type: ignore[attr-defined]  # the middleware checks it
-    return view
+    return again
 
 
 def _add_confirm(form: forms.Form, text: str, noun: str) -> None:

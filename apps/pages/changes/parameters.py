@@ -15,7 +15,7 @@ option, `removed_by`, which makes it None.
 """
 
 from argparse import SUPPRESS, ArgumentParser, ArgumentTypeError
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from typing import Any, Final
 
@@ -55,6 +55,8 @@ class Line:
         is_button: Whether a flag is a button, which is sent without a value.
         is_boxes: Whether a list of texts is check boxes of one name.
         codes: Of errors that are shown beside it.
+        choices: Of check boxes, what they are called; any name is taken without it.
+        name: Its name in the form, if not that of the parameter.
     """
 
     label: str
@@ -68,6 +70,8 @@ class Line:
     is_button: bool = False
     is_boxes: bool = False
     codes: tuple[str, ...] = ()
+    choices: Callable[[], Iterable[str]] | None = None
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,11 +5,12 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from types import ModuleType
-from typing import Any
+from typing import Any, Final
 
 import pytest
 from django.contrib.messages import get_messages
 from django.core.management import CommandError, call_command
+from django.http import HttpRequest, HttpResponse
 from django.test import Client
 from pytest_django import Settings
 
@@ -20,15 +21,22 @@ from apps.audit.models import AuditEvent
 from apps.pages.actions import Stamp
 from apps.pages.changes.change import ADMIN, Call, Change, Page, changes
 from apps.pages.changes.command import ChangesCommand
-from apps.pages.changes.forms import form_of
-from apps.pages.changes.html import change_patterns
+from apps.pages.changes.forms import form_of, sentences_of
+from apps.pages.changes.html import change_form, change_patterns
 from apps.pages.changes.parameters import Line, parameter
-from apps.pages.request.changes import UNCHANGED, Unchanged, value_of
+from apps.pages.request.changes import UNCHANGED, ChangeForm, Unchanged, value_of
 from deltaweb import urls
 from deltaweb.delta.errors import DeltaError
 
 pytestmark = [pytest.mark.django_db]
 lamps: dict[str, dict[str, Any]] = {}
+LAMP: Final = {
+    "name": "desk",
+    "colour": "white",
+    "watts": 10,
+    "is_on": True,
+    "near": ["bed"],
+}
 
 
 class LampTooBrightError(DeltaError, code="lamp-too-bright"):
@@ -51,6 +59,13 @@ class NewLight:
         "--watts",
         line=Line(label="Watts", least=1, most=100, codes=("lamp-too-bright",)),
     )
+    near: list[str] | Unchanged = parameter(
+        UNCHANGED,
+        None,
+        line=Line(
+            label="Near", is_boxes=True, choices=lambda: ["desk", "bed"], name="places"
+        ),
+    )
     is_on: bool | Unchanged = parameter(
         UNCHANGED, "--on", action="store_true", line=Line(label="On")
     )
@@ -64,6 +79,7 @@ class Lamp:
     colour: str
     watts: int
     is_on: bool
+    near: list[str]
 
 
 def find_lamp(name: str) -> dict[str, Any]:
@@ -76,7 +92,18 @@ def shine(lamp: dict[str, Any], new: NewLight, _: Stamp) -> Lamp:
     lamp["colour"] = value_of(new.colour, lamp["colour"], removed="")
     lamp["watts"] = value_of(new.watts, lamp["watts"], removed=0)
     lamp["is_on"] = value_of(new.is_on, lamp["is_on"], removed=False)
+    lamp["near"] = value_of(new.near, lamp["near"], removed=[])
     return Lamp(**lamp)
+
+
+def lamp_page(
+    _: HttpRequest, lamp: dict[str, Any], *, fmt: str, form: ChangeForm | None
+) -> HttpResponse:
+    """A page that has the form of its change."""
+    (made,) = changes.of("lamp")
+    form = form or change_form(made, watts=lamp["watts"], near=lamp["near"])
+    lines = [fmt, *(f"{name}={form[name].value()}" for name in ("watts", "places"))]
+    return HttpResponse("; ".join([*lines, *sentences_of(form)]))
 
 
 class LampCommand(ChangesCommand):
@@ -87,12 +114,7 @@ class LampCommand(ChangesCommand):
 @pytest.fixture
 def lamp(settings: Settings) -> Iterator[dict[str, Any]]:
     """The only lamp. A change of lamps is declared, and nothing else is written."""
-    lamp = lamps["desk"] = {
-        "name": "desk",
-        "colour": "white",
-        "watts": 10,
-        "is_on": True,
-    }
+    lamp = lamps["desk"] = dict(LAMP)
     made = changes.register(
         Change(
             noun="lamp",
@@ -111,10 +133,16 @@ def lamp(settings: Settings) -> Iterator[dict[str, Any]]:
             question=lambda lamp, _: f"Change {lamp['name']}?",
             call=Call("PATCH", "lamps/<str:name>", view="LampView"),
             page=Page("lamps/<str:name>/shine", back=lambda _: "/lamps/"),
+            also=(
+                Page(
+                    "lamps/<str:name>/settings", back=lambda _: "/lamps/", name="lamp"
+                ),
+            ),
         )
     )
     root = ModuleType("urls_with_lamps")
-    addresses = [*change_patterns("lamp"), *change_paths("api/v1")]
+    pages = change_patterns("lamp", shown={"lamp": lamp_page}, takes={"lamp": ["q"]})
+    addresses = [*pages, *change_paths("api/v1")]
     root.urlpatterns = [*addresses, *urls.urlpatterns]  # type: ignore[attr-defined]
     settings.ROOT_URLCONF = root
     yield lamp
@@ -142,7 +170,13 @@ def test_has_a_form_whose_unsent_fields_change_nothing(admin: Client, lamp) -> N
     answer = admin.post("/lamps/desk/shine", {"colour": "red"})
 
     assert (answer.status_code, answer["Location"]) == (302, "/lamps/")
-    assert lamp == {"name": "desk", "colour": "red", "watts": 10, "is_on": True}
+    assert lamp == {
+        "name": "desk",
+        "colour": "red",
+        "watts": 10,
+        "is_on": True,
+        "near": ["bed"],
+    }
     assert [str(one) for one in get_messages(answer.wsgi_request)] == ["desk shines."]
 
 
@@ -170,7 +204,8 @@ def test_has_a_command_with_options_and_a_question(lamp) -> None:
     assert run("shine", "desk", "--watts", "20", "--yes") == "desk shines.\n"
     found = json.loads(run("shine", "desk", "--no-colour", "--yes", "--json"))
 
-    assert found == lamp == {"name": "desk", "colour": "", "watts": 20, "is_on": True}
+    assert found == lamp
+    assert (lamp["colour"], lamp["watts"], lamp["is_on"]) == ("", 20, True)
 
 
 def test_has_a_call_that_leaves_alone_what_is_not_sent(admin: Client, lamp) -> None:
@@ -178,7 +213,13 @@ def test_has_a_call_that_leaves_alone_what_is_not_sent(admin: Client, lamp) -> N
         "/api/v1/lamps/desk", {"colour": None}, content_type="application/json"
     )
 
-    assert answer.json() == {"name": "desk", "colour": "", "watts": 10, "is_on": True}
+    assert answer.json() == {
+        "name": "desk",
+        "colour": "",
+        "watts": 10,
+        "is_on": True,
+        "near": ["bed"],
+    }
     wrong = admin.patch(
         "/api/v1/lamps/desk", {"watts": 101}, content_type="application/json"
     )
@@ -242,4 +283,19 @@ def test_is_refused_without_a_record() -> None:
 
 
 def test_a_form_has_the_fields_that_have_a_line() -> None:
-    assert list(form_of(NewLight).base_fields) == ["colour", "watts", "is_on"]
+    found = list(form_of(NewLight).base_fields)
+    assert found == ["colour", "watts", "places", "is_on"]
+
+
+def test_a_page_that_has_the_form_shows_it_and_takes_it(admin: Client, lamp) -> None:
+    shown = admin.get("/lamps/desk/settings?q=x")
+    wrong = admin.post(
+        "/lamps/desk/settings", {"watts": "0", "places": ["desk", "moon"]}
+    )
+    assert lamp["watts"] == 10
+    done = admin.post("/lamps/desk/settings", {"places": ["desk", ""]})
+
+    assert shown.content.decode() == "html; watts=10; places=['bed']"
+    assert "moon is not one of the available choices" in wrong.content.decode()
+    assert (done.status_code, lamp["near"], lamp["watts"]) == (302, ["desk"], 10)
+    assert admin.get("/lamps/desk/settings.json").content.decode().startswith("json; ")

@@ -2,7 +2,9 @@
 
 import re
 from dataclasses import MISSING, fields
+from inspect import signature
 from typing import Any
+from uuid import UUID
 
 import pytest
 
@@ -36,8 +38,9 @@ def test_is_for_a_role_and_a_scope_that_there_are(change: AnyChange) -> None:
 def test_is_found_by_the_names_of_its_addresses(change: AnyChange) -> None:
     if change.call is not None:
         assert set(NAMED.findall(change.call.route)) == set(change.names)
-    if change.page is not None:
-        assert set(NAMED.findall(change.page.route)) <= set(change.page_names)
+    for page in change.pages.values():
+        names = signature(page.find or change.find).parameters
+        assert set(NAMED.findall(page.route)) <= names.keys()
 
 
 @every_change
@@ -67,4 +70,30 @@ def test_can_be_made_by_each_of_its_doors(change: AnyChange) -> None:
         if one.default is MISSING and one.default_factory is MISSING:
             assert one.metadata[ARGUMENT].option is not None
             assert change.page is None or lines[one.name].is_needed
-    assert form_of(change.parameters, ChangeForm).base_fields.keys() == lines.keys()
+    in_form = {line.name or name for name, line in lines.items()}
+    assert form_of(change.parameters, ChangeForm).base_fields.keys() == in_form
+
+
+@every_change
+@pytest.mark.parametrize("role", [User.Role.VIEWER, User.Role.EDITOR])
+@pytest.mark.django_db
+def test_is_refused_at_each_door_without_the_role(client, change, role) -> None:
+    if change.role == role:
+        return
+    client.force_login(User.objects.create_user("eve", role=role))
+    routes = {page.route: "post" for page in change.pages.values()}
+    if change.call is not None:
+        routes[f"api/v1/{change.call.route}"] = change.call.method.lower()
+
+    answers = {
+        route: getattr(client, how)(address(route)) for route, how in routes.items()
+    }
+
+    assert {one.status_code for one in answers.values()} <= {403}
+
+
+def address(route: str) -> str:
+    """An address of a route, with names of nothing."""
+    return "/" + re.sub(
+        r"<str:\w+>", "x", re.sub(r"<uuid:\w+>", str(UUID(int=0)), route)
+    )
