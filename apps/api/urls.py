@@ -87,10 +87,6 @@ endpoints = [
     path(f"{SHARE}/prepare", shares.Preparation.as_view()),
     path(f"{SHARE}/grants", shares.GrantList.as_view(), name="grant-list"),
     path(f"{SHARE}/grants/<str:recipient>", shares.Grant.as_view(), name="grant"),
-    path(f"{V1}/recipients", recipients.RecipientList.as_view(), name="recipient-list"),
-    path(RECIPIENT, recipients.Recipient.as_view(), name="recipient"),
-    path(f"{RECIPIENT}/usage", recipients.RecipientUse.as_view()),
-    path(f"{RECIPIENT}/seen", recipients.RecipientSeen.as_view()),
     path(f"{RECIPIENT}/doctor", recipients.Connection.as_view()),
     path(f"{RECIPIENT}/rehearse", recipients.Rehearsal.as_view()),
     path(f"{RECIPIENT}/clients", clients.ClientList.as_view()),
@@ -118,7 +114,7 @@ endpoints = [
     path(f"{USER}/sign-in-links", accounts.SignInLinks.as_view(), name="sign-in-links"),
     path(f"{USER}/keys", accounts.KeyList.as_view(), name="key-list"),
     path(f"{USER}/keys/<uuid:key_id>", accounts.Key.as_view(), name="key"),
-    *change_paths(V1),
+    *change_paths(V1, others={"recipients": recipients.RecipientList}),
 ]
 
 

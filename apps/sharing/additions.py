@@ -128,7 +128,9 @@ def recipient_hit(recipient: Recipient) -> Hit:
 # === What is added ===
 
 app_scopes.register(("sharing", Scope.SHARE))
-changes.load_from("recipient", "apps.sharing.recipients.holds")
+changes.load_from(
+    "recipient", "apps.sharing.recipients.holds", "apps.sharing.recipients.changes"
+)
 changes.load_from("share", "apps.sharing.shares.changes")
 kinds.load_from(
     "apps.sharing.access.grants.preparing",

@@ -82,20 +82,17 @@ urlpatterns = [
     ),
     answer("reminders.atom", recipients.reminder_feed, "reminder-feed"),
     *page(RECIPIENT, recipients.recipient_detail, "recipient-detail"),
-    *page(
-        f"{RECIPIENT}grants",
-        recipients.recipient_grants,
-        "recipient-grants",
-        posts=True,
+    *change_patterns(
+        "recipient",
+        shown={
+            "recipient-settings": recipients.recipient_settings,
+            "recipient-grants": recipients.recipient_grants,
+        },
+        failed={
+            "recipient-limits": recipients.limits_failed,
+            "recipient-delete": recipients.delete_failed,
+        },
     ),
-    *page(
-        f"{RECIPIENT}settings",
-        recipients.recipient_settings,
-        "recipient-settings",
-        posts=True,
-    ),
-    action(f"{RECIPIENT}limits", recipients.recipient_limits, "recipient-limits"),
-    *change_patterns("recipient"),
     *page(f"{RECIPIENT}usage", recipients.recipient_usage, "recipient-usage", csv=True),
     *page(
         f"{RECIPIENT}seen",
@@ -112,7 +109,6 @@ urlpatterns = [
         "recipient-rehearsals",
         posts=True,
     ),
-    action(f"{RECIPIENT}delete", recipients.recipient_delete, "recipient-delete"),
     *page(f"{RECIPIENT}tokens/new", tokens.token_new, "token-new", posts=True),
     *page(f"{RECIPIENT}tokens/rotate", tokens.token_rotate, "token-rotate", posts=True),
     action(f"{TOKEN}link", tokens.token_link, "token-link"),

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db import transaction
 from django.http import HttpRequest
 from django.utils import timezone
 
@@ -12,17 +11,14 @@ from apps.accounts.permissions import signed_in
 from apps.api.calls import Answer
 from apps.api.endpoint import RestView, Role, endpoint
 from apps.api.jobs import Started, started
-from apps.api.pages import list_of, page_endpoint
+from apps.api.pages import page_endpoint
 from apps.api.sharing.tokens import link_answer
 from apps.pages.actions import stamp_of
 from apps.pages.page_json import Spread
-from apps.pages.request.changes import UNCHANGED, Unchanged
 from apps.sharing import urls
-from apps.sharing.activity.ledger import Ledger
 from apps.sharing.issuing.token_rows import TokenResource, token_row
-from apps.sharing.names import find_recipient, find_share
+from apps.sharing.names import find_recipient
 from apps.sharing.recipients import services
-from apps.sharing.recipients.detail import RecipientDetail
 from apps.sharing.recipients.doctor.doctor import (
     Diagnosis,
     diagnose,
@@ -30,38 +26,12 @@ from apps.sharing.recipients.doctor.doctor import (
 )
 from apps.sharing.recipients.doctor.views import ConnectionPage
 from apps.sharing.recipients.listing import (
-    RECIPIENTS,
     RecipientResource,
     recipient_resource,
 )
 from apps.sharing.recipients.rehearsals.nightly import request_rehearsal
 from apps.sharing.recipients.rehearsals.views import RehearsalsPage
-from apps.sharing.recipients.seen import SeenByRecipient
 from apps.sharing.recipients.services import NewRecipient
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecipientChange:
-    """What is to be changed of a recipient; what is left out stays, null removes it.
-
-    Attributes:
-        shares: Names of what it may read, and of nothing else.
-        contact: A mail address.
-        comment: A note for administrators.
-        allowed_networks: Where it may come from; empty or null allows every address.
-        properties: What conditions call recipient.<key>, each as key=value.
-        soft_limit: What it is offered in a month before that is said, such as
-            `3.5 TiB`; empty or null for no limit. `usage` tells how near it is.
-        hard_limit: What it is offered in a month before reads are refused.
-    """
-
-    shares: list[str] | Unchanged | None = UNCHANGED
-    contact: str | Unchanged | None = UNCHANGED
-    comment: str | Unchanged | None = UNCHANGED
-    allowed_networks: list[str] | Unchanged | None = UNCHANGED
-    properties: list[str] | Unchanged | None = UNCHANGED
-    soft_limit: str | Unchanged | None = UNCHANGED
-    hard_limit: str | Unchanged | None = UNCHANGED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,14 +53,6 @@ class InvitedRecipient:
 class RecipientList(RestView):
     """The recipients."""
 
-    get = page_endpoint(
-        urls.urlpatterns,
-        "recipient-list",
-        list_of(RECIPIENTS),
-        "List recipients.",
-        role=Role.ADMIN,
-    )
-
     @endpoint(
         Role.ADMIN,
         body=NewRecipient,
@@ -111,73 +73,6 @@ class RecipientList(RestView):
                 activation_expires_at=expires_at,
             ),
         )
-
-
-class Recipient(RestView):
-    """One recipient."""
-
-    get = page_endpoint(
-        urls.urlpatterns,
-        "recipient-detail",
-        RecipientDetail,
-        "Tell what a recipient may read, its tokens and what it did.",
-        role=Role.ADMIN,
-    )
-
-    @endpoint(
-        Role.ADMIN, body=RecipientChange, answers=RecipientResource, scope=Scope.SHARE
-    )
-    def patch(self, request: HttpRequest, name: str, body: RecipientChange) -> object:
-        """Change what a recipient may read, and how and from where it is reached."""
-        recipient, stamp = find_recipient(name), stamp_of(request)
-        with transaction.atomic():
-            services.update_recipient(
-                recipient,
-                contact=body.contact,
-                comment=body.comment,
-                allowed_networks=body.allowed_networks,
-                properties=body.properties,
-                stamp=stamp,
-            )
-            services.set_limits(
-                recipient,
-                soft=body.soft_limit,
-                hard=body.hard_limit,
-                stamp=stamp,
-            )
-            if not isinstance(body.shares, Unchanged):
-                wanted = [find_share(share) for share in body.shares or ()]
-                services.set_grants(recipient, wanted, stamp=stamp)
-        return recipient_resource(recipient, now=stamp.at)
-
-    @endpoint(Role.ADMIN, answers={204: None}, scope=Scope.SHARE)
-    def delete(self, request: HttpRequest, name: str) -> None:
-        """Delete a recipient with its grants and tokens, which end at once."""
-        services.delete_recipient(find_recipient(name), stamp=stamp_of(request))
-
-
-class RecipientUse(RestView):
-    """What a recipient was offered."""
-
-    get = page_endpoint(
-        urls.urlpatterns,
-        "recipient-usage",
-        Ledger,
-        "Tell what a recipient was offered, by table and month.",
-        role=Role.ADMIN,
-    )
-
-
-class RecipientSeen(RestView):
-    """What a recipient sees."""
-
-    get = page_endpoint(
-        urls.urlpatterns,
-        "recipient-seen",
-        SeenByRecipient,
-        "Tell what a recipient lists and gets, with the answers of the server.",
-        role=Role.ADMIN,
-    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,6 +20,7 @@ from apps.api.unity.frame import (
 )
 from apps.api.unity.shares import SELECT, Assignment
 from apps.pages.actions import stamp_of
+from apps.pages.changes.change import Nothing
 from apps.pages.request.changes import UNCHANGED, Unchanged, value_of
 from apps.sharing.errors import LifetimeInvalidError
 from apps.sharing.issuing import credentials
@@ -28,6 +29,7 @@ from apps.sharing.issuing.tokens import Credentials
 from apps.sharing.models import Recipient
 from apps.sharing.names import find_recipient
 from apps.sharing.recipients import services
+from apps.sharing.recipients.changes import DELETE, UPDATE, RecipientChange
 
 _LAST_S: Final = 10**11  # a moment, or a span, that a database can hold
 
@@ -190,18 +192,16 @@ class UnityRecipientView(UnityView):
     def patch(self, request: HttpRequest, name: str, body: RecipientUpdate) -> object:
         """Change a recipient, as Unity Catalog does."""
         recipient, stamp = find_recipient(name), stamp_of(request)
-        services.update_recipient(
-            recipient,
-            comment=sent(body.comment),
-            allowed_networks=_networks(body.ip_access_list),
-            stamp=stamp,
+        new = RecipientChange(
+            comment=sent(body.comment), allowed_networks=_networks(body.ip_access_list)
         )
+        UPDATE.carry_out(recipient, new, stamp)
         return _info(recipient, now=stamp.at)
 
     @endpoint(Role.ADMIN, answers={200: None}, scope=Scope.SHARE)
     def delete(self, request: HttpRequest, name: str) -> object:
         """Delete a recipient with its grants and tokens, which end at once."""
-        services.delete_recipient(find_recipient(name), stamp=stamp_of(request))
+        DELETE.carry_out(find_recipient(name), Nothing(), stamp_of(request))
         return None
 
 

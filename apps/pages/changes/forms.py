@@ -82,6 +82,10 @@ class TextListField(forms.CharField):
         """Return the values; a blank one is left out by `splits`, or refused."""
         return self.splits(super().clean(value) or "")
 
+    def prepare_value(self, value: Any) -> Any:  # noqa: ANN401 (as above)
+        """Return what the text area shows: what was typed, or the values."""
+        return "\n".join(value) if isinstance(value, (list, tuple)) else value
+
 
 class ButtonInput(forms.CheckboxInput):
     """A button, which is sent without a value if it was pressed."""
@@ -90,10 +94,6 @@ class ButtonInput(forms.CheckboxInput):
         """Return whether it was pressed."""
         del files
         return name in data
-
-    def prepare_value(self, value: Any) -> Any:  # noqa: ANN401 (as above)
-        """Return what the text area shows: what was typed, or the values."""
-        return "\n".join(value) if isinstance(value, (list, tuple)) else value
 
 
 class NamesField(CheckBoxesField):

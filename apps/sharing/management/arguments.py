@@ -12,7 +12,6 @@ from typing import Any, Final
 from django.core.management.base import CommandError, CommandParser
 
 from apps.pages.command import argument
-from apps.pages.request.changes import UNCHANGED
 from apps.sharing.issuing import proofs
 from apps.sharing.issuing.credentials import Deliver
 from apps.sharing.issuing.lifetimes import default_lifetime, max_lifetime
@@ -136,28 +135,6 @@ def _replace(path: Path, text: str) -> None:
         with suppress(FileNotFoundError):
             Path(name).unlink()
         raise
-
-
-LIMITS: Final = tuple(
-    one
-    for which, text in (("soft", "said"), ("hard", "refused"))
-    for one in (
-        argument(
-            f"--{which}",
-            default=UNCHANGED,
-            metavar="SIZE",
-            help=f"from where on reads are {text}, as 3.5TiB; '' for nowhere",
-        ),
-        argument(
-            f"--no-{which}",
-            action="store_const",
-            const=None,
-            default=UNCHANGED,
-            dest=which,
-            help=f"remove the {which} limit",
-        ),
-    )
-)
 
 
 def add_token_options(parser: CommandParser) -> None:

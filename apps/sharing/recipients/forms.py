@@ -5,7 +5,7 @@ from typing import Any, Final, cast
 
 from django import forms
 
-from apps.pages.request.changes import ChangeForm, CheckBoxesField
+from apps.pages.request.changes import CheckBoxesField
 from apps.sharing.issuing.forms import LifetimeForm
 from apps.sharing.recipients.services import NewRecipient
 
@@ -49,18 +49,7 @@ class PropertiesForm(forms.Form):
         return [line for line in lines if line.strip()]
 
 
-class SettingsForm(ChangeForm, ContactForm, AllowListForm, PropertiesForm):
-    """What may be changed of a recipient."""
-
-
-class LimitsForm(ChangeForm):
-    """What a recipient is offered in a month at most, as sizes; empty for no limit."""
-
-    soft = forms.CharField(max_length=40, required=False, strip=True)
-    hard = forms.CharField(max_length=40, required=False, strip=True)
-
-
-class SharesForm(ChangeForm):
+class SharesForm(forms.Form):
     """Which shares a recipient reads, by name."""
 
     shares = CheckBoxesField(required=False)
@@ -94,22 +83,3 @@ class NewRecipientForm(
             properties=self.property_texts,
             expires=self.lifetime_text,
         )
-
-
-class ConfirmForm(forms.Form):
-    """The name again, so that nobody deletes a thing by a slip."""
-
-    confirm = forms.CharField()
-
-    def __init__(self, *args: Any, name: str, kind: str) -> None:  # noqa: ANN401 (Django's own)
-        super().__init__(*args)
-        self.name = name
-        required = f"Type the {kind}'s name to delete it."
-        self.fields["confirm"].error_messages["required"] = required
-
-    def clean_confirm(self) -> str:
-        """Refuse another name."""
-        if self.cleaned_data["confirm"] != self.name:
-            message = f"Type {self.name} to delete it."
-            raise forms.ValidationError(message)
-        return self.name

@@ -1,16 +1,15 @@
 """The pages of recipients: the list, a new one, one of them, its settings."""
 
 from django.conf import settings
-from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, HttpResponseBase, QueryDict
-from django.shortcuts import redirect
+from django.forms import Form
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.utils import timezone
 
 from apps.accounts.permissions import admin_required
 from apps.pages.actions import actor_of, stamp_of
+from apps.pages.changes.html import change_form
+from apps.pages.request.changes import ChangeForm
 from apps.pages.responses import respond
-from apps.sharing.access.earlier_urls import earlier_urls_text
-from apps.sharing.activity.budgets import limit_text
 from apps.sharing.activity.ledger import ledger_of
 from apps.sharing.errors import SharingStateError
 from apps.sharing.issuing import once
@@ -24,15 +23,9 @@ from apps.sharing.models import Recipient
 from apps.sharing.names import find_recipient
 from apps.sharing.recipients import detail as recipient_pages
 from apps.sharing.recipients import services
-from apps.sharing.recipients.forms import (
-    ConfirmForm,
-    LimitsForm,
-    NewRecipientForm,
-    SettingsForm,
-    SharesForm,
-)
+from apps.sharing.recipients.changes import DELETE, LIMIT, UPDATE, settings_of
+from apps.sharing.recipients.forms import NewRecipientForm
 from apps.sharing.recipients.listing import RECIPIENTS
-from apps.sharing.recipients.properties import property_texts
 from apps.sharing.recipients.reminders import reminders, reminders_feed
 from apps.sharing.recipients.seen import see_as, stand_in
 
@@ -127,26 +120,13 @@ def recipient_detail(request: HttpRequest, name: str, fmt: str) -> HttpResponseB
     )
 
 
-@admin_required
-def recipient_grants(request: HttpRequest, name: str, fmt: str) -> HttpResponseBase:
-    """Choose the shares that a recipient reads."""
-    recipient = find_recipient(name)
+def recipient_grants(
+    request: HttpRequest, recipient: Recipient, *, fmt: str, form: ChangeForm | None
+) -> HttpResponseBase:
+    """Show the shares that a recipient reads, to choose others."""
     shares = recipient_pages.all_shares()
-    names = [share.name for share in shares]
     held = [share.name for share in recipient.shares.all()]
-    form = SharesForm(
-        request.POST if request.method == "POST" else None,
-        share_names=names,
-        initial={"shares": held},
-    )
-    if request.method == "POST" and form.is_valid():
-        chosen = form.cleaned_data["shares"] if form.is_sent("shares") else held
-        wanted = recipient_pages.shares_named(chosen)
-        added, removed = services.set_grants(recipient, wanted, stamp=stamp_of(request))
-        said = f"{recipient.name} reads {len(wanted)} of {len(names)} shares now: "
-        said += f"{added} added, {removed} removed."
-        messages.success(request, said)
-        return redirect(recipient)
+    form = form or change_form(UPDATE, shares=held)
     return respond(
         request,
         fmt,
@@ -157,71 +137,13 @@ def recipient_grants(request: HttpRequest, name: str, fmt: str) -> HttpResponseB
             "form": form,
             "chosen": _chosen(form),
         },
-        data={"recipient": recipient.name, "shares": held, "available": names},
+        data={
+            "recipient": recipient.name,
+            "shares": held,
+            "available": [share.name for share in shares],
+        },
         status=422 if form.errors else 200,
     )
-
-
-@admin_required
-def recipient_settings(request: HttpRequest, name: str, fmt: str) -> HttpResponseBase:
-    """Change contact, note and allow list."""
-    recipient = find_recipient(name)
-    posted = request.POST if request.method == "POST" else None
-    form = _settings_form(recipient, posted)
-    if not form.is_valid():
-        return _settings_page(request, recipient, fmt, form=form)
-    stamp, properties = stamp_of(request), recipient.properties
-    try:
-        services.update_recipient(
-            recipient,
-            contact=form.changes["contact"],
-            comment=form.changes["comment"],
-            allowed_networks=form.sent("networks", form.network_texts),
-            properties=form.sent("properties", form.property_texts),
-            stamp=stamp,
-        )
-    except SharingStateError as error:
-        place_error(form, error)
-        return _settings_page(request, find_recipient(name), fmt, form=form)
-    said = "Saved. It counts from the next request."
-    ends_at = recipient.earlier_urls_end_at
-    if recipient.properties != properties and ends_at is not None:
-        said = f"{said} {earlier_urls_text(ends_at, now=stamp.at)}"
-    messages.success(request, said)
-    return redirect("sharing:recipient-settings", recipient.name)
-
-
-@admin_required
-def recipient_limits(request: HttpRequest, name: str) -> HttpResponseBase:
-    """Change what a recipient is offered in a month at most."""
-    recipient = find_recipient(name)
-    form = LimitsForm(request.POST)
-    if form.is_valid():
-        try:
-            services.set_limits(
-                recipient,
-                **form.changes,
-                stamp=stamp_of(request),
-            )
-        except SharingStateError as error:
-            form.add_error(None, str(error))
-    if form.errors:
-        return _settings_page(request, find_recipient(name), "html", limits_form=form)
-    messages.success(request, "Saved. It counts from the next request.")
-    return redirect("sharing:recipient-usage", recipient.name)
-
-
-@admin_required
-def recipient_delete(request: HttpRequest, name: str) -> HttpResponseBase:
-    """Delete a recipient once its name has been typed again."""
-    recipient = find_recipient(name)
-    form = ConfirmForm(request.POST, name=recipient.name, kind="recipient")
-    if not form.is_valid():
-        return _settings_page(request, recipient, "html", confirm_form=form)
-    services.delete_recipient(recipient, stamp=stamp_of(request))
-    said = f"{name} is deleted; its tokens no longer work."
-    messages.success(request, said)
-    return redirect("sharing:recipient-list")
 
 
 def _new_page(
@@ -250,60 +172,58 @@ def _new_page(
     )
 
 
-def _settings_page(  # noqa: PLR0913 (the forms of the page)
+def recipient_settings(
     request: HttpRequest,
     recipient: Recipient,
-    fmt: str,
     *,
-    form: SettingsForm | None = None,
-    confirm_form: ConfirmForm | None = None,
-    limits_form: LimitsForm | None = None,
+    fmt: str = "html",
+    form: ChangeForm | None = None,
+    **failed: ChangeForm,
 ) -> HttpResponseBase:
-    form = form or _settings_form(recipient)
-    limits_form = limits_form or LimitsForm(
-        initial={
-            "soft": limit_text(recipient.soft_limit_bytes),
-            "hard": limit_text(recipient.hard_limit_bytes),
-        }
-    )
-    confirm_form = confirm_form or ConfirmForm(name=recipient.name, kind="recipient")
+    """Show the settings of a recipient.
+
+    Args:
+        request: The request.
+        recipient: Whose they are.
+        fmt: "html" or "json".
+        form: The form of the settings, if it is shown again with its errors.
+        failed: Such a form of the limits or of the deletion.
+    """
+    recipient = find_recipient(recipient.name)  # without what was refused
+    stored = settings_of(recipient)
+    forms = {
+        "form": form or change_form(UPDATE, **stored),
+        "limits_form": change_form(LIMIT, **stored),
+        "confirm_form": change_form(DELETE),
+    } | failed
     return respond(
         request,
         fmt,
         template="sharing/recipients/recipient_settings.html",
         context={
             "recipient": recipient,
-            "form": form,
-            "confirm_form": confirm_form,
-            "limits_form": limits_form,
             "address": actor_of(request).address,
+            **forms,
         },
-        data={
-            "recipient": recipient.name,
-            "contact": recipient.contact,
-            "comment": recipient.comment,
-            "allowed_networks": recipient.allowed_networks,
-            "properties": recipient.properties,
-            "soft_limit_bytes": recipient.soft_limit_bytes,
-            "hard_limit_bytes": recipient.hard_limit_bytes,
-        },
-        status=422 if form.errors or confirm_form.errors or limits_form.errors else 200,
+        data={"recipient": recipient.name, **services.facts_of(recipient)},
+        status=422 if any(one.errors for one in forms.values()) else 200,
     )
 
 
-def _settings_form(
-    recipient: Recipient, posted: QueryDict | None = None
-) -> SettingsForm:
-    networks = "\n".join(recipient.allowed_networks)
-    present = {
-        "contact": recipient.contact,
-        "comment": recipient.comment,
-        "networks": networks,
-        "properties": "\n".join(property_texts(recipient.properties)),
-    }
-    return SettingsForm(posted, initial=present)
+def limits_failed(
+    request: HttpRequest, recipient: Recipient, form: ChangeForm
+) -> HttpResponseBase:
+    """Show the settings with the errors of the limits."""
+    return recipient_settings(request, recipient, limits_form=form)
 
 
-def _chosen(form: SharesForm) -> set[str]:
+def delete_failed(
+    request: HttpRequest, recipient: Recipient, form: ChangeForm
+) -> HttpResponseBase:
+    """Show the settings with the errors of a deletion."""
+    return recipient_settings(request, recipient, confirm_form=form)
+
+
+def _chosen(form: Form) -> set[str]:
     """Return the names of the shares that are ticked, sent or stored."""
     return set(form["shares"].value() or ())

@@ -8,8 +8,6 @@ from typing import Any
 from apps.pages.actions import command_stamp
 from apps.pages.changes.command import ChangesCommand
 from apps.pages.command import YES, Output, argument, subcommand
-from apps.pages.request.changes import Unchanged
-from apps.sharing.activity.ledger import ledger_of
 from apps.sharing.issuing import credentials, tokens
 from apps.sharing.issuing.lifetimes import parse_lifetime, parse_span
 from apps.sharing.issuing.token_rows import token_row
@@ -123,34 +121,6 @@ class Command(RecipientLooks, ChangesCommand):
             stamp=stamp,
         )
         return issued(made, profile, now=stamp.at)
-
-    @subcommand("limit", "limit what it is offered in a month", NAME, *arguments.LIMITS)
-    def limit(
-        self,
-        *,
-        name: str,
-        soft: str | Unchanged | None,
-        hard: str | Unchanged | None,
-    ) -> Output:
-        """Change or show what a recipient is offered in a month at most."""
-        recipient, stamp = find_recipient(name), command_stamp()
-        recipients.set_limits(recipient, soft=soft, hard=hard, stamp=stamp)
-        ledger = ledger_of(recipient, now=stamp.at)
-        data = {
-            "name": recipient.name,
-            "size_bytes": ledger.size_bytes,
-            "soft_limit": ledger.soft_limit,
-            "hard_limit": ledger.hard_limit,
-        }
-        return Output(data, ledger.limits_text or f"{recipient.name} has no limit.")
-
-    @subcommand("delete", "delete a recipient and its tokens", NAME, YES)
-    def delete(self, *, name: str, yes: bool) -> Output:
-        recipient = find_recipient(name)
-        self.confirm(f"Delete {recipient.name}? Its tokens end at once.", yes=yes)
-        recipients.delete_recipient(recipient, stamp=command_stamp())
-        data = {"name": recipient.name, "deleted": True}
-        return Output(data, f"Deleted {recipient.name}; its tokens have ended.")
 
     # === Grants ===
 

@@ -10,7 +10,7 @@ from pytest_django import Settings
 from apps.pages.actions import COMMAND_LINE, Stamp
 from apps.sharing.access.earlier_urls import earlier_urls_text
 from apps.sharing.models import Recipient, RecipientRule, SharedTable
-from apps.sharing.recipients.services import update_recipient
+from apps.sharing.recipients.changes import UPDATE, RecipientChange
 from apps.sharing.shares.services import narrow_table, update_table
 from apps.sharing.shares.switching import urls_end_at
 from tests.support import cases
@@ -201,14 +201,14 @@ class TestChangedProperties:
     def test_end_what_was_issued_for_them(self, known, texts, ends_at) -> None:
         new_shared(**known)
 
-        update_recipient(acme(), properties=texts, stamp=STAMP)
+        UPDATE.carry_out(acme(), RecipientChange(properties=texts), STAMP)
 
         assert acme().earlier_urls_end_at == ends_at
 
     def test_end_nothing_where_a_table_is_on_this_server(self) -> None:
         new_shared("/lake/orders", condition="id > recipient.level")
 
-        update_recipient(acme(), properties=["level=4"], stamp=STAMP)
+        UPDATE.carry_out(acme(), RecipientChange(properties=["level=4"]), STAMP)
 
         assert acme().earlier_urls_end_at is None
 

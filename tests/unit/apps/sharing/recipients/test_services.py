@@ -2,9 +2,11 @@ import pytest
 
 from apps.audit.models import AuditEvent
 from apps.pages.actions import Actor, Stamp
+from apps.pages.changes.change import Nothing
 from apps.sharing import errors
 from apps.sharing.models import Grant, Recipient, RecipientToken
 from apps.sharing.recipients import services as recipients
+from apps.sharing.recipients.changes import DELETE, UPDATE, RecipientChange
 from apps.sharing.recipients.services import NewRecipient
 from tests.support import cases
 from tests.support.pages.factories import (
@@ -64,13 +66,10 @@ class TestUpdateRecipient:
     def test_records_each_fact_that_changed_once(self) -> None:
         recipient = new_recipient()
         for _ in range(2):
-            recipients.update_recipient(
-                recipient,
-                contact="",
-                comment="Ours",
-                allowed_networks=["10.0.0.0/8"],
-                stamp=STAMP,
+            new = RecipientChange(
+                contact="", comment="Ours", allowed_networks=["10.0.0.0/8"]
             )
+            UPDATE.carry_out(recipient, new, STAMP)
 
         events = AuditEvent.objects.order_by("id").values_list("action", "detail")
         assert list(events) == [
@@ -86,7 +85,7 @@ class TestDeleteRecipient:
         new_grant(new_share(), recipient)
         new_token(recipient)
 
-        recipients.delete_recipient(recipient, stamp=STAMP)
+        DELETE.carry_out(recipient, Nothing(), STAMP)
 
         assert not RecipientToken.objects.exists()
         assert not Grant.objects.exists()

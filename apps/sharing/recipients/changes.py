@@ -1,0 +1,386 @@
+"""The changes of a recipient: how and from where it is reached, its limits, its end."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from django.shortcuts import resolve_url
+
+from apps.pages.actions import Stamp, report
+from apps.pages.changes.change import ADMIN, Call, Change, Nothing, Page, changes
+from apps.pages.changes.parameters import Line, parameter
+from apps.pages.changes.read import Read, reads
+from apps.pages.page_json import OnPage, Spread
+from apps.pages.request.changes import UNCHANGED, Unchanged, value_of
+from apps.sharing.access.earlier_urls import (
+    earlier_urls_text,
+    later_end,
+    url_lifetime,
+)
+from apps.sharing.access.grants.rules import rule_for
+from apps.sharing.access.networks import parse_networks
+from apps.sharing.access.waited_queries import cancel_queries
+from apps.sharing.activity.actions import action_on, things_of
+from apps.sharing.activity.budgets import limit_text, parse_limit
+from apps.sharing.activity.ledger import Ledger, LimitOutlook, ledger_of
+from apps.sharing.errors import LimitInvalidError
+from apps.sharing.models import Recipient, Share, SharedTable
+from apps.sharing.names import find_recipient, find_share
+from apps.sharing.recipients.detail import RecipientDetail
+from apps.sharing.recipients.listing import (
+    RECIPIENTS,
+    RecipientResource,
+    recipient_resource,
+)
+from apps.sharing.recipients.properties import parse_properties, property_texts
+from apps.sharing.recipients.seen import SeenByRecipient
+from apps.sharing.recipients.services import (
+    checked_contact,
+    facts_of,
+    set_grants,
+)
+from deltaweb.conditions.recipients import Property
+from deltaweb.delta.errors import PredicateError
+
+ROUTE: Final = "recipients/<str:name>"
+SAVED: Final = "Saved. It counts from the next request."
+FIELDS: Final = {
+    "contact": "recipient.set_contact",
+    "comment": "recipient.describe",
+    "allowed_networks": "recipient.set_networks",
+    "properties": "recipient.set_properties",
+    "soft_limit_bytes": "recipient.set_soft_limit",
+    "hard_limit_bytes": "recipient.set_hard_limit",
+}
+"""The names of records, by the column that changed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What a recipient is offered in a month of UTC; null or an empty text removes it.
+
+    Attributes:
+        soft_limit: What it is offered in a month before that is said, such as
+            `3.5 TiB`; empty or null for no limit. `usage` tells how near it is.
+        hard_limit: What it is offered in a month before reads are refused.
+    """
+
+    soft_limit: str | Unchanged | None = parameter(
+        UNCHANGED,
+        "--soft",
+        removed_by="--no-soft",
+        line=Line(label="Soft", most=40, name="soft"),
+        metavar="SIZE",
+        help="from where on reads are said, as 3.5TiB; '' for nowhere",
+    )
+    hard_limit: str | Unchanged | None = parameter(
+        UNCHANGED,
+        "--hard",
+        removed_by="--no-hard",
+        line=Line(label="Hard", most=40, name="hard"),
+        metavar="SIZE",
+        help="from where on reads are refused, as 3.5TiB; '' for nowhere",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecipientChange(Limits):
+    """What is to be changed of a recipient; what is left out stays, null removes it.
+
+    Attributes:
+        shares: Names of what it may read, and of nothing else.
+        contact: A mail address.
+        comment: A note for administrators.
+        allowed_networks: Where it may come from; empty or null allows every address.
+        properties: What conditions call recipient.<key>, each as key=value.
+        soft_limit: What it is offered in a month before that is said, such as
+            `3.5 TiB`; empty or null for no limit. `usage` tells how near it is.
+        hard_limit: What it is offered in a month before reads are refused.
+    """
+
+    shares: list[str] | Unchanged | None = parameter(
+        UNCHANGED,
+        None,
+        line=Line(
+            label="Shares",
+            is_boxes=True,
+            choices=lambda: Share.objects.values_list("name", flat=True),
+        ),
+    )
+    contact: str | Unchanged | None = parameter(
+        UNCHANGED,
+        None,
+        line=Line(label="Contact", most=254, codes=("contact-invalid",)),
+    )
+    comment: str | Unchanged | None = parameter(
+        UNCHANGED, None, line=Line(label="Comment")
+    )
+    allowed_networks: list[str] | Unchanged | None = parameter(
+        UNCHANGED,
+        None,
+        line=Line(
+            label="Only from",
+            most=20_000,
+            name="networks",
+            splits=lambda text: text.replace(",", " ").split(),
+            codes=("network-invalid", "too-many-networks"),
+        ),
+    )
+    properties: list[str] | Unchanged | None = parameter(
+        UNCHANGED,
+        None,
+        line=Line(label="Properties", most=20_000, codes=("property-invalid",)),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangedRecipient:
+    """A recipient after a change of its settings.
+
+    Attributes:
+        said: What was changed, in sentences.
+    """
+
+    resource: Spread[RecipientResource]
+    said: OnPage[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LimitedRecipient:
+    """How near a recipient is to its limits of this month.
+
+    Attributes:
+        size_bytes: What it was offered so far.
+        said: The same in sentences.
+    """
+
+    name: str
+    size_bytes: int
+    soft_limit: LimitOutlook | None
+    hard_limit: LimitOutlook | None
+    said: OnPage[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeletedRecipient:
+    """A recipient that is no more."""
+
+    name: str
+    deleted: bool = True
+
+
+def update_recipient(
+    recipient: Recipient, new: RecipientChange, stamp: Stamp
+) -> ChangedRecipient:
+    """Change how to reach a recipient, from where it may come, and what it reads."""
+    said, properties = SAVED, recipient.properties
+    if not isinstance(new.contact, Unchanged):
+        recipient.contact = checked_contact(new.contact or "")
+    recipient.comment = value_of(new.comment, recipient.comment, removed="").strip()
+    if not isinstance(new.allowed_networks, Unchanged):
+        recipient.allowed_networks = parse_networks(new.allowed_networks or ())
+    if not isinstance(new.properties, Unchanged):
+        _set_properties(recipient, parse_properties(new.properties or ()), stamp)
+    _set_limits(recipient, new)
+    recipient.save(update_fields=[*FIELDS])
+    ends_at = recipient.earlier_urls_end_at
+    if recipient.properties != properties and ends_at is not None:
+        said = f"{said} {earlier_urls_text(ends_at, now=stamp.at)}"
+    if not isinstance(new.shares, Unchanged):
+        wanted = [find_share(share) for share in new.shares or ()]
+        added, removed = set_grants(recipient, wanted, stamp=stamp)
+        said = (
+            f"{recipient.name} reads {len(wanted)} of {Share.objects.count()} shares "
+            f"now: {added} added, {removed} removed."
+        )
+    resource = recipient_resource(recipient, now=stamp.at)
+    return ChangedRecipient(resource=resource, said=said)
+
+
+def limit_recipient(
+    recipient: Recipient, new: Limits, stamp: Stamp
+) -> LimitedRecipient:
+    """Limit what a recipient is offered in a month of UTC."""
+    _set_limits(recipient, new)
+    recipient.save(update_fields=[*FIELDS])
+    ledger = ledger_of(recipient, now=stamp.at)
+    return LimitedRecipient(
+        name=recipient.name,
+        size_bytes=ledger.size_bytes,
+        soft_limit=ledger.soft_limit,
+        hard_limit=ledger.hard_limit,
+        said=ledger.limits_text or f"{recipient.name} has no limit.",
+    )
+
+
+def delete_recipient(
+    recipient: Recipient, _: Nothing, stamp: Stamp
+) -> DeletedRecipient:
+    """Delete a recipient with its grants and tokens, which end at once."""
+    detail = {
+        "shares": [share.name for share in recipient.shares.all()],
+        "num_tokens_ended": recipient.tokens.live(stamp.at).count(),
+    }
+    report(action_on("recipient.delete", stamp, recipient, **detail))
+    cancel_queries(recipient, now=stamp.at)
+    recipient.delete()
+    return DeletedRecipient(name=recipient.name)
+
+
+def _set_limits(recipient: Recipient, new: Limits) -> None:
+    if not isinstance(new.soft_limit, Unchanged):
+        recipient.soft_limit_bytes = parse_limit(new.soft_limit or "")
+    if not isinstance(new.hard_limit, Unchanged):
+        recipient.hard_limit_bytes = parse_limit(new.hard_limit or "")
+    low, high = recipient.soft_limit_bytes, recipient.hard_limit_bytes
+    if low is not None and high is not None and low > high:
+        limits = [new.soft_limit, new.hard_limit]
+        text = next((one for one in limits if isinstance(one, str) and one), "")
+        reason = "the soft limit is above the hard one"
+        raise LimitInvalidError(text=text, reason=reason)
+
+
+def _set_properties(
+    recipient: Recipient, properties: dict[str, Property], stamp: Stamp
+) -> None:
+    """Set what conditions ask for, and note until when URLs open of the values before.
+
+    Only tables count whose conditions ask for a value that changes.
+    """
+    tables = list(
+        SharedTable.objects.filter(share__grants__recipient=recipient).select_related(
+            "table"
+        )
+    )
+    before = [_asked(shared, recipient) for shared in tables]
+    recipient.properties = properties
+    lifetimes = [
+        url_lifetime(shared, is_whole=False)
+        for shared, asked in zip(tables, before, strict=True)
+        if _asked(shared, recipient) != asked
+    ]
+    known = recipient.earlier_urls_end_at
+    recipient.earlier_urls_end_at = later_end(known, lifetimes, at=stamp.at)
+    recipient.save(update_fields=["earlier_urls_end_at"])
+
+
+def _asked(shared: SharedTable, recipient: Recipient) -> object:
+    """Return the values that conditions ask for; all if a condition does not parse."""
+    rule = rule_for(shared, recipient)
+    try:
+        return rule.asked
+    except PredicateError:
+        return rule.properties
+
+
+def settings_of(recipient: Recipient) -> dict[str, object]:
+    """Return the settings of a recipient as its forms show them."""
+    return facts_of(recipient) | {
+        "properties": property_texts(recipient.properties),
+        "soft_limit": limit_text(recipient.soft_limit_bytes),
+        "hard_limit": limit_text(recipient.hard_limit_bytes),
+    }
+
+
+UPDATE: Final = changes.register(
+    Change(
+        noun="recipient",
+        name="update",
+        help="Change what a recipient may read, and how and from where it is reached.",
+        role=ADMIN,
+        scope="share",
+        find=find_recipient,
+        parameters=RecipientChange,
+        do=update_recipient,
+        result=ChangedRecipient,
+        says=lambda one: one.said,
+        fields=FIELDS,
+        facts=facts_of,
+        writes=("grant.add", "grant.remove"),
+        about=things_of,
+        call=Call("PATCH", ROUTE, view="Recipient"),
+        page=Page(
+            f"{ROUTE}/settings",
+            back=lambda one: resolve_url("sharing:recipient-settings", one.name),
+            name="recipient-settings",
+        ),
+        also=(Page(f"{ROUTE}/grants", back=resolve_url, name="recipient-grants"),),
+        is_verb=False,
+    )
+)
+LIMIT: Final = changes.register(
+    Change(
+        noun="recipient",
+        name="limit",
+        help="Limit what a recipient is offered in a month.",
+        role=ADMIN,
+        scope="share",
+        find=find_recipient,
+        parameters=Limits,
+        do=limit_recipient,
+        result=LimitedRecipient,
+        says=lambda one: one.said,
+        fields=FIELDS,
+        facts=facts_of,
+        about=things_of,
+        page=Page(
+            f"{ROUTE}/limits",
+            back=lambda one: resolve_url("sharing:recipient-usage", one.name),
+            name="recipient-limits",
+        ),
+    )
+)
+DELETE: Final = changes.register(
+    Change(
+        noun="recipient",
+        name="delete",
+        help="Delete a recipient with its grants and tokens, which end at once.",
+        role=ADMIN,
+        scope="share",
+        find=find_recipient,
+        parameters=Nothing,
+        do=delete_recipient,
+        result=DeletedRecipient,
+        says=lambda one: f"{one.name} is deleted; its tokens no longer work.",
+        writes=("recipient.delete",),
+        question=lambda one, _: f"Delete {one.name}? Its tokens end at once.",
+        confirm=lambda one: one.name,
+        call=Call("DELETE", ROUTE, view="Recipient", status=204),
+        page=Page(
+            f"{ROUTE}/delete", back=lambda _: resolve_url("sharing:recipient-list")
+        ),
+    )
+)
+reads.register(
+    Read(
+        route="recipients",
+        view="RecipientList",
+        page="sharing:recipient-list",
+        shows=RECIPIENTS,
+        help="List recipients.",
+        role=ADMIN,
+    ),
+    Read(
+        route=ROUTE,
+        view="Recipient",
+        page="sharing:recipient-detail",
+        shows=RecipientDetail,
+        help="Tell what a recipient may read, its tokens and what it did.",
+        role=ADMIN,
+    ),
+    Read(
+        route=f"{ROUTE}/usage",
+        view="RecipientUse",
+        page="sharing:recipient-usage",
+        shows=Ledger,
+        help="Tell what a recipient was offered, by table and month.",
+        role=ADMIN,
+    ),
+    Read(
+        route=f"{ROUTE}/seen",
+        view="RecipientSeen",
+        page="sharing:recipient-seen",
+        shows=SeenByRecipient,
+        help="Tell what a recipient lists and gets, with the answers of the server.",
+        role=ADMIN,
+    ),
+)
