@@ -82,5 +82,24 @@ GLOSSARY: Final = (
     ),
     Entry(r"\bfound out\b", "inferred"),
     Entry(r"\bcalled so\b", "of that name"),
+    # One term for each thing: grant, hold, refresh, verify, catalog.
+    Entry(r"\b(taken|took) back\b", "revoked; access was removed"),
+    Entry(r"\b(are|is|were) held for\b", "a hold keeps them for"),
+    Entry(r"\bcheck (the files now|of the files)\b|\bfiles checked\b", "verify files"),
+    Entry(
+        r"\bcatalogue\b",
+        "catalog",
+        allowed=r"[\w.-]*/catalogue[\w./-]*|catalogue-light|catalogue/_\w+",
+    ),
+    # Sentences that had to be read twice.
+    Entry(r"\bheld against\b", "compared with"),
+    Entry(r"\bwhatever\b", "any"),
+    Entry(r"\b(came|comes?) of\b", "follows from"),
+    Entry(r"\bgoes? on\b", "continues"),
+    Entry(r"\btells? of\b", "shows, names"),
+    Entry(r"\bwhose clocks\b", "time zone of"),
+    Entry(r"\bdead rows\b", "deleted rows"),
+    Entry(r"\b(have|has|must) to know\b|\bmust know\b", "must support"),
+    Entry(r"\bmay lie below\b", "allowed locations"),
 )
-"""Thirty and some pairs. One more is a line here, and the sentences that it names."""
+"""Some fifty pairs. One more is a line here, and the sentences that it names."""

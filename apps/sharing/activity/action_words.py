@@ -21,7 +21,7 @@ WORDS: Final = {
     "table.credentials": "took credentials for the folder of a table",
     "file.read": "downloaded a file",
     "oauth.token": "traded for an access token",
-    "iceberg.config": "opened the Iceberg catalogue",
+    "iceberg.config": "opened the Iceberg catalog",
     "iceberg.namespaces": "listed shares or schemas by Iceberg",
     "iceberg.namespace": "looked up a share or a schema by Iceberg",
     "iceberg.tables": "listed tables by Iceberg",

@@ -66,7 +66,7 @@ def share_prepare(request: HttpRequest, *, name: str) -> HttpResponseBase:
     """Queue what is to be rewritten, and a proof of what recipients get."""
     share = find_share(name)
     request_preparation(share, proves="prove" in request.POST, now=timezone.now())
-    messages.success(request, "Requested: this page shows what came of it.")
+    messages.success(request, "Requested. The result will be on this page.")
     return redirect(share)
 
 

@@ -38,7 +38,7 @@ def request_file_check(
     """
     return enqueue(
         kind=CHECK_FILES.name,
-        title=f"Check the files of {table.full_name}",
+        title=f"Verify the files of {table.full_name}",
         parameters={"table_id": str(table.id)},
         subject_id=table.id,
         key=f"check-files:{table.id}",
@@ -104,7 +104,7 @@ def _check(reports: Reports, opened: DeltaTable) -> FileCheck:
 CHECK_FILES: Final = kinds.register(
     JobKind(
         name="tables.check_files",
-        words="Check the files of a table",
+        words="Verify the files of a table",
         parameters=NoParameters,
         result=CheckedFiles,
         run=check_data_files,

@@ -13,17 +13,17 @@ class KeysRefusedError(SharingError, code="keys-refused"):
     status = 403
     error_code: ClassVar[ErrorCode] = ErrorCode.PERMISSION_DENIED
     message = "The keys of this request are not accepted: {reason}."
-    hint = "Load the table from the catalogue again and use the keys that come with it."
+    hint = "Load the table from the catalog again and use the keys that come with it."
 
 
 class ObjectMissingError(SharingError, code="object-missing"):
     status = 404
     error_code: ClassVar[ErrorCode] = ErrorCode.RESOURCE_DOES_NOT_EXIST
     message = "There is no object of this key."
-    hint = "Load the table from the catalogue again."
+    hint = "Load the table from the catalog again."
 
 
 class ObjectChangedError(SharingError, code="object-changed"):
     status = 412
     message = "The object is another one than the one that If-Match names."
-    hint = "Load the table from the catalogue again."
+    hint = "Load the table from the catalog again."

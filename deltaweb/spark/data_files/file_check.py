@@ -22,4 +22,4 @@ def check_files(
     table = DeltaTable.from_store(source.open())
     engine = SparkEngine(spark, source)
     work = partial(file_check.check_files, table, engine=engine)
-    return run_job(spark, work, on_progress, title="Check the files of a table")
+    return run_job(spark, work, on_progress, title="Verify the files of a table")

@@ -285,8 +285,8 @@ CREATE_PAGE: Final = OperationPage(
     adds="create",
     form=CreationForm,
     heading="Create a table",
-    about="An empty table of the columns below, or of those that a file has, in "
-    "an empty folder.",
+    about="Creates an empty table in an empty folder, with the columns below or with "
+    "those of a file.",
     failed="The table cannot be created",
     read=read_creation,
     shows=show_made,
@@ -297,8 +297,8 @@ CONVERT_PAGE: Final = OperationPage(
     adds="convert",
     form=ConvertForm,
     heading="Convert a Parquet folder",
-    about="A folder of Parquet files becomes a table where it lies: a log is written "
-    "beside the files, and no file is changed or moved, and only footers are read.",
+    about="Turns a folder of Parquet files into a table by adding a log to it. No file "
+    "is changed or moved, and only footers are read.",
     failed="The folder cannot be converted",
     read=read_conversion,
     shows=show_made,
@@ -309,8 +309,8 @@ IMPORT_PAGE: Final = OperationPage(
     adds="import",
     form=ImportForm,
     heading="Import a file",
-    about="Rows of a CSV, JSON or Parquet file. Types are proposed and every row is "
-    "checked; nothing is written before the last step.",
+    about="Imports the rows of a CSV, JSON or Parquet file. Types are proposed and "
+    "every row is checked; nothing is written before the last step.",
     failed="The file cannot be imported",
     read=read_import,
     shows=show_import,

@@ -36,7 +36,7 @@ class CreateVerb(MakingVerb[CreateTable]):
             "--schema-of",
             default="",
             metavar="FILE",
-            help="a CSV, JSON or Parquet file whose columns it gets, without its rows",
+            help="a CSV, JSON or Parquet file that defines the columns",
         )
         add_file_options(parser)
         add_zone_of_files(parser)

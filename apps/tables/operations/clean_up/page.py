@@ -65,8 +65,8 @@ CLEAN_UP_PAGE: Final = OperationPage(
     operation=CLEAN_UP,
     form=form_of(CleanUp),
     heading="Clean up the log",
-    about="Commits and checkpoints that are older than the table keeps its history are "
-    "deleted; data files are not touched.",
+    about="Deletes commits and checkpoints that are older than the table's log "
+    "retention. Data files are not affected.",
     icon="eraser",
     failed="The log was not cleaned up",
     preview_words="List what would be deleted",

@@ -141,10 +141,10 @@ COLUMN_PAGE: Final = OperationPage(
     operation=CHANGE_COLUMNS,
     form=ColumnForm,
     heading="Columns",
-    about="Columns change in the table's schema; no file is written again. A new one "
-    "stands at the end, and is NULL in the rows that are there already.",
+    about="Changes the columns in the table's schema, without rewriting files. A "
+    "new column is the last one, and NULL in existing rows.",
     icon="columns-3",
-    says="No file is written again; earlier versions stay as they are.",
+    says="No file is rewritten; earlier versions do not change.",
     does="Commit the columns",
     failed="The columns were not changed",
     read=by_values(read_columns),
@@ -156,10 +156,10 @@ COMMENT_PAGE: Final = OperationPage(
     operation=DESCRIBE,
     form=DescribeForm,
     heading="Comments",
-    about="What the log says of the table and its columns goes with it to every engine "
-    "and every recipient.",
+    about="Comments of the table and its columns are in the log, so every engine and "
+    "every recipient sees them.",
     icon="file-text",
-    says="No row and no file changes.",
+    says="No rows or files change.",
     does="Commit the comment",
     failed="The comment was not committed",
     check=check_by(describe),

@@ -208,7 +208,7 @@ def _lines(detail: DefinitionDetail) -> Iterator[str]:
     if not checked:
         return
     if not checked.num_violating:
-        yield f"True of all {checked.num_rows:,} rows."
+        yield f"True for all {checked.num_rows:,} rows."
         return
     yield f"{checked.num_violating:,} of {checked.num_rows:,} rows break it:"
     for row in checked.rows:

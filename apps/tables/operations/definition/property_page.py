@@ -102,10 +102,10 @@ PROPERTY_PAGE: Final = OperationPage(
     operation=CHANGE_PROPERTY,
     form=PropertyForm,
     heading="Properties",
-    about="A property tells every writer and reader how this table is kept. It is "
-    "committed to the log; no row and no file changes.",
+    about="Properties are settings of the table for every writer and reader. A "
+    "change is a commit in the log; no rows or files change.",
     icon="adjustments",
-    says="No row and no file changes.",
+    says="No rows or files change.",
     does="Commit the property",
     failed="The property was not changed",
     read=by_values(read_property),

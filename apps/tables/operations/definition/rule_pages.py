@@ -124,10 +124,10 @@ CONSTRAINT_PAGE: Final = OperationPage(
     operation=CHANGE_CONSTRAINT,
     form=ConstraintForm,
     heading="Constraints",
-    about="A CHECK constraint must be true of every row that is written. Before one "
-    "is added, every present row is checked.",
+    about="A CHECK constraint must be true for every new row. Existing rows "
+    "are checked before the constraint is added.",
     icon="list-check",
-    says="It holds for every row that is written from now on.",
+    says="It applies to every row that is written from now on.",
     does="Commit the constraint",
     failed="The constraint was not changed",
     read=by_values(read_constraint),
@@ -141,13 +141,13 @@ PROTOCOL_PAGE: Final = OperationPage(
     operation=UPGRADE_PROTOCOL,
     form=ProtocolForm,
     heading="Protocol",
-    about="The protocol says what clients have to know to read and write this table. "
-    "It can only be upgraded: clients that do not know the new version can no longer "
-    "use the table.",
+    about="The protocol lists what clients must support to read and write this "
+    "table. It can only be upgraded. Clients that do not support the new version can "
+    "no longer use the table.",
     icon="shield",
-    says="No row and no file changes.",
+    says="No rows or files change.",
     does="Upgrade the protocol",
-    failed="The protocol was not raised",
+    failed="The protocol was not upgraded",
     is_undone=False,
     check=check_by(upgrade),
     more_of_table=protocol_shown,

@@ -71,9 +71,9 @@ OPTIMIZE_PAGE: Final = OperationPage(
     operation=OPTIMIZE,
     form=OptimizeForm,
     heading="Optimize",
-    about="Small files of a partition are compacted into larger ones, and rows can "
-    "be ordered so that readers skip more files. No row changes; the old files "
-    "stay in storage, for older versions, until a vacuum.",
+    about="Combines small files of a partition into larger ones, and can cluster "
+    "rows so that readers skip more files. No rows change. The old files stay in "
+    "storage until a vacuum, for older versions.",
     icon="arrows-join",
     failed="The table was not optimized",
     read=by_values(_asked),

@@ -38,9 +38,8 @@ RESTORE_PAGE: Final = OperationPage(
     operation=RESTORE,
     form=form_of(Restore),
     heading="Restore a version",
-    about="The files of that version are restored, and later files are removed. The "
-    "table gets a new version; nothing is deleted from storage, and nothing of the "
-    "history.",
+    about="Brings back the files of an older version and removes later ones, in a "
+    "new version. Nothing is deleted from storage or from the history.",
     icon="rotate",
     failed="The version was not restored",
     more_of_table=vacuum_shown,

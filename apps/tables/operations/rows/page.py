@@ -199,10 +199,8 @@ DELETE_ROWS_PAGE: Final = OperationPage(
     operation=DELETE_ROWS,
     form=RowsForm,
     heading="Delete rows",
-    about="Rows that meet the condition are deleted from the newest version. Files "
-    "that hold "
-    "other rows, too, are written again without them; earlier versions keep the rows "
-    "until a vacuum.",
+    about="Deletes the rows that meet the condition. Files that also contain other "
+    "rows are rewritten. Earlier versions keep the deleted rows until a vacuum.",
     icon="trash",
     failed="No row was deleted",
     read=by_values(read_deletion),
@@ -214,8 +212,8 @@ UPDATE_ROWS_PAGE: Final = OperationPage(
     operation=UPDATE_ROWS,
     form=UpdateRowsForm,
     heading="Update rows",
-    about="Columns get new values in the rows that meet the condition. The files that "
-    "hold them are written again; earlier versions keep the old values until a vacuum.",
+    about="Gives columns new values in the rows that meet the condition. Their "
+    "files are rewritten. Earlier versions keep the old values until a vacuum.",
     icon="pencil",
     failed="No row was updated",
     read=by_values(read_update),

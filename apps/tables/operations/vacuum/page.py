@@ -186,9 +186,9 @@ VACUUM_PAGE: Final = OperationPage(
     form=form_of(Vacuum),
     choice=RetentionForm,
     heading="Vacuum",
-    about="Files that only older versions need, and files that no version has, are "
-    "deleted from storage once they are older than the retention. The preview lists "
-    "the folder once and shows what any retention would delete.",
+    about="Deletes files that only older versions need, and files that no version "
+    "has, if they are older than the retention period. The preview lists the folder "
+    "once and shows what each retention period would delete.",
     icon="trash",
     failed="Nothing more was deleted",
     preview_words="List what could be deleted",
