@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 from apps.jobs import running
 from apps.jobs.models import Job
-from apps.pages.page_json import from_json, json_of
+from apps.pages.page_json import MissingKeysError, from_json, json_of
 from deltaweb.delta import writing
 
 if TYPE_CHECKING:  # most processes ask for work and do none
@@ -147,10 +147,16 @@ class JobKind(Generic[P, R]):
         )
 
     def found(self, job: Job | None) -> R | None:
-        """Return the result of a job; None before its end, and without one."""
+        """Return the result of a job; None before its end, and without one.
+
+        A result of a release that wrote other keys counts as none.
+        """
         if job is None or job.state != Job.State.DONE or job.result is None:
             return None
-        return self.read_result(job.result)
+        try:
+            return self.read_result(job.result)
+        except MissingKeysError:
+            return None
 
     def asked(self, job: "Job | TrackedJob") -> P:
         """Return the parameters of a job of this kind."""

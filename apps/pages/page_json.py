@@ -236,6 +236,10 @@ def _fields(kind: type[Any]) -> tuple[tuple[str, bool], ...]:
     )
 
 
+class MissingKeysError(ValueError):
+    """JSON lacks keys of a dataclass that have no default."""
+
+
 def from_json(kind: type[T], values: Any) -> T:  # noqa: ANN401 (JSON)
     """Read a dataclass, or a list of one, that was written as JSON.
 
@@ -253,7 +257,20 @@ def from_json(kind: type[T], values: Any) -> T:  # noqa: ANN401 (JSON)
             found[field.name] = from_json(field.part, values) if is_there else None
         elif field.key in values:
             found[field.name] = _read(field.hint, values[field.key])
+    if missing := _needed(kind) - found.keys():
+        raise MissingKeysError(kind.__name__, sorted(missing))
     return kind(**found)
+
+
+@cache
+def _needed(kind: Any) -> frozenset[str]:  # noqa: ANN401 (a dataclass)
+    """Return the names of the fields without a default."""
+    missing = dataclasses.MISSING
+    return frozenset(
+        field.name
+        for field in dataclasses.fields(kind)
+        if field.default is missing and field.default_factory is missing
+    )
 
 
 class _ReadField(NamedTuple):
@@ -266,14 +283,9 @@ class _ReadField(NamedTuple):
         """Return whether a part was written, which has two keys at least."""
         if self.part is None or self.part is self.hint:
             return True
-        missing, known = dataclasses.MISSING, dataclasses.fields(self.part)
-        needed = {
-            field.name
-            for field in known
-            if field.default is missing and field.default_factory is missing
-        }
-        there = {field.name for field in known} & values.keys()
-        return needed <= there and len(there) > 1
+        known = {field.name for field in dataclasses.fields(self.part)}
+        there = known & values.keys()
+        return _needed(cast("Any", self.part)) <= there and len(there) > 1
 
 
 @cache
@@ -300,6 +312,8 @@ def _read(hint: Any, value: Any) -> Any:  # noqa: ANN401 (a type, and JSON)
     if typing.get_origin(hint) in {typing.Union, types.UnionType} and len(args) == 1:
         return _read(args[0], value)
     if isinstance(value, str):
+        if isinstance(hint, type) and issubclass(hint, Enum):
+            return hint(value)
         return datetime.fromisoformat(value) if hint is datetime else value
     if isinstance(value, Mapping):
         if dataclasses.is_dataclass(hint):

@@ -17,6 +17,7 @@ from apps.jobs import kinds
 from apps.jobs.kind import JobKind, Queue
 from apps.jobs.results import keep_rows
 from apps.jobs.running.tracking import TrackedJob
+from apps.pages.page_json import IfKnown, Spread
 from apps.sharing.access.grants.rules import rule_for
 from apps.sharing.access.waited_queries import ANSWER_QUERY
 from apps.sharing.answers.opening import open_shared, terms_of
@@ -90,7 +91,7 @@ class KeptVersion:
         """Time of the version's commit, where the version was named."""
         return to_datetime(self.timestamp_ms or 0)
 
-    def facts(self) -> dict[str, Any]:
+    def describe(self) -> dict[str, Any]:
         """Return the same as JSON."""
         return asdict(self)
 
@@ -103,20 +104,35 @@ class KeptVersion:
         return cls(protocol=protocol, metadata=metadata, **values)
 
 
-def answer_query(job: TrackedJob, asked: AnswerQuery) -> dict[str, Any]:
-    """Find the files of a query and keep them as the job's rows.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnsweredQuery:
+    """What a job found out about a query.
 
-    Returns:
-        What `KeptVersion` has of the version; or `refusal`: why the recipient gets no
-        answer, in words for it.
+    Attributes:
+        version: The version; None where the query is refused.
+        refusal: Why the recipient gets no answer, in a text for it; None otherwise.
     """
+
+    version: IfKnown[Spread[KeptVersion | None]] = None
+    refusal: IfKnown[str | None] = None
+
+    @classmethod
+    def read(cls, values: Mapping[str, Any]) -> "AnsweredQuery":
+        """Read what a job has left."""
+        if "refusal" in values:
+            return cls(refusal=values["refusal"])
+        return cls(version=KeptVersion.of(values))
+
+
+def answer_query(job: TrackedJob, asked: AnswerQuery) -> AnsweredQuery:
+    """Find the files of a query and keep them as the job's rows."""
     try:
-        return _answer(job, asked)
+        return AnsweredQuery(version=_answer(job, asked))
     except SharingError as error:
-        return {"refusal": f"{error.message} {error.hint}"}
+        return AnsweredQuery(refusal=f"{error.message} {error.hint}")
 
 
-def _answer(job: TrackedJob, asked: AnswerQuery) -> dict[str, Any]:
+def _answer(job: TrackedJob, asked: AnswerQuery) -> KeptVersion:
     shared = _granted(asked)
     job.step("Opening the table")
     with ExitStack() as stack:
@@ -133,7 +149,7 @@ def _answer(job: TrackedJob, asked: AnswerQuery) -> dict[str, Any]:
             num_files=opened.num_files,
             size_bytes=opened.size_bytes,
             timestamp_ms=to_ms(opened.timestamp) if asked.is_named else None,
-        ).facts()
+        )
 
 
 def _granted(asked: AnswerQuery) -> SharedTable:
@@ -201,7 +217,8 @@ ANSWER: Final = kinds.register(
         name=ANSWER_QUERY,
         words="Answer a query of a recipient",
         parameters=AnswerQuery,
-        result=dict[str, Any],
+        result=AnsweredQuery,
+        read=AnsweredQuery.read,
         run=answer_query,
         queue=Queue.SPARK,  # of a large log
         is_apart=True,

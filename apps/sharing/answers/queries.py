@@ -18,10 +18,10 @@ import pyarrow as pa
 
 from apps.jobs.kind import hashed_key, to_json
 from apps.jobs.models import Job
-from apps.jobs.results import job_rows
+from apps.jobs.results import job_table
 from apps.jobs.services import enqueue
 from apps.sharing.access.grants.rules import TableRule, rule_for
-from apps.sharing.answers.answer_query import ANSWER, AnswerQuery, KeptVersion
+from apps.sharing.answers.answer_query import ANSWER, AnswerQuery
 from apps.sharing.answers.opening import terms_of
 from apps.sharing.answers.paging import paging_of
 from apps.sharing.answers.row_count import CountedFiles, RowCount
@@ -137,18 +137,18 @@ def read_query(
     if job.state != Job.State.DONE:
         was_cancelled = job.state == Job.State.CANCELLED
         return QueryStatus(query_id, CANCELLED if was_cancelled else FAILED)
-    if isinstance(job.result, dict) and "refusal" in job.result:
-        return QueryStatus(query_id, job.result["refusal"])
-    kept = job_rows(ANSWER, job)
-    if kept is None:
+    found, kept = ANSWER.found(job), job_table(job)
+    if found is not None and found.refusal is not None:
+        return QueryStatus(query_id, found.refusal)
+    if kept is None or found is None or found.version is None:
         raise QueryNotFoundError(query_id=query_id)
-    version = KeptVersion.of(kept.facts)
+    version = found.version
     chosen = format_of(shared, version, capabilities)
     head = head_lines(shared, version, chosen, rule)
     tokens = _tokens(shared, job, capabilities, signing)
     first = _first_row(page, tokens, head_digest(head))
-    last = min(first + (page.max_files or kept.rows.num_rows), kept.rows.num_rows)
-    rows = kept.rows.slice(first, last - first)
+    last = min(first + (page.max_files or kept.num_rows), kept.num_rows)
+    rows = kept.slice(first, last - first)
     signers = open_plan(shared, signing, rule)
     counted = RowCount()
     lines = signed_lines(
@@ -161,7 +161,7 @@ def read_query(
     end = None
     if page.is_paged or capabilities.wants_end:
         token = None
-        if last < kept.rows.num_rows:
+        if last < kept.num_rows:
             ends_at = (job.finished_at or signing.now) + KEPT
             token = tokens.make([head_digest(head), last], ends_at=ends_at)
         end = EndAction(

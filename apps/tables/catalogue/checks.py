@@ -1,7 +1,7 @@
 """What is at a location: a short look before a table is registered."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
 
@@ -28,6 +28,14 @@ from deltaweb.table import DeltaTable
 MAX_COLUMNS_SHOWN = 200
 
 
+@dataclass(frozen=True, slots=True)
+class CheckedColumn:
+    """A column of a table at a location."""
+
+    name: str
+    type: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocationCheck:
     """What was found at a location.
@@ -50,16 +58,12 @@ class LocationCheck:
     table_name: str = ""
     description: str = ""
     partition_columns: list[str] = field(default_factory=list)
-    columns: list[dict[str, str]] = field(default_factory=list)
+    columns: list[CheckedColumn] = field(default_factory=list)
     num_columns: int = 0
     num_files: int | None = None
     size_bytes: int | None = None
     warning: str = ""
     code: str = ""
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the check as JSON, for a job's result and for commands."""
-        return asdict(self)
 
 
 def check_location(
@@ -114,14 +118,14 @@ def check_location(
 
 def _columns(
     snapshot: Snapshot,
-) -> tuple[list[dict[str, str]], int, DeltaError | None]:
+) -> tuple[list[CheckedColumn], int, DeltaError | None]:
     """Return the first columns; a schema that does not parse is only a warning."""
     try:
         fields = snapshot.schema.fields
     except DeltaError as error:
         return [], 0, error
     shown = [
-        {"name": column.name, "type": type_text(column.data_type)}
+        CheckedColumn(column.name, type_text(column.data_type))
         for column in fields[:MAX_COLUMNS_SHOWN]
     ]
     return shown, len(fields), None
@@ -151,9 +155,9 @@ def request_check(*, location: str, now: datetime, requested_by: User) -> Job:
     )
 
 
-def run_check(job: TrackedJob, asked: CheckLocation) -> dict[str, Any]:
+def run_check(job: TrackedJob, asked: CheckLocation) -> LocationCheck:
     """Say what is at a location."""
-    return check_location(asked.location, on_step=job.step).as_json()
+    return check_location(asked.location, on_step=job.step)
 
 
 CHECK_LOCATION: Final = kinds.register(
@@ -161,7 +165,7 @@ CHECK_LOCATION: Final = kinds.register(
         name="tables.check_location",
         words="Check a location",
         parameters=CheckLocation,
-        result=dict[str, Any],
+        result=LocationCheck,
         run=run_check,
         is_reserved=True,
         is_look=True,

@@ -101,7 +101,7 @@ def _register_page(
     job = job or _own_job(request, values["check"], kind=CHECK_LOCATION.name)
     wait_a_glance(job)
     location = job.parameters["location"] if job else values["location"]
-    found = job.result if job and job.state == Job.State.DONE else None
+    found = CHECK_LOCATION.found(job)
     name = values["name"] or _suggested_name(location)
     if form is None:
         form = RegisterForm(initial={"location": location, "name": name})
@@ -113,7 +113,7 @@ def _register_page(
             "form": form,
             "job": job,
             "found": found,
-            "found_at": parse_datetime(found["timestamp"]) if found else None,
+            "found_at": parse_datetime(found.timestamp) if found else None,
             "known": Table.objects.filter(location=location).defer("summary")[:3]
             if found
             else [],

@@ -1,7 +1,8 @@
 """The sample tables, made and registered by a job."""
 
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
 from django.urls import reverse
 from django.utils import timezone
@@ -27,7 +28,14 @@ def request_samples(*, now: datetime, requested_by: User) -> Job:
     )
 
 
-def make_and_register(job: TrackedJob, _: NoParameters) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SamplesLoaded:
+    """The names of the sample tables."""
+
+    tables: tuple[str, ...]
+
+
+def make_and_register(job: TrackedJob, _: NoParameters) -> SamplesLoaded:
     """Create and register the sample tables that are missing."""
     user = Job.objects.get(id=job.id).requested_by
 
@@ -40,7 +48,7 @@ def make_and_register(job: TrackedJob, _: NoParameters) -> dict[str, Any]:
         on_table=on_table,
     )
     job.progress(len(tables), total=len(tables), unit="tables")
-    return {"tables": [table.full_name for table in tables]}
+    return SamplesLoaded(tables=tuple(table.full_name for table in tables))
 
 
 SAMPLES: Final = kinds.register(
@@ -48,7 +56,7 @@ SAMPLES: Final = kinds.register(
         name="tables.load_samples",
         words="Load the sample tables",
         parameters=NoParameters,
-        result=dict[str, Any],
+        result=SamplesLoaded,
         run=make_and_register,
         is_reserved=True,
         page=lambda _job: reverse("tables:table-list"),

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 from django.db import IntegrityError
 
@@ -27,6 +27,54 @@ NAMES_SHOWN: Final = 100  # of each list in a job's result
 
 Seen = Callable[[str, int, int | None, str], None]
 """Told a step, how much of it is done, of how much, and of what."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScannedTable:
+    """A table that a scan registered."""
+
+    name: str
+    location: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RenamedTable:
+    """A table that took another name, because the wanted one was taken."""
+
+    wanted: str
+    name: str
+    location: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScanResult:
+    """What a scan did, as its job keeps it; lists are cut.
+
+    Attributes:
+        found: Tables that are there.
+        folders: Folders that were listed.
+        registered: New tables; `tables` are the first of them.
+        known: The first of those that were registered before.
+        vanished: The first of those that are no longer there.
+        returned: The first of those that are there again.
+        unreadable: The first folders that could not be listed, below the root.
+        truncated: Whether a bound ended the scan early.
+    """
+
+    root: str
+    found: int
+    folders: int
+    registered: int
+    num_registered: int
+    num_known: int
+    tables: tuple[ScannedTable, ...]
+    known: tuple[str, ...]
+    renamed: tuple[RenamedTable, ...]
+    vanished: tuple[str, ...] = ()
+    num_vanished: int = 0
+    returned: tuple[str, ...] = ()
+    unreadable: tuple[str, ...] = ()
+    truncated: bool = False
 
 
 @dataclass(slots=True, kw_only=True)
@@ -55,34 +103,36 @@ class ScanReport:
     vanished: list[str] = field(default_factory=list)
     returned: list[str] = field(default_factory=list)
 
-    def as_json(self, *, most: int = NAMES_SHOWN) -> dict[str, Any]:
-        """Return the report as JSON, for a job's result and for commands.
+    def shown(self, *, most: int = NAMES_SHOWN) -> ScanResult:
+        """Return the report for a job's result and for commands.
 
         Args:
             most: How many entries each list has at most.
         """
-        return {
-            "root": self.root,
-            "found": self.num_found,
-            "folders": self.num_folders,
-            "registered": len(self.registered),
-            "num_registered": len(self.registered),
-            "num_known": len(self.known),
-            "tables": [
-                {"name": table.full_name, "location": table.location}
+        return ScanResult(
+            root=self.root,
+            found=self.num_found,
+            folders=self.num_folders,
+            registered=len(self.registered),
+            num_registered=len(self.registered),
+            num_known=len(self.known),
+            tables=tuple(
+                ScannedTable(name=table.full_name, location=table.location)
                 for table in self.registered[:most]
-            ],
-            "known": [table.full_name for table in self.known[:most]],
-            "renamed": [
-                {"wanted": wanted, "name": table.full_name, "location": table.location}
+            ),
+            known=tuple(table.full_name for table in self.known[:most]),
+            renamed=tuple(
+                RenamedTable(
+                    wanted=wanted, name=table.full_name, location=table.location
+                )
                 for table, wanted in self.renamed[:most]
-            ],
-            "vanished": self.vanished[:most],
-            "num_vanished": len(self.vanished),
-            "returned": self.returned[:most],
-            "unreadable": self.unreadable[:most],
-            "truncated": self.truncated,
-        }
+            ),
+            vanished=tuple(self.vanished[:most]),
+            num_vanished=len(self.vanished),
+            returned=tuple(self.returned[:most]),
+            unreadable=tuple(self.unreadable[:most]),
+            truncated=self.truncated,
+        )
 
 
 def scan_root(  # each is one fact of the scan

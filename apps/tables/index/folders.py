@@ -2,6 +2,7 @@
 
 import shutil
 import time
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Final
@@ -16,6 +17,19 @@ from deltaweb.index.folder.held import is_held
 INDEX_FORMAT: Final = "1"
 RUNS_FOLDER: Final = ".runs"  # small files of Spark jobs that are running
 ABANDONED_AFTER_S: Final = 6 * 3600  # a half-written folder that old has no writer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogIndexed:
+    """What an index of a log ended with.
+
+    Attributes:
+        version: The newest version; None of a log without any.
+        state: A state of `IndexResult`.
+    """
+
+    version: int | None
+    state: str
 
 
 def indexes_folder() -> Path:

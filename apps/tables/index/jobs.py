@@ -17,8 +17,9 @@ from apps.jobs.running.cancel_watch import CancelWatch
 from apps.jobs.running.database_faults import DATABASE_FAULTS, persistently
 from apps.jobs.running.held_lease import LeaseLostError
 from apps.jobs.running.tracking import JobCancelled, TrackedJob
+from apps.pages.page_json import json_of
 from apps.tables.errors import TableNotRegisteredError
-from apps.tables.index.folders import new_index_folder, present_index
+from apps.tables.index.folders import LogIndexed, new_index_folder, present_index
 from apps.tables.index.results import store_failure, store_result
 from apps.tables.models import Table
 from apps.tables.storage.opening import roots_of_server, table_place
@@ -175,7 +176,8 @@ class IndexJob:
             if result.state == FAILED or result.is_broken:
                 self.job.fail(IndexFailedError(result))
             else:
-                self.job.succeed({"version": result.version, "state": result.state})
+                done = LogIndexed(version=result.version, state=result.state)
+                self.job.succeed(json_of(done))
 
     def _tell(self, result: IndexResult) -> None:
         """Say what was read, whose steps may have been too short to be reported."""

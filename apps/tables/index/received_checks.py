@@ -6,7 +6,7 @@ all its tables.
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
 from django.utils import timezone
 
@@ -43,7 +43,14 @@ def request_received(*, now: datetime) -> int:
     return len(asked)
 
 
-def check_received(job: TrackedJob, asked: ReceivedCheck) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReceivedChecked:
+    """How many tables of a provider were looked at."""
+
+    num_looked_at: int
+
+
+def check_received(job: TrackedJob, asked: ReceivedCheck) -> ReceivedChecked:
     """Look at the tables of a provider that are due, until it does not answer."""
     num_looked_at = 0
     for table in due_of(f"{asked.provider}/", now=timezone.now()):
@@ -52,7 +59,7 @@ def check_received(job: TrackedJob, asked: ReceivedCheck) -> dict[str, Any]:
             break
         probe_some([table], now=timezone.now())
         num_looked_at += 1
-    return {"num_looked_at": num_looked_at}
+    return ReceivedChecked(num_looked_at=num_looked_at)
 
 
 def _put_off(provider: str, now: datetime) -> bool:
@@ -70,7 +77,7 @@ CHECK_RECEIVED: Final = kinds.register(
         name="tables.check_received",
         words="Check received tables",
         parameters=ReceivedCheck,
-        result=dict[str, Any],
+        result=ReceivedChecked,
         run=check_received,
         is_reserved=True,
         is_aside=lambda _parameters: True,

@@ -17,7 +17,7 @@ from apps.jobs.kind import JobKind, NoParameters, Queue
 from apps.jobs.models import Job
 from apps.jobs.services import enqueue, enqueue_many
 from apps.tables import index
-from apps.tables.index.folders import RUNS_FOLDER, indexes_folder
+from apps.tables.index.folders import RUNS_FOLDER, LogIndexed, indexes_folder
 from apps.tables.models import Table
 from apps.tables.models.subjects import on_table
 from apps.tables.storage.received import (
@@ -199,7 +199,7 @@ REFRESH: Final = kinds.register(
         name="tables.index_log",
         words="Index a table",
         parameters=NoParameters,
-        result=dict[str, Any],
+        result=LogIndexed,
         batch=index_log,
         queue=Queue.SPARK,
         is_aside=lambda parameters: bool(parameters.get(IS_RECEIVED)),

@@ -23,6 +23,7 @@ is the dry run of what then runs, and nothing is done that nobody has seen.
 """
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from functools import partial
 from operator import eq
@@ -34,7 +35,7 @@ from apps.jobs import kinds
 from apps.jobs.kind import JobKind, Queue
 from apps.jobs.models import Job
 from apps.jobs.running.tracking import TrackedJob
-from apps.pages.page_json import from_json
+from apps.pages.page_json import MissingKeysError, from_json
 from apps.pages.registry import Registry
 from apps.tables.errors import AskerGoneError, OperationOutdatedError
 from apps.tables.head.job_json import result_of
@@ -227,12 +228,16 @@ class Operation(Generic[P, T, D, R]):
         values = result_of(job) if job is not None and is_preview(job) else None
         if values is None or "at" not in values:  # of releases with another form
             return None
-        return StoredPreview.read(self.detail, values)
+        with suppress(MissingKeysError):  # as well
+            return StoredPreview.read(self.detail, values)
+        return None
 
     def result_of(self, job: Job | None) -> StoredResult[R] | None:
         """Return what a job has done; None before its end, and of one that looked."""
         values = None if job is None or is_preview(job) else result_of(job)
-        return None if values is None else StoredResult.read(self.result, values)
+        with suppress(MissingKeysError):  # of releases with another form
+            return None if values is None else StoredResult.read(self.result, values)
+        return None
 
     # === The work ===
 

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Final, TypeVar
 
 from apps.accounts.models import User
+from apps.jobs import kinds
 from apps.jobs.kind import JobKind, hashed_key, to_json
 from apps.jobs.models import Job
 from apps.jobs.results import JobRows, job_rows, job_table
@@ -173,9 +174,11 @@ def _let_go(lost: Job) -> None:
 
 
 def is_lost(table: Table, job: Job) -> bool:
-    """Whether the result of a job that is done was cleaned up."""
-    if job.state != Job.State.DONE or job_table(job) is not None:
+    """Whether the result of a job that is done was cleaned up, or has another form."""
+    if job.state != Job.State.DONE:
         return False
+    if job_table(job) is not None:
+        return kinds.all_kinds()[job.kind].found(job) is None
     return not _is_still_missing(table, job)
 
 

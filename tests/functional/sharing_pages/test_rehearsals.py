@@ -81,7 +81,15 @@ def test_a_client_that_is_not_installed_is_named_whoever_rehearsed(
         broken(acme, orders, client)
     job = nightly.request_rehearsal(acme, now=timezone.now())
     Job.objects.filter(id=job.id).update(
-        state=Job.State.DONE, result={"missing": missing}
+        state=Job.State.DONE,
+        result={
+            "recipient": acme.name,
+            "rehearsed_at": "2026-11-01T00:00:00Z",
+            "readings": [],
+            "missing": missing,
+            "untried": [],
+            "passed": True,
+        },
     )
 
     shown = page(admin, f"/recipients/{acme.name}/rehearsals")

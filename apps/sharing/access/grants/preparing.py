@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 from uuid import UUID
 
 import pyarrow as pa
@@ -20,6 +20,7 @@ from apps.jobs.running.reports import Reports
 from apps.jobs.running.row_texts import storable
 from apps.jobs.running.tracking import JobCancelled, TrackedJob
 from apps.jobs.services import enqueue
+from apps.pages.page_json import IfKnown
 from apps.sharing.access.grants.changed import prepare_changes
 from apps.sharing.access.grants.offered import RuledVersion, ruled_version
 from apps.sharing.access.grants.prepared import (
@@ -378,14 +379,28 @@ def request_due_preparations(*, now: datetime) -> int:
     return len(due)
 
 
-def _run(job: TrackedJob, asked: PrepareShare) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SharePrepared:
+    """What was prepared of a share.
+
+    Attributes:
+        tables: Its tables.
+        files: Files that were written; None of a share that is gone.
+    """
+
+    tables: int
+    files: IfKnown[int | None] = None
+
+
+def _run(job: TrackedJob, asked: PrepareShare) -> SharePrepared:
     share = Share.objects.filter(id=UUID(asked.share)).first()
     if share is None:
-        return {"tables": 0}
+        return SharePrepared(tables=0)
     prepared = prepare_share(
         share, reports=job, proves=asked.proves, now=timezone.now()
     )
-    return {"tables": len(prepared), "files": sum(one.num_made for one in prepared)}
+    num_files = sum(one.num_made for one in prepared)
+    return SharePrepared(tables=len(prepared), files=num_files)
 
 
 PREPARE_SHARE: Final = kinds.register(
@@ -393,7 +408,7 @@ PREPARE_SHARE: Final = kinds.register(
         name="sharing.prepare_share",
         words="Prepare a share",
         parameters=PrepareShare,
-        result=dict[str, Any],
+        result=SharePrepared,
         run=_run,
         queue=Queue.SPARK,  # of many bytes
         is_apart=True,

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain
-from typing import Any, Final
+from typing import Final
 from urllib.parse import urlsplit
 from uuid import UUID
 
@@ -24,7 +24,7 @@ from apps.jobs.models import Job
 from apps.jobs.running.tracking import TrackedJob
 from apps.jobs.services import enqueue
 from apps.pages.actions import Actor, Stamp
-from apps.pages.page_json import in_json, json_of, shaped
+from apps.pages.page_json import in_json, shaped
 from apps.sharing.access import callers as access
 from apps.sharing.activity.refusals import kept_reason
 from apps.sharing.api.keys import signing_plan
@@ -225,28 +225,19 @@ def last_examination(recipient: Recipient) -> tuple[Job | None, Examination | No
         examination = Examination(
             recipient=recipient.name,
             examined_at=done.started_at,
-            findings=[
-                Finding(
-                    step=Step(one["step"]),
-                    verdict=Verdict(one["verdict"]),
-                    subject=one["subject"],
-                    fact=one["fact"],
-                    advice=one["advice"],
-                )
-                for one in done.result or ()
-            ],
+            findings=EXAMINE_RECIPIENT.found(done) or (),
         )
     return jobs.first(), examination
 
 
-def _run(job: TrackedJob, asked: OneRecipient) -> Any:  # noqa: ANN401 (JSON)
+def _run(job: TrackedJob, asked: OneRecipient) -> list[Finding]:
     recipient = Recipient.objects.filter(id=UUID(asked.recipient)).first()
     if recipient is None:
         return []
     user = Job.objects.get(id=job.id).requested_by
     actor = Actor(name=user.username, user_id=user.pk) if user else DOCTOR
     job.step("Examining the connection")
-    return json_of(examine(recipient, actor=actor).findings)
+    return [*examine(recipient, actor=actor).findings]
 
 
 EXAMINE_RECIPIENT: Final = kinds.register(
@@ -254,7 +245,7 @@ EXAMINE_RECIPIENT: Final = kinds.register(
         name="sharing.examine_recipient",
         words="Examine the connection of a recipient",
         parameters=OneRecipient,
-        result=dict[str, Any],
+        result=list[Finding],
         run=_run,
         is_for_admins=True,
         is_look=True,

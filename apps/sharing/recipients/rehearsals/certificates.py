@@ -40,11 +40,11 @@ def keep(recipient: Recipient, held: Rehearsal) -> None:
     }
     there = set(
         SharedTable.objects.filter(
-            id__in={one.shared_id for one in held.readings}
+            id__in={one.shared_id for one in held.readings if one.shared_id}
         ).values_list("id", flat=True)
     )
     for reading in held.readings:
-        if reading.shared_id not in there:
+        if reading.shared_id is None or reading.shared_id not in there:
             continue  # it was taken out of the share meanwhile
         before = kept.pop((reading.shared_id, reading.client), None)
         row = before or Certificate(

@@ -1,6 +1,5 @@
 """Rehearsals as jobs: by a button, and each night where an hour is set for them."""
 
-import json
 from datetime import datetime
 from typing import Final
 from uuid import UUID
@@ -15,10 +14,9 @@ from apps.jobs.models import Job
 from apps.jobs.running.tracking import TrackedJob
 from apps.jobs.services import enqueue
 from apps.pages.actions import Actor, Stamp
-from apps.pages.responses import to_json as to_text
 from apps.sharing.models import Recipient, RecipientToken
 from apps.sharing.recipients.rehearsals.certificates import keep
-from apps.sharing.recipients.rehearsals.rehearsal import rehearse
+from apps.sharing.recipients.rehearsals.rehearsal import Rehearsal, rehearse
 from apps.sharing.recipients.throw_away import OneRecipient
 from apps.tables.extension.clock import begun_at
 
@@ -74,7 +72,7 @@ def request_due_rehearsals(*, now: datetime) -> int:
     return len(due)
 
 
-def _run(job: TrackedJob, asked: OneRecipient) -> object:
+def _run(job: TrackedJob, asked: OneRecipient) -> Rehearsal:
     recipient = Recipient.objects.get(id=UUID(asked.recipient))
     user = Job.objects.get(id=job.id).requested_by
     actor = Actor(name=user.username, user_id=user.pk) if user else REHEARSAL
@@ -85,7 +83,7 @@ def _run(job: TrackedJob, asked: OneRecipient) -> object:
 
     held = rehearse(recipient, stamp=Stamp(actor, timezone.now()), report=tell)
     keep(recipient, held)
-    return json.loads(to_text(held))  # with its times as text
+    return held
 
 
 REHEARSE_RECIPIENT: Final = kinds.register(
@@ -93,7 +91,7 @@ REHEARSE_RECIPIENT: Final = kinds.register(
         name="sharing.rehearse",
         words="Read as a recipient does",
         parameters=OneRecipient,
-        result=object,
+        result=Rehearsal,
         run=_run,
         is_for_admins=True,
     )

@@ -14,13 +14,13 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final
 from uuid import UUID
 
 from django.conf import settings
 
 from apps.pages.actions import Stamp
-from apps.pages.page_json import OnPage, in_json
+from apps.pages.page_json import As, OnPage, in_json
 from apps.sharing.access import callers as access
 from apps.sharing.access.directories import directory_of
 from apps.sharing.activity.refusals import kept_reason
@@ -31,6 +31,7 @@ from apps.sharing.recipients.rehearsals.client_program import CLIENTS, DIRECTORY
 from apps.sharing.recipients.throw_away import throw_away
 from apps.tables.storage.connections import options_for
 from deltaweb.delta.errors import DeltaError
+from deltaweb.delta.values.cell_text import plain_value
 from deltaweb.sharing.known_errors import recognize
 from deltaweb.storage import signing
 
@@ -65,7 +66,7 @@ class Reading:
     client: str
     client_version: str
     table: str
-    shared_id: OnPage[UUID]
+    shared_id: OnPage[UUID | None] = None
     version: int | None
     num_rows: int | None
     size_bytes: int | None
@@ -105,7 +106,7 @@ class Rehearsal:
     """
 
     recipient: str
-    rehearsed_at: datetime
+    rehearsed_at: Annotated[datetime, As(plain_value)]
     readings: Sequence[Reading]
     missing: Sequence[str]
     untried: Sequence[Untried] = ()

@@ -19,6 +19,7 @@ from apps.sharing.recipients.rehearsals.client_program import (
     DIRECTORY,
 )
 from apps.sharing.recipients.rehearsals.nightly import (
+    REHEARSE_RECIPIENT,
     last_rehearsal,
     request_rehearsal,
 )
@@ -60,7 +61,8 @@ def recipient_rehearsals(
     job = last_rehearsal(recipient)
     certificates = certificates_of(recipient)
     there = {one.client for one in certificates}
-    if DIRECTORY not in ((job.result or {}).get("missing", []) if job else []):
+    held = REHEARSE_RECIPIENT.found(job)
+    if held is None or DIRECTORY not in held.missing:
         there.add(DIRECTORY)  # it reads folders alone, and there may be none
     shown = RehearsalsPage(
         recipient=recipient.name,

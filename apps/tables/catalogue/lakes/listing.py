@@ -9,7 +9,8 @@ from django.db.models import Count, Q, QuerySet
 from apps.jobs.models import Job
 from apps.pages.lists.paging import Paged, PageLinks, paged
 from apps.pages.page_json import OnPage, in_json
-from apps.tables.catalogue.lakes.scan_job import newest_scan
+from apps.tables.catalogue.lakes.scan_job import SCAN_ROOT, newest_scan
+from apps.tables.catalogue.scanning import ScanResult
 from apps.tables.models import Lake, StorageConnection, Table
 from apps.tables.models.schedules import (
     ONLY_WHEN_ASKED_S,
@@ -117,6 +118,11 @@ class LakePage:
     @property
     def lake(self) -> Lake:
         return self.row.lake
+
+    @property
+    def scanned(self) -> ScanResult | None:
+        """What the newest scan did; None before its end."""
+        return SCAN_ROOT.found(self.job)
 
     def describe(self) -> dict[str, Any]:
         """Return the page as JSON."""

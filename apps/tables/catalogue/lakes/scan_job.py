@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
 from django.utils import timezone
 
@@ -16,6 +16,7 @@ from apps.pages.request.changes import UNCHANGED, Unchanged
 from apps.tables.catalogue.lakes.scanning import scan_lake
 from apps.tables.catalogue.lakes.services import add_lake
 from apps.tables.catalogue.registration import stamp_for
+from apps.tables.catalogue.scanning import ScanResult
 from apps.tables.models import Lake
 from apps.tables.models.schedules import ONLY_WHEN_ASKED_S
 from apps.tables.storage.received import is_received, rests_until
@@ -83,7 +84,7 @@ def _enqueue_scan(lake: Lake, *, requested_by: User | None, now: datetime) -> Jo
     )
 
 
-def run_scan(job: TrackedJob, asked: ScanRoot) -> dict[str, Any]:
+def run_scan(job: TrackedJob, asked: ScanRoot) -> ScanResult:
     """Register every table of a lake; known ones stay as they are."""
     user = Job.objects.get(id=job.id).requested_by
     stamp = stamp_for(user, timezone.now())
@@ -103,7 +104,7 @@ def run_scan(job: TrackedJob, asked: ScanRoot) -> dict[str, Any]:
         is_asked=user is not None,
         on_progress=tell,
     )
-    return done.as_json()
+    return done.shown()
 
 
 SCAN_ROOT: Final = kinds.register(
@@ -111,7 +112,7 @@ SCAN_ROOT: Final = kinds.register(
         name="tables.scan_root",
         words="Look for tables",
         parameters=ScanRoot,
-        result=dict[str, Any],
+        result=ScanResult,
         run=run_scan,
         is_reserved=True,
         is_aside=lambda parameters: is_received(str(parameters.get("root", ""))),

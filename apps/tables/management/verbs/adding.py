@@ -92,7 +92,7 @@ class AddVerb(WritingVerb):
                 stamp=command_stamp(),
             )
             said = table_json(table)
-            data.append(said | {"found": one.found.as_json()})
+            data.append(said | {"found": one.found})
         return _answer(data, [f"Registered {_words(one)}" for one in wanted])
 
 
@@ -122,7 +122,7 @@ def _facts(wanted: Wanted) -> dict[str, Any]:
     return {
         "name": str(wanted.name),
         "location": wanted.location,
-        "found": wanted.found.as_json(),
+        "found": wanted.found,
     }
 
 
@@ -183,7 +183,7 @@ class ScanVerb(WritingVerb):
         new, known = len(report.registered), len(report.known)
         done = "would be registered" if dry_run else "registered"
         return Output(
-            report.as_json(most=report.num_found),
+            report.shown(most=report.num_found),
             f"{new} {done}, {known} known before, below {report.root}",
             [f"  {table.full_name}" for table in report.registered],
         )

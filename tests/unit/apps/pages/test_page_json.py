@@ -1,18 +1,23 @@
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from decimal import Decimal
+from enum import StrEnum
 from types import SimpleNamespace
 from typing import Annotated
 
 from apps.pages.page_json import (
     As,
+    AsText,
+    IfKnown,
     Mark,
     Named,
     OnPage,
     Spread,
     context_of,
     csv_rows,
+    from_json,
     in_json,
     json_of,
     shaped,
@@ -157,3 +162,60 @@ class TestCSVRows:
         assert list(csv_rows(FilesPage, [])) == [
             ("title", "num_files", "files", "name", "length")
         ]
+
+
+class Kind(StrEnum):
+    COLD = "cold"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    name: str
+    count: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Readings:
+    at: AsText
+    kind: Kind
+    first: Reading | None
+    each: tuple[Reading, ...]
+    by_name: Mapping[str, Reading]
+    pairs: tuple[tuple[str, int | None], ...] = ()
+    note: IfKnown[str | None] = None
+    last: IfKnown[Spread[Reading | None]] = None
+    url: OnPage[str] = ""
+
+
+class TestJsonThatIsReadAgain:
+    def test_is_equal_at_any_depth(self) -> None:
+        made = Readings(
+            at=datetime(2026, 11, 29, tzinfo=UTC),
+            kind=Kind.COLD,
+            first=Reading(name="a", count=1),
+            each=(Reading(name="b"),),
+            by_name={"c": Reading(name="c")},
+            pairs=(("d", None), ("e", 2)),
+            last=Reading(name="f", count=3),
+        )
+
+        assert from_json(Readings, json.loads(to_json(made))) == made
+
+    def test_has_no_key_of_what_is_not_known(self) -> None:
+        made = Readings(
+            at=datetime(2026, 11, 29, tzinfo=UTC),
+            kind=Kind.COLD,
+            first=None,
+            each=(),
+            by_name={},
+        )
+        written = json.loads(to_json(made))
+
+        assert not {"note", "name", "count", "url"} & written.keys()
+        assert from_json(Readings, written) == made
+
+    def test_may_lack_what_has_a_default_and_have_other_keys(self) -> None:
+        assert from_json(Reading, {"name": "a", "more": 1}) == Reading(name="a")
+
+    def test_may_be_a_list(self) -> None:
+        assert from_json(list[Reading], [{"name": "a"}]) == [Reading(name="a")]

@@ -185,7 +185,7 @@ class TestScanRoot:
             ("a_b.t_2", "a_b.t"),
             ("orders_2", "orders"),
         ]
-        assert report.as_json()["num_registered"] == 4
+        assert report.shown().num_registered == 4
 
 
 def test_its_own_name_is_no_clash() -> None:

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from apps.tables.catalogue.checks import check_location
+from apps.tables.catalogue.checks import CheckedColumn, check_location
 from deltaweb.delta.errors import LocationNotFoundError, TableNotFoundError
 
 COLUMNS = [{"name": "id", "type": "long", "nullable": True, "metadata": {}}]
@@ -52,7 +52,7 @@ class TestCheckLocation:
         assert found.code == "unsupported-protocol"
         assert "99" in found.warning
         assert (found.num_files, found.size_bytes) == (None, None)
-        assert found.columns == [{"name": "id", "type": "bigint"}]
+        assert found.columns == [CheckedColumn("id", "bigint")]
 
     def test_a_schema_that_does_not_parse_is_a_warning(self, tmp_path: Path) -> None:
         odd = [

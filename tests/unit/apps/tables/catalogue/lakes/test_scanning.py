@@ -51,8 +51,8 @@ class TestScanLake:
         assert names_of(lake) == ["orders", "sales.days", "sales.items"]
         assert (lake.state, lake.num_tables, lake.num_folders) == ("scanned", 3, 5)
         assert lake.scan_due_at == NOW + timedelta(hours=1)
-        told = report.as_json()
-        assert (told["found"], told["registered"], told["num_known"]) == (3, 3, 0)
+        told = report.shown()
+        assert (told.found, told.registered, told.num_known) == (3, 3, 0)
         assert Job.objects.filter(kind="tables.index_log").count() == 3
         events = AuditEvent.objects.values_list("action", flat=True)
         assert sorted(events) == ["lake.add", "lake.scan"] + ["table.register"] * 3
