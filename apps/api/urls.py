@@ -24,7 +24,6 @@ from apps.api.sharing import (
     received,
     recipients,
     reminders,
-    rules,
     schemas,
     shares,
     tokens,
@@ -77,11 +76,6 @@ endpoints = [
     path(f"{V1}/jobs/<uuid:job_id>", jobs.Job.as_view(), name="job"),
     path(f"{V1}/jobs/<uuid:job_id>/cancel", jobs.JobCancel.as_view()),
     path(f"{V1}/jobs/<uuid:job_id>/retry", jobs.JobRetry.as_view()),
-    path(
-        f"{SHARE}/tables/<str:table>", shares.SharedTable.as_view(), name="shared-table"
-    ),
-    path(f"{SHARE}/tables/<str:table>/rules", rules.RuleList.as_view()),
-    path(f"{SHARE}/tables/<str:table>/rules/<str:recipient>", rules.Rule.as_view()),
     path(f"{SHARE}/schemas", schemas.SchemaList.as_view()),
     path(f"{SHARE}/schemas/<str:schema>", schemas.Schema.as_view()),
     path(f"{SHARE}/prepare", shares.Preparation.as_view()),

@@ -131,7 +131,17 @@ app_scopes.register(("sharing", Scope.SHARE))
 changes.load_from(
     "recipient", "apps.sharing.recipients.holds", "apps.sharing.recipients.changes"
 )
-changes.load_from("share", "apps.sharing.shares.changes")
+changes.load_from(
+    "share",
+    "apps.sharing.shares.changes",
+    "apps.sharing.shares.tables.changes",
+    "apps.sharing.shares.tables.rules",
+)
+changes.load_from(
+    "shared-table",
+    "apps.sharing.shares.tables.changes",
+    "apps.sharing.shares.tables.rules",
+)
 kinds.load_from(
     "apps.sharing.access.grants.preparing",
     "apps.sharing.answers.answer_query",

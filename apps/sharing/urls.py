@@ -22,7 +22,6 @@ from apps.sharing.shares.received import views as received
 app_name = "sharing"
 
 SHARE = "shares/<str:name>/"
-SHARED_TABLE = f"{SHARE}tables/<uuid:table_id>/"
 RECIPIENT = "recipients/<str:name>/"
 TOKEN = f"{RECIPIENT}tokens/<uuid:token_id>/"
 
@@ -42,10 +41,14 @@ urlpatterns = [
             "share-delete": settings_views.deletion_again,
         },
     ),
+    *change_patterns(
+        "shared-table",
+        failed={
+            "shared-table-add": shares.add_again,
+            "shared-table-update": shares.edit_again,
+        },
+    ),
     action(f"{SHARE}prepare", settings_views.share_prepare, "share-prepare"),
-    action(f"{SHARE}tables/add", shares.shared_table_add, "shared-table-add"),
-    action(f"{SHARED_TABLE}update", shares.shared_table_update, "shared-table-update"),
-    action(f"{SHARED_TABLE}remove", shares.shared_table_remove, "shared-table-remove"),
     action(f"{SHARE}schemas/add", settings_views.schema_add, "schema-add"),
     action(
         f"{SHARE}schemas/<uuid:schema_id>/remove",

@@ -43,12 +43,14 @@ def place_error(form: forms.Form, kind: type, error: DeltaError) -> None:
     Args:
         form: The form, which has been validated.
         kind: The parameters that it was made of.
-        error: Its code is looked up in `Line.codes`.
+        error: Its code is looked up in `Line.codes`, also with its `kind`, as in
+            `name-invalid schema`.
     """
+    codes = {error.code, f"{error.code} {getattr(error, 'kind', '')}"}
     about = (
         line.name or name
         for name, line in lines_of(kind).items()
-        if error.code in line.codes
+        if not codes.isdisjoint(line.codes)
     )
     form.add_error(next(about, None), str(error))
 

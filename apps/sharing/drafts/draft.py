@@ -4,19 +4,23 @@ Texts are kept as they were typed, so that a step can show them again with its f
 """
 
 from collections.abc import Collection
-from dataclasses import asdict, dataclass, replace
+from dataclasses import MISSING, asdict, dataclass, replace
 from typing import Any
 from uuid import UUID
 
+from django import forms
 from django.http import QueryDict
 
-from apps.pages.request.changes import NOT_CHECKED
+from apps.pages.changes.forms import form_of
+from apps.pages.changes.parameters import Line, parameter
+from apps.pages.request.changes import NOT_CHECKED, ChangeForm
 from apps.sharing.errors import ConditionError, StartVersionError
 from apps.sharing.issuing.forms import CUSTOM
 from apps.sharing.names import name_key
 from apps.sharing.recipients.forms import NewReaderForm
 from apps.sharing.recipients.services import NewRecipient
-from apps.sharing.shares.forms import TableDraftForm
+from apps.sharing.shares.forms import MAX_TEXT_LENGTH
+from apps.sharing.shares.tables.terms import Part
 
 STEPS = {
     "name": "Name",
@@ -28,6 +32,35 @@ MAX_TABLES = 100
 MAX_TYPED = 300  # characters of a field of a new recipient
 MAX_RECIPIENTS = 1000
 MAX_NEW_RECIPIENTS = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedPart(Part):
+    """The part of a table that a new share offers, with its names there."""
+
+    schema: str = parameter(
+        MISSING,
+        None,
+        line=Line(
+            label="Schema",
+            most=MAX_TEXT_LENGTH,
+            is_needed=True,
+            wrong="Give the schema under which recipients find it.",
+        ),
+    )
+    name: str = parameter(
+        MISSING,
+        None,
+        line=Line(
+            label="Name",
+            most=MAX_TEXT_LENGTH,
+            is_needed=True,
+            wrong="Give the name under which recipients find it.",
+        ),
+    )
+
+
+TableDraftForm = form_of(NamedPart, ChangeForm)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +79,7 @@ class DraftTable:
     def full_name(self) -> str:
         return f"{self.schema}.{self.name}"
 
-    def form(self, position: int = 0) -> TableDraftForm:
+    def form(self, position: int = 0) -> forms.Form:
         """Return its form, bound, with the names of fields at `position`."""
         prefix = f"t{position}"
         typed = asdict(self).items()

@@ -18,12 +18,15 @@ from apps.sharing.recipients.doctor.findings import Finding
 from apps.sharing.recipients.listing import RecipientResource, recipient_rows
 from apps.sharing.recipients.rehearsals.rehearsal import Reading
 from apps.sharing.recipients.seen import SeenAnswer, SeenByRecipient, some_of
-from apps.sharing.shares.resources import SharedTableResource, ShareResource
+from apps.sharing.shares.resources import (
+    SharedTableResource,
+    ShareResource,
+    history_text,
+)
 from apps.sharing.shares.schemas import SharedSchemaResource
 from apps.tables.management.text_output import Columns, facts, listed, time_text
 from deltaweb.words import bytes_text
 
-WHOLE_HISTORY: Final = "whole history"
 Listed: TypeAlias = tuple[RecipientResource, list[TokenResource]]
 
 # === Shares ===
@@ -94,14 +97,6 @@ def schema_lines(schemas: Sequence[SharedSchemaResource]) -> Iterator[str]:
         schemas,
         {"WHOLE SCHEMA": "schema", "NAMESPACE": "namespace", "TABLES": "num_tables"},
     )
-
-
-def history_text(table: SharedTableResource) -> str:
-    """Say how much history of a table is shared."""
-    if not table.with_history:
-        return "newest version only"
-    start = table.start_version
-    return WHOLE_HISTORY if start is None else f"from version {start}"
 
 
 def _use_text(use: UseResource) -> tuple[str, str]:

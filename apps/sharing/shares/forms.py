@@ -4,7 +4,6 @@ import csv
 
 from django import forms
 
-from apps.pages.request.changes import ChangeForm
 from apps.sharing.models import MAX_NAME_LENGTH
 from deltaweb.delta.protocol.column_path import split_names
 
@@ -32,61 +31,6 @@ class ListForm(forms.Form):
 
     q = forms.CharField(max_length=200, required=False)
     page = forms.IntegerField(min_value=1, max_value=MAX_PAGE, required=False)
-
-
-class OfferForm(ChangeForm):
-    """What of a table is shared."""
-
-    with_history = forms.BooleanField(required=False)
-    start_version = forms.IntegerField(
-        required=False, error_messages={"invalid": "Write a version: a whole number."}
-    )
-    condition = forms.CharField(max_length=MAX_FILTER_LENGTH, required=False)
-    columns = forms.CharField(max_length=MAX_FILTER_LENGTH, required=False)
-
-    def clean_condition(self) -> str:
-        """Take the name that scripts have for it as well."""
-        old = self.data.get(self.add_prefix("partition_filter"), "")
-        return str(self.cleaned_data["condition"] or old)
-
-    def is_sent(self, name: str) -> bool:
-        """Whether the form was sent with a field; a condition has two names."""
-        other = name == "condition" and super().is_sent("partition_filter")
-        return other or super().is_sent(name)
-
-    def clean_columns(self) -> list[str]:
-        """Return the names."""
-        return column_names(self.cleaned_data["columns"])
-
-
-class SharedTableForm(OfferForm):
-    """What of a table is shared, and its comment."""
-
-    with_directory = forms.BooleanField(required=False)
-    comment = forms.CharField(max_length=MAX_COMMENT_LENGTH, required=False)
-
-
-class TableDraftForm(OfferForm):
-    """A table of a share that is being made: its names there, and what of it."""
-
-    schema = forms.CharField(
-        max_length=MAX_TEXT_LENGTH,
-        error_messages={"required": "Give the schema under which recipients find it."},
-    )
-    name = forms.CharField(
-        max_length=MAX_TEXT_LENGTH,
-        error_messages={"required": "Give the name under which recipients find it."},
-    )
-
-
-class AddTableForm(TableDraftForm):
-    """A registered table that is to be put into a share."""
-
-    with_directory = forms.BooleanField(required=False)
-    table = forms.CharField(
-        max_length=401, error_messages={"required": "Choose a table to share."}
-    )
-    comment = forms.CharField(max_length=MAX_COMMENT_LENGTH, required=False)
 
 
 class AddSchemaForm(forms.Form):

@@ -152,6 +152,14 @@ def shared_table_resource(shared: SharedTable) -> SharedTableResource:
     )
 
 
+def history_text(table: SharedTableResource) -> str:
+    """Return how much history of a table is shared, in words."""
+    if not table.with_history:
+        return "newest version only"
+    start = table.start_version
+    return "whole history" if start is None else f"from version {start}"
+
+
 def _count_of(rows: QuerySet[Any]) -> Any:  # noqa: ANN401 (an expression)
     counted = rows.values("share").annotate(rows=Count("id")).values("rows")
     return Coalesce(Subquery(counted), 0)

@@ -44,6 +44,12 @@ _OFFER_ACTIONS: Final = {
     "comment": "share.describe_table",
 }
 
+OFFER_RECORDS: Final = (
+    *_OFFER_ACTIONS.values(),
+    *("share.open_history", "share.close_history"),
+    *("share.open_directory", "share.close_directory"),
+)
+"""The records of the update of a shared table."""
 # The fields of a shared table that URLs of files are issued on.
 _TERMS: Final = ("with_history", "start_version", "condition", "columns")
 

@@ -12,12 +12,10 @@ from django.utils import timezone
 
 from apps.accounts.permissions import admin_required
 from apps.pages.actions import stamp_of
-from apps.pages.errors import PageError
 from apps.pages.lists.paging import page_links
 from apps.pages.page_json import json_with
 from apps.pages.request.parameters import cleaned
 from apps.pages.responses import respond
-from apps.sharing.access.earlier_urls import earlier_urls_text
 from apps.sharing.access.grants.preparing import preparation_to_show
 from apps.sharing.activity.charts import use_charts
 from apps.sharing.clients.preflight import preflight
@@ -27,16 +25,10 @@ from apps.sharing.models import Share, SharedTable
 from apps.sharing.names import find_recipient, find_share
 from apps.sharing.recipients import services as recipient_services
 from apps.sharing.shares import detail as share_pages
-from apps.sharing.shares import services as share_services
-from apps.sharing.shares.forms import (
-    AddTableForm,
-    GrantForm,
-    ListForm,
-    SharedTableForm,
-)
+from apps.sharing.shares.forms import GrantForm, ListForm
 from apps.sharing.shares.listing import SHARES
 from apps.sharing.shares.switching import urls_end_text
-from apps.tables.errors import TableNotRegisteredError
+from apps.sharing.shares.tables.terms import AddTableForm, SharedTableForm
 from apps.tables.models import Table
 from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.protocol.column_path import join_names
@@ -59,74 +51,18 @@ def share_detail(request: HttpRequest, *, name: str, fmt: str) -> HttpResponseBa
 # === Tables ===
 
 
-@admin_required
-def shared_table_add(request: HttpRequest, *, name: str) -> HttpResponseBase:
-    """Put a registered table into a share."""
-    share = find_share(name)
-    form = AddTableForm(_with_names(request))
-    if form.is_valid():
-        values = form.cleaned_data
-        try:
-            table = share_pages.find_table(values.pop("table"))
-            if table is None:
-                raise TableNotRegisteredError(name=form.data["table"])
-            added = share_services.add_table(
-                share, table=table, **values, stamp=stamp_of(request)
-            )
-        except DeltaError as error:
-            place_error(form, error)
-        else:
-            messages.success(
-                request, f"{table.full_name} is in {share.name} as {added.full_name}."
-            )
-            return redirect(share)
+def add_again(request: HttpRequest, share: Share, form: forms.Form) -> HttpResponseBase:
+    """Show the page with the form of a new table and its errors."""
     return _share_page(request, share, "html", add_form=form)
 
 
-@admin_required
-def shared_table_update(
-    request: HttpRequest, *, name: str, table_id: UUID
+def edit_again(
+    request: HttpRequest, shared: SharedTable, form: forms.Form
 ) -> HttpResponseBase:
-    """Change what of a table is shared."""
-    shared_table = _shared_table(find_share(name), table_id)
-    form = SharedTableForm(request.POST)
-    before = share_services.terms(shared_table)
-    if form.is_valid():
-        stamp = stamp_of(request)
-        try:
-            share_services.update_table(shared_table, **form.changes, stamp=stamp)
-        except DeltaError as error:
-            place_error(form, error)
-        else:
-            said = f"{shared_table.full_name} is changed."
-            if share_services.terms(shared_table) != before:
-                ends_at = shared_table.earlier_urls_end_at
-                said = f"{said} {earlier_urls_text(ends_at, now=stamp.at)}"
-            messages.success(request, said)
-            return redirect(shared_table.share)
+    """Show the page with the form of a table and its errors."""
     return _share_page(
-        request, shared_table.share, "html", edit=table_id, edit_form=form
+        request, find_share(shared.share.name), "html", edit=shared.id, edit_form=form
     )
-
-
-@admin_required
-def shared_table_remove(
-    request: HttpRequest, *, name: str, table_id: UUID
-) -> HttpResponseBase:
-    """Take a table out of a share."""
-    share = find_share(name)
-    shared_table = _shared_table(share, table_id)
-    try:
-        share_services.remove_table(shared_table, stamp=stamp_of(request))
-    except DeltaError as error:
-        messages.error(request, str(error))
-        return redirect(share)
-    messages.success(
-        request,
-        f"{shared_table.full_name} is no longer in {share.name}; "
-        "the table stays in the catalog.",
-    )
-    return redirect(share)
 
 
 @admin_required
@@ -170,37 +106,14 @@ def grant_remove(request: HttpRequest, *, name: str) -> HttpResponseBase:
 # === Parts ===
 
 
-def _shared_table(share: Share, table_id: UUID) -> SharedTable:
-    found = share.shared_tables.select_related("share", "table").filter(id=table_id)
-    for shared_table in found:
-        return shared_table
-    raise PageError(
-        status=404,
-        code="shared-table-not-found",
-        message=f"The share {share.name} has no such table.",
-        hint="It may have been removed; the page of the share lists what is there.",
-    )
-
-
-def _with_names(request: HttpRequest) -> Any:  # noqa: ANN401 (what a form takes)
-    """Return the posted form; names left out are those of the catalogue."""
-    data = request.POST.copy()
-    namespace, dot, name = data.get("table", "").strip().rpartition(".")
-    if not data.get("schema", "").strip():
-        data["schema"] = namespace if dot else "default"
-    if not data.get("name", "").strip():
-        data["name"] = name
-    return data
-
-
 def _share_page(  # noqa: PLR0913 (each is one form of the page)
     request: HttpRequest,
     share: Share,
     fmt: str,
     *,
-    add_form: AddTableForm | None = None,
+    add_form: forms.Form | None = None,
     edit: UUID | None = None,
-    edit_form: SharedTableForm | None = None,
+    edit_form: forms.Form | None = None,
     grant_form: GrantForm | None = None,
 ) -> HttpResponseBase:
     bound = (add_form, edit_form, grant_form)
@@ -257,7 +170,7 @@ def _edit_form(row: share_pages.SharedTableRow | None) -> forms.Form | None:
     )
 
 
-def _add_form(adding: Table | None) -> AddTableForm:
+def _add_form(adding: Table | None) -> forms.Form:
     names = {"table": adding.full_name} if adding else {}
     return AddTableForm(initial={"with_history": True, **names})
 

@@ -1,0 +1,1 @@
+"""The tables of a share: their terms, and the rules of single recipients."""

@@ -1,0 +1,297 @@
+"""What administrators change of the tables of a share: put, add, update, remove."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+from uuid import UUID
+
+from django.shortcuts import resolve_url
+
+from apps.pages.actions import Stamp
+from apps.pages.changes.change import ADMIN, Call, Change, Nothing, Page, changes
+from apps.pages.changes.read import Read, reads
+from apps.pages.errors import PageError
+from apps.pages.page_json import OnPage, Spread
+from apps.pages.request.changes import Unchanged
+from apps.sharing.access.earlier_urls import earlier_urls_text
+from apps.sharing.models import Share, SharedTable
+from apps.sharing.names import (
+    find_share,
+    find_shared_table,
+    name_key,
+    split_full_name,
+)
+from apps.sharing.shares import services
+from apps.sharing.shares.resources import (
+    SharedTableResource,
+    history_text,
+    shared_table_resource,
+)
+from apps.sharing.shares.tables.cautions import warnings_of
+from apps.sharing.shares.tables.terms import AddedTable, NewTable, TableOffer, Terms
+from apps.tables.catalogue.registration import find_table
+from apps.tables.models import Table
+
+ROUTE: Final = "shares/<str:name>/tables/<str:table>"
+PAGE: Final = "shares/<str:name>/tables"
+IN_TABLE: Final[Mapping[str, str]] = {"name": "share", "table": "schema.table"}
+
+
+# === Subjects ===
+
+
+class Place(NamedTuple):
+    """The place of a table in a share, which may be free."""
+
+    share: Share
+    schema: str
+    name: str
+
+    def shared_table(self) -> SharedTable | None:
+        """Return the table that is there; None if the place is free."""
+        there = self.share.shared_tables.select_related("share", "table").filter(
+            schema_key=name_key(self.schema), name_key=name_key(self.name)
+        )
+        return there.first()
+
+
+def find_place(name: str, table: str) -> Place:
+    """Return a place by a share and `schema.table`."""
+    return Place(find_share(name), *split_full_name(table))
+
+
+def find_in_share(name: str, table: str) -> SharedTable:
+    """Return a table of a share by its names."""
+    return find_shared_table(find_share(name), table)
+
+
+def find_by_id(name: str, table_id: UUID) -> SharedTable:
+    """Return a table of a share by its id."""
+    share = find_share(name)
+    tables = share.shared_tables.select_related("share", "table", "from_schema")
+    found = tables.filter(id=table_id).first()
+    if found is None:
+        raise PageError(
+            status=404,
+            code="shared-table-not-found",
+            message=f"The share {share.name} has no such table.",
+            hint="It may have been removed; the page of the share lists what is there.",
+        )
+    return found
+
+
+# === Results ===
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OfferedTable:
+    """A table of a share after a change.
+
+    Attributes:
+        is_new: Whether it was put into the share just now.
+        urls: How long URLs work that were given out on other terms, in a sentence; ""
+            if the terms are the same.
+    """
+
+    resource: Spread[SharedTableResource]
+    is_new: OnPage[bool] = False
+    urls: OnPage[str] = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RemovedTable:
+    """A table that was taken out of a share.
+
+    Attributes:
+        table: The registered table.
+    """
+
+    share: str
+    name: str
+    removed: bool = True
+    table: OnPage[str]
+
+
+# === Changes ===
+
+
+def put_table(place: Place, new: TableOffer, stamp: Stamp) -> OfferedTable:
+    """Put a registered table into a share, or change the part of it that is offered."""
+    shared = place.shared_table()
+    if not isinstance(new.table, Unchanged):
+        registered = find_table(new.table)
+    elif shared is not None:
+        registered = shared.table
+    else:
+        registered = find_table(f"{place.schema}.{place.name}")
+    if shared is not None and shared.table == registered:
+        return update_table(shared, new, stamp)
+    return _add(place, registered, new.bounds, stamp)
+
+
+def add_table(place: Place, new: NewTable, stamp: Stamp) -> OfferedTable:
+    """Put a registered table into a share, under names of its own."""
+    return _add(place, find_table(new.table), new.bounds, stamp)
+
+
+def add_by_page(share: Share, new: AddedTable, stamp: Stamp) -> OfferedTable:
+    """Put a registered table into a share, by default under the catalogue's names."""
+    table = find_table(new.table)
+    place = Place(share, new.schema or table.namespace, new.name or table.name)
+    # A form states what it shows: a box that was not sent is not checked.
+    return _add(place, table, {"with_history": False, **new.bounds}, stamp)
+
+
+def _add(
+    place: Place, table: Table, bounds: Mapping[str, Any], stamp: Stamp
+) -> OfferedTable:
+    added = services.add_table(
+        place.share,
+        table=table,
+        schema=place.schema,
+        name=place.name,
+        **bounds,
+        stamp=stamp,
+    )
+    return OfferedTable(resource=shared_table_resource(added), is_new=True)
+
+
+def update_table(shared: SharedTable, new: Terms, stamp: Stamp) -> OfferedTable:
+    """Change the part of a table that is offered."""
+    before = services.terms(shared)
+    services.update_table(shared, **new.terms, stamp=stamp)
+    urls = ""
+    if services.terms(shared) != before:
+        urls = earlier_urls_text(shared.earlier_urls_end_at, now=stamp.at)
+    return OfferedTable(resource=shared_table_resource(shared), urls=urls)
+
+
+def remove_table(shared: SharedTable, _: Nothing, stamp: Stamp) -> RemovedTable:
+    """Take a table out of a share; the table itself stays registered."""
+    services.remove_table(shared, stamp=stamp)
+    return RemovedTable(
+        share=shared.share.name,
+        name=shared.full_name,
+        table=shared.table.full_name,
+    )
+
+
+def _said_added(one: OfferedTable) -> str:
+    added = one.resource
+    return (
+        f"Added {added.name} to {added.share}: the table {added.table}, "
+        f"{history_text(added)}."
+    )
+
+
+_OFFERS: Final = tuple(services.OFFER_RECORDS)
+OF_TABLES: Final[Mapping[str, Any]] = {"role": ADMIN, "scope": "share"}
+PUT: Final = changes.register(
+    Change(
+        **OF_TABLES,
+        noun="shared-table",
+        name="put",
+        help="Put a registered table into a share, or change what of it is offered.",
+        more=(
+            "One that is there stays the registered table that it is: to offer another "
+            "one under its name, take it out first."
+        ),
+        find=find_place,
+        parameters=TableOffer,
+        do=put_table,
+        result=OfferedTable,
+        says=_said_added,
+        writes=("share.add_table", *_OFFERS),
+        call=Call("PUT", ROUTE, view="SharedTable", is_new=lambda one: one.is_new),
+    )
+)
+ADD: Final = changes.register(
+    Change(
+        **OF_TABLES,
+        noun="share",
+        name="add-table",
+        help="Put a table into a share.",
+        find=find_place,
+        metavars=IN_TABLE,
+        parameters=NewTable,
+        do=add_table,
+        result=OfferedTable,
+        says=_said_added,
+        warns=lambda _, one: warnings_of(find_table(one.resource.table)),
+        writes=("share.add_table",),
+    )
+)
+ADD_BY_PAGE: Final = changes.register(
+    Change(
+        **OF_TABLES,
+        noun="shared-table",
+        name="add",
+        help="Put a table into a share.",
+        find=find_share,
+        parameters=AddedTable,
+        do=add_by_page,
+        result=OfferedTable,
+        says=lambda one: (
+            f"{one.resource.table} is in {one.resource.share} as {one.resource.name}."
+        ),
+        writes=("share.add_table",),
+        page=Page(f"{PAGE}/add", back=resolve_url),
+    )
+)
+UPDATE: Final = changes.register(
+    Change(
+        **OF_TABLES,
+        noun="shared-table",
+        name="update",
+        help="Change what of a table is shared.",
+        find=find_in_share,
+        parameters=Terms,
+        do=update_table,
+        result=OfferedTable,
+        says=lambda one: f"{one.resource.name} is changed. {one.urls}".strip(),
+        writes=_OFFERS,
+        page=Page(
+            f"{PAGE}/<uuid:table_id>/update",
+            back=lambda shared: resolve_url(shared.share),
+            find=find_by_id,
+        ),
+    )
+)
+REMOVE: Final = changes.register(
+    Change(
+        **OF_TABLES,
+        noun="share",
+        name="remove-table",
+        help="Take a table out of a share; the table itself stays registered.",
+        find=find_in_share,
+        metavars=IN_TABLE,
+        parameters=Nothing,
+        do=remove_table,
+        result=RemovedTable,
+        says=lambda one: (
+            f"{one.name} is no longer in {one.share}; the table {one.table} stays "
+            "registered."
+        ),
+        writes=("share.remove_table",),
+        question=lambda shared, _: (
+            f"Remove {shared.full_name} from {shared.share.name}?"
+        ),
+        call=Call("DELETE", ROUTE, view="SharedTable", status=204),
+        page=Page(
+            f"{PAGE}/<uuid:table_id>/remove",
+            back=lambda shared: resolve_url(shared.share),
+            name="shared-table-remove",
+            find=find_by_id,
+        ),
+    )
+)
+reads.register(
+    Read(
+        route=ROUTE,
+        view="SharedTable",
+        finds=lambda name, table: shared_table_resource(find_in_share(name, table)),
+        shows=SharedTableResource,
+        help="Tell what of a table a share offers.",
+        role=ADMIN,
+    ),
+)

@@ -1,0 +1,193 @@
+"""The rules of single recipients, who see less of a shared table than the others."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, NamedTuple
+
+from apps.pages.actions import Stamp
+from apps.pages.changes.change import ADMIN, Call, Change, Nothing, changes
+from apps.pages.changes.read import Read, reads
+from apps.pages.page_json import OnPage
+from apps.sharing.access.earlier_urls import earlier_urls_text
+from apps.sharing.models import Recipient, SharedTable
+from apps.sharing.names import find_recipient
+from apps.sharing.shares import services
+from apps.sharing.shares.tables.changes import (
+    IN_TABLE,
+    OF_TABLES,
+    ROUTE,
+    find_in_share,
+)
+from apps.sharing.shares.tables.terms import NewRule
+
+RULE: Final = f"{ROUTE}/rules/<str:recipient>"
+
+
+class Reader(NamedTuple):
+    """A table of a share and a recipient."""
+
+    shared: SharedTable
+    recipient: Recipient
+
+
+def find_reader(name: str, table: str, recipient: str) -> Reader:
+    """Return a table of a share and a recipient by their names."""
+    return Reader(find_in_share(name, table), find_recipient(recipient))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuleResource:
+    """What of a table one recipient sees.
+
+    Attributes:
+        recipient: Its name.
+        condition: Only rows that it is true for; null for all.
+        columns: Only these; null for all.
+    """
+
+    recipient: str
+    condition: str | None
+    columns: list[str] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RulesOfTable:
+    """The rules of single recipients.
+
+    Attributes:
+        earlier_urls_end_at: When the last URL of an object store ends that was issued
+            under other rules; null if there was none.
+    """
+
+    rules: list[RuleResource]
+    earlier_urls_end_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NarrowedTable:
+    """A table after the rule of a recipient was changed.
+
+    Attributes:
+        name: The table, as `schema.table`.
+        recipient: The recipient whose rule was changed.
+        condition: Its rows; empty for all.
+        columns: Its columns; empty for all.
+        earlier_urls_end_at: As `RulesOfTable` has it.
+        urls: The same, in a sentence.
+    """
+
+    name: str
+    recipient: str
+    condition: str
+    columns: list[str]
+    earlier_urls_end_at: datetime | None
+    urls: OnPage[str]
+
+
+def narrow(reader: Reader, new: NewRule, stamp: Stamp) -> NarrowedTable:
+    """Let one recipient see less of a table than the others."""
+    shared, recipient = reader
+    services.narrow_table(
+        shared,
+        recipient,
+        condition=new.condition,
+        columns=new.columns,
+        stamp=stamp,
+    )
+    rule = shared.rules.filter(recipient=recipient).first()
+    return NarrowedTable(
+        name=shared.full_name,
+        recipient=recipient.name,
+        condition=rule.condition if rule else "",
+        columns=rule.columns if rule else [],
+        earlier_urls_end_at=shared.earlier_urls_end_at,
+        urls=earlier_urls_text(shared.earlier_urls_end_at, now=stamp.at),
+    )
+
+
+def put_rule(reader: Reader, new: NewRule, stamp: Stamp) -> RulesOfTable:
+    """Change the rule of one recipient, and return those of all."""
+    narrow(reader, new, stamp)
+    return rules_of(reader.shared)
+
+
+def rules_of(shared: SharedTable) -> RulesOfTable:
+    """Return the rules of a table for single recipients, by their names."""
+    rules = shared.rules.select_related("recipient").order_by("recipient__name_key")
+    return RulesOfTable(
+        rules=[
+            RuleResource(
+                recipient=rule.recipient.name,
+                condition=rule.condition or None,
+                columns=rule.columns or None,
+            )
+            for rule in rules
+        ],
+        earlier_urls_end_at=shared.earlier_urls_end_at,
+    )
+
+
+def _said_narrowed(one: NarrowedTable) -> str:
+    is_less = one.condition or one.columns
+    seen = "sees less of {} than others." if is_less else "sees of {} what others do."
+    return f"{one.recipient} {seen.format(one.name)} {one.urls}"
+
+
+NARROW: Final = changes.register(
+    Change(
+        **OF_TABLES,
+        noun="share",
+        name="narrow",
+        help="Let one recipient see less of a table.",
+        find=find_reader,
+        metavars={**IN_TABLE, "recipient": "--recipient"},
+        parameters=NewRule,
+        do=narrow,
+        result=NarrowedTable,
+        says=_said_narrowed,
+        writes=("share.narrow_table",),
+    )
+)
+PUT: Final = changes.register(
+    Change(
+        **OF_TABLES,
+        noun="shared-table",
+        name="narrow",
+        help="Let one recipient see less of a table.",
+        more="A part of its rule that is null is removed.",
+        find=find_reader,
+        parameters=NewRule,
+        do=put_rule,
+        result=RulesOfTable,
+        says=lambda _: "The rule is changed.",
+        writes=("share.narrow_table",),
+        call=Call("PUT", RULE, view="Rule"),
+    )
+)
+WIDEN: Final = changes.register(
+    Change(
+        **OF_TABLES,
+        noun="shared-table",
+        name="widen",
+        help="Let a recipient see of a table what the others do.",
+        find=find_reader,
+        parameters=Nothing,
+        do=lambda reader, _, stamp: narrow(
+            reader, NewRule(condition=None, columns=None), stamp
+        ),
+        result=NarrowedTable,
+        says=_said_narrowed,
+        writes=("share.narrow_table",),
+        call=Call("DELETE", RULE, view="Rule", status=204),
+    )
+)
+reads.register(
+    Read(
+        route=f"{ROUTE}/rules",
+        view="RuleList",
+        finds=lambda name, table: rules_of(find_in_share(name, table)),
+        shows=RulesOfTable,
+        help="List the recipients that see less of a table than the others.",
+        role=ADMIN,
+    ),
+)
