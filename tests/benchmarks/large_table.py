@@ -151,6 +151,7 @@ def write_comparison(table: Table, *, now: datetime) -> None:
         "columns_only_in_to": [],
         "columns_as_text": [],
         "column_types": {},
+        "download_bytes": 0,
     }
     job.save()
     _keep_result(job, _sample())

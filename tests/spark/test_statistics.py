@@ -3,6 +3,7 @@
 import shutil
 import threading
 from collections import Counter
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -45,7 +46,7 @@ def profile(spark: "SparkSession", location: Path, *column: str, **fields: Any):
 
 def comparable(profile: ColumnProfile) -> dict[str, Any]:
     """What both engines say alike: sums to some digits, equal counts in any order."""
-    said = profile.to_json()
+    said = asdict(profile)
     said["top"] = sorted(Counter(dict(profile.top)).items())
     if len(profile.top) == TOP_VALUES:  # the last of equal counts differ
         said["top"] = sorted(count for _, count in profile.top)

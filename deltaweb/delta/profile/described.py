@@ -1,7 +1,7 @@
 """What the values of a column look like, whoever has added them up."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from functools import partial
 from typing import Any, Final
@@ -48,10 +48,6 @@ class ColumnProfile:
     num_empty: int | None = None
     top: tuple[tuple[str, int], ...] = ()
     top_error: int = 0
-
-    def to_json(self) -> dict[str, Any]:
-        """Return plain JSON values."""
-        return asdict(self)
 
 
 def describe(
