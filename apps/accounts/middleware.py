@@ -22,12 +22,14 @@ from apps.accounts.errors import (
     APIKeyUnknownError,
     RoleRequiredError,
     ScopeRequiredError,
+    SessionRequiredError,
     SignInRequiredError,
 )
 from apps.accounts.models import User
 from apps.accounts.permissions import (
     check_role,
     check_scope,
+    check_session,
     key_of,
     remember_key,
     scope_of_page,
@@ -119,13 +121,16 @@ def _refusal(
 ) -> HttpResponseBase | None:
     """Refuse a user without the role of a view, and a key without its scope.
 
-    A view with `checks_scope` checks the scope itself. A change's view has a `role`.
+    A view with `checks_scope` checks the scope itself. A change's view has a `role`,
+    and some need a session.
     """
     try:
         if not getattr(view, "checks_scope", False):
             check_scope(request, scope_of_page(request))
         check_role(request, getattr(view, "role", User.Role.VIEWER))
-    except (RoleRequiredError, ScopeRequiredError) as error:
+        if getattr(view, "needs_session", False):
+            check_session(request)
+    except (RoleRequiredError, ScopeRequiredError, SessionRequiredError) as error:
         return error_response(request, error)
     return None
 

@@ -57,7 +57,7 @@ def admin_required(view: View[P]) -> View[P]:
 
 def session_required(view: View[P]) -> View[P]:
     """Let a signed-in user in, but no script with an API key: it changes accounts."""
-    return _guarded(view, _check_session)
+    return _guarded(view, check_session)
 
 
 def _check_editor(request: HttpRequest) -> None:
@@ -78,7 +78,8 @@ def check_role(request: HttpRequest, role: str) -> None:
         _check_editor(request)
 
 
-def _check_session(request: HttpRequest) -> None:
+def check_session(request: HttpRequest) -> None:
+    """See that a request is of a signed-in user, not of an API key."""
     if key_of(request) is not None:
         raise SessionRequiredError
 

@@ -13,7 +13,7 @@ from apps.api.calls import Answer
 from apps.api.endpoint import RestView, endpoint
 from apps.api.pages import list_of, page_endpoint
 from apps.pages.actions import stamp_of
-from apps.pages.changes.change import Call, Change, Nothing, changes
+from apps.pages.changes.change import Call, Change, Nothing, changes, found_by
 from apps.pages.changes.read import Read, reads
 from apps.pages.request.list_page import ListPage
 
@@ -52,14 +52,15 @@ def change_endpoint(change: Change[Any, Any, Any], call: Call) -> Method:
 
     def method(_self: object, request: HttpRequest, **parts: Any) -> Answer:  # noqa: ANN401 (of the address)
         asked = parts.pop("body", None) or Nothing()
-        subject = change.find(**parts)
+        subject = found_by(change.find, request.user, parts)
         result = change.carry_out(subject, asked, stamp_of(request))
         is_new = call.is_new is not None and call.is_new(result)
         headers = (
             {"Location": resolve_url(call.location(result))} if call.location else {}
         )
         status = CREATED if is_new else call.status
-        return Answer(None if is_empty else result, status, headers)
+        about = change.kept(result) if change.kept else None
+        return Answer(None if is_empty else result, status, headers, about)
 
     method.__doc__ = f"{change.help}\n\n{change.more}".strip()
     answers = {call.status: None if is_empty else change.result}

@@ -43,6 +43,8 @@ R = TypeVar("R")
 VIEWER: Final = "VIEWER"
 EDITOR: Final = "EDITOR"
 ADMIN: Final = "ADMIN"
+CALLER: Final = "caller"
+"""A name that `find` may take: the user of a request. It is never sent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,12 +87,15 @@ class Page:
         name: The URL name; `<noun>-<name>` of the change without one.
         find: Finds the subject instead of `Change.find`, where the address has other
             names for it, such as an id.
+        needs_session: Whether a request with an API key is refused. A stolen key must
+            not lead to a password or to more keys.
     """
 
     route: str
     back: Callable[[Any], Any]
     name: str = ""
     find: Callable[..., Any] | None = None
+    needs_session: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,14 +113,17 @@ class Change(Generic[S, P, R]):
         role: The role that a user needs at least.
         scope: The scope that an API key needs.
         find: Takes names as keyword arguments, in the order of the command line, and
-            returns the subject.
+            returns the subject. That of a user's own things takes `CALLER` as well.
         metavars: How the command line calls these names, if not by their own. One
             that begins with `--` is an option, which must be given.
         parameters: A frozen dataclass of JSON values.
+        at_terminal: A subclass of it with values that the command alone takes.
         do: Makes the change, in a transaction of the frame.
         is_atomic: False if `do` waits for a server, and begins its transaction later.
         result: The dataclass that `do` returns.
         says: Returns the result in a sentence.
+        kept: Of a result with a secret, which is shown once: returns what may be kept,
+            for the audit record and for a call that is repeated.
         lines: Returns more lines of it for a terminal.
         warns: Returns the warnings of the command, by the subject and the result.
         action: The name of the audit record.
@@ -146,10 +154,12 @@ class Change(Generic[S, P, R]):
     find: Callable[..., S]
     metavars: Mapping[str, str] = field(default_factory=dict)
     parameters: type[P]
+    at_terminal: type[P] | None = None
     do: Callable[[S, P, Stamp], R]
     is_atomic: bool = True
     result: type[R]
     says: Callable[[R], str]
+    kept: Callable[[R], Mapping[str, str]] | None = None
     lines: Callable[[R], Iterator[str]] = lambda _: iter(())
     warns: Callable[[S, R], Iterable[str]] | None = None
     action: str = ""
@@ -166,15 +176,25 @@ class Change(Generic[S, P, R]):
     also: tuple[Page, ...] = ()
 
     def __post_init__(self) -> None:
-        """Refuse a change without an audit record."""
+        """Refuse a change without an audit record, or a verb that needs a user."""
+        message = ""
         if not (self.action or self.fields or self.writes):
-            message = f"{self.noun} {self.name} has no audit record"
+            message = "has no audit record"
+        elif self.is_verb and CALLER in signature(self.find).parameters:
+            message = "is a verb, but a command has no user"
+        if message:
+            message = f"{self.noun} {self.name} {message}"
             raise ValueError(message)
 
     @property
     def names(self) -> tuple[str, ...]:
         """The names that `find` takes, in the order of the command line."""
-        return tuple(signature(self.find).parameters)
+        return names_of(self.find)
+
+    @property
+    def of_command(self) -> type[P]:
+        """The parameters that the command takes."""
+        return self.at_terminal or self.parameters
 
     @property
     def records(self) -> frozenset[str]:
@@ -196,7 +216,8 @@ class Change(Generic[S, P, R]):
             result = self.do(subject, parameters, stamp)
             about |= self.about_result(result)
             if self.action and self.is_done(result):
-                detail = _detail(result, self.names)
+                kept = self.kept
+                detail = kept(result) if kept else _detail(result, self.names)
                 report(Action(name=self.action, stamp=stamp, detail=detail, **about))
             if self.fields:
                 after = self.facts(subject)
@@ -206,6 +227,17 @@ class Change(Generic[S, P, R]):
                 ]
                 report_changes(Action(name="", stamp=stamp, **about), changed)
         return result
+
+
+def names_of(find: Callable[..., object]) -> tuple[str, ...]:
+    """Return the names that a `find` takes of what was sent."""
+    return tuple(one for one in signature(find).parameters if one != CALLER)
+
+
+def found_by(find: Callable[..., S], caller: object, names: Mapping[str, object]) -> S:
+    """Return the subject of a request by its user and the names that were sent."""
+    taken = {CALLER: caller} if CALLER in signature(find).parameters else {}
+    return find(**{**names, **taken})
 
 
 def _detail(result: object, names: tuple[str, ...]) -> dict[str, object]:

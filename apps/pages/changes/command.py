@@ -50,12 +50,13 @@ class ChangesCommand(SubcommandsCommand):
     def _change(self, found: Mapping[str, AnyChange], **options: Any) -> Output:  # noqa: ANN401 (as argparse read them)
         change = _chosen(found, options)
         subject = change.find(**{name: options[name] for name in change.names})
-        values = read_values(change.parameters, given(options))
-        others = values.keys() - {one.name for one in fields(change.parameters)}
+        kind = change.of_command
+        values = read_values(kind, given(options))
+        others = values.keys() - {one.name for one in fields(kind)}
         if others:
             message = f"{change.flag} does not go with {', '.join(sorted(others))}."
             raise CommandError(message, returncode=BAD_USAGE)
-        asked = change.parameters(**values)
+        asked = kind(**values)
         if change.question is not None:
             self.confirm(change.question(subject, asked), yes=options["yes"])
         result = change.carry_out(subject, asked, command_stamp())
@@ -88,7 +89,7 @@ def _add_names(change: AnyChange, parser: CommandParser) -> None:
 
 def _kinds(found: Mapping[str, AnyChange]) -> Iterator[type]:
     """Yield the parameters of the changes of a verb, each once."""
-    yield from dict.fromkeys(one.parameters for one in found.values())
+    yield from dict.fromkeys(one.of_command for one in found.values())
 
 
 def _words(change: AnyChange) -> str:

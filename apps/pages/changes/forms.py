@@ -8,7 +8,7 @@ from django import forms
 
 from apps.pages.changes.parameters import ARGUMENT, Argument, Line
 from apps.pages.request.changes import ChangeForm, CheckBoxesField
-from deltaweb.delta.errors import DeltaError
+from deltaweb.errors import DeltawebError
 
 MAX_TEXT_LENGTH: Final = 10_000
 WRONG: Final = ("invalid", "required", "min_value", "max_value")
@@ -37,7 +37,7 @@ def lines_of(kind: type) -> dict[str, Line]:
     return found
 
 
-def place_error(form: forms.Form, kind: type, error: DeltaError) -> None:
+def place_error(form: forms.Form, kind: type, error: DeltawebError) -> None:
     """Show an error beside the field that it is about, or else above the form.
 
     Args:

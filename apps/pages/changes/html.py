@@ -1,7 +1,6 @@
 """The addresses that forms and buttons of changes send to, by POST."""
 
 from collections.abc import Callable, Mapping
-from inspect import signature
 from typing import Any, Final, TypeAlias, cast
 
 from django import forms
@@ -11,7 +10,13 @@ from django.shortcuts import redirect
 from django.urls import URLPattern
 
 from apps.pages.actions import stamp_of
-from apps.pages.changes.change import Change, Page, changes
+from apps.pages.changes.change import (
+    Change,
+    Page,
+    changes,
+    found_by,
+    names_of,
+)
 from apps.pages.changes.forms import (
     form_of,
     lines_of,
@@ -19,6 +24,7 @@ from apps.pages.changes.forms import (
     sent_values,
     sentences_of,
 )
+from apps.pages.errors import PageError
 from apps.pages.request.changes import ChangeForm
 from apps.pages.request.parameters import Takes
 from apps.pages.urls import action, page
@@ -28,6 +34,7 @@ Answers: TypeAlias = Mapping[str, Callable[[HttpRequest, Any, Any], HttpResponse
 Shown: TypeAlias = Mapping[str, Callable[..., HttpResponseBase]]
 CONFIRM: Final = "confirm"
 NO_PAGES: Final[Answers] = {}
+FAULT: Final = 500
 ON_ITS_PAGE: Final = "fmt"
 """An argument that only the address of a page with a form has."""
 
@@ -46,9 +53,10 @@ def change_patterns(
         noun: The noun.
         failed: By the URL name of a page, the view that shows the form again with its
             errors: it takes the request, the subject and the form. Without one, the
-            error is a message on the next page.
+            error is a message on the next page, or a page of its own.
         answered: By URL name, the view that shows the result: it takes the request,
-            the subject and the result. It redirects with a message without one.
+            the subject and the result. It redirects with a message without one, so
+            a result with a secret needs one.
         shown: By URL name, the page that has the form at the same address: it takes
             the request, the subject, `fmt` and the form, which is None at first. It
             shows the form again with its errors, too.
@@ -94,13 +102,14 @@ def change_view(
     """Return the view of a page of a change; see `change_patterns`."""
     form_class = _form_class(change)
     find = page.find or change.find
+    done = _answer(change, page, answered)
     again = _shown_again(page, failed, shown)
 
     def view(request: HttpRequest, **names: Any) -> HttpResponseBase:  # noqa: ANN401 (of the address)
         fmt = names.pop(ON_ITS_PAGE, "html")
-        others = [name for name in signature(find).parameters if name not in names]
+        others = [name for name in names_of(find) if name not in names]
         typed = {name: request.POST.get(name, "") for name in others}
-        subject = find(**{**names, **typed})
+        subject = found_by(find, request.user, {**names, **typed})
         if shown is not None and request.method != "POST":
             return shown(request, subject, fmt=fmt, form=None)
         form = form_class(request.POST)
@@ -112,16 +121,41 @@ def change_view(
         asked = change.parameters(**sent_values(form, change.parameters))
         try:
             result = change.carry_out(subject, asked, stamp_of(request))
-        except DeltaError as error:
+        except (DeltaError, PageError) as error:
+            if isinstance(error, PageError):
+                if error.status >= FAULT or not (failed or shown):
+                    raise
+                form.status = error.status
             place_error(form, change.parameters, error)
             return again(request, subject, fmt, form)
-        if answered is not None:
-            return answered(request, subject, result)
-        messages.success(request, change.says(result))
-        return redirect(page.back(subject))
+        return done(request, subject, result)
 
-    view.role = change.role  # type: ignore[attr-defined]  # the middleware checks it
+    # The middleware checks both.
+    view.role = change.role  # type: ignore[attr-defined]
+    view.needs_session = page.needs_session  # type: ignore[attr-defined]
     return view
+
+
+def _answer(
+    change: Change[Any, Any, Any],
+    page: Page,
+    answered: Callable[..., HttpResponseBase] | None,
+) -> Callable[..., HttpResponseBase]:
+    """Return what answers a form that was done; see `change_patterns`."""
+    if change.kept is not None and answered is None:  # a message is kept for a while
+        message = f"{change.noun} {change.name} has a secret, but no page shows it"
+        raise ValueError(message)
+
+    def done(request: HttpRequest, subject: object, result: object) -> HttpResponseBase:
+        if answered is None:
+            messages.success(request, change.says(result))
+            return redirect(page.back(subject))
+        response = answered(request, subject, result)
+        if change.kept is not None:
+            response["Cache-Control"] = "no-store"
+        return response
+
+    return done
 
 
 def _shown_again(

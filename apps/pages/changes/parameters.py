@@ -20,9 +20,9 @@ from dataclasses import MISSING, dataclass, field, fields
 from typing import Any, Final
 
 from apps.pages.request.changes import UNCHANGED
-from deltaweb.delta.protocol.column_path import split_names
+from deltaweb.delta import protocol
+from deltaweb.delta.values import time_zones
 from deltaweb.delta.values.time_zones.errors import TimeZoneUnknownError
-from deltaweb.delta.values.time_zones.known import check_zone
 
 SQL_OF_UTC: Final = "SQL (UTC without)"
 """Where times stand that are of UTC if no zone is given."""
@@ -234,7 +234,7 @@ def upgrade_parameter() -> Any:  # noqa: ANN401 (of a field)
 def time_zone(text: str) -> str:
     """Read the name of a time zone; argparse turns the error into bad usage."""
     try:
-        return check_zone(text)
+        return time_zones.known.check_zone(text)  # which loads Arrow
     except TimeZoneUnknownError as error:
         message = f"{error.message} {error.hint}"
         raise ArgumentTypeError(message) from None
@@ -265,7 +265,7 @@ def within(least: int, most: int | None) -> Callable[[str], int]:
 
 def names_of(text: str) -> tuple[str, ...]:
     """Read names with commas between them; backticks quote a name."""
-    return tuple(split_names(text))
+    return tuple(protocol.column_path.split_names(text))  # which loads Arrow
 
 
 def pair(text: str) -> tuple[str, str]:

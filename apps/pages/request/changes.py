@@ -49,7 +49,12 @@ class ChangeForm(forms.Form):
 
     A browser leaves out a check box that is not checked, so the page of such a form
     has a hidden `NOT_CHECKED` before each (`templates/_check_box.html`).
+
+    Attributes:
+        status: The status of the page that shows it again with an error.
     """
+
+    status: int = 422
 
     def is_sent(self, name: str) -> bool:
         """Whether the form was sent with a field."""
