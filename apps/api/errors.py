@@ -39,7 +39,7 @@ class EndpointNotFoundError(PageError, code="endpoint-not-found"):
     path: str
     status = 404
     message = "No endpoint is at {path}."
-    hint = "The description at /api/openapi.json has them all."
+    hint = "/api/openapi.json lists all endpoints."
 
 
 class TooManyCallsError(PageError, code="too-many-requests"):
@@ -69,7 +69,7 @@ class IdempotencyKeyInvalidError(PageError, code="idempotency-key-invalid"):
 class IdempotencyKeyReusedError(PageError, code="idempotency-key-reused"):
     status = 422
     message = "This idempotency key was sent with another request before."
-    hint = "Every request needs a key of its own."
+    hint = "Use a new key for each request."
 
 
 class StillAnsweredError(PageError, code="still-answered"):
@@ -77,7 +77,7 @@ class StillAnsweredError(PageError, code="still-answered"):
     message = "A call with this idempotency key has begun, and its end is not known."
     hint = (
         "Wait for its answer. If the server stopped meanwhile, send the request again"
-        " in a minute, and look first at what was done."
+        " in a minute, and check first what was done."
     )
 
 
@@ -85,5 +85,5 @@ class SecretGivenError(PageError, code="secret-given"):
     at: datetime
     facts: Mapping[str, object]
     status = 409
-    message = "This was done at {at:%Y-%m-%d %H:%M} UTC; its secret was given then."
-    hint = "Where it is lost, revoke what was made, and make another."
+    message = "This was done at {at:%Y-%m-%d %H:%M} UTC; the secret was in that answer."
+    hint = "If it is lost, revoke it and make another one."

@@ -238,7 +238,7 @@ class RetirementInvalidError(SharingStateError, code="retirement-invalid"):
         "The token {prefix}... expires at {expires_at:%Y-%m-%d %H:%M} UTC and cannot "
         "end later."
     )
-    hint = "Choose a moment before that."
+    hint = "Choose an earlier time."
 
 
 # === Coming in ===

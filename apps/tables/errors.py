@@ -36,7 +36,7 @@ class TableInUseError(DeltaError, code="table-in-use"):
     users: Sequence[str]
     status = 409
     message = "{name} cannot be removed: it is still used by {users}."
-    hint = "Take it out there first."
+    hint = "Remove it there first."
 
 
 class ResultTooLargeError(DeltaError, code="result-too-large"):
@@ -63,7 +63,7 @@ class ScanRootError(DeltaError, code="scan-root-invalid"):
 class LakeNotFoundError(DeltaError, code="lake-not-found"):
     status = 404
     message = "There is no such lake."
-    hint = "The list of lakes has those that there are."
+    hint = "See the list of lakes."
 
 
 class NoWorkerError(DeltaError, code="no-worker"):
@@ -94,8 +94,8 @@ class MergeSourceError(DeltaError, code="merge-source-gone"):
 
 class AskerGoneError(DeltaError, code="asker-gone"):
     status = 409
-    message = "Whoever requested this may not sign in any more."
-    hint = "Let somebody else request it."
+    message = "The user who requested this can no longer sign in."
+    hint = "Ask another user to request it."
 
 
 class OperationOutdatedError(DeltaError, code="operation-outdated"):

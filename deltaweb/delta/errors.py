@@ -183,12 +183,12 @@ class CheckpointPartsError(VersionError, code="checkpoint-parts-exist"):
         "{root}: version {version} has a checkpoint in {parts} parts already, by "
         "another writer."
     )
-    hint = "Ask for another number of parts, or for a single file."
+    hint = "Choose another number of parts, or a single file."
 
 
 class CheckpointCancelledError(VersionError, code="checkpoint-cancelled"):
     message = "{root}: the checkpoint of version {version} was cancelled."
-    hint = "The table is as it was; ask again when it is wanted."
+    hint = "The table did not change. Start it again if you need it."
 
 
 class UnsupportedProtocolError(VersionError, code="unsupported-protocol"):

@@ -13,7 +13,7 @@ from deltaweb.sharing.errors import (
 
 class InexpressibleError(DeltaError, code="iceberg-inexpressible"):
     reason: str
-    message = "This has no form in Iceberg: {reason}."
+    message = "Iceberg cannot express this: {reason}."
     hint = "Read it with a client of Delta Sharing."
 
 

@@ -194,7 +194,7 @@ class FilesVacuumedError(SharingError, code="files-vacuumed"):
         "Version {version} of the table cannot be read any more: files of it were "
         "deleted."
     )
-    hint = "Ask for a newer version, or for none, which is the newest."
+    hint = "Request a newer version, or none for the newest."
 
 
 class RuledChangesError(SharingError, code="ruled-changes"):
@@ -230,14 +230,14 @@ class FileRefusedError(SharingError, code="file-refused"):
     status = 403
     error_code = ErrorCode.PERMISSION_DENIED
     message = "This file is not served: {reason}."
-    hint = "Ask for the table's files again and use their URLs as they are."
+    hint = "Query the table again and use the URLs unchanged."
 
 
 class FileGoneError(SharingError, code="file-gone"):
     status = 404
     error_code = ErrorCode.RESOURCE_DOES_NOT_EXIST
-    message = "This file is not in storage any more."
-    hint = "Ask for the table's files again; the table may have changed."
+    message = "This file is no longer in storage."
+    hint = "Query the table again, because it may have changed."
 
 
 class QueryNotFoundError(SharingError, code="query-not-found"):
@@ -253,7 +253,7 @@ class RangeUnsatisfiableError(SharingError, code="range-unsatisfiable"):
     status = 416
     error_code = ErrorCode.INVALID_PARAMETER_VALUE
     message = "The file has {size_bytes} bytes, and none of those requested."
-    hint = "Ask for a range inside of it."
+    hint = "Request a range within the file."
 
 
 # === HTTP ===

@@ -55,7 +55,7 @@ class FileAmbiguousError(PageError, code="file-ambiguous"):
 
     status = 404
     message: str = "This version of the table has {count:,} files named {name!r}."
-    hint: str = "Give its folder=…, as the list of files does."
+    hint: str = "Add folder=…, as in the list of files."
     name: str = ""
     count: int = 0
 

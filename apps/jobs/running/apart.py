@@ -55,7 +55,7 @@ class JobMemoryError(DeltawebError, code="job-memory"):
     )
     hint = (
         "It is not retried automatically. Let it read fewer rows or columns, or"
-        " make shorter texts; DELTAWEB_JOB_MEMORY_BYTES is what an administrator sets."
+        " make shorter texts. An administrator can raise DELTAWEB_JOB_MEMORY_BYTES."
     )
 
     @property

@@ -214,7 +214,7 @@ class ReceivedTableError(PageError, code="table-received"):
     table: str
     provider: str
     status = 403
-    message = "{table} is shared by {provider}. It can be read here, not changed."
+    message = "{table} is shared by {provider}. You can read it, but not change it."
     hint = "Ask {provider} for the change."
 
 

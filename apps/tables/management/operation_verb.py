@@ -49,7 +49,7 @@ IN_TABLES: Final = {"table", "namespace", "name"}
 class StoppedError(DeltawebError, code="stopped"):
     """Somebody at the terminal has stopped the work."""
 
-    message = "Stopped. What was committed before that stays."
+    message = "Stopped. Earlier commits stay."
     hint = "'deltaweb table history' has the versions of the table."
 
 

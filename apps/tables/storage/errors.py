@@ -13,7 +13,7 @@ class StorageNameTakenError(DeltaError, code="storage-name-taken"):
     name: str
     prefix: str
     status = 409
-    message = "A storage named {name} is there already, for {prefix}."
+    message = "A storage named {name} exists already, for {prefix}."
     hint = "Choose another name, or pass --replace to give it other options."
 
 

@@ -7,11 +7,11 @@ class FeedRangeError(DeltaError, code="change-feed-range"):
     root: str
     reason: str
     message = "{root} has no changes of this range: {reason}."
-    hint = "Choose versions, or times, that the history shows."
+    hint = "Choose versions or times of the history."
 
 
 class FeedOffError(VersionError, code="change-feed-off"):
-    message = "{root} records no changes at version {version}: its feed is off there."
+    message = "{root} has no changes at version {version}: its change data feed is off."
     hint = "Choose versions at which delta.enableChangeDataFeed is true."
 
 

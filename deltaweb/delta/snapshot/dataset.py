@@ -51,9 +51,9 @@ class DatasetInexactError(DeltaError, code="dataset-inexact"):
     features: tuple[str, ...]
     message = (
         "A pyarrow dataset of {root} at version {version} would not have its rows:"
-        " it knows nothing of {features}."
+        " pyarrow does not support {features}."
     )
-    hint = "Read them by read, scan or to_duckdb, which do."
+    hint = "Use read, scan or to_duckdb."
 
 
 def snapshot_dataset(  # noqa: PLR0913  # what a version is

@@ -63,5 +63,5 @@ class KeyInvalidError(DeltaError, code="public-key-invalid"):
 
 class IssuerInvalidError(DeltaError, code="issuer-invalid"):
     reason: str
-    message = "The issuer cannot be asked: {reason}."
+    message = "The issuer cannot be used: {reason}."
     hint = "Give the address that its tokens have in `iss`, as https://id.example.com."

@@ -26,7 +26,7 @@ class ChangeNotEvaluatedError(DeltaError, code="change-not-evaluated"):
 
     reason: str
     message = "Spark cannot carry out the change: {reason}."
-    hint = "Correct the SQL, or the rows that it is about. Nothing was written."
+    hint = "Correct the SQL, or the rows that it applies to. Nothing was written."
 
 
 @contextmanager

@@ -37,7 +37,7 @@ class RegionWrongError(LocationDeniedError, code="storage-region-wrong"):
 
 class ClockSkewedError(LocationDeniedError, code="clock-skewed"):
     message = "{location} cannot be read: this server's clock is wrong."
-    hint = "Set the clock, by NTP best; stores allow some minutes of difference."
+    hint = "Set the clock, best with NTP. Stores allow a few minutes of difference."
 
 
 class CredentialsExpiredError(CredentialsNeededError, code="credentials-expired"):

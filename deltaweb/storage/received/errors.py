@@ -30,7 +30,7 @@ class ProviderHostError(DeltaError, code="provider-host-not-allowed"):
     host: str
     reason: str
     message = "{host:.100} may not be reached for shared data: {reason}."
-    hint = "Whoever runs the server can name it in DELTAWEB_STORAGE_HOSTS."
+    hint = "An administrator can name it in DELTAWEB_STORAGE_HOSTS."
 
 
 class ProviderRefusedError(DeltaError, code="provider-refused"):
@@ -54,7 +54,7 @@ class NotSharedError(DeltaError, code="not-shared"):
 class ProviderAnswerError(DeltaError, code="provider-answer"):
     provider: str
     reason: str
-    message = "{provider} does not answer as it should: {reason}."
+    message = "{provider} does not answer as the protocol requires: {reason}."
     hint = "Try again later; if it stays so, tell the provider."
 
 
@@ -67,8 +67,8 @@ class ProviderLimitError(ProviderAnswerError, code="provider-limit"):
 
     message = "The check of what {provider} shares was ended: {reason}."
     hint = (
-        "It is tried again later. If the provider really shares that much, whoever "
-        "runs the server can raise the DELTAWEB_RECEIVED_… settings."
+        "It is tried again later. If the provider really shares that much, an "
+        "administrator can raise the DELTAWEB_RECEIVED_… settings."
     )
 
 
@@ -88,4 +88,4 @@ class ProviderRestsError(DeltaError, code="provider-rests"):
 class ReceivedTableError(DeltaError, code="received-table"):
     root: str
     message = "{root} belongs to its provider: it can be read, and not changed."
-    hint = "Write its rows into a table of your own."
+    hint = "Write its rows into another table."

@@ -51,7 +51,7 @@ class FileURLInvalidError(DeltaError, code="file-url-invalid"):
 
     reason: str
     message = "The URL of this file is not valid: {reason}."
-    hint = "Ask for the table's files again and use their URLs as they are."
+    hint = "Query the table again and use the URLs unchanged."
 
 
 class FileURLExpiredError(FileURLInvalidError, code="file-url-expired"):

@@ -139,7 +139,7 @@ def test_a_dataset_that_would_be_wrong_is_refused_by_the_name_of_what_it_lacks(
         table.to_pyarrow_dataset()
 
     assert caught.value.features == (feature,)
-    assert f"knows nothing of {feature}" in caught.value.message
+    assert f"does not support {feature}" in caught.value.message
 
 
 class TestShown:

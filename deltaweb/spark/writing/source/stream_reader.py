@@ -40,9 +40,9 @@ class StreamSchemaError(VersionError, code="stream-schema"):
     reason: str
     message = (
         "The stream of {root} stops: from version {version} on {reason}, so its "
-        "columns are others."
+        "columns are different."
     )
-    hint = "Start the query again, from its checkpoint: it reads on with the new ones."
+    hint = "Restart the query from its checkpoint to continue with the new columns."
 
 
 class StreamPartition(InputPartition):
