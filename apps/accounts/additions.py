@@ -2,7 +2,9 @@
 
 from apps.accounts.keys import expiring_keys
 from apps.pages import frame
+from apps.pages.changes.change import changes
 
+changes.load_from("user", "apps.accounts.changes.users")
 frame.numbers.register(expiring_keys)
 frame.entries.register(
     frame.NavEntry(

@@ -62,16 +62,3 @@ class APIKeyForm(forms.Form):
     name = forms.CharField(max_length=100)
     scopes = forms.MultipleChoiceField(choices=Scope.choices, required=False)
     expires = forms.CharField(max_length=20, required=False)
-
-
-class NewUserForm(forms.Form):
-    """A new account."""
-
-    name = forms.CharField(max_length=150)
-    role = forms.ChoiceField(choices=User.Role.choices)
-
-
-class RoleForm(forms.Form):
-    """Another role."""
-
-    role = forms.ChoiceField(choices=User.Role.choices)

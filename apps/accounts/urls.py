@@ -4,10 +4,10 @@ from django.urls import path
 
 from apps.accounts.selectors import KEYS, USERS
 from apps.accounts.views import administration, me, sign_in
+from apps.pages.changes.html import change_patterns
 from apps.pages.urls import action, answer, page
 
 app_name = "accounts"
-USER = "admin-area/users/<int:user_id>"
 urlpatterns = [
     path("sign-in/", sign_in.sign_in, name="sign-in"),
     path("sign-in/<str:token>/", sign_in.use_link, name="use-link"),
@@ -26,9 +26,15 @@ urlpatterns = [
         takes=[USERS.form],
     ),
     answer("users.csv", administration.user_list, "users-csv", fmt="csv"),
-    action("admin-area/users", administration.add_user, "add-user"),
-    action(f"{USER}/role", administration.set_role, "set-role"),
-    action(f"{USER}/disable", administration.disable_user, "disable-user"),
-    action(f"{USER}/enable", administration.enable_user, "enable-user"),
-    action(f"{USER}/link", administration.make_link, "make-link"),
+    *change_patterns(
+        "user",
+        failed=dict.fromkeys(
+            ("add-user", "make-link", "set-role", "disable-user", "enable-user"),
+            administration.refused,
+        ),
+        answered={
+            "add-user": administration.added,
+            "make-link": administration.with_link,
+        },
+    ),
 ]

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from http import HTTPStatus
 from uuid import UUID
 
-from django.db import transaction
 from django.http import HttpRequest
 from django.utils import timezone
 
@@ -17,45 +16,17 @@ from apps.accounts.errors import APIKeyNotFoundError
 from apps.accounts.models import APIKey, Scope, User
 from apps.accounts.permissions import signed_in
 from apps.accounts.selectors import (
-    USERS,
     AccountResource,
     KeyResource,
-    UserResource,
 )
 from apps.api.calls import Answer
 from apps.api.endpoint import RestView, Role, endpoint
-from apps.api.pages import list_of, page_endpoint
+from apps.api.pages import page_endpoint
 from apps.api.shapes import changed_to
 from apps.pages.actions import stamp_of
 from apps.pages.page_json import Spread
 from apps.pages.request.changes import UNCHANGED, Unchanged
 from apps.pages.request.spans import parse_end
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewUser:
-    """An account that is to be made; its person signs in by links.
-
-    Attributes:
-        name: By which it is known.
-        role: `viewer`, `editor` or `admin`.
-    """
-
-    name: str
-    role: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UserChange:
-    """What is to be changed of an account; what is left out stays.
-
-    Attributes:
-        role: `viewer`, `editor` or `admin`.
-        active: Whether it may sign in.
-    """
-
-    role: str | Unchanged = UNCHANGED
-    active: bool | Unchanged = UNCHANGED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,19 +62,6 @@ class KeysOfUser:
     """The keys of somebody."""
 
     keys: list[KeyResource]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SignInURL:
-    """A link that signs somebody in once.
-
-    Attributes:
-        name: Whom.
-        url: The link; it is shown now and never again.
-    """
-
-    name: str
-    url: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,59 +116,6 @@ class OwnKey(RestView):
     def delete(self, request: HttpRequest, key_id: UUID) -> None:
         """Revoke a key of one's own, from the next request on."""
         _revoke(request, signed_in(request), key_id)
-
-
-class UserList(RestView):
-    """The accounts."""
-
-    get = page_endpoint(
-        urls.urlpatterns,
-        "user-list",
-        list_of(USERS),
-        "List accounts.",
-        role=Role.ADMIN,
-        scope=Scope.ADMIN,
-    )
-
-    @endpoint(Role.ADMIN, body=NewUser, answers={201: UserResource}, scope=Scope.ADMIN)
-    def post(self, request: HttpRequest, body: NewUser) -> object:
-        """Make an account."""
-        stamp = stamp_of(request)
-        user = services.create_user(name=body.name, role=body.role, stamp=stamp)
-        return selectors.user_resource(user, now=stamp.at)
-
-
-class UserAccount(RestView):
-    """One account."""
-
-    @endpoint(Role.ADMIN, answers=UserResource, scope=Scope.ADMIN)
-    def get(self, name: str) -> object:
-        """Tell what an account may do."""
-        return selectors.user_resource(selectors.get_user(name), now=timezone.now())
-
-    @endpoint(Role.ADMIN, body=UserChange, answers=UserResource, scope=Scope.ADMIN)
-    def patch(self, request: HttpRequest, name: str, body: UserChange) -> object:
-        """Change what somebody may do, shut them out or let them in again."""
-        user, stamp = selectors.get_user(name), stamp_of(request)
-        with transaction.atomic():
-            if not isinstance(body.role, Unchanged):
-                services.set_role(user=user, role=body.role, stamp=stamp)
-            if body.active is not UNCHANGED and body.active != user.is_active:
-                change = services.enable_user if body.active else services.disable_user
-                change(user=user, stamp=stamp)
-        return selectors.user_resource(user, now=stamp.at)
-
-
-class SignInLinks(RestView):
-    """The links of an account."""
-
-    @endpoint(Role.ADMIN, answers={201: SignInURL}, scope=Scope.ADMIN)
-    def post(self, request: HttpRequest, name: str) -> Answer:
-        """Make a link that signs somebody in once."""
-        user = selectors.get_user(name)
-        url = services.issue_sign_in_link(user=user, stamp=stamp_of(request))
-        made = SignInURL(name=user.username, url=url)
-        return Answer(made, HTTPStatus.CREATED, about={"name": user.username})
 
 
 class KeyList(RestView):

@@ -6,10 +6,13 @@ import re
 from datetime import timedelta
 
 import pytest
+from django.contrib.messages import get_messages
 from django.test import Client
 from django.utils import timezone
 
 from apps.accounts.models import APIKey, User
+from apps.api.models import KeptAnswer
+from apps.audit.models import AuditEvent
 from tests.support import cases
 from tests.support.pages.factories import new_user, signed_in
 
@@ -96,8 +99,104 @@ class TestAddingAUser:
         assert said in response.content.decode()
         assert User.objects.count() == 1
 
+    def test_takes_a_password_from_a_terminal_alone(self, admin: Client) -> None:
+        new = {"name": "vera", "role": "VIEWER", "password": "a long enough phrase"}
+
+        call = admin.post("/api/v1/users", new, content_type="application/json")
+        page = admin.post("/admin-area/users", new)
+
+        assert (call.status_code, page.status_code) == (400, 200)
+        assert not User.objects.get(username="vera").has_usable_password()
+
+    def test_says_above_the_list_why_it_was_refused(self, admin: Client) -> None:
+        page = admin.post("/admin-area/users", {"name": "ADA", "role": "VIEWER"})
+
+        assert "A user named &#x27;ADA&#x27; exists already." in page.content.decode()
+        assert 'action="/admin-area/users"' in page.content.decode()
+
+
+class TestASignInLink:
+    def test_is_answered_once_and_kept_nowhere(self, admin: Client) -> None:
+        new_user("vera")
+        first, second = (
+            admin.post(
+                "/api/v1/users/vera/sign-in-links",
+                headers={"Idempotency-Key": "one"},
+            )
+            for _ in range(2)
+        )
+
+        assert first.status_code == 201
+        token = first.json()["url"].rstrip("/").rpartition("/")[2]
+        assert second.status_code == 409
+        for kept in (second.content.decode(), KeptAnswer.objects.get().body):
+            assert token not in kept
+        details = AuditEvent.objects.values_list("detail", flat=True)
+        assert [*details.filter(action="user.link")] == [{"user": "vera"}]
+
+    def test_is_on_a_page_that_no_cache_keeps(self, admin: Client) -> None:
+        vera = new_user("vera")
+
+        for answer in (
+            admin.post(f"/admin-area/users/{vera.id}/link"),
+            admin.post("/admin-area/users", {"name": "eve", "role": "VIEWER"}),
+        ):
+            assert answer["Cache-Control"] == "no-store"
+            assert "/sign-in/" in answer.content.decode()
+            assert not list(get_messages(answer.wsgi_request))
+
 
 class TestChangingAUser:
+    @pytest.mark.parametrize(
+        ("body", "status"),
+        [
+            ({"role": ""}, 422),
+            ({"role": " "}, 422),
+            ({"role": None}, 400),
+            ({"active": None}, 400),
+            ({"active": ""}, 400),
+            ({"role": "admin", "name": "ada"}, 400),
+            ({}, 200),
+        ],
+    )
+    def test_a_call_changes_what_it_states_alone(self, admin, body, status) -> None:
+        vera = new_user("vera", is_active=False)
+
+        answer = admin.patch(
+            "/api/v1/users/vera", body, content_type="application/json"
+        )
+
+        assert answer.status_code == status
+        vera.refresh_from_db()
+        assert (vera.role, vera.is_active) == (User.Role.VIEWER, False)
+
+    def test_a_form_cannot_name_another_user(self, admin: Client, ada: User) -> None:
+        vera = new_user("vera")
+        names = {"name": "ada", "user_id": str(ada.id), "role": "VIEWER"}
+
+        admin.post(f"/admin-area/users/{vera.id}/disable", names)
+
+        ada.refresh_from_db()
+        vera.refresh_from_db()
+        assert (ada.is_active, vera.is_active) == (True, False)
+        assert ada.role == User.Role.ADMIN
+
+    def test_the_last_administrator_stays(self, admin: Client, ada: User) -> None:
+        path = f"/admin-area/users/{ada.id}"
+
+        answers = [
+            admin.post(f"{path}/role", {"role": "VIEWER"}),
+            admin.post(f"{path}/disable"),
+            admin.patch(
+                "/api/v1/users/ada", {"active": False}, content_type="application/json"
+            ),
+        ]
+
+        assert {one.status_code for one in answers} == {409}
+        ada.refresh_from_db()
+        assert ada.is_admin
+        assert ada.is_active
+
     def test_a_role_is_changed(self, admin: Client) -> None:
         vera = new_user("vera")
 
