@@ -21,11 +21,10 @@ from apps.api.errors import EndpointNotFoundError
 from apps.api.openapi import describe, description_view
 from apps.api.sharing import (
     clients,
+    preparations,
     received,
     recipients,
     reminders,
-    schemas,
-    shares,
     tokens,
 )
 from apps.api.unity import recipients as unity_recipients
@@ -76,11 +75,7 @@ endpoints = [
     path(f"{V1}/jobs/<uuid:job_id>", jobs.Job.as_view(), name="job"),
     path(f"{V1}/jobs/<uuid:job_id>/cancel", jobs.JobCancel.as_view()),
     path(f"{V1}/jobs/<uuid:job_id>/retry", jobs.JobRetry.as_view()),
-    path(f"{SHARE}/schemas", schemas.SchemaList.as_view()),
-    path(f"{SHARE}/schemas/<str:schema>", schemas.Schema.as_view()),
-    path(f"{SHARE}/prepare", shares.Preparation.as_view()),
-    path(f"{SHARE}/grants", shares.GrantList.as_view(), name="grant-list"),
-    path(f"{SHARE}/grants/<str:recipient>", shares.Grant.as_view(), name="grant"),
+    path(f"{SHARE}/prepare", preparations.Preparation.as_view()),
     path(f"{RECIPIENT}/doctor", recipients.Connection.as_view()),
     path(f"{RECIPIENT}/rehearse", recipients.Rehearsal.as_view()),
     path(f"{RECIPIENT}/clients", clients.ClientList.as_view()),

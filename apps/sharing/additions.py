@@ -134,9 +134,12 @@ changes.load_from(
 changes.load_from(
     "share",
     "apps.sharing.shares.changes",
+    "apps.sharing.shares.schemas",
     "apps.sharing.shares.tables.changes",
     "apps.sharing.shares.tables.rules",
 )
+changes.load_from("grant", "apps.sharing.shares.grants")
+changes.load_from("schema", "apps.sharing.shares.schemas")
 changes.load_from(
     "shared-table",
     "apps.sharing.shares.tables.changes",

@@ -49,14 +49,8 @@ urlpatterns = [
         },
     ),
     action(f"{SHARE}prepare", settings_views.share_prepare, "share-prepare"),
-    action(f"{SHARE}schemas/add", settings_views.schema_add, "schema-add"),
-    action(
-        f"{SHARE}schemas/<uuid:schema_id>/remove",
-        settings_views.schema_remove,
-        "schema-remove",
-    ),
-    action(f"{SHARE}recipients/add", shares.grant_add, "grant-add"),
-    action(f"{SHARE}recipients/remove", shares.grant_remove, "grant-remove"),
+    *change_patterns("schema"),
+    *change_patterns("grant", failed={"grant-add": shares.grant_again}),
     *page(
         "t/<str:namespace>/<str:name>/sharing",
         table_sharing.table_sharing,

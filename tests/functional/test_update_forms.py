@@ -126,7 +126,6 @@ MAKING: Final = {
         "ClientForm",
         "NewReaderForm",
         "NewRecipientForm",
-        "AddSchemaForm",
         "ProfileForm",
         "ConvertForm",
     ),
@@ -136,7 +135,7 @@ MAKING: Final = {
 }
 # None of their fields can be left out, or one says what is done by the form.
 WHOLE: Final = {
-    *("AppearanceForm", "RoleForm", "RetireForm", "GrantForm"),
+    *("AppearanceForm", "RoleForm", "RetireForm"),
     *("RemoveForm", "PasswordForm"),
 }
 

@@ -31,21 +31,3 @@ class ListForm(forms.Form):
 
     q = forms.CharField(max_length=200, required=False)
     page = forms.IntegerField(min_value=1, max_value=MAX_PAGE, required=False)
-
-
-class AddSchemaForm(forms.Form):
-    """A namespace that is to be shared whole; without a name, by its own."""
-
-    namespace = forms.CharField(
-        max_length=200, strip=True, error_messages={"required": "Name a namespace."}
-    )
-    schema = forms.CharField(max_length=MAX_TEXT_LENGTH, required=False, strip=True)
-    with_history = forms.BooleanField(required=False)
-
-
-class GrantForm(forms.Form):
-    """A recipient who is to read a share, or no longer."""
-
-    recipient = forms.CharField(
-        max_length=MAX_TEXT_LENGTH, error_messages={"required": "Choose a recipient."}
-    )

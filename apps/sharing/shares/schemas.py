@@ -1,13 +1,20 @@
 """What administrators ask of schemas that are shared whole: add, remove, look at."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, replace
 from datetime import datetime
+from typing import Any, Final
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
+from django.shortcuts import get_object_or_404, resolve_url
 
 from apps.pages.actions import Action, Stamp, report
+from apps.pages.changes.change import ADMIN, Call, Change, Nothing, Page, changes
+from apps.pages.changes.parameters import Line, parameter
+from apps.pages.changes.read import Read, reads
 from apps.pages.page_json import shaped
+from apps.pages.request.changes import UNCHANGED, Unchanged, value_of
 from apps.sharing.access.errors import (
     NamespaceUnknownError,
     SharedSchemaNotFoundError,
@@ -16,8 +23,13 @@ from apps.sharing.access.schemas import resolve_schemas, unshared_tables
 from apps.sharing.activity.actions import action_on
 from apps.sharing.errors import NameTakenError
 from apps.sharing.models import Share, SharedSchema
-from apps.sharing.names import check_name, is_storable, name_key
+from apps.sharing.names import check_name, find_share, is_storable, name_key
+from apps.sharing.shares.forms import MAX_TEXT_LENGTH
 from apps.tables.models import Table
+from deltaweb.words import counted
+
+ROUTE: Final = "shares/<str:name>/schemas"
+MAX_NAMESPACE_LENGTH: Final = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,3 +134,191 @@ def _action(name: str, schema: SharedSchema, stamp: Stamp) -> Action:
         "with_history": schema.with_history,
     }
     return action_on(name, stamp, schema.share, **detail)
+
+
+# === Changes ===
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewSchema:
+    """A namespace that is shared whole.
+
+    Attributes:
+        schema: The name that recipients use; that of the namespace if left out.
+        namespace: Its tables are shared, and those that come.
+        with_history: Whether older versions can be read.
+    """
+
+    schema: str = parameter(
+        "",
+        line=Line(label="Schema", most=MAX_TEXT_LENGTH),
+        help="its name for recipients",
+    )
+    namespace: str = parameter(
+        MISSING,
+        "--namespace",
+        required=True,
+        line=Line(
+            label="Namespace",
+            most=MAX_NAMESPACE_LENGTH,
+            is_needed=True,
+            wrong="Name a namespace.",
+        ),
+        metavar="NS",
+        help="the namespace: its tables, and those that come",
+    )
+    with_history: bool | Unchanged = parameter(
+        UNCHANGED,
+        "--no-history",
+        action="store_const",
+        const=False,
+        line=Line(label="With history"),
+        help="share newest versions alone",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SchemasOfShare:
+    """The schemas that a share has whole."""
+
+    schemas: list[SharedSchemaResource]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RemovedSchema:
+    """A whole schema that was taken out of a share."""
+
+    share: str
+    schema: str
+    removed: bool = True
+
+
+def find_in_share(name: str, schema: str) -> SharedSchema:
+    """Return a whole schema of a share by its name."""
+    return find_schema(find_share(name), schema)
+
+
+def find_by_id(name: str, schema_id: UUID) -> SharedSchema:
+    """Return a whole schema of a share by its id."""
+    schemas = find_share(name).shared_schemas.select_related("share")
+    return get_object_or_404(schemas, id=schema_id)
+
+
+def share_whole(share: Share, new: NewSchema, stamp: Stamp) -> SharedSchemaResource:
+    """Share a namespace whole."""
+    added = add_schema(
+        share,
+        schema=new.schema or new.namespace,
+        namespace=new.namespace,
+        with_history=value_of(new.with_history, old=True, removed=False),
+        stamp=stamp,
+    )
+    return resource_of(added)
+
+
+def share_by_page(share: Share, new: NewSchema, stamp: Stamp) -> SharedSchemaResource:
+    """Share a namespace whole; a box that the form did not send is not checked."""
+    history = new.with_history is True
+    return share_whole(share, replace(new, with_history=history), stamp)
+
+
+def take_out(schema: SharedSchema, _: Nothing, stamp: Stamp) -> RemovedSchema:
+    """Take a schema out of a share, with every table that came with it."""
+    removed = RemovedSchema(share=schema.share.name, schema=schema.schema)
+    remove_schema(schema, stamp=stamp)
+    return removed
+
+
+def resource_of(schema: SharedSchema) -> SharedSchemaResource:
+    """Return one schema of a share."""
+    found = schema_resources(schema.share)
+    return next(one for one in found if one.id == schema.id)
+
+
+def schemas_of(name: str) -> SchemasOfShare:
+    """Return the schemas that a share has whole."""
+    return SchemasOfShare(schemas=schema_resources(find_share(name)))
+
+
+_OF_SCHEMAS: Final[Mapping[str, Any]] = {
+    "role": ADMIN,
+    "scope": "share",
+    "result": SharedSchemaResource,
+    "writes": ("share.add_schema",),
+    "find": find_share,
+    "parameters": NewSchema,
+}
+ADD: Final = changes.register(
+    Change(
+        **_OF_SCHEMAS,
+        noun="share",
+        name="add-schema",
+        help="Share a namespace whole.",
+        more="Its tables of now are shared, and those that come.",
+        metavars={"name": "share"},
+        do=share_whole,
+        says=lambda one: (
+            f"{one.share} has {one.namespace} as {one.schema}: "
+            f"{counted(one.num_tables, 'table')} by now, and each that comes."
+        ),
+        warns=lambda _, one: [
+            f"{left.table} is not shared: {left.reason}." for left in one.unshared
+        ],
+        call=Call("POST", ROUTE, view="SchemaList", status=201),
+    )
+)
+ADD_BY_PAGE: Final = changes.register(
+    Change(
+        **_OF_SCHEMAS,
+        noun="schema",
+        name="add",
+        help="Share a namespace whole.",
+        do=share_by_page,
+        says=lambda one: f"{one.share} has {one.namespace} whole, as {one.schema}.",
+        page=Page(f"{ROUTE}/add", back=resolve_url),
+    )
+)
+REMOVE: Final = changes.register(
+    Change(
+        noun="share",
+        name="remove-schema",
+        help="Take a schema out of a share, with every table that came with it.",
+        role=ADMIN,
+        scope="share",
+        find=find_in_share,
+        metavars={"name": "share"},
+        parameters=Nothing,
+        do=take_out,
+        result=RemovedSchema,
+        says=lambda one: f"{one.schema} is no longer in {one.share}.",
+        writes=("share.remove_schema",),
+        question=lambda one, _: (
+            f"Remove the whole schema {one.schema} from {one.share.name}?"
+        ),
+        call=Call("DELETE", f"{ROUTE}/<str:schema>", view="Schema", status=204),
+        page=Page(
+            f"{ROUTE}/<uuid:schema_id>/remove",
+            back=lambda one: resolve_url(one.share),
+            name="schema-remove",
+            find=find_by_id,
+        ),
+    )
+)
+reads.register(
+    Read(
+        route=ROUTE,
+        view="SchemaList",
+        finds=schemas_of,
+        shows=SchemasOfShare,
+        help="List the schemas that a share has whole.",
+        role=ADMIN,
+    ),
+    Read(
+        route=f"{ROUTE}/<str:schema>",
+        view="Schema",
+        finds=lambda name, schema: resource_of(find_in_share(name, schema)),
+        shows=SharedSchemaResource,
+        help="Tell what of a namespace a share offers, and what it cannot.",
+        role=ADMIN,
+    ),
+)

@@ -5,13 +5,11 @@ from uuid import UUID
 
 from django import forms
 from django.conf import settings
-from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
-from django.shortcuts import redirect, render
+from django.shortcuts import render
 from django.utils import timezone
 
 from apps.accounts.permissions import admin_required
-from apps.pages.actions import stamp_of
 from apps.pages.lists.paging import page_links
 from apps.pages.page_json import json_with
 from apps.pages.request.parameters import cleaned
@@ -20,17 +18,15 @@ from apps.sharing.access.grants.preparing import preparation_to_show
 from apps.sharing.activity.charts import use_charts
 from apps.sharing.clients.preflight import preflight
 from apps.sharing.clients.snippets import TableName, snippets
-from apps.sharing.issuing.forms import place_error
 from apps.sharing.models import Share, SharedTable
-from apps.sharing.names import find_recipient, find_share
-from apps.sharing.recipients import services as recipient_services
+from apps.sharing.names import find_share
 from apps.sharing.shares import detail as share_pages
-from apps.sharing.shares.forms import GrantForm, ListForm
+from apps.sharing.shares.forms import ListForm
+from apps.sharing.shares.grants import Pair
 from apps.sharing.shares.listing import SHARES
 from apps.sharing.shares.switching import urls_end_text
 from apps.sharing.shares.tables.terms import AddTableForm, SharedTableForm
 from apps.tables.models import Table
-from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.protocol.column_path import join_names
 
 PROFILE_FILE_NAME = "profile.share"
@@ -73,34 +69,9 @@ def table_options(request: HttpRequest) -> HttpResponse:
     return render(request, "sharing/shares/_table_options.html", {"tables": tables})
 
 
-# === Recipients ===
-
-
-@admin_required
-def grant_add(request: HttpRequest, *, name: str) -> HttpResponseBase:
-    """Let a recipient read a share."""
-    share = find_share(name)
-    form = GrantForm(request.POST)
-    if form.is_valid():
-        try:
-            recipient = find_recipient(form.cleaned_data["recipient"])
-        except DeltaError as error:
-            place_error(form, error)
-        else:
-            recipient_services.grant(share, recipient, stamp=stamp_of(request))
-            messages.success(request, f"{recipient.name} may read {share.name}.")
-            return redirect(share)
-    return _share_page(request, share, "html", grant_form=form)
-
-
-@admin_required
-def grant_remove(request: HttpRequest, *, name: str) -> HttpResponseBase:
-    """Take a share from a recipient, from its next request on."""
-    share = find_share(name)
-    recipient = find_recipient(cleaned(GrantForm(request.POST))["recipient"])
-    recipient_services.ungrant(share, recipient, stamp=stamp_of(request))
-    messages.success(request, f"{recipient.name} may no longer read {share.name}.")
-    return redirect(share)
+def grant_again(request: HttpRequest, pair: Pair, form: forms.Form) -> HttpResponseBase:
+    """Show the page with the form of a grant and its errors."""
+    return _share_page(request, pair.share, "html", grant_form=form)
 
 
 # === Parts ===
@@ -114,7 +85,7 @@ def _share_page(  # noqa: PLR0913 (each is one form of the page)
     add_form: forms.Form | None = None,
     edit: UUID | None = None,
     edit_form: forms.Form | None = None,
-    grant_form: GrantForm | None = None,
+    grant_form: forms.Form | None = None,
 ) -> HttpResponseBase:
     bound = (add_form, edit_form, grant_form)
     failed = any(form is not None and form.errors for form in bound)
@@ -144,7 +115,7 @@ def _share_page(  # noqa: PLR0913 (each is one form of the page)
             "add_form": add_form or _add_form(adding),
             "editing": editing,
             "edit_form": edit_form or _edit_form(editing),
-            "grant_form": grant_form or GrantForm(),
+            "grant_form": grant_form,
             "choices": share_pages.ungranted_recipients(share, q=""),
             "tables": share_pages.table_choices(q="", page=1)[0],
         }

@@ -2,10 +2,8 @@
 
 from django.utils import timezone
 
-from apps.pages.actions import command_stamp
 from apps.pages.changes.command import ChangesCommand
 from apps.pages.command import (
-    YES,
     Output,
     argument,
     flag,
@@ -31,7 +29,6 @@ from apps.tables.index.engine import Engine
 from apps.tables.management.terminal import TerminalReports, add_engine
 from apps.tables.management.text_output import listed
 from apps.tables.models import Table
-from deltaweb.words import counted
 
 NAME = argument("name")
 SHARE = argument("share")
@@ -51,49 +48,6 @@ class Command(ChangesCommand):
         "Shares: create, add-table, add-schema, narrow, prepare, list, show, on, off, "
         "remove-table, remove-schema, delete."
     )
-
-    @subcommand(
-        "add-schema",
-        "share a namespace whole",
-        SHARE,
-        argument("schema", help="its name for recipients"),
-        argument(
-            "--namespace",
-            required=True,
-            metavar="NS",
-            help="the namespace: its tables, and those that come",
-        ),
-        flag("--no-history", "share newest versions alone"),
-    )
-    def add_schema(
-        self, *, share: str, schema: str, namespace: str, no_history: bool
-    ) -> Output:
-        found = find_share(share)
-        added = schemas.add_schema(
-            found,
-            schema=schema,
-            namespace=namespace,
-            with_history=not no_history,
-            stamp=command_stamp(),
-        )
-        resources = schemas.schema_resources(found)
-        shown = next(one for one in resources if one.id == added.id)
-        for left in shown.unshared:
-            self.warn(f"{left.table} is not shared: {left.reason}.")
-        text = (
-            f"{found.name} has {namespace} as {added.schema}: "
-            f"{counted(shown.num_tables, 'table')} by now, and each that comes."
-        )
-        return Output(shown, text)
-
-    @subcommand("remove-schema", "take a schema out", SHARE, argument("schema"), YES)
-    def remove_schema(self, *, share: str, schema: str, yes: bool) -> Output:
-        found = schemas.find_schema(find_share(share), schema)
-        name = found.share.name
-        self.confirm(f"Remove the whole schema {found.schema} from {name}?", yes=yes)
-        schemas.remove_schema(found, stamp=command_stamp())
-        data = {"share": name, "schema": found.schema, "removed": True}
-        return Output(data, f"Removed the whole schema {found.schema} from {name}.")
 
     @subcommand(
         "prepare",

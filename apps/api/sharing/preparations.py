@@ -1,0 +1,40 @@
+"""The preparation of a share: a job, which changes nothing that a person set."""
+
+from dataclasses import dataclass
+
+from django.utils import timezone
+
+from apps.accounts.models import Scope
+from apps.api.calls import Answer
+from apps.api.endpoint import RestView, Role, endpoint
+from apps.api.jobs import Started, started
+from apps.sharing.access.grants.preparing import request_preparation
+from apps.sharing.names import (
+    find_share,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WantedPreparation:
+    """What is done ahead for a share of which recipients see a part.
+
+    Attributes:
+        prove: Whether all that recipients get is read, too, and rows outside of the
+            rules are counted.
+    """
+
+    prove: bool = False
+
+
+class Preparation(RestView):
+    """What is rewritten of a share, of which recipients see a part."""
+
+    @endpoint(
+        Role.ADMIN, body=WantedPreparation, answers={202: Started}, scope=Scope.SHARE
+    )
+    def post(self, name: str, body: WantedPreparation) -> Answer:
+        """Rewrite what is shared of files in part, as far as it is not there yet."""
+        now = timezone.now()
+        return started(
+            request_preparation(find_share(name), proves=body.prove, now=now)
+        )
