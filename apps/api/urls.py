@@ -21,10 +21,9 @@ from apps.api.errors import EndpointNotFoundError
 from apps.api.openapi import describe, description_view
 from apps.api.sharing import (
     clients,
-    preparations,
-    received,
     recipients,
     reminders,
+    share_jobs,
     tokens,
 )
 from apps.api.unity import recipients as unity_recipients
@@ -75,7 +74,7 @@ endpoints = [
     path(f"{V1}/jobs/<uuid:job_id>", jobs.Job.as_view(), name="job"),
     path(f"{V1}/jobs/<uuid:job_id>/cancel", jobs.JobCancel.as_view()),
     path(f"{V1}/jobs/<uuid:job_id>/retry", jobs.JobRetry.as_view()),
-    path(f"{SHARE}/prepare", preparations.Preparation.as_view()),
+    path(f"{SHARE}/prepare", share_jobs.Preparation.as_view()),
     path(f"{RECIPIENT}/doctor", recipients.Connection.as_view()),
     path(f"{RECIPIENT}/rehearse", recipients.Rehearsal.as_view()),
     path(f"{RECIPIENT}/clients", clients.ClientList.as_view()),
@@ -91,9 +90,7 @@ endpoints = [
         name="activation-links",
     ),
     path(f"{V1}/reminders", reminders.ReminderList.as_view()),
-    path(f"{V1}/received", received.ReceivedList.as_view()),
-    path(f"{V1}/received/<str:name>", received.Received.as_view(), name="received"),
-    path(f"{V1}/received/<str:name>/refresh", received.ReceivedRefresh.as_view()),
+    path(f"{V1}/received/<str:name>/refresh", share_jobs.ReceivedRefresh.as_view()),
     path(f"{V1}/activity", reminders.Activity.as_view(), name="activity"),
     path(f"{V1}/me", accounts.Me.as_view()),
     path(f"{V1}/me/keys", accounts.OwnKeyList.as_view()),

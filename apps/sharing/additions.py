@@ -139,6 +139,7 @@ changes.load_from(
     "apps.sharing.shares.tables.rules",
 )
 changes.load_from("grant", "apps.sharing.shares.grants")
+changes.load_from("received", "apps.sharing.shares.received.changes")
 changes.load_from("schema", "apps.sharing.shares.schemas")
 changes.load_from(
     "shared-table",

@@ -60,8 +60,7 @@ urlpatterns = [
     # What others share with us
     *page("received/", received.received_list, "received-list"),
     action("received/add", received.received_add, "received-add"),
-    action("received/<str:name>/look", received.received_look, "received-look"),
-    action("received/<str:name>/remove", received.received_remove, "received-remove"),
+    *change_patterns("received"),
     # Recipients and their tokens
     *page(
         "recipients/",

@@ -1,4 +1,4 @@
-"""The page of received shares, and what is done there."""
+"""The page of received shares; its form takes a profile as a file or as text."""
 
 from typing import Any
 
@@ -8,18 +8,11 @@ from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect
 from django.utils import timezone
 
-from apps.accounts.permissions import admin_required, signed_in
-from apps.jobs.waiting import wait_a_glance
+from apps.accounts.permissions import admin_required
 from apps.pages.actions import stamp_of
 from apps.pages.responses import respond
+from apps.sharing.shares.received.changes import ADD, NewProvider
 from apps.sharing.shares.received.listing import received_page
-from apps.sharing.shares.received.services import (
-    add_provider,
-    find_provider,
-    remove_provider,
-)
-from apps.tables.catalogue.lakes.scan_job import request_scan
-from apps.tables.models import StorageConnection
 from deltaweb.delta.errors import DeltaError
 from deltaweb.storage.received.profile import MAX_PROFILE_BYTES
 
@@ -60,47 +53,18 @@ def received_add(request: HttpRequest) -> HttpResponseBase:
     form = ProfileForm(request.POST, request.FILES)
     if form.is_valid():
         try:
-            provider = add_provider(
+            new = NewProvider(
                 name=form.cleaned_data["name"],
                 profile=form.cleaned_data["text"],
                 replace=form.cleaned_data["replace"],
-                owner=signed_in(request),
-                stamp=stamp_of(request),
             )
+            added = ADD.carry_out(None, new, stamp_of(request))
         except DeltaError as error:
             form.add_error(None, str(error))
         else:
-            _look(request, provider)
-            messages.success(request, f"{provider.name} answers; its token is sealed.")
+            messages.success(request, ADD.says(added))
             return redirect("sharing:received-list")
     return _page(request, "html", form)
-
-
-@admin_required
-def received_look(request: HttpRequest, *, name: str) -> HttpResponseBase:
-    """Ask a provider again what it shares."""
-    _look(request, find_provider(name))
-    return redirect("sharing:received-list")
-
-
-@admin_required
-def received_remove(request: HttpRequest, *, name: str) -> HttpResponseBase:
-    """Forget a provider, and its tables."""
-    provider = find_provider(name)
-    try:
-        gone = remove_provider(provider, stamp=stamp_of(request))
-    except DeltaError as error:
-        messages.error(request, str(error))
-    else:
-        messages.success(request, f"{name} is forgotten, with {len(gone)} tables.")
-    return redirect("sharing:received-list")
-
-
-def _look(request: HttpRequest, provider: StorageConnection) -> None:
-    job = request_scan(
-        root=provider.prefix, now=timezone.now(), requested_by=signed_in(request)
-    )
-    wait_a_glance(job)
 
 
 def _page(request: HttpRequest, fmt: str, form: ProfileForm) -> HttpResponseBase:

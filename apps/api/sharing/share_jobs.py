@@ -1,10 +1,12 @@
-"""The preparation of a share: a job, which changes nothing that a person set."""
+"""Jobs of shares and of received shares; they change nothing that a person set."""
 
 from dataclasses import dataclass
 
+from django.http import HttpRequest
 from django.utils import timezone
 
 from apps.accounts.models import Scope
+from apps.accounts.permissions import signed_in
 from apps.api.calls import Answer
 from apps.api.endpoint import RestView, Role, endpoint
 from apps.api.jobs import Started, started
@@ -12,6 +14,8 @@ from apps.sharing.access.grants.preparing import request_preparation
 from apps.sharing.names import (
     find_share,
 )
+from apps.sharing.shares.received.services import find_provider
+from apps.tables.catalogue.lakes.scan_job import request_scan
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,3 +42,14 @@ class Preparation(RestView):
         return started(
             request_preparation(find_share(name), proves=body.prove, now=now)
         )
+
+
+class ReceivedRefresh(RestView):
+    """The tables that a provider shares by now."""
+
+    @endpoint(Role.ADMIN, answers={202: Started}, scope=Scope.SHARE)
+    def post(self, request: HttpRequest, name: str) -> Answer:
+        """Ask a provider again what it shares."""
+        provider, user = find_provider(name), signed_in(request)
+        job = request_scan(root=provider.prefix, now=timezone.now(), requested_by=user)
+        return started(job)

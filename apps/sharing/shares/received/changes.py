@@ -1,0 +1,243 @@
+"""What administrators change of received shares: add a provider, look again, forget."""
+
+import json
+from dataclasses import MISSING, dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from django.shortcuts import resolve_url
+from django.utils import timezone
+
+from apps.accounts.models import User
+from apps.jobs.waiting import wait_a_glance
+from apps.pages.actions import Stamp
+from apps.pages.changes.change import ADMIN, Call, Change, Nothing, Page, changes
+from apps.pages.changes.parameters import parameter
+from apps.pages.changes.read import Read, reads
+from apps.pages.page_json import OnPage, Spread
+from apps.sharing.shares.received.listing import (
+    ProviderRow,
+    ReceivedPage,
+    provider_row,
+)
+from apps.sharing.shares.received.services import (
+    add_provider,
+    find_provider,
+    lake_of,
+    remove_provider,
+)
+from apps.tables.catalogue.lakes.scan_job import request_scan
+from apps.tables.catalogue.lakes.scanning import scan_lake
+from apps.tables.models import StorageConnection
+from deltaweb.storage.received.errors import ProfileInvalidError
+from deltaweb.storage.received.profile import MAX_PROFILE_BYTES
+from deltaweb.words import counted
+
+ROUTE: Final = "received/<str:name>"
+
+
+def read_file(path: str) -> bytes:
+    """Return the bytes of a profile file; of a large one, more than are taken."""
+    there = Path(path).expanduser()
+    try:
+        with there.open("rb") as file:
+            return file.read(MAX_PROFILE_BYTES + 1)
+    except OSError as error:
+        reason = f"{there} cannot be read ({error.strerror})"
+        raise ProfileInvalidError(reason=reason) from None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewProvider:
+    """The profile of a provider that shares with us.
+
+    Attributes:
+        name: What we call the provider, and the namespace of its tables.
+        profile: The content of its profile file.
+        replace: Whether a known provider gets this profile instead.
+    """
+
+    name: str = parameter(MISSING, help="what you call it; its tables are NAME.…")
+    profile: dict[str, Any] = parameter(
+        MISSING, reads=read_file, metavar="profile.share"
+    )
+    replace: bool = parameter(
+        default=False,
+        option="--replace",
+        action="store_true",
+        help="give a known provider this profile",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LookedAt:
+    """A provider that was asked what it shares.
+
+    Attributes:
+        found: What was found, in words; "" while a job looks.
+    """
+
+    row: Spread[ProviderRow]
+    found: OnPage[str] = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForgottenProvider:
+    """A provider whose profile and tables were removed.
+
+    Attributes:
+        tables: The names that they had in the catalogue.
+    """
+
+    name: str
+    removed: bool = True
+    tables: list[str]
+
+
+def add(_: None, new: NewProvider, stamp: Stamp) -> LookedAt:
+    """Try a profile, keep it sealed, and look for its tables."""
+    profile: object = new.profile  # bytes of a file, if a command read it
+    text = profile if isinstance(profile, (str, bytes)) else json.dumps(profile)
+    provider = add_provider(
+        name=new.name,
+        profile=text,
+        replace=new.replace,
+        owner=_user_of(stamp),
+        stamp=stamp,
+    )
+    return look(provider, Nothing(), stamp)
+
+
+def look(provider: StorageConnection, _: Nothing, stamp: Stamp) -> LookedAt:
+    """Ask a provider what it shares: by a job, or at once for a command."""
+    user, found = _user_of(stamp), ""
+    if user is None:
+        report = scan_lake(lake_of(provider), is_asked=True, stamp=stamp)
+        found = (
+            f"{counted(report.num_found, 'table')}, {len(report.registered)} new,"
+            f" {len(report.vanished)} withdrawn"
+        )
+    else:
+        wait_a_glance(
+            request_scan(root=provider.prefix, now=stamp.at, requested_by=user)
+        )
+    return LookedAt(row=provider_row(provider, now=timezone.now()), found=found)
+
+
+def forget(provider: StorageConnection, _: Nothing, stamp: Stamp) -> ForgottenProvider:
+    """Forget a provider, and take its tables out of the catalogue."""
+    gone = remove_provider(provider, stamp=stamp)
+    return ForgottenProvider(name=provider.name, tables=gone)
+
+
+def _user_of(stamp: Stamp) -> User | None:
+    """Return who makes a change; None for a command."""
+    user_id = stamp.actor.user_id
+    return None if user_id is None else User.objects.get(id=user_id)
+
+
+def _said_added(one: LookedAt) -> str:
+    provider = one.row.resource
+    if not one.found:
+        return f"{provider.name} answers; its token is sealed."
+    tables = "table is" if provider.num_tables == 1 else "tables are"
+    return f"{provider.name} answers: {provider.num_tables} {tables} registered."
+
+
+def _said_looked(one: LookedAt) -> str:
+    name = one.row.resource.name
+    if one.found:
+        return f"{name} answers: {one.found}."
+    return f"{name} is asked again; this page shows its answer."
+
+
+def _before_removal(provider: StorageConnection, _: Nothing) -> str:
+    count = lake_of(provider).tables.count()
+    return f"Forget {provider.name} and its {count} tables?"
+
+
+SCANNED: Final = ("table.register", "lake.scan")
+ADDED: Final = ("storage.add", "storage.replace", "lake.add")
+ADD: Final = changes.register(
+    Change(
+        noun="received",
+        name="add",
+        help="Add the profile of a provider.",
+        more="The profile is tried and kept sealed, and its tables are looked for.",
+        role=ADMIN,
+        scope="share",
+        find=lambda: None,
+        parameters=NewProvider,
+        do=add,
+        is_atomic=False,
+        result=LookedAt,
+        says=_said_added,
+        writes=ADDED,
+        call=Call(
+            "POST",
+            "received",
+            view="ReceivedList",
+            status=201,
+            location=lambda one: resolve_url("api:received", one.row.resource.name),
+        ),
+    )
+)
+REFRESH: Final = changes.register(
+    Change(
+        noun="received",
+        name="refresh",
+        help="Ask a provider what it shares.",
+        role=ADMIN,
+        scope="share",
+        find=find_provider,
+        parameters=Nothing,
+        do=look,
+        is_atomic=False,
+        result=LookedAt,
+        says=_said_looked,
+        writes=SCANNED,
+        page=Page(
+            f"{ROUTE}/look",
+            back=lambda _: resolve_url("sharing:received-list"),
+            name="received-look",
+        ),
+    )
+)
+REMOVE: Final = changes.register(
+    Change(
+        noun="received",
+        name="remove",
+        help="Forget a provider and its tables.",
+        role=ADMIN,
+        scope="share",
+        find=find_provider,
+        parameters=Nothing,
+        do=forget,
+        result=ForgottenProvider,
+        says=lambda one: f"{one.name} is forgotten, with {len(one.tables)} tables.",
+        writes=("storage.remove", "lake.remove", "table.remove"),
+        question=_before_removal,
+        call=Call("DELETE", ROUTE, view="Received", status=204),
+        page=Page(
+            f"{ROUTE}/remove", back=lambda _: resolve_url("sharing:received-list")
+        ),
+    )
+)
+reads.register(
+    Read(
+        route="received",
+        view="ReceivedList",
+        page="sharing:received-list",
+        shows=ReceivedPage,
+        help="List who shares with us, and which tables.",
+        role=ADMIN,
+    ),
+    Read(
+        route=ROUTE,
+        view="Received",
+        finds=lambda name: provider_row(find_provider(name), now=timezone.now()),
+        shows=ProviderRow,
+        help="Tell how a provider answers, and which tables it shares.",
+        role=ADMIN,
+    ),
+)
