@@ -4,7 +4,8 @@ from apps.accounts.keys import expiring_keys
 from apps.pages import frame
 from apps.pages.changes.change import changes
 
-changes.load_from("user", "apps.accounts.changes.users")
+changes.load_from("user", "apps.accounts.changes.users", "apps.accounts.changes.keys")
+changes.load_from("me", "apps.accounts.changes.keys")
 frame.numbers.register(expiring_keys)
 frame.entries.register(
     frame.NavEntry(

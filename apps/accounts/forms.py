@@ -3,7 +3,7 @@
 from django import forms
 
 from apps.accounts.errors import UserInvalidError
-from apps.accounts.models import Scope, User
+from apps.accounts.models import User
 from apps.accounts.zones import check_pages_zone
 
 
@@ -54,11 +54,3 @@ class PasswordForm(forms.Form):
         if cleaned.get("new") != cleaned.get("again"):
             self.add_error("again", "The two new passwords differ.")
         return cleaned
-
-
-class APIKeyForm(forms.Form):
-    """What a new key is for, what it may do, and for how long."""
-
-    name = forms.CharField(max_length=100)
-    scopes = forms.MultipleChoiceField(choices=Scope.choices, required=False)
-    expires = forms.CharField(max_length=20, required=False)

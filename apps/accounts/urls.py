@@ -16,8 +16,9 @@ urlpatterns = [
     action("me/appearance", me.set_appearance, "set-appearance"),
     action("me/password", me.change_password, "change-password"),
     *page("me/keys/", me.key_list, "key-list", csv=True, takes=[KEYS.form]),
-    action("me/keys", me.create_key, "create-key"),
-    action("me/keys/<uuid:key_id>/revoke", me.revoke_key, "revoke-key"),
+    *change_patterns(
+        "me", failed={"create-key": me.refused}, answered={"create-key": me.with_key}
+    ),
     *page(
         "admin-area/",
         administration.user_list,

@@ -35,7 +35,6 @@ V1: Final = "api/v1"
 UNITY: Final = "api/2.1/unity-catalog"
 SHARE: Final = f"{V1}/shares/<str:name>"
 RECIPIENT: Final = f"{V1}/recipients/<str:name>"
-USER: Final = f"{V1}/users/<str:name>"
 TABLE: Final = f"{V1}/tables/<str:namespace>/<str:name>"
 
 
@@ -93,10 +92,6 @@ endpoints = [
     path(f"{V1}/received/<str:name>/refresh", share_jobs.ReceivedRefresh.as_view()),
     path(f"{V1}/activity", reminders.Activity.as_view(), name="activity"),
     path(f"{V1}/me", accounts.Me.as_view()),
-    path(f"{V1}/me/keys", accounts.OwnKeyList.as_view()),
-    path(f"{V1}/me/keys/<uuid:key_id>", accounts.OwnKey.as_view()),
-    path(f"{USER}/keys", accounts.KeyList.as_view(), name="key-list"),
-    path(f"{USER}/keys/<uuid:key_id>", accounts.Key.as_view(), name="key"),
     *change_paths(V1, others={"recipients": recipients.RecipientList}),
 ]
 

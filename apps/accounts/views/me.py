@@ -1,26 +1,27 @@
 """One's own account: appearance, password, API keys."""
 
+from http import HTTPStatus
 from typing import Any, Final
-from uuid import UUID
 
 from django.contrib import messages
 from django.contrib.auth import update_session_auth_hash
 from django.forms import Form
 from django.http import HttpRequest, HttpResponseBase
-from django.shortcuts import get_object_or_404, redirect
+from django.shortcuts import redirect
 from django.utils import timezone
 from django.views.decorators.debug import sensitive_post_parameters
 
 from apps.accounts import selectors, services
+from apps.accounts.changes.keys import MadeKey
 from apps.accounts.errors import UserInvalidError
-from apps.accounts.forms import APIKeyForm, AppearanceForm, PasswordForm
+from apps.accounts.forms import AppearanceForm, PasswordForm
 from apps.accounts.hashing import address_slots
-from apps.accounts.models import APIKey, Scope, User, usual_scopes
+from apps.accounts.models import Scope, User, usual_scopes
 from apps.accounts.permissions import session_required, signed_in
 from apps.accounts.zones import pages_zones
 from apps.pages.actions import actor_of, stamp_of
 from apps.pages.request.addresses import network_of
-from apps.pages.request.spans import SpanInvalidError, parse_end
+from apps.pages.request.changes import ChangeForm
 from apps.pages.responses import respond
 
 KEY_ENDS: Final = {"30d": "30 days", "90d": "90 days", "365d": "a year", "": "no end"}
@@ -81,36 +82,14 @@ def _change_password(request: HttpRequest) -> HttpResponseBase:
     return redirect("accounts:me")
 
 
-@session_required
-def create_key(request: HttpRequest) -> HttpResponseBase:
-    """Make an API key and show it, this once: it goes into no message or session."""
-    form = APIKeyForm(request.POST)
-    if not form.is_valid():
-        return _page(request, form=form)
-    stamp = stamp_of(request)
-    try:
-        issued = services.issue_api_key(
-            user=signed_in(request),
-            name=form.cleaned_data["name"],
-            scopes=form.cleaned_data["scopes"],
-            expires_at=parse_end(form.cleaned_data["expires"], now=stamp.at),
-            stamp=stamp,
-        )
-    except SpanInvalidError as error:
-        form.add_error("expires", str(error))
-        return _page(request, form=form)
-    response = _page(request, issued=issued, status=201)
-    response["Cache-Control"] = "no-store"
-    return response
+def with_key(request: HttpRequest, _: User, issued: MadeKey) -> HttpResponseBase:
+    """Show a new API key, this once: it goes into no message or session."""
+    return _page(request, issued=issued, status=HTTPStatus.CREATED)
 
 
-@session_required
-def revoke_key(request: HttpRequest, key_id: UUID) -> HttpResponseBase:
-    """Make one of one's own keys worthless."""
-    key = get_object_or_404(APIKey, id=key_id, user=signed_in(request))
-    services.revoke_api_key(key=key, stamp=stamp_of(request))
-    messages.success(request, f"The key {key.prefix}… is revoked.")
-    return redirect("accounts:me")
+def refused(request: HttpRequest, _: User, form: ChangeForm) -> HttpResponseBase:
+    """Show the account, with the errors of a form."""
+    return _page(request, form=form)
 
 
 def _page(
@@ -118,7 +97,7 @@ def _page(
     fmt: str = "html",
     *,
     form: Form | None = None,
-    issued: services.IssuedKey | None = None,
+    issued: MadeKey | None = None,
     status: int = 200,
 ) -> HttpResponseBase:
     """Render the account page; a form that does not fit is shown with its errors."""
@@ -143,5 +122,5 @@ def _page(
         template="accounts/me.html",
         context=context,
         data=selectors.account_resource(user, now=now) if fmt == "json" else None,
-        status=422 if form else status,
+        status=getattr(form, "status", 422) if form else status,
     )

@@ -153,7 +153,7 @@ def add_parameters(
             continue
         name = f"{PREFIX}{one.name}"
         how = dict(argument.how)
-        if one.default is UNCHANGED:
+        if one.default is UNCHANGED and how.get("action") != "append":
             how["default"] = UNCHANGED
         if argument.option:
             parser.add_argument(argument.option, dest=name, **how)

@@ -246,6 +246,104 @@ class TestOnesOwnAccount:
         key.refresh_from_db()
         assert key.revoked_at is not None
 
+    def test_a_key_is_answered_once_and_kept_nowhere(self, admin: Client) -> None:
+        new_user("vera")
+
+        for path in ("/api/v1/me/keys", "/api/v1/users/vera/keys"):
+            first, second = (
+                admin.post(
+                    path,
+                    {"label": "nightly"},
+                    content_type="application/json",
+                    headers={"Idempotency-Key": path},
+                )
+                for _ in range(2)
+            )
+            assert (first.status_code, second.status_code) == (201, 409)
+            secret = first.json()["key"]
+            assert secret not in second.content.decode()
+            assert secret not in KeptAnswer.objects.get(key=path).body
+            for event in AuditEvent.objects.filter(action="key.issue"):
+                assert secret not in str(event.detail)
+
+    @pytest.mark.usefixtures("admin")
+    def test_a_key_is_for_who_asks_and_nobody_else(self) -> None:
+        vera = signed_in()
+        names = {"caller": "ada", "user": "ada", "user_id": "1"}
+
+        page = vera.post("/me/keys", {"name": "mine", **names})
+        calls = [
+            vera.post("/api/v1/me/keys", {name: "ada"}, content_type="application/json")
+            for name in names
+        ]
+
+        assert page.status_code == 201
+        assert {one.status_code for one in calls} == {400}
+        assert APIKey.objects.get().user.username != "ada"
+
+    @pytest.mark.parametrize("role", [User.Role.VIEWER, User.Role.EDITOR])
+    def test_no_call_reaches_the_keys_of_another_user(self, admin, role) -> None:
+        admin.post("/me/keys", {"name": "hers"})
+        key = APIKey.objects.get()
+        other = signed_in(role=role)
+
+        answers = [
+            other.delete(f"/api/v1/me/keys/{key.id}"),
+            other.delete(f"/api/v1/users/ada/keys/{key.id}"),
+            other.post("/api/v1/users/ada/keys", {}, content_type="application/json"),
+            other.post(f"/me/keys/{key.id}/revoke", {"caller": "ada"}),
+        ]
+
+        assert [one.status_code for one in answers] == [404, 403, 403, 404]
+        key = APIKey.objects.get()
+        assert key.revoked_at is None
+
+    def test_a_key_is_revoked_by_its_own_user_alone(self, admin: Client) -> None:
+        new_user("vera")
+        admin.post("/me/keys", {"name": "hers"})
+        key = APIKey.objects.get()
+
+        wrong = admin.delete(f"/api/v1/users/vera/keys/{key.id}")
+        right = admin.delete(f"/api/v1/users/ada/keys/{key.id}")
+
+        assert (wrong.status_code, right.status_code) == (404, 204)
+        assert wrong.json()["error"] == "api-key-not-found"
+
+    @pytest.mark.parametrize("sent", [[], ["read"]])
+    def test_a_key_that_names_no_scope_reads_alone(self, admin: Client, sent) -> None:
+        body = {"label": "x", "scopes": sent}
+
+        call = admin.post("/api/v1/me/keys", body, content_type="application/json")
+        admin.post("/me/keys", {"name": "x", "scopes": ["", *sent]})
+
+        assert call.json()["scopes"] == ["read"]
+        assert [one.scopes for one in APIKey.objects.all()] == [["read"], ["read"]]
+
+    @pytest.mark.parametrize(
+        ("form", "said"),
+        [
+            ({"name": ""}, "This field is required."),
+            ({"name": "x", "scopes": "all"}, "is not one of the available choices"),
+            ({"name": "x", "expires": "soon"}, "neither a span of time nor a date"),
+        ],
+    )
+    def test_a_wrong_key_is_refused_beside_its_field(self, admin, form, said) -> None:
+        answer = admin.post("/me/keys", form)
+
+        assert answer.status_code == 422
+        assert '<small class="dw-form-error">' in answer.content.decode()
+        assert said in answer.content.decode()
+        assert not APIKey.objects.exists()
+
+    @pytest.mark.parametrize("scopes", [[""], ["read", ""], ["admin ", "all"], None])
+    def test_a_call_with_a_blank_scope_is_refused(self, admin, scopes) -> None:
+        body = {"label": "x", "scopes": scopes}
+
+        answer = admin.post("/api/v1/me/keys", body, content_type="application/json")
+
+        assert answer.status_code in {400, 422}
+        assert not APIKey.objects.exists()
+
     def test_the_theme_is_in_the_page(self, admin: Client) -> None:
         form = {"theme": "DARK", "time_zone": "Asia/Tokyo"}
         admin.post("/me/appearance", form)

@@ -2,19 +2,10 @@
 
 from django.utils import timezone
 
-from apps.accounts import selectors, services
-from apps.accounts.models import Scope, User, usual_scopes
-from apps.pages.actions import command_stamp
+from apps.accounts import selectors
+from apps.accounts.models import User
 from apps.pages.changes.command import ChangesCommand
-from apps.pages.command import (
-    Output,
-    argument,
-    subcommand,
-)
-from apps.pages.page_json import json_with
-from apps.pages.request.spans import parse_end
-
-NAME = argument("name")
+from apps.pages.command import Output, subcommand
 
 
 class Command(ChangesCommand):
@@ -38,37 +29,3 @@ class Command(ChangesCommand):
             lines.insert(0, f"{'NAME':<24} {'ROLE':<8} STATE")
         text = "" if users else "No users yet. 'deltaweb user add NAME' makes one."
         return Output(text=text, lines=lines, data=users)
-
-    @subcommand(
-        "key",
-        "make an API key and print it once",
-        NAME,
-        argument("--label", default="command line", help="what the key is for"),
-        argument(
-            "--scope",
-            action="append",
-            default=[],
-            choices=Scope.values,
-            help="what it may do, of what its user may; repeat it for more "
-            f"(without one: {', '.join(usual_scopes())})",
-        ),
-        argument(
-            "--expires",
-            default="",
-            metavar="SPAN",
-            help="when it ends: 90d, 24h or a date; without it, never",
-        ),
-    )
-    def key(self, *, name: str, label: str, scope: list[str], expires: str) -> Output:
-        user = selectors.get_user(name)
-        stamp = command_stamp()
-        issued = services.issue_api_key(
-            user=user,
-            name=label,
-            scopes=scope,
-            expires_at=parse_end(expires, now=stamp.at),
-            stamp=stamp,
-        )
-        shown = selectors.key_resource(issued.key, now=stamp.at)
-        data = json_with(shown, name=user.username, key=issued.secret)
-        return Output(text=issued.secret, data=data)

@@ -81,7 +81,6 @@ BY_COMMAND: Final = {
     "user disable": f"PATCH {USER}",
     "user enable": f"PATCH {USER}",
     "user list": "GET users",
-    "user key": f"POST {USER}/keys",
 }
 """The verbs of operations and changes are not here: they say their endpoints."""
 COMMANDS_APART: Final = {
@@ -96,8 +95,6 @@ COMMANDS_APART: Final = {
 }
 BY_PAGE: Final = {
     "accounts:set-appearance": "PATCH me",
-    "accounts:create-key": "POST me/keys",
-    "accounts:revoke-key": "DELETE me/keys/{key_id}",
     "accounts:set-role": f"PATCH {USER}",
     "accounts:disable-user": f"PATCH {USER}",
     "accounts:enable-user": f"PATCH {USER}",

@@ -1,0 +1,244 @@
+"""What users and administrators change of API keys: make and revoke them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+from uuid import UUID
+
+from django.shortcuts import resolve_url
+from django.utils import timezone
+
+from apps.accounts import selectors, services
+from apps.accounts.errors import APIKeyNotFoundError
+from apps.accounts.models import APIKey, Scope, User, usual_scopes
+from apps.accounts.selectors import KeyResource
+from apps.pages.actions import Stamp
+from apps.pages.changes.change import (
+    ADMIN,
+    VIEWER,
+    Call,
+    Change,
+    Nothing,
+    Page,
+    changes,
+)
+from apps.pages.changes.parameters import Line, parameter
+from apps.pages.changes.read import Read, reads
+from apps.pages.page_json import Spread
+from apps.pages.request.changes import UNCHANGED, Unchanged
+from apps.pages.request.spans import parse_end
+
+OWN: Final = "me/keys"
+OF_USER: Final = "users/<str:name>/keys"
+FOR: Final = Line(label="What the key is for", most=100, is_needed=True, name="name")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewKey:
+    """A key to be made.
+
+    Attributes:
+        label: What it is for.
+        scopes: What it may do, of what its user may: `read`, `write`, `share`,
+            `admin`; all but the last if it is left out, `read` alone for an empty list.
+        expires: When it ends: `90d`, `24h`, or the last day; empty for never.
+    """
+
+    label: str = parameter("", None, line=FOR)
+    scopes: list[str] | Unchanged = parameter(
+        UNCHANGED,
+        "--scope",
+        action="append",
+        choices=Scope.values,
+        line=Line(label="It may", is_boxes=True, choices=lambda: Scope.values),
+        help="what it may do, of what its user may; repeat it for more "
+        f"(without one: {', '.join(usual_scopes())})",
+    )
+    expires: str = parameter(
+        "",
+        "--expires",
+        metavar="SPAN",
+        line=Line(label="It ends after", most=20, codes=("span-invalid",)),
+        help="when it ends: 90d, 24h or a date; without it, never",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewKeyAtTerminal(NewKey):
+    """A key to be made by a command, which has a label for it."""
+
+    label: str = parameter("command line", "--label", help="what the key is for")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MadeKey:
+    """A new key.
+
+    Attributes:
+        key: What a script sends; it is shown now and never again.
+    """
+
+    resource: Spread[KeyResource]
+    key: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MadeKeyAtTerminal(MadeKey):
+    """A new key as the command answers it.
+
+    Attributes:
+        name: The user, as of each other `user` command.
+    """
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RevokedKey:
+    """A key that is refused from now on."""
+
+    prefix: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeysOfUser:
+    """The keys of a user."""
+
+    keys: list[KeyResource]
+
+
+def oneself(caller: User) -> User:
+    """Return the user who asks."""
+    return caller
+
+
+def own_key(caller: User, key_id: UUID) -> APIKey:
+    """Return a key of the user who asks.
+
+    Raises:
+        APIKeyNotFoundError: If it is the key of another user, or of none.
+    """
+    key = APIKey.objects.select_related("user").filter(user=caller, id=key_id).first()
+    if key is None:
+        raise APIKeyNotFoundError(name=caller.username)
+    return key
+
+
+def key_of_user(name: str, key_id: UUID) -> APIKey:
+    """Return a key of a user."""
+    return own_key(selectors.get_user(name), key_id)
+
+
+def make_key(user: User, new: NewKey, stamp: Stamp) -> MadeKey:
+    """Make a key, which never opens more than its user may."""
+    issued = services.issue_api_key(
+        user=user,
+        name=new.label,
+        scopes=() if isinstance(new.scopes, Unchanged) else new.scopes or [Scope.READ],
+        expires_at=parse_end(new.expires, now=stamp.at),
+        stamp=stamp,
+    )
+    shown = selectors.key_resource(issued.key, now=stamp.at)
+    if isinstance(new, NewKeyAtTerminal):
+        return MadeKeyAtTerminal(resource=shown, key=issued.secret, name=user.username)
+    return MadeKey(resource=shown, key=issued.secret)
+
+
+def revoke_key(key: APIKey, _: Nothing, stamp: Stamp) -> RevokedKey:
+    """Refuse a key from the next request on."""
+    services.revoke_api_key(key=key, stamp=stamp)
+    return RevokedKey(prefix=key.prefix)
+
+
+def keys_of_user(name: str) -> KeysOfUser:
+    """Return the keys of a user, the newest first."""
+    now = timezone.now()
+    keys = selectors.api_keys(selectors.get_user(name))
+    return KeysOfUser(keys=[selectors.key_resource(key, now=now) for key in keys])
+
+
+def _account(_: object) -> str:
+    return resolve_url("accounts:me")
+
+
+_MAKE: Final[Mapping[str, Any]] = {
+    "name": "key",
+    "scope": "admin",
+    "parameters": NewKey,
+    "do": make_key,
+    "result": MadeKey,
+    "says": lambda one: one.key,
+    "kept": lambda one: {"user": one.resource.user, "key_id": str(one.resource.id)},
+    "writes": ("key.issue",),
+}
+_REVOKE: Final[Mapping[str, Any]] = {
+    "name": "revoke-key",
+    "is_verb": False,
+    "scope": "admin",
+    "parameters": Nothing,
+    "do": revoke_key,
+    "result": RevokedKey,
+    "says": lambda one: f"The key {one.prefix}… is revoked.",
+    "writes": ("key.revoke",),
+}
+KEY: Final = changes.register(
+    Change(
+        **_MAKE,
+        noun="user",
+        help="Make an API key, which is shown once.",
+        more="It never opens more than its user may.",
+        role=ADMIN,
+        find=selectors.get_user,
+        at_terminal=NewKeyAtTerminal,
+        call=Call("POST", OF_USER, view="KeyList", status=201),
+    )
+)
+REVOKE: Final = changes.register(
+    Change(
+        **_REVOKE,
+        noun="user",
+        help="Revoke an API key, from the next request on.",
+        role=ADMIN,
+        find=key_of_user,
+        call=Call("DELETE", f"{OF_USER}/<uuid:key_id>", view="Key", status=204),
+    )
+)
+OWN_KEY: Final = changes.register(
+    Change(
+        **_MAKE,
+        noun="me",
+        is_verb=False,
+        help="Make an API key of one's own, which is shown once.",
+        role=VIEWER,
+        find=oneself,
+        call=Call("POST", OWN, view="OwnKeyList", status=201),
+        page=Page(OWN, back=_account, name="create-key", needs_session=True),
+    )
+)
+REVOKE_OWN: Final = changes.register(
+    Change(
+        **_REVOKE,
+        noun="me",
+        help="Revoke an API key of one's own, from the next request on.",
+        role=VIEWER,
+        find=own_key,
+        call=Call("DELETE", f"{OWN}/<uuid:key_id>", view="OwnKey", status=204),
+        page=Page(
+            f"{OWN}/<uuid:key_id>/revoke",
+            back=_account,
+            name="revoke-key",
+            needs_session=True,
+        ),
+    )
+)
+reads.register(
+    Read(
+        route=OF_USER,
+        view="KeyList",
+        finds=keys_of_user,
+        shows=KeysOfUser,
+        help="List the API keys of a user, the newest first, without their secrets.",
+        role=ADMIN,
+        scope="admin",
+    )
+)
