@@ -17,10 +17,11 @@ from django.urls import get_resolver
 
 from apps.accounts.models import User
 from apps.jobs import kinds
+from apps.pages.changes.forms import form_of
 from apps.pages.request.changes import ChangeForm
 from apps.sharing.models import SharedSchema, SharedTable
 from apps.sharing.shares.changes import ShareForm
-from apps.sharing.shares.tables.terms import SharedTableForm
+from apps.sharing.shares.tables.terms import Terms
 from apps.tables.catalogue.forms import SettingsForm as TableSettingsForm
 from apps.tables.catalogue.lakes.views import LakeRuleForm, ScanForm
 from apps.tables.models import Lake
@@ -29,6 +30,7 @@ from tests.support.pages.factories import new_share, new_table, signed_in
 from tests.support.pages.kept_rows import changed_since, kept_rows
 from tests.support.pages.shared_world import World, shared_world
 
+SharedTableForm: Final = form_of(Terms, ChangeForm)
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 REFUSED: Final = 422
 

@@ -5,6 +5,8 @@ no vacuum has erased, and the log. So a table says that it may, is shared whole 
 all its history, and lies where credentials can be made.
 """
 
+from django.db.models import QuerySet
+
 from apps.sharing.models import SharedTable
 from apps.tables.storage.connections import options_for
 from deltaweb.delta.errors import DeltaError
@@ -17,8 +19,8 @@ def narrowed(shared: SharedTable) -> str:
         return "only some of its rows or columns are shared"
     if not shared.with_history:
         return "its history is not shared"
-    if shared.start_version:
-        return f"its history is shared from version {shared.start_version} on"
+    if shared.first_version:
+        return f"its history is shared from version {shared.first_version} on"
     return ""
 
 
@@ -33,6 +35,11 @@ def obstacle(shared: SharedTable) -> str:
     except DeltaError as error:
         return error.reason or "its storage makes no temporary credentials"
     return ""
+
+
+def with_folders(tables: QuerySet[SharedTable]) -> QuerySet[SharedTable]:
+    """Return the tables whose folders may be read."""
+    return tables.filter(with_directory=True)
 
 
 def directory_of(shared: SharedTable) -> str | None:

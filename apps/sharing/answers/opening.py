@@ -40,8 +40,7 @@ def check_history(shared: SharedTable) -> None:
 
 def check_start(shared: SharedTable, version: int | None) -> None:
     """Refuse a version before the first one that is shared."""
-    start = shared.start_version
-    if version is not None and start is not None and version < start:
+    if version is not None and version < shared.first_version:
         raise not_shared_before(shared)
 
 

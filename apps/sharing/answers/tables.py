@@ -119,7 +119,7 @@ def _earliest_version(table: DeltaTable, shared: SharedTable, moment: datetime) 
         )
     first_readable = table.readable_versions()[0].first
     # The newest version is shared in any case, though history may begin after it.
-    first_shared = min(shared.start_version or 0, newest.version)
+    first_shared = min(shared.first_version, newest.version)
     return max(version, first_readable, first_shared)
 
 

@@ -113,7 +113,7 @@ def open_shared_version(
             opened = open_version(shared, table, query)
     except TimestampNotFoundError as error:
         # Its message names the first version's time, which may not be shared.
-        if shared.start_version:
+        if shared.first_version:
             raise not_shared_before(shared) from error
         raise
     check_start(shared, opened.version)
@@ -129,7 +129,7 @@ def _newest_offered(
         return offered_version(shared, rule, newest, now=now)
     except VersionNotReadyError:
         for version in ready_versions(shared, rule):
-            if version < (shared.start_version or 0) or version >= newest.version:
+            if version < shared.first_version or version >= newest.version:
                 continue
             older = open_version(shared, table, TableQuery(version=version))
             with suppress(VersionNotReadyError):

@@ -46,6 +46,7 @@ class NamedPart(Part):
             most=MAX_TEXT_LENGTH,
             is_needed=True,
             wrong="Give the schema under which recipients find it.",
+            codes=("name-invalid schema",),
         ),
     )
     name: str = parameter(
@@ -56,6 +57,7 @@ class NamedPart(Part):
             most=MAX_TEXT_LENGTH,
             is_needed=True,
             wrong="Give the name under which recipients find it.",
+            codes=("name-invalid table", "name-taken"),
         ),
     )
 

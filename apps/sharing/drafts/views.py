@@ -14,8 +14,14 @@ from django.shortcuts import redirect
 
 from apps.accounts.permissions import admin_required
 from apps.pages.actions import stamp_of
+from apps.pages.changes.forms import place_error as place_table_error
 from apps.pages.request.parameters import cleaned
-from apps.sharing.drafts.draft import MAX_NEW_RECIPIENTS, Draft, DraftRecipient
+from apps.sharing.drafts.draft import (
+    MAX_NEW_RECIPIENTS,
+    Draft,
+    DraftRecipient,
+    NamedPart,
+)
 from apps.sharing.drafts.pages import StepForm, step_page, to_step
 from apps.sharing.drafts.services import MadeShare, make_share
 from apps.sharing.drafts.session import (
@@ -130,7 +136,7 @@ def _check_tables(request: HttpRequest, draft: Draft) -> HttpResponseBase:
     table_forms = [table.form(place) for place, table in enumerate(draft.tables)]
     for place, error in faults_of(request, draft).tables.items():
         if table_forms[place].is_valid():
-            place_error(table_forms[place], error)
+            place_table_error(table_forms[place], NamedPart, error)
     if all(form.is_valid() for form in table_forms):
         return to_step("recipients")
     return step_page(

@@ -5,7 +5,6 @@ from typing import ClassVar, Final
 
 from django import forms
 
-from apps.sharing.errors import NameInvalidError
 from apps.sharing.issuing import proofs
 from deltaweb.delta.errors import DeltaError
 
@@ -18,13 +17,7 @@ _FIELDS: Final = {
     "network-invalid": "networks",
     "too-many-networks": "networks",
     "lifetime-invalid": "until",
-    "start-version-invalid": "start_version",
-    "directory-refused": "with_directory",
-    "condition-invalid": "condition",
-    "columns-invalid": "columns",
     "property-invalid": "properties",
-    "recipient-not-found": "recipient",
-    "table-not-registered": "table",
     "public-key-invalid": "public_key",
     "issuer-invalid": "issuer",
     "client-invalid": "audience",
@@ -59,8 +52,6 @@ def first_lifetime(max_days: int) -> dict[str, str]:
 def place_error(form: forms.Form, error: DeltaError) -> None:
     """Put what a service says beside the field that it is about."""
     field = _FIELDS.get(error.code)
-    if isinstance(error, NameInvalidError) and error.kind == "schema":
-        field = "schema"
     form.add_error(field if field in form.fields else None, str(error))
 
 

@@ -125,6 +125,11 @@ class SharedTable(models.Model):
         """`schema.table`, as recipients write it."""
         return f"{self.schema}.{self.name}"
 
+    @property
+    def first_version(self) -> int:
+        """The oldest version that can be read where the history is shared."""
+        return self.start_version or 0
+
 
 class Recipient(models.Model):
     """Somebody outside who reads shares by a token."""

@@ -105,7 +105,7 @@ def hold_versions(held: Held, new: NewHold, stamp: Stamp) -> HoldResource:
         version = earlier.version if earlier else None
     if version is None:
         version = _last_read(held)
-    first, newest = shared.start_version or 0, shared.table.version
+    first, newest = shared.first_version, shared.table.version
     if newest is None:
         raise _refused(held, "is offered no version yet")
     if not first <= version <= newest:

@@ -232,7 +232,7 @@ def _lost_runs(shared: SharedTable, readable_runs: object) -> list[ReadableRun]:
     """Return what a table offers of its history and does not have."""
     if not shared.with_history:
         return []
-    return lost_runs(readable_runs, first=shared.start_version or 0)
+    return lost_runs(readable_runs, first=shared.first_version)
 
 
 def edited_table(share: Share, wanted: str) -> SharedTableRow | None:

@@ -175,7 +175,7 @@ def add_table(  # noqa: PLR0913 (each is one fact of the shared table)
             shared_table.save(force_insert=True)
     except IntegrityError as error:
         raise NameTakenError(kind="table", name=shared_table.full_name) from error
-    detail = _offer(shared_table)
+    detail = offer(shared_table)
     report(_table_action("share.add_table", shared_table, stamp, **detail))
     return shared_table
 
@@ -197,7 +197,7 @@ def update_table(  # noqa: PLR0913 (each is one fact of the shared table)
     The start version is kept while history is closed, so that it holds when history is
     opened again.
     """
-    table, before = shared_table.table, _offer(shared_table)
+    table, before = shared_table.table, offer(shared_table)
     terms_before, lifetime = terms(shared_table), longest_lifetime(shared_table)
     shared_table.with_history = value_of(
         with_history, shared_table.with_history, removed=False
@@ -217,7 +217,7 @@ def update_table(  # noqa: PLR0913 (each is one fact of the shared table)
     )
     shared_table.comment = value_of(comment, shared_table.comment, removed="").strip()
     _check_directory(shared_table)
-    after = _offer(shared_table)
+    after = offer(shared_table)
     names = _OFFER_ACTIONS | {
         "with_history": (
             "share.open_history" if shared_table.with_history else "share.close_history"
@@ -293,8 +293,8 @@ def remove_table(shared_table: SharedTable, *, stamp: Stamp) -> None:
 
 def terms(shared_table: SharedTable) -> dict[str, object]:
     """Return the terms that URLs of files are issued on; others end them."""
-    offer = _offer(shared_table)
-    return {name: offer[name] for name in _TERMS}
+    found = offer(shared_table)
+    return {name: found[name] for name in _TERMS}
 
 
 def _end_earlier_urls(
@@ -339,7 +339,8 @@ def _check_directory(shared: SharedTable) -> None:
         raise DirectoryRefusedError(name=shared.full_name, reason=reason)
 
 
-def _offer(shared_table: SharedTable) -> dict[str, object]:
+def offer(shared_table: SharedTable) -> dict[str, object]:
+    """Return all that is set of a table of a share."""
     return {
         "with_history": shared_table.with_history,
         "start_version": shared_table.start_version,

@@ -10,6 +10,7 @@ from django.shortcuts import render
 from django.utils import timezone
 
 from apps.accounts.permissions import admin_required
+from apps.pages.changes.html import change_form
 from apps.pages.lists.paging import page_links
 from apps.pages.page_json import json_with
 from apps.pages.request.parameters import cleaned
@@ -21,11 +22,12 @@ from apps.sharing.clients.snippets import TableName, snippets
 from apps.sharing.models import Share, SharedTable
 from apps.sharing.names import find_share
 from apps.sharing.shares import detail as share_pages
+from apps.sharing.shares import services as share_services
 from apps.sharing.shares.forms import ListForm
 from apps.sharing.shares.grants import Pair
 from apps.sharing.shares.listing import SHARES
 from apps.sharing.shares.switching import urls_end_text
-from apps.sharing.shares.tables.terms import AddTableForm, SharedTableForm
+from apps.sharing.shares.tables.changes import ADD_BY_PAGE, UPDATE
 from apps.tables.models import Table
 from deltaweb.delta.protocol.column_path import join_names
 
@@ -129,21 +131,14 @@ def _share_page(  # noqa: PLR0913 (each is one form of the page)
 def _edit_form(row: share_pages.SharedTableRow | None) -> forms.Form | None:
     if row is None:
         return None
-    return SharedTableForm(
-        initial={
-            "with_history": row.shared_table.with_history,
-            "start_version": row.shared_table.start_version,
-            "with_directory": row.shared_table.with_directory,
-            "condition": row.shared_table.condition,
-            "columns": join_names(row.shared_table.columns, ", "),
-            "comment": row.shared_table.comment,
-        }
-    )
+    stored = share_services.offer(row.shared_table)
+    columns = join_names(row.shared_table.columns, ", ")
+    return change_form(UPDATE, **{**stored, "columns": columns})
 
 
 def _add_form(adding: Table | None) -> forms.Form:
     names = {"table": adding.full_name} if adding else {}
-    return AddTableForm(initial={"with_history": True, **names})
+    return change_form(ADD_BY_PAGE, with_history=True, **names)
 
 
 def _snippets(share: Share, detail: share_pages.ShareDetail) -> list[Any]:

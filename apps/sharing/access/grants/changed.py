@@ -84,7 +84,7 @@ def prepare_changes(  # noqa: PLR0913 (of what, and who hears)
     ):
         return
     times = opened.commit_times()
-    first = max(since + 1, shared.start_version or 0)
+    first = max(since + 1, shared.first_version)
     place = table_place(shared.table, roots=roots_of_server())
     for version in range(first, newest.version + 1):
         reports.step(f"Rewriting changes of {shared.full_name}, version {version}")

@@ -152,7 +152,7 @@ def scope_of(shared: SharedTable, rule: TableRule, version: int) -> str:
     Under a rule they open nothing that it did not leave: neither do those that were
     given out before it held, nor later ones that go with its own.
     """
-    start = str(shared.start_version or 0)
+    start = str(shared.first_version)
     if not rule.is_whole:
         return f"{shared.id}\0rule {rule.digest}\0{start}\0={version}"
     return f"{shared.id}\0{start if shared.with_history else f'={version}'}"

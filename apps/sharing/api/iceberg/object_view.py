@@ -133,7 +133,7 @@ def _caller(named: ObjectKey, token: RecipientToken, claims: Claims) -> ObjectCa
 
 def _check_versions(claims: Claims, shared: SharedTable, named: ObjectKey) -> None:
     """Refuse what is shared no longer, or is of a version beyond the keys."""
-    is_shared = claims.first_version >= (shared.start_version or 0) or (
+    is_shared = claims.first_version >= shared.first_version or (
         claims.first_version == claims.last_version
     )
     is_alone = claims.first_version == claims.last_version

@@ -22,7 +22,7 @@ from django.conf import settings
 from apps.pages.actions import Stamp
 from apps.pages.page_json import As, OnPage, in_json
 from apps.sharing.access import callers as access
-from apps.sharing.access.directories import directory_of
+from apps.sharing.access.directories import directory_of, with_folders
 from apps.sharing.activity.refusals import kept_reason
 from apps.sharing.answers import tables
 from apps.sharing.errors import RehearsalPythonError
@@ -168,7 +168,7 @@ def untried(recipient: Recipient) -> list[Untried]:
     found = []
     for share in access.granted_shares(recipient):
         tables_of_it = access.granted_tables(recipient, share.name)
-        for shared in tables_of_it.filter(with_directory=True):
+        for shared in with_folders(tables_of_it):
             scheme = (directory_of(shared) or "").partition("://")[0]
             if reason := _UNTRIED.get(scheme):
                 name = f"{share.name}.{shared.full_name}"

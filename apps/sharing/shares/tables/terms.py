@@ -3,9 +3,8 @@
 from dataclasses import MISSING, dataclass
 from typing import Any, Final
 
-from apps.pages.changes.forms import form_of
 from apps.pages.changes.parameters import Line, parameter
-from apps.pages.request.changes import UNCHANGED, ChangeForm, Unchanged, sent_fields
+from apps.pages.request.changes import UNCHANGED, Unchanged, sent_fields
 from apps.sharing.shares.forms import (
     MAX_COMMENT_LENGTH,
     MAX_FILTER_LENGTH,
@@ -203,7 +202,3 @@ class AddedTable(Terms):
             codes=("name-invalid table", "name-taken"),
         ),
     )
-
-
-AddTableForm = form_of(AddedTable, ChangeForm)
-SharedTableForm = form_of(Terms, ChangeForm)
