@@ -1,6 +1,6 @@
 """Forms, made of the parameters of an operation or a change."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
 from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
 
@@ -102,6 +102,19 @@ class ButtonInput(forms.CheckboxInput):
         return "\n".join(value) if isinstance(value, (list, tuple)) else value
 
 
+class WordField(forms.ChoiceField):
+    """A choice of words, which may be sent in any capitals."""
+
+    def __init__(self, *, words: Iterable[str], **how: Any) -> None:  # noqa: ANN401 (Django's own)
+        self.words = {one.lower(): one for one in words}
+        super().__init__(choices=[(one, one) for one in self.words.values()], **how)
+
+    def to_python(self, value: Any) -> str:  # noqa: ANN401 (as above)
+        """Return the word as it was declared."""
+        sent: str = super().to_python(value)
+        return self.words.get(sent.lower(), sent)
+
+
 class NamesField(CheckBoxesField):
     """Check boxes whose names are looked up by the change."""
 
@@ -156,7 +169,7 @@ def _names(line: Line) -> forms.Field:
 
 
 def _choice(values: tuple[Any, ...], line: Line) -> forms.Field:
-    return forms.ChoiceField(choices=[(one, one) for one in values], **_words(line))
+    return WordField(words=values, **_words(line))
 
 
 def _box(line: Line) -> forms.Field:

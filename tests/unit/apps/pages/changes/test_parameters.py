@@ -2,6 +2,7 @@
 
 from argparse import ArgumentParser
 from dataclasses import dataclass
+from typing import Literal
 
 import pytest
 
@@ -13,6 +14,7 @@ from apps.pages.changes.parameters import (
     names_of,
     parameter,
 )
+from apps.pages.request.changes import UNCHANGED, Unchanged
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +28,14 @@ class Asked:
         None, None, line=Line(label="Version", least=0, is_needed=True)
     )
     own: str = "of the page alone"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Looks:
+    theme: Literal["light", "dark"] | Unchanged = parameter(
+        UNCHANGED, None, line=Line(label="Theme", is_needed=True)
+    )
+    colours: list[str] | Unchanged = parameter(UNCHANGED, "--colour", action="append")
 
 
 def read(*words: str, only: tuple[str, ...] | None = None) -> Asked:
@@ -61,3 +71,22 @@ def test_a_form_has_the_parameters_that_have_a_line() -> None:
     assert form.cleaned_data == {"parts": None, "version": 7}
     assert form.fields["parts"].label == "Parts"
     assert not form_of(Asked)({}).is_valid()
+
+
+@pytest.mark.parametrize(
+    ("sent", "found"), [("DARK", "dark"), ("Dark", "dark"), ("pink", ""), ("", "")]
+)
+def test_a_word_of_a_form_may_have_any_capitals(sent: str, found: str) -> None:
+    form = form_of(Looks)({"theme": sent})
+
+    assert form.is_valid() is bool(found)
+    assert form.cleaned_data.get("theme", "") == found
+
+
+def test_an_option_that_is_repeated_can_be_left_out() -> None:
+    parser = ArgumentParser()
+    add_parameters(parser, Looks)
+
+    assert given(vars(parser.parse_args([]))) == {}
+    words = ["--colour", "red", "--colour", "blue"]
+    assert given(vars(parser.parse_args(words))) == {"colours": ["red", "blue"]}
