@@ -4,8 +4,13 @@ from apps.accounts.keys import expiring_keys
 from apps.pages import frame
 from apps.pages.changes.change import changes
 
-changes.load_from("user", "apps.accounts.changes.users", "apps.accounts.changes.keys")
-changes.load_from("me", "apps.accounts.changes.keys")
+for noun in ("user", "me"):  # in the same order, which is that of the help
+    changes.load_from(
+        noun,
+        "apps.accounts.changes.users",
+        "apps.accounts.changes.keys",
+        "apps.accounts.changes.appearance",
+    )
 frame.numbers.register(expiring_keys)
 frame.entries.register(
     frame.NavEntry(

@@ -2,9 +2,7 @@
 
 from django import forms
 
-from apps.accounts.errors import UserInvalidError
 from apps.accounts.models import User
-from apps.accounts.zones import check_pages_zone
 
 
 class SignInForm(forms.Form):
@@ -12,20 +10,6 @@ class SignInForm(forms.Form):
 
     name = forms.CharField(max_length=150, strip=True)
     password = forms.CharField(max_length=1000, strip=False)
-
-
-class AppearanceForm(forms.Form):
-    """Theme and time zone."""
-
-    theme = forms.ChoiceField(choices=User.Theme.choices)
-    time_zone = forms.CharField(max_length=64)
-
-    def clean_time_zone(self) -> str:
-        """Take the names of the IANA database alone."""
-        try:
-            return check_pages_zone(str(self.cleaned_data["time_zone"]))
-        except UserInvalidError as error:
-            raise forms.ValidationError(error.message) from None
 
 
 class PasswordForm(forms.Form):

@@ -13,11 +13,12 @@ urlpatterns = [
     path("sign-in/<str:token>/", sign_in.use_link, name="use-link"),
     path("sign-out/", sign_in.sign_out, name="sign-out"),
     *page("me/", me.me, "me"),
-    action("me/appearance", me.set_appearance, "set-appearance"),
     action("me/password", me.change_password, "change-password"),
     *page("me/keys/", me.key_list, "key-list", csv=True, takes=[KEYS.form]),
     *change_patterns(
-        "me", failed={"create-key": me.refused}, answered={"create-key": me.with_key}
+        "me",
+        failed={"create-key": me.refused, "set-appearance": me.refused},
+        answered={"create-key": me.with_key},
     ),
     *page(
         "admin-area/",

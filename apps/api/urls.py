@@ -6,7 +6,7 @@ from typing import Any, Final, NoReturn
 from django.http import HttpRequest
 from django.urls import path, re_path
 
-from apps.api import accounts, jobs
+from apps.api import jobs
 from apps.api.catalogue import (
     contents,
     lakes,
@@ -91,7 +91,6 @@ endpoints = [
     path(f"{V1}/reminders", reminders.ReminderList.as_view()),
     path(f"{V1}/received/<str:name>/refresh", share_jobs.ReceivedRefresh.as_view()),
     path(f"{V1}/activity", reminders.Activity.as_view(), name="activity"),
-    path(f"{V1}/me", accounts.Me.as_view()),
     *change_paths(V1, others={"recipients": recipients.RecipientList}),
 ]
 

@@ -123,7 +123,7 @@ ASKING: Final = {
     *("RegisterQueryForm", "LakeListForm"),
 }
 MAKING: Final = {
-    *("APIKeyForm", "NewUserForm", "LifetimeForm", "OnceForm", "RotateForm"),
+    *("LifetimeForm", "OnceForm", "RotateForm"),
     *(
         "ClientForm",
         "NewReaderForm",
@@ -137,7 +137,7 @@ MAKING: Final = {
 }
 # None of their fields can be left out, or one says what is done by the form.
 WHOLE: Final = {
-    *("AppearanceForm", "RoleForm", "RetireForm"),
+    "RetireForm",
     *("RemoveForm", "PasswordForm"),
 }
 

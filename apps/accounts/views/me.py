@@ -14,7 +14,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from apps.accounts import selectors, services
 from apps.accounts.changes.keys import MadeKey
 from apps.accounts.errors import UserInvalidError
-from apps.accounts.forms import AppearanceForm, PasswordForm
+from apps.accounts.forms import PasswordForm
 from apps.accounts.hashing import address_slots
 from apps.accounts.models import Scope, User, usual_scopes
 from apps.accounts.permissions import session_required, signed_in
@@ -37,18 +37,6 @@ def key_list(request: HttpRequest, fmt: str) -> HttpResponseBase:
     if fmt == "html":
         return redirect("accounts:me")
     return selectors.KEYS.answer(request, fmt)
-
-
-def set_appearance(request: HttpRequest) -> HttpResponseBase:
-    """Keep theme and time zone."""
-    form = AppearanceForm(request.POST)
-    if not form.is_valid():
-        return _page(request, form=form)
-    services.set_appearance(
-        user=signed_in(request), **form.cleaned_data, stamp=stamp_of(request)
-    )
-    messages.success(request, "Your appearance is saved.")
-    return redirect("accounts:me")
 
 
 @session_required

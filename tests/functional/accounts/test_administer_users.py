@@ -4,6 +4,7 @@ import csv
 import io
 import re
 from datetime import timedelta
+from typing import get_args, get_type_hints
 
 import pytest
 from django.contrib.messages import get_messages
@@ -13,6 +14,7 @@ from django.utils import timezone
 from apps.accounts.models import APIKey, User
 from apps.api.models import KeptAnswer
 from apps.audit.models import AuditEvent
+from apps.pages.changes.change import changes
 from tests.support import cases
 from tests.support.pages.factories import new_user, signed_in
 
@@ -352,6 +354,56 @@ class TestOnesOwnAccount:
 
         assert 'data-bs-theme="dark"' in page
         assert "JST" in page
+
+    def test_the_themes_are_those_that_pages_know(self) -> None:
+        (made,) = (one for one in changes.of("me") if one.name == "appearance")
+        hint = get_type_hints(made.parameters)["theme"]
+        (words,) = (get_args(one) for one in get_args(hint) if get_args(one))
+
+        assert words == tuple(map(str.lower, User.Theme.values))
+
+    @pytest.mark.parametrize(
+        ("form", "said"),
+        [
+            ({"time_zone": "Asia/Tokyo"}, 422),
+            ({"theme": "DARK"}, 422),
+            ({"theme": "", "time_zone": "Asia/Tokyo"}, 422),
+            ({"theme": "PINK", "time_zone": "Asia/Tokyo"}, 422),
+            ({"theme": "DARK", "time_zone": " "}, 422),
+            ({"theme": "dark", "time_zone": "Asia/Tokyo", "caller": "eve"}, 302),
+        ],
+    )
+    def test_a_form_states_both_and_names_nobody(self, admin, form, said) -> None:
+        eve = new_user("eve")
+
+        assert admin.post("/me/appearance", form).status_code == said
+        eve.refresh_from_db()
+        assert (eve.theme, eve.time_zone) == (User.Theme.SYSTEM, "UTC")
+        ada = User.objects.get(username="ada")
+        expected = ("DARK", "Asia/Tokyo") if said == 302 else ("SYSTEM", "UTC")
+        assert (ada.theme, ada.time_zone) == expected
+
+    @pytest.mark.parametrize(
+        ("body", "status"),
+        [
+            ({}, 200),
+            ({"theme": "pink"}, 400),
+            ({"theme": None}, 400),
+            ({"theme": ""}, 400),
+            ({"time_zone": None}, 400),
+            ({"time_zone": ""}, 422),
+            ({"time_zone": "+05:30"}, 422),
+            ({"name": "eve"}, 400),
+        ],
+    )
+    def test_a_call_that_states_nothing_valid_changes_nothing(
+        self, admin, body, status
+    ) -> None:
+        answer = admin.patch("/api/v1/me", body, content_type="application/json")
+
+        assert answer.status_code == status
+        ada = User.objects.get(username="ada")
+        assert (ada.theme, ada.time_zone) == (User.Theme.SYSTEM, "UTC")
 
     @pytest.mark.parametrize(
         ("zone", "said"),

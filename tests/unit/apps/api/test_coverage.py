@@ -94,7 +94,6 @@ COMMANDS_APART: Final = {
     "completion": "is of a shell",
 }
 BY_PAGE: Final = {
-    "accounts:set-appearance": "PATCH me",
     "accounts:set-role": f"PATCH {USER}",
     "accounts:disable-user": f"PATCH {USER}",
     "accounts:enable-user": f"PATCH {USER}",

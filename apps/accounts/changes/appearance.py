@@ -1,0 +1,77 @@
+"""What users change of their own pages: the theme and the time zone."""
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from django.shortcuts import resolve_url
+
+from apps.accounts import selectors, services
+from apps.accounts.changes.keys import oneself
+from apps.accounts.models import User
+from apps.accounts.selectors import AccountResource
+from apps.pages.actions import Stamp
+from apps.pages.changes.change import VIEWER, Call, Change, Page, changes
+from apps.pages.changes.parameters import Line, parameter
+from apps.pages.changes.read import Read, reads
+from apps.pages.request.changes import UNCHANGED, Unchanged
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Appearance:
+    """How pages look; what is left out stays.
+
+    Attributes:
+        theme: Light, dark, or as the browser has it.
+        time_zone: Of the times on pages, such as `Europe/Berlin`.
+    """
+
+    theme: Literal["system", "light", "dark"] | Unchanged = parameter(
+        UNCHANGED, None, line=Line(label="Theme", is_needed=True)
+    )
+    time_zone: str | Unchanged = parameter(
+        UNCHANGED,
+        None,
+        line=Line(label="Time zone", most=64, is_needed=True, codes=("user-invalid",)),
+    )
+
+
+def set_appearance(user: User, new: Appearance, stamp: Stamp) -> AccountResource:
+    """Keep how pages look for a user."""
+    changed = services.set_appearance(
+        user=user, theme=new.theme, time_zone=new.time_zone, stamp=stamp
+    )
+    return selectors.account_resource(changed, now=stamp.at)
+
+
+APPEARANCE: Final = changes.register(
+    Change(
+        noun="me",
+        name="appearance",
+        is_verb=False,
+        help="Change how pages look for the caller.",
+        role=VIEWER,
+        scope="write",
+        find=oneself,
+        parameters=Appearance,
+        do=set_appearance,
+        result=AccountResource,
+        says=lambda _: "Your appearance is saved.",
+        writes=("user.set_theme", "user.set_time_zone"),
+        call=Call("PATCH", "me", view="Me"),
+        page=Page(
+            "me/appearance",
+            back=lambda _: resolve_url("accounts:me"),
+            name="set-appearance",
+        ),
+    )
+)
+reads.register(
+    Read(
+        route="me",
+        view="Me",
+        page="accounts:me",
+        shows=AccountResource,
+        help="Return the account of the caller, and what its keys may do.",
+        role=VIEWER,
+    )
+)
