@@ -139,7 +139,7 @@ def test_of_a_time_are_those_from_its_version_on(tables: SharedTables) -> None:
 
 
 def test_of_a_table_without_a_feed_are_refused_by_name(tables: SharedTables) -> None:
-    with pytest.raises(requests.HTTPError, match="records no changes at version 0"):
+    with pytest.raises(requests.HTTPError, match="has no changes at version 0"):
         delta_sharing.load_table_changes_as_pandas(
             tables["orders"].url, starting_version=0
         )

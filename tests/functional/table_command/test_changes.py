@@ -68,4 +68,4 @@ def test_changes_go_by_times(folder: Path) -> None:
 
 
 def test_a_table_without_a_feed_says_so(lake: Path) -> None:
-    assert "records no changes at version 0" in refusal("changes", lake / "orders")
+    assert "has no changes at version 0" in refusal("changes", lake / "orders")
