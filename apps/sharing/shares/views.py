@@ -137,8 +137,9 @@ def _edit_form(row: share_pages.SharedTableRow | None) -> forms.Form | None:
 
 
 def _add_form(adding: Table | None) -> forms.Form:
-    names = {"table": adding.full_name} if adding else {}
-    return change_form(ADD_BY_PAGE, with_history=True, **names)
+    usual = share_services.offer(SharedTable())
+    table = adding.full_name if adding else ""
+    return change_form(ADD_BY_PAGE, **{**usual, "columns": "", "table": table})
 
 
 def _snippets(share: Share, detail: share_pages.ShareDetail) -> list[Any]:

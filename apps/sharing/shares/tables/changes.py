@@ -138,8 +138,7 @@ def add_by_page(share: Share, new: AddedTable, stamp: Stamp) -> OfferedTable:
     """Put a registered table into a share, by default under the catalogue's names."""
     table = find_table(new.table)
     place = Place(share, new.schema or table.namespace, new.name or table.name)
-    # A form states what it shows: a box that was not sent is not checked.
-    return _add(place, table, {"with_history": False, **new.bounds}, stamp)
+    return _add(place, table, new.stated_bounds, stamp)
 
 
 def _add(

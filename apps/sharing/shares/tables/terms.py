@@ -202,3 +202,8 @@ class AddedTable(Terms):
             codes=("name-invalid table", "name-taken"),
         ),
     )
+
+    @property
+    def stated_bounds(self) -> dict[str, Any]:
+        """The bounds of a form: a box that was not sent is not checked."""
+        return {"with_history": False, **self.bounds}
