@@ -16,10 +16,11 @@ from apps.pages.changes.parameters import Line, parameter
 from apps.pages.request.changes import NOT_CHECKED, ChangeForm
 from apps.sharing.errors import ConditionError, StartVersionError
 from apps.sharing.issuing.forms import CUSTOM
+from apps.sharing.models import SharedTable
 from apps.sharing.names import name_key
 from apps.sharing.recipients.forms import NewReaderForm
 from apps.sharing.recipients.services import NewRecipient
-from apps.sharing.shares.forms import MAX_TEXT_LENGTH
+from apps.sharing.shares.forms import MAX_TEXT_LENGTH, column_names
 from apps.sharing.shares.tables.terms import Part
 
 STEPS = {
@@ -80,6 +81,16 @@ class DraftTable:
     @property
     def full_name(self) -> str:
         return f"{self.schema}.{self.name}"
+
+    @property
+    def offered(self) -> SharedTable:
+        """The terms as a shared table has them; a start version is a text."""
+        return SharedTable(
+            with_history=self.with_history,
+            start_version=self.start_version or None,
+            condition=self.condition.strip(),
+            columns=column_names(self.columns),
+        )
 
     def form(self, position: int = 0) -> forms.Form:
         """Return its form, bound, with the names of fields at `position`."""

@@ -37,18 +37,12 @@ class ChosenTable:
 
     @property
     def offered(self) -> SharedTable:
-        """The rule as a shared table has it."""
-        condition = self.draft.condition.strip()
-        columns = column_names(self.draft.columns)
-        return SharedTable(condition=condition, columns=columns)
+        """The draft as a shared table has it."""
+        return self.draft.offered
 
     @property
     def versions(self) -> str:
-        if not self.draft.with_history:
-            return "the newest version only"
-        if self.draft.start_version:
-            return f"versions from v{self.draft.start_version} on"
-        return "all versions"
+        return self.offered.versions
 
     @property
     def rows(self) -> str:

@@ -130,6 +130,18 @@ class SharedTable(models.Model):
         """The oldest version that can be read where the history is shared."""
         return self.start_version or 0
 
+    def first_offered(self, newest: int) -> int:
+        """Return the oldest version that is offered while `newest` is the newest."""
+        return self.first_version if self.with_history else newest
+
+    @property
+    def versions(self) -> str:
+        """The versions that recipients can read, in words."""
+        if not self.with_history:
+            return "the newest version only"
+        start = self.start_version
+        return "all versions" if start is None else f"versions from v{start} on"
+
 
 class Recipient(models.Model):
     """Somebody outside who reads shares by a token."""

@@ -115,13 +115,6 @@ class SharedTableRow:
         """Which of the versions that are offered cannot be read, in words."""
         return names_of_runs(self.lost_runs)
 
-    @property
-    def versions(self) -> str:
-        if not self.shared_table.with_history:
-            return "the newest version only"
-        start = self.shared_table.start_version
-        return "all versions" if start is None else f"from v{start} on"
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShareDetail:

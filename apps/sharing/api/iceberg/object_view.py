@@ -133,11 +133,9 @@ def _caller(named: ObjectKey, token: RecipientToken, claims: Claims) -> ObjectCa
 
 def _check_versions(claims: Claims, shared: SharedTable, named: ObjectKey) -> None:
     """Refuse what is shared no longer, or is of a version beyond the keys."""
-    is_shared = claims.first_version >= shared.first_version or (
-        claims.first_version == claims.last_version
-    )
     is_alone = claims.first_version == claims.last_version
-    if not is_shared or not (shared.with_history or is_alone):
+    first = shared.first_offered(claims.last_version)
+    if not is_alone and claims.first_version < first:
         raise KeysRefusedError(reason="the versions are shared no longer")
     version = named.version
     if version is not None and not (

@@ -88,7 +88,7 @@ def shared_versions(
         columns: The columns of the newest version.
     """
     last = newest_version(newest, columns)
-    start = shared.first_version if shared.with_history else last.version
+    start = shared.first_offered(last.version)
     first = min(max(start, last.version - MAX_VERSIONS + 1), last.version)
     # The version before the first one shows what the first one has added.
     steps = [*_indexed(shared, newest, last, first=max(start, first - 1))]
