@@ -60,12 +60,14 @@ def change_endpoint(change: Change[Any, Any, Any], call: Call) -> Method:
         )
         status = CREATED if is_new else call.status
         about = change.kept(result) if change.kept else None
-        return Answer(None if is_empty else result, status, headers, about)
+        data = None if is_empty else call.shown(result)
+        return Answer(data, status, headers, about)
 
     method.__doc__ = f"{change.help}\n\n{change.more}".strip()
-    answers = {call.status: None if is_empty else change.result}
+    shown = call.answers or change.result
+    answers = {call.status: None if is_empty else shown}
     if call.is_new is not None:
-        answers[CREATED] = change.result
+        answers[CREATED] = shown
     scope = Scope(change.scope)
     return endpoint(change.role, body=body, answers=answers, scope=scope)(method)
 

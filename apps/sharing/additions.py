@@ -129,7 +129,10 @@ def recipient_hit(recipient: Recipient) -> Hit:
 
 app_scopes.register(("sharing", Scope.SHARE))
 changes.load_from(
-    "recipient", "apps.sharing.recipients.holds", "apps.sharing.recipients.changes"
+    "recipient",
+    "apps.sharing.recipients.holds",
+    "apps.sharing.recipients.changes.settings",
+    "apps.sharing.recipients.changes.tokens",
 )
 changes.load_from(
     "share",

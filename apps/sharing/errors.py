@@ -224,6 +224,14 @@ class NoWayToTellError(SharingStateError, code="no-way-to-tell"):
     hint = "DELTAWEB_SMTP_HOST names a mail relay, DELTAWEB_WEBHOOK_URL a webhook."
 
 
+class TokenPrefixUnknownError(SharingStateError, code="token-prefix-unknown"):
+    recipient: str
+    prefix: str
+    status = 404
+    message = "{recipient} has no token {prefix:.40r}."
+    hint = "'recipient show {recipient}' lists its tokens."
+
+
 class NoWaitingTokenError(SharingStateError, code="no-waiting-token"):
     name: str
     status = 409

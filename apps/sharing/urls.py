@@ -9,6 +9,7 @@ from apps.sharing.drafts import views as drafts
 from apps.sharing.drafts.pages import StepForm
 from apps.sharing.issuing import activation_page
 from apps.sharing.issuing import views as tokens
+from apps.sharing.issuing.token_result import profile_response, show_credentials
 from apps.sharing.recipients import views as recipients
 from apps.sharing.recipients.doctor import views as doctor
 from apps.sharing.recipients.listing import RECIPIENTS
@@ -83,6 +84,17 @@ urlpatterns = [
         shown={
             "recipient-settings": recipients.recipient_settings,
             "recipient-grants": recipients.recipient_grants,
+            "token-revoke": tokens.token_revoke,
+        },
+        before={
+            "token-link": tokens.link_is_repeated,
+            "token-revoke": tokens.not_sure,
+        },
+        answered={
+            "token-link": lambda request, _, new: show_credentials(
+                request, "html", new.made
+            ),
+            "token-profile": lambda _, __, made: profile_response(made.file),
         },
         failed={
             "recipient-limits": recipients.limits_failed,
@@ -107,11 +119,8 @@ urlpatterns = [
     ),
     *page(f"{RECIPIENT}tokens/new", tokens.token_new, "token-new", posts=True),
     *page(f"{RECIPIENT}tokens/rotate", tokens.token_rotate, "token-rotate", posts=True),
-    action(f"{TOKEN}link", tokens.token_link, "token-link"),
-    action(f"{TOKEN}profile", tokens.token_profile, "token-profile"),
     *page(f"{RECIPIENT}clients/new", tokens.client_new, "client-new", posts=True),
     *page(f"{TOKEN}client", tokens.client_profile, "client-profile"),
-    *page(f"{TOKEN}revoke", tokens.token_revoke, "token-revoke", posts=True),
     *page(f"{TOKEN}retire", tokens.token_retire, "token-retire", posts=True),
     path("activate/<str:nonce>", activation_page.activation, name="activate"),
     # What was done, and the protocols

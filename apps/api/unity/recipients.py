@@ -29,7 +29,7 @@ from apps.sharing.issuing.tokens import Credentials
 from apps.sharing.models import Recipient
 from apps.sharing.names import find_recipient
 from apps.sharing.recipients import services
-from apps.sharing.recipients.changes import DELETE, UPDATE, RecipientChange
+from apps.sharing.recipients.changes.settings import DELETE, UPDATE, RecipientChange
 
 _LAST_S: Final = 10**11  # a moment, or a span, that a database can hold
 

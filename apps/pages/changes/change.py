@@ -65,6 +65,8 @@ class Call:
         status: The status of the answer. 204 has no body.
         is_new: Whether a result was made by this call: the status is 201 then.
         location: Returns what `resolve_url` takes, by the result: its own address.
+        answers: The dataclass of the answer, if it is not the result.
+        shown: Returns the answer by the result.
     """
 
     method: str
@@ -73,6 +75,8 @@ class Call:
     status: int = 200
     is_new: Callable[[Any], bool] | None = None
     location: Callable[[Any], str] | None = None
+    answers: type | None = None
+    shown: Callable[[Any], object] = lambda result: result
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +127,8 @@ class Change(Generic[S, P, R]):
         result: The dataclass that `do` returns.
         says: Returns the result in a sentence.
         kept: Of a result with a secret, which is shown once: returns what may be kept,
-            for the audit record and for a call that is repeated.
+            for the audit record and for a call that is repeated. None for a result
+            that has no secret.
         lines: Returns more lines of it for a terminal.
         warns: Returns the warnings of the command, by the subject and the result.
         action: The name of the audit record.
@@ -159,7 +164,7 @@ class Change(Generic[S, P, R]):
     is_atomic: bool = True
     result: type[R]
     says: Callable[[R], str]
-    kept: Callable[[R], Mapping[str, str]] | None = None
+    kept: Callable[[R], Mapping[str, str] | None] | None = None
     lines: Callable[[R], Iterator[str]] = lambda _: iter(())
     warns: Callable[[S, R], Iterable[str]] | None = None
     action: str = ""
@@ -217,7 +222,7 @@ class Change(Generic[S, P, R]):
             about |= self.about_result(result)
             if self.action and self.is_done(result):
                 kept = self.kept
-                detail = kept(result) if kept else _detail(result, self.names)
+                detail = (kept and kept(result)) or _detail(result, self.names)
                 report(Action(name=self.action, stamp=stamp, detail=detail, **about))
             if self.fields:
                 after = self.facts(subject)

@@ -97,10 +97,6 @@ class ButtonInput(forms.CheckboxInput):
         del files
         return name in data
 
-    def prepare_value(self, value: Any) -> Any:  # noqa: ANN401 (as above)
-        """Return what the text area shows: what was typed, or the values."""
-        return "\n".join(value) if isinstance(value, (list, tuple)) else value
-
 
 class WordField(forms.ChoiceField):
     """A choice of words, which may be sent in any capitals."""

@@ -31,6 +31,7 @@ from apps.pages.urls import action, page
 from deltaweb.delta.errors import DeltaError
 
 Answers: TypeAlias = Mapping[str, Callable[[HttpRequest, Any, Any], HttpResponseBase]]
+Before: TypeAlias = Mapping[str, Callable[..., HttpResponseBase | None]]
 Shown: TypeAlias = Mapping[str, Callable[..., HttpResponseBase]]
 CONFIRM: Final = "confirm"
 NO_PAGES: Final[Answers] = {}
@@ -39,12 +40,13 @@ ON_ITS_PAGE: Final = "fmt"
 """An argument that only the address of a page with a form has."""
 
 
-def change_patterns(
+def change_patterns(  # noqa: PLR0913 (what a page does differently)
     noun: str,
     *,
     failed: Answers = NO_PAGES,
     answered: Answers = NO_PAGES,
     shown: Shown = NO_PAGES,
+    before: Before = NO_PAGES,
     takes: Mapping[str, Takes] | None = None,
 ) -> list[URLPattern]:
     """Return the patterns of the pages of the changes of a noun.
@@ -60,6 +62,8 @@ def change_patterns(
         shown: By URL name, the page that has the form at the same address: it takes
             the request, the subject, `fmt` and the form, which is None at first. It
             shows the form again with its errors, too.
+        before: By URL name, what may answer a form instead, such as one that is sent
+            twice: it takes the request and the subject, and returns a response or None.
         takes: By URL name, what the address of such a page takes.
     """
     patterns = []
@@ -71,6 +75,7 @@ def change_patterns(
                 failed=failed.get(name),
                 answered=answered.get(name),
                 shown=shown.get(name),
+                before=before.get(name),
             )
             if name in shown:
                 known = (takes or {}).get(name, ())
@@ -91,13 +96,14 @@ def _form_class(change: Change[Any, Any, Any]) -> type[ChangeForm]:
     return cast("type[ChangeForm]", form_of(change.parameters, ChangeForm))
 
 
-def change_view(
+def change_view(  # noqa: PLR0913 (as `change_patterns`)
     change: Change[Any, Any, Any],
     page: Page,
     *,
     failed: Callable[..., HttpResponseBase] | None = None,
     answered: Callable[..., HttpResponseBase] | None = None,
     shown: Callable[..., HttpResponseBase] | None = None,
+    before: Callable[..., HttpResponseBase | None] | None = None,
 ) -> Callable[..., HttpResponseBase]:
     """Return the view of a page of a change; see `change_patterns`."""
     form_class = _form_class(change)
@@ -112,6 +118,8 @@ def change_view(
         subject = found_by(find, request.user, {**names, **typed})
         if shown is not None and request.method != "POST":
             return shown(request, subject, fmt=fmt, form=None)
+        if before is not None and (instead := before(request, subject)) is not None:
+            return instead
         form = form_class(request.POST)
         form.fields.update({name: forms.CharField(required=False) for name in typed})
         if change.confirm is not None:

@@ -35,7 +35,6 @@ from apps.sharing.issuing.forms import (
 from apps.sharing.issuing.lifetimes import parse_lifetime, parse_span
 from apps.sharing.issuing.profile import profile_of
 from apps.sharing.issuing.token_result import (
-    profile_response,
     repeated,
     show_credentials,
 )
@@ -94,46 +93,22 @@ def client_profile(
     )
 
 
-@admin_required
-def token_link(request: HttpRequest, name: str, token_id: UUID) -> HttpResponseBase:
-    """Make a new link for a token that waits, and show it, once."""
-    token = _token(name, token_id)
-    if _is_repeat(request):
+def link_is_repeated(
+    request: HttpRequest, token: RecipientToken
+) -> HttpResponseBase | None:
+    """Answer the form of a link that a browser sends again; None for a first one."""
+    form = OnceForm(request.POST)
+    if form.is_valid() and once.is_repeat(request, form.cleaned_data["once"]):
         return repeated(request, token.recipient.name)
-    try:
-        made = tokens.issue_link(token, stamp=stamp_of(request))
-    except SharingStateError as error:
-        messages.error(request, str(error))
-        return redirect(token.recipient)
-    return show_credentials(request, "html", made)
+    return None
 
 
-@admin_required
-def token_profile(request: HttpRequest, name: str, token_id: UUID) -> HttpResponseBase:
-    """Activate a token that waits and hand its profile to the administrator."""
-    token = _token(name, token_id)
-    try:
-        profile = tokens.issue_profile(token, stamp=stamp_of(request))
-    except SharingStateError as error:
-        messages.error(request, str(error))
-        return redirect(token.recipient)
-    return profile_response(profile)
-
-
-@admin_required
 def token_revoke(
-    request: HttpRequest, name: str, token_id: UUID, fmt: str
+    request: HttpRequest, token: RecipientToken, *, fmt: str, form: object
 ) -> HttpResponseBase:
-    """Revoke a token; one that is in use only after a second question."""
-    token = _token(name, token_id)
-    stamp = stamp_of(request)
-    row = token_row(token, now=stamp.at)
-    is_sure = row.verdict.is_safe or request.POST.get("sure") == "yes"
-    if request.method == "POST" and is_sure:
-        tokens.revoke(token, stamp=stamp)
-        said = f"{token.prefix}… is revoked; it stops working with the next request."
-        messages.success(request, said)
-        return redirect(token.recipient)
+    """Show what a revocation ends, and ask whether it is meant."""
+    del form
+    row = token_row(token, now=timezone.now())
     return respond(
         request,
         fmt,
@@ -142,6 +117,14 @@ def token_revoke(
         data=row,
         status=409 if request.method == "POST" else 200,
     )
+
+
+def not_sure(request: HttpRequest, token: RecipientToken) -> HttpResponseBase | None:
+    """Ask a second time before a token in use is revoked; None if that is meant."""
+    row = token_row(token, now=timezone.now())
+    if row.verdict.is_safe or request.POST.get("sure") == "yes":
+        return None
+    return token_revoke(request, token, fmt="html", form=None)
 
 
 @admin_required
@@ -190,11 +173,6 @@ def _retire(
     return tokens.set_retirement(
         token, retires_at=now + span, stamp=Stamp(actor_of(request), now)
     )
-
-
-def _is_repeat(request: HttpRequest) -> bool:
-    form = OnceForm(request.POST)
-    return form.is_valid() and once.is_repeat(request, form.cleaned_data["once"])
 
 
 def _token(name: str, token_id: UUID) -> RecipientToken:

@@ -17,7 +17,7 @@ from apps.sharing.issuing.credentials import Deliver
 from apps.sharing.issuing.lifetimes import default_lifetime, max_lifetime
 from apps.sharing.issuing.profile import ProfileFile, profile_of
 from apps.sharing.issuing.proofs import Proof
-from apps.sharing.models import Recipient, RecipientToken
+from apps.sharing.models import RecipientToken
 from apps.tables.management.text_output import time_text
 
 Kind = RecipientToken.Kind
@@ -164,18 +164,6 @@ def named(shares: Sequence[str], more: Sequence[str]) -> list[str]:
         message = "Name a share."
         raise CommandError(message, returncode=2)
     return named
-
-
-def token_of(recipient: Recipient, prefix: str) -> RecipientToken:
-    """Return the token of a recipient that begins so."""
-    token = recipient.tokens.filter(prefix=prefix.strip().rstrip(".…")).first()
-    if token is None:
-        message = (
-            f"{recipient.name} has no token {prefix[:40]!r}. "
-            f"'recipient show {recipient.name}' lists its tokens."
-        )
-        raise CommandError(message)
-    return token
 
 
 def delivery(profile: str | None, *, force: bool) -> Deliver | None:

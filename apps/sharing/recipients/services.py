@@ -1,7 +1,7 @@
 """What several changes of recipients have in common: make one, grant it shares."""
 
 from collections.abc import Collection
-from dataclasses import dataclass, field
+from dataclasses import MISSING, dataclass, field
 from datetime import timedelta
 
 from django.core.exceptions import ValidationError
@@ -9,6 +9,7 @@ from django.core.validators import validate_email
 from django.db import transaction
 
 from apps.pages.actions import Stamp, report
+from apps.pages.changes.parameters import parameter
 from apps.sharing.access.networks import parse_networks
 from apps.sharing.access.waited_queries import cancel_queries
 from apps.sharing.activity.actions import action_on
@@ -35,7 +36,7 @@ class NewRecipient:
         expires: How long its token lives: `90d`, `24h`, or the last day.
     """
 
-    name: str
+    name: str = parameter(MISSING)
     shares: list[str] = field(default_factory=list)
     contact: str = ""
     comment: str = ""

@@ -23,7 +23,7 @@ from apps.sharing.models import Recipient
 from apps.sharing.names import find_recipient
 from apps.sharing.recipients import detail as recipient_pages
 from apps.sharing.recipients import services
-from apps.sharing.recipients.changes import DELETE, LIMIT, UPDATE, settings_of
+from apps.sharing.recipients.changes.settings import DELETE, LIMIT, UPDATE, settings_of
 from apps.sharing.recipients.forms import NewRecipientForm
 from apps.sharing.recipients.listing import RECIPIENTS
 from apps.sharing.recipients.reminders import reminders, reminders_feed

@@ -7,8 +7,8 @@ from typing import Any
 
 from apps.pages.actions import command_stamp
 from apps.pages.changes.command import ChangesCommand
-from apps.pages.command import YES, Output, argument, subcommand
-from apps.sharing.issuing import credentials, tokens
+from apps.pages.command import Output, argument, subcommand
+from apps.sharing.issuing import credentials
 from apps.sharing.issuing.lifetimes import parse_lifetime, parse_span
 from apps.sharing.issuing.token_rows import token_row
 from apps.sharing.issuing.tokens import Credentials
@@ -18,7 +18,6 @@ from apps.sharing.models import Recipient, RecipientToken, Share
 from apps.sharing.names import find_recipient, find_share
 from apps.sharing.recipients import services as recipients
 from apps.tables.management.text_output import time_text
-from deltaweb.words import counted
 
 
 def issued(made: Credentials, profile: str | None, *, now: datetime) -> Output:
@@ -143,16 +142,6 @@ class Command(RecipientLooks, ChangesCommand):
     # === Tokens ===
 
     @subcommand(
-        "link", "print a new activation link of the token that waits for one", NAME
-    )
-    def link(self, *, name: str) -> Output:
-        """Print a new activation link; older ones of the token are withdrawn."""
-        stamp = command_stamp()
-        token = tokens.waiting_token(find_recipient(name), now=stamp.at)
-        made = tokens.issue_link(token, stamp=stamp)
-        return issued(made, None, now=stamp.at)
-
-    @subcommand(
         "add-client",
         "let a recipient come by OAuth, too",
         NAME,
@@ -224,29 +213,6 @@ class Command(RecipientLooks, ChangesCommand):
             stamp=stamp,
         )
         return issued(made, profile, now=stamp.at)
-
-    @subcommand(
-        "revoke",
-        "end tokens at once",
-        NAME,
-        argument("--token", metavar="PREFIX", help="only this one, as `show` names it"),
-        YES,
-    )
-    def revoke(self, *, name: str, token: str | None, yes: bool) -> Output:
-        """End one token of a recipient, or all, after asking."""
-        stamp = command_stamp()
-        recipient = find_recipient(name)
-        if token is not None:
-            found = arguments.token_of(recipient, token)
-            self.confirm(f"Revoke {found} of {recipient.name}?", yes=yes)
-            tokens.revoke(found, stamp=stamp)
-            number = 1
-        else:
-            self.confirm(f"Revoke every token of {recipient.name}?", yes=yes)
-            number = tokens.revoke_all(recipient, stamp=stamp)
-        text = f"Revoked {counted(number, 'token')} of {recipient.name}."
-        shown = sharing_output.recipient_json(recipient, now=stamp.at)
-        return Output(shown | {"num_revoked": number}, text)
 
 
 def _grants(recipient: Recipient) -> Output:

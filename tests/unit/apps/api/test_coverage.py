@@ -71,7 +71,6 @@ BY_COMMAND: Final = {
     "recipient grant": f"PUT {SHARE}/grants/{{recipient}}",
     "recipient ungrant": f"DELETE {SHARE}/grants/{{recipient}}",
     "recipient add-client": f"POST {RECIPIENT}/clients",
-    "recipient link": f"POST {RECIPIENT}/activation-links",
     "recipient rotate": f"POST {RECIPIENT}/rotate",
     "recipient revoke": f"DELETE {RECIPIENT}/tokens",
     "recipient limit": f"PATCH {RECIPIENT}",
@@ -131,8 +130,6 @@ BY_PAGE: Final = {
     "sharing:token-new": f"POST {RECIPIENT}/tokens",
     "sharing:token-rotate": f"POST {RECIPIENT}/rotate",
     "sharing:token-link": f"POST {RECIPIENT}/activation-links",
-    "sharing:token-profile": f"POST {TOKEN}/profile",
-    "sharing:token-revoke": f"DELETE {TOKEN}",
     "sharing:token-retire": f"PATCH {TOKEN}",
     "sharing:client-new": f"POST {RECIPIENT}/clients",
 }

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
+from django.http import HttpRequest, HttpResponse
 from django.test import Client
 from pytest_django import Settings
 
@@ -106,6 +107,44 @@ PUT = Change(
         find=lambda number, name: Place(name, f"room {number}"),
     ),
 )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Room:
+    """What a call answers instead of all about a lamp."""
+
+    room: str
+
+
+MOVE = replace(
+    PUT,
+    name="move",
+    is_verb=False,
+    kept=lambda one: {"name": one.name} if one.room == "secret" else None,
+    call=Call(
+        "POST",
+        "rooms/<str:room>/<str:name>",
+        view="Placed",
+        status=201,
+        answers=Room,
+        shown=lambda one: Room(room=one.room),
+    ),
+    page=Page(
+        "rooms/<str:room>/move",
+        back=lambda _: "/rooms/",
+        find=lambda room, name: Place(name, room),
+    ),
+)
+
+
+def is_known(request: HttpRequest, _: Place) -> HttpResponse | None:
+    return HttpResponse("known", status=409) if "again" in request.POST else None
+
+
+def told(_: HttpRequest, place: Place, one: Placed) -> HttpResponse:
+    return HttpResponse(f"{place.name} in {one.room}")
+
+
 HIDE = replace(PUT, name="hide", is_verb=False, call=None, page=None)
 READ = Read(
     route="rooms/<str:room>/<str:name>",
@@ -122,14 +161,19 @@ def addresses(settings: Settings) -> Iterator[None]:
     put.clear()
     changes.register(PUT)
     changes.register(HIDE)
+    changes.register(MOVE)
     reads.register(READ)
     root = ModuleType("urls_with_rooms")
-    made = [*change_patterns("lamp"), *change_paths("api/v1")]
+    pages = change_patterns(
+        "lamp", before={"lamp-move": is_known}, answered={"lamp-move": told}
+    )
+    made = [*pages, *change_paths("api/v1")]
     root.urlpatterns = [*made, *urls.urlpatterns]  # type: ignore[attr-defined]
     settings.ROOT_URLCONF = root
     yield
     changes.remove(PUT)
     changes.remove(HIDE)
+    changes.remove(MOVE)
     reads.remove(READ)
 
 
@@ -221,3 +265,30 @@ def test_a_change_that_waits_for_a_server_begins_its_transaction_itself() -> Non
     run("put", "desk", "--room", "attic")
 
     assert put[0].in_transaction is False
+
+
+def test_a_call_may_answer_a_part_of_the_result(admin: Client) -> None:
+    path = "/api/v1/rooms/attic/desk"
+
+    answer = admin.post(path, {}, content_type="application/json")
+
+    assert (answer.status_code, answer.json()) == (201, {"room": "attic"})
+
+
+@pytest.mark.parametrize(("room", "status"), [("secret", 409), ("attic", 201)])
+def test_an_answer_with_a_secret_is_not_repeated(admin, room, status) -> None:
+    path, once = f"/api/v1/rooms/{room}/desk", {"HTTP_IDEMPOTENCY_KEY": "1"}
+    admin.post(path, {}, content_type="application/json", **once)
+
+    again = admin.post(path, {}, content_type="application/json", **once)
+
+    assert again.status_code == status
+    assert len(put) == 1
+
+
+def test_a_form_can_be_answered_before_the_change(admin: Client) -> None:
+    again = admin.post("/rooms/attic/move", {"name": "desk", "again": "1"})
+    first = admin.post("/rooms/attic/move", {"name": "desk"})
+
+    assert (again.status_code, first.content) == (409, b"desk in attic")
+    assert len(put) == 1

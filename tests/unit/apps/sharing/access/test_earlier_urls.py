@@ -10,7 +10,7 @@ from pytest_django import Settings
 from apps.pages.actions import COMMAND_LINE, Stamp
 from apps.sharing.access.earlier_urls import earlier_urls_text
 from apps.sharing.models import Recipient, RecipientRule, SharedTable
-from apps.sharing.recipients.changes import UPDATE, RecipientChange
+from apps.sharing.recipients.changes.settings import UPDATE, RecipientChange
 from apps.sharing.shares.services import narrow_table, update_table
 from apps.sharing.shares.switching import urls_end_at
 from tests.support import cases

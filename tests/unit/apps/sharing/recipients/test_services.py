@@ -6,7 +6,7 @@ from apps.pages.changes.change import Nothing
 from apps.sharing import errors
 from apps.sharing.models import Grant, Recipient, RecipientToken
 from apps.sharing.recipients import services as recipients
-from apps.sharing.recipients.changes import DELETE, UPDATE, RecipientChange
+from apps.sharing.recipients.changes.settings import DELETE, UPDATE, RecipientChange
 from apps.sharing.recipients.services import NewRecipient
 from tests.support import cases
 from tests.support.pages.factories import (

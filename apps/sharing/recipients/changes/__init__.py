@@ -1,0 +1,1 @@
+"""The changes of a recipient: its settings, and its tokens."""

@@ -1,0 +1,489 @@
+"""The changes of the tokens, links and OAuth clients of a recipient."""
+
+import json
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any, Final, cast
+from uuid import UUID
+
+from django.shortcuts import resolve_url
+from django.urls import reverse
+from django.utils import timezone
+
+from apps.pages.actions import Stamp
+from apps.pages.changes.change import ADMIN, Call, Change, Nothing, Page, changes
+from apps.pages.changes.read import Read, reads
+from apps.sharing.errors import TokenPrefixUnknownError
+from apps.sharing.issuing import credentials, proofs, tokens
+from apps.sharing.issuing.lifetimes import parse_span, read_lifetime
+from apps.sharing.issuing.profile import Profile, ProfileDocument, ProfileFile
+from apps.sharing.issuing.token_rows import TokenResource, token_row
+from apps.sharing.issuing.tokens import Credentials
+from apps.sharing.models import Recipient, RecipientToken
+from apps.sharing.names import find_recipient
+from apps.sharing.recipients.changes.token_resource import (
+    EndedTokens,
+    InvitedRecipient,
+    MadeClient,
+    MadeToken,
+    NewClient,
+    NewLink,
+    NewToken,
+    Revocation,
+    RevokedTokens,
+    ShownClient,
+    TokenLink,
+    TokenRetirement,
+    TokenRotation,
+    TokensOfRecipient,
+    find_token,
+    shown_token,
+    tokens_of,
+)
+from apps.sharing.recipients.listing import recipient_resource
+from apps.sharing.recipients.services import NewRecipient, invite
+from deltaweb.words import counted
+
+RECIPIENT: Final = "recipients/<str:name>"
+TOKENS: Final = f"{RECIPIENT}/tokens"
+TOKEN: Final = f"{TOKENS}/<uuid:token_id>"
+
+
+def _invite(_: None, new: NewRecipient, stamp: Stamp) -> MadeToken:
+    made = invite(new, stamp=stamp)
+    answer = InvitedRecipient(
+        resource=recipient_resource(made.token.recipient, now=stamp.at),
+        token=shown_token(made.token, stamp),
+        activation_url=made.link,
+        activation_expires_at=made.link_expires_at or made.token.ends_at,
+    )
+    return _made(made.token, answer, stamp)
+
+
+def _new_token(recipient: Recipient, new: NewToken, stamp: Stamp) -> MadeToken:
+    return _with_profile(credentials.issue, recipient, new.expires, stamp)
+
+
+def _rotate(recipient: Recipient, new: TokenRotation, stamp: Stamp) -> MadeToken:
+    keep_old = parse_span(new.keep_old, now=stamp.at)
+    rotate = partial(credentials.rotate, keep_old=keep_old)
+    return _with_profile(rotate, recipient, new.expires, stamp)
+
+
+def _with_profile(
+    issue: Callable[..., Credentials], recipient: Recipient, expires: str, stamp: Stamp
+) -> MadeToken:
+    profiles: list[ProfileFile] = []
+    lifetime = read_lifetime(expires, now=stamp.at)
+    token = issue(
+        recipient, lifetime=lifetime, deliver=profiles.append, stamp=stamp
+    ).token
+    return _made(token, cast("Profile", profiles[0]).document, stamp)  # of a bearer
+
+
+def _new_client(recipient: Recipient, new: NewClient, stamp: Stamp) -> MadeToken:
+    issue: Callable[..., Credentials] = credentials.issue
+    if new.keep_old is not None:
+        kept = parse_span(new.keep_old, now=stamp.at)
+        issue = partial(credentials.rotate, keep_old=kept)
+    made = issue(
+        recipient,
+        proof=proofs.of_kind(
+            new.kind,
+            public_key=new.public_key,
+            issuer=new.issuer,
+            audience=new.audience,
+            subject=new.subject,
+            group=new.group,
+        ),
+        lifetime=read_lifetime(new.expires, now=stamp.at),
+        stamp=stamp,
+    )
+    answer = MadeClient(
+        resource=shown_token(made.token, stamp),
+        activation_url=made.link or None,
+        activation_expires_at=made.link_expires_at,
+    )
+    return _made(made.token, answer, stamp)
+
+
+def _activate(token: RecipientToken, _: Nothing, stamp: Stamp) -> MadeToken:
+    profile = tokens.issue_profile(token, stamp=stamp)
+    shown = ShownClient(
+        client=shown_token(token, stamp), profile=json.loads(profile.to_json())
+    )
+    return MadeToken(
+        token=token, resource=shown_token(token, stamp), answer=shown, file=profile
+    )
+
+
+def _new_link(recipient: Recipient, none: Nothing, stamp: Stamp) -> NewLink:
+    return _link(tokens.waiting_token(recipient, now=stamp.at), none, stamp)
+
+
+def _link(token: RecipientToken, _: Nothing, stamp: Stamp) -> NewLink:
+    made = tokens.issue_link(token, stamp=stamp)
+    return NewLink(
+        resource=recipient_resource(token.recipient, now=stamp.at),
+        tokens=tokens_of(token.recipient, stamp.at),
+        link=TokenLink(
+            token=shown_token(token, stamp),
+            activation_url=made.link,
+            activation_expires_at=made.link_expires_at or token.ends_at,
+        ),
+        made=made,
+    )
+
+
+def _retire(token: RecipientToken, new: TokenRetirement, stamp: Stamp) -> TokenResource:
+    retires_at = stamp.at + parse_span(new.ends, now=stamp.at)
+    retired = tokens.set_retirement(token, retires_at=retires_at, stamp=stamp)
+    return shown_token(retired, stamp)
+
+
+def _revoke(recipient: Recipient, new: Revocation, stamp: Stamp) -> RevokedTokens:
+    if new.token is None:
+        number = tokens.revoke_all(recipient, stamp=stamp)
+    else:
+        tokens.revoke(_token_of(recipient, new.token), stamp=stamp)
+        number = 1
+    return RevokedTokens(
+        resource=recipient_resource(recipient, now=stamp.at),
+        tokens=tokens_of(recipient, stamp.at),
+        num_revoked=number,
+    )
+
+
+def _revoke_one(token: RecipientToken, _: Nothing, stamp: Stamp) -> TokenResource:
+    return shown_token(tokens.revoke(token, stamp=stamp), stamp)
+
+
+def _question(recipient: Recipient, new: Revocation) -> str:
+    if new.token is None:
+        return f"Revoke every token of {recipient.name}?"
+    return f"Revoke {_token_of(recipient, new.token)} of {recipient.name}?"
+
+
+def _token_of(recipient: Recipient, prefix: str) -> RecipientToken:
+    """Return the token of a recipient that begins so."""
+    found = recipient.tokens.filter(prefix=prefix.strip().rstrip(".…")).first()
+    if found is None:
+        raise TokenPrefixUnknownError(recipient=recipient.name, prefix=prefix)
+    return found
+
+
+def _made(token: RecipientToken, answer: object, stamp: Stamp) -> MadeToken:
+    return MadeToken(token=token, resource=shown_token(token, stamp), answer=answer)
+
+
+def _facts(token: RecipientToken) -> dict[str, str]:
+    """Return what a repeated call is told of a token whose secret was given."""
+    return {"recipient": token.recipient.name, "token_id": str(token.id)}
+
+
+def _address(token: RecipientToken) -> str:
+    return reverse("api:token", args=[token.recipient.name, token.id])
+
+
+def _facts_of_client(one: MadeToken) -> dict[str, str] | None:
+    """Return the facts of a client with a secret; other answers have none."""
+    return _facts(one.token) if one.answer.activation_url else None
+
+
+def _link_lines(one: NewLink) -> Iterator[str]:
+    closes, name = one.link.activation_expires_at, one.resource.name
+    ends = one.link.token.ends_at
+    yield ""
+    yield (
+        f"The link works once, until {closes:%Y-%m-%d %H:%M:%S} UTC. "
+        f"Send it to {name}; the token ends {ends:%Y-%m-%d %H:%M:%S} UTC."
+    )
+
+
+def _no_one() -> None:
+    """Return nothing: a recipient is made without a name in the address."""
+
+
+def _said_revoked(one: RevokedTokens) -> str:
+    return f"Revoked {counted(one.num_revoked, 'token')} of {one.resource.name}."
+
+
+def _said_token(one: TokenResource) -> str:
+    return f"{one.prefix}… is revoked; it stops working with the next request."
+
+
+# === The changes ===
+
+_change: Any = partial(Change, noun="recipient", role=ADMIN, scope="share")
+
+
+def _secret_call(
+    method: str,
+    route: str,
+    view: str,
+    answers: type,
+    *,
+    location: Callable[[MadeToken], str] | None = lambda one: _address(one.token),
+) -> Call:
+    """Return a call whose answer is given once."""
+    return Call(
+        method,
+        route,
+        view=view,
+        status=201,
+        answers=answers,
+        shown=lambda one: one.answer,
+        location=location,
+    )
+
+
+INVITE: Final = changes.register(
+    _change(
+        name="invite",
+        is_verb=False,
+        help="Make a recipient, and a link by which it fetches its profile file once.",
+        find=_no_one,
+        parameters=NewRecipient,
+        do=_invite,
+        kept=lambda one: _facts(one.token),
+        result=MadeToken,
+        says=lambda one: f"Made {one.token.recipient.name}.",
+        writes=("recipient.create", "grant.add", "token.issue", "link.issue"),
+        call=_secret_call(
+            "POST",
+            "recipients",
+            "RecipientList",
+            InvitedRecipient,
+        ),
+    )
+)
+NEW_TOKEN: Final = changes.register(
+    _change(
+        name="new-token",
+        is_verb=False,
+        help="Make a token beside the others and answer its profile file, once.",
+        more="`Location` is the address of the token.",
+        find=find_recipient,
+        parameters=NewToken,
+        do=_new_token,
+        kept=lambda one: _facts(one.token),
+        result=MadeToken,
+        says=lambda one: f"Made the token {one.token.prefix}….",
+        writes=("token.issue", "token.profile"),
+        call=_secret_call(
+            "POST",
+            TOKENS,
+            "TokenList",
+            ProfileDocument,
+        ),
+    )
+)
+ROTATE: Final = changes.register(
+    _change(
+        name="rotate-tokens",
+        is_verb=False,
+        help="Make a token that replaces the others and answer its profile file, once.",
+        more="`Location` is the address of the token.",
+        find=find_recipient,
+        parameters=TokenRotation,
+        do=_rotate,
+        kept=lambda one: _facts(one.token),
+        result=MadeToken,
+        says=lambda one: f"Made the token {one.token.prefix}….",
+        writes=("token.rotate", "token.profile"),
+        call=_secret_call(
+            "POST",
+            f"{RECIPIENT}/rotate",
+            "Rotation",
+            ProfileDocument,
+        ),
+    )
+)
+NEW_CLIENT: Final = changes.register(
+    _change(
+        name="new-client",
+        is_verb=False,
+        help="Make an OAuth client, beside the tokens that there are or for its kind.",
+        more="`Location` is the address of it among the recipient's tokens.",
+        find=find_recipient,
+        parameters=NewClient,
+        do=_new_client,
+        kept=_facts_of_client,
+        result=MadeToken,
+        says=lambda one: f"Made the client {one.token.prefix}….",
+        writes=("token.issue", "token.rotate", "link.issue"),
+        call=_secret_call(
+            "POST",
+            f"{RECIPIENT}/clients",
+            "ClientList",
+            MadeClient,
+        ),
+    )
+)
+PROFILE: Final = changes.register(
+    _change(
+        name="token-profile",
+        is_verb=False,
+        help="Activate a token that waits, and answer its profile file, once.",
+        more="Its links are withdrawn: whoever calls hands the file over.",
+        find=find_token,
+        parameters=Nothing,
+        do=_activate,
+        kept=lambda one: _facts(one.token),
+        result=MadeToken,
+        says=lambda one: f"{one.token.prefix}… is activated.",
+        writes=("token.profile",),
+        call=_secret_call(
+            "POST", f"{TOKEN}/profile", "ClientProfile", ShownClient, location=None
+        ),
+        page=Page(
+            f"{TOKEN}/profile",
+            back=lambda one: resolve_url(one.recipient),
+            name="token-profile",
+        ),
+    )
+)
+LINK: Final = changes.register(
+    _change(
+        name="link",
+        help="Make a new link for the token that waits; older ones are withdrawn.",
+        find=find_recipient,
+        parameters=Nothing,
+        do=_new_link,
+        kept=lambda one: _facts(one.made.token),
+        result=NewLink,
+        says=lambda one: one.link.activation_url,
+        lines=_link_lines,
+        writes=("link.issue",),
+        call=Call(
+            "POST",
+            f"{RECIPIENT}/activation-links",
+            view="ActivationLinks",
+            status=201,
+            location=lambda one: _address(one.made.token),
+            answers=TokenLink,
+            shown=lambda one: one.link,
+        ),
+    )
+)
+TOKEN_LINK: Final = changes.register(
+    _change(
+        name="token-link",
+        is_verb=False,
+        help="Make a new link for a token that waits; older ones are withdrawn.",
+        find=find_token,
+        parameters=Nothing,
+        do=_link,
+        kept=lambda one: _facts(one.made.token),
+        result=NewLink,
+        says=lambda one: one.link.activation_url,
+        writes=("link.issue",),
+        page=Page(
+            f"{TOKEN}/link",
+            back=lambda one: resolve_url(one.recipient),
+            name="token-link",
+        ),
+    )
+)
+RETIRE: Final = changes.register(
+    _change(
+        name="retire",
+        is_verb=False,
+        help="Move the end of a token in use: sooner or later, never past its expiry.",
+        find=find_token,
+        parameters=TokenRetirement,
+        do=_retire,
+        result=TokenResource,
+        says=lambda one: f"{one.prefix}… ends on {one.ends_at:%Y-%m-%d %H:%M} UTC.",
+        writes=("token.retire",),
+        call=Call("PATCH", TOKEN, view="Token"),
+    )
+)
+REVOKE: Final = changes.register(
+    _change(
+        name="revoke",
+        help="Revoke the tokens of a recipient, from its next request on.",
+        find=find_recipient,
+        parameters=Revocation,
+        do=_revoke,
+        result=RevokedTokens,
+        says=_said_revoked,
+        writes=("token.revoke",),
+        question=_question,
+    )
+)
+REVOKE_ALL: Final = changes.register(
+    _change(
+        name="revoke-all",
+        is_verb=False,
+        help="Revoke every token of a recipient, from its next request on.",
+        find=find_recipient,
+        parameters=Nothing,
+        do=lambda one, _, stamp: _revoke(one, Revocation(), stamp),
+        result=RevokedTokens,
+        says=_said_revoked,
+        writes=("token.revoke",),
+        call=Call(
+            "DELETE",
+            TOKENS,
+            view="TokenList",
+            answers=EndedTokens,
+            shown=lambda one: EndedTokens(num_revoked=one.num_revoked),
+        ),
+    )
+)
+REVOKE_ONE: Final = changes.register(
+    _change(
+        name="revoke-one",
+        is_verb=False,
+        help="Revoke a token, from its next request on.",
+        find=find_token,
+        parameters=Nothing,
+        do=_revoke_one,
+        result=TokenResource,
+        says=_said_token,
+        writes=("token.revoke",),
+        call=Call("DELETE", TOKEN, view="Token", status=204),
+        page=Page(
+            f"{TOKEN}/revoke",
+            back=lambda one: resolve_url(one.recipient),
+            name="token-revoke",
+        ),
+    )
+)
+
+
+def _list_tokens(name: str) -> TokensOfRecipient:
+    return TokensOfRecipient(tokens=tokens_of(find_recipient(name), timezone.now()))
+
+
+def _show_token(name: str, token_id: UUID) -> TokenResource:
+    return token_row(find_token(name, token_id), now=timezone.now()).describe()
+
+
+reads.register(
+    Read(
+        route=TOKENS,
+        view="TokenList",
+        finds=_list_tokens,
+        shows=TokensOfRecipient,
+        help="List the tokens of a recipient, the newest first, by what may be shown.",
+        role=ADMIN,
+    ),
+    Read(
+        route=TOKEN,
+        view="Token",
+        finds=_show_token,
+        shows=TokenResource,
+        help="Tell how a token stands, by what may be shown of it.",
+        role=ADMIN,
+    ),
+    Read(
+        route=f"{TOKEN}/profile",
+        view="ClientProfile",
+        page="sharing:client-profile",
+        shows=ShownClient,
+        help="Tell what an OAuth client comes in by that has no secret here.",
+        role=ADMIN,
+    ),
+)

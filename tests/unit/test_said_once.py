@@ -1,0 +1,51 @@
+"""A field of an administrative change is spelled in few modules of the apps."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+APPS = Path(__file__).resolve().parents[2] / "apps"
+MOST = 4
+"""The model, the subject, access, and a template helper."""
+FIELDS = ["hard_limit", "soft_limit"]
+"""The fields that keep to it so far; the list only grows."""
+
+
+def spelled(tree: ast.AST) -> Iterator[str]:
+    """Yield the names, attributes, arguments and texts of a module."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Name(id=word) | ast.Attribute(attr=word):
+                yield word
+            case ast.keyword(arg=str(word)) | ast.arg(arg=word):
+                yield word
+            case ast.Constant(value=str(word)):
+                yield word
+
+
+def modules_that_spell(field: str) -> set[str]:
+    """Return the modules of the apps that spell a field, without migrations."""
+    return {
+        path.relative_to(APPS).as_posix()
+        for path in APPS.rglob("*.py")
+        if "migrations" not in path.parts
+        and field in (text := path.read_text(encoding="utf-8"))
+        and field in spelled(ast.parse(text))
+    }
+
+
+def test_each_way_to_spell_a_field_is_found() -> None:
+    ways = ["price", "one.price", "f(price=1)", "lambda price: 0", "{'price': 1}"]
+
+    assert all("price" in spelled(ast.parse(way)) for way in ways)
+    assert "price" not in spelled(ast.parse("# price\nprices = 'the price'"))
+
+
+@pytest.mark.parametrize("field", FIELDS)
+def test_a_field_is_spelled_in_few_modules(field: str) -> None:
+    found = modules_that_spell(field)
+
+    assert found
+    assert len(found) <= MOST, sorted(found)
