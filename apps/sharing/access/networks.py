@@ -23,6 +23,15 @@ def parse_networks(texts: Iterable[str]) -> list[str]:
     return networks
 
 
+def split_networks(text: str) -> list[str]:
+    """Return the networks of a text, with spaces, lines or commas between them.
+
+    A text of commas alone is returned as one item, which `parse_networks` refuses: no
+    item would allow every address.
+    """
+    return text.replace(",", " ").split() or [text] * bool(text.strip())
+
+
 def is_allowed(address: str, networks: Iterable[str]) -> bool:
     """Whether an address may come in; an unknown one only where there is no list."""
     listed = list(networks)

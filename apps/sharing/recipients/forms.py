@@ -6,6 +6,7 @@ from typing import Any, Final, cast
 from django import forms
 
 from apps.pages.request.changes import CheckBoxesField
+from apps.sharing.access.networks import split_networks
 from apps.sharing.issuing.forms import LifetimeForm
 from apps.sharing.recipients.services import NewRecipient
 
@@ -34,7 +35,7 @@ class AllowListForm(forms.Form):
     @property
     def network_texts(self) -> list[str]:
         """The networks, as they were typed."""
-        return str(self.cleaned_data["networks"]).replace(",", " ").split()
+        return split_networks(str(self.cleaned_data["networks"]))
 
 
 class PropertiesForm(forms.Form):

@@ -17,7 +17,7 @@ from apps.sharing.access.earlier_urls import (
     url_lifetime,
 )
 from apps.sharing.access.grants.rules import rule_for
-from apps.sharing.access.networks import parse_networks
+from apps.sharing.access.networks import parse_networks, split_networks
 from apps.sharing.access.waited_queries import cancel_queries
 from apps.sharing.activity.actions import action_on, things_of
 from apps.sharing.activity.budgets import limit_text, parse_limit
@@ -121,7 +121,7 @@ class RecipientChange(Limits):
             label="Only from",
             most=20_000,
             name="networks",
-            splits=lambda text: text.replace(",", " ").split(),
+            splits=split_networks,
             codes=("network-invalid", "too-many-networks"),
         ),
     )
