@@ -21,7 +21,7 @@ from apps.sharing.names import name_key
 from apps.sharing.recipients.forms import NewReaderForm
 from apps.sharing.recipients.services import NewRecipient
 from apps.sharing.shares.forms import MAX_TEXT_LENGTH, column_names
-from apps.sharing.shares.tables.terms import Part
+from apps.sharing.shares.resources import Part
 
 STEPS = {
     "name": "Name",

@@ -1,1 +1,1 @@
-"""The tables of a share: their terms, and the rules of single recipients."""
+"""The changes of the tables of a share, and the rules of single recipients."""

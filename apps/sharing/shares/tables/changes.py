@@ -23,12 +23,15 @@ from apps.sharing.names import (
 )
 from apps.sharing.shares import services
 from apps.sharing.shares.resources import (
+    AddedTable,
+    NewTable,
     SharedTableResource,
+    TableOffer,
+    Terms,
     history_text,
     shared_table_resource,
 )
 from apps.sharing.shares.tables.cautions import warnings_of
-from apps.sharing.shares.tables.terms import AddedTable, NewTable, TableOffer, Terms
 from apps.tables.catalogue.registration import find_table
 from apps.tables.models import Table
 

@@ -12,13 +12,13 @@ from apps.sharing.access.earlier_urls import earlier_urls_text
 from apps.sharing.models import Recipient, SharedTable
 from apps.sharing.names import find_recipient
 from apps.sharing.shares import services
+from apps.sharing.shares.resources import NewRule
 from apps.sharing.shares.tables.changes import (
     IN_TABLE,
     OF_TABLES,
     ROUTE,
     find_in_share,
 )
-from apps.sharing.shares.tables.terms import NewRule
 
 RULE: Final = f"{ROUTE}/rules/<str:recipient>"
 
