@@ -182,11 +182,6 @@ def all_shares() -> list[Share]:
     return list(Share.objects.all())
 
 
-def shares_named(names: Iterable[str]) -> list[Share]:
-    """Return the shares of these names, as they are spelled."""
-    return list(Share.objects.filter(name__in=list(names)))
-
-
 def _panel(tokens: Sequence[RecipientToken], now: datetime) -> RotationPanel | None:
     under_way = rotation(tokens, now=now)
     if under_way is None:
