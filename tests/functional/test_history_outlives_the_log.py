@@ -49,7 +49,7 @@ class TestHistory:
         marked = [re.search(r">v(\d+)</a>", row)[1] for row in rows if MARK in row]  # type: ignore[index]  # every row has a version
         assert len(rows) == 10
         assert marked == ["5", "4", "3", "2", "1", "0"]
-        assert page.count("was cleaned and no longer holds this commit") == 6
+        assert page.count("was cleaned up and no longer has this commit") == 6
 
     def test_offers_to_compare_what_there_is_to_compare(self, viewer: Client) -> None:
         page = text_of(viewer, f"{PAGE}history")

@@ -210,7 +210,7 @@ def _timestamp_text(error: DeltaError) -> str:
 
 def _feed_off_text(error: DeltaError) -> str:
     version = getattr(error, "version", "")
-    return f"The table records no changes at version {version}. {error.hint}"
+    return f"The table has no changes at version {version}. {error.hint}"
 
 
 def _feed_range_text(error: DeltaError) -> str:
