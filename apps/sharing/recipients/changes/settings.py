@@ -1,5 +1,6 @@
 """The changes of a recipient: how and from where it is reached, its limits, its end."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -172,7 +173,7 @@ def update_recipient(
     recipient: Recipient, new: RecipientChange, stamp: Stamp
 ) -> ChangedRecipient:
     """Change how to reach a recipient, from where it may come, and what it reads."""
-    said, properties = SAVED, recipient.properties
+    said, before = SAVED, facts_of(recipient)
     if not isinstance(new.contact, Unchanged):
         recipient.contact = checked_contact(new.contact or "")
     recipient.comment = value_of(new.comment, recipient.comment, removed="").strip()
@@ -181,9 +182,9 @@ def update_recipient(
     if not isinstance(new.properties, Unchanged):
         _set_properties(recipient, parse_properties(new.properties or ()), stamp)
     _set_limits(recipient, new)
-    recipient.save(update_fields=[*FIELDS])
+    _save_changed(recipient, before)
     ends_at = recipient.earlier_urls_end_at
-    if recipient.properties != properties and ends_at is not None:
+    if recipient.properties != before["properties"] and ends_at is not None:
         said = f"{said} {earlier_urls_text(ends_at, now=stamp.at)}"
     if not isinstance(new.shares, Unchanged):
         wanted = [find_share(share) for share in new.shares or ()]
@@ -200,8 +201,9 @@ def limit_recipient(
     recipient: Recipient, new: Limits, stamp: Stamp
 ) -> LimitedRecipient:
     """Limit what a recipient is offered in a month of UTC."""
+    before = facts_of(recipient)
     _set_limits(recipient, new)
-    recipient.save(update_fields=[*FIELDS])
+    _save_changed(recipient, before)
     ledger = ledger_of(recipient, now=stamp.at)
     return LimitedRecipient(
         name=recipient.name,
@@ -224,6 +226,12 @@ def delete_recipient(
     cancel_queries(recipient, now=stamp.at)
     recipient.delete()
     return DeletedRecipient(name=recipient.name)
+
+
+def _save_changed(recipient: Recipient, before: Mapping[str, object]) -> None:
+    """Save what has changed, and nothing that another request changes meanwhile."""
+    after = facts_of(recipient)
+    recipient.save(update_fields=[key for key in FIELDS if after[key] != before[key]])
 
 
 def _set_limits(recipient: Recipient, new: Limits) -> None:
