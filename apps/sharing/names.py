@@ -4,6 +4,7 @@ Source: Delta Sharing PROTOCOL.md, "Name Restrictions".
 """
 
 import unicodedata
+from collections.abc import Collection
 from typing import Final
 
 from django.db import IntegrityError, transaction
@@ -72,14 +73,22 @@ def is_storable(text: str) -> bool:
     return "\0" not in text and not any("\ud800" <= c <= "\udfff" for c in text)
 
 
-def save_named(thing: Share | Recipient, kind: str) -> None:
-    """Save; the database has the last word where two ask for one name at once."""
+def save_named(
+    thing: Share | Recipient, kind: str, *, fields: Collection[str] | None = None
+) -> None:
+    """Save; the database has the last word where two ask for one name at once.
+
+    Args:
+        thing: What has the name.
+        kind: What it is called.
+        fields: What of it is saved; all of it if it is new.
+    """
     others = type(thing)._default_manager.filter(name_key=thing.name_key)  # noqa: SLF001 (Django's way to any model)
     if others.exclude(id=thing.id).exists():
         raise NameTakenError(kind=kind, name=thing.name)
     try:
         with transaction.atomic():
-            thing.save()
+            thing.save(update_fields=fields)
     except IntegrityError as error:
         raise NameTakenError(kind=kind, name=thing.name) from error
 

@@ -81,7 +81,7 @@ def rename_share(share: Share, *, name: str, stamp: Stamp) -> Share:
     share.name = check_name(name, "share")
     share.name_key = name_key(name)
     try:
-        save_named(share, "share")
+        save_named(share, "share", fields=("name", "name_key"))
     except NameTakenError:
         share.name, share.name_key = old_name, name_key(old_name)
         raise

@@ -6,6 +6,7 @@ from django.test import Client
 from apps.pages.actions import command_stamp
 from apps.sharing.models import RecipientRule, Share, SharedSchema, SharedTable
 from apps.sharing.shares.schemas import add_schema
+from apps.sharing.shares.services import rename_share, switch_share
 from tests.functional.sharing_pages.pages import posted, refused
 from tests.support.pages.factories import (
     new_metadata,
@@ -110,3 +111,14 @@ def test_a_switch_without_its_button_turns_a_share_off(admin: Client) -> None:
     posted(admin, "/shares/retail/switch", is_on="true", name="x")
 
     assert Share.objects.get().off_since is not None
+
+
+def test_a_new_name_does_not_turn_a_share_on_that_was_turned_off_meanwhile() -> None:
+    new_share("retail")
+    found_before = Share.objects.get()
+    switch_share(Share.objects.get(), is_on=False, stamp=command_stamp())
+
+    rename_share(found_before, name="other", stamp=command_stamp())
+
+    now = Share.objects.get()
+    assert (now.name, now.off_since is None) == ("other", False)
