@@ -4,7 +4,9 @@ import pytest
 from django.test import Client
 
 from apps.pages.actions import command_stamp
+from apps.sharing.errors import ProviderNotFoundError
 from apps.sharing.models import RecipientRule, Share, SharedSchema, SharedTable
+from apps.sharing.shares.received.services import find_provider
 from apps.sharing.shares.schemas import add_schema
 from apps.sharing.shares.services import rename_share, switch_share
 from tests.functional.sharing_pages.pages import posted, refused
@@ -122,3 +124,10 @@ def test_a_new_name_does_not_turn_a_share_on_that_was_turned_off_meanwhile() -> 
 
     now = Share.objects.get()
     assert (now.name, now.off_since is None) == ("other", False)
+
+
+def test_no_database_is_asked_for_a_provider_with_a_nul(
+    django_assert_num_queries,
+) -> None:
+    with django_assert_num_queries(0), pytest.raises(ProviderNotFoundError):
+        find_provider("a\0b")

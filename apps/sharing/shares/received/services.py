@@ -11,6 +11,7 @@ from apps.accounts.models import User
 from apps.pages.actions import Stamp
 from apps.pages.request.changes import UNCHANGED
 from apps.sharing.errors import ProviderNotFoundError
+from apps.sharing.names import is_storable
 from apps.tables.catalogue.lakes.services import add_lake, remove_lake
 from apps.tables.catalogue.names import parse_namespace
 from apps.tables.catalogue.registration import remove_table
@@ -36,7 +37,7 @@ def providers() -> list[StorageConnection]:
 def find_provider(name: str) -> StorageConnection:
     """Return a provider by the name that we gave it."""
     known = StorageConnection.objects.filter(prefix__startswith=RECEIVED, name=name)
-    found = known.first()
+    found = known.first() if is_storable(name) else None
     if found is None:
         raise ProviderNotFoundError(name=name)
     return found
