@@ -47,7 +47,7 @@ def test_rows_are_compared_after_an_estimate_and_without_a_reload(watch, server)
     page.wait_for_url(f"**/compare/{VERSIONS}")
     page.get_by_role("link", name="Rows", exact=True).click()
 
-    expect_said(page, re.compile(r"Will read \d+ files?, "))
+    expect_said(page, re.compile(r"This reads \d+ files?, "))
     expect(page.get_by_label("Key columns")).to_have_value("customer_id")
     reason = page.get_by_text("customer_id, the key of the merge of version 57.")
     expect(reason).to_be_visible()

@@ -67,7 +67,7 @@ def test_the_slider_shows_what_each_retention_takes(watch: Watch, server: Instal
     expect(size).to_have_text("20 B")
     expect(readable).to_have_text("6")
     expect(lost).to_be_hidden()
-    expect(page.get_by_text("Every version that can be read now")).to_be_visible()
+    expect(page.get_by_text("Every version that is readable now")).to_be_visible()
     expect(delete).to_have_text("Delete 1 file, 20 B")
     assert hatched.get_attribute("width") == "0%"
 
