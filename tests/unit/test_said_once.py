@@ -9,7 +9,7 @@ import pytest
 APPS = Path(__file__).resolve().parents[2] / "apps"
 MOST = 4
 """The model, the subject, access, and a template helper."""
-FIELDS = ["hard_limit", "soft_limit"]
+FIELDS = ["hard_limit", "soft_limit", "with_directory", "price", "starts_at"]
 """The fields that keep to it so far; the list only grows."""
 
 
