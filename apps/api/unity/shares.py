@@ -29,7 +29,7 @@ from apps.sharing.names import (
 )
 from apps.sharing.recipients import services as recipients
 from apps.sharing.shares import changes, services
-from apps.tables.catalogue.registration import find_table
+from apps.tables.catalogue.names import find_table
 
 SELECT = "SELECT"
 NO_START: Final = ""

@@ -4,10 +4,12 @@ import re
 from collections.abc import Container
 from dataclasses import dataclass
 
-from apps.tables.errors import TableNameError
+from apps.tables.errors import TableNameError, TableNotRegisteredError
+from apps.tables.models import Table
 
 DEFAULT_NAMESPACE = "default"
 MAX_PART_LENGTH = 200
+MAX_SIMILAR = 3  # names that a refusal of a name offers
 _PART = re.compile(r"[\w-]+")
 _FORBIDDEN = re.compile(r"[^\w-]+")
 
@@ -73,6 +75,18 @@ def free_name(wanted: TableName, taken: Container[tuple[str, str]]) -> TableName
         number += 1
         name = with_suffix(wanted, number)
     return name
+
+
+def find_table(name: str) -> Table:
+    """Return the table that the command line names."""
+    parsed = parse_table_name(name)
+    table = Table.objects.filter(namespace=parsed.namespace, name=parsed.name).first()
+    if table is None:
+        others = Table.objects.filter(name=parsed.name)[:MAX_SIMILAR]
+        raise TableNotRegisteredError(
+            name=name, similar=[other.full_name for other in others]
+        )
+    return table
 
 
 def _check_part(text: str, part: str) -> None:

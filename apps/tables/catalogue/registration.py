@@ -1,4 +1,4 @@
-"""The tables of the catalogue: register, rename, describe, schedule, remove, find."""
+"""The tables of the catalogue: register, rename, describe, schedule, remove."""
 
 import shutil
 from collections.abc import Mapping, Sequence
@@ -21,11 +21,7 @@ from apps.pages.actions import (
 )
 from apps.pages.request.changes import UNCHANGED, Unchanged, value_of
 from apps.tables.catalogue.names import TableName, parse_table_name
-from apps.tables.errors import (
-    TableInUseError,
-    TableNameTakenError,
-    TableNotRegisteredError,
-)
+from apps.tables.errors import TableInUseError, TableNameTakenError
 from apps.tables.extension import guards
 from apps.tables.index.folders import index_folders
 from apps.tables.index.refresh import index_new, refresh_table
@@ -37,7 +33,6 @@ from apps.tables.storage.roots import roots_for
 
 # Who sees a table that is not restricted, and one that is.
 _SEEN_BY = {False: "everybody", True: "editors and administrators"}
-MAX_SIMILAR = 3  # names that a refusal of a name offers
 
 
 @transaction.atomic
@@ -208,18 +203,6 @@ def check_removable(table: Table) -> None:
     """Refuse while something still uses the table."""
     if users := guards.users_of(table):
         raise TableInUseError(name=table.full_name, users=users)
-
-
-def find_table(name: str) -> Table:
-    """Return the table that the command line names."""
-    parsed = parse_table_name(name)
-    table = Table.objects.filter(namespace=parsed.namespace, name=parsed.name).first()
-    if table is None:
-        others = Table.objects.filter(name=parsed.name)[:MAX_SIMILAR]
-        raise TableNotRegisteredError(
-            name=name, similar=[other.full_name for other in others]
-        )
-    return table
 
 
 def check_name_free(name: TableName) -> None:

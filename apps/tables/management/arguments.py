@@ -5,7 +5,7 @@ from argparse import ArgumentParser
 from pathlib import Path
 
 from apps.pages.changes.parameters import whole_number, zone_argument
-from apps.tables.catalogue.registration import find_table
+from apps.tables.catalogue.names import find_table
 from apps.tables.errors import TableNameError, TableNotRegisteredError
 from apps.tables.models import Table
 from apps.tables.storage.locations import (

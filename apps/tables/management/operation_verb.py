@@ -26,7 +26,7 @@ from apps.pages.actions import command_stamp
 from apps.pages.changes.parameters import add_parameters, given
 from apps.pages.command import Output, WritingVerb
 from apps.pages.page_json import json_with
-from apps.tables.catalogue.registration import find_table
+from apps.tables.catalogue.names import find_table
 from apps.tables.head.shapes import table_json
 from apps.tables.index.engine import Engine
 from apps.tables.management.arguments import locate, names_of

@@ -32,7 +32,7 @@ from apps.sharing.shares.resources import (
     shared_table_resource,
 )
 from apps.sharing.shares.tables.cautions import warnings_of
-from apps.tables.catalogue.registration import find_table
+from apps.tables.catalogue.names import find_table
 from apps.tables.models import Table
 
 ROUTE: Final = "shares/<str:name>/tables/<str:table>"

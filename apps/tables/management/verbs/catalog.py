@@ -10,10 +10,10 @@ from apps.jobs.models import Job
 from apps.pages.actions import command_stamp
 from apps.pages.command import Output, Subcommand, WritingVerb
 from apps.pages.errors import PageError
+from apps.tables.catalogue.names import find_table
 from apps.tables.catalogue.registration import (
     check_removable,
     check_renamed,
-    find_table,
     remove_table,
     rename_table,
     schedule_table,

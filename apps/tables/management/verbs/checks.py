@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from apps.pages.command import Output, Subcommand
 from apps.pages.page_json import json_of
-from apps.tables.catalogue.registration import find_table
+from apps.tables.catalogue.names import find_table
 from apps.tables.index.engine import Engine
 from apps.tables.management import text_output
 from apps.tables.management.arguments import add_version, locate, names_of

@@ -13,14 +13,12 @@ from apps.tables.additions import check_roots
 from apps.tables.catalogue.checks import request_check
 from apps.tables.catalogue.lakes.scan_job import request_scan
 from apps.tables.catalogue.registration import (
-    find_table,
     register_table,
     remove_table,
     rename_table,
     schedule_table,
 )
 from apps.tables.catalogue.scanning import load_samples, scan_root
-from apps.tables.errors import TableNotRegisteredError
 from apps.tables.index.refresh import refresh_table
 from apps.tables.models import Table
 from apps.tables.storage.connections import add_connection
@@ -245,19 +243,6 @@ class TestRemoveTable:
         assert not index.exists()
         assert (tmp_path / "_delta_log").is_dir()
         assert job.state == Job.State.CANCELLED
-
-
-class TestFindTable:
-    def test_a_bare_name_finds_the_table_in_default(self) -> None:
-        table = new_table("orders")
-        new_table("sales.orders")
-
-        assert find_table("orders") == table
-        assert find_table("default.orders") == table
-
-    def test_an_unknown_name_says_where_to_look(self) -> None:
-        with pytest.raises(TableNotRegisteredError, match="table list"):
-            find_table("nothing")
 
 
 class TestJobs:

@@ -5,12 +5,14 @@ from hypothesis import strategies as st
 from apps.tables.catalogue.names import (
     MAX_PART_LENGTH,
     TableName,
+    find_table,
     name_from_path,
     parse_table_name,
     with_suffix,
 )
-from apps.tables.errors import TableNameError
+from apps.tables.errors import TableNameError, TableNotRegisteredError
 from tests.support import cases
+from tests.support.pages.factories import new_table
 
 
 class TestParseTableName:
@@ -67,3 +69,18 @@ def test_a_suffix_stays_within_the_length() -> None:
 
     assert name.name.endswith("x_12")
     assert len(name.name) == MAX_PART_LENGTH
+
+
+@pytest.mark.django_db
+@pytest.mark.database
+class TestFindTable:
+    def test_a_bare_name_finds_the_table_in_default(self) -> None:
+        table = new_table("orders")
+        new_table("sales.orders")
+
+        assert find_table("orders") == table
+        assert find_table("default.orders") == table
+
+    def test_an_unknown_name_says_where_to_look(self) -> None:
+        with pytest.raises(TableNotRegisteredError, match="table list"):
+            find_table("nothing")
