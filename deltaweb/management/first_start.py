@@ -15,6 +15,7 @@ from django.utils import timezone
 from apps.accounts import services as accounts
 from apps.pages.actions import Actor, Stamp
 from apps.pages.command import Error
+from apps.pages.request.changes import UNCHANGED
 from apps.tables.catalogue.lakes.scanning import scan_lake
 from apps.tables.catalogue.lakes.services import add_lake
 from apps.tables.catalogue.scanning import load_samples
@@ -93,7 +94,7 @@ def register_lake(location: str) -> None:
     try:
         allow_root(location, reason="LAKE", now=now)
         is_new = not Lake.objects.filter(url=location).exists()
-        repeat = REPEAT if is_new else None
+        repeat = REPEAT if is_new else UNCHANGED
         stamp = Stamp(FIRST_START, now)
         lake = add_lake(location, schedule=repeat, stamp=stamp)
         report = scan_lake(lake, stamp=stamp)

@@ -11,9 +11,16 @@ from pytest_django.fixtures import Settings
 from apps.accounts import services as accounts
 from apps.accounts.errors import SignInLinkInvalidError
 from apps.pages.actions import COMMAND_LINE, Stamp
+from apps.tables.catalogue.lakes.services import change_lake
 from apps.tables.catalogue.registration import remove_table
-from apps.tables.models import Table
-from deltaweb.management.first_start import check_lake, link_of_server, register_samples
+from apps.tables.models import Lake, Table
+from apps.tables.models.schedules import schedule_name
+from deltaweb.management.first_start import (
+    check_lake,
+    link_of_server,
+    register_lake,
+    register_samples,
+)
 from tests.support.pages.factories import NOW
 
 
@@ -47,6 +54,20 @@ def test_samples_that_were_removed_stay_removed(tmp_path, lake, settings):
 
     assert len(names) == 4
     assert len(names & {table.name for table in Table.objects.all()}) == 3
+
+
+# The server closes its connection to the database afterwards.
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("schedule", ["1h", "1d", "never"])
+def test_a_lake_that_is_known_keeps_its_schedule(tmp_path, schedule: str) -> None:
+    register_lake(str(tmp_path))
+    lake = Lake.objects.get()
+    assert schedule_name(lake.scan_interval_s) == "1h"
+    change_lake(lake, schedule=schedule, stamp=Stamp(COMMAND_LINE, NOW))
+
+    register_lake(str(tmp_path))
+
+    assert schedule_name(Lake.objects.get().scan_interval_s) == schedule
 
 
 def sign_in(link: str) -> str:
