@@ -22,7 +22,7 @@ from apps.api.endpoint import Role, endpoint
 from apps.pages.page_json import Mark
 from apps.pages.request.list_page import ListPage
 from apps.pages.request.parameters import VERSION, Takes, names_of
-from apps.tables.head.table_head import get_table, requested_version
+from apps.tables.head.finding import get_table, requested_version
 from deltaweb import version as release
 
 KEPT: Final = "private, no-cache"  # by the client that asks again each time

@@ -13,9 +13,10 @@ from apps.jobs.models import Job
 from apps.jobs.waiting import wait_a_glance
 from apps.pages.page_json import As, OnPage
 from apps.pages.responses import json_response, respond_page
+from apps.tables.head.finding import get_own_table
 from apps.tables.head.job_json import check_may, described
 from apps.tables.head.shapes import names_of
-from apps.tables.head.table_head import TableHead, get_own_table, table_head
+from apps.tables.head.table_head import TableHead, table_head
 from apps.tables.models import Table
 from apps.tables.operations.checkpoint.page import CHECKPOINT_PAGE
 from apps.tables.operations.clean_up.page import CLEAN_UP_PAGE

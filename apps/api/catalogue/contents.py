@@ -43,7 +43,7 @@ from apps.explorer.version.query import text_of
 from apps.sharing import urls as sharing
 from apps.sharing.shares.table_sharing import TableSharing
 from apps.tables import urls as tables
-from apps.tables.head.table_head import get_table
+from apps.tables.head.finding import get_table
 from apps.tables.maintenance import MaintenancePage
 
 BOTH: Final = "from to"

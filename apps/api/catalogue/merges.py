@@ -19,8 +19,8 @@ from apps.api.jobs import Started
 from apps.tables.catalogue.adding.checked import checked_merge
 from apps.tables.catalogue.adding.work.merge import MERGE, MergeRows
 from apps.tables.catalogue.names import parse_table_name
+from apps.tables.head.finding import get_own_table, get_table
 from apps.tables.head.job_json import check_may
-from apps.tables.head.table_head import get_own_table, get_table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -27,8 +27,8 @@ from apps.tables.catalogue.adding.uploads import keep_upload
 from apps.tables.catalogue.adding.work.convert import CONVERT, ConvertFolder
 from apps.tables.catalogue.adding.work.create import CREATE, CreateTable
 from apps.tables.catalogue.adding.work.import_rows import IMPORT, ImportRows
+from apps.tables.head.finding import get_table
 from apps.tables.head.job_json import check_may
-from apps.tables.head.table_head import get_table
 from apps.tables.storage.locations import parse_location
 from deltaweb.writer.importing.options import (
     DAY_ORDERS,

@@ -18,8 +18,8 @@ from apps.jobs.models import Job
 from apps.pages.actions import stamp_of
 from apps.pages.changes.parameters import must_be_stated
 from apps.tables.errors import OperationOutdatedError
+from apps.tables.head.finding import get_own_table
 from apps.tables.head.job_json import check_may
-from apps.tables.head.table_head import get_own_table
 from apps.tables.models import Table
 from apps.tables.operations.operation import AnyOperation, operations
 from apps.tables.operations.requests import (

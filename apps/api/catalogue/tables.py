@@ -30,8 +30,8 @@ from apps.tables.catalogue.registration import (
     remove_table,
 )
 from apps.tables.catalogue.samples import request_samples
+from apps.tables.head.finding import get_table
 from apps.tables.head.shapes import TableResource, table_resource
-from apps.tables.head.table_head import get_table
 from apps.tables.index.refresh import refresh_table
 from apps.tables.models.schedules import SCHEDULES
 from apps.tables.storage.connections import check_connection

@@ -8,7 +8,7 @@ from django.utils.http import urlencode
 
 from apps.explorer.compare.view import comparison_page, comparison_url
 from apps.pages.request.parameters import QueryError
-from apps.tables.head.table_head import get_table, requested_version
+from apps.tables.head.finding import get_table, requested_version
 from apps.tables.models import Table
 
 LATEST: Final = "latest"

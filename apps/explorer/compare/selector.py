@@ -22,8 +22,9 @@ from apps.explorer.version.table_version import (
     table_columns,
     table_version,
 )
+from apps.tables.head.finding import requested_version
 from apps.tables.head.job_json import NotIndexedError
-from apps.tables.head.table_head import TableHead, requested_version
+from apps.tables.head.table_head import TableHead
 from apps.tables.models import Table
 from apps.tables.versions.change_json import values_json
 from apps.tables.versions.timeline import TimelineSpan, build_span

@@ -8,13 +8,9 @@ from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest, HttpResponseBase
 
 from apps.accounts.models import User
+from apps.tables.head.finding import get_table, requested_version
 from apps.tables.head.shapes import names_of
-from apps.tables.head.table_head import (
-    TableHead,
-    get_table,
-    requested_version,
-    table_head,
-)
+from apps.tables.head.table_head import TableHead, table_head
 from apps.tables.models import Commit, MetadataVersion, ProtocolVersion, Table
 from apps.tables.versions.resources import times_note, times_of
 from apps.tables.versions.timeline import Run

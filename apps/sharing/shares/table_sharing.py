@@ -22,8 +22,9 @@ from apps.sharing.clients.preflight import Preflight, preflight, preflight_data
 from apps.sharing.models import Grant, Recipient, Share, SharedTable
 from apps.sharing.recipients.listing import RecipientRow, recipient_rows
 from apps.sharing.shares.resources import shared_table_resource
+from apps.tables.head.finding import get_own_table
 from apps.tables.head.shapes import names_of
-from apps.tables.head.table_head import get_own_table, table_head
+from apps.tables.head.table_head import table_head
 from apps.tables.models import Table
 
 READS_SHOWN = 8

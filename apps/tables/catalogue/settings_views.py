@@ -11,8 +11,9 @@ from apps.pages.actions import stamp_of
 from apps.pages.responses import respond
 from apps.tables.catalogue.forms import RemoveForm, SettingsForm
 from apps.tables.catalogue.registration import change_table, remove_table
+from apps.tables.head.finding import get_table
 from apps.tables.head.shapes import table_json
-from apps.tables.head.table_head import get_table, table_head
+from apps.tables.head.table_head import table_head
 from apps.tables.models import Table
 from apps.tables.models.schedules import schedule_json, schedule_name
 from deltaweb.delta.errors import DeltaError

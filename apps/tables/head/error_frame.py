@@ -21,11 +21,8 @@ def table_frame(request: HttpRequest) -> Frame | None:
     if found is None or user is None or not user.is_authenticated:
         return None
     # What pages show is imported by processes that make pages, not by every command.
-    from apps.tables.head.table_head import (  # noqa: PLC0415
-        get_table,
-        requested_version,
-        table_head,
-    )
+    from apps.tables.head.finding import get_table, requested_version  # noqa: PLC0415
+    from apps.tables.head.table_head import table_head  # noqa: PLC0415
 
     try:
         table = get_table(user, found["namespace"], found["name"])

@@ -1,37 +1,29 @@
-"""A table by its name, the version that a page asks for, and the head of its pages."""
+"""The head of the pages of a table."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, tzinfo
-from difflib import get_close_matches
 from functools import cached_property
 
-from django.contrib.auth.models import AnonymousUser
 from django.db.models import Min, Q
 from django.utils import timezone
 
-from apps.accounts.models import User
 from apps.jobs.models import Job
 from apps.jobs.services import bring_forward
-from apps.pages.errors import PageError
 from apps.pages.lists.round_times import round_times
 from apps.tables.index.refresh import REFRESH
 from apps.tables.models import Commit, MissingFiles, Table
 from apps.tables.models.schedules import schedule_words
-from apps.tables.storage.received import provider_name
 from apps.tables.versions.missing_files import missing_files_of
 from apps.tables.versions.timeline import Tick, Timeline, build_timeline
 from apps.tables.work.check_files import CHECK_FILES
 from deltaweb.delta.features.readers import FeatureReaders, feature_readers
 from deltaweb.delta.features.registry import refused_features
 from deltaweb.delta.log.versions import OF_FILES
-from deltaweb.errors import MAX_NAME_LENGTH
 
 NUM_TICKS = 5
 TIMES = "H:i"  # below a timeline of one day, as Django's filter `date` has it
-MAX_COMPARED = 2_000  # names that an unknown one is compared with
 MENU_LENGTH = 8  # newest versions in the version menu
-MAX_DIGITS = len(str(2**63))  # of a version
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -198,83 +190,6 @@ class TableHead:
         return "" if interval_s is None else schedule_words(interval_s)
 
 
-def get_table(user: User | AnonymousUser, namespace: str, name: str) -> Table:
-    """Return a table that `user` may see."""
-    tables = Table.objects.visible_to(user).filter(namespace=namespace, name=name)
-    table = tables.first() if "\x00" not in namespace + name else None
-    if table is None:
-        full_name = name if namespace == "default" else f"{namespace}.{name}"
-        raise _unknown_table(user, full_name)
-    return table
-
-
-class ReceivedTableError(PageError, code="table-received"):
-    """Something that only the owner of a table can do, of a received one."""
-
-    table: str
-    provider: str
-    status = 403
-    message = "{table} is shared by {provider}. You can read it, but not change it."
-    hint = "Ask {provider} for the change."
-
-
-def get_own_table(user: User | AnonymousUser, namespace: str, name: str) -> Table:
-    """Return a table that `user` may see and this server may change.
-
-    Raises:
-        ReceivedTableError: If a provider shares it.
-    """
-    table = get_table(user, namespace, name)
-    if provider := provider_name(table.location):
-        raise ReceivedTableError(table=table.full_name, provider=provider)
-    return table
-
-
-def _unknown_table(user: User | AnonymousUser, full_name: str) -> PageError:
-    """Say that no table has a name, and which one that the user sees has one alike."""
-    seen = Table.objects.visible_to(user).only("namespace", "name").order_by("name")
-    names = {one.full_name.lower(): one for one in seen[:MAX_COMPARED]}
-    close = get_close_matches(full_name[:MAX_NAME_LENGTH].lower(), names, n=1)
-    meant = names[close[0]] if close else None
-    question = f"Did you mean {meant.full_name}? " if meant else ""
-    return PageError(
-        status=404,
-        code="table-not-found",
-        message=f"No table is named {full_name}.",
-        hint=f"{question}The catalog lists the tables that you can see.",
-        way_out=(f"To {meant.full_name}", meant.get_absolute_url()) if meant else None,
-    )
-
-
-def requested_version(table: Table, text: str) -> int | None:
-    """Return the version that `?v=` asks for; the newest indexed one for ""."""
-    if not text:
-        return table.version
-    first, latest = _version_range(table)
-    digits = text.strip()
-    known = digits.isascii() and digits.isdigit() and len(digits) < MAX_DIGITS
-    if latest is None:
-        raise PageError(
-            status=404,
-            code="version-not-found",
-            message=f"{table.full_name} is not indexed yet: no version can be shown."
-            if not table.error
-            else f"No version of {table.full_name} could be indexed: {table.error}",
-            hint=table.error_hint
-            or "Wait for its index, or open the table without a version.",
-            way_out=("To the table", table.get_absolute_url()),
-        )
-    if not known or not first <= int(digits) <= latest:
-        raise PageError(
-            status=404,
-            code="version-not-found",
-            message=f"{table.full_name} has no version {text[:40]!r}.",
-            hint=f"Choose a version from {first} to {latest}.",
-            way_out=(f"To version {latest}, the newest", table.get_absolute_url()),
-        )
-    return int(digits)
-
-
 def table_head(table: Table, version: int | None = None) -> TableHead:
     """Return the head of a table's pages, which is shown by two queries.
 
@@ -286,13 +201,6 @@ def table_head(table: Table, version: int | None = None) -> TableHead:
     if head.version is None and head.index_job is not None:
         bring_forward(head.index_job, now=timezone.now())
     return head
-
-
-def _version_range(table: Table) -> tuple[int, int | None]:
-    """Return the first version that is known of and the newest indexed one."""
-    runs = table.summary.get("readable_runs") or [[0]]
-    first = runs[0][0] if isinstance(runs[0], list) and runs[0] else 0
-    return (first if isinstance(first, int) else 0), table.version
 
 
 def _head_jobs(table: Table) -> list[Job]:

@@ -7,7 +7,8 @@ from django_htmx.http import trigger_client_event
 
 from apps.accounts.permissions import signed_in
 from apps.pages.responses import json_response
-from apps.tables.head.table_head import get_table, requested_version, table_head
+from apps.tables.head.finding import get_table, requested_version
+from apps.tables.head.table_head import table_head
 from apps.tables.index.refresh import refresh_table
 from apps.tables.versions.missing_files import missing_files_of
 from apps.tables.work.check_files import request_file_check

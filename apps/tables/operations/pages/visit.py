@@ -23,9 +23,9 @@ from apps.pages.actions import stamp_of
 from apps.pages.request.parameters import cleaned
 from apps.pages.responses import json_response, respond
 from apps.tables.errors import OperationOutdatedError
+from apps.tables.head.finding import get_own_table
 from apps.tables.head.job_json import described
 from apps.tables.head.shapes import names_of
-from apps.tables.head.table_head import get_own_table
 from apps.tables.models import Table
 from apps.tables.operations.pages.page import (
     AnyPage,

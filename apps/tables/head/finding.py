@@ -1,0 +1,98 @@
+"""A table by its name, and the version that a page asks for; neither loads Arrow."""
+
+from difflib import get_close_matches
+
+from django.contrib.auth.models import AnonymousUser
+
+from apps.accounts.models import User
+from apps.pages.errors import PageError
+from apps.tables.models import Table
+from apps.tables.storage.received import provider_name
+from deltaweb.errors import MAX_NAME_LENGTH
+
+MAX_COMPARED = 2_000  # names that an unknown one is compared with
+MAX_DIGITS = len(str(2**63))  # of a version
+
+
+def get_table(user: User | AnonymousUser, namespace: str, name: str) -> Table:
+    """Return a table that `user` may see."""
+    tables = Table.objects.visible_to(user).filter(namespace=namespace, name=name)
+    table = tables.first() if "\x00" not in namespace + name else None
+    if table is None:
+        full_name = name if namespace == "default" else f"{namespace}.{name}"
+        raise _unknown_table(user, full_name)
+    return table
+
+
+class ReceivedTableError(PageError, code="table-received"):
+    """Something that only the owner of a table can do, of a received one."""
+
+    table: str
+    provider: str
+    status = 403
+    message = "{table} is shared by {provider}. You can read it, but not change it."
+    hint = "Ask {provider} for the change."
+
+
+def get_own_table(user: User | AnonymousUser, namespace: str, name: str) -> Table:
+    """Return a table that `user` may see and this server may change.
+
+    Raises:
+        ReceivedTableError: If a provider shares it.
+    """
+    table = get_table(user, namespace, name)
+    if provider := provider_name(table.location):
+        raise ReceivedTableError(table=table.full_name, provider=provider)
+    return table
+
+
+def requested_version(table: Table, text: str) -> int | None:
+    """Return the version that `?v=` asks for; the newest indexed one for ""."""
+    if not text:
+        return table.version
+    first, latest = _version_range(table)
+    digits = text.strip()
+    known = digits.isascii() and digits.isdigit() and len(digits) < MAX_DIGITS
+    if latest is None:
+        raise PageError(
+            status=404,
+            code="version-not-found",
+            message=f"{table.full_name} is not indexed yet: no version can be shown."
+            if not table.error
+            else f"No version of {table.full_name} could be indexed: {table.error}",
+            hint=table.error_hint
+            or "Wait for its index, or open the table without a version.",
+            way_out=("To the table", table.get_absolute_url()),
+        )
+    if not known or not first <= int(digits) <= latest:
+        raise PageError(
+            status=404,
+            code="version-not-found",
+            message=f"{table.full_name} has no version {text[:40]!r}.",
+            hint=f"Choose a version from {first} to {latest}.",
+            way_out=(f"To version {latest}, the newest", table.get_absolute_url()),
+        )
+    return int(digits)
+
+
+def _unknown_table(user: User | AnonymousUser, full_name: str) -> PageError:
+    """Say that no table has a name, and which one that the user sees has one alike."""
+    seen = Table.objects.visible_to(user).only("namespace", "name").order_by("name")
+    names = {one.full_name.lower(): one for one in seen[:MAX_COMPARED]}
+    close = get_close_matches(full_name[:MAX_NAME_LENGTH].lower(), names, n=1)
+    meant = names[close[0]] if close else None
+    question = f"Did you mean {meant.full_name}? " if meant else ""
+    return PageError(
+        status=404,
+        code="table-not-found",
+        message=f"No table is named {full_name}.",
+        hint=f"{question}The catalog lists the tables that you can see.",
+        way_out=(f"To {meant.full_name}", meant.get_absolute_url()) if meant else None,
+    )
+
+
+def _version_range(table: Table) -> tuple[int, int | None]:
+    """Return the first version that is known of and the newest indexed one."""
+    runs = table.summary.get("readable_runs") or [[0]]
+    first = runs[0][0] if isinstance(runs[0], list) and runs[0] else 0
+    return (first if isinstance(first, int) else 0), table.version
