@@ -2,13 +2,15 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, Final
+from datetime import datetime
+from typing import Final
+from uuid import UUID
 
 from django.db.models import Count, Q, QuerySet
 
 from apps.jobs.models import Job
 from apps.pages.lists.paging import Paged, PageLinks, paged
-from apps.pages.page_json import OnPage, in_json
+from apps.pages.page_json import OnPage, Spread, in_json, shaped
 from apps.tables.catalogue.lakes.scan_job import SCAN_ROOT, newest_scan
 from apps.tables.catalogue.scanning import ScanResult
 from apps.tables.models import Lake, StorageConnection, Table
@@ -28,18 +30,50 @@ CSV_HEADER: Final = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LakeRow:
-    """A lake, with what is known of it from elsewhere.
+class LakeResource:
+    """A lake as every machine form names it.
 
     Attributes:
-        connection: Name of the storage connection that reaches it; "" is what the
-            server finds by itself.
+        namespace: The namespace of its new tables; null for the path below the lake.
+        connection: The storage connection that reaches it; null for the server's own
+            credentials and for its disk.
+        schedule: How often it is scanned; `never` is only when asked.
+        state: `new`, `scanned` or `failed`, as the newest scan ended.
+        num_tables: Registered tables that are there.
+        num_vanished: Registered tables that the newest scan did not find.
+        num_folders: Folders that the newest scan listed.
+        num_unreadable: Folders that it could not list.
+        truncated: Whether it stopped early, because the lake is very deep or large.
+        next_scan_at: When it is scanned again; null if only when asked.
+        error: Why the newest scan failed.
+        hint: What to do about that.
     """
 
-    lake: OnPage[Lake]
-    connection: str
+    id: UUID
+    url: str
+    namespace: str | None
+    connection: str | None
+    owner: str | None
+    schedule: str
+    state: str
     num_tables: int
     num_vanished: int
+    num_folders: int | None
+    num_unreadable: int
+    truncated: bool
+    scanned_at: datetime | None
+    next_scan_at: datetime | None
+    error: str | None
+    hint: str | None
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LakeRow:
+    """A lake in the list, and on its page."""
+
+    lake: OnPage[Lake]
+    resource: Spread[LakeResource]
 
     @property
     def is_remote(self) -> bool:
@@ -49,33 +83,6 @@ class LakeRow:
     def schedule(self) -> str:
         """How often it is scanned, in words that follow `scanned`."""
         return schedule_words(self.lake.scan_interval_s)
-
-    @property
-    def is_repeated(self) -> bool:
-        return self.lake.scan_interval_s != ONLY_WHEN_ASKED_S
-
-    def describe(self) -> dict[str, Any]:
-        """Return the row as JSON."""
-        lake = self.lake
-        return {
-            "id": lake.id,
-            "url": lake.url,
-            "namespace": lake.namespace or None,
-            "connection": self.connection or None,
-            "owner": lake.owner.username if lake.owner else None,
-            "schedule": schedule_name(lake.scan_interval_s),
-            "state": lake.state,
-            "num_tables": self.num_tables,
-            "num_vanished": self.num_vanished,
-            "num_folders": lake.num_folders,
-            "num_unreadable": lake.num_unreadable,
-            "truncated": lake.is_truncated,
-            "scanned_at": lake.scanned_at,
-            "next_scan_at": lake.scan_due_at if self.is_repeated else None,
-            "error": lake.error or None,
-            "hint": lake.error_hint or None,
-            "created_at": lake.created_at,
-        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,45 +110,51 @@ class LakeList:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class VanishedTable:
+    """A registered table that the newest scan did not find.
+
+    Attributes:
+        since: When a scan missed it first.
+    """
+
+    name: str
+    since: datetime
+    url: OnPage[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LakeScan:
+    """The newest scan of a lake.
+
+    Attributes:
+        id: The id of its job.
+        step: What the job does now, or did last.
+        result: What the scan did; null before its end.
+    """
+
+    id: UUID
+    state: str
+    step: str
+    result: ScanResult | None
+    error: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LakePage:
     """One lake, its newest scan, and the tables that are gone.
 
     Attributes:
-        job: The newest job that scans it, or has scanned it.
         vanished: The first of the tables that are gone, by name.
     """
 
-    row: OnPage[LakeRow]
+    row: Spread[LakeRow]
+    vanished: list[VanishedTable]
+    scan: LakeScan | None
     job: OnPage[Job | None]
-    vanished: OnPage[list[Table]]
-
-    @property
-    def lake(self) -> Lake:
-        return self.row.lake
 
     @property
     def scanned(self) -> ScanResult | None:
-        """What the newest scan did; None before its end."""
-        return SCAN_ROOT.found(self.job)
-
-    def describe(self) -> dict[str, Any]:
-        """Return the page as JSON."""
-        job = self.job
-        return self.row.describe() | {
-            "vanished": [
-                {"name": table.full_name, "since": table.vanished_at}
-                for table in self.vanished
-            ],
-            "scan": {
-                "id": job.id,
-                "state": job.state,
-                "step": job.step,
-                "result": job.result,
-                "error": job.error or None,
-            }
-            if job
-            else None,
-        }
+        return self.scan.result if self.scan else None
 
 
 def lake_list(page: int) -> LakeList:
@@ -155,8 +168,20 @@ def lake_page(lake: Lake) -> LakePage:
     (row,) = _rows(_lakes().filter(id=lake.id))
     gone = lake.tables.filter(vanished_at__isnull=False)
     names = gone.only("namespace", "name", "vanished_at")
+    job = newest_scan(lake)
     return LakePage(
-        row=row, job=newest_scan(lake), vanished=list(names[:MOST_VANISHED])
+        row=row,
+        vanished=[
+            VanishedTable(
+                name=table.full_name,
+                since=table.vanished_at,
+                url=table.get_absolute_url(),
+            )
+            for table in names[:MOST_VANISHED]
+            if table.vanished_at  # as the query has it
+        ],
+        scan=shaped(LakeScan, job, result=SCAN_ROOT.found(job)) if job else None,
+        job=job,
     )
 
 
@@ -164,11 +189,11 @@ def lake_csv() -> Iterator[tuple[object, ...]]:
     """Yield the list as CSV."""
     yield CSV_HEADER
     for row in _rows(_lakes()):
-        facts = row.describe()
+        one = row.resource
         yield (
-            *(facts[name] for name in CSV_HEADER[:6]),
-            *(row.num_tables, row.num_vanished),
-            *(row.lake.num_folders, row.lake.scanned_at, row.lake.error or None),
+            *(getattr(one, name) for name in CSV_HEADER[:6]),
+            *(one.num_tables, one.num_vanished),
+            *(one.num_folders, one.scanned_at, one.error),
         )
 
 
@@ -187,18 +212,24 @@ def _rows(lakes: "QuerySet[Lake]") -> list[LakeRow]:
     rows = []
     for lake in shown:
         found = counts.get(lake.id, {"every": 0, "gone": 0})
-        rows.append(
-            LakeRow(
-                lake=lake,
-                connection=_connection_of(lake.url, connections),
-                num_tables=found["every"] - found["gone"],
-                num_vanished=found["gone"],
-            )
+        is_repeated = lake.scan_interval_s != ONLY_WHEN_ASKED_S
+        resource = shaped(
+            LakeResource,
+            lake,
+            connection=_connection_of(lake.url, connections),
+            owner=lake.owner and lake.owner.username,
+            schedule=schedule_name(lake.scan_interval_s),
+            num_tables=found["every"] - found["gone"],
+            num_vanished=found["gone"],
+            truncated=lake.is_truncated,
+            next_scan_at=lake.scan_due_at if is_repeated else None,
+            hint=lake.error_hint or None,
         )
+        rows.append(LakeRow(lake=lake, resource=resource))
     return rows
 
 
-def _connection_of(url: str, connections: list[StorageConnection]) -> str:
+def _connection_of(url: str, connections: list[StorageConnection]) -> str | None:
     """Return the name of the connection with the longest prefix that holds a URL."""
     fits = [one for one in connections if is_remote(url) and holds(one.prefix, url)]
-    return max(fits, key=lambda one: len(one.prefix)).name if fits else ""
+    return max(fits, key=lambda one: len(one.prefix)).name if fits else None

@@ -142,7 +142,7 @@ def lake_detail(request: HttpRequest, lake_id: UUID, fmt: str) -> HttpResponseBa
         request,
         fmt,
         template="tables/catalogue/lake_detail.html",
-        context={"page": page, "lake": page.lake, "row": page.row, "form": form},
+        context={"page": page, "lake": page.row.lake, "row": page.row, "form": form},
         data=page,
         status=422 if form.errors else 200,
     )
