@@ -12,6 +12,7 @@ from django.db.models import Count, Max, Q, QuerySet
 from apps.accounts import errors
 from apps.accounts.models import APIKey, User
 from apps.accounts.tokens import KEY_MARK, sha256
+from apps.pages.actions import Stamp
 from apps.pages.lists.paging import paged
 from apps.pages.lists.sorting import Column, ordering
 from apps.pages.page_json import shaped
@@ -84,6 +85,12 @@ def get_user(name: str) -> User:
     if user is None:
         raise errors.UserNotFoundError(name=name)
     return user
+
+
+def user_of(stamp: Stamp) -> User | None:
+    """Return the user who makes a change; None for a command and the server."""
+    user_id = stamp.actor.user_id
+    return None if user_id is None else User.objects.get(id=user_id)
 
 
 def user_resource(user: User, *, now: datetime) -> UserResource:

@@ -4,9 +4,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from django.http import HttpRequest
-from django.utils import timezone
 
-from apps.accounts.permissions import signed_in
 from apps.api.calls import Answer
 from apps.api.endpoint import RestView, Role, endpoint
 from apps.api.jobs import Started, started
@@ -64,11 +62,10 @@ class TableScan(RestView):
         """Register every table below a folder or URL."""
         return started(
             request_scan(
-                root=body.url,
+                body.url,
                 namespace=body.namespace,
                 schedule=body.schedule,
-                now=timezone.now(),
-                requested_by=signed_in(request),
+                stamp=stamp_of(request),
             )
         )
 
@@ -79,8 +76,7 @@ class LakeScan(RestView):
     @endpoint(Role.EDITOR, answers={202: Started})
     def post(self, request: HttpRequest, lake_id: UUID) -> Answer:
         """Scan a lake again."""
-        root, user = get_lake(lake_id).url, signed_in(request)
-        return started(request_scan(root=root, now=timezone.now(), requested_by=user))
+        return started(request_scan(get_lake(lake_id).url, stamp=stamp_of(request)))
 
 
 class LakeList(RestView):

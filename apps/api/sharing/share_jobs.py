@@ -6,10 +6,10 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from apps.accounts.models import Scope
-from apps.accounts.permissions import signed_in
 from apps.api.calls import Answer
 from apps.api.endpoint import RestView, Role, endpoint
 from apps.api.jobs import Started, started
+from apps.pages.actions import stamp_of
 from apps.sharing.access.grants.preparing import request_preparation
 from apps.sharing.names import (
     find_share,
@@ -50,6 +50,5 @@ class ReceivedRefresh(RestView):
     @endpoint(Role.ADMIN, answers={202: Started}, scope=Scope.SHARE)
     def post(self, request: HttpRequest, name: str) -> Answer:
         """Ask a provider again what it shares."""
-        provider, user = find_provider(name), signed_in(request)
-        job = request_scan(root=provider.prefix, now=timezone.now(), requested_by=user)
-        return started(job)
+        prefix = find_provider(name).prefix
+        return started(request_scan(prefix, stamp=stamp_of(request)))

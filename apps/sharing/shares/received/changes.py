@@ -8,7 +8,6 @@ from typing import Any, Final
 from django.shortcuts import resolve_url
 from django.utils import timezone
 
-from apps.accounts.models import User
 from apps.jobs.waiting import wait_a_glance
 from apps.pages.actions import Stamp
 from apps.pages.changes.change import ADMIN, Call, Change, Nothing, Page, changes
@@ -102,7 +101,6 @@ def add(_: None, new: NewProvider, stamp: Stamp) -> LookedAt:
         name=new.name,
         profile=text,
         replace=new.replace,
-        owner=_user_of(stamp),
         stamp=stamp,
     )
     return look(provider, Nothing(), stamp)
@@ -110,17 +108,15 @@ def add(_: None, new: NewProvider, stamp: Stamp) -> LookedAt:
 
 def look(provider: StorageConnection, _: Nothing, stamp: Stamp) -> LookedAt:
     """Ask a provider what it shares: by a job, or at once for a command."""
-    user, found = _user_of(stamp), ""
-    if user is None:
+    found = ""
+    if stamp.actor.user_id is None:
         report = scan_lake(lake_of(provider), is_asked=True, stamp=stamp)
         found = (
             f"{counted(report.num_found, 'table')}, {len(report.registered)} new,"
             f" {len(report.vanished)} withdrawn"
         )
     else:
-        wait_a_glance(
-            request_scan(root=provider.prefix, now=stamp.at, requested_by=user)
-        )
+        wait_a_glance(request_scan(provider.prefix, stamp=stamp))
     return LookedAt(row=provider_row(provider, now=timezone.now()), found=found)
 
 
@@ -128,12 +124,6 @@ def forget(provider: StorageConnection, _: Nothing, stamp: Stamp) -> ForgottenPr
     """Forget a provider, and take its tables out of the catalogue."""
     gone = remove_provider(provider, stamp=stamp)
     return ForgottenProvider(name=provider.name, tables=gone)
-
-
-def _user_of(stamp: Stamp) -> User | None:
-    """Return who makes a change; None for a command."""
-    user_id = stamp.actor.user_id
-    return None if user_id is None else User.objects.get(id=user_id)
 
 
 def _said_added(one: LookedAt) -> str:

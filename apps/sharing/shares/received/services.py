@@ -7,7 +7,6 @@ from typing import Final
 from django.conf import settings
 from django.db import transaction
 
-from apps.accounts.models import User
 from apps.pages.actions import Stamp
 from apps.pages.request.changes import UNCHANGED
 from apps.sharing.errors import ProviderNotFoundError
@@ -53,14 +52,12 @@ def add_provider(
     name: str,
     profile: str | bytes,
     stamp: Stamp,
-    owner: User | None = None,
     replace: bool = False,
 ) -> StorageConnection:
     """Try a profile, and keep it sealed; its tables come with the first look.
 
     Args:
         name: What people call the provider, and the namespace of its tables.
-        owner: The same, as an account; None for the command line.
         replace: Whether the provider may be there, and gets this profile instead.
     """
     wanted = parse_namespace(name)
@@ -83,7 +80,6 @@ def add_provider(
             provider.prefix,
             namespace=wanted,
             schedule=UNCHANGED if is_known else SCHEDULE,
-            owner=owner,
             stamp=stamp,
         )
     return provider

@@ -7,11 +7,13 @@ from typing import Final
 from django.utils import timezone
 
 from apps.accounts.models import User
+from apps.accounts.selectors import user_of
 from apps.jobs import kinds
 from apps.jobs.kind import JobKind, hashed_key, to_json
 from apps.jobs.models import Job
 from apps.jobs.running.tracking import TrackedJob
 from apps.jobs.services import enqueue
+from apps.pages.actions import Stamp
 from apps.pages.request.changes import UNCHANGED, Unchanged
 from apps.tables.catalogue.lakes.scanning import scan_lake
 from apps.tables.catalogue.lakes.services import add_lake
@@ -30,22 +32,15 @@ class ScanRoot:
 
 
 def request_scan(
-    *,
     root: str,
-    now: datetime,
-    requested_by: User | None,
+    *,
+    stamp: Stamp,
     namespace: str | Unchanged | None = UNCHANGED,
     schedule: str | Unchanged | None = UNCHANGED,
 ) -> Job:
     """Queue a scan of a lake, added if need be; one that waits is returned."""
-    lake = add_lake(
-        root,
-        namespace=namespace,
-        schedule=schedule,
-        owner=requested_by,
-        stamp=stamp_for(requested_by, now),
-    )
-    return _enqueue_scan(lake, requested_by=requested_by, now=now)
+    lake = add_lake(root, namespace=namespace, schedule=schedule, stamp=stamp)
+    return _enqueue_scan(lake, requested_by=user_of(stamp), now=stamp.at)
 
 
 def scan_key(lake: Lake) -> str:
@@ -88,7 +83,7 @@ def run_scan(job: TrackedJob, asked: ScanRoot) -> ScanResult:
     """Register every table of a lake; known ones stay as they are."""
     user = Job.objects.get(id=job.id).requested_by
     stamp = stamp_for(user, timezone.now())
-    lake = add_lake(asked.root, owner=user, stamp=stamp)
+    lake = add_lake(asked.root, stamp=stamp)
     steps: set[str] = set()
 
     def tell(step: str, done: int, total: int | None, unit: str) -> None:

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from django.db import transaction
 
-from apps.accounts.models import User
+from apps.accounts.selectors import user_of
 from apps.news.publishing import publish
 from apps.pages.actions import (
     Action,
@@ -39,7 +39,6 @@ def add_lake(
     *,
     namespace: str | Unchanged | None = UNCHANGED,
     schedule: str | Unchanged | None = UNCHANGED,
-    owner: User | None = None,
     stamp: Stamp,
 ) -> Lake:
     """Return the lake of a folder or URL, added if there is none; nothing is read.
@@ -48,10 +47,9 @@ def add_lake(
         url: A folder of the server, or a URL of an object store.
         namespace: Of every table; None or "" for the path below the lake.
         schedule: One of `LAKE_SCHEDULES`; None is only when asked.
-        owner: Who adds it; None for the command line.
-        stamp: Who does it, and when.
+        stamp: Who does it, and when: its owner is the user, if there is one.
     """
-    where = parse_location(url)
+    where, owner = parse_location(url), user_of(stamp)
     check_allowed(where, roots=roots_for(owner))
     known = Lake.objects.filter(url=where).first()
     if known is not None:

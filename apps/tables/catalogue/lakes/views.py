@@ -7,7 +7,6 @@ from django import forms
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect
-from django.utils import timezone
 
 from apps.accounts.permissions import editor_required, signed_in
 from apps.jobs.waiting import wait_a_glance
@@ -100,11 +99,10 @@ def table_scan(request: HttpRequest) -> HttpResponseBase:
         values = form.changes
         try:
             job = request_scan(
-                root=values["root"],
+                values["root"],
                 namespace=values["namespace"],
                 schedule=values["schedule"],
-                now=timezone.now(),
-                requested_by=signed_in(request),
+                stamp=stamp_of(request),
             )
         except DeltaError as error:
             form.add_error("root", str(error))
@@ -153,7 +151,7 @@ def lake_scan(request: HttpRequest, lake_id: UUID) -> HttpResponseBase:
     """Queue a scan of a lake."""
     lake = get_lake(lake_id)
     try:
-        request_scan(root=lake.url, now=timezone.now(), requested_by=signed_in(request))
+        request_scan(lake.url, stamp=stamp_of(request))
     except DeltaError as error:
         messages.error(request, str(error))
     return redirect(lake)

@@ -17,6 +17,7 @@ from apps.tables.catalogue.registration import (
     remove_table,
     rename_table,
     schedule_table,
+    stamp_for,
 )
 from apps.tables.catalogue.scanning import load_samples, scan_root
 from apps.tables.index.refresh import refresh_table
@@ -113,7 +114,7 @@ class TestRoots:
                 name="u", location=where, created_by=editor, stamp=STAMP
             ),
             lambda where: request_check(location=where, requested_by=editor, now=NOW),
-            lambda where: request_scan(root=where, requested_by=editor, now=NOW),
+            lambda where: request_scan(where, stamp=stamp_for(editor, NOW)),
         ):
             with pytest.raises(LocationNotAllowedError):
                 ask("s3://anybodys/t")

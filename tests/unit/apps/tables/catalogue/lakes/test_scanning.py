@@ -143,9 +143,9 @@ class TestSchedule:
         assert request_due_scans(now=LATER) == 0
 
     def test_whoever_asks_while_it_is_scanned_gets_that_scan(self, lake: Lake) -> None:
-        first = request_scan(root=lake.url, now=NOW, requested_by=None)
+        first = request_scan(lake.url, stamp=STAMP)
 
-        assert request_scan(root=f"{lake.url}/", now=NOW, requested_by=None) == first
+        assert request_scan(f"{lake.url}/", stamp=STAMP) == first
 
 
 class TestServices:
