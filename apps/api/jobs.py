@@ -1,6 +1,5 @@
 """Jobs: how far they are, what came of them, and an end to them."""
 
-from dataclasses import dataclass
 from uuid import UUID
 
 from django.http import HttpRequest
@@ -11,29 +10,20 @@ from apps.accounts.permissions import signed_in
 from apps.api.calls import Answer
 from apps.api.endpoint import RestView, Role, endpoint
 from apps.api.pages import list_of, page_endpoint
-from apps.jobs import services
+from apps.jobs import services, waiting
 from apps.jobs import urls as pages
 from apps.jobs.listing.job_list import JOBS
-from apps.jobs.listing.resource import JobDetail, JobOutcome
+from apps.jobs.listing.resource import JobDetail, Started
 from apps.jobs.listing.selectors import outcome_of
 from apps.jobs.models import Job as JobRow
 from apps.jobs.views import job_to_change, retry_asked
-from apps.jobs.waiting import wait_a_glance
 from apps.pages.actions import stamp_of
-
-
-@dataclass(frozen=True, slots=True)
-class Started:
-    """A job that was asked for; `Location` says where it is told of."""
-
-    job: JobOutcome
 
 
 def started(job: JobRow) -> Answer:
     """Answer with a job that was asked for just now, at its end if that is soon."""
-    wait_a_glance(job)
     there = reverse("api:job", args=[job.id])
-    return Answer(Started(outcome_of(job)), 202, {"Location": there})
+    return Answer(waiting.started(job), 202, {"Location": there})
 
 
 class JobList(RestView):

@@ -12,7 +12,8 @@ from django.conf import settings
 from django.db import connection
 from django.utils import timezone
 
-from apps.jobs.listing.selectors import is_attended, may_end_soon
+from apps.jobs.listing.resource import Started
+from apps.jobs.listing.selectors import is_attended, may_end_soon, outcome_of
 from apps.jobs.models import Job
 from apps.jobs.running.news import of_end
 from apps.news.hub import waiting_for
@@ -53,6 +54,12 @@ def wait_a_glance(job: Job | None) -> bool:
     finally:
         _places.release()
     return not job.is_active
+
+
+def started(job: Job) -> Started:
+    """Return a job that was requested just now, at its end if that is soon."""
+    wait_a_glance(job)
+    return Started(outcome_of(job))
 
 
 def _wait(job: Job, wait_s: float, continues: Callable[[], bool]) -> None:

@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponseBase
 from apps.accounts.permissions import signed_in
 from apps.api.calls import Answer
 from apps.api.endpoint import RestView, Role, endpoint
-from apps.api.jobs import Started, started
+from apps.api.jobs import started
 from apps.api.pages import page_endpoint
 from apps.explorer.changes.view import ChangeList
 from apps.explorer.column.view import Column as ColumnPage
@@ -40,6 +40,7 @@ from apps.explorer.schema.view import Schema
 from apps.explorer.urls import AT, COMPARED, urlpatterns
 from apps.explorer.use.selector import TableUse
 from apps.explorer.version.query import text_of
+from apps.jobs.listing.resource import Started
 from apps.sharing import urls as sharing
 from apps.sharing.shares.table_sharing import TableSharing
 from apps.tables import urls as tables

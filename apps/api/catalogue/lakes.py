@@ -7,9 +7,10 @@ from django.http import HttpRequest
 
 from apps.api.calls import Answer
 from apps.api.endpoint import RestView, Role, endpoint
-from apps.api.jobs import Started, started
+from apps.api.jobs import started
 from apps.api.pages import page_endpoint
 from apps.api.shapes import changed_to
+from apps.jobs.listing.resource import Started
 from apps.pages.actions import stamp_of
 from apps.pages.request.changes import UNCHANGED, Unchanged
 from apps.tables import urls as pages

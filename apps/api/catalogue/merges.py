@@ -15,7 +15,7 @@ from apps.api.catalogue.operations import (
 )
 from apps.api.endpoint import RestView, Role, endpoint
 from apps.api.errors import BodyInvalidError
-from apps.api.jobs import Started
+from apps.jobs.listing.resource import Started
 from apps.tables.catalogue.adding.checked import checked_merge
 from apps.tables.catalogue.adding.work.merge import MERGE, MergeRows
 from apps.tables.catalogue.names import parse_table_name

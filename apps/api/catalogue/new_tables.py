@@ -16,8 +16,8 @@ from apps.api.catalogue.operations import (
     body_of,
 )
 from apps.api.endpoint import RestView, Role, endpoint
-from apps.api.jobs import Started
 from apps.api.shapes import one_of
+from apps.jobs.listing.resource import Started
 from apps.tables.catalogue.adding.checked import (
     checked_conversion,
     checked_creation,

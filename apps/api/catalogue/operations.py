@@ -12,8 +12,9 @@ from apps.accounts.permissions import signed_in
 from apps.api.calls import Answer
 from apps.api.endpoint import RestView, Role, endpoint
 from apps.api.errors import BodyInvalidError
-from apps.api.jobs import Started, started
+from apps.api.jobs import started
 from apps.jobs import kinds
+from apps.jobs.listing.resource import Started
 from apps.jobs.models import Job
 from apps.pages.actions import stamp_of
 from apps.pages.changes.parameters import must_be_stated

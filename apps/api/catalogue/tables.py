@@ -8,12 +8,13 @@ from django.utils import timezone
 from apps.accounts.permissions import signed_in
 from apps.api.calls import Answer
 from apps.api.endpoint import RestView, Role, endpoint
-from apps.api.jobs import Started, started
+from apps.api.jobs import started
 from apps.api.pages import list_of, page_endpoint
 from apps.api.shapes import changed_to
 from apps.explorer import urls as explorer
 from apps.explorer.overview.view import TableOverview
 from apps.explorer.version.page import check_job
+from apps.jobs.listing.resource import Started
 from apps.jobs.models import Job
 from apps.jobs.waiting import wait_for
 from apps.pages.actions import stamp_of

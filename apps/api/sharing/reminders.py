@@ -9,8 +9,9 @@ from apps.accounts.models import Scope
 from apps.accounts.permissions import signed_in
 from apps.api.calls import Answer
 from apps.api.endpoint import RestView, Role, endpoint
-from apps.api.jobs import Started, started
+from apps.api.jobs import started
 from apps.api.pages import list_of, page_endpoint
+from apps.jobs.listing.resource import Started
 from apps.sharing import urls
 from apps.sharing.activity.views import ACTIVITY
 from apps.sharing.names import find_recipient

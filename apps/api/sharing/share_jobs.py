@@ -8,7 +8,8 @@ from django.utils import timezone
 from apps.accounts.models import Scope
 from apps.api.calls import Answer
 from apps.api.endpoint import RestView, Role, endpoint
-from apps.api.jobs import Started, started
+from apps.api.jobs import started
+from apps.jobs.listing.resource import Started
 from apps.pages.actions import stamp_of
 from apps.sharing.access.grants.preparing import request_preparation
 from apps.sharing.names import (

@@ -66,6 +66,13 @@ class JobOutcome(JobResource):
     result: Any
 
 
+@dataclass(frozen=True, slots=True)
+class Started:
+    """A job that was requested. The header `Location` is its address."""
+
+    job: JobOutcome
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobDetail(JobOutcome):
     """A job with how it went.
