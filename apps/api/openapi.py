@@ -94,10 +94,10 @@ class ViewSchema(AutoSchema):
         if isinstance(serializer, FileSerializer):
             return found
         kind = serializer.dataclass_definition.dataclass_type
-        about, _, fields = (kind.__doc__ or "").partition("Attributes:")
+        about = (kind.__doc__ or "").partition("Attributes:")[0]
         found["description"] = " ".join(about.split())
         known = found.get("properties", {})
-        for name, text in {**helps_of(kind), **dict(_lines_of(fields))}.items():
+        for name, text in {**helps_of(kind), **_texts_of(kind)}.items():
             if name in known:
                 known[name] = {**known[name], "description": text}
         return found
@@ -109,6 +109,13 @@ class ViewSchema(AutoSchema):
     def map_parsers(self) -> list[Any]:
         """Return what bodies are of."""
         return [MULTIPART] if self._declared.file else JSON
+
+
+def _texts_of(kind: type) -> dict[str, str]:
+    """Return what docstrings say of the fields of a dataclass, inherited ones too."""
+    parts = getattr(kind, "__parts__", reversed(kind.__mro__))
+    docs = ((part.__doc__ or "").partition("Attributes:")[2] for part in parts)
+    return {name: text for doc in docs for name, text in _lines_of(doc)}
 
 
 def _lines_of(text: str) -> Iterator[tuple[str, str]]:

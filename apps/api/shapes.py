@@ -18,7 +18,7 @@ from rest_framework.fields import CharField, ChoiceField, FloatField, JSONField
 from rest_framework_dataclasses.field_utils import DataclassDefinition
 from rest_framework_dataclasses.serializers import DataclassSerializer
 
-from apps.pages.page_json import made_of, types_of
+from apps.pages.page_json import made_of, parts_of, types_of
 from apps.pages.request.changes import UNCHANGED, Unchanged
 from apps.pages.request.parameters import check_names
 
@@ -124,7 +124,8 @@ def serializer_of(
 def shape_of(kind: type) -> type:
     """Return a dataclass whose fields are the keys that another has in JSON."""
     hints = {name: _plain(hint) for name, hint in types_of(kind).items()}
-    shape = type(kind.__name__, (), {"__annotations__": hints, "__doc__": kind.__doc__})
+    facts = {"__doc__": kind.__doc__, "__parts__": tuple(parts_of(kind))}
+    shape = type(kind.__name__, (), {"__annotations__": hints, **facts})
     # Nobody makes one: so a key may be a word of Python's own.
     return dataclass(init=False, repr=False, eq=False)(shape)
 

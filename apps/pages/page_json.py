@@ -178,6 +178,15 @@ def types_of(kind: type[Any]) -> dict[str, Any]:
     return found
 
 
+def parts_of(kind: type[Any]) -> Iterator[type[Any]]:
+    """Yield the dataclasses whose fields a dataclass has in JSON, itself the last."""
+    for entry in _entries(kind):
+        part = _part(made_of(entry.hint)) if entry.is_spread else None
+        if dataclasses.is_dataclass(part):
+            yield from parts_of(cast("type[Any]", part))
+    yield from filter(dataclasses.is_dataclass, reversed(kind.__mro__))
+
+
 def made_of(hint: Any) -> Any:  # noqa: ANN401 (a type)
     """Return the type of what JSON has of a value of a type, `Any` where none says it.
 
