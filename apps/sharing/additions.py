@@ -81,7 +81,7 @@ def name_in_a_share(user: AnyUser, table_id: UUID) -> str:
     """Return what recipients call a table with its history; viewers do not see it."""
     if not getattr(user, "is_editor", False):
         return ""
-    shared = SharedTable.objects.filter(table=table_id, with_history=True)
+    shared = SharedTable.objects.with_their_history().filter(table=table_id)
     names = (
         clients.snippets.TableName(share=share, schema=schema, name=name)
         for share, schema, name in shared.order_by(

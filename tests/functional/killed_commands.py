@@ -50,7 +50,8 @@ def share_parts(name: str, place: str) -> None:
     """Register a table, and share of it what is of a recipient's region."""
     from apps.pages.actions import command_stamp
     from apps.sharing.models import SharedTable
-    from apps.sharing.shares.services import add_table, create_share
+    from apps.sharing.shares.services import create_share
+    from apps.sharing.shares.terms import add_table
     from apps.tables.catalogue.registration import register_table
 
     facts: dict[str, Any] = {"stamp": command_stamp()}

@@ -75,11 +75,11 @@ class TestShare:
         listed = Ran("share", "list").stdout
 
         assert added.stdout == (
-            "Added crm.orders to sales: the table crm.orders, whole history.\n"
+            "Added crm.orders to sales: the table crm.orders, all versions.\n"
         )
         assert added.stderr == ""
         assert "recipients           none" in shown
-        assert "crm.orders  crm.orders     whole history" in shown
+        assert "crm.orders  crm.orders     all versions" in shown
         assert listed.splitlines()[1].split() == ["sales", "1", "Ours"]
 
     def test_an_empty_installation_says_what_to_do(self) -> None:

@@ -21,7 +21,7 @@ from apps.pages.changes.forms import form_of
 from apps.pages.request.changes import ChangeForm
 from apps.sharing.models import SharedSchema, SharedTable
 from apps.sharing.shares.changes import ShareForm
-from apps.sharing.shares.resources import Terms
+from apps.sharing.shares.terms import Terms
 from apps.tables.catalogue.forms import SettingsForm as TableSettingsForm
 from apps.tables.catalogue.lakes.views import LakeRuleForm, ScanForm
 from apps.tables.models import Lake

@@ -23,7 +23,7 @@ from apps.pages.actions import command_stamp
 from apps.sharing.access.errors import DirectoryRefusedError
 from apps.sharing.recipients.rehearsals import rehearsal
 from apps.sharing.recipients.rehearsals.client_program import CLIENTS, DIRECTORY
-from apps.sharing.shares.services import add_table
+from apps.sharing.shares.terms import Terms, add_table
 from apps.tables.storage.connections import add_connection
 from deltaweb.storage.objects.vending.errors import VendingRefusedError
 from deltaweb.storage.objects.vending.vendors import open_vendor
@@ -87,7 +87,7 @@ def shared_facts(root: str) -> dict[str, Any]:
         "name": "orders",
         "stamp": command_stamp(),
     }
-    return facts | {"with_directory": True}
+    return facts | {"terms": Terms(with_directory=True)}
 
 
 @pytest.fixture
@@ -248,7 +248,8 @@ class TestTable:
         assert error(answer)["errorCode"] == "UNSUPPORTED_OPERATION"
         assert "dir" not in str(items(globex.get("/shares/sales/all-tables")))
         if "with_history" in narrower or "start_version" in narrower:
-            facts = shared_facts | {"name": "again"} | narrower
+            terms = Terms(with_directory=True, **narrower)
+            facts = shared_facts | {"name": "again", "terms": terms}
             with pytest.raises(DirectoryRefusedError):
                 add_table(new_share("other"), **facts)
 

@@ -9,7 +9,11 @@ import pytest
 APPS = Path(__file__).resolve().parents[2] / "apps"
 MOST = 4
 """The model, the subject, access, and a template helper."""
-FIELDS = ["hard_limit", "soft_limit", "with_directory", "price", "starts_at"]
+FIELDS = [
+    *("hard_limit", "soft_limit", "price"),
+    *("with_directory", "with_history", "start_version"),
+    "starts_at",
+]
 """The fields that keep to it so far; the list only grows."""
 
 

@@ -19,7 +19,7 @@ from apps.api.unity.frame import (
 )
 from apps.pages.actions import Stamp, stamp_of
 from apps.pages.changes.change import Nothing
-from apps.pages.request.changes import UNCHANGED, Unchanged, value_of
+from apps.pages.request.changes import UNCHANGED, Unchanged
 from apps.sharing.models import Share, SharedTable
 from apps.sharing.names import (
     find_recipient,
@@ -28,7 +28,10 @@ from apps.sharing.names import (
     split_full_name,
 )
 from apps.sharing.recipients import services as recipients
-from apps.sharing.shares import changes, services
+from apps.sharing.shares import changes
+from apps.sharing.shares.resources import NewTable
+from apps.sharing.shares.tables import changes as tables
+from apps.sharing.shares.terms import Terms
 from apps.tables.catalogue.names import find_table
 
 SELECT = "SELECT"
@@ -256,35 +259,38 @@ def _update_object(share: Share, update: ObjectUpdate, stamp: Stamp) -> None:
     """Put a table into a share, change what of it is offered, or take it out."""
     wanted = update.data_object
     shared_as = wanted.shared_as or wanted.name
+    if update.action == "ADD":
+        place = tables.Place(share, *split_full_name(shared_as))
+        tables.ADD.carry_out(place, _new_table(wanted), stamp)
+        return
+    shared = find_shared_table(share, shared_as)
     if update.action == "REMOVE":
-        services.remove_table(find_shared_table(share, shared_as), stamp=stamp)
-        return
-    with_history, start = _with_history(wanted), _start(wanted)
-    if update.action == "UPDATE":
-        shared = find_shared_table(share, shared_as)
-        is_opened = with_history is True and not shared.with_history
-        if start is UNCHANGED and is_opened and shared.start_version is None:
-            start = shared.table.latest_version_seen
-        services.update_table(
-            shared,
-            with_history=with_history,
-            start_version=start,
-            comment=sent(wanted.comment),
-            stamp=stamp,
-        )
-        return
-    table, (schema, name) = find_table(wanted.name), split_full_name(shared_as)
-    is_open = with_history is True
-    first = table.latest_version_seen if is_open else None
-    services.add_table(
-        share,
-        table=table,
-        schema=schema,
-        name=name,
-        comment=wanted.comment or "",
+        tables.REMOVE.carry_out(shared, Nothing(), stamp)
+    else:
+        tables.UPDATE.carry_out(shared, _terms(shared, wanted), stamp)
+
+
+def _new_table(wanted: DataObject) -> NewTable:
+    """Return a table that is put into a share, without history unless it is said."""
+    is_open, start = _with_history(wanted) is True, _start(wanted)
+    if start is UNCHANGED and is_open:
+        start = find_table(wanted.name).latest_version_seen
+    return NewTable(
+        table=wanted.name,
         with_history=is_open,
-        start_version=value_of(start, first, removed=None),
-        stamp=stamp,
+        start_version=start,
+        comment=sent(wanted.comment),
+    )
+
+
+def _terms(shared: SharedTable, wanted: DataObject) -> Terms:
+    """Return what changes of a table; its history is opened from now on."""
+    with_history, start = _with_history(wanted), _start(wanted)
+    is_opened = with_history is True and shared.history_start is None
+    if start is UNCHANGED and is_opened and not shared.first_version:
+        start = shared.table.latest_version_seen
+    return Terms(
+        with_history=with_history, start_version=start, comment=sent(wanted.comment)
     )
 
 
@@ -313,13 +319,14 @@ def _info(share: Share, *, with_objects: bool = False) -> ShareInfo:
 
 
 def _object(shared: SharedTable) -> DataObject:
+    is_open = shared.history_start is not None
     return DataObject(
         name=shared.table.full_name,
         shared_as=shared.full_name,
         comment=shared.comment,
-        history_data_sharing_status="ENABLED" if shared.with_history else "DISABLED",
+        history_data_sharing_status="ENABLED" if is_open else "DISABLED",
         start_version=shared.start_version,
-        cdf_enabled=shared.with_history,
+        cdf_enabled=is_open,
         added_at=milliseconds(shared.added_at),
         added_by=shared.added_by.username if shared.added_by else None,
         status="ACTIVE",

@@ -15,12 +15,12 @@ from deltaweb.storage.objects.vending.vendors import open_vendor
 
 def narrowed(shared: SharedTable) -> str:
     """Return why what is shared of a table is less than its folder, or ""."""
-    if shared.condition or shared.columns or shared.rules.exists():
+    if not shared.is_whole or shared.rules.exists():
         return "only some of its rows or columns are shared"
-    if not shared.with_history:
+    if shared.history_start is None:
         return "its history is not shared"
-    if shared.first_version:
-        return f"its history is shared from version {shared.first_version} on"
+    if shared.history_start:
+        return f"its history is shared from version {shared.history_start} on"
     return ""
 
 

@@ -13,6 +13,15 @@ from apps.sharing.models import SharedTable
 from apps.tables.storage.locations import is_remote
 
 
+def is_part(shared: SharedTable, *, is_whole: bool) -> bool:
+    """Return whether URLs are of a part of a table; they work for a shorter time.
+
+    Args:
+        is_whole: Whether the recipient sees every row and column.
+    """
+    return not is_whole or shared.first_version > 0
+
+
 def url_lifetime(shared: SharedTable, *, is_whole: bool) -> timedelta | None:
     """Return how long the URLs of a table work that are issued on its terms of now.
 
@@ -22,23 +31,21 @@ def url_lifetime(shared: SharedTable, *, is_whole: bool) -> timedelta | None:
     Returns:
         None if this server serves all of the files.
     """
-    is_part = not is_whole or shared.start_version is not None
     places = [shared.table.location]
     if not is_whole:
         places.append(settings.PREPARED_FILES)
     if not any(map(is_remote, places)):
         return None
     lifetime_s = settings.FILE_URL_LIFETIME_S
-    if is_part:
+    if is_part(shared, is_whole=is_whole):
         lifetime_s = min(lifetime_s, settings.PART_URL_LIFETIME_S)
     return timedelta(seconds=lifetime_s)
 
 
 def longest_lifetime(shared: SharedTable) -> timedelta | None:
     """Return the same for the recipients whose URLs work the longest."""
-    is_whole = not (shared.condition or shared.columns)
-    lifetimes = [url_lifetime(shared, is_whole=is_whole)]
-    if is_whole and shared.rules.exists():  # of single recipients
+    lifetimes = [url_lifetime(shared, is_whole=shared.is_whole)]
+    if shared.is_whole and shared.rules.exists():  # of single recipients
         lifetimes.append(url_lifetime(shared, is_whole=False))
     return max((one for one in lifetimes if one is not None), default=None)
 

@@ -86,7 +86,7 @@ def _rows(schema: SharedSchema, tables: Iterable[Table]) -> Iterator[SharedTable
             schema_key=schema.schema_key,
             name=table.name,
             name_key=name_key(table.name),
-            with_history=schema.with_history,
+            **schema.terms,
             added_at=max(schema.added_at, table.created_at),
             added_by_id=schema.added_by_id,
         )

@@ -23,18 +23,13 @@ def terms_of(shared: SharedTable, rule: TableRule) -> tuple[str, ...]:
         rule: The rule that the answer was made under. It is not looked up again,
             because a rule that changes meanwhile must not sign files of the old one.
     """
-    start = shared.start_version
-    return (
-        str(shared.id),
-        rule.digest,
-        str(shared.with_history),
-        "" if start is None else str(start),
-    )
+    start = shared.history_start
+    return (str(shared.id), rule.digest, str(start is not None), str(start or ""))
 
 
 def check_history(shared: SharedTable) -> None:
     """Refuse other versions than the newest where these are not shared."""
-    if not shared.with_history:
+    if shared.history_start is None:
         raise HistoryNotSharedError(table=shared.full_name)
 
 
@@ -50,8 +45,8 @@ def naming_shared_versions(shared: SharedTable) -> Iterator[None]:
     try:
         yield
     except VersionNotFoundError as error:
-        start = shared.start_version
-        if start is None or start <= error.earliest:
+        start = shared.first_version
+        if start <= error.earliest:
             raise
         raise VersionNotFoundError(
             root=error.root,
@@ -63,4 +58,4 @@ def naming_shared_versions(shared: SharedTable) -> Iterator[None]:
 
 def not_shared_before(shared: SharedTable) -> HistoryNotSharedError:
     """Return what a version before the first one that is shared is refused with."""
-    return HistoryNotSharedError(table=shared.full_name, since=shared.start_version)
+    return HistoryNotSharedError(table=shared.full_name, since=shared.first_version)

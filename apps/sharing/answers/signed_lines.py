@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from apps.sharing.access.earlier_urls import is_part
 from apps.sharing.access.grants.prepared import location_of
 from apps.sharing.access.grants.rules import TableRule
 from apps.sharing.answers.opening import terms_of
@@ -116,7 +117,7 @@ def _open_signer(
 ) -> URLSigner:
     if not is_local(normalize_location(location)):
         lifetime_s = plan.lifetime_s
-        if not (rule.is_whole and shared.start_version is None):
+        if is_part(shared, is_whole=rule.is_whole):
             lifetime_s = min(lifetime_s, plan.part_lifetime_s)
         lifetime = _expiry(plan, lifetime_s) - plan.now
         return open_signer(

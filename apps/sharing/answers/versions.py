@@ -214,7 +214,7 @@ def head_lines(
         version=opened.version,
         size_bytes=opened.size_bytes if is_whole else None,
         num_files=opened.num_files if is_whole else None,
-        has_feed=shared.with_history and has_feed(opened.metadata),
+        has_feed=shared.history_start is not None and has_feed(opened.metadata),
         location=directory_of(shared),
     )
     return response_format.head_lines(opened.metadata, facts)

@@ -4,7 +4,7 @@ Texts are kept as they were typed, so that a step can show them again with its f
 """
 
 from collections.abc import Collection
-from dataclasses import MISSING, asdict, dataclass, replace
+from dataclasses import MISSING, asdict, dataclass, field, replace
 from typing import Any
 from uuid import UUID
 
@@ -14,14 +14,13 @@ from django.http import QueryDict
 from apps.pages.changes.forms import form_of
 from apps.pages.changes.parameters import Line, parameter
 from apps.pages.request.changes import NOT_CHECKED, ChangeForm
-from apps.sharing.errors import ConditionError, StartVersionError
 from apps.sharing.issuing.forms import CUSTOM
 from apps.sharing.models import SharedTable
 from apps.sharing.names import name_key
 from apps.sharing.recipients.forms import NewReaderForm
 from apps.sharing.recipients.services import NewRecipient
-from apps.sharing.shares.forms import MAX_TEXT_LENGTH, column_names
-from apps.sharing.shares.resources import Part
+from apps.sharing.shares.forms import MAX_TEXT_LENGTH
+from apps.sharing.shares.terms import Part, Terms, check_part
 
 STEPS = {
     "name": "Name",
@@ -66,17 +65,24 @@ class NamedPart(Part):
 TableDraftForm = form_of(NamedPart, ChangeForm)
 
 
+def usual_part() -> dict[str, str]:
+    """Return what is typed for a part before anything is: it offers all."""
+    usual = SharedTable().terms
+    return {name: str(value) if value else "" for name, value in usual.items()}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DraftTable:
-    """A chosen table, as typed."""
+    """A chosen table, as typed.
+
+    Attributes:
+        part: The texts of the fields of `Part`.
+    """
 
     table_id: str
     schema: str
     name: str
-    with_history: bool = True
-    start_version: str = ""
-    condition: str = ""
-    columns: str = ""
+    part: dict[str, str] = field(default_factory=usual_part)
 
     @property
     def full_name(self) -> str:
@@ -84,33 +90,40 @@ class DraftTable:
 
     @property
     def offered(self) -> SharedTable:
-        """The terms as a shared table has them; a start version is a text."""
-        return SharedTable(
-            with_history=self.with_history,
-            start_version=self.start_version or None,
-            condition=self.condition.strip(),
-            columns=column_names(self.columns),
-        )
+        """The table of a share that it would become, without what is wrong."""
+        form = self.form()
+        form.is_valid()
+        return SharedTable(**form.cleaned_data)
 
     def form(self, position: int = 0) -> forms.Form:
         """Return its form, bound, with the names of fields at `position`."""
         prefix = f"t{position}"
-        typed = asdict(self).items()
-        data = {
-            f"{prefix}-{name}": value for name, value in typed if value is not False
-        }
+        typed = {"schema": self.schema, "name": self.name, **self.part}
+        data = {f"{prefix}-{name}": value for name, value in typed.items()}
         return TableDraftForm(data, prefix=prefix)
 
-    def values(self) -> dict[str, Any]:
-        """Return what `add_table` takes of it."""
+    def with_typed(self, posted: QueryDict, prefix: str) -> "DraftTable":
+        """Take over what was typed; a box that was not sent is not checked."""
+        boxes = {
+            name: NOT_CHECKED
+            for name, one in TableDraftForm.base_fields.items()
+            if isinstance(one, forms.BooleanField)
+        }
+        return replace(
+            self,
+            schema=posted.get(f"{prefix}schema", self.schema).strip(),
+            name=posted.get(f"{prefix}name", self.name).strip(),
+            part={
+                name: posted.get(f"{prefix}{name}", boxes.get(name, value))
+                for name, value in self.part.items()
+            },
+        )
+
+    def terms(self) -> Terms:
+        """Return the terms on which it is to be offered."""
         form = self.form()
-        if "start_version" in form.errors:
-            reason = "it is not a whole number"
-            raise StartVersionError(version=self.start_version, reason=reason)
-        if "condition" in form.errors:
-            sentence = str(form.errors["condition"][0])
-            raise ConditionError(sentence=sentence, columns=())
-        return {"schema": "", "name": ""} | form.cleaned_data
+        check_part(form)
+        return Terms(**{name: form.cleaned_data[name] for name in self.part})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -212,20 +225,7 @@ class Draft:
             prefix = f"t{position}-"
             if posted.get(f"{prefix}id") != table.table_id:
                 return self  # of another tab: the draft has moved on
-            typed.append(
-                replace(
-                    table,
-                    schema=posted.get(f"{prefix}schema", table.schema).strip(),
-                    name=posted.get(f"{prefix}name", table.name).strip(),
-                    with_history=posted.get(f"{prefix}with_history", NOT_CHECKED)
-                    != NOT_CHECKED,
-                    start_version=posted.get(
-                        f"{prefix}start_version", table.start_version
-                    ).strip(),
-                    condition=posted.get(f"{prefix}condition", table.condition),
-                    columns=posted.get(f"{prefix}columns", table.columns),
-                )
-            )
+            typed.append(table.with_typed(posted, prefix))
         return replace(self, tables=tuple(typed))
 
     def with_table(self, table_id: UUID, *, schema: str, name: str) -> "Draft":

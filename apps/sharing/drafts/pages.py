@@ -65,7 +65,7 @@ def previewed_tables(
     room, found = MAX_RULES, []
     for chosen in tables:
         offered = chosen.offered
-        if chosen.table is None or not (offered.condition or offered.columns):
+        if chosen.table is None or offered.is_whole:
             continue
         names: dict[str, list[str]] = {}
         rules: dict[str, TableRule] = {}

@@ -15,7 +15,6 @@ from apps.sharing.drafts.draft import Draft, DraftTable
 from apps.sharing.models import Grant, Recipient, SharedTable
 from apps.sharing.recipients.listing import RecipientRow, recipient_rows
 from apps.sharing.shares.detail import CHOICES_LENGTH
-from apps.sharing.shares.forms import column_names
 from apps.tables.models import Table
 from deltaweb.delta.errors import DeltaError
 
@@ -46,12 +45,12 @@ class ChosenTable:
 
     @property
     def rows(self) -> str:
-        condition = self.draft.condition.strip()
+        condition = self.offered.condition
         return f"rows where {condition}" if condition else "all rows"
 
     @property
     def columns(self) -> str:
-        return ", ".join(column_names(self.draft.columns)) or "all columns"
+        return ", ".join(self.offered.columns) or "all columns"
 
 
 def chosen_tables(draft: Draft) -> list[ChosenTable]:

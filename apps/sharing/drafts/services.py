@@ -14,7 +14,8 @@ from apps.sharing.issuing.tokens import Credentials
 from apps.sharing.models import Recipient, Share
 from apps.sharing.names import name_key
 from apps.sharing.recipients.services import grant, invite
-from apps.sharing.shares.services import add_table, create_share
+from apps.sharing.shares.services import create_share
+from apps.sharing.shares.terms import add_table
 from apps.tables.errors import TableNotRegisteredError
 from apps.tables.models import Table
 from deltaweb.delta.errors import DeltaError
@@ -62,7 +63,14 @@ def make_share(draft: Draft, *, stamp: Stamp, is_trial: bool = False) -> MadeSha
             table = tables.get(UUID(wanted.table_id))
             if table is None:
                 raise TableNotRegisteredError(name=wanted.full_name)
-            add_table(share, table=table, **wanted.values(), stamp=stamp)
+            add_table(
+                share,
+                table=table,
+                schema=wanted.schema,
+                name=wanted.name,
+                terms=wanted.terms(),
+                stamp=stamp,
+            )
     names = {name_key(name): name for name in draft.recipients}
     known = {one.name_key: one for one in Recipient.objects.filter(name_key__in=names)}
     faults.missing_recipients.extend(
@@ -76,7 +84,7 @@ def make_share(draft: Draft, *, stamp: Stamp, is_trial: bool = False) -> MadeSha
             credentials.append(invite(new.to_be_made(share.name), stamp=stamp))
     if is_trial or not faults.is_empty:
         transaction.set_rollback(True)
-    elif any(table.condition or table.columns for table in draft.tables):
+    elif any(not one.offered.is_whole for one in draft.tables):
         request_preparation(share, proves=True, now=stamp.at)
     return MadeShare(share=share, credentials=credentials, faults=faults)
 

@@ -21,7 +21,6 @@ from apps.sharing.recipients.seen import SeenAnswer, SeenByRecipient, some_of
 from apps.sharing.shares.resources import (
     SharedTableResource,
     ShareResource,
-    history_text,
 )
 from apps.sharing.shares.schemas import SharedSchemaResource
 from apps.tables.management.text_output import Columns, facts, listed, time_text
@@ -63,9 +62,9 @@ def shared_table_lines(tables: Sequence[SharedTableResource]) -> Iterator[str]:
         {
             "TABLE": "name",
             "REGISTERED AS": "table",
-            "HISTORY": history_text,
-            "ONLY ROWS WHERE": "condition",
-            "ONLY COLUMNS": lambda table: ", ".join(table.columns or ()),
+            "HISTORY": "versions",
+            "ONLY ROWS WHERE": lambda table: table.part.condition,
+            "ONLY COLUMNS": lambda table: ", ".join(table.part.columns or ()),
             "STATE": lambda table: "" if table.state == "active" else table.state,
         },
     )

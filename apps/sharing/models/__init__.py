@@ -5,6 +5,7 @@ Names are found in any case: the columns `*_key` hold them case-folded.
 
 import uuid
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.conf import settings
 from django.db import models
@@ -72,6 +73,19 @@ class SharedSchema(models.Model):
     def __str__(self) -> str:
         return self.schema
 
+    @property
+    def terms(self) -> dict[str, Any]:
+        """The terms on which its tables are offered."""
+        return {"with_history": self.with_history}
+
+
+class SharedTableQuerySet(models.QuerySet["SharedTable"]):
+    """Queries over shared tables."""
+
+    def with_their_history(self) -> "SharedTableQuerySet":
+        """Tables of which older versions than the newest are offered."""
+        return self.filter(with_history=True)
+
 
 class SharedTable(models.Model):
     """A table as a share shows it.
@@ -108,6 +122,8 @@ class SharedTable(models.Model):
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True
     )
 
+    objects = models.Manager.from_queryset(SharedTableQuerySet)()
+
     class Meta:
         ordering = ["schema_key", "name_key"]
         constraints = [
@@ -126,18 +142,40 @@ class SharedTable(models.Model):
         return f"{self.schema}.{self.name}"
 
     @property
+    def terms(self) -> dict[str, Any]:
+        """The terms that URLs of files are issued on; others end them."""
+        names = ("with_history", "start_version", "condition", "columns")
+        return {name: getattr(self, name) for name in names}
+
+    @property
+    def offer(self) -> dict[str, Any]:
+        """All that is set of it."""
+        more = {"with_directory": self.with_directory, "comment": self.comment}
+        return {**self.terms, **more}
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it offers every row and column, unless a recipient has a rule."""
+        return not (self.condition or self.columns)
+
+    @property
     def first_version(self) -> int:
         """The oldest version that can be read where the history is shared."""
         return self.start_version or 0
 
+    @property
+    def history_start(self) -> int | None:
+        """The oldest version that is offered; None if only the newest one is."""
+        return self.first_version if self.with_history else None
+
     def first_offered(self, newest: int) -> int:
         """Return the oldest version that is offered while `newest` is the newest."""
-        return self.first_version if self.with_history else newest
+        return newest if self.history_start is None else self.history_start
 
     @property
     def versions(self) -> str:
         """The versions that recipients can read, in words."""
-        if not self.with_history:
+        if self.history_start is None:
             return "the newest version only"
         start = self.start_version
         return "all versions" if start is None else f"versions from v{start} on"
@@ -217,6 +255,11 @@ class RecipientRule(models.Model):
 
     def __str__(self) -> str:
         return f"{self.shared_table} for {self.recipient}"
+
+    @property
+    def terms(self) -> dict[str, object]:
+        """What it leaves to the recipient."""
+        return {"condition": self.condition, "columns": self.columns}
 
 
 class RecipientTokenQuerySet(models.QuerySet["RecipientToken"]):

@@ -7,6 +7,7 @@ from typing import Annotated, Final
 
 from apps.audit.models import AuditEvent
 from apps.pages.page_json import As, Named, OnPage, Spread, in_json
+from apps.sharing.access.offered import OfferedPart, offered_part
 from apps.sharing.activity.event_rows import EventRow, event_row
 from apps.sharing.activity.usage import daily_requests, last_days
 from apps.sharing.issuing.rotation import Rotation, rotation
@@ -39,15 +40,7 @@ class GrantResource:
 
     share: str
     table: str | None
-    with_history: bool | None
-    start_version: int | None
-    condition: str | None
-    columns: list[str] | None
-
-    @in_json
-    def partition_filter(self) -> str | None:
-        """The condition, by its old name."""
-        return self.condition
+    part: Spread[OfferedPart | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,10 +56,7 @@ class GrantRow:
         return GrantResource(
             share=self.share.name,
             table=shared.full_name if shared else None,
-            with_history=shared.with_history if shared else None,
-            start_version=shared.start_version if shared else None,
-            condition=(shared.condition or None) if shared else None,
-            columns=(shared.columns or None) if shared else None,
+            part=offered_part(shared) if shared else None,
         )
 
 

@@ -108,7 +108,7 @@ class SharedTableRow:
 
     @property
     def is_ruled(self) -> bool:
-        return bool(self.shared_table.condition or self.shared_table.columns)
+        return not self.shared_table.is_whole
 
     @property
     def lost_versions(self) -> str:
@@ -161,7 +161,7 @@ def share_detail(share: Share, *, now: datetime, page: int = 1) -> ShareDetail:
     first = readers.values("id")[:RECIPIENTS_SHOWN]
     found = preflights({row.table_id for row in tables})
     reading = recipient_rows(Recipient.objects.filter(id__in=first), now=now)
-    ruled = [row for row in tables if row.condition or row.columns or row.is_narrowed]
+    ruled = [row for row in tables if not row.is_whole or row.is_narrowed]
     rules = _rule_states(ruled, [row.recipient for row in reading])
     behind = readers_behind(tables)
     broken = broken_in([row.id for row in tables])
@@ -223,9 +223,9 @@ def _rule_states(
 
 def _lost_runs(shared: SharedTable, readable_runs: object) -> list[ReadableRun]:
     """Return what a table offers of its history and does not have."""
-    if not shared.with_history:
+    if shared.history_start is None:
         return []
-    return lost_runs(readable_runs, first=shared.first_version)
+    return lost_runs(readable_runs, first=shared.history_start)
 
 
 def edited_table(share: Share, wanted: str) -> SharedTableRow | None:

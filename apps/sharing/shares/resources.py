@@ -11,21 +11,18 @@ from django.db.models.functions import Coalesce
 
 from apps.audit.models import AuditEvent
 from apps.pages.changes.parameters import Line, parameter
-from apps.pages.page_json import in_json, shaped
-from apps.pages.request.changes import UNCHANGED, Unchanged, sent_fields
+from apps.pages.page_json import OnPage, Spread, shaped
+from apps.pages.request.changes import UNCHANGED, Unchanged
 from apps.pages.request.server_paths import (
     place_for_reader,
     text_for_reader,
 )
+from apps.sharing.access.offered import OfferedPart, offered_part
 from apps.sharing.access.withdrawals import offer_state
 from apps.sharing.activity.usage import FIRST_FAILED_STATUS, reads
 from apps.sharing.models import Recipient, Share, SharedTable
-from apps.sharing.shares.forms import (
-    MAX_COMMENT_LENGTH,
-    MAX_FILTER_LENGTH,
-    MAX_TEXT_LENGTH,
-    column_names,
-)
+from apps.sharing.shares.forms import MAX_TEXT_LENGTH
+from apps.sharing.shares.terms import Terms
 
 CHUNK = 500
 MAX_TABLE_NAME_LENGTH: Final = 401
@@ -62,9 +59,6 @@ class SharedTableResource:
     Attributes:
         name: `schema.table`, as recipients write it.
         table: The full name of the registered table, which lies at `location`.
-        start_version: The first version of the history that is shared; None for all.
-        condition: Only rows that it is true for; None for all.
-        columns: Only these columns; None for all.
         with_directory: Whether its whole folder may be read, by temporary credentials.
         from_schema: The whole schema that it came with; None if it was put in itself.
         earlier_urls_end_at: When the last URL of an object store ends that was issued
@@ -75,6 +69,7 @@ class SharedTableResource:
         preparation_failed_at: Since when it cannot be.
         state: `active`, or why lists leave it out: `gone`, `forbidden`, `hidden`,
             `moved`; `state_reason` says it as half a sentence.
+        versions: The versions that are offered, in words.
     """
 
     share: str
@@ -83,10 +78,7 @@ class SharedTableResource:
     table: str
     location: str
     comment: str
-    with_history: bool
-    start_version: int | None
-    condition: str | None
-    columns: list[str] | None
+    part: Spread[OfferedPart]
     with_directory: bool
     from_schema: str | None
     earlier_urls_end_at: datetime | None
@@ -94,135 +86,12 @@ class SharedTableResource:
     preparation_failed_at: datetime | None
     state: str
     state_reason: str | None
+    versions: OnPage[str]
     added_at: datetime
     id: UUID
 
-    @in_json
-    def partition_filter(self) -> str | None:
-        """The condition, by its old name."""
-        return self.condition
 
-
-# === The terms of a table, as they are sent ===
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewRule:
-    """The rows and columns of a table that are offered; a value left out stays.
-
-    Attributes:
-        condition: Offer only rows that this SQL is true for; null for all.
-        columns: Offer only these columns; null for all.
-    """
-
-    condition: str | Unchanged | None = parameter(
-        UNCHANGED,
-        "--where",
-        removed_by="--no-where --no-condition",
-        line=Line(
-            label="Only rows where",
-            most=MAX_FILTER_LENGTH,
-            codes=("condition-invalid",),
-        ),
-        metavar="SQL",
-        help="offer only rows that it is true for; recipient.KEY is a property",
-    )
-    columns: list[str] | Unchanged | None = parameter(
-        UNCHANGED,
-        "--columns",
-        removed_by="--no-columns",
-        reads=column_names,
-        line=Line(
-            label="Only columns",
-            most=MAX_FILTER_LENGTH,
-            splits=column_names,
-            codes=("columns-invalid",),
-        ),
-        metavar="A,B",
-        help="offer only these columns",
-    )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Part(NewRule):
-    """The part of a table that is offered, with its history.
-
-    Attributes:
-        with_history: Whether older versions can be read.
-        start_version: The first version that can be read; null for all.
-    """
-
-    with_history: bool | Unchanged = parameter(
-        UNCHANGED,
-        "--no-history",
-        action="store_const",
-        const=False,
-        line=Line(label="With history"),
-        help="share the newest version only, without time travel",
-    )
-    start_version: int | Unchanged | None = parameter(
-        UNCHANGED,
-        "--start-version",
-        type=int,
-        line=Line(
-            label="History begins at version",
-            wrong="Write a version: a whole number.",
-            codes=("start-version-invalid",),
-        ),
-        metavar="N",
-        help="share history from it on",
-    )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Terms(Part):
-    """All that is said of a table of a share.
-
-    Attributes:
-        comment: The comment that recipients see; null removes it.
-        with_directory: Whether its whole folder can be read, too, by temporary
-            credentials of its store.
-        partition_filter: The condition, by its old name.
-    """
-
-    with_directory: bool | Unchanged = parameter(
-        UNCHANGED,
-        "--directory",
-        action="store_const",
-        const=True,
-        line=Line(label="Also as a folder", codes=("directory-refused",)),
-        help="let its whole folder be read, too, by credentials of its store",
-    )
-    comment: str | Unchanged | None = parameter(
-        UNCHANGED,
-        "--comment",
-        line=Line(label="Comment", most=MAX_COMMENT_LENGTH),
-        help="the comment that recipients see",
-    )
-    partition_filter: str | Unchanged | None = parameter(
-        UNCHANGED, None, line=Line(label="Only rows where", most=MAX_FILTER_LENGTH)
-    )
-
-    @property
-    def terms(self) -> dict[str, Any]:
-        """What `update_table` takes of it."""
-        condition = self.condition
-        if not isinstance(self.partition_filter, Unchanged):
-            sent = None if isinstance(condition, Unchanged) else condition
-            condition = sent or self.partition_filter
-        return sent_fields(
-            condition=condition,
-            columns=self.columns,
-            with_history=self.with_history,
-            start_version=self.start_version,
-            with_directory=self.with_directory,
-            comment=self.comment,
-        )
-
-    @property
-    def bounds(self) -> dict[str, Any]:
-        """What `add_table` takes of it."""
-        return {key: one for key, one in self.terms.items() if one is not None}
+# === A table, as it is sent ===
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -294,11 +163,6 @@ class AddedTable(Terms):
         ),
     )
 
-    @property
-    def stated_bounds(self) -> dict[str, Any]:
-        """The bounds of a form: a box that was not sent is not checked."""
-        return {"with_history": False, **self.bounds}
-
 
 # === Resources of rows ===
 
@@ -348,7 +212,8 @@ def shared_table_resource(shared: SharedTable) -> SharedTableResource:
         shared,
         share=shared.share.name,
         name=shared.full_name,
-        columns=shared.columns or None,
+        part=offered_part(shared),
+        versions=shared.versions,
         table=shared.table.full_name,
         location=place_for_reader(shared.table.location),
         from_schema=shared.from_schema.schema if shared.from_schema else None,
@@ -359,14 +224,6 @@ def shared_table_resource(shared: SharedTable) -> SharedTableResource:
         state=found.offer.value,
         state_reason=found.reason or None,
     )
-
-
-def history_text(table: SharedTableResource) -> str:
-    """Return how much history of a table is shared, in words."""
-    if not table.with_history:
-        return "newest version only"
-    start = table.start_version
-    return "whole history" if start is None else f"from version {start}"
 
 
 def _count_of(rows: QuerySet[Any]) -> Any:  # noqa: ANN401 (an expression)

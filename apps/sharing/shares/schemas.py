@@ -1,7 +1,7 @@
 """What administrators ask of schemas that are shared whole: add, remove, look at."""
 
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, replace
+from dataclasses import MISSING, dataclass
 from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
@@ -13,18 +13,19 @@ from apps.pages.actions import Action, Stamp, report
 from apps.pages.changes.change import ADMIN, Call, Change, Nothing, Page, changes
 from apps.pages.changes.parameters import Line, parameter
 from apps.pages.changes.read import Read, reads
-from apps.pages.page_json import shaped
-from apps.pages.request.changes import UNCHANGED, Unchanged, value_of
+from apps.pages.page_json import Spread, shaped
 from apps.sharing.access.errors import (
     NamespaceUnknownError,
     SharedSchemaNotFoundError,
 )
+from apps.sharing.access.offered import OfferedVersions
 from apps.sharing.access.schemas import resolve_schemas, unshared_tables
 from apps.sharing.activity.actions import action_on
 from apps.sharing.errors import NameTakenError
 from apps.sharing.models import Share, SharedSchema
 from apps.sharing.names import check_name, find_share, is_storable, name_key
 from apps.sharing.shares.forms import MAX_TEXT_LENGTH
+from apps.sharing.shares.terms import Versions
 from apps.tables.models import Table
 from deltaweb.words import counted
 
@@ -54,7 +55,7 @@ class SharedSchemaResource:
     share: str
     schema: str
     namespace: str
-    with_history: bool
+    history: Spread[OfferedVersions]
     num_tables: int
     unshared: list[UnsharedTable]
     added_at: datetime
@@ -67,7 +68,7 @@ def add_schema(
     *,
     schema: str,
     namespace: str,
-    with_history: bool = True,
+    versions: Versions | None = None,
     stamp: Stamp,
 ) -> SharedSchema:
     """Share a namespace whole: its tables of now, and those that come."""
@@ -80,7 +81,7 @@ def add_schema(
         schema=schema,
         schema_key=name_key(schema),
         namespace=namespace,
-        with_history=with_history,
+        **(versions or Versions()).of_schema,
         added_at=stamp.at,
         added_by_id=stamp.actor.user_id,
     )
@@ -117,6 +118,7 @@ def schema_resources(share: Share) -> list[SharedSchemaResource]:
             SharedSchemaResource,
             schema,
             share=share.name,
+            history=shaped(OfferedVersions, schema),
             num_tables=schema.tables.count(),
             unshared=[
                 UnsharedTable(table=table.full_name, reason=reason)
@@ -131,7 +133,7 @@ def _action(name: str, schema: SharedSchema, stamp: Stamp) -> Action:
     detail = {
         "schema": schema.schema,
         "namespace": schema.namespace,
-        "with_history": schema.with_history,
+        **schema.terms,
     }
     return action_on(name, stamp, schema.share, **detail)
 
@@ -140,13 +142,12 @@ def _action(name: str, schema: SharedSchema, stamp: Stamp) -> Action:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NewSchema:
+class NewSchema(Versions):
     """A namespace that is shared whole.
 
     Attributes:
         schema: The name that recipients use; that of the namespace if left out.
         namespace: Its tables are shared, and those that come.
-        with_history: Whether older versions can be read.
     """
 
     schema: str = parameter(
@@ -166,14 +167,6 @@ class NewSchema:
         ),
         metavar="NS",
         help="the namespace: its tables, and those that come",
-    )
-    with_history: bool | Unchanged = parameter(
-        UNCHANGED,
-        "--no-history",
-        action="store_const",
-        const=False,
-        line=Line(label="With history"),
-        help="share newest versions alone",
     )
 
 
@@ -210,7 +203,7 @@ def share_whole(share: Share, new: NewSchema, stamp: Stamp) -> SharedSchemaResou
         share,
         schema=new.schema or new.namespace,
         namespace=new.namespace,
-        with_history=value_of(new.with_history, old=True, removed=False),
+        versions=new,
         stamp=stamp,
     )
     return resource_of(added)
@@ -218,8 +211,7 @@ def share_whole(share: Share, new: NewSchema, stamp: Stamp) -> SharedSchemaResou
 
 def share_by_page(share: Share, new: NewSchema, stamp: Stamp) -> SharedSchemaResource:
     """Share a namespace whole; a box that the form did not send is not checked."""
-    history = new.with_history is True
-    return share_whole(share, replace(new, with_history=history), stamp)
+    return share_whole(share, new.as_stated(), stamp)
 
 
 def take_out(schema: SharedSchema, _: Nothing, stamp: Stamp) -> RemovedSchema:

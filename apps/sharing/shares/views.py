@@ -22,7 +22,6 @@ from apps.sharing.clients.snippets import TableName, snippets
 from apps.sharing.models import Share, SharedTable
 from apps.sharing.names import find_share
 from apps.sharing.shares import detail as share_pages
-from apps.sharing.shares import services as share_services
 from apps.sharing.shares.forms import ListForm
 from apps.sharing.shares.grants import Pair
 from apps.sharing.shares.listing import SHARES
@@ -131,13 +130,13 @@ def _share_page(  # noqa: PLR0913 (each is one form of the page)
 def _edit_form(row: share_pages.SharedTableRow | None) -> forms.Form | None:
     if row is None:
         return None
-    stored = share_services.offer(row.shared_table)
+    stored = row.shared_table.offer
     columns = join_names(row.shared_table.columns, ", ")
     return change_form(UPDATE, **{**stored, "columns": columns})
 
 
 def _add_form(adding: Table | None) -> forms.Form:
-    usual = share_services.offer(SharedTable())
+    usual = SharedTable().offer
     table = adding.full_name if adding else ""
     return change_form(ADD_BY_PAGE, **{**usual, "columns": "", "table": table})
 

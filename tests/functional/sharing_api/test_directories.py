@@ -15,7 +15,7 @@ from apps.audit.models import AuditEvent
 from apps.pages.actions import COMMAND_LINE, Stamp
 from apps.sharing.answers import tables
 from apps.sharing.recipients.rehearsals import rehearsal
-from apps.sharing.shares.services import add_table
+from apps.sharing.shares.terms import Terms, add_table
 from apps.tables.storage.connections import add_connection
 from tests.functional.command_line import Ran, run_json
 from tests.functional.sharing_api.calls import Caller, error, items
@@ -70,9 +70,9 @@ def new_globex(new_caller: NewCaller, settings: Settings):
         prefix = root.removesuffix("lake/orders")
         facts: dict[str, Any] = {"stamp": Stamp(COMMAND_LINE, now)}
         add_connection(name="lake", prefix=prefix, options=options, **facts)
-        facts |= {"schema": "crm", "name": "orders", "with_directory": True}
+        facts |= {"schema": "crm", "name": "orders"}
         table = new_table("crm.orders", location=root)
-        add_table(share, table=table, **facts)
+        add_table(share, table=table, terms=Terms(with_directory=True), **facts)
         return new_caller("globex", share)
 
     return make

@@ -96,7 +96,7 @@ import sys
 sys.path.insert(0, {root!r})
 from apps.pages.actions import command_stamp
 from apps.sharing.models import Share
-from apps.sharing.shares.services import add_table
+from apps.sharing.shares.terms import add_table
 from apps.tables.catalogue.registration import register_table
 from tests.support.index.indexed_tables import index_table
 facts = {{"stamp": command_stamp()}}

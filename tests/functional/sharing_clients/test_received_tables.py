@@ -11,7 +11,8 @@ import pytest
 from apps.accounts.models import User
 from apps.pages.actions import COMMAND_LINE, Stamp
 from apps.sharing.errors import ReceivedSharedError
-from apps.sharing.shares.services import add_table, create_share
+from apps.sharing.shares.services import create_share
+from apps.sharing.shares.terms import add_table
 from apps.tables.models import StorageConnection, Table
 from deltaweb.errors import ProviderRefusedError, ReceivedTableError
 from deltaweb.storage.received.store import ReceivedTableStore

@@ -43,7 +43,7 @@ FORMATS = {
 SCRIPT = """
 from apps.pages.actions import command_stamp
 from apps.sharing.models import Share, SharedTable
-from apps.sharing.shares.services import add_table
+from apps.sharing.shares.terms import add_table
 from apps.tables.catalogue.registration import register_table
 facts = {{"stamp": command_stamp()}}
 table = register_table(name="hr.staff", location={place!r}, **facts)

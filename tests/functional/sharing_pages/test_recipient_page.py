@@ -58,7 +58,7 @@ class TestOneRecipient:
         assert "3 tables in 2 shares" in text
         assert "10.1.4.0/24" in text
         assert "country = &#x27;DE&#x27;" in text
-        assert "latest only" in text
+        assert "the newest version only" in text
         assert "from v88" in text
         assert "a share without tables yet" in text
         assert f"{token.prefix}…" in text

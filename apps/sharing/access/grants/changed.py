@@ -78,13 +78,13 @@ def prepare_changes(  # noqa: PLR0913 (of what, and who hears)
     partitions = newest.metadata.partition_columns
     if (
         since is None
-        or not shared.with_history
+        or shared.history_start is None
         or not has_feed(newest.metadata)
         or rule.leaves_whole_files(newest.schema, partitions)
     ):
         return
     times = opened.commit_times()
-    first = max(since + 1, shared.first_version)
+    first = max(since + 1, shared.history_start)
     place = table_place(shared.table, roots=roots_of_server())
     for version in range(first, newest.version + 1):
         reports.step(f"Rewriting changes of {shared.full_name}, version {version}")

@@ -152,10 +152,10 @@ def scope_of(shared: SharedTable, rule: TableRule, version: int) -> str:
     Under a rule they open nothing that it did not leave: neither do those that were
     given out before it held, nor later ones that go with its own.
     """
-    start = str(shared.first_version)
-    if not rule.is_whole:
-        return f"{shared.id}\0rule {rule.digest}\0{start}\0={version}"
-    return f"{shared.id}\0{start if shared.with_history else f'={version}'}"
+    start = shared.history_start
+    if rule.is_whole:
+        return f"{shared.id}\0{f'={version}' if start is None else start}"
+    return f"{shared.id}\0rule {rule.digest}\0{shared.first_version}\0={version}"
 
 
 def _rewritten_digest(version: SharedVersion) -> str:

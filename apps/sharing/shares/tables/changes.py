@@ -21,17 +21,16 @@ from apps.sharing.names import (
     name_key,
     split_full_name,
 )
-from apps.sharing.shares import services
+from apps.sharing.shares import terms
 from apps.sharing.shares.resources import (
     AddedTable,
     NewTable,
     SharedTableResource,
     TableOffer,
-    Terms,
-    history_text,
     shared_table_resource,
 )
 from apps.sharing.shares.tables.cautions import warnings_of
+from apps.sharing.shares.terms import Terms
 from apps.tables.catalogue.names import find_table
 from apps.tables.models import Table
 
@@ -129,30 +128,28 @@ def put_table(place: Place, new: TableOffer, stamp: Stamp) -> OfferedTable:
         registered = find_table(f"{place.schema}.{place.name}")
     if shared is not None and shared.table == registered:
         return update_table(shared, new, stamp)
-    return _add(place, registered, new.bounds, stamp)
+    return _add(place, registered, new, stamp)
 
 
 def add_table(place: Place, new: NewTable, stamp: Stamp) -> OfferedTable:
     """Put a registered table into a share, under names of its own."""
-    return _add(place, find_table(new.table), new.bounds, stamp)
+    return _add(place, find_table(new.table), new, stamp)
 
 
 def add_by_page(share: Share, new: AddedTable, stamp: Stamp) -> OfferedTable:
     """Put a registered table into a share, by default under the catalogue's names."""
     table = find_table(new.table)
     place = Place(share, new.schema or table.namespace, new.name or table.name)
-    return _add(place, table, new.stated_bounds, stamp)
+    return _add(place, table, new.as_stated(), stamp)
 
 
-def _add(
-    place: Place, table: Table, bounds: Mapping[str, Any], stamp: Stamp
-) -> OfferedTable:
-    added = services.add_table(
+def _add(place: Place, table: Table, new: Terms, stamp: Stamp) -> OfferedTable:
+    added = terms.add_table(
         place.share,
         table=table,
         schema=place.schema,
         name=place.name,
-        **bounds,
+        terms=new,
         stamp=stamp,
     )
     return OfferedTable(resource=shared_table_resource(added), is_new=True)
@@ -160,17 +157,17 @@ def _add(
 
 def update_table(shared: SharedTable, new: Terms, stamp: Stamp) -> OfferedTable:
     """Change the part of a table that is offered."""
-    before = services.terms(shared)
-    services.update_table(shared, **new.terms, stamp=stamp)
+    before = shared.terms
+    terms.update_table(shared, new, stamp=stamp)
     urls = ""
-    if services.terms(shared) != before:
+    if shared.terms != before:
         urls = earlier_urls_text(shared.earlier_urls_end_at, now=stamp.at)
     return OfferedTable(resource=shared_table_resource(shared), urls=urls)
 
 
 def remove_table(shared: SharedTable, _: Nothing, stamp: Stamp) -> RemovedTable:
     """Take a table out of a share; the table itself stays registered."""
-    services.remove_table(shared, stamp=stamp)
+    terms.remove_table(shared, stamp=stamp)
     return RemovedTable(
         share=shared.share.name,
         name=shared.full_name,
@@ -182,11 +179,11 @@ def _said_added(one: OfferedTable) -> str:
     added = one.resource
     return (
         f"Added {added.name} to {added.share}: the table {added.table}, "
-        f"{history_text(added)}."
+        f"{added.versions}."
     )
 
 
-_OFFERS: Final = tuple(services.OFFER_RECORDS)
+_OFFERS: Final = terms.OFFER_RECORDS
 OF_TABLES: Final[Mapping[str, Any]] = {"role": ADMIN, "scope": "share"}
 PUT: Final = changes.register(
     Change(

@@ -11,14 +11,13 @@ from apps.pages.page_json import OnPage
 from apps.sharing.access.earlier_urls import earlier_urls_text
 from apps.sharing.models import Recipient, SharedTable
 from apps.sharing.names import find_recipient
-from apps.sharing.shares import services
-from apps.sharing.shares.resources import NewRule
 from apps.sharing.shares.tables.changes import (
     IN_TABLE,
     OF_TABLES,
     ROUTE,
     find_in_share,
 )
+from apps.sharing.shares.terms import NewRule, narrow_table
 
 RULE: Final = f"{ROUTE}/rules/<str:recipient>"
 
@@ -87,13 +86,7 @@ class NarrowedTable:
 def narrow(reader: Reader, new: NewRule, stamp: Stamp) -> NarrowedTable:
     """Let one recipient see less of a table than the others."""
     shared, recipient = reader
-    services.narrow_table(
-        shared,
-        recipient,
-        condition=new.condition,
-        columns=new.columns,
-        stamp=stamp,
-    )
+    narrow_table(shared, recipient, new, stamp=stamp)
     rule = shared.rules.filter(recipient=recipient).first()
     return NarrowedTable(
         name=shared.full_name,

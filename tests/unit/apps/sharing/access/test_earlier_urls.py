@@ -11,8 +11,8 @@ from apps.pages.actions import COMMAND_LINE, Stamp
 from apps.sharing.access.earlier_urls import earlier_urls_text
 from apps.sharing.models import Recipient, RecipientRule, SharedTable
 from apps.sharing.recipients.changes.settings import UPDATE, RecipientChange
-from apps.sharing.shares.services import narrow_table, update_table
 from apps.sharing.shares.switching import urls_end_at
+from apps.sharing.shares.terms import NewRule, Terms, narrow_table, update_table
 from tests.support import cases
 from tests.support.pages.factories import (
     NOW,
@@ -53,14 +53,7 @@ def acme() -> Recipient:
 
 
 def change(shared: SharedTable, *, at: datetime = NOW, **fields: Any) -> None:  # noqa: ANN401 (columns)
-    offer = {
-        "with_history": shared.with_history,
-        "start_version": shared.start_version,
-        "condition": shared.condition,
-        "columns": shared.columns,
-        "comment": shared.comment,
-    }
-    update_table(shared, **offer | fields, stamp=Stamp(COMMAND_LINE, at))
+    update_table(shared, Terms(**shared.offer | fields), stamp=Stamp(COMMAND_LINE, at))
 
 
 def ended(shared: SharedTable) -> datetime | None:
@@ -156,7 +149,7 @@ class TestNarrowedRecipient:
         if own:
             RecipientRule.objects.create(shared_table=shared, recipient=acme(), **own)
 
-        narrow_table(shared, acme(), condition="", columns=["id"], stamp=STAMP)
+        narrow_table(shared, acme(), NewRule(columns=["id"]), stamp=STAMP)
 
         assert ended(shared) == ends_at
 
@@ -166,7 +159,7 @@ class TestNarrowedRecipient:
             shared_table=shared, recipient=acme(), columns=["id"]
         )
 
-        narrow_table(shared, acme(), condition="", columns=["id"], stamp=STAMP)
+        narrow_table(shared, acme(), NewRule(columns=["id"]), stamp=STAMP)
 
         assert ended(shared) is None
 

@@ -8,13 +8,15 @@ from django.http import QueryDict
 from hypothesis import given
 from hypothesis import strategies as st
 
+from apps.pages.request.changes import NOT_CHECKED, UNCHANGED
 from apps.sharing.drafts.draft import (
     MAX_RECIPIENTS,
     Draft,
     DraftRecipient,
     DraftTable,
+    usual_part,
 )
-from apps.sharing.errors import SharingStateError
+from apps.sharing.errors import ColumnsError, SharingStateError
 
 words = st.text(max_size=20)
 tables = st.builds(
@@ -22,9 +24,14 @@ tables = st.builds(
     table_id=st.uuids().map(str),
     schema=words,
     name=words,
-    with_history=st.booleans(),
-    start_version=words,
-    condition=words,
+    part=st.fixed_dictionaries(
+        {
+            "with_history": st.sampled_from(["", "True", "on", NOT_CHECKED]),
+            "start_version": words,
+            "condition": words,
+            "columns": words,
+        }
+    ),
 )
 readers = st.builds(
     DraftRecipient, name=words, contact=words, lifetime=words, until=words
@@ -56,7 +63,17 @@ def test_what_is_no_draft_is_an_empty_one(stored: object) -> None:
 @given(tables)
 def test_whatever_was_typed_can_be_added_or_is_refused(table: DraftTable) -> None:
     with suppress(SharingStateError):
-        assert {"schema", "name", "start_version"} <= table.values().keys()
+        terms = table.terms()
+
+        assert UNCHANGED not in (terms.with_history, terms.start_version)
+
+
+def test_columns_that_cannot_be_read_do_not_become_all_columns() -> None:
+    part = {**usual_part(), "columns": "a," * 10_000}
+    table = DraftTable(table_id="", schema="crm", name="orders", part=part)
+
+    with pytest.raises(ColumnsError, match="10000"):
+        table.terms()
 
 
 def test_names_that_are_taken_whatever_their_capitals_get_a_number() -> None:
@@ -90,8 +107,9 @@ def test_what_was_typed_is_kept_even_when_it_is_wrong() -> None:
     )
     (typed,) = draft.with_tables_of(posted).tables
 
-    assert (typed.schema, typed.name, typed.start_version) == ("a.b", "", "new")
-    assert not typed.with_history
+    assert (typed.schema, typed.name) == ("a.b", "")
+    assert typed.part["start_version"] == "new"
+    assert typed.offered.history_start is None
     assert set(typed.form(0).errors) == {"name", "start_version"}
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from apps.audit.models import AuditEvent
 from apps.pages.actions import Actor, Stamp
-from apps.sharing.drafts.draft import Draft, DraftRecipient, DraftTable
+from apps.sharing.drafts.draft import Draft, DraftRecipient, DraftTable, usual_part
 from apps.sharing.drafts.services import MadeShare, make_share
 from apps.sharing.models import Recipient, RecipientToken, Share
 from apps.tables.models import Table
@@ -37,8 +37,7 @@ def drafted(table: Table, name: str = "orders", *, start: str = "", where: str =
         table_id=str(table.id),
         schema="crm",
         name=name,
-        start_version=start,
-        condition=where,
+        part={**usual_part(), "start_version": start, "condition": where},
     )
 
 
