@@ -48,28 +48,28 @@ def change_paths(
 def change_endpoint(change: Change[Any, Any, Any], call: Call) -> Method:
     """Return the endpoint of a change; its body has the parameters of that."""
     body = None if change.parameters is Nothing else change.parameters
-    is_empty = call.status == NO_CONTENT
+    is_empty = call.status_of_answer == NO_CONTENT
 
     def method(_self: object, request: HttpRequest, **parts: Any) -> Answer:  # noqa: ANN401 (of the address)
         asked = parts.pop("body", None) or Nothing()
-        subject = found_by(change.find, request.user, parts)
+        subject = found_by(change.of.find, request.user, parts)
         result = change.carry_out(subject, asked, stamp_of(request))
         is_new = call.is_new is not None and call.is_new(result)
         headers = (
             {"Location": resolve_url(call.location(result))} if call.location else {}
         )
-        status = CREATED if is_new else call.status
+        status = CREATED if is_new else call.status_of_answer
         about = change.kept(result) if change.kept else None
         data = None if is_empty else call.shown(result)
         return Answer(data, status, headers, about)
 
     method.__doc__ = f"{change.help}\n\n{change.more}".strip()
     shown = call.answers or change.result
-    answers = {call.status: None if is_empty else shown}
+    answers = {call.status_of_answer: None if is_empty else shown}
     if call.is_new is not None:
         answers[CREATED] = shown
-    scope = Scope(change.scope)
-    return endpoint(change.role, body=body, answers=answers, scope=scope)(method)
+    scope = Scope(change.of.scope)
+    return endpoint(change.of.role, body=body, answers=answers, scope=scope)(method)
 
 
 def read_endpoint(read: Read) -> Method:

@@ -130,14 +130,14 @@ def recipient_hit(recipient: Recipient) -> Hit:
 app_scopes.register(("sharing", Scope.SHARE))
 changes.load_from(
     "recipient",
-    "apps.sharing.recipients.holds",
     "apps.sharing.recipients.changes.settings",
+    "apps.sharing.recipients.holds",
     "apps.sharing.recipients.changes.tokens",
 )
 changes.load_from(
     "share",
-    "apps.sharing.shares.changes",
     "apps.sharing.shares.schemas",
+    "apps.sharing.shares.changes",
     "apps.sharing.shares.tables.changes",
     "apps.sharing.shares.tables.rules",
 )

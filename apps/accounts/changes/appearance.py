@@ -1,16 +1,16 @@
 """What users change of their own pages: the theme and the time zone."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from django.shortcuts import resolve_url
 
 from apps.accounts import selectors, services
-from apps.accounts.changes.keys import oneself
+from apps.accounts.changes.keys import ONESELF
 from apps.accounts.models import User
 from apps.accounts.selectors import AccountResource
 from apps.pages.actions import Stamp
-from apps.pages.changes.change import VIEWER, Call, Change, Page, changes
+from apps.pages.changes.change import VIEWER, Call, Change, Page
 from apps.pages.changes.parameters import Line, parameter
 from apps.pages.changes.read import Read, reads
 from apps.pages.request.changes import UNCHANGED, Unchanged
@@ -43,27 +43,21 @@ def set_appearance(user: User, new: Appearance, stamp: Stamp) -> AccountResource
     return selectors.account_resource(changed, now=stamp.at)
 
 
-APPEARANCE: Final = changes.register(
-    Change(
-        noun="me",
-        name="appearance",
-        is_verb=False,
-        help="Change how pages look for the caller.",
-        role=VIEWER,
-        scope="write",
-        find=oneself,
-        parameters=Appearance,
-        do=set_appearance,
-        result=AccountResource,
-        says=lambda _: "Your appearance is saved.",
-        writes=("user.set_theme", "user.set_time_zone"),
-        call=Call("PATCH", "me", view="Me"),
-        page=Page(
-            "me/appearance",
-            back=lambda _: resolve_url("accounts:me"),
-            name="set-appearance",
-        ),
-    )
+APPEARANCE: Final = Change(
+    of=replace(ONESELF, scope="write"),
+    name="appearance",
+    help="Change how pages look for the caller.",
+    parameters=Appearance,
+    do=set_appearance,
+    result=AccountResource,
+    says=lambda _: "Your appearance is saved.",
+    record=("user.set_theme", "user.set_time_zone"),
+    call=Call("PATCH", "me", view="Me"),
+    page=Page(
+        "me/appearance",
+        back=lambda _: resolve_url("accounts:me"),
+        name="set-appearance",
+    ),
 )
 reads.register(
     Read(

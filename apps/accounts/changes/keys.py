@@ -1,8 +1,7 @@
 """What users and administrators change of API keys: make and revoke them."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Final
+from dataclasses import dataclass, replace
+from typing import Final
 from uuid import UUID
 
 from django.shortcuts import resolve_url
@@ -20,7 +19,8 @@ from apps.pages.changes.change import (
     Change,
     Nothing,
     Page,
-    changes,
+    Subject,
+    Verb,
 )
 from apps.pages.changes.parameters import Line, parameter
 from apps.pages.changes.read import Read, reads
@@ -161,75 +161,55 @@ def _account(_: object) -> str:
     return resolve_url("accounts:me")
 
 
-_MAKE: Final[Mapping[str, Any]] = {
-    "name": "key",
-    "scope": "admin",
-    "parameters": NewKey,
-    "do": make_key,
-    "result": MadeKey,
-    "says": lambda one: one.key,
-    "kept": lambda one: {"user": one.resource.user, "key_id": str(one.resource.id)},
-    "writes": ("key.issue",),
-}
-_REVOKE: Final[Mapping[str, Any]] = {
-    "name": "revoke-key",
-    "is_verb": False,
-    "scope": "admin",
-    "parameters": Nothing,
-    "do": revoke_key,
-    "result": RevokedKey,
-    "says": lambda one: f"The key {one.prefix}… is revoked.",
-    "writes": ("key.revoke",),
-}
-KEY: Final = changes.register(
-    Change(
-        **_MAKE,
-        noun="user",
-        help="Make an API key, which is shown once.",
-        more="It never opens more than its user may.",
-        role=ADMIN,
-        find=selectors.get_user,
-        at_terminal=NewKeyAtTerminal,
-        call=Call("POST", OF_USER, view="KeyList", status=201),
-    )
+ONESELF: Final = Subject(noun="me", role=VIEWER, scope="admin", find=oneself)
+OWN_KEYS: Final = Subject(noun="me", role=VIEWER, scope="admin", find=own_key)
+USER: Final = Subject(noun="user", role=ADMIN, scope="admin", find=selectors.get_user)
+KEY_OF_USER: Final = Subject(noun="user", role=ADMIN, scope="admin", find=key_of_user)
+KEY: Final = Change(
+    of=USER,
+    name="key",
+    help="Make an API key, which is shown once.",
+    more="It never opens more than its user may.",
+    parameters=NewKey,
+    do=make_key,
+    result=MadeKey,
+    says=lambda one: one.key,
+    kept=lambda one: {"user": one.resource.user, "key_id": str(one.resource.id)},
+    record=("key.issue",),
+    verb=Verb(at_terminal=NewKeyAtTerminal),
+    call=Call("POST", OF_USER, view="KeyList"),
 )
-REVOKE: Final = changes.register(
-    Change(
-        **_REVOKE,
-        noun="user",
-        help="Revoke an API key, from the next request on.",
-        role=ADMIN,
-        find=key_of_user,
-        call=Call("DELETE", f"{OF_USER}/<uuid:key_id>", view="Key", status=204),
-    )
+REVOKE: Final = Change(
+    of=KEY_OF_USER,
+    name="revoke-key",
+    help="Revoke an API key, from the next request on.",
+    parameters=Nothing,
+    do=revoke_key,
+    result=RevokedKey,
+    says=lambda one: f"The key {one.prefix}… is revoked.",
+    record=("key.revoke",),
+    call=Call("DELETE", f"{OF_USER}/<uuid:key_id>", view="Key"),
 )
-OWN_KEY: Final = changes.register(
-    Change(
-        **_MAKE,
-        noun="me",
-        is_verb=False,
-        help="Make an API key of one's own, which is shown once.",
-        role=VIEWER,
-        find=oneself,
-        call=Call("POST", OWN, view="OwnKeyList", status=201),
-        page=Page(OWN, back=_account, name="create-key", needs_session=True),
-    )
+OWN_KEY: Final = replace(
+    KEY,
+    of=ONESELF,
+    help="Make an API key of one's own, which is shown once.",
+    more="",
+    verb=None,
+    call=Call("POST", OWN, view="OwnKeyList"),
+    page=Page(OWN, back=_account, name="create-key", needs_session=True),
 )
-REVOKE_OWN: Final = changes.register(
-    Change(
-        **_REVOKE,
-        noun="me",
-        help="Revoke an API key of one's own, from the next request on.",
-        role=VIEWER,
-        find=own_key,
-        call=Call("DELETE", f"{OWN}/<uuid:key_id>", view="OwnKey", status=204),
-        page=Page(
-            f"{OWN}/<uuid:key_id>/revoke",
-            back=_account,
-            name="revoke-key",
-            needs_session=True,
-        ),
-    )
+REVOKE_OWN: Final = replace(
+    REVOKE,
+    of=OWN_KEYS,
+    help="Revoke an API key of one's own, from the next request on.",
+    call=Call("DELETE", f"{OWN}/<uuid:key_id>", view="OwnKey"),
+    page=Page(
+        f"{OWN}/<uuid:key_id>/revoke",
+        back=_account,
+        name="revoke-key",
+        needs_session=True,
+    ),
 )
 reads.register(
     Read(

@@ -1,9 +1,9 @@
 """What administrators change of users: add, role, disable, enable, sign-in link."""
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import MISSING, dataclass
-from typing import Any, Final
+from typing import Final
 
 from django.shortcuts import get_object_or_404, resolve_url
 from django.utils import timezone
@@ -12,7 +12,7 @@ from apps.accounts import selectors, services
 from apps.accounts.models import User
 from apps.accounts.selectors import USERS, UserResource
 from apps.pages.actions import Stamp
-from apps.pages.changes.change import ADMIN, Call, Change, Nothing, Page, changes
+from apps.pages.changes.change import ADMIN, Call, Change, Nothing, Page, Subject, Verb
 from apps.pages.changes.parameters import Line, parameter
 from apps.pages.changes.read import Read, reads
 from apps.pages.request.changes import UNCHANGED, Unchanged
@@ -157,98 +157,81 @@ def _page(action: str, name: str) -> Page:
     )
 
 
-_OF_USERS: Final[Mapping[str, Any]] = {
-    "noun": "user",
-    "role": ADMIN,
-    "scope": "admin",
-}
-_OF_A_USER: Final[Mapping[str, Any]] = {
-    **_OF_USERS,
-    "find": selectors.get_user,
-    "result": UserResource,
-}
-ADD: Final = changes.register(
-    Change(
-        **_OF_USERS,
-        name="add",
-        help="Make an account.",
-        find=lambda: None,
-        parameters=NewUser,
-        at_terminal=NewUserAtTerminal,
-        do=add_user,
-        result=UserResource,
-        says=_said_of_added,
-        writes=("user.create",),
-        call=Call("POST", "users", view="UserList", status=201),
-        page=Page(PAGES, back=_user_list, name="add-user", needs_session=True),
-    )
+NEW_USER: Final = Subject(noun="user", role=ADMIN, scope="admin", find=lambda: None)
+USER: Final = Subject(noun="user", role=ADMIN, scope="admin", find=selectors.get_user)
+ADD: Final = Change(
+    of=NEW_USER,
+    name="add",
+    help="Make an account.",
+    parameters=NewUser,
+    do=add_user,
+    result=UserResource,
+    says=_said_of_added,
+    record=("user.create",),
+    verb=Verb(at_terminal=NewUserAtTerminal),
+    call=Call("POST", "users", view="UserList"),
+    page=Page(PAGES, back=_user_list, name="add-user", needs_session=True),
 )
-LINK: Final = changes.register(
-    Change(
-        **_OF_USERS,
-        name="link",
-        help="Make a link that signs a user in once, for 15 minutes.",
-        find=selectors.get_user,
-        parameters=Nothing,
-        do=make_link,
-        result=SignInURL,
-        says=lambda one: one.url,
-        kept=lambda one: {"name": one.name},
-        writes=("user.link",),
-        call=Call("POST", f"{ROUTE}/sign-in-links", view="SignInLinks", status=201),
-        page=_page("link", "make-link"),
-    )
+LINK: Final = Change(
+    of=USER,
+    name="link",
+    help="Make a link that signs a user in once, for 15 minutes.",
+    parameters=Nothing,
+    do=make_link,
+    result=SignInURL,
+    says=lambda one: one.url,
+    kept=lambda one: {"name": one.name},
+    record=("user.link",),
+    verb=Verb(),
+    call=Call("POST", f"{ROUTE}/sign-in-links", view="SignInLinks"),
+    page=_page("link", "make-link"),
 )
-UPDATE: Final = changes.register(
-    Change(
-        **_OF_A_USER,
-        name="update",
-        is_verb=False,
-        help="Change the role of a user, or whether the user may sign in.",
-        parameters=UserChange,
-        do=change_user,
-        says=lambda _: "Saved.",
-        writes=("user.set_role", "user.disable", "user.enable"),
-        call=Call("PATCH", ROUTE, view="User"),
-    )
+UPDATE: Final = Change(
+    of=USER,
+    name="update",
+    help="Change the role of a user, or whether the user may sign in.",
+    parameters=UserChange,
+    do=change_user,
+    result=UserResource,
+    says=lambda _: "Saved.",
+    record=("user.set_role", "user.disable", "user.enable"),
+    call=Call("PATCH", ROUTE, view="User"),
 )
-SET_ROLE: Final = changes.register(
-    Change(
-        **_OF_A_USER,
-        name="set-role",
-        help="Change what a user may do.",
-        parameters=NewRole,
-        do=lambda user, new, stamp: change_user(user, UserChange(role=new.role), stamp),
-        says=lambda one: (
-            f"{one.name} is now {one.role}. It counts from the next request."
-        ),
-        writes=("user.set_role",),
-        page=_page("role", "set-role"),
-    )
+SET_ROLE: Final = Change(
+    of=USER,
+    name="set-role",
+    help="Change what a user may do.",
+    parameters=NewRole,
+    do=lambda user, new, stamp: change_user(user, UserChange(role=new.role), stamp),
+    result=UserResource,
+    says=lambda one: f"{one.name} is now {one.role}. It counts from the next request.",
+    record=("user.set_role",),
+    verb=Verb(),
+    page=_page("role", "set-role"),
 )
-DISABLE: Final = changes.register(
-    Change(
-        **_OF_A_USER,
-        name="disable",
-        help="Sign a user out everywhere, and refuse sign-ins and API keys.",
-        parameters=Nothing,
-        do=_switch(active=False),
-        says=lambda one: f"{one.name} is disabled and signed out everywhere.",
-        writes=("user.disable",),
-        page=_page("disable", "disable-user"),
-    )
+DISABLE: Final = Change(
+    of=USER,
+    name="disable",
+    help="Sign a user out everywhere, and refuse sign-ins and API keys.",
+    parameters=Nothing,
+    do=_switch(active=False),
+    result=UserResource,
+    says=lambda one: f"{one.name} is disabled and signed out everywhere.",
+    record=("user.disable",),
+    verb=Verb(),
+    page=_page("disable", "disable-user"),
 )
-ENABLE: Final = changes.register(
-    Change(
-        **_OF_A_USER,
-        name="enable",
-        help="Let a disabled user sign in again.",
-        parameters=Nothing,
-        do=_switch(active=True),
-        says=lambda one: f"{one.name} can sign in again.",
-        writes=("user.enable",),
-        page=_page("enable", "enable-user"),
-    )
+ENABLE: Final = Change(
+    of=USER,
+    name="enable",
+    help="Let a disabled user sign in again.",
+    parameters=Nothing,
+    do=_switch(active=True),
+    result=UserResource,
+    says=lambda one: f"{one.name} can sign in again.",
+    record=("user.enable",),
+    verb=Verb(),
+    page=_page("enable", "enable-user"),
 )
 reads.register(
     Read(

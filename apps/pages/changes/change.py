@@ -1,26 +1,29 @@
 """A change that an administrator makes, declared once.
 
-    HOLD = changes.register(
-        Change(
-            noun="recipient",
-            name="hold",
-            help="Keep versions of a shared table readable for a recipient.",
-            role=ADMIN,
-            scope="share",
-            find=held_table,      # (names in an address) -> the subject
-            parameters=NewHold,   # a frozen dataclass; see `parameters`
-            do=hold_versions,     # (subject, parameters, stamp) -> the result
-            result=HoldResource,  # a frozen dataclass; see `apps.pages.page_json`
-            says=hold_text,       # the result -> a sentence
-            action="hold.add",
-            about=on_held,        # the subject -> the columns of the audit record
-            call=Call("PUT", "recipients/<str:name>/holds/<str:share>/<str:table>"),
-            page=Page("recipients/<str:name>/hold", back=recipient_of),
-        )
+    HELD = Subject(
+        noun="recipient",
+        role=ADMIN,
+        scope="share",
+        find=held_table,      # (names in an address) -> the subject
+        about=on_held,        # the subject -> the columns of the audit record
+    )
+    HOLD = Change(
+        of=HELD,
+        name="hold",
+        help="Keep versions of a shared table readable for a recipient.",
+        parameters=NewHold,   # a frozen dataclass; see `parameters`
+        do=hold_versions,     # (subject, parameters, stamp) -> the result
+        result=HoldResource,  # a frozen dataclass; see `apps.pages.page_json`
+        says=hold_text,       # the result -> a sentence
+        record=Record("hold.add"),
+        verb=Verb(),
+        call=Call("PUT", "recipients/<str:name>/holds/<str:share>/<str:table>"),
+        page=Page("recipients/<str:name>/hold", back=recipient_of),
     )
 
 `html`, `command` and `apps.api.changes` make its form, its command and its endpoint.
 An app names the modules of its changes in `AppConfig.ready`, by `changes.load_from`.
+Each `Change` that such a module has a name for is registered.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -43,6 +46,7 @@ R = TypeVar("R")
 VIEWER: Final = "VIEWER"
 EDITOR: Final = "EDITOR"
 ADMIN: Final = "ADMIN"
+USUAL_STATUS: Final = {"POST": 201, "DELETE": 204}
 CALLER: Final = "caller"
 """A name that `find` may take: the user of a request. It is never sent."""
 
@@ -59,10 +63,10 @@ class Call:
     Attributes:
         method: Such as `PUT`.
         route: Its path below the version of the API, as in `django.urls.path`. Its
-            parts are the names that `Change.find` takes.
+            parts are the names that `Subject.find` takes.
         view: The name of its address in OpenAPI, such as `Hold`. Calls and reads of
             one route have one.
-        status: The status of the answer. 204 has no body.
+        status: The status of the answer, if it is not the usual one of its method.
         is_new: Whether a result was made by this call: the status is 201 then.
         location: Returns what `resolve_url` takes, by the result: its own address.
         answers: The dataclass of the answer, if it is not the result.
@@ -72,11 +76,16 @@ class Call:
     method: str
     route: str
     view: str
-    status: int = 200
+    status: int = 0
     is_new: Callable[[Any], bool] | None = None
     location: Callable[[Any], str] | None = None
     answers: type | None = None
     shown: Callable[[Any], object] = lambda result: result
+
+    @property
+    def status_of_answer(self) -> int:
+        """The status of the answer. 204 has no body."""
+        return self.status or USUAL_STATUS.get(self.method, 200)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,15 +93,16 @@ class Page:
     """The address that a form or a button of a page sends to.
 
     Attributes:
-        route: As in `django.urls.path`. Names that `Change.find` takes and the route
+        route: As in `django.urls.path`. Names that `Subject.find` takes and the route
             does not have are fields of the form.
         back: Returns what `redirect` takes, by the subject: the page that is shown
             afterwards.
         name: The URL name; `<noun>-<name>` of the change without one.
-        find: Finds the subject instead of `Change.find`, where the address has other
+        find: Finds the subject instead of `Subject.find`, where the address has other
             names for it, such as an id.
         needs_session: Whether a request with an API key is refused. A stolen key must
             not lead to a password or to more keys.
+        confirm: Returns what has to be typed in the form first, by the subject.
     """
 
     route: str
@@ -100,6 +110,79 @@ class Page:
     name: str = ""
     find: Callable[..., Any] | None = None
     needs_session: bool = False
+    confirm: Callable[[Any], str] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subject(Generic[S]):
+    """What changes have in common: what they change, and who may.
+
+    Attributes:
+        noun: The command that has their verbs, such as `recipient`.
+        role: The role that a user needs at least.
+        scope: The scope that an API key needs.
+        find: Takes names as keyword arguments, in the order of the command line, and
+            returns the subject. That of a user's own things takes `CALLER` as well.
+        metavars: How the command line calls these names, if not by their own. One
+            that begins with `--` is an option, which must be given.
+        about: Returns the columns of the audit record that name the subject. It is
+            called before the change, so that a deleted subject is named.
+    """
+
+    noun: str
+    role: str
+    scope: str
+    find: Callable[..., S]
+    metavars: Mapping[str, str] = field(default_factory=dict)
+    about: Callable[[S], Mapping[str, Any]] = lambda _: {}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names that `find` takes, in the order of the command line."""
+        return names_of(self.find)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verb(Generic[S, P, R]):
+    """A change as a verb of the command of its noun.
+
+    Attributes:
+        flag: The option by which the verb makes this change instead of the change
+            without a flag, such as `--end`.
+        question: Returns what is asked first; None if nothing.
+        warns: Returns warnings, by the subject and the result.
+        at_terminal: A subclass of the parameters with values that only it takes.
+    """
+
+    flag: str = ""
+    question: Callable[[S, P], str] | None = None
+    warns: Callable[[S, R], Iterable[str]] | None = None
+    at_terminal: type[Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Record(Generic[S]):
+    """The audit records of a change.
+
+    Attributes:
+        name: The name of one record that has the result; "" for none.
+        fields: For an update that has one record for each field that it changed: the
+            names of the records, by the keys of `facts`.
+        facts: Returns the values that are compared before and after the update.
+        writes: The names of the records that `do` writes itself, because several
+            changes have them in common.
+    """
+
+    name: str = ""
+    fields: Mapping[str, str] = field(default_factory=dict)
+    facts: Callable[[S], Mapping[str, object]] = lambda _: {}
+    writes: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The names of all records that may be written."""
+        own = {self.name} if self.name else set()
+        return frozenset({*own, *self.fields.values(), *self.writes})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,21 +190,11 @@ class Change(Generic[S, P, R]):
     """A change, from which its form, command, endpoint and audit record are made.
 
     Attributes:
-        noun: The command that has it as a verb, such as `recipient`; "" for none.
-        name: The verb.
-        flag: The option by which the verb makes this change instead of the change
-            without a flag, such as `--end`.
-        is_verb: Whether the command has it.
+        of: What is changed, and who may change it.
+        name: Its name, which is unique among the changes of a noun but for a flag.
         help: What it does, in a sentence that begins with a verb.
         more: Further sentences for the description of the REST API.
-        role: The role that a user needs at least.
-        scope: The scope that an API key needs.
-        find: Takes names as keyword arguments, in the order of the command line, and
-            returns the subject. That of a user's own things takes `CALLER` as well.
-        metavars: How the command line calls these names, if not by their own. One
-            that begins with `--` is an option, which must be given.
         parameters: A frozen dataclass of JSON values.
-        at_terminal: A subclass of it with values that the command alone takes.
         do: Makes the change, in a transaction of the frame.
         is_atomic: False if `do` waits for a server, and begins its transaction later.
         result: The dataclass that `do` returns.
@@ -129,106 +202,76 @@ class Change(Generic[S, P, R]):
         kept: Of a result with a secret, which is shown once: returns what may be kept,
             for the audit record and for a call that is repeated. None for a result
             that has no secret.
-        lines: Returns more lines of it for a terminal.
-        warns: Returns the warnings of the command, by the subject and the result.
-        action: The name of the audit record.
-        fields: For an update that has one record for each field: the names of the
-            records, by the keys of `facts`.
-        facts: For an update, the values that are compared before and after it.
-        writes: The names of the records that `do` writes itself, because several
-            changes have them in common.
-        about: Returns the columns of the audit record that name the subject. It is
-            called before the change, so that a deleted subject is named.
-        about_result: Returns those that only the result has.
-        is_done: Whether the result changed anything. Nothing is recorded if not.
-        question: Returns what is asked at a terminal first; None if nothing.
-        confirm: Returns what has to be typed in the form first; None if nothing.
+        record: Its audit records. Names alone are those that `do` writes.
+        verb: None where no command has it.
         call: None where the REST API does not have it.
-        page: None where no page has it.
-        also: Further pages, each of whose forms has some of the parameters.
+        page: Its page, or its pages, each of whose forms has some of the parameters.
     """
 
-    noun: str
+    of: Subject[S]
     name: str
-    flag: str = ""
-    is_verb: bool = True
     help: str
     more: str = ""
-    role: str
-    scope: str
-    find: Callable[..., S]
-    metavars: Mapping[str, str] = field(default_factory=dict)
     parameters: type[P]
-    at_terminal: type[P] | None = None
     do: Callable[[S, P, Stamp], R]
     is_atomic: bool = True
     result: type[R]
     says: Callable[[R], str]
     kept: Callable[[R], Mapping[str, str] | None] | None = None
-    lines: Callable[[R], Iterator[str]] = lambda _: iter(())
-    warns: Callable[[S, R], Iterable[str]] | None = None
-    action: str = ""
-    fields: Mapping[str, str] = field(default_factory=dict)
-    facts: Callable[[S], Mapping[str, object]] = lambda _: {}
-    writes: tuple[str, ...] = ()
-    about: Callable[[S], Mapping[str, Any]] = lambda _: {}
-    about_result: Callable[[R], Mapping[str, Any]] = lambda _: {}
-    is_done: Callable[[R], bool] = lambda _: True
-    question: Callable[[S, P], str] | None = None
-    confirm: Callable[[S], str] | None = None
+    record: Record[S] | tuple[str, ...]
+    verb: Verb[S, P, R] | None = None
     call: Call | None = None
-    page: Page | None = None
-    also: tuple[Page, ...] = ()
+    page: Page | tuple[Page, ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse a change without an audit record, or a verb that needs a user."""
         message = ""
-        if not (self.action or self.fields or self.writes):
+        if not self.records.names:
             message = "has no audit record"
-        elif self.is_verb and CALLER in signature(self.find).parameters:
+        elif self.verb is not None and CALLER in signature(self.of.find).parameters:
             message = "is a verb, but a command has no user"
         if message:
-            message = f"{self.noun} {self.name} {message}"
+            message = f"{self.of.noun} {self.name} {message}"
             raise ValueError(message)
 
     @property
-    def names(self) -> tuple[str, ...]:
-        """The names that `find` takes, in the order of the command line."""
-        return names_of(self.find)
+    def key(self) -> tuple[str, str, str]:
+        """Its noun, its name and its flag."""
+        return self.of.noun, self.name, self.verb.flag if self.verb else ""
 
     @property
     def of_command(self) -> type[P]:
         """The parameters that the command takes."""
-        return self.at_terminal or self.parameters
+        return (self.verb and self.verb.at_terminal) or self.parameters
 
     @property
-    def records(self) -> frozenset[str]:
-        """The names of all audit records that it may write."""
-        own = {self.action} if self.action else set()
-        return frozenset({*own, *self.fields.values(), *self.writes})
+    def records(self) -> Record[S]:
+        """Its audit records."""
+        record = self.record
+        return record if isinstance(record, Record) else Record(writes=record)
 
     @property
     def pages(self) -> dict[str, Page]:
         """Its pages, by their URL names."""
-        found = (*([self.page] if self.page else []), *self.also)
-        return {one.name or f"{self.noun}-{self.name}": one for one in found}
+        found = (self.page,) if isinstance(self.page, Page) else self.page
+        return {one.name or f"{self.of.noun}-{self.name}": one for one in found}
 
     def carry_out(self, subject: S, parameters: P, stamp: Stamp) -> R:
         """Make the change and record it, in one transaction."""
+        record = self.records
         with transaction.atomic() if self.is_atomic else nullcontext():
-            about = dict(self.about(subject))
-            before = self.facts(subject)
+            about = self.of.about(subject)
+            before = record.facts(subject)
             result = self.do(subject, parameters, stamp)
-            about |= self.about_result(result)
-            if self.action and self.is_done(result):
+            if record.name:
                 kept = self.kept
-                detail = (kept and kept(result)) or _detail(result, self.names)
-                report(Action(name=self.action, stamp=stamp, detail=detail, **about))
-            if self.fields:
-                after = self.facts(subject)
+                detail = (kept and kept(result)) or _detail(result, self.of.names)
+                report(Action(name=record.name, stamp=stamp, detail=detail, **about))
+            if record.fields:
+                after = record.facts(subject)
                 changed = [
                     FieldChange(name, before[key], after[key])
-                    for key, name in self.fields.items()
+                    for key, name in record.fields.items()
                 ]
                 report_changes(Action(name="", stamp=stamp, **about), changed)
         return result
@@ -266,25 +309,27 @@ class Changes:
         self._lock = RLock()
 
     def load_from(self, noun: str, *modules: str) -> None:
-        """Say which modules register the changes of a noun."""
+        """Say which modules have the changes of a noun."""
         with self._lock:
             self._to_load.setdefault(noun, []).extend(modules)
 
     def register(self, change: Change[S, P, R]) -> Change[S, P, R]:
         """Add a change, and return it."""
-        self._found[change.noun, change.name, change.flag] = change
+        self._found[change.key] = change
         return change
 
     def remove(self, change: Change[Any, Any, Any]) -> None:
         """Take a change out."""
-        self._found.pop((change.noun, change.name, change.flag), None)
+        self._found.pop(change.key, None)
 
     def of(self, noun: str) -> list[Change[Any, Any, Any]]:
         """Return the changes of a noun."""
         with self._lock:  # another thread would see some of them only
             for module in self._to_load.pop(noun, ()):
-                import_module(module)
-        return [one for one in self._found.values() if one.noun == noun]
+                for one in vars(import_module(module)).values():
+                    if isinstance(one, Change):
+                        self.register(one)
+        return [one for one in self._found.values() if one.of.noun == noun]
 
     def __iter__(self) -> Iterator[Change[Any, Any, Any]]:
         for noun in list(self._to_load):

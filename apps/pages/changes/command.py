@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from django.core.management.base import CommandError, CommandParser
 
 from apps.pages.actions import command_stamp
-from apps.pages.changes.change import Change, changes
+from apps.pages.changes.change import Change, Verb, changes
 from apps.pages.changes.parameters import add_parameters, given, read_values
 from apps.pages.command import (
     YES,
@@ -42,45 +42,46 @@ class ChangesCommand(SubcommandsCommand):
             arguments: list[Argument] = [partial(_add_names, first)]
             arguments += [partial(add_parameters, kind=kind) for kind in _kinds(found)]
             arguments += [flag(one, _words(found[one])) for one in found if one]
-            if any(one.question is not None for one in found.values()):
+            if any(one.verb and one.verb.question for one in found.values()):
                 arguments.append(YES)
             declared = Declared(name, _words(first), tuple(arguments))
             yield declared, partial(self._change, found)
 
     def _change(self, found: Mapping[str, AnyChange], **options: Any) -> Output:  # noqa: ANN401 (as argparse read them)
         change = _chosen(found, options)
-        subject = change.find(**{name: options[name] for name in change.names})
+        verb = change.verb or Verb()
+        subject = change.of.find(**{name: options[name] for name in change.of.names})
         kind = change.of_command
         values = read_values(kind, given(options))
         others = values.keys() - {one.name for one in fields(kind)}
         if others:
-            message = f"{change.flag} does not go with {', '.join(sorted(others))}."
+            message = f"{verb.flag} does not go with {', '.join(sorted(others))}."
             raise CommandError(message, returncode=BAD_USAGE)
         asked = kind(**values)
-        if change.question is not None:
-            self.confirm(change.question(subject, asked), yes=options["yes"])
+        if verb.question is not None:
+            self.confirm(verb.question(subject, asked), yes=options["yes"])
         result = change.carry_out(subject, asked, command_stamp())
         data = json_of(result)
-        if change.warns is not None:
-            warnings = list(change.warns(subject, result))
+        if verb.warns is not None:
+            warnings = list(verb.warns(subject, result))
             for sentence in warnings:
                 self.warn(sentence)
             data = json_with(result, warnings=warnings)
-        return Output(data, change.says(result), change.lines(result))
+        return Output(data, change.says(result))
 
 
 def verbs_of(noun: str) -> dict[str, dict[str, AnyChange]]:
     """Return the changes of a noun by verb, then by flag; that without one first."""
     found: dict[str, dict[str, AnyChange]] = {}
-    verbs = [one for one in changes.of(noun) if one.is_verb]
-    for one in sorted(verbs, key=lambda one: bool(one.flag)):
-        found.setdefault(one.name, {})[one.flag] = one
+    verbs = [(one.verb.flag, one) for one in changes.of(noun) if one.verb is not None]
+    for flag_of_one, one in sorted(verbs, key=lambda found: bool(found[0])):
+        found.setdefault(one.name, {})[flag_of_one] = one
     return found
 
 
 def _add_names(change: AnyChange, parser: CommandParser) -> None:
-    for name in change.names:
-        said = change.metavars.get(name, name)
+    for name in change.of.names:
+        said = change.of.metavars.get(name, name)
         if said.startswith("--"):
             parser.add_argument(said, dest=name, required=True, metavar="NAME")
         else:

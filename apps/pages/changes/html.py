@@ -26,7 +26,6 @@ from apps.pages.changes.forms import (
 )
 from apps.pages.errors import PageError
 from apps.pages.request.changes import ChangeForm
-from apps.pages.request.parameters import Takes
 from apps.pages.urls import action, page
 from deltaweb.delta.errors import DeltaError
 
@@ -40,14 +39,13 @@ ON_ITS_PAGE: Final = "fmt"
 """An argument that only the address of a page with a form has."""
 
 
-def change_patterns(  # noqa: PLR0913 (what a page does differently)
+def change_patterns(
     noun: str,
     *,
     failed: Answers = NO_PAGES,
     answered: Answers = NO_PAGES,
     shown: Shown = NO_PAGES,
     before: Before = NO_PAGES,
-    takes: Mapping[str, Takes] | None = None,
 ) -> list[URLPattern]:
     """Return the patterns of the pages of the changes of a noun.
 
@@ -64,7 +62,6 @@ def change_patterns(  # noqa: PLR0913 (what a page does differently)
             shows the form again with its errors, too.
         before: By URL name, what may answer a form instead, such as one that is sent
             twice: it takes the request and the subject, and returns a response or None.
-        takes: By URL name, what the address of such a page takes.
     """
     patterns = []
     for change in changes.of(noun):
@@ -78,8 +75,7 @@ def change_patterns(  # noqa: PLR0913 (what a page does differently)
                 before=before.get(name),
             )
             if name in shown:
-                known = (takes or {}).get(name, ())
-                patterns += page(one.route, view, name, posts=True, takes=known)
+                patterns += page(one.route, view, name, posts=True)
             else:
                 patterns.append(action(one.route, view, name))
     return patterns
@@ -107,7 +103,7 @@ def change_view(  # noqa: PLR0913 (as `change_patterns`)
 ) -> Callable[..., HttpResponseBase]:
     """Return the view of a page of a change; see `change_patterns`."""
     form_class = _form_class(change)
-    find = page.find or change.find
+    find = page.find or change.of.find
     done = _answer(change, page, answered)
     again = _shown_again(page, failed, shown)
 
@@ -122,8 +118,8 @@ def change_view(  # noqa: PLR0913 (as `change_patterns`)
             return instead
         form = form_class(request.POST)
         form.fields.update({name: forms.CharField(required=False) for name in typed})
-        if change.confirm is not None:
-            _add_confirm(form, change.confirm(subject), change.noun)
+        if page.confirm is not None:
+            _add_confirm(form, page.confirm(subject), change.of.noun)
         if not form.is_valid():
             return again(request, subject, fmt, form)
         asked = change.parameters(**sent_values(form, change.parameters))
@@ -139,7 +135,7 @@ def change_view(  # noqa: PLR0913 (as `change_patterns`)
         return done(request, subject, result)
 
     # The middleware checks both.
-    view.role = change.role  # type: ignore[attr-defined]
+    view.role = change.of.role  # type: ignore[attr-defined]
     view.needs_session = page.needs_session  # type: ignore[attr-defined]
     return view
 
@@ -151,7 +147,7 @@ def _answer(
 ) -> Callable[..., HttpResponseBase]:
     """Return what answers a form that was done; see `change_patterns`."""
     if change.kept is not None and answered is None:  # a message is kept for a while
-        message = f"{change.noun} {change.name} has a secret, but no page shows it"
+        message = f"{change.of.noun} {change.name} has a secret, but no page shows it"
         raise ValueError(message)
 
     def done(request: HttpRequest, subject: object, result: object) -> HttpResponseBase:

@@ -6,11 +6,20 @@ from typing import Any, Final, NamedTuple
 
 from django.shortcuts import resolve_url
 
-from apps.pages.actions import Stamp
-from apps.pages.changes.change import ADMIN, Call, Change, Nothing, Page, changes
+from apps.pages.actions import Stamp, report
+from apps.pages.changes.change import (
+    ADMIN,
+    Call,
+    Change,
+    Nothing,
+    Page,
+    Record,
+    Subject,
+    Verb,
+)
 from apps.pages.changes.parameters import Line, parameter
 from apps.pages.request.changes import UNCHANGED, Unchanged
-from apps.sharing.activity.actions import things_of
+from apps.sharing.activity.actions import action_on, things_of
 from apps.sharing.errors import HoldInvalidError
 from apps.sharing.issuing.lifetimes import parse_lifetime
 from apps.sharing.models import Hold, LastRead, Recipient, SharedTable
@@ -125,9 +134,10 @@ def hold_versions(held: Held, new: NewHold, stamp: Stamp) -> HoldResource:
 
 def end_hold(held: Held, _: Nothing, stamp: Stamp) -> EndedHold:
     """End a hold at once."""
-    del stamp
     holds = Hold.objects.filter(recipient=held.recipient, shared_table=held.shared)
     ended, _deleted = holds.delete()
+    if ended:
+        report(action_on("hold.remove", stamp, *held, ended=True))
     return EndedHold(**_names(held), ended=bool(ended))
 
 
@@ -173,49 +183,44 @@ def _said_ended(one: EndedHold) -> str:
     return f"{one.table} {'is no longer' if one.ended else 'was not'} held."
 
 
-HOLD: Final = changes.register(
-    Change(
-        noun="recipient",
-        name="hold",
-        help="Keep versions of a shared table readable for a recipient.",
-        more="Vacuums and clean-ups of the log spare them until the hold ends.",
-        role=ADMIN,
-        scope="share",
-        find=held_table,
-        metavars={"table": "schema.table"},
-        parameters=NewHold,
-        do=hold_versions,
-        result=HoldResource,
-        says=_said,
-        action="hold.add",
-        about=lambda held: things_of(*held),
-        call=Call("PUT", ROUTE, view="Hold"),
-        page=Page(
-            "recipients/<str:name>/hold", back=lambda held: resolve_url(held.recipient)
-        ),
-    )
+HELD: Final = Subject(
+    noun="recipient",
+    role=ADMIN,
+    scope="share",
+    find=held_table,
+    metavars={"table": "schema.table"},
+    about=lambda held: things_of(*held),
 )
-END_HOLD: Final = changes.register(
-    Change(
-        noun="recipient",
-        name="hold",
-        flag="--end",
-        help="Hold versions of a shared table for a recipient no longer.",
-        role=ADMIN,
-        scope="share",
-        find=held_table,
-        parameters=Nothing,
-        do=end_hold,
-        result=EndedHold,
-        says=_said_ended,
-        action="hold.remove",
-        about=lambda held: things_of(*held),
-        is_done=lambda one: one.ended,
-        call=Call("DELETE", ROUTE, view="Hold", status=204),
-        page=Page(
-            "recipients/<str:name>/end-hold",
-            back=lambda held: resolve_url(held.recipient),
-            name="recipient-end-hold",
-        ),
-    )
+HOLD: Final = Change(
+    of=HELD,
+    name="hold",
+    help="Keep versions of a shared table readable for a recipient.",
+    more="Vacuums and clean-ups of the log spare them until the hold ends.",
+    parameters=NewHold,
+    do=hold_versions,
+    result=HoldResource,
+    says=_said,
+    record=Record("hold.add"),
+    verb=Verb(),
+    call=Call("PUT", ROUTE, view="Hold"),
+    page=Page(
+        "recipients/<str:name>/hold", back=lambda held: resolve_url(held.recipient)
+    ),
+)
+END_HOLD: Final = Change(
+    of=HELD,
+    name="hold",
+    help="Hold versions of a shared table for a recipient no longer.",
+    parameters=Nothing,
+    do=end_hold,
+    result=EndedHold,
+    says=_said_ended,
+    record=("hold.remove",),
+    verb=Verb(flag="--end"),
+    call=Call("DELETE", ROUTE, view="Hold"),
+    page=Page(
+        "recipients/<str:name>/end-hold",
+        back=lambda held: resolve_url(held.recipient),
+        name="recipient-end-hold",
+    ),
 )

@@ -1,14 +1,13 @@
 """What administrators change of a share itself: make, describe, turn off, delete."""
 
-from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, field
+from dataclasses import MISSING, dataclass, field, replace
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
 from django.shortcuts import resolve_url
 
 from apps.pages.actions import Stamp
-from apps.pages.changes.change import ADMIN, Call, Change, Nothing, Page, changes
+from apps.pages.changes.change import ADMIN, Call, Change, Nothing, Page, Subject, Verb
 from apps.pages.changes.forms import form_of
 from apps.pages.changes.parameters import Line, parameter
 from apps.pages.changes.read import Read, reads
@@ -29,7 +28,6 @@ from apps.sharing.shares.switching import urls_end_text
 from deltaweb.words import counted
 
 ROUTE: Final = "shares/<str:name>"
-NAMED: Final[Mapping[str, str]] = {"name": "share"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,106 +156,86 @@ def settings_of(share: Share) -> str:
     return resolve_url("sharing:share-settings", share.name)
 
 
-_OF_SHARES: Final[Mapping[str, Any]] = {
-    "noun": "share",
-    "role": ADMIN,
-    "scope": "share",
-}
+NEW_SHARE: Final = Subject(noun="share", role=ADMIN, scope="share", find=lambda: None)
+SHARE: Final = Subject(noun="share", role=ADMIN, scope="share", find=find_share)
+NAMED: Final = replace(SHARE, metavars={"name": "share"})
 SWITCHES: Final = ("share.switch_on", "share.switch_off")
-CREATE: Final = changes.register(
-    Change(
-        **_OF_SHARES,
-        name="create",
-        help="Make an empty share.",
-        find=lambda: None,
-        parameters=NewShare,
-        do=make,
-        result=MadeShare,
-        says=lambda one: (
-            f"Made the share {one.resource.name}. Fill it with: "
-            f"share add-table {one.resource.name} SCHEMA.TABLE --table NAME"
-        ),
-        writes=("share.create",),
-        call=Call("POST", "shares", view="ShareList", status=201),
-    )
+CREATE: Final = Change(
+    of=NEW_SHARE,
+    name="create",
+    help="Make an empty share.",
+    parameters=NewShare,
+    do=make,
+    result=MadeShare,
+    says=lambda one: (
+        f"Made the share {one.resource.name}. Fill it with: "
+        f"share add-table {one.resource.name} SCHEMA.TABLE --table NAME"
+    ),
+    record=("share.create",),
+    verb=Verb(),
+    call=Call("POST", "shares", view="ShareList"),
 )
-UPDATE: Final = changes.register(
-    Change(
-        **_OF_SHARES,
-        name="update",
-        is_verb=False,
-        help="Change the name or the comment of a share, or turn it off or on.",
-        find=find_share,
-        parameters=ShareChange,
-        do=describe,
-        result=ShareResource,
-        says=lambda _: "Saved.",
-        writes=("share.rename", "share.update", *SWITCHES),
-        call=Call("PATCH", ROUTE, view="Share"),
-        page=Page("shares/<str:name>/update", back=settings_of),
-    )
+UPDATE: Final = Change(
+    of=SHARE,
+    name="update",
+    help="Change the name or the comment of a share, or turn it off or on.",
+    parameters=ShareChange,
+    do=describe,
+    result=ShareResource,
+    says=lambda _: "Saved.",
+    record=("share.rename", "share.update", *SWITCHES),
+    call=Call("PATCH", ROUTE, view="Share"),
+    page=Page("shares/<str:name>/update", back=settings_of),
 )
-OFF: Final = changes.register(
-    Change(
-        **_OF_SHARES,
-        name="off",
-        help="Let nobody read a share, until it is on again.",
-        find=find_share,
-        metavars=NAMED,
-        parameters=Nothing,
-        do=lambda share, _, stamp: _switch(share, stamp, is_on=False),
-        result=SwitchedShare,
-        says=_switched,
-        writes=SWITCHES,
-    )
+OFF: Final = Change(
+    of=NAMED,
+    name="off",
+    help="Let nobody read a share, until it is on again.",
+    parameters=Nothing,
+    do=lambda share, _, stamp: _switch(share, stamp, is_on=False),
+    result=SwitchedShare,
+    says=_switched,
+    record=SWITCHES,
+    verb=Verb(),
 )
-ON: Final = changes.register(
-    Change(
-        **_OF_SHARES,
-        name="on",
-        help="Let recipients read a share again.",
-        find=find_share,
-        metavars=NAMED,
-        parameters=Nothing,
-        do=lambda share, _, stamp: _switch(share, stamp, is_on=True),
-        result=SwitchedShare,
-        says=_switched,
-        writes=SWITCHES,
-    )
+ON: Final = Change(
+    of=NAMED,
+    name="on",
+    help="Let recipients read a share again.",
+    parameters=Nothing,
+    do=lambda share, _, stamp: _switch(share, stamp, is_on=True),
+    result=SwitchedShare,
+    says=_switched,
+    record=SWITCHES,
+    verb=Verb(),
 )
-SWITCH: Final = changes.register(
-    Change(
-        **_OF_SHARES,
-        name="switch",
-        is_verb=False,
-        help="Turn a share off at once, or on again.",
-        find=find_share,
-        parameters=Switch,
-        do=lambda share, new, stamp: _switch(share, stamp, is_on=new.on),
-        result=SwitchedShare,
-        says=_switched,
-        writes=SWITCHES,
-        page=Page("shares/<str:name>/switch", back=resolve_url),
-    )
+SWITCH: Final = Change(
+    of=SHARE,
+    name="switch",
+    help="Turn a share off at once, or on again.",
+    parameters=Switch,
+    do=lambda share, new, stamp: _switch(share, stamp, is_on=new.on),
+    result=SwitchedShare,
+    says=_switched,
+    record=SWITCHES,
+    page=Page("shares/<str:name>/switch", back=resolve_url),
 )
-DELETE: Final = changes.register(
-    Change(
-        **_OF_SHARES,
-        name="delete",
-        help="Delete a share with its grants; tables and recipients stay.",
-        find=find_share,
-        parameters=Nothing,
-        do=_delete,
-        result=DeletedShare,
-        says=lambda one: f"The share {one.name} is deleted; its tables stay.",
-        writes=("share.delete",),
-        question=_before_deletion,
+DELETE: Final = Change(
+    of=SHARE,
+    name="delete",
+    help="Delete a share with its grants; tables and recipients stay.",
+    parameters=Nothing,
+    do=_delete,
+    result=DeletedShare,
+    says=lambda one: f"The share {one.name} is deleted; its tables stay.",
+    record=("share.delete",),
+    verb=Verb(question=_before_deletion),
+    call=Call("DELETE", ROUTE, view="Share"),
+    page=Page(
+        "shares/<str:name>/delete",
+        back=lambda _: resolve_url("sharing:share-list"),
         confirm=lambda share: share.name,
-        call=Call("DELETE", ROUTE, view="Share", status=204),
-        page=Page(
-            "shares/<str:name>/delete", back=lambda _: resolve_url("sharing:share-list")
-        ),
-    )
+    ),
 )
 reads.register(
     Read(

@@ -7,7 +7,7 @@ from django.shortcuts import resolve_url
 from django.utils import timezone
 
 from apps.pages.actions import Stamp
-from apps.pages.changes.change import ADMIN, Call, Change, Nothing, Page, changes
+from apps.pages.changes.change import ADMIN, Call, Change, Nothing, Page, Subject
 from apps.pages.changes.read import Read, reads
 from apps.pages.page_json import OnPage
 from apps.sharing.models import Share
@@ -91,39 +91,30 @@ def readers_of(name: str) -> Readers:
     return Readers(recipients=[row.resource for row in found])
 
 
-ADD: Final = changes.register(
-    Change(
-        noun="grant",
-        name="add",
-        help="Let a recipient read a share, from its next request on.",
-        role=ADMIN,
-        scope="share",
-        find=find_pair,
-        parameters=Nothing,
-        do=add_grant,
-        result=Granted,
-        says=lambda one: f"{one.name} may read {one.share}.",
-        writes=("grant.add",),
-        call=Call("PUT", f"{ROUTE}/<str:recipient>", view="Grant"),
-        page=Page(f"{PAGE}/add", back=lambda pair: resolve_url(pair.share)),
-    )
+GRANT: Final = Subject(noun="grant", role=ADMIN, scope="share", find=find_pair)
+ADD: Final = Change(
+    of=GRANT,
+    name="add",
+    help="Let a recipient read a share, from its next request on.",
+    parameters=Nothing,
+    do=add_grant,
+    result=Granted,
+    says=lambda one: f"{one.name} may read {one.share}.",
+    record=("grant.add",),
+    call=Call("PUT", f"{ROUTE}/<str:recipient>", view="Grant"),
+    page=Page(f"{PAGE}/add", back=lambda pair: resolve_url(pair.share)),
 )
-REMOVE: Final = changes.register(
-    Change(
-        noun="grant",
-        name="remove",
-        help="Take a share from a recipient, from its next request on.",
-        role=ADMIN,
-        scope="share",
-        find=find_pair,
-        parameters=Nothing,
-        do=remove_grant,
-        result=Ungranted,
-        says=lambda one: f"{one.recipient} may no longer read {one.share}.",
-        writes=("grant.remove",),
-        call=Call("DELETE", f"{ROUTE}/<str:recipient>", view="Grant", status=204),
-        page=Page(f"{PAGE}/remove", back=lambda pair: resolve_url(pair.share)),
-    )
+REMOVE: Final = Change(
+    of=GRANT,
+    name="remove",
+    help="Take a share from a recipient, from its next request on.",
+    parameters=Nothing,
+    do=remove_grant,
+    result=Ungranted,
+    says=lambda one: f"{one.recipient} may no longer read {one.share}.",
+    record=("grant.remove",),
+    call=Call("DELETE", f"{ROUTE}/<str:recipient>", view="Grant"),
+    page=Page(f"{PAGE}/remove", back=lambda pair: resolve_url(pair.share)),
 )
 reads.register(
     Read(

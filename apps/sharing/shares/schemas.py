@@ -1,16 +1,15 @@
 """What administrators ask of schemas that are shared whole: add, remove, look at."""
 
-from collections.abc import Mapping
-from dataclasses import MISSING, dataclass
+from dataclasses import MISSING, dataclass, replace
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
 from django.shortcuts import get_object_or_404, resolve_url
 
 from apps.pages.actions import Action, Stamp, report
-from apps.pages.changes.change import ADMIN, Call, Change, Nothing, Page, changes
+from apps.pages.changes.change import ADMIN, Call, Change, Nothing, Page, Subject, Verb
 from apps.pages.changes.parameters import Line, parameter
 from apps.pages.changes.read import Read, reads
 from apps.pages.page_json import Spread, shaped
@@ -232,69 +231,67 @@ def schemas_of(name: str) -> SchemasOfShare:
     return SchemasOfShare(schemas=schema_resources(find_share(name)))
 
 
-_OF_SCHEMAS: Final[Mapping[str, Any]] = {
-    "role": ADMIN,
-    "scope": "share",
-    "result": SharedSchemaResource,
-    "writes": ("share.add_schema",),
-    "find": find_share,
-    "parameters": NewSchema,
-}
-ADD: Final = changes.register(
-    Change(
-        **_OF_SCHEMAS,
-        noun="share",
-        name="add-schema",
-        help="Share a namespace whole.",
-        more="Its tables of now are shared, and those that come.",
-        metavars={"name": "share"},
-        do=share_whole,
-        says=lambda one: (
-            f"{one.share} has {one.namespace} as {one.schema}: "
-            f"{counted(one.num_tables, 'table')} by now, and each that comes."
-        ),
+SCHEMAS: Final = Subject(noun="schema", role=ADMIN, scope="share", find=find_share)
+NAMED: Final = replace(SCHEMAS, noun="share", metavars={"name": "share"})
+NAMED_SCHEMA: Final = Subject(
+    noun="share",
+    role=ADMIN,
+    scope="share",
+    find=find_in_share,
+    metavars=NAMED.metavars,
+)
+ADD: Final = Change(
+    of=NAMED,
+    name="add-schema",
+    help="Share a namespace whole.",
+    more="Its tables of now are shared, and those that come.",
+    parameters=NewSchema,
+    do=share_whole,
+    result=SharedSchemaResource,
+    says=lambda one: (
+        f"{one.share} has {one.namespace} as {one.schema}: "
+        f"{counted(one.num_tables, 'table')} by now, and each that comes."
+    ),
+    record=("share.add_schema",),
+    verb=Verb(
         warns=lambda _, one: [
             f"{left.table} is not shared: {left.reason}." for left in one.unshared
-        ],
-        call=Call("POST", ROUTE, view="SchemaList", status=201),
-    )
+        ]
+    ),
+    call=Call("POST", ROUTE, view="SchemaList"),
 )
-ADD_BY_PAGE: Final = changes.register(
-    Change(
-        **_OF_SCHEMAS,
-        noun="schema",
-        name="add",
-        help="Share a namespace whole.",
-        do=share_by_page,
-        says=lambda one: f"{one.share} has {one.namespace} whole, as {one.schema}.",
-        page=Page(f"{ROUTE}/add", back=resolve_url),
-    )
+ADD_BY_PAGE: Final = Change(
+    of=SCHEMAS,
+    name="add",
+    help="Share a namespace whole.",
+    parameters=NewSchema,
+    do=share_by_page,
+    result=SharedSchemaResource,
+    says=lambda one: f"{one.share} has {one.namespace} whole, as {one.schema}.",
+    record=("share.add_schema",),
+    page=Page(f"{ROUTE}/add", back=resolve_url),
 )
-REMOVE: Final = changes.register(
-    Change(
-        noun="share",
-        name="remove-schema",
-        help="Take a schema out of a share, with every table that came with it.",
-        role=ADMIN,
-        scope="share",
-        find=find_in_share,
-        metavars={"name": "share"},
-        parameters=Nothing,
-        do=take_out,
-        result=RemovedSchema,
-        says=lambda one: f"{one.schema} is no longer in {one.share}.",
-        writes=("share.remove_schema",),
+REMOVE: Final = Change(
+    of=NAMED_SCHEMA,
+    name="remove-schema",
+    help="Take a schema out of a share, with every table that came with it.",
+    parameters=Nothing,
+    do=take_out,
+    result=RemovedSchema,
+    says=lambda one: f"{one.schema} is no longer in {one.share}.",
+    record=("share.remove_schema",),
+    verb=Verb(
         question=lambda one, _: (
             f"Remove the whole schema {one.schema} from {one.share.name}?"
-        ),
-        call=Call("DELETE", f"{ROUTE}/<str:schema>", view="Schema", status=204),
-        page=Page(
-            f"{ROUTE}/<uuid:schema_id>/remove",
-            back=lambda one: resolve_url(one.share),
-            name="schema-remove",
-            find=find_by_id,
-        ),
-    )
+        )
+    ),
+    call=Call("DELETE", f"{ROUTE}/<str:schema>", view="Schema"),
+    page=Page(
+        f"{ROUTE}/<uuid:schema_id>/remove",
+        back=lambda one: resolve_url(one.share),
+        name="schema-remove",
+        find=find_by_id,
+    ),
 )
 reads.register(
     Read(

@@ -7,7 +7,16 @@ from typing import Final
 from django.shortcuts import resolve_url
 
 from apps.pages.actions import Stamp, report
-from apps.pages.changes.change import ADMIN, Call, Change, Nothing, Page, changes
+from apps.pages.changes.change import (
+    ADMIN,
+    Call,
+    Change,
+    Nothing,
+    Page,
+    Record,
+    Subject,
+    Verb,
+)
 from apps.pages.changes.parameters import Line, parameter
 from apps.pages.changes.read import Read, reads
 from apps.pages.page_json import OnPage, Spread
@@ -289,74 +298,64 @@ def settings_of(recipient: Recipient) -> dict[str, object]:
     }
 
 
-UPDATE: Final = changes.register(
-    Change(
-        noun="recipient",
-        name="update",
-        help="Change what a recipient may read, and how and from where it is reached.",
-        role=ADMIN,
-        scope="share",
-        find=find_recipient,
-        parameters=RecipientChange,
-        do=update_recipient,
-        result=ChangedRecipient,
-        says=lambda one: one.said,
-        fields=FIELDS,
-        facts=facts_of,
-        writes=("grant.add", "grant.remove"),
-        about=things_of,
-        call=Call("PATCH", ROUTE, view="Recipient"),
-        page=Page(
+RECIPIENT: Final = Subject(
+    noun="recipient",
+    role=ADMIN,
+    scope="share",
+    find=find_recipient,
+    about=things_of,
+)
+UPDATE: Final = Change(
+    of=RECIPIENT,
+    name="update",
+    help="Change what a recipient may read, and how and from where it is reached.",
+    parameters=RecipientChange,
+    do=update_recipient,
+    result=ChangedRecipient,
+    says=lambda one: one.said,
+    record=Record(fields=FIELDS, facts=facts_of, writes=("grant.add", "grant.remove")),
+    call=Call("PATCH", ROUTE, view="Recipient"),
+    page=(
+        Page(
             f"{ROUTE}/settings",
             back=lambda one: resolve_url("sharing:recipient-settings", one.name),
             name="recipient-settings",
         ),
-        also=(Page(f"{ROUTE}/grants", back=resolve_url, name="recipient-grants"),),
-        is_verb=False,
-    )
+        Page(f"{ROUTE}/grants", back=resolve_url, name="recipient-grants"),
+    ),
 )
-LIMIT: Final = changes.register(
-    Change(
-        noun="recipient",
-        name="limit",
-        help="Limit what a recipient is offered in a month.",
-        role=ADMIN,
-        scope="share",
-        find=find_recipient,
-        parameters=Limits,
-        do=limit_recipient,
-        result=LimitedRecipient,
-        says=lambda one: one.said,
-        fields=FIELDS,
-        facts=facts_of,
-        about=things_of,
-        page=Page(
-            f"{ROUTE}/limits",
-            back=lambda one: resolve_url("sharing:recipient-usage", one.name),
-            name="recipient-limits",
-        ),
-    )
+LIMIT: Final = Change(
+    of=RECIPIENT,
+    name="limit",
+    help="Limit what a recipient is offered in a month.",
+    parameters=Limits,
+    do=limit_recipient,
+    result=LimitedRecipient,
+    says=lambda one: one.said,
+    record=Record(fields=FIELDS, facts=facts_of),
+    verb=Verb(),
+    page=Page(
+        f"{ROUTE}/limits",
+        back=lambda one: resolve_url("sharing:recipient-usage", one.name),
+        name="recipient-limits",
+    ),
 )
-DELETE: Final = changes.register(
-    Change(
-        noun="recipient",
-        name="delete",
-        help="Delete a recipient with its grants and tokens, which end at once.",
-        role=ADMIN,
-        scope="share",
-        find=find_recipient,
-        parameters=Nothing,
-        do=delete_recipient,
-        result=DeletedRecipient,
-        says=lambda one: f"{one.name} is deleted; its tokens no longer work.",
-        writes=("recipient.delete",),
-        question=lambda one, _: f"Delete {one.name}? Its tokens end at once.",
+DELETE: Final = Change(
+    of=RECIPIENT,
+    name="delete",
+    help="Delete a recipient with its grants and tokens, which end at once.",
+    parameters=Nothing,
+    do=delete_recipient,
+    result=DeletedRecipient,
+    says=lambda one: f"{one.name} is deleted; its tokens no longer work.",
+    record=("recipient.delete",),
+    verb=Verb(question=lambda one, _: f"Delete {one.name}? Its tokens end at once."),
+    call=Call("DELETE", ROUTE, view="Recipient"),
+    page=Page(
+        f"{ROUTE}/delete",
+        back=lambda _: resolve_url("sharing:recipient-list"),
         confirm=lambda one: one.name,
-        call=Call("DELETE", ROUTE, view="Recipient", status=204),
-        page=Page(
-            f"{ROUTE}/delete", back=lambda _: resolve_url("sharing:recipient-list")
-        ),
-    )
+    ),
 )
 reads.register(
     Read(

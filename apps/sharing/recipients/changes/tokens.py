@@ -1,9 +1,9 @@
 """The changes of the tokens, links and OAuth clients of a recipient."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
-from typing import Any, Final, cast
+from typing import Final, cast
 from uuid import UUID
 
 from django.shortcuts import resolve_url
@@ -11,7 +11,15 @@ from django.urls import reverse
 from django.utils import timezone
 
 from apps.pages.actions import Stamp
-from apps.pages.changes.change import ADMIN, Call, Change, Nothing, Page, changes
+from apps.pages.changes.change import (
+    ADMIN,
+    Call,
+    Change,
+    Nothing,
+    Page,
+    Subject,
+    Verb,
+)
 from apps.pages.changes.read import Read, reads
 from apps.sharing.errors import TokenPrefixUnknownError
 from apps.sharing.issuing import credentials, proofs, tokens
@@ -21,6 +29,7 @@ from apps.sharing.issuing.token_rows import TokenResource, token_row
 from apps.sharing.issuing.tokens import Credentials
 from apps.sharing.models import Recipient, RecipientToken
 from apps.sharing.names import find_recipient
+from apps.sharing.recipients.changes.settings import RECIPIENT, ROUTE
 from apps.sharing.recipients.changes.token_resource import (
     EndedTokens,
     InvitedRecipient,
@@ -44,9 +53,8 @@ from apps.sharing.recipients.listing import recipient_resource
 from apps.sharing.recipients.services import NewRecipient, invite
 from deltaweb.words import counted
 
-RECIPIENT: Final = "recipients/<str:name>"
-TOKENS: Final = f"{RECIPIENT}/tokens"
-TOKEN: Final = f"{TOKENS}/<uuid:token_id>"
+TOKENS: Final = f"{ROUTE}/tokens"
+TOKEN_ROUTE: Final = f"{TOKENS}/<uuid:token_id>"
 
 
 def _invite(_: None, new: NewRecipient, stamp: Stamp) -> MadeToken:
@@ -190,18 +198,14 @@ def _facts_of_client(one: MadeToken) -> dict[str, str] | None:
     return _facts(one.token) if one.answer.activation_url else None
 
 
-def _link_lines(one: NewLink) -> Iterator[str]:
+def _said_link(one: NewLink) -> str:
     closes, name = one.link.activation_expires_at, one.resource.name
     ends = one.link.token.ends_at
-    yield ""
-    yield (
+    return (
+        f"{one.link.activation_url}\n\n"
         f"The link works once, until {closes:%Y-%m-%d %H:%M:%S} UTC. "
         f"Send it to {name}; the token ends {ends:%Y-%m-%d %H:%M:%S} UTC."
     )
-
-
-def _no_one() -> None:
-    """Return nothing: a recipient is made without a name in the address."""
 
 
 def _said_revoked(one: RevokedTokens) -> str:
@@ -214,11 +218,13 @@ def _said_token(one: TokenResource) -> str:
 
 # === The changes ===
 
-_change: Any = partial(Change, noun="recipient", role=ADMIN, scope="share")
+NEW_RECIPIENT: Final = Subject(
+    noun="recipient", role=ADMIN, scope="share", find=lambda: None
+)
+TOKEN: Final = Subject(noun="recipient", role=ADMIN, scope="share", find=find_token)
 
 
 def _secret_call(
-    method: str,
     route: str,
     view: str,
     answers: type,
@@ -227,229 +233,180 @@ def _secret_call(
 ) -> Call:
     """Return a call whose answer is given once."""
     return Call(
-        method,
+        "POST",
         route,
         view=view,
-        status=201,
         answers=answers,
         shown=lambda one: one.answer,
         location=location,
     )
 
 
-INVITE: Final = changes.register(
-    _change(
-        name="invite",
-        is_verb=False,
-        help="Make a recipient, and a link by which it fetches its profile file once.",
-        find=_no_one,
-        parameters=NewRecipient,
-        do=_invite,
-        kept=lambda one: _facts(one.token),
-        result=MadeToken,
-        says=lambda one: f"Made {one.token.recipient.name}.",
-        writes=("recipient.create", "grant.add", "token.issue", "link.issue"),
-        call=_secret_call(
-            "POST",
-            "recipients",
-            "RecipientList",
-            InvitedRecipient,
-        ),
-    )
+INVITE: Final = Change(
+    of=NEW_RECIPIENT,
+    name="invite",
+    help="Make a recipient, and a link by which it fetches its profile file once.",
+    parameters=NewRecipient,
+    do=_invite,
+    result=MadeToken,
+    says=lambda one: f"Made {one.token.recipient.name}.",
+    kept=lambda one: _facts(one.token),
+    record=("recipient.create", "grant.add", "token.issue", "link.issue"),
+    call=_secret_call("recipients", "RecipientList", InvitedRecipient),
 )
-NEW_TOKEN: Final = changes.register(
-    _change(
-        name="new-token",
-        is_verb=False,
-        help="Make a token beside the others and answer its profile file, once.",
-        more="`Location` is the address of the token.",
-        find=find_recipient,
-        parameters=NewToken,
-        do=_new_token,
-        kept=lambda one: _facts(one.token),
-        result=MadeToken,
-        says=lambda one: f"Made the token {one.token.prefix}….",
-        writes=("token.issue", "token.profile"),
-        call=_secret_call(
-            "POST",
-            TOKENS,
-            "TokenList",
-            ProfileDocument,
-        ),
-    )
+NEW_TOKEN: Final = Change(
+    of=RECIPIENT,
+    name="new-token",
+    help="Make a token beside the others and answer its profile file, once.",
+    more="`Location` is the address of the token.",
+    parameters=NewToken,
+    do=_new_token,
+    result=MadeToken,
+    says=lambda one: f"Made the token {one.token.prefix}….",
+    kept=lambda one: _facts(one.token),
+    record=("token.issue", "token.profile"),
+    call=_secret_call(TOKENS, "TokenList", ProfileDocument),
 )
-ROTATE: Final = changes.register(
-    _change(
-        name="rotate-tokens",
-        is_verb=False,
-        help="Make a token that replaces the others and answer its profile file, once.",
-        more="`Location` is the address of the token.",
-        find=find_recipient,
-        parameters=TokenRotation,
-        do=_rotate,
-        kept=lambda one: _facts(one.token),
-        result=MadeToken,
-        says=lambda one: f"Made the token {one.token.prefix}….",
-        writes=("token.rotate", "token.profile"),
-        call=_secret_call(
-            "POST",
-            f"{RECIPIENT}/rotate",
-            "Rotation",
-            ProfileDocument,
-        ),
-    )
+ROTATE: Final = Change(
+    of=RECIPIENT,
+    name="rotate-tokens",
+    help="Make a token that replaces the others and answer its profile file, once.",
+    more="`Location` is the address of the token.",
+    parameters=TokenRotation,
+    do=_rotate,
+    result=MadeToken,
+    says=lambda one: f"Made the token {one.token.prefix}….",
+    kept=lambda one: _facts(one.token),
+    record=("token.rotate", "token.profile"),
+    call=_secret_call(f"{ROUTE}/rotate", "Rotation", ProfileDocument),
 )
-NEW_CLIENT: Final = changes.register(
-    _change(
-        name="new-client",
-        is_verb=False,
-        help="Make an OAuth client, beside the tokens that there are or for its kind.",
-        more="`Location` is the address of it among the recipient's tokens.",
-        find=find_recipient,
-        parameters=NewClient,
-        do=_new_client,
-        kept=_facts_of_client,
-        result=MadeToken,
-        says=lambda one: f"Made the client {one.token.prefix}….",
-        writes=("token.issue", "token.rotate", "link.issue"),
-        call=_secret_call(
-            "POST",
-            f"{RECIPIENT}/clients",
-            "ClientList",
-            MadeClient,
-        ),
-    )
+NEW_CLIENT: Final = Change(
+    of=RECIPIENT,
+    name="new-client",
+    help="Make an OAuth client, beside the tokens that there are or for its kind.",
+    more="`Location` is the address of it among the recipient's tokens.",
+    parameters=NewClient,
+    do=_new_client,
+    result=MadeToken,
+    says=lambda one: f"Made the client {one.token.prefix}….",
+    kept=_facts_of_client,
+    record=("token.issue", "token.rotate", "link.issue"),
+    call=_secret_call(f"{ROUTE}/clients", "ClientList", MadeClient),
 )
-PROFILE: Final = changes.register(
-    _change(
+PROFILE: Final = Change(
+    of=TOKEN,
+    name="token-profile",
+    help="Activate a token that waits, and answer its profile file, once.",
+    more="Its links are withdrawn: whoever calls hands the file over.",
+    parameters=Nothing,
+    do=_activate,
+    result=MadeToken,
+    says=lambda one: f"{one.token.prefix}… is activated.",
+    kept=lambda one: _facts(one.token),
+    record=("token.profile",),
+    call=_secret_call(
+        f"{TOKEN_ROUTE}/profile",
+        "ClientProfile",
+        ShownClient,
+        location=None,
+    ),
+    page=Page(
+        f"{TOKEN_ROUTE}/profile",
+        back=lambda one: resolve_url(one.recipient),
         name="token-profile",
-        is_verb=False,
-        help="Activate a token that waits, and answer its profile file, once.",
-        more="Its links are withdrawn: whoever calls hands the file over.",
-        find=find_token,
-        parameters=Nothing,
-        do=_activate,
-        kept=lambda one: _facts(one.token),
-        result=MadeToken,
-        says=lambda one: f"{one.token.prefix}… is activated.",
-        writes=("token.profile",),
-        call=_secret_call(
-            "POST", f"{TOKEN}/profile", "ClientProfile", ShownClient, location=None
-        ),
-        page=Page(
-            f"{TOKEN}/profile",
-            back=lambda one: resolve_url(one.recipient),
-            name="token-profile",
-        ),
-    )
+    ),
 )
-LINK: Final = changes.register(
-    _change(
-        name="link",
-        help="Make a new link for the token that waits; older ones are withdrawn.",
-        find=find_recipient,
-        parameters=Nothing,
-        do=_new_link,
-        kept=lambda one: _facts(one.made.token),
-        result=NewLink,
-        says=lambda one: one.link.activation_url,
-        lines=_link_lines,
-        writes=("link.issue",),
-        call=Call(
-            "POST",
-            f"{RECIPIENT}/activation-links",
-            view="ActivationLinks",
-            status=201,
-            location=lambda one: _address(one.made.token),
-            answers=TokenLink,
-            shown=lambda one: one.link,
-        ),
-    )
+LINK: Final = Change(
+    of=RECIPIENT,
+    name="link",
+    help="Make a new link for the token that waits; older ones are withdrawn.",
+    parameters=Nothing,
+    do=_new_link,
+    result=NewLink,
+    says=_said_link,
+    kept=lambda one: _facts(one.made.token),
+    record=("link.issue",),
+    verb=Verb(),
+    call=Call(
+        "POST",
+        f"{ROUTE}/activation-links",
+        view="ActivationLinks",
+        location=lambda one: _address(one.made.token),
+        answers=TokenLink,
+        shown=lambda one: one.link,
+    ),
 )
-TOKEN_LINK: Final = changes.register(
-    _change(
+TOKEN_LINK: Final = Change(
+    of=TOKEN,
+    name="token-link",
+    help="Make a new link for a token that waits; older ones are withdrawn.",
+    parameters=Nothing,
+    do=_link,
+    result=NewLink,
+    says=lambda one: one.link.activation_url,
+    kept=lambda one: _facts(one.made.token),
+    record=("link.issue",),
+    page=Page(
+        f"{TOKEN_ROUTE}/link",
+        back=lambda one: resolve_url(one.recipient),
         name="token-link",
-        is_verb=False,
-        help="Make a new link for a token that waits; older ones are withdrawn.",
-        find=find_token,
-        parameters=Nothing,
-        do=_link,
-        kept=lambda one: _facts(one.made.token),
-        result=NewLink,
-        says=lambda one: one.link.activation_url,
-        writes=("link.issue",),
-        page=Page(
-            f"{TOKEN}/link",
-            back=lambda one: resolve_url(one.recipient),
-            name="token-link",
-        ),
-    )
+    ),
 )
-RETIRE: Final = changes.register(
-    _change(
-        name="retire",
-        is_verb=False,
-        help="Move the end of a token in use: sooner or later, never past its expiry.",
-        find=find_token,
-        parameters=TokenRetirement,
-        do=_retire,
-        result=TokenResource,
-        says=lambda one: f"{one.prefix}… ends on {one.ends_at:%Y-%m-%d %H:%M} UTC.",
-        writes=("token.retire",),
-        call=Call("PATCH", TOKEN, view="Token"),
-    )
+RETIRE: Final = Change(
+    of=TOKEN,
+    name="retire",
+    help="Move the end of a token in use: sooner or later, never past its expiry.",
+    parameters=TokenRetirement,
+    do=_retire,
+    result=TokenResource,
+    says=lambda one: f"{one.prefix}… ends on {one.ends_at:%Y-%m-%d %H:%M} UTC.",
+    record=("token.retire",),
+    call=Call("PATCH", TOKEN_ROUTE, view="Token"),
 )
-REVOKE: Final = changes.register(
-    _change(
-        name="revoke",
-        help="Revoke the tokens of a recipient, from its next request on.",
-        find=find_recipient,
-        parameters=Revocation,
-        do=_revoke,
-        result=RevokedTokens,
-        says=_said_revoked,
-        writes=("token.revoke",),
-        question=_question,
-    )
+REVOKE: Final = Change(
+    of=RECIPIENT,
+    name="revoke",
+    help="Revoke the tokens of a recipient, from its next request on.",
+    parameters=Revocation,
+    do=_revoke,
+    result=RevokedTokens,
+    says=_said_revoked,
+    record=("token.revoke",),
+    verb=Verb(question=_question),
 )
-REVOKE_ALL: Final = changes.register(
-    _change(
-        name="revoke-all",
-        is_verb=False,
-        help="Revoke every token of a recipient, from its next request on.",
-        find=find_recipient,
-        parameters=Nothing,
-        do=lambda one, _, stamp: _revoke(one, Revocation(), stamp),
-        result=RevokedTokens,
-        says=_said_revoked,
-        writes=("token.revoke",),
-        call=Call(
-            "DELETE",
-            TOKENS,
-            view="TokenList",
-            answers=EndedTokens,
-            shown=lambda one: EndedTokens(num_revoked=one.num_revoked),
-        ),
-    )
+REVOKE_ALL: Final = Change(
+    of=RECIPIENT,
+    name="revoke-all",
+    help="Revoke every token of a recipient, from its next request on.",
+    parameters=Nothing,
+    do=lambda one, _, stamp: _revoke(one, Revocation(), stamp),
+    result=RevokedTokens,
+    says=_said_revoked,
+    record=("token.revoke",),
+    call=Call(
+        "DELETE",
+        TOKENS,
+        view="TokenList",
+        status=200,
+        answers=EndedTokens,
+        shown=lambda one: EndedTokens(num_revoked=one.num_revoked),
+    ),
 )
-REVOKE_ONE: Final = changes.register(
-    _change(
-        name="revoke-one",
-        is_verb=False,
-        help="Revoke a token, from its next request on.",
-        find=find_token,
-        parameters=Nothing,
-        do=_revoke_one,
-        result=TokenResource,
-        says=_said_token,
-        writes=("token.revoke",),
-        call=Call("DELETE", TOKEN, view="Token", status=204),
-        page=Page(
-            f"{TOKEN}/revoke",
-            back=lambda one: resolve_url(one.recipient),
-            name="token-revoke",
-        ),
-    )
+REVOKE_ONE: Final = Change(
+    of=TOKEN,
+    name="revoke-one",
+    help="Revoke a token, from its next request on.",
+    parameters=Nothing,
+    do=_revoke_one,
+    result=TokenResource,
+    says=_said_token,
+    record=("token.revoke",),
+    call=Call("DELETE", TOKEN_ROUTE, view="Token"),
+    page=Page(
+        f"{TOKEN_ROUTE}/revoke",
+        back=lambda one: resolve_url(one.recipient),
+        name="token-revoke",
+    ),
 )
 
 
@@ -471,7 +428,7 @@ reads.register(
         role=ADMIN,
     ),
     Read(
-        route=TOKEN,
+        route=TOKEN_ROUTE,
         view="Token",
         finds=_show_token,
         shows=TokenResource,
@@ -479,7 +436,7 @@ reads.register(
         role=ADMIN,
     ),
     Read(
-        route=f"{TOKEN}/profile",
+        route=f"{TOKEN_ROUTE}/profile",
         view="ClientProfile",
         page="sharing:client-profile",
         shows=ShownClient,

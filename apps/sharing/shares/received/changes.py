@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from apps.jobs.waiting import wait_a_glance
 from apps.pages.actions import Stamp
-from apps.pages.changes.change import ADMIN, Call, Change, Nothing, Page, changes
+from apps.pages.changes.change import ADMIN, Call, Change, Nothing, Page, Subject, Verb
 from apps.pages.changes.parameters import parameter
 from apps.pages.changes.read import Read, reads
 from apps.pages.page_json import OnPage, Spread
@@ -146,72 +146,62 @@ def _before_removal(provider: StorageConnection, _: Nothing) -> str:
     return f"Forget {provider.name} and its {count} tables?"
 
 
+NEW_PROVIDER: Final = Subject(
+    noun="received", role=ADMIN, scope="share", find=lambda: None
+)
+PROVIDER: Final = Subject(
+    noun="received", role=ADMIN, scope="share", find=find_provider
+)
 SCANNED: Final = ("table.register", "lake.scan")
 ADDED: Final = ("storage.add", "storage.replace", "lake.add")
-ADD: Final = changes.register(
-    Change(
-        noun="received",
-        name="add",
-        help="Add the profile of a provider.",
-        more="The profile is tried and kept sealed, and its tables are looked for.",
-        role=ADMIN,
-        scope="share",
-        find=lambda: None,
-        parameters=NewProvider,
-        do=add,
-        is_atomic=False,
-        result=LookedAt,
-        says=_said_added,
-        writes=ADDED,
-        call=Call(
-            "POST",
-            "received",
-            view="ReceivedList",
-            status=201,
-            location=lambda one: resolve_url("api:received", one.row.resource.name),
-        ),
-    )
+ADD: Final = Change(
+    of=NEW_PROVIDER,
+    name="add",
+    help="Add the profile of a provider.",
+    more="The profile is tried and kept sealed, and its tables are looked for.",
+    parameters=NewProvider,
+    do=add,
+    is_atomic=False,
+    result=LookedAt,
+    says=_said_added,
+    record=ADDED,
+    verb=Verb(),
+    call=Call(
+        "POST",
+        "received",
+        view="ReceivedList",
+        location=lambda one: resolve_url("api:received", one.row.resource.name),
+    ),
 )
-REFRESH: Final = changes.register(
-    Change(
-        noun="received",
-        name="refresh",
-        help="Ask a provider what it shares.",
-        role=ADMIN,
-        scope="share",
-        find=find_provider,
-        parameters=Nothing,
-        do=look,
-        is_atomic=False,
-        result=LookedAt,
-        says=_said_looked,
-        writes=SCANNED,
-        page=Page(
-            f"{ROUTE}/look",
-            back=lambda _: resolve_url("sharing:received-list"),
-            name="received-look",
-        ),
-    )
+REFRESH: Final = Change(
+    of=PROVIDER,
+    name="refresh",
+    help="Ask a provider what it shares.",
+    parameters=Nothing,
+    do=look,
+    is_atomic=False,
+    result=LookedAt,
+    says=_said_looked,
+    record=SCANNED,
+    verb=Verb(),
+    page=Page(
+        f"{ROUTE}/look",
+        back=lambda _: resolve_url("sharing:received-list"),
+        name="received-look",
+    ),
 )
-REMOVE: Final = changes.register(
-    Change(
-        noun="received",
-        name="remove",
-        help="Forget a provider and its tables.",
-        role=ADMIN,
-        scope="share",
-        find=find_provider,
-        parameters=Nothing,
-        do=forget,
-        result=ForgottenProvider,
-        says=lambda one: f"{one.name} is forgotten, with {len(one.tables)} tables.",
-        writes=("storage.remove", "lake.remove", "table.remove"),
-        question=_before_removal,
-        call=Call("DELETE", ROUTE, view="Received", status=204),
-        page=Page(
-            f"{ROUTE}/remove", back=lambda _: resolve_url("sharing:received-list")
-        ),
-    )
+REMOVE: Final = Change(
+    of=PROVIDER,
+    name="remove",
+    help="Forget a provider and its tables.",
+    parameters=Nothing,
+    do=forget,
+    result=ForgottenProvider,
+    says=lambda one: f"{one.name} is forgotten, with {len(one.tables)} tables.",
+    record=("storage.remove", "lake.remove", "table.remove"),
+    verb=Verb(question=_before_removal),
+    call=Call("DELETE", ROUTE, view="Received"),
+    page=Page(f"{ROUTE}/remove", back=lambda _: resolve_url("sharing:received-list")),
 )
 reads.register(
     Read(

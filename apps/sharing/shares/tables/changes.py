@@ -1,14 +1,14 @@
 """What administrators change of the tables of a share: put, add, update, remove."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Final, NamedTuple
 from uuid import UUID
 
 from django.shortcuts import resolve_url
 
 from apps.pages.actions import Stamp
-from apps.pages.changes.change import ADMIN, Call, Change, Nothing, Page, changes
+from apps.pages.changes.change import ADMIN, Call, Change, Nothing, Page, Subject, Verb
 from apps.pages.changes.read import Read, reads
 from apps.pages.errors import PageError
 from apps.pages.page_json import OnPage, Spread
@@ -184,105 +184,91 @@ def _said_added(one: OfferedTable) -> str:
 
 
 _OFFERS: Final = terms.OFFER_RECORDS
-OF_TABLES: Final[Mapping[str, Any]] = {"role": ADMIN, "scope": "share"}
-PUT: Final = changes.register(
-    Change(
-        **OF_TABLES,
-        noun="shared-table",
-        name="put",
-        help="Put a registered table into a share, or change what of it is offered.",
-        more=(
-            "One that is there stays the registered table that it is: to offer another "
-            "one under its name, take it out first."
-        ),
-        find=find_place,
-        parameters=TableOffer,
-        do=put_table,
-        result=OfferedTable,
-        says=_said_added,
-        writes=("share.add_table", *_OFFERS),
-        call=Call("PUT", ROUTE, view="SharedTable", is_new=lambda one: one.is_new),
-    )
+PLACE: Final = Subject(noun="shared-table", role=ADMIN, scope="share", find=find_place)
+NAMED_PLACE: Final = replace(PLACE, noun="share", metavars=IN_TABLE)
+TABLES: Final = Subject(noun="shared-table", role=ADMIN, scope="share", find=find_share)
+SHARED_TABLE: Final = Subject(
+    noun="shared-table", role=ADMIN, scope="share", find=find_in_share
 )
-ADD: Final = changes.register(
-    Change(
-        **OF_TABLES,
-        noun="share",
-        name="add-table",
-        help="Put a table into a share.",
-        find=find_place,
-        metavars=IN_TABLE,
-        parameters=NewTable,
-        do=add_table,
-        result=OfferedTable,
-        says=_said_added,
-        warns=lambda _, one: warnings_of(find_table(one.resource.table)),
-        writes=("share.add_table",),
-    )
+NAMED_TABLE: Final = replace(SHARED_TABLE, noun="share", metavars=IN_TABLE)
+PUT: Final = Change(
+    of=PLACE,
+    name="put",
+    help="Put a registered table into a share, or change what of it is offered.",
+    more=(
+        "One that is there stays the registered table that it is: to offer another "
+        "one under its name, take it out first."
+    ),
+    parameters=TableOffer,
+    do=put_table,
+    result=OfferedTable,
+    says=_said_added,
+    record=("share.add_table", *_OFFERS),
+    call=Call("PUT", ROUTE, view="SharedTable", is_new=lambda one: one.is_new),
 )
-ADD_BY_PAGE: Final = changes.register(
-    Change(
-        **OF_TABLES,
-        noun="shared-table",
-        name="add",
-        help="Put a table into a share.",
-        find=find_share,
-        parameters=AddedTable,
-        do=add_by_page,
-        result=OfferedTable,
-        says=lambda one: (
-            f"{one.resource.table} is in {one.resource.share} as {one.resource.name}."
-        ),
-        writes=("share.add_table",),
-        page=Page(f"{PAGE}/add", back=resolve_url),
-    )
+ADD: Final = Change(
+    of=NAMED_PLACE,
+    name="add-table",
+    help="Put a table into a share.",
+    parameters=NewTable,
+    do=add_table,
+    result=OfferedTable,
+    says=_said_added,
+    record=("share.add_table",),
+    verb=Verb(warns=lambda _, one: warnings_of(find_table(one.resource.table))),
 )
-UPDATE: Final = changes.register(
-    Change(
-        **OF_TABLES,
-        noun="shared-table",
-        name="update",
-        help="Change what of a table is shared.",
-        find=find_in_share,
-        parameters=Terms,
-        do=update_table,
-        result=OfferedTable,
-        says=lambda one: f"{one.resource.name} is changed. {one.urls}".strip(),
-        writes=_OFFERS,
-        page=Page(
-            f"{PAGE}/<uuid:table_id>/update",
-            back=lambda shared: resolve_url(shared.share),
-            find=find_by_id,
-        ),
-    )
+ADD_BY_PAGE: Final = Change(
+    of=TABLES,
+    name="add",
+    help="Put a table into a share.",
+    parameters=AddedTable,
+    do=add_by_page,
+    result=OfferedTable,
+    says=lambda one: (
+        f"{one.resource.table} is in {one.resource.share} as {one.resource.name}."
+    ),
+    record=("share.add_table",),
+    page=Page(f"{PAGE}/add", back=resolve_url),
 )
-REMOVE: Final = changes.register(
-    Change(
-        **OF_TABLES,
-        noun="share",
-        name="remove-table",
-        help="Take a table out of a share; the table itself stays registered.",
-        find=find_in_share,
-        metavars=IN_TABLE,
-        parameters=Nothing,
-        do=remove_table,
-        result=RemovedTable,
-        says=lambda one: (
-            f"{one.name} is no longer in {one.share}; the table {one.table} stays "
-            "registered."
-        ),
-        writes=("share.remove_table",),
+UPDATE: Final = Change(
+    of=SHARED_TABLE,
+    name="update",
+    help="Change what of a table is shared.",
+    parameters=Terms,
+    do=update_table,
+    result=OfferedTable,
+    says=lambda one: f"{one.resource.name} is changed. {one.urls}".strip(),
+    record=_OFFERS,
+    page=Page(
+        f"{PAGE}/<uuid:table_id>/update",
+        back=lambda shared: resolve_url(shared.share),
+        find=find_by_id,
+    ),
+)
+REMOVE: Final = Change(
+    of=NAMED_TABLE,
+    name="remove-table",
+    help="Take a table out of a share; the table itself stays registered.",
+    parameters=Nothing,
+    do=remove_table,
+    result=RemovedTable,
+    says=lambda one: (
+        f"{one.name} is no longer in {one.share}; the table {one.table} stays "
+        "registered."
+    ),
+    record=("share.remove_table",),
+    verb=Verb(
         question=lambda shared, _: (
             f"Remove {shared.full_name} from {shared.share.name}?"
-        ),
-        call=Call("DELETE", ROUTE, view="SharedTable", status=204),
-        page=Page(
-            f"{PAGE}/<uuid:table_id>/remove",
-            back=lambda shared: resolve_url(shared.share),
-            name="shared-table-remove",
-            find=find_by_id,
-        ),
-    )
+        )
+    ),
+    call=Call("DELETE", ROUTE, view="SharedTable"),
+    page=Page(
+        f"{PAGE}/<uuid:table_id>/remove",
+        back=lambda shared: resolve_url(shared.share),
+        name="shared-table-remove",
+        find=find_by_id,
+    ),
 )
 reads.register(
     Read(

@@ -1,11 +1,11 @@
 """The rules of single recipients, who see less of a shared table than the others."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final, NamedTuple
 
 from apps.pages.actions import Stamp
-from apps.pages.changes.change import ADMIN, Call, Change, Nothing, changes
+from apps.pages.changes.change import ADMIN, Call, Change, Nothing, Subject, Verb
 from apps.pages.changes.read import Read, reads
 from apps.pages.page_json import OnPage
 from apps.sharing.access.earlier_urls import earlier_urls_text
@@ -13,7 +13,6 @@ from apps.sharing.models import Recipient, SharedTable
 from apps.sharing.names import find_recipient
 from apps.sharing.shares.tables.changes import (
     IN_TABLE,
-    OF_TABLES,
     ROUTE,
     find_in_share,
 )
@@ -126,53 +125,47 @@ def _said_narrowed(one: NarrowedTable) -> str:
     return f"{one.recipient} {seen.format(one.name)} {one.urls}"
 
 
-NARROW: Final = changes.register(
-    Change(
-        **OF_TABLES,
-        noun="share",
-        name="narrow",
-        help="Let one recipient see less of a table.",
-        find=find_reader,
-        metavars={**IN_TABLE, "recipient": "--recipient"},
-        parameters=NewRule,
-        do=narrow,
-        result=NarrowedTable,
-        says=_said_narrowed,
-        writes=("share.narrow_table",),
-    )
+READER: Final = Subject(
+    noun="shared-table", role=ADMIN, scope="share", find=find_reader
 )
-PUT: Final = changes.register(
-    Change(
-        **OF_TABLES,
-        noun="shared-table",
-        name="narrow",
-        help="Let one recipient see less of a table.",
-        more="A part of its rule that is null is removed.",
-        find=find_reader,
-        parameters=NewRule,
-        do=put_rule,
-        result=RulesOfTable,
-        says=lambda _: "The rule is changed.",
-        writes=("share.narrow_table",),
-        call=Call("PUT", RULE, view="Rule"),
-    )
+NAMED_READER: Final = replace(
+    READER, noun="share", metavars={**IN_TABLE, "recipient": "--recipient"}
 )
-WIDEN: Final = changes.register(
-    Change(
-        **OF_TABLES,
-        noun="shared-table",
-        name="widen",
-        help="Let a recipient see of a table what the others do.",
-        find=find_reader,
-        parameters=Nothing,
-        do=lambda reader, _, stamp: narrow(
-            reader, NewRule(condition=None, columns=None), stamp
-        ),
-        result=NarrowedTable,
-        says=_said_narrowed,
-        writes=("share.narrow_table",),
-        call=Call("DELETE", RULE, view="Rule", status=204),
-    )
+NARROW: Final = Change(
+    of=NAMED_READER,
+    name="narrow",
+    help="Let one recipient see less of a table.",
+    parameters=NewRule,
+    do=narrow,
+    result=NarrowedTable,
+    says=_said_narrowed,
+    record=("share.narrow_table",),
+    verb=Verb(),
+)
+PUT: Final = Change(
+    of=READER,
+    name="narrow",
+    help="Let one recipient see less of a table.",
+    more="A part of its rule that is null is removed.",
+    parameters=NewRule,
+    do=put_rule,
+    result=RulesOfTable,
+    says=lambda _: "The rule is changed.",
+    record=("share.narrow_table",),
+    call=Call("PUT", RULE, view="Rule"),
+)
+WIDEN: Final = Change(
+    of=READER,
+    name="widen",
+    help="Let a recipient see of a table what the others do.",
+    parameters=Nothing,
+    do=lambda reader, _, stamp: narrow(
+        reader, NewRule(condition=None, columns=None), stamp
+    ),
+    result=NarrowedTable,
+    says=_said_narrowed,
+    record=("share.narrow_table",),
+    call=Call("DELETE", RULE, view="Rule"),
 )
 reads.register(
     Read(

@@ -181,7 +181,7 @@ def commands() -> Iterator[tuple[str, Any]]:
 
 
 def test_every_command_is_an_endpoint_or_has_a_reason(calls: set[str]) -> None:
-    of_changes = {f"{one.noun} {one.name}": change_call(one) for one in with_call()}
+    of_changes = {f"{one.of.noun} {one.name}": change_call(one) for one in with_call()}
     found = {
         name: (BY_COMMAND | of_changes).get(name)
         or (operation_call(verb.operation.name) if hasattr(verb, "operation") else "")

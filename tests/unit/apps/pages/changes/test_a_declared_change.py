@@ -19,7 +19,16 @@ from apps.api.changes import change_paths
 from apps.api.openapi import describe
 from apps.audit.models import AuditEvent
 from apps.pages.actions import Stamp
-from apps.pages.changes.change import ADMIN, Call, Change, Page, changes
+from apps.pages.changes.change import (
+    ADMIN,
+    Call,
+    Change,
+    Page,
+    Record,
+    Subject,
+    Verb,
+    changes,
+)
 from apps.pages.changes.command import ChangesCommand
 from apps.pages.changes.forms import form_of, sentences_of
 from apps.pages.changes.html import change_form, change_patterns
@@ -106,6 +115,15 @@ def lamp_page(
     return HttpResponse("; ".join([*lines, *sentences_of(form)]))
 
 
+LAMPS: Final = Subject(
+    noun="lamp",
+    role=ADMIN,
+    scope="write",
+    find=find_lamp,
+    about=lambda lamp: {"table": lamp["name"]},
+)
+
+
 class LampCommand(ChangesCommand):
     help = "Lamps."
     noun = "lamp"
@@ -117,23 +135,21 @@ def lamp(settings: Settings) -> Iterator[dict[str, Any]]:
     lamp = lamps["desk"] = dict(LAMP)
     made = changes.register(
         Change(
-            noun="lamp",
+            of=LAMPS,
             name="shine",
             help="Change how a lamp shines.",
-            role=ADMIN,
-            scope="write",
-            find=find_lamp,
             parameters=NewLight,
             do=shine,
             result=Lamp,
             says=lambda lamp: f"{lamp.name} shines.",
-            fields={"colour": "lamp.set_colour", "watts": "lamp.set_watts"},
-            facts=dict,
-            about=lambda lamp: {"table": lamp["name"]},
-            question=lambda lamp, _: f"Change {lamp['name']}?",
+            record=Record(
+                fields={"colour": "lamp.set_colour", "watts": "lamp.set_watts"},
+                facts=dict,
+            ),
+            verb=Verb(question=lambda lamp, _: f"Change {lamp['name']}?"),
             call=Call("PATCH", "lamps/<str:name>", view="LampView"),
-            page=Page("lamps/<str:name>/shine", back=lambda _: "/lamps/"),
-            also=(
+            page=(
+                Page("lamps/<str:name>/shine", back=lambda _: "/lamps/"),
                 Page(
                     "lamps/<str:name>/settings", back=lambda _: "/lamps/", name="lamp"
                 ),
@@ -141,7 +157,7 @@ def lamp(settings: Settings) -> Iterator[dict[str, Any]]:
         )
     )
     root = ModuleType("urls_with_lamps")
-    pages = change_patterns("lamp", shown={"lamp": lamp_page}, takes={"lamp": ["q"]})
+    pages = change_patterns("lamp", shown={"lamp": lamp_page})
     addresses = [*pages, *change_paths("api/v1")]
     root.urlpatterns = [*addresses, *urls.urlpatterns]  # type: ignore[attr-defined]
     settings.ROOT_URLCONF = root
@@ -269,16 +285,14 @@ def test_is_refused_without_the_role(client: Client, lamp, role) -> None:
 def test_is_refused_without_a_record() -> None:
     with pytest.raises(ValueError, match="lamp dim has no audit record"):
         Change(
-            noun="lamp",
+            of=LAMPS,
             name="dim",
             help="Dim a lamp.",
-            role=ADMIN,
-            scope="write",
-            find=find_lamp,
             parameters=NewLight,
             do=shine,
             result=Lamp,
             says=str,
+            record=(),
         )
 
 
@@ -288,7 +302,7 @@ def test_a_form_has_the_fields_that_have_a_line() -> None:
 
 
 def test_a_page_that_has_the_form_shows_it_and_takes_it(admin: Client, lamp) -> None:
-    shown = admin.get("/lamps/desk/settings?q=x")
+    shown = admin.get("/lamps/desk/settings")
     wrong = admin.post(
         "/lamps/desk/settings", {"watts": "0", "places": ["desk", "moon"]}
     )

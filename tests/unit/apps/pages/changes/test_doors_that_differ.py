@@ -18,7 +18,16 @@ from apps.accounts.models import User
 from apps.api.changes import change_paths
 from apps.api.openapi import describe
 from apps.pages.actions import Stamp
-from apps.pages.changes.change import ADMIN, Call, Change, Page, changes
+from apps.pages.changes.change import (
+    ADMIN,
+    Call,
+    Change,
+    Page,
+    Record,
+    Subject,
+    Verb,
+    changes,
+)
 from apps.pages.changes.command import ChangesCommand
 from apps.pages.changes.html import change_patterns
 from apps.pages.changes.parameters import Line, parameter
@@ -80,20 +89,22 @@ class LampCommand(ChangesCommand):
 
 
 PUT = Change(
-    noun="lamp",
+    of=Subject(
+        noun="lamp",
+        role=ADMIN,
+        scope="write",
+        find=Place,
+        metavars={"room": "--room"},
+    ),
     name="put",
     help="Put a lamp somewhere.",
-    role=ADMIN,
-    scope="write",
-    find=Place,
-    metavars={"room": "--room"},
     parameters=Placing,
     do=put_lamp,
     is_atomic=False,
     result=Placed,
     says=lambda one: f"{one.name} stands in {one.room}.",
-    warns=lambda place, _: [f"{place.room} is dark."],
-    action="lamp.put",
+    record=Record("lamp.put"),
+    verb=Verb(warns=lambda place, _: [f"{place.room} is dark."]),
     call=Call(
         "PUT",
         "rooms/<str:room>/<str:name>",
@@ -119,13 +130,12 @@ class Room:
 MOVE = replace(
     PUT,
     name="move",
-    is_verb=False,
+    verb=None,
     kept=lambda one: {"name": one.name} if one.room == "secret" else None,
     call=Call(
         "POST",
         "rooms/<str:room>/<str:name>",
         view="Placed",
-        status=201,
         answers=Room,
         shown=lambda one: Room(room=one.room),
     ),
@@ -145,7 +155,7 @@ def told(_: HttpRequest, place: Place, one: Placed) -> HttpResponse:
     return HttpResponse(f"{place.name} in {one.room}")
 
 
-HIDE = replace(PUT, name="hide", is_verb=False, call=None, page=None)
+HIDE = replace(PUT, name="hide", verb=None, call=None, page=())
 READ = Read(
     route="rooms/<str:room>/<str:name>",
     view="Placed",

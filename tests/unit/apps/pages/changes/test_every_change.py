@@ -19,7 +19,7 @@ from apps.sharing.activity.action_words import WORDS
 AnyChange = Change[Any, Any, Any]
 NAMED = re.compile(r"<[a-z]+:([a-z_]+)>")
 every_change = pytest.mark.parametrize(
-    "change", list(changes), ids=lambda one: f"{one.noun} {one.name} {one.flag}".strip()
+    "change", list(changes), ids=lambda one: " ".join(one.key).strip()
 )
 
 
@@ -29,17 +29,17 @@ def test_there_are_changes() -> None:
 
 @every_change
 def test_is_for_a_role_and_a_scope_that_there_are(change: AnyChange) -> None:
-    assert change.role in User.Role.values
-    assert change.scope in Scope.values
-    assert Scope(change.scope) is not Scope.READ
+    assert change.of.role in User.Role.values
+    assert change.of.scope in Scope.values
+    assert Scope(change.of.scope) is not Scope.READ
 
 
 @every_change
 def test_is_found_by_the_names_of_its_addresses(change: AnyChange) -> None:
     if change.call is not None:
-        assert set(NAMED.findall(change.call.route)) == set(change.names)
+        assert set(NAMED.findall(change.call.route)) == set(change.of.names)
     for page in change.pages.values():
-        names = signature(page.find or change.find).parameters
+        names = signature(page.find or change.of.find).parameters
         assert set(NAMED.findall(page.route)) <= names.keys()
 
 
@@ -51,14 +51,14 @@ def test_says_what_it_does_in_a_sentence(change: AnyChange) -> None:
 
 @every_change
 def test_has_records_that_have_words(change: AnyChange) -> None:
-    assert change.records
-    assert change.records <= WORDS.keys()
+    assert change.records.names
+    assert change.records.names <= WORDS.keys()
 
 
 @every_change
 def test_leaves_alone_what_an_update_does_not_send(change: AnyChange) -> None:
     call = change.call
-    if change.fields or (call is not None and call.method in {"PATCH", "PUT"}):
+    if change.records.fields or (call is not None and call.method in {"PATCH", "PUT"}):
         assert {one.default for one in fields(change.parameters)} <= {
             UNCHANGED,
             MISSING,
@@ -72,7 +72,7 @@ def test_can_be_made_by_each_of_its_doors(change: AnyChange) -> None:
     for one in fields(change.parameters):
         if one.default is MISSING and one.default_factory is MISSING:
             assert one.metadata[ARGUMENT].option is not None
-            assert change.page is None or lines[one.name].is_needed
+            assert not change.pages or lines[one.name].is_needed
     in_form = {line.name or name for name, line in lines.items()}
     assert form_of(change.parameters, ChangeForm).base_fields.keys() == in_form
 
@@ -81,7 +81,7 @@ def test_can_be_made_by_each_of_its_doors(change: AnyChange) -> None:
 @pytest.mark.parametrize("role", [User.Role.VIEWER, User.Role.EDITOR])
 @pytest.mark.django_db
 def test_is_refused_at_each_door_without_the_role(client, change, role) -> None:
-    if User.Role.values.index(change.role) <= User.Role.values.index(role):
+    if User.Role.values.index(change.of.role) <= User.Role.values.index(role):
         return
     client.force_login(User.objects.create_user("eve", role=role))
     routes = {page.route: "post" for page in change.pages.values()}

@@ -19,7 +19,16 @@ from apps.api.changes import change_paths
 from apps.api.models import KeptAnswer
 from apps.audit.models import AuditEvent
 from apps.pages.actions import Stamp
-from apps.pages.changes.change import VIEWER, Call, Change, Page, changes
+from apps.pages.changes.change import (
+    VIEWER,
+    Call,
+    Change,
+    Page,
+    Record,
+    Subject,
+    Verb,
+    changes,
+)
 from apps.pages.changes.command import ChangesCommand
 from apps.pages.changes.html import change_patterns
 from apps.pages.changes.parameters import Line, parameter
@@ -95,30 +104,25 @@ def again(_: HttpRequest, owner: str, form: ChangeForm) -> HttpResponse:
 
 
 OWN: Final = Change(
-    noun="chest",
+    of=Subject(noun="chest", role=VIEWER, scope="write", find=own_chest),
     name="lock",
-    is_verb=False,
     help="Lock a chest.",
-    role=VIEWER,
-    scope="write",
-    find=own_chest,
     parameters=Lock,
     do=lock,
     result=Locked,
     says=lambda one: one.word,
     kept=lambda one: {"owner": one.owner},
-    action="lamp.lock",
-    call=Call("POST", "chests/own", view="OwnChest", status=201),
+    record=Record("lamp.lock"),
+    call=Call("POST", "chests/own", view="OwnChest"),
     page=Page("chests/own/lock", back=lambda _: "/chests/", needs_session=True),
 )
 OTHER: Final = replace(
     OWN,
     name="shut",
-    is_verb=True,
-    find=chest_of,
-    at_terminal=LockAtTerminal,
+    of=replace(OWN.of, find=chest_of),
+    verb=Verb(at_terminal=LockAtTerminal),
     call=None,
-    page=None,
+    page=(),
 )
 
 
@@ -220,7 +224,7 @@ def test_a_call_cannot_name_another_caller(viewer: Client, name: str) -> None:
 
 def test_a_command_has_no_caller() -> None:
     with pytest.raises(ValueError, match="a command has no user"):
-        replace(OWN, is_verb=True)
+        replace(OWN, verb=Verb())
 
 
 def test_a_key_cannot_send_a_form_that_needs_a_session(

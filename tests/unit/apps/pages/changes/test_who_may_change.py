@@ -29,9 +29,10 @@ def doors() -> list[tuple[str, str, str]]:
     for one in changes:
         if one.call is not None:
             path = f"/api/v1/{address(one.call.route)}"
-            found.append((one.call.method, path, one.role))
+            found.append((one.call.method, path, one.of.role))
         found += [
-            ("POST", f"/{address(page.route)}", one.role) for page in one.pages.values()
+            ("POST", f"/{address(page.route)}", one.of.role)
+            for page in one.pages.values()
         ]
     return found
 
