@@ -84,6 +84,7 @@ def read_endpoint(read: Read) -> Method:
         *(patterns, page, shows, read.help),
         role=read.role,
         scope=scope,
+        waits=read.waits,
         without=read.without,
     )
 

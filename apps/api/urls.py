@@ -25,6 +25,7 @@ from apps.api.sharing import (
 )
 from apps.api.unity import recipients as unity_recipients
 from apps.api.unity import shares as unity_shares
+from apps.tables.head.finding import OF_TABLE
 
 app_name = "api"
 
@@ -32,7 +33,7 @@ V1: Final = "api/v1"
 UNITY: Final = "api/2.1/unity-catalog"
 SHARE: Final = f"{V1}/shares/<str:name>"
 RECIPIENT: Final = f"{V1}/recipients/<str:name>"
-TABLE: Final = f"{V1}/tables/<str:namespace>/<str:name>"
+TABLE: Final = f"{V1}/{OF_TABLE}"
 
 
 def not_there(request: HttpRequest, **_: object) -> NoReturn:
@@ -41,7 +42,6 @@ def not_there(request: HttpRequest, **_: object) -> NoReturn:
 
 
 endpoints = [
-    path(f"{V1}/tables", tables.TableList.as_view(), name="table-list"),
     path(f"{V1}/tables/scan", lakes.TableScan.as_view(), name="table-scan"),
     path(f"{V1}/uploads", new_tables.Uploads.as_view()),
     path(f"{V1}/tables/create", new_tables.TableCreation.as_view()),
@@ -51,11 +51,7 @@ endpoints = [
     path(f"{TABLE}/operations/merge_rows", merges.RowMerge.as_view()),
     path(f"{V1}/tables/check", tables.TableCheck.as_view()),
     path(f"{V1}/tables/samples", tables.Samples.as_view()),
-    path(f"{V1}/search", tables.Search.as_view()),
-    path(f"{V1}/dashboard", contents.DASHBOARD),
-    path(f"{V1}/parquet", contents.ParquetFile.as_view()),
-    path(TABLE, tables.Table.as_view(), name="table"),
-    *(path(f"{TABLE}/{route}", view) for route, view in contents.CONTENTS.items()),
+    path(f"{TABLE}/diff", contents.TableDiff.as_view()),
     path(f"{TABLE}/refresh", tables.TableRefresh.as_view()),
     path(f"{TABLE}/check-files", tables.TableFileCheck.as_view()),
     *operation_paths(f"{TABLE}/operations"),
@@ -76,7 +72,7 @@ endpoints = [
     path(f"{V1}/reminders", reminders.ReminderList.as_view()),
     path(f"{V1}/received/<str:name>/refresh", share_jobs.ReceivedRefresh.as_view()),
     path(f"{V1}/activity", reminders.Activity.as_view(), name="activity"),
-    *change_paths(V1),
+    *change_paths(V1, {**contents.STARTS, **tables.BESIDE_READS}),
 ]
 
 

@@ -22,6 +22,8 @@ from apps.jobs.listing.resource import PageJob
 from apps.jobs.listing.selectors import light, page_jobs
 from apps.jobs.models import Job
 from apps.jobs.visibility import visible_jobs
+from apps.pages.changes.change import VIEWER
+from apps.pages.changes.read import Read, reads
 from apps.pages.frame import (
     FirstStep,
     KeyNumber,
@@ -235,3 +237,16 @@ def dashboard(request: HttpRequest, fmt: str) -> HttpResponseBase:
         template="explorer/dashboard/dashboard.html",
         fragment="running",
     )
+
+
+reads.register(
+    Read(
+        route="dashboard",
+        view="Overview",
+        page="explorer:dashboard",
+        shows=Dashboard,
+        help="Get the latest commits, jobs and totals.",
+        without="seen",
+        role=VIEWER,
+    )
+)

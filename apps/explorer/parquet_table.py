@@ -11,6 +11,7 @@ from apps.explorer.drawing import SMALL, histogram_figure
 from apps.explorer.overview.selector import target_bytes_of
 from apps.explorer.version.page import JobOfPage, TablePage, check_job, still
 from apps.explorer.version.query import parse_page
+from apps.explorer.version.reads import table_read
 from apps.explorer.version.table_version import TableVersion, table_columns
 from apps.jobs.models import Job
 from apps.jobs.results import JobRows
@@ -161,3 +162,13 @@ def _words(text: str, total: int) -> str:
         return f"The one row group has {text}."
     many = "Both" if total == BOTH else f"All {total:,}"
     return f"{many} row groups have {text}."
+
+
+table_read(
+    "/survey",
+    "TableSurvey",
+    "parquet-detail",
+    ParquetPage,
+    "Get the contents of all Parquet files of a version.",
+    waits=True,
+)

@@ -11,9 +11,11 @@ from django.utils import timezone
 from apps.accounts.permissions import editor_required, signed_in
 from apps.jobs.models import Job
 from apps.jobs.waiting import wait_a_glance
+from apps.pages.changes.change import EDITOR
+from apps.pages.changes.read import Read, reads
 from apps.pages.page_json import As, OnPage
 from apps.pages.responses import json_response, respond_page
-from apps.tables.head.finding import get_own_table
+from apps.tables.head.finding import OF_TABLE, get_own_table
 from apps.tables.head.job_json import check_may, described
 from apps.tables.head.shapes import names_of
 from apps.tables.head.table_head import TableHead, table_head
@@ -143,3 +145,15 @@ def _list_again(request: HttpRequest, table: Table, fmt: str) -> HttpResponseBas
         data = {**names_of(table), "job": described(job)}
         return json_response(data, status=202)
     return redirect("tables:table-maintenance", table.namespace, table.name)
+
+
+reads.register(
+    Read(
+        route=f"{OF_TABLE}/maintenance",
+        view="TableMaintenance",
+        page="tables:table-maintenance",
+        shows=MaintenancePage,
+        help="Get the storage and the last maintenance runs of a table.",
+        role=EDITOR,
+    )
+)

@@ -1,6 +1,8 @@
 """The tables of the catalogue: listed, registered, changed, removed."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from django.http import HttpRequest
 from django.utils import timezone
@@ -9,20 +11,14 @@ from apps.accounts.permissions import signed_in
 from apps.api.calls import Answer
 from apps.api.endpoint import RestView, Role, endpoint
 from apps.api.jobs import started
-from apps.api.pages import list_of, page_endpoint
 from apps.api.shapes import changed_to
-from apps.explorer import urls as explorer
-from apps.explorer.overview.view import TableOverview
 from apps.explorer.version.page import check_job
 from apps.jobs.listing.resource import Started
 from apps.jobs.models import Job
 from apps.jobs.waiting import wait_for
 from apps.pages.actions import stamp_of
 from apps.pages.request.changes import UNCHANGED, Unchanged
-from apps.tables import urls as pages
 from apps.tables.catalogue.checks import request_check
-from apps.tables.catalogue.list_views import SearchAnswer
-from apps.tables.catalogue.listing import TABLES
 from apps.tables.catalogue.names import parse_table_name
 from apps.tables.catalogue.registration import (
     change_table,
@@ -31,7 +27,7 @@ from apps.tables.catalogue.registration import (
     remove_table,
 )
 from apps.tables.catalogue.samples import request_samples
-from apps.tables.head.finding import get_table
+from apps.tables.head.finding import OF_TABLE, get_table
 from apps.tables.head.shapes import TableResource, table_resource
 from apps.tables.index.refresh import refresh_table
 from apps.tables.models.schedules import SCHEDULES
@@ -91,10 +87,6 @@ class WantedCheck:
 class TableList(RestView):
     """The tables."""
 
-    get = page_endpoint(
-        pages.urlpatterns, "table-list", list_of(TABLES), "List tables."
-    )
-
     @endpoint(Role.EDITOR, body=NewTable, answers={201: TableResource, 202: Started})
     def post(self, request: HttpRequest, body: NewTable) -> Answer:
         """Register a table.
@@ -145,26 +137,8 @@ class Samples(RestView):
         return started(request_samples(now=now, requested_by=user))
 
 
-class Search(RestView):
-    """What holds a word."""
-
-    get = page_endpoint(
-        pages.urlpatterns,
-        "search",
-        SearchAnswer,
-        "Search tables, columns, shares and recipients.",
-    )
-
-
 class Table(RestView):
     """One table."""
-
-    get = page_endpoint(
-        explorer.urlpatterns,
-        "table-overview",
-        TableOverview,
-        "Get the overview of a table.",
-    )
 
     @endpoint(Role.EDITOR, body=ChangedTable, answers=TableResource)
     def patch(
@@ -209,3 +183,10 @@ class TableFileCheck(RestView):
         user = signed_in(request)
         table = get_table(user, namespace, name)
         return started(request_file_check(table, now=timezone.now(), requested_by=user))
+
+
+BESIDE_READS: Final[Mapping[str, type[RestView]]] = {
+    "tables": TableList,
+    OF_TABLE: Table,
+}
+"""By the routes of reads, the views with what else is done there."""

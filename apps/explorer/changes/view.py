@@ -31,6 +31,7 @@ from apps.explorer.changes.selector import (
 )
 from apps.explorer.changes.span import ChangeSpan, change_span
 from apps.explorer.version.page import JobOfPage, TablePage, check_job, still
+from apps.explorer.version.reads import table_read
 from apps.explorer.version.table_version import TableVersion
 from apps.jobs.models import Job
 from apps.jobs.results import JobRows, job_table
@@ -202,3 +203,13 @@ def _not_ready(job: Job | None, problem: str) -> PageError:
             hint="Choose versions at which delta.enableChangeDataFeed is true.",
         )
     return still("reading", "The changes are still being read.", job)
+
+
+table_read(
+    "/changes",
+    "TableChanges",
+    "change-list",
+    ChangeList,
+    "Read the rows that versions inserted, updated and deleted.",
+    waits=True,
+)

@@ -19,6 +19,7 @@ from apps.explorer.drawing import MAX_TICK, as_written, plain_figure
 from apps.explorer.files.chart import MAX_TABLE_ROWS
 from apps.explorer.grid import cell
 from apps.explorer.version.page import JobOfPage, TablePage
+from apps.explorer.version.reads import table_read
 from apps.explorer.version.table_version import TableVersion, table_version
 from apps.jobs.models import Job
 from apps.jobs.waiting import wait_a_glance
@@ -324,3 +325,12 @@ def _answer(  # noqa: PLR0913, PLR0917 (each is one part of the page)
         template="explorer/column/column_detail.html",
         fragment="profile",
     )
+
+
+table_read(
+    "/schema/<path:column>",
+    "TableColumn",
+    "column-detail",
+    Column,
+    "Get the statistics, history and profile of a column.",
+)

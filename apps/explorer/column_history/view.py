@@ -21,6 +21,7 @@ from apps.explorer.column_history.selector import (
 )
 from apps.explorer.columns.stored_history import table_histories
 from apps.explorer.version.page import TablePage
+from apps.explorer.version.reads import table_read
 from apps.explorer.version.table_version import TableVersion
 from apps.pages.lists.paging import Paged, PageLinks, page_links, paged
 from apps.pages.page_json import OnPage, Spread
@@ -97,3 +98,12 @@ def column_history(
         template="explorer/column_history/column_history.html",
         rows=event_lines(events),
     )
+
+
+table_read(
+    "/schema-lanes",
+    "TableLanes",
+    "column-history",
+    ColumnHistoryPage,
+    "Get the history of each column.",
+)

@@ -7,6 +7,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from apps.explorer.commit import selector as commits
 from apps.explorer.commit.actions import commit_actions
 from apps.explorer.version.query import parse_page
+from apps.explorer.version.reads import table_read
 from apps.explorer.version.table_version import table_version
 from apps.pages.errors import PageError
 from apps.pages.lists.paging import page_links
@@ -50,3 +51,12 @@ def commit_raw(
     response = HttpResponse(lines, content_type="application/x-ndjson")
     response["Content-Disposition"] = f'attachment; filename="{version:020d}.json"'
     return response
+
+
+table_read(
+    "/versions/<int:version>",
+    "TableVersion",
+    "commit-detail",
+    commits.CommitPage,
+    "Get the commit of a version.",
+)

@@ -16,6 +16,7 @@ from apps.explorer.grid import named_value
 from apps.explorer.overview.selector import sizes_chart, target_bytes_of
 from apps.explorer.version.listed import ListedFiles
 from apps.explorer.version.page import JobOfPage, TablePage, check_job
+from apps.explorer.version.reads import table_read
 from apps.explorer.version.table_version import TableVersion, table_columns
 from apps.pages.figures import Chart
 from apps.pages.lists.links import Chip, only, without
@@ -197,3 +198,13 @@ def _chips(request: HttpRequest, wanted: FileFilter) -> list[Chip]:
         text = f"{words} deletion vectors"
         chips.append(Chip(text=text, url=without(request, "dv")))
     return chips
+
+
+table_read(
+    "/files",
+    "TableFiles",
+    "file-list",
+    FileList,
+    "List the files of a version.",
+    waits=True,
+)

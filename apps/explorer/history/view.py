@@ -13,6 +13,7 @@ from apps.explorer.history import selector as history
 from apps.explorer.history.chart import commits_per_day
 from apps.explorer.history.form import HistoryFilter, parse_history_filter
 from apps.explorer.version.page import TablePage
+from apps.explorer.version.reads import table_read
 from apps.explorer.version.table_version import TableVersion
 from apps.pages.figures import Chart
 from apps.pages.lists.days import day_text
@@ -120,3 +121,12 @@ def _chips(request: HttpRequest, wanted: HistoryFilter) -> list[Chip]:
     if wanted.text:
         chips.append(Chip(text=f"“{wanted.text}”", url=without(request, "q")))
     return chips
+
+
+table_read(
+    "/versions",
+    "TableVersions",
+    "commit-list",
+    HistoryPage,
+    "List versions, the newest first.",
+)

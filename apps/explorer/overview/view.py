@@ -14,6 +14,7 @@ from apps.explorer.schema.view import LOG_FORM, code_url
 from apps.explorer.version.gone import GoneVersion, gone_version
 from apps.explorer.version.indexed import known_files
 from apps.explorer.version.page import TablePage
+from apps.explorer.version.reads import table_read
 from apps.explorer.version.table_version import TableVersion
 from apps.pages.page_json import As, Mark, OnPage, Spread, in_json, json_with
 from apps.pages.responses import respond_page
@@ -167,3 +168,6 @@ def _row_ids(highest: int) -> str:
     if highest < 0:
         return "no row has an id yet"
     return f"row ids are assigned up to {highest:,}"
+
+
+table_read("", "Table", "table-overview", TableOverview, "Get the overview of a table.")

@@ -25,6 +25,8 @@ from apps.explorer.version.query import text_of
 from apps.jobs.models import Job
 from apps.jobs.results import job_rows
 from apps.jobs.waiting import wait_a_glance
+from apps.pages.changes.change import EDITOR
+from apps.pages.changes.read import Read, reads
 from apps.pages.page_json import Named, OnPage
 from apps.pages.responses import respond_page
 from apps.tables.storage.roots import roots_for
@@ -119,3 +121,16 @@ def place_text(request: HttpRequest, text: str) -> HttpResponse:
     """Send a text of a footer whole: a key's value by its place, or a schema."""
     location = text_of(request.GET, "location")
     return sent_text(INSPECT_PLACE.newest(location, signed_in(request)), text)
+
+
+reads.register(
+    Read(
+        route="parquet",
+        view="ParquetFile",
+        page="explorer:place-detail",
+        shows=PlacePage,
+        help="Inspect a Parquet file at any location.",
+        waits=True,
+        role=EDITOR,
+    )
+)

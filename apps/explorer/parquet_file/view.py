@@ -30,6 +30,7 @@ from apps.explorer.parquet_file.selector import (
 )
 from apps.explorer.parquet_file.skipping import OPERATORS
 from apps.explorer.version.page import JobOfPage, TablePage, check_job, page_job
+from apps.explorer.version.reads import table_read
 from apps.explorer.version.table_version import TableVersion
 from apps.jobs.models import Job
 from apps.jobs.results import JobRows
@@ -310,3 +311,13 @@ def fragment_of(request: HttpRequest) -> str:
 
 def _shortened(name: str) -> str:
     return name if len(name) <= 28 else f"{name[:17]}…{name[-8:]}"  # noqa: PLR2004
+
+
+table_read(
+    "/files/<str:file>",
+    "TableFile",
+    "file-detail",
+    FilePage,
+    "Inspect a Parquet file of a version.",
+    waits=True,
+)

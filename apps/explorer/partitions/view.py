@@ -38,6 +38,7 @@ from apps.explorer.partitions.treemap import (
 )
 from apps.explorer.version.listed import ListedFiles
 from apps.explorer.version.page import JobOfPage, TablePage, check_job
+from apps.explorer.version.reads import table_read
 from apps.explorer.version.table_version import TableVersion, table_columns
 from apps.jobs.models import Job
 from apps.pages.figures import ACCENT, MIN_BARS, Chart
@@ -345,3 +346,13 @@ def _chips(request: HttpRequest, wanted: PartitionFilter) -> list[Chip]:
     if wanted.text:
         chips.append(Chip(text=f"“{wanted.text}”", url=without(request, "q")))
     return chips
+
+
+table_read(
+    "/partitions",
+    "TablePartitions",
+    "partition-list",
+    PartitionList,
+    "List the partitions of a version.",
+    waits=True,
+)

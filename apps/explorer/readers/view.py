@@ -6,6 +6,7 @@ from django.http import HttpRequest, HttpResponseBase
 
 from apps.explorer.readers.selector import Readers, readers_of
 from apps.explorer.version.page import TablePage
+from apps.explorer.version.reads import table_read
 from apps.explorer.version.table_version import TableVersion
 from apps.pages.page_json import OnPage, Spread
 from apps.pages.responses import respond_page
@@ -26,3 +27,12 @@ def table_readers(request: HttpRequest, at: TableVersion, fmt: str) -> HttpRespo
     return respond_page(
         request, fmt, page, template="explorer/readers/table_readers.html"
     )
+
+
+table_read(
+    "/readers",
+    "TableReaders",
+    "table-readers",
+    ReadersPage,
+    "List the clients that can read a version.",
+)

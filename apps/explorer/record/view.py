@@ -17,6 +17,7 @@ from apps.explorer.rows.plan import EVERY_COLUMN, NARROW_COLUMNS, RowPlan
 from apps.explorer.rows.view import ColumnURLs, column_urls, row_plan_of
 from apps.explorer.version.page import JobOfPage, TablePage, check_job
 from apps.explorer.version.query import parse_column_page
+from apps.explorer.version.reads import table_read
 from apps.explorer.version.table_version import TableVersion
 from apps.jobs.models import Job
 from apps.jobs.results import JobRows
@@ -201,3 +202,13 @@ def _not_read(at: TableVersion, problem: str) -> PageError:
         message=problem or f"{at.table.full_name} is not indexed yet.",
         hint="Ask again when the page of the row shows it.",
     )
+
+
+table_read(
+    "/rows/<int:row>",
+    "TableRow",
+    "row-detail",
+    RecordPage,
+    "Read one row of a version, with its values whole.",
+    waits=True,
+)

@@ -43,6 +43,7 @@ from apps.explorer.rows.selector import (
 )
 from apps.explorer.version.gone import GoneVersion, gone_version
 from apps.explorer.version.page import JobOfPage, TablePage, check_job, still
+from apps.explorer.version.reads import table_read
 from apps.explorer.version.table_version import TableVersion
 from apps.jobs.models import Job
 from apps.jobs.results import JobRows
@@ -376,3 +377,14 @@ def _chips(request: HttpRequest, plan: RowPlan | None) -> list[Chip]:
         Chip(text=wanted.text, url=without(request, "f", wanted.raw))
         for wanted in plan.conditions
     ]
+
+
+table_read(
+    "/rows",
+    "TableRows",
+    "row-list",
+    RowList,
+    "Read rows of a version.",
+    waits=True,
+    without="find fc fo fv vc vp vt",
+)

@@ -21,6 +21,7 @@ from apps.explorer.schema.selector import (
 )
 from apps.explorer.version.page import TablePage
 from apps.explorer.version.query import parse_page, parse_physical, parse_search
+from apps.explorer.version.reads import table_read
 from apps.explorer.version.table_version import TableVersion
 from apps.pages.errors import PageError
 from apps.pages.lists.links import changed
@@ -173,3 +174,8 @@ def _lines(columns: Sequence[SchemaColumn]) -> Iterator[Sequence[object]]:
             column.is_partition,
             facts,
         ]
+
+
+table_read(
+    "/schema", "TableSchema", "schema-detail", Schema, "List the columns of a version."
+)

@@ -8,7 +8,8 @@ from django.urls import reverse
 
 from apps.accounts.zones import user_zone
 from apps.explorer.rows.form import RowQuery, parse_row_query
-from apps.explorer.use.selector import use_page
+from apps.explorer.use.selector import TableUse, use_page
+from apps.explorer.version.reads import table_read
 from apps.explorer.version.table_version import TableVersion, table_version
 from apps.pages.request.parameters import cleaned
 from apps.pages.responses import respond_page
@@ -51,3 +52,8 @@ def _data_address(at: TableVersion, query: RowQuery, *, newest: bool) -> str:
     parts += [("f", text) for text in query.filters]
     address = reverse("explorer:row-list-json", args=names)
     return f"{address}?{urlencode(parts)}" if parts else address
+
+
+table_read(
+    "/use", "TableCode", "table-use", TableUse, "Get the code that reads a version."
+)

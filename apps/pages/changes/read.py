@@ -24,6 +24,7 @@ class Read:
         page: The URL name of the page, with its app; "" without one.
         finds: Returns the answer by the names in the route, if there is no page.
         shows: The list, or the dataclass of the page or the answer.
+        waits: Whether it answers 202 while a job is at what the page shows.
         without: Parameters of the page's address that are for its HTML alone.
         help: What it does, in a sentence that begins with a verb.
         role: The role that a user needs at least.
@@ -35,6 +36,7 @@ class Read:
     page: str = ""
     finds: Callable[..., object] | None = None
     shows: type | ListPage[Any]
+    waits: bool = False
     without: str = ""
     help: str
     role: str

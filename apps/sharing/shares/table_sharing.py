@@ -11,6 +11,8 @@ from django.http import HttpRequest, HttpResponseBase
 from django.utils import timezone
 
 from apps.accounts.permissions import editor_required, signed_in
+from apps.pages.changes import read
+from apps.pages.changes.change import EDITOR
 from apps.pages.page_json import As, Named, OnPage, Spread, in_json, json_with
 from apps.pages.responses import respond
 from apps.sharing.access.withdrawals import with_parts
@@ -22,7 +24,7 @@ from apps.sharing.clients.preflight import Preflight, preflight, preflight_data
 from apps.sharing.models import Grant, Recipient, Share, SharedTable
 from apps.sharing.recipients.listing import RecipientRow, recipient_rows
 from apps.sharing.shares.resources import shared_table_resource
-from apps.tables.head.finding import get_own_table
+from apps.tables.head.finding import OF_TABLE, get_own_table
 from apps.tables.head.shapes import names_of
 from apps.tables.head.table_head import table_head
 from apps.tables.models import Table
@@ -143,3 +145,15 @@ def table_sharing(
         },
         data=found,
     )
+
+
+read.reads.register(
+    read.Read(
+        route=f"{OF_TABLE}/sharing",
+        view="TableSharing",
+        page="sharing:table-sharing",
+        shows=TableSharing,
+        help="Get the shares, recipients and reads of a table.",
+        role=EDITOR,
+    )
+)

@@ -6,6 +6,8 @@ from dataclasses import asdict, dataclass
 from django.http import HttpRequest, HttpResponseBase
 
 from apps.accounts.permissions import signed_in
+from apps.pages.changes.change import VIEWER
+from apps.pages.changes.read import Read, reads
 from apps.pages.lists.paging import page_links
 from apps.pages.page_json import Spread
 from apps.pages.request.parameters import cleaned
@@ -91,3 +93,27 @@ def search(request: HttpRequest, fmt: str) -> HttpResponseBase:
         rows=search_csv(user, q=q, kind=kind) if fmt == "csv" else None,
         fragment="hits" if request.headers.get("HX-Target") == HITS else "results",
     )
+
+
+reads.register(
+    Read(
+        route="tables",
+        view="TableList",
+        page="tables:table-list",
+        shows=TABLES,
+        help="List tables.",
+        role=VIEWER,
+    )
+)
+
+
+reads.register(
+    Read(
+        route="search",
+        view="Search",
+        page="tables:search",
+        shows=SearchAnswer,
+        help="Search tables, columns, shares and recipients.",
+        role=VIEWER,
+    )
+)

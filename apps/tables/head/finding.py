@@ -1,6 +1,7 @@
 """A table by its name, and the version that a page asks for; neither loads Arrow."""
 
 from difflib import get_close_matches
+from typing import Final
 
 from django.contrib.auth.models import AnonymousUser
 
@@ -10,6 +11,8 @@ from apps.tables.models import Table
 from apps.tables.storage.received import provider_name
 from deltaweb.errors import MAX_NAME_LENGTH
 
+OF_TABLE: Final = "tables/<str:namespace>/<str:name>"
+"""Where the REST API has a table, by the names that `get_table` takes."""
 MAX_COMPARED = 2_000  # names that an unknown one is compared with
 MAX_DIGITS = len(str(2**63))  # of a version
 
