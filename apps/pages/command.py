@@ -376,21 +376,25 @@ class VerbsCommand(SubcommandsCommand):
 
     `CheckFilesVerb` is the subcommand `check-files`. Only the module of the verb that
     is called is imported: a command starts with what it needs, and what each does is
-    read off its text.
+    read off its text. The subcommands of another base, such as changes, come on top.
     """
 
     verbs: str
 
     def knows(self, word: str) -> bool:
-        """Tell whether it has a verb of this name; none is imported for that."""
-        return word in self._verbs
+        """Tell whether it has a verb of this name; none of a module is imported."""
+        return word in self._verbs or super().knows(word)
 
     def described(self) -> Mapping[str, str]:
         """Return the verbs, each with the first line of its docstring."""
-        return {name: sentence for name, (*_, sentence) in self._verbs.items()}
+        own = {name: sentence for name, (*_, sentence) in self._verbs.items()}
+        others = {one.name: one.help for one, _ in super().subcommands()}
+        return dict(sorted((own | others).items()))
 
-    def verb(self, name: str) -> type[Subcommand]:
-        """Return the class of a verb."""
+    def verb(self, name: str) -> type[Subcommand] | None:
+        """Return the class of a verb; None if it has none, such as a change."""
+        if name not in self._verbs:
+            return None
         module, declared, _ = self._verbs[name]
         found: type[Subcommand]
         found = getattr(import_module(f"{self.verbs}.{module}"), declared)
@@ -398,12 +402,14 @@ class VerbsCommand(SubcommandsCommand):
 
     def subcommands(self) -> Iterable[tuple[Declared, Handler]]:
         """Return the verb that is called; all where code calls the command."""
-        for name, sentence in self.described().items():
-            if self.asked in {None, name}:
-                verb = self.verb(name)(self)
+        for name, (*_, sentence) in self._verbs.items():
+            if self.asked in {None, name} and (kind := self.verb(name)) is not None:
+                verb = kind(self)
                 more = [takes_writing_options] * isinstance(verb, WritingVerb)
                 said = Declared(name, sentence, (verb.add_arguments, *more))
                 yield said, verb.answer
+        if self.asked not in self._verbs:
+            yield from super().subcommands()
 
     @cached_property
     def _verbs(self) -> dict[str, tuple[str, str, str]]:

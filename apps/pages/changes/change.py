@@ -63,7 +63,7 @@ class Call:
     Attributes:
         method: Such as `PUT`.
         route: Its path below the version of the API, as in `django.urls.path`. Its
-            parts are the names that `Subject.find` takes.
+            parts are the names that `find` takes.
         view: The name of its address in OpenAPI, such as `Hold`. Calls and reads of
             one route have one.
         status: The status of the answer, if it is not the usual one of its method.
@@ -71,6 +71,8 @@ class Call:
         location: Returns what `resolve_url` takes, by the result: its own address.
         answers: The dataclass of the answer, if it is not the result.
         shown: Returns the answer by the result.
+        find: Finds the subject instead of `Subject.find`, where the path has other
+            names for it than the command line, or not everybody may see it.
     """
 
     method: str
@@ -81,6 +83,7 @@ class Call:
     location: Callable[[Any], str] | None = None
     answers: type | None = None
     shown: Callable[[Any], object] = lambda result: result
+    find: Callable[..., Any] | None = None
 
     @property
     def status_of_answer(self) -> int:
@@ -152,12 +155,17 @@ class Verb(Generic[S, P, R]):
         question: Returns what is asked first; None if nothing.
         warns: Returns warnings, by the subject and the result.
         at_terminal: A subclass of the parameters with values that only it takes.
+        would: Returns what `--dry-run` answers, by the result: a dataclass, and a
+            sentence. The change is made for that and rolled back, so it must be atomic
+            and must do outside of the database only what waits for the commit. None
+            if the verb does not take the option.
     """
 
     flag: str = ""
     question: Callable[[S, P], str] | None = None
     warns: Callable[[S, R], Iterable[str]] | None = None
     at_terminal: type[Any] | None = None
+    would: Callable[[R], tuple[object, str]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,6 +238,8 @@ class Change(Generic[S, P, R]):
             message = "has no audit record"
         elif self.verb is not None and CALLER in signature(self.of.find).parameters:
             message = "is a verb, but a command has no user"
+        elif self.verb is not None and self.verb.would and not self.is_atomic:
+            message = "cannot be rolled back, so it has no dry run"
         if message:
             message = f"{self.of.noun} {self.name} {message}"
             raise ValueError(message)

@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any, ClassVar
 
 from django.core.management.base import CommandError, CommandParser
+from django.db import transaction
 
 from apps.pages.actions import command_stamp
 from apps.pages.changes.change import Change, Verb, changes
@@ -18,6 +19,7 @@ from apps.pages.command import (
     Output,
     SubcommandsCommand,
     flag,
+    takes_writing_options,
 )
 from apps.pages.page_json import json_of, json_with
 from deltaweb.environment.command_lines import BAD_USAGE
@@ -42,7 +44,9 @@ class ChangesCommand(SubcommandsCommand):
             arguments: list[Argument] = [partial(_add_names, first)]
             arguments += [partial(add_parameters, kind=kind) for kind in _kinds(found)]
             arguments += [flag(one, _words(found[one])) for one in found if one]
-            if any(one.verb and one.verb.question for one in found.values()):
+            if any(one.verb and one.verb.would for one in found.values()):
+                arguments.append(takes_writing_options)
+            elif any(one.verb and one.verb.question for one in found.values()):
                 arguments.append(YES)
             declared = Declared(name, _words(first), tuple(arguments))
             yield declared, partial(self._change, found)
@@ -58,8 +62,15 @@ class ChangesCommand(SubcommandsCommand):
             message = f"{verb.flag} does not go with {', '.join(sorted(others))}."
             raise CommandError(message, returncode=BAD_USAGE)
         asked = kind(**values)
+        if verb.would is not None and options.get("dry_run"):
+            with transaction.atomic():
+                result = change.carry_out(subject, asked, command_stamp())
+                transaction.set_rollback(True)
+            would_be, said = verb.would(result)
+            return Output(json_of(would_be), said)
         if verb.question is not None:
-            self.confirm(verb.question(subject, asked), yes=options["yes"])
+            yes = options.get("yes", False)
+            self.confirm(verb.question(subject, asked), yes=yes)
         result = change.carry_out(subject, asked, command_stamp())
         data = json_of(result)
         if verb.warns is not None:

@@ -165,7 +165,8 @@ def _names(line: Line) -> forms.Field:
 
 
 def _choice(values: tuple[Any, ...], line: Line) -> forms.Field:
-    return WordField(words=values, **_words(line))
+    wrong = {"error_messages": {"invalid_choice": line.wrong}} if line.wrong else {}
+    return WordField(words=values, **wrong, **_words(line))
 
 
 def _box(line: Line) -> forms.Field:

@@ -119,7 +119,7 @@ def change_view(  # noqa: PLR0913 (as `change_patterns`)
         form = form_class(request.POST)
         form.fields.update({name: forms.CharField(required=False) for name in typed})
         if page.confirm is not None:
-            _add_confirm(form, page.confirm(subject), change.of.noun)
+            _add_confirm(form, page.confirm(subject), change)
         if not form.is_valid():
             return again(request, subject, fmt, form)
         asked = change.parameters(**sent_values(form, change.parameters))
@@ -183,18 +183,19 @@ def _shown_again(
     return again
 
 
-def _add_confirm(form: forms.Form, text: str, noun: str) -> None:
+def _add_confirm(form: forms.Form, text: str, change: Change[Any, Any, Any]) -> None:
     """Let a form be valid only if a text was typed in it."""
+    required = f"Type the {change.of.noun}'s name to {change.name} it."
     form.fields[CONFIRM] = forms.CharField(
-        validators=[_equals(text)],
-        error_messages={"required": f"Type the {noun}'s name to delete it."},
+        validators=[_equals(text, change.name)],
+        error_messages={"required": required},
     )
 
 
-def _equals(text: str) -> Callable[[str], None]:
+def _equals(text: str, verb: str) -> Callable[[str], None]:
     def check(typed: str) -> None:
         if typed != text:
-            message = f"Type {text} to delete it."
+            message = f"Type {text} to {verb} it."
             raise forms.ValidationError(message)
 
     return check

@@ -49,7 +49,8 @@ class Line:
     Attributes:
         placeholder: What stands in it while it is empty.
         most: The largest number, or the most characters.
-        wrong: What is said of a number that is not one, or of a text that is missing.
+        wrong: What is said of a number that is not one, of a text that is missing, or
+            of a word that is not offered.
         splits: Of a list of texts, how what was typed becomes one. It keeps a blank
             value that is to be refused.
         is_button: Whether a flag is a button, which is sent without a value.

@@ -138,6 +138,7 @@ MOVE = replace(
         view="Placed",
         answers=Room,
         shown=lambda one: Room(room=one.room),
+        find=lambda caller, room, name: Place(f"{name} of {caller}", room),
     ),
     page=Page(
         "rooms/<str:room>/move",
@@ -197,6 +198,13 @@ def run(*words: str) -> tuple[str, str]:
     out, err = io.StringIO(), io.StringIO()
     call_command(LampCommand(), *words, stdout=out, stderr=err)
     return out.getvalue(), err.getvalue()
+
+
+def test_a_call_can_find_what_its_caller_sees(admin: Client) -> None:
+    path = "/api/v1/rooms/attic/desk"
+    admin.post(path, {}, content_type="application/json")
+
+    assert [one.name for one in put] == ["desk of ada"]
 
 
 def test_a_page_has_names_of_its_own(admin: Client) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from apps.accounts.models import Scope, User
 from apps.pages.changes.change import Change, changes
+from apps.pages.changes.change import names_of as names_taken
 from apps.pages.changes.forms import form_of, lines_of
 from apps.pages.changes.parameters import ARGUMENT
 from apps.pages.page_json import names_of
@@ -37,7 +38,8 @@ def test_is_for_a_role_and_a_scope_that_there_are(change: AnyChange) -> None:
 @every_change
 def test_is_found_by_the_names_of_its_addresses(change: AnyChange) -> None:
     if change.call is not None:
-        assert set(NAMED.findall(change.call.route)) == set(change.of.names)
+        names = names_taken(change.call.find or change.of.find)
+        assert set(NAMED.findall(change.call.route)) == set(names)
     for page in change.pages.values():
         names = signature(page.find or change.of.find).parameters
         assert set(NAMED.findall(page.route)) <= names.keys()
