@@ -12,6 +12,7 @@ from django.core.checks import CheckMessage, Error
 from apps.jobs import kinds, visibility
 from apps.news.topics import topics
 from apps.pages import errors, frame
+from apps.pages.changes.change import changes
 from apps.tables.extension import marks, tabs
 from apps.tables.extension.marks import Badge, Mark
 from apps.tables.head.error_frame import table_frame
@@ -106,6 +107,7 @@ marks.badges.register(vanished_badges)
 marks.marks.register(MARK)
 errors.frames.register(table_frame)
 topics.register(*TOPICS)
+changes.load_from("table", "apps.tables.catalogue.changes")
 kinds.load_from(
     "apps.tables.catalogue.adding.work",
     "apps.tables.catalogue.checks",

@@ -2,6 +2,7 @@
 
 from django.urls import URLPattern
 
+from apps.pages.changes.html import change_patterns
 from apps.pages.urls import action, answer, page
 from apps.tables.catalogue import list_views, register_views, settings_views
 from apps.tables.catalogue.adding.pages import (
@@ -100,8 +101,8 @@ urlpatterns = [
         settings_views.table_settings,
         "table-settings",
         takes=["v"],
-        posts=True,
     ),
+    *change_patterns("table", failed={"table-update": settings_views.settings_again}),
     *page(
         f"{TABLE}/maintenance",
         table_maintenance,

@@ -280,7 +280,7 @@ class TestRoles:
             ("post", "/tables/scan"),
             ("post", "/tables/load-samples"),
             ("get", "/t/default/orders/settings"),
-            ("post", "/t/default/orders/settings"),
+            ("post", "/t/default/orders/update"),
             ("post", "/t/default/orders/remove"),
         ],
     )

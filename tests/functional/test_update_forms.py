@@ -22,7 +22,6 @@ from apps.pages.request.changes import ChangeForm
 from apps.sharing.models import SharedSchema, SharedTable
 from apps.sharing.shares.changes import ShareForm
 from apps.sharing.shares.terms import Terms
-from apps.tables.catalogue.forms import SettingsForm as TableSettingsForm
 from apps.tables.catalogue.lakes.views import LakeRuleForm, ScanForm
 from apps.tables.models import Lake
 from tests.support.pages.browser_forms import ShownForm, forms_of
@@ -98,9 +97,9 @@ UPDATES: Final = {
     ),
     "grants": Shown(None, "/recipients/acme/grants", "", {"shares": {"-grant"}}),
     "a table": Shown(
-        TableSettingsForm,
+        None,
         "/t/sales/orders/settings",
-        "",
+        "/t/sales/orders/update",
         {
             "name": set(),
             "description": {"table.description"},

@@ -11,17 +11,14 @@ from apps.accounts.permissions import signed_in
 from apps.api.calls import Answer
 from apps.api.endpoint import RestView, Role, endpoint
 from apps.api.jobs import started
-from apps.api.shapes import changed_to
 from apps.explorer.version.page import check_job
 from apps.jobs.listing.resource import Started
 from apps.jobs.models import Job
 from apps.jobs.waiting import wait_for
 from apps.pages.actions import stamp_of
-from apps.pages.request.changes import UNCHANGED, Unchanged
 from apps.tables.catalogue.checks import request_check
 from apps.tables.catalogue.names import parse_table_name
 from apps.tables.catalogue.registration import (
-    change_table,
     check_name_free,
     register_table,
     remove_table,
@@ -30,7 +27,6 @@ from apps.tables.catalogue.samples import request_samples
 from apps.tables.head.finding import OF_TABLE, get_table
 from apps.tables.head.shapes import TableResource, table_resource
 from apps.tables.index.refresh import refresh_table
-from apps.tables.models.schedules import SCHEDULES
 from apps.tables.storage.connections import check_connection
 from apps.tables.storage.locations import parse_location
 from apps.tables.work.check_files import request_file_check
@@ -54,23 +50,6 @@ class NewTable:
     description: str = ""
     restricted: bool = False
     connection: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChangedTable:
-    """What is to be changed of a table; what is left out stays.
-
-    Attributes:
-        name: `table`, or `namespace.table`.
-        description: Its description in the catalog; null removes it.
-        restricted: Whether it is hidden from viewers.
-        refresh: Interval of checks for new commits; null for `default`.
-    """
-
-    name: str | Unchanged = UNCHANGED
-    description: str | Unchanged | None = UNCHANGED
-    restricted: bool | Unchanged = UNCHANGED
-    refresh: str | Unchanged | None = changed_to(SCHEDULES, is_removable=True)  # noqa: RUF009 (a field)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,22 +118,6 @@ class Samples(RestView):
 
 class Table(RestView):
     """One table."""
-
-    @endpoint(Role.EDITOR, body=ChangedTable, answers=TableResource)
-    def patch(
-        self, request: HttpRequest, namespace: str, name: str, body: ChangedTable
-    ) -> TableResource:
-        """Change a table's name, description, schedule, or who sees it."""
-        table = get_table(signed_in(request), namespace, name)
-        changed = change_table(
-            table,
-            name=body.name,
-            description=body.description,
-            restricted=body.restricted,
-            schedule=body.refresh,
-            stamp=stamp_of(request),
-        )
-        return table_resource(changed)
 
     @endpoint(Role.EDITOR, answers={204: None})
     def delete(self, request: HttpRequest, namespace: str, name: str) -> None:

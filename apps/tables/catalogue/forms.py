@@ -5,8 +5,6 @@ from typing import Any, cast
 
 from django import forms
 
-from apps.pages.request.changes import ChangeForm
-from apps.tables.models.schedules import schedule_choices
 from apps.tables.storage.locations import MAX_LENGTH as MAX_LOCATION_LENGTH
 
 MAX_PAGE = 1_000_000
@@ -52,21 +50,6 @@ class RegisterForm(forms.Form):
     description = forms.CharField(max_length=10_000, required=False)
     restricted = forms.BooleanField(required=False)
     check = forms.UUIDField(required=False)
-
-
-class SettingsForm(ChangeForm):
-    """What people may change of a table."""
-
-    name = forms.CharField(
-        max_length=401, error_messages={"required": "A table needs a name."}
-    )
-    description = forms.CharField(max_length=10_000, required=False)
-    refresh = forms.ChoiceField(
-        choices=schedule_choices,
-        required=False,
-        error_messages={"invalid_choice": "Choose one of the listed schedules."},
-    )
-    restricted = forms.BooleanField(required=False)
 
 
 class RemoveForm(forms.Form):

@@ -9,6 +9,7 @@ from apps.tables.models import Table
 
 DEFAULT_NAMESPACE = "default"
 MAX_PART_LENGTH = 200
+MAX_NAME_LENGTH = 2 * MAX_PART_LENGTH + 1
 MAX_SIMILAR = 3  # names that a refusal of a name offers
 _PART = re.compile(r"[\w-]+")
 _FORBIDDEN = re.compile(r"[^\w-]+")

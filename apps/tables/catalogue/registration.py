@@ -27,7 +27,7 @@ from apps.tables.index.folders import index_folders
 from apps.tables.index.refresh import index_new, refresh_table
 from apps.tables.models import Table
 from apps.tables.models.news import TABLES, tell_changed
-from apps.tables.models.schedules import DEFAULT, SCHEDULES, schedule_name
+from apps.tables.models.schedules import SCHEDULES, schedule_name
 from apps.tables.storage.locations import check_allowed, parse_location
 from apps.tables.storage.roots import roots_for
 
@@ -96,40 +96,14 @@ def register_many(
 @transaction.atomic
 def rename_table(table: Table, *, name: str, stamp: Stamp) -> Table:
     """Give a table another name; its address changes with it."""
-    parsed = check_renamed(table, name)
+    parsed = parse_table_name(name)
     if (table.namespace, table.name) == (parsed.namespace, parsed.name):
         return table
+    check_name_free(parsed)
     detail = {"old": table.full_name, "new": str(parsed)}
     table.namespace, table.name = parsed.namespace, parsed.name
     _save_named(table, parsed, update_fields=["namespace", "name"])
     report(_action("table.rename", table, stamp, detail))
-    return table
-
-
-def check_renamed(table: Table, name: str) -> TableName:
-    """Return a name that a table may take."""
-    parsed = parse_table_name(name)
-    if (table.namespace, table.name) != (parsed.namespace, parsed.name):
-        check_name_free(parsed)
-    return parsed
-
-
-@transaction.atomic
-def change_table(  # noqa: PLR0913 (each is one fact of the table)
-    table: Table,
-    *,
-    name: str | Unchanged = UNCHANGED,
-    description: str | Unchanged | None = UNCHANGED,
-    restricted: bool | Unchanged = UNCHANGED,
-    schedule: str | Unchanged | None = UNCHANGED,
-    stamp: Stamp,
-) -> Table:
-    """Change a table by `rename_table` and those below."""
-    if not isinstance(name, Unchanged):
-        rename_table(table, name=name, stamp=stamp)
-    describe_table(table, description=description, restricted=restricted, stamp=stamp)
-    if not isinstance(schedule, Unchanged):
-        schedule_table(table, schedule=schedule or DEFAULT, stamp=stamp)
     return table
 
 

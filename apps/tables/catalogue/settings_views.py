@@ -1,6 +1,4 @@
-"""What editors may change of a table: name, description, schedule, who sees it."""
-
-from typing import Any
+"""The page of a table's settings: name, description, schedule, who sees it."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponseBase
@@ -8,14 +6,17 @@ from django.shortcuts import redirect
 
 from apps.accounts.permissions import editor_required, signed_in
 from apps.pages.actions import stamp_of
+from apps.pages.changes.html import change_form
+from apps.pages.request.changes import ChangeForm
 from apps.pages.responses import respond
-from apps.tables.catalogue.forms import RemoveForm, SettingsForm
-from apps.tables.catalogue.registration import change_table, remove_table
+from apps.tables.catalogue.changes import UPDATE
+from apps.tables.catalogue.forms import RemoveForm
+from apps.tables.catalogue.registration import remove_table
 from apps.tables.head.finding import get_table
 from apps.tables.head.shapes import table_json
 from apps.tables.head.table_head import table_head
 from apps.tables.models import Table
-from apps.tables.models.schedules import schedule_json, schedule_name
+from apps.tables.models.schedules import schedule_choices, schedule_json
 from deltaweb.delta.errors import DeltaError
 
 
@@ -23,26 +24,15 @@ from deltaweb.delta.errors import DeltaError
 def table_settings(
     request: HttpRequest, namespace: str, name: str, fmt: str
 ) -> HttpResponseBase:
-    """Show and change a table's name, description, schedule and who sees it."""
-    table = get_table(signed_in(request), namespace, name)
-    form = SettingsForm(request.POST or None, initial=_present(table))
-    if request.method == "POST" and form.is_valid():
-        values = form.changes
-        try:
-            change_table(
-                table,
-                name=values["name"],
-                description=values["description"],
-                restricted=values["restricted"],
-                schedule=values["refresh"],
-                stamp=stamp_of(request),
-            )
-        except DeltaError as error:
-            form.add_error("name", str(error))
-        else:
-            messages.success(request, "Saved.")
-            return redirect("tables:table-settings", table.namespace, table.name)
-    return _settings_page(request, table, fmt, form=form)
+    """Show the forms of a table's settings and of its removal."""
+    return _settings_page(request, get_table(signed_in(request), namespace, name), fmt)
+
+
+def settings_again(
+    request: HttpRequest, table: Table, form: ChangeForm
+) -> HttpResponseBase:
+    """Show the forms again, with the errors of that of the settings."""
+    return _settings_page(request, table, "html", form=form)
 
 
 @editor_required
@@ -70,13 +60,19 @@ def _settings_page(
     table: Table,
     fmt: str,
     *,
-    form: SettingsForm | None = None,
+    form: ChangeForm | None = None,
     remove_form: RemoveForm | None = None,
 ) -> HttpResponseBase:
     failed = any(bound and bound.errors for bound in (form, remove_form))
-    if form is None:
-        form = SettingsForm(initial=_present(table))
     table = Table.objects.get(id=table.id)  # as stored: a refused name is not its name
+    stored = schedule_json(table.refresh_interval_s)
+    present = change_form(
+        UPDATE,
+        name=table.full_name,
+        description=table.description,
+        restricted=table.restricted,
+        refresh=stored["refresh"],
+    )
     return respond(
         request,
         fmt,
@@ -84,19 +80,10 @@ def _settings_page(
         context={
             "head": table_head(table),
             "table": table,
-            "form": form,
+            "form": form or present,
+            "schedules": schedule_choices(),
             "remove_form": remove_form or RemoveForm(),
         },
-        data=table_json(table) | schedule_json(table.refresh_interval_s),
+        data=table_json(table) | stored,
         status=422 if failed else 200,
     )
-
-
-def _present(table: Table) -> dict[str, Any]:
-    """Return what the form shows before anything is changed."""
-    return {
-        "name": table.full_name,
-        "description": table.description,
-        "restricted": table.restricted,
-        "refresh": schedule_name(table.refresh_interval_s),
-    }

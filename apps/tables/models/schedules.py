@@ -6,12 +6,16 @@ installation's `DELTAWEB_PROBE_INTERVAL_S`, and 0 where nobody looks until asked
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Any, Final, Literal, TypeAlias
 
 from django.conf import settings
 
 from deltaweb.words import length_text
 
+Schedule: TypeAlias = Literal[
+    "default", "30s", "1m", "5m", "10m", "30m", "1h", "6h", "12h", "1d", "never"
+]
+"""The keys of `SCHEDULES`, as a type."""
 DEFAULT: Final = "default"
 NEVER: Final = "never"
 ONLY_WHEN_ASKED_S: Final = 0

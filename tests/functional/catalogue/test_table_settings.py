@@ -17,7 +17,7 @@ class TestSettings:
         new_table("orders")
 
         answer = editor.post(
-            "/t/default/orders/settings",
+            "/t/default/orders/update",
             {"name": "sales.orders", "description": "All", "restricted": "on"},
         )
 
@@ -31,7 +31,7 @@ class TestSettings:
         new_table("items")
 
         answer = editor.post(
-            "/t/default/orders/settings", {"name": "items", "description": "x"}
+            "/t/default/orders/update", {"name": "items", "description": "x"}
         )
 
         assert answer.status_code == 422
@@ -52,8 +52,9 @@ class TestSettings:
         path = "/t/default/orders/settings"
         assert ", refreshed" not in text(editor, "/t/default/orders/")
 
-        editor.post(path, {"name": "orders", "refresh": refresh})
-        editor.post(path, {"name": "orders"})  # which says nothing of it
+        update = "/t/default/orders/update"
+        editor.post(update, {"name": "orders", "refresh": refresh})
+        editor.post(update, {"name": "orders"})  # which says nothing of it
 
         assert Table.objects.get().refresh_interval_s == interval_s
         assert words in text(editor, "/t/default/orders/")
@@ -65,7 +66,7 @@ class TestSettings:
         new_table("orders")
 
         answer = editor.post(
-            "/t/default/orders/settings",
+            "/t/default/orders/update",
             {"name": "orders", "description": "x", "refresh": "7s"},
         )
 

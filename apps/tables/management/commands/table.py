@@ -1,5 +1,6 @@
 """`deltaweb table ...`: the catalogue, and tables read straight from their logs."""
 
+from apps.pages.changes.command import ChangesCommand
 from apps.pages.command import VerbsCommand
 from apps.tables.models import Table
 
@@ -8,9 +9,10 @@ def _names() -> list[str]:
     return [table.full_name for table in Table.objects.only("namespace", "name")]
 
 
-class Command(VerbsCommand):
+class Command(VerbsCommand, ChangesCommand):
     """Register, list and read tables; `--json` answers with one JSON document."""
 
     help = "Tables: the catalog, their logs, and maintenance."
     names_of = {"table-not-registered": _names}
+    noun = "table"
     verbs = "apps.tables.management.verbs"

@@ -1,4 +1,4 @@
-"""Registered tables: `list`, `refresh`, `remove`, `rename`, `schedule`."""
+"""Registered tables: `list`, `refresh`, `remove`."""
 
 import time
 
@@ -13,21 +13,13 @@ from apps.pages.errors import PageError
 from apps.tables.catalogue.names import find_table
 from apps.tables.catalogue.registration import (
     check_removable,
-    check_renamed,
     remove_table,
-    rename_table,
-    schedule_table,
 )
 from apps.tables.errors import NoWorkerError
 from apps.tables.head.shapes import TableResource, table_json, table_resource
 from apps.tables.index.refresh import refresh_table
 from apps.tables.management import text_output
 from apps.tables.models import Table
-from apps.tables.models.schedules import (
-    SCHEDULES,
-    schedule_json,
-    schedule_words,
-)
 
 
 class ListVerb(Subcommand):
@@ -117,48 +109,3 @@ class RemoveVerb(WritingVerb):
         remove_table(table, stamp=command_stamp())
         said = f"Removed {table.full_name}; its files were not touched."
         return Output(data | {"removed": True}, said)
-
-
-class RenameVerb(WritingVerb):
-    """Rename a table in the catalog."""
-
-    def add_arguments(self, parser: CommandParser) -> None:
-        """Declare the arguments."""
-        parser.add_argument("name")
-        parser.add_argument("new_name", metavar="new")
-
-    def run(self, *, name: str, new_name: str, dry_run: bool) -> Output:
-        """Rename a table."""
-        table = find_table(name)
-        if dry_run:
-            parsed = check_renamed(table, new_name)
-            data = table_json(table) | {"name": str(parsed)}
-            return Output(data, f"Would rename {table.full_name} to {parsed}")
-        rename_table(table, name=new_name, stamp=command_stamp())
-        return Output(table_json(table), f"Renamed to {table.full_name}")
-
-
-class ScheduleVerb(WritingVerb):
-    """Show or set how often a table is refreshed."""
-
-    def add_arguments(self, parser: CommandParser) -> None:
-        """Declare the arguments."""
-        parser.add_argument("name")
-        parser.add_argument(
-            "every",
-            nargs="?",
-            choices=list(SCHEDULES),
-            help="an interval; `default` is the interval of the installation, "
-            "`never` only refreshes on request",
-        )
-
-    def run(self, *, name: str, every: str | None, dry_run: bool) -> Output:
-        """Set the schedule where one is given, then say what it is."""
-        table = find_table(name)
-        interval_s = table.refresh_interval_s if every is None else SCHEDULES[every]
-        if every is not None and not dry_run:
-            schedule_table(table, schedule=every, stamp=command_stamp())
-        data = {"name": table.full_name} | schedule_json(interval_s)
-        would = "would be" if dry_run and every is not None else "is"
-        text = f"{table.full_name} {would} refreshed {schedule_words(interval_s)}."
-        return Output(data, text)

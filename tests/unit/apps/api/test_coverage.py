@@ -108,7 +108,6 @@ BY_PAGE: Final = {
     "tables:table-new-create": "POST tables/create",
     "tables:table-new-convert": "POST tables/convert",
     "tables:table-new-import": "POST tables/import",
-    "tables:table-settings": f"PATCH {TABLE}",
     "tables:table-maintenance": f"POST {TABLE}/operations/vacuum",
     "tables:table-refresh": f"POST {TABLE}/refresh",
     "tables:table-check-files": f"POST {TABLE}/check-files",
@@ -149,6 +148,7 @@ JSON_APART: Final = {
     "explorer:compare-detail": f"GET {TABLE}/diff",
     "explorer:compare-named": f"GET {TABLE}/diff",
     "sharing:share-settings": f"GET {SHARE}",
+    "tables:table-settings": f"GET {TABLE}",
     "tables:lake-new": "an empty form",
 }
 """Forms that take POST are not here: a script fills none."""
