@@ -102,7 +102,13 @@ urlpatterns = [
         "table-settings",
         takes=["v"],
     ),
-    *change_patterns("table", failed={"table-update": settings_views.settings_again}),
+    *change_patterns(
+        "table",
+        failed={
+            "table-update": settings_views.settings_again,
+            "table-remove": settings_views.removal_again,
+        },
+    ),
     *page(
         f"{TABLE}/maintenance",
         table_maintenance,
@@ -112,7 +118,6 @@ urlpatterns = [
     ),
     action(f"{TABLE}/refresh", head_views.table_refresh, "table-refresh"),
     action(f"{TABLE}/check-files", head_views.table_check_files, "table-check-files"),
-    action(f"{TABLE}/remove", settings_views.table_remove, "table-remove"),
     answer(
         f"{TABLE}/versions/<str:version>.json", head_views.version_tip, "version-tip"
     ),

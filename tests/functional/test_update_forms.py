@@ -137,7 +137,7 @@ MAKING: Final = {
 # None of their fields can be left out, or one says what is done by the form.
 WHOLE: Final = {
     "RetireForm",
-    *("RemoveForm", "PasswordForm"),
+    "PasswordForm",
 }
 
 

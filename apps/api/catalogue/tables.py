@@ -21,10 +21,9 @@ from apps.tables.catalogue.names import parse_table_name
 from apps.tables.catalogue.registration import (
     check_name_free,
     register_table,
-    remove_table,
 )
 from apps.tables.catalogue.samples import request_samples
-from apps.tables.head.finding import OF_TABLE, get_table
+from apps.tables.head.finding import get_table
 from apps.tables.head.shapes import TableResource, table_resource
 from apps.tables.index.refresh import refresh_table
 from apps.tables.storage.connections import check_connection
@@ -116,16 +115,6 @@ class Samples(RestView):
         return started(request_samples(now=now, requested_by=user))
 
 
-class Table(RestView):
-    """One table."""
-
-    @endpoint(Role.EDITOR, answers={204: None})
-    def delete(self, request: HttpRequest, namespace: str, name: str) -> None:
-        """Remove a table from the catalog; its files stay."""
-        table = get_table(signed_in(request), namespace, name)
-        remove_table(table, stamp=stamp_of(request))
-
-
 class TableRefresh(RestView):
     """The index of a table."""
 
@@ -150,6 +139,5 @@ class TableFileCheck(RestView):
 
 BESIDE_READS: Final[Mapping[str, type[RestView]]] = {
     "tables": TableList,
-    OF_TABLE: Table,
 }
 """By the routes of reads, the views with what else is done there."""

@@ -1,6 +1,6 @@
-"""What editors change of a registered table: its settings and its name."""
+"""What editors change of a registered table: its settings, its name, its removal."""
 
-from dataclasses import MISSING, dataclass
+from dataclasses import MISSING, dataclass, replace
 from typing import Final
 
 from django.shortcuts import resolve_url
@@ -11,6 +11,7 @@ from apps.pages.changes.change import (
     EDITOR,
     Call,
     Change,
+    Nothing,
     Page,
     Subject,
     Verb,
@@ -20,7 +21,9 @@ from apps.pages.page_json import OnPage
 from apps.pages.request.changes import UNCHANGED, Unchanged
 from apps.tables.catalogue.names import MAX_NAME_LENGTH, find_table
 from apps.tables.catalogue.registration import (
+    check_removable,
     describe_table,
+    remove_table,
     rename_table,
     schedule_table,
 )
@@ -114,6 +117,15 @@ class TableSchedule:
     words: OnPage[str]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RemovedTable:
+    """A table that is not in the catalog any more; its files stay."""
+
+    name: str
+    location: str
+    removed: bool = True
+
+
 def seen_table(caller: User, namespace: str, name: str) -> Table:
     """Return a table that the caller may see."""
     return get_table(caller, namespace, name)
@@ -143,6 +155,22 @@ def _schedule(table: Table, new: NewSchedule, stamp: Stamp) -> TableSchedule:
         words=schedule_words(interval_s),
         **schedule_json(interval_s),
     )
+
+
+def _remove(table: Table, _: Nothing, stamp: Stamp) -> RemovedTable:
+    removed = RemovedTable(name=table.full_name, location=table.location)
+    remove_table(table, stamp=stamp)
+    return removed
+
+
+def _before_removal(table: Table, _: Nothing) -> str:
+    check_removable(table)
+    return f"Remove {table.full_name} from the catalog?"
+
+
+def _would_remove(one: RemovedTable) -> tuple[RemovedTable, str]:
+    said = f"Would remove {one.name}; its files would not be touched."
+    return replace(one, removed=False), said
 
 
 def _would_rename(one: TableResource) -> tuple[TableResource, str]:
@@ -194,4 +222,22 @@ SCHEDULE: Final = Change(
     says=lambda one: f"{one.name} is refreshed {one.words}.",
     record=("table.schedule",),
     verb=Verb(would=_would_schedule),
+)
+REMOVE: Final = Change(
+    of=TABLE,
+    name="remove",
+    help="Remove a table from the catalog; its files stay.",
+    parameters=Nothing,
+    do=_remove,
+    result=RemovedTable,
+    says=lambda one: f"Removed {one.name}; its files were not touched.",
+    record=("table.remove",),
+    verb=Verb(question=_before_removal, would=_would_remove),
+    call=Call("DELETE", OF_TABLE, view="Table", find=seen_table),
+    page=Page(
+        f"{PAGES}/remove",
+        back=lambda _: resolve_url("tables:table-list"),
+        find=seen_table,
+        confirm=lambda table: table.full_name,
+    ),
 )

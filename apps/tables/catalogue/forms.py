@@ -50,12 +50,3 @@ class RegisterForm(forms.Form):
     description = forms.CharField(max_length=10_000, required=False)
     restricted = forms.BooleanField(required=False)
     check = forms.UUIDField(required=False)
-
-
-class RemoveForm(forms.Form):
-    """The name again, so that nobody removes a table by a slip."""
-
-    confirm = forms.CharField(
-        max_length=401,
-        error_messages={"required": "Type the table's name to remove it."},
-    )

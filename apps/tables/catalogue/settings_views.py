@@ -1,23 +1,18 @@
 """The page of a table's settings: name, description, schedule, who sees it."""
 
-from django.contrib import messages
 from django.http import HttpRequest, HttpResponseBase
-from django.shortcuts import redirect
 
 from apps.accounts.permissions import editor_required, signed_in
-from apps.pages.actions import stamp_of
+from apps.pages.changes.forms import sentences_of
 from apps.pages.changes.html import change_form
 from apps.pages.request.changes import ChangeForm
 from apps.pages.responses import respond
 from apps.tables.catalogue.changes import UPDATE
-from apps.tables.catalogue.forms import RemoveForm
-from apps.tables.catalogue.registration import remove_table
 from apps.tables.head.finding import get_table
 from apps.tables.head.shapes import table_json
 from apps.tables.head.table_head import table_head
 from apps.tables.models import Table
 from apps.tables.models.schedules import schedule_choices, schedule_json
-from deltaweb.delta.errors import DeltaError
 
 
 @editor_required
@@ -35,23 +30,10 @@ def settings_again(
     return _settings_page(request, table, "html", form=form)
 
 
-@editor_required
-def table_remove(request: HttpRequest, namespace: str, name: str) -> HttpResponseBase:
-    """Take a table out of the catalogue once its name has been typed again."""
-    table = get_table(signed_in(request), namespace, name)
-    form = RemoveForm(request.POST)
-    if form.is_valid():
-        if form.cleaned_data["confirm"] != table.full_name:
-            form.add_error("confirm", f"Type {table.full_name} to remove it.")
-        else:
-            try:
-                remove_table(table, stamp=stamp_of(request))
-            except DeltaError as error:
-                form.add_error("confirm", str(error))
-            else:
-                text = f"{table.full_name} is removed; its files were not touched."
-                messages.success(request, text)
-                return redirect("tables:table-list")
+def removal_again(
+    request: HttpRequest, table: Table, form: ChangeForm
+) -> HttpResponseBase:
+    """Show the forms again, with the errors of that of the removal."""
     return _settings_page(request, table, "html", remove_form=form)
 
 
@@ -61,9 +43,8 @@ def _settings_page(
     fmt: str,
     *,
     form: ChangeForm | None = None,
-    remove_form: RemoveForm | None = None,
+    remove_form: ChangeForm | None = None,
 ) -> HttpResponseBase:
-    failed = any(bound and bound.errors for bound in (form, remove_form))
     table = Table.objects.get(id=table.id)  # as stored: a refused name is not its name
     stored = schedule_json(table.refresh_interval_s)
     present = change_form(
@@ -82,8 +63,8 @@ def _settings_page(
             "table": table,
             "form": form or present,
             "schedules": schedule_choices(),
-            "remove_form": remove_form or RemoveForm(),
+            "removal_errors": sentences_of(remove_form) if remove_form else (),
         },
         data=table_json(table) | stored,
-        status=422 if failed else 200,
+        status=422 if form or remove_form else 200,
     )

@@ -7,7 +7,12 @@ from pytest_django import Settings
 from apps.tables.models import Table
 from tests.functional.catalogue.pages import as_json, text
 from tests.support import cases
-from tests.support.pages.factories import new_commit, new_table
+from tests.support.pages.factories import (
+    new_commit,
+    new_share,
+    new_shared_table,
+    new_table,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -85,3 +90,31 @@ class TestSettings:
 
         assert (usual["refresh"], usual["refresh_interval_s"]) == ("default", 90)
         assert (never["refresh"], never["refresh_interval_s"]) == ("never", None)
+
+
+class TestRemoval:
+    @cases(
+        "typed, said",
+        {
+            "nothing": ("", "Type the table&#x27;s name to remove it."),
+            "another name": ("order", "Type orders to remove it."),
+            "its name": ("orders", "still used by the share retail"),
+        },
+    )
+    def test_of_a_shared_table_is_refused(self, editor: Client, typed: str, said: str):
+        new_shared_table(new_share("retail"), table=new_table("orders"))
+
+        answer = editor.post("/t/default/orders/remove", {"confirm": typed})
+
+        assert answer.status_code == 422
+        assert said in answer.content.decode()
+        assert Table.objects.exists()
+
+    def test_says_that_the_files_stay(self, editor: Client) -> None:
+        new_table("orders")
+
+        path = "/t/default/orders/remove"
+        answer = editor.post(path, {"confirm": "orders"}, follow=True)
+
+        assert "its files were not touched" in answer.content.decode()
+        assert not Table.objects.exists()

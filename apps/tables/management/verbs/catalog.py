@@ -1,4 +1,4 @@
-"""Registered tables: `list`, `refresh`, `remove`."""
+"""Registered tables: `list`, `refresh`."""
 
 import time
 
@@ -7,14 +7,9 @@ from django.utils import timezone
 
 from apps.jobs.listing.selectors import is_attended, outcome_of
 from apps.jobs.models import Job
-from apps.pages.actions import command_stamp
-from apps.pages.command import Output, Subcommand, WritingVerb
+from apps.pages.command import Output, Subcommand
 from apps.pages.errors import PageError
 from apps.tables.catalogue.names import find_table
-from apps.tables.catalogue.registration import (
-    check_removable,
-    remove_table,
-)
 from apps.tables.errors import NoWorkerError
 from apps.tables.head.shapes import TableResource, table_json, table_resource
 from apps.tables.index.refresh import refresh_table
@@ -88,24 +83,3 @@ class RefreshVerb(Subcommand):
                 message=job.error or fallback,
                 hint=job.error_hint,
             )
-
-
-class RemoveVerb(WritingVerb):
-    """Remove a table from the catalog; its files stay."""
-
-    def add_arguments(self, parser: CommandParser) -> None:
-        """Declare the arguments."""
-        parser.add_argument("name")
-
-    def run(self, *, name: str, dry_run: bool) -> Output:
-        """Forget a table after asking."""
-        table = find_table(name)
-        check_removable(table)
-        data = {"name": table.full_name, "location": table.location}
-        if dry_run:
-            said = f"Would remove {table.full_name}; its files would not be touched."
-            return Output(data | {"removed": False}, said)
-        self.ask(f"Remove {table.full_name} from the catalog?")
-        remove_table(table, stamp=command_stamp())
-        said = f"Removed {table.full_name}; its files were not touched."
-        return Output(data | {"removed": True}, said)

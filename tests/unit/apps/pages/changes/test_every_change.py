@@ -38,8 +38,8 @@ def test_is_for_a_role_and_a_scope_that_there_are(change: AnyChange) -> None:
 @every_change
 def test_is_found_by_the_names_of_its_addresses(change: AnyChange) -> None:
     if change.call is not None:
-        names = names_taken(change.call.find or change.of.find)
-        assert set(NAMED.findall(change.call.route)) == set(names)
+        found_by = names_taken(change.call.find or change.of.find)
+        assert set(NAMED.findall(change.call.route)) == set(found_by)
     for page in change.pages.values():
         names = signature(page.find or change.of.find).parameters
         assert set(NAMED.findall(page.route)) <= names.keys()
