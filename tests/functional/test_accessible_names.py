@@ -68,7 +68,7 @@ def share() -> Share:
 @pytest.mark.parametrize(
     ("path", "expected"),
     [
-        ("/shares/retail/", {"Edit crm.orders", "Take back from acme"}),
+        ("/shares/retail/", {"Edit crm.orders", "Revoke from acme"}),
         ("/recipients/acme/", set()),
         ("/shares/", set()),
         ("/recipients/", set()),

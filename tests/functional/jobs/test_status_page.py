@@ -43,8 +43,8 @@ class TestStatus:
 
         page = client.get("/status").content.decode()
 
-        assert "Some jobs wait" in page
-        assert "No worker takes jobs of the queue <code>spark</code>" in page
+        assert "Some jobs are waiting" in page
+        assert "No worker takes jobs from the queue <code>spark</code>" in page
         assert ("4 min ago" in page) == (seconds_ago is not None)
         assert client.get("/status.json").json()["unattended_queues"] == ["spark"]
 
@@ -57,7 +57,7 @@ class TestStatus:
 
         page = editor.get("/jobs/").content.decode()
 
-        assert ("Some jobs wait." in page) == ("spark" not in queues)
+        assert ("Some jobs are waiting." in page) == ("spark" not in queues)
         takes = f"takes {', '.join(queues)}"
         assert takes in editor.get("/status").content.decode()
 

@@ -111,7 +111,7 @@ class TestList:
         assert EVIL not in text(admin, q="<script>")
 
     def test_tells_nothing_yet_from_nothing_like_this(self, admin: Client) -> None:
-        assert "Nothing has happened yet" in text(admin)
+        assert "No activity yet" in text(admin)
 
         new_event()
         shown = text(admin, recipient="nobody")

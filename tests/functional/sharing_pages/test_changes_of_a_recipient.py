@@ -48,7 +48,7 @@ class TestMakingOne:
     @cases(
         "changed, said",
         {
-            "no name": ({"name": ""}, "Give it a name"),
+            "no name": ({"name": ""}, "Enter a name"),
             "a name that is taken": ({"name": "ACME"}, "exists already"),
             "no lifetime": ({"lifetime": "custom"}, "Write 45d"),
             "a long life": ({"lifetime": "custom", "until": "9999d"}, "365 days"),
@@ -116,8 +116,8 @@ class TestChangingOne:
         described = admin.post(path, {"comment": "x"}, follow=True)
         changed = admin.post(path, {"properties": "n=3"}, follow=True)
 
-        assert "given out" not in described.content.decode()
-        assert "that were given out before open until" in changed.content.decode()
+        assert "that were issued" not in described.content.decode()
+        assert "that were issued before work until" in changed.content.decode()
 
     @cases(
         "form, said",

@@ -42,7 +42,7 @@ class TestTables:
         {
             "table": ({"table": "no.such"}, "No table is named 'no.such'"),
             "start version": ({"start_version": "9"}, "the newest version is 2"),
-            "no number": ({"start_version": "new"}, "Write a version: a whole number"),
+            "no number": ({"start_version": "new"}, "Enter a version: a whole number"),
         },
     )
     def test_says_beside_the_field_what_is_wrong(self, admin, fields, said):
@@ -75,8 +75,8 @@ class TestTables:
     @cases(
         "location, said",
         {
-            "of this server": ("/lake/orders", "before no longer open"),
-            "of an object store": ("s3://lake/orders", "before open until"),
+            "of this server": ("/lake/orders", "before no longer work"),
+            "of an object store": ("s3://lake/orders", "before work until"),
         },
     )
     def test_says_until_when_earlier_urls_open(self, admin, location, said) -> None:
@@ -89,8 +89,8 @@ class TestTables:
         described = posted(admin, path, **form)
         narrowed = posted(admin, path, **form, condition="id = 1")
 
-        assert "given out" not in described
-        assert f"that were given out {said}" in narrowed
+        assert "that were issued" not in described
+        assert f"that were issued {said}" in narrowed
 
     def test_a_fault_of_an_edit_opens_the_form_again(self, admin: Client) -> None:
         shared = new_shared_table(new_share("retail"), "crm.orders")
@@ -142,7 +142,7 @@ class TestGrants:
         assert share.recipients.count() == 1
 
         shown = posted(admin, "/shares/retail/recipients/remove", recipient="Globex")
-        assert "Globex may no longer read retail." in shown
+        assert "Globex can no longer read retail." in shown
         assert share.recipients.count() == 0
 
     def test_a_new_recipient_begins_with_the_share_ticked(self, admin: Client) -> None:
@@ -193,7 +193,7 @@ class TestNameAndEnd:
         for action in ("/shares/retail/update", "/shares/retail/delete"):
             assert f'action="{action}"' in settings
             assert f'action="{action}"' not in detail
-        assert "1 recipient loses it at once" in settings
+        assert "1 recipient loses access at once" in settings
         assert 'href="/shares/retail/settings"' in detail
         assert admin.get("/shares/retail/settings.json").json() == {
             "name": "retail",
@@ -246,8 +246,8 @@ class TestSwitch:
 
         share.refresh_from_db()
         assert share.off_since is not None
-        assert "This share is off" in page.content.decode()
-        assert "No URL that was given out works any more" in page.content.decode()
+        assert "This share was turned off" in page.content.decode()
+        assert "No file URL works any more" in page.content.decode()
         admin.post("/shares/retail/switch", {"on": ""})
         share.refresh_from_db()
         assert share.off_since is None
@@ -259,7 +259,7 @@ class TestSwitch:
 
         page = admin.post("/shares/retail/switch", follow=True)
 
-        assert "URLs that were given out work until" in page.content.decode()
+        assert "File URLs that were issued before work until" in page.content.decode()
 
 
 def test_a_share_is_prepared_and_proved_by_a_job(admin: Client) -> None:
@@ -270,7 +270,7 @@ def test_a_share_is_prepared_and_proved_by_a_job(admin: Client) -> None:
     job = Job.objects.get(kind="sharing.prepare_share")
     assert job.parameters["proves"] is True
     shown = page.content.decode()
-    assert "Prepared once a recipient may read this share." in shown
+    assert "Files are prepared when the share is granted to a recipient." in shown
     assert f'hx-get="/jobs/{job.id}/progress?then=reload"' in shown
 
 

@@ -80,7 +80,7 @@ def test_a_token_is_not_shown_wherever_it_stands(admin, address) -> None:
 def test_an_error_that_nobody_knows_is_said_to_be(admin, address) -> None:
     shown = admin.post(address, {"error": "KeyError: 'orders'"}).content.decode()
 
-    assert "No known error is in it" in shown
+    assert "deltaweb does not know this error" in shown
 
 
 @pytest.mark.parametrize(

@@ -102,7 +102,7 @@ def test_the_page_says_which_version_is_read_and_why(tables, fails, admin):
     told = admin.get("/shares/retail.json").json()["tables"]
 
     assert "globex: v1, 2 rows" in shown
-    assert "The newest version cannot be prepared since" in shown
+    assert "Preparing the newest version has failed since" in shown
     assert "secret" not in shown
     by_name = {table["name"]: table["preparation_problem"] for table in told}
     assert by_name["crm.sound"] is None

@@ -149,7 +149,7 @@ def test_a_hold_has_an_end(admin: Client, until: str) -> None:
 def test_who_may_not_read_or_has_not_read_holds_nothing(shared: SharedTable) -> None:
     new_recipient("hooli")
     hold = ("recipient", "hold", "hooli", *PLACE[1:])
-    assert "may not read it" in command_line.refusal(*hold)
+    assert "has no grant for it" in command_line.refusal(*hold)
 
     new_grant(shared.share, Recipient.objects.get(name="hooli"))
-    assert "name the version" in command_line.refusal(*hold)
+    assert "give the version" in command_line.refusal(*hold)

@@ -60,7 +60,7 @@ class TestOneRecipient:
         assert "country = &#x27;DE&#x27;" in text
         assert "the newest version only" in text
         assert "from v88" in text
-        assert "a share without tables yet" in text
+        assert "this share has no tables yet" in text
         assert f"{token.prefix}…" in text
         assert "Delta-Sharing-Python 1.4.2 from 10.1.4.9" in text
         assert "in 81 d" in text
@@ -127,5 +127,5 @@ class TestOneRecipient:
         text = page(admin, "/recipients/acme/")
 
         assert "No tokens yet" in text
-        assert "Nothing is granted to acme yet" in text
-        assert "Nothing has happened yet" in text
+        assert "acme has no grants yet" in text
+        assert "No activity yet" in text

@@ -56,7 +56,7 @@ def test_a_broken_client_is_marked_on_the_pages_of_recipient_and_share(
 ) -> None:
     broken(acme, orders)
 
-    assert "broken since version 5, read at version 3" in page(
+    assert "it fails since version 5, and last read version 3" in page(
         admin, f"/recipients/{acme.name}/"
     )
     assert "broken since v5" in page(admin, "/shares/sales/")
@@ -96,13 +96,11 @@ def test_a_client_that_is_not_installed_is_named_whoever_rehearsed(
     document = as_json(admin, f"/recipients/{acme.name}/rehearsals.json")
 
     assert document["missing"] == told
-    assert f"Not installed here: {', '.join(told)}." in shown
+    assert f"Not installed on this server: {', '.join(told)}." in shown
 
 
 def test_the_button_asks_for_one_job(admin, acme) -> None:
-    assert "Nothing was rehearsed yet" in page(
-        admin, f"/recipients/{acme.name}/rehearsals"
-    )
+    assert "No rehearsal yet" in page(admin, f"/recipients/{acme.name}/rehearsals")
     for _ in range(2):
         posted(admin, f"/recipients/{acme.name}/rehearsals")
 

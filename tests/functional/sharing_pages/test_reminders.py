@@ -180,7 +180,7 @@ def test_a_relay_that_does_not_answer_is_one_sentence(settings: Settings) -> Non
 
     said = command_line.refusal("recipient", "reminders", "--mail")
 
-    assert said.startswith("The mail relay does not take it: ")
+    assert said.startswith("The mail relay did not accept the mail: ")
 
 
 @pytest.fixture

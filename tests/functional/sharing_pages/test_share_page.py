@@ -99,14 +99,14 @@ class TestShare:
 
         shown = text_of(page(admin, "/shares/retail/"))
 
-        assert "globex : v4, 2,485 rows; 21 files untouched" in shown
-        assert "rows outside: 0" in shown
+        assert "globex : v4, 2,485 rows; rows outside the condition: 0" in shown
+        assert "files: 21 untouched" in shown
         assert "initech : being prepared." in shown
         assert "zeta : being prepared." in shown
         assert "has no region" in shown.partition("zeta")[2]
         assert "has no region" not in shown.partition("zeta")[0]
         assert "777" not in shown
-        assert "rows outside: 13" not in shown
+        assert "rows outside the condition: 13" not in shown
 
     def test_a_rule_that_shows_no_row_to_a_recipient_is_amber(self, admin: Client):
         shared, names = _ruled("region = recipient.region", **{"": "zeta"})

@@ -83,7 +83,7 @@ class TestJourney:
         assert asked == f"{NEW}?step={at}&ask=discard"
         shown = step(admin, at, ask="discard")
         assert "Discard this draft?" in shown
-        assert "retail, 1 chosen table and 0 recipients are forgotten" in shown
+        assert "the draft of retail, with 1 chosen table and 0 chosen" in shown
         assert f'href="{NEW}?step={at}">Keep it' in shown
         assert draft(admin)["name"] == "retail"
 
@@ -100,7 +100,7 @@ class TestName:
         "name, said",
         {
             "empty": ("", "A share needs a name."),
-            "not a name": ("my share", "it holds a space"),
+            "not a name": ("my share", "it contains a space"),
             "taken": ("RETAIL", "A share named RETAIL exists already"),
         },
     )
@@ -163,7 +163,7 @@ class TestTables:
         go(admin, "tables", "add-namespace", namespace="crm", **typed(tables[1]))
 
         shown = step(admin, "tables")
-        assert "2 of the 3 tables of crm are added." in shown
+        assert "2 of the 3 tables of crm were added." in shown
         assert '<option value="hr">hr (1)</option>' in shown
         names = [one["name"] for one in draft(admin)["tables"]]
         assert names == ["t1", "t0", "t2"]
@@ -177,8 +177,8 @@ class TestTables:
         assert len(draft(admin)["tables"]) == MAX_TABLES
         answer = admin.get(NEW, {"step": "tables"})
         shown = answer.content.decode()
-        assert f"{MAX_TABLES} of the {MAX_TABLES + 1} tables of crm are added" in shown
-        assert f"{MAX_TABLES} tables fit here" in shown
+        assert f"{MAX_TABLES} of the {MAX_TABLES + 1} tables of crm were added" in shown
+        assert f"{MAX_TABLES} tables fit into a draft" in shown
         assert len(answer.content) < 360_000
 
     def test_ticked_tables_are_added_together(self, admin: Client) -> None:
@@ -191,7 +191,7 @@ class TestTables:
 
         assert [one["name"] for one in draft(admin)["tables"]] == ["first", "t1"]
         go(admin, "tables", "add-ticked")
-        assert "Tick the tables to add." in step(admin, "tables")
+        assert "Select the tables to add." in step(admin, "tables")
 
     def test_goes_no_further_without_a_table(self, admin: Client) -> None:
         assert "Choose a table." in stays(admin, "tables", "next")
@@ -229,8 +229,8 @@ class TestTables:
         assert "4 of 5 clients" in shown
         assert "No release of it is known that reads deletion vectors." in shown
         assert "delta-sharing 1.1" in shown
-        assert "Whether a file has a deletion vector by now" in shown
-        assert "Supported and not used" in shown
+        assert "until a file has a deletion vector" in shown
+        assert "Enabled but not used" in shown
 
     def test_another_page_begins_with_a_table(self, admin: Client) -> None:
         new_table("crm.orders")
@@ -251,7 +251,7 @@ class TestRecipients:
         assert draft(admin)["recipients"] == ["c", "b"]
 
     def test_says_when_there_is_none(self, admin: Client) -> None:
-        assert "There is no recipient yet: make the first" in step(admin, "recipients")
+        assert "There are no recipients yet. Add the first" in step(admin, "recipients")
 
         new_recipient("globex")
         assert "No recipient matches" in step(admin, "recipients", q="zzz")
@@ -272,7 +272,7 @@ class TestReview:
 
         shown = step(admin, "review")
 
-        assert "Reads this table already as old.x.bestellungen." in shown
+        assert "Already reads this table as old.x.bestellungen." in shown
         assert shown.count(">another name<") == 1
         assert shown.count(">new<") == 1
 
@@ -281,7 +281,7 @@ class TestReview:
         go(admin, "name", "next", name="retail")
         go(admin, "tables", f"add:{table.id}")
 
-        assert "Nobody will see it yet" in step(admin, "review")
+        assert "No recipient is chosen" in step(admin, "review")
 
     def test_a_recipient_that_is_gone_is_named(self, admin: Client) -> None:
         table = new_table("crm.orders")
@@ -289,7 +289,7 @@ class TestReview:
         go(admin, "tables", f"add:{table.id}")
         go(admin, "recipients", "next", shown=["gone"], recipient=["gone"])
 
-        assert "No longer there: gone." in step(admin, "review")
+        assert "Deleted meanwhile: gone." in step(admin, "review")
         answer = admin.post(NEW, {"step": "review", "action": "create"})
         assert answer.status_code == 422
         assert not Share.objects.exists()

@@ -73,7 +73,7 @@ def test_shows_where_the_table_is_shared_who_may_read_it_and_who_did(admin, shar
     assert "sales.bestellungen" in shown
     assert "from v1 on" in shown
     assert "the newest version only" in shown
-    assert "by old, retail" in shown
+    assert "through old, retail" in shown
     assert "v2, 3 of 12 files, 2.0 KiB" in shown
     assert "every client" in shown
 
@@ -133,7 +133,7 @@ def test_says_what_is_not_known_before_the_first_index(admin: Client) -> None:
     shown = page(admin, TAB)
 
     assert "not known yet" in shown
-    assert "nothing is known of its features" in shown
+    assert "its features are not known" in shown
 
 
 @pytest.mark.usefixtures("shared")

@@ -134,7 +134,7 @@ def test_limits_are_set_by_page_and_command_and_foretold(admin, acme):
     address = f"/recipients/{acme.name}"
     offer(acme, "orders", 3 << 30, timezone.now())
 
-    assert "above the hard one" in refused(
+    assert "above the hard limit" in refused(
         admin, f"{address}/limits", soft="2 TB", hard="1 TB"
     )
     shown = posted(admin, f"{address}/limits", soft="2 GiB", hard="")

@@ -27,10 +27,10 @@ class TestNewRecipients:
         reader = {"name": "globex", "contact": "data@globex.example", "lifetime": "30d"}
         assert go(admin, "recipients", "new", **reader) == f"{NEW}?step=recipients"
         shown = step(admin, "recipients")
-        assert "data@globex.example, token lives 30d" in shown
+        assert "data@globex.example, token valid for 30d" in shown
         assert "1 recipient" in shown
         go(admin, "recipients", "next")
-        assert "sees this table once it has opened its link" in step(admin, "review")
+        assert "can read this table once it opens its link" in step(admin, "review")
         assert not Recipient.objects.exists()
 
         answer = admin.post(NEW, {"step": "review", "action": "create"})
@@ -50,7 +50,7 @@ class TestNewRecipients:
         assert link[1] not in str(dict(admin.session))
 
         again = stays(admin, "review", "create")
-        assert "Nothing is drafted any more." in again
+        assert "This draft no longer exists." in again
         assert link[1] not in again
 
     def test_one_that_is_typed_and_not_added_is_added_on_the_way(self, admin: Client):
@@ -90,7 +90,7 @@ class TestNewRecipients:
 
         shown = stays(admin, "recipients", "new", name="one-more", lifetime="7d")
 
-        assert f"{MAX_NEW_RECIPIENTS} new recipients fit here." in shown
+        assert f"{MAX_NEW_RECIPIENTS} new recipients fit into a draft." in shown
         assert len(draft(admin)["new_recipients"]) == MAX_NEW_RECIPIENTS
 
     def test_one_whose_name_was_taken_meanwhile_is_a_fault_of_the_review(self, admin):
