@@ -13,7 +13,7 @@ class UserNotFoundError(PageError, code="user-not-found"):
     name: str
     status = 404
     message = "No user is named {name!r}."
-    hint = "'deltaweb user list' shows them."
+    hint = "'deltaweb user list' lists all users."
 
 
 class UserNameTakenError(PageError, code="user-name-taken"):
@@ -65,8 +65,8 @@ class SignInLinkExpiredError(PageError, code="link-expired"):
 
 class SignInError(PageError, code="sign-in-failed"):
     status = 403
-    message = "That name and password do not go together."
-    hint = "Try again, or sign in by a link."
+    message = "The name or the password is not correct."
+    hint = "Try again, or sign in with a link."
 
 
 class TooManySignInsError(PageError, code="too-many-sign-ins"):
@@ -80,8 +80,8 @@ class TooManySignInsError(PageError, code="too-many-sign-ins"):
     where: str
     wait: timedelta
     status = 429
-    message = "Too many sign-ins have failed {where}."
-    hint = "Wait {_minutes}, or sign in by a link."
+    message = "There were too many failed sign-ins {where}."
+    hint = "Wait {_minutes}, or sign in with a link."
 
     @property
     def _minutes(self) -> str:
@@ -91,8 +91,8 @@ class TooManySignInsError(PageError, code="too-many-sign-ins"):
 
 class PasswordsBusyError(PageError, code="passwords-busy"):
     status = 503
-    message = "Many passwords are being checked just now."
-    hint = "Try again in some seconds, or sign in by a link."
+    message = "The server is checking many passwords at the moment."
+    hint = "Try again in a few seconds, or sign in with a link."
 
 
 class SessionRequiredError(PageError, code="session-required"):
@@ -104,7 +104,9 @@ class SessionRequiredError(PageError, code="session-required"):
 
     status = 403
     message = "An API key cannot change accounts, passwords or keys."
-    hint = "Sign in in a browser and do it there, or use 'deltaweb user' on the server."
+    hint = (
+        "Sign in with a browser and do it there, or use 'deltaweb user' on the server."
+    )
 
 
 class APIKeyUnknownError(PageError, code="api-key-unknown"):
@@ -146,7 +148,7 @@ class APIKeyExpiredError(PageError, code="api-key-expired"):
     prefix: str
     expires_at: datetime
     status = 401
-    message = "The API key {label!r} ({prefix}…) ended on {expires_at:%Y-%m-%d}."
+    message = "The API key {label!r} ({prefix}…) expired on {expires_at:%Y-%m-%d}."
     hint = "Make a new one at /me/ or with 'deltaweb user key NAME'."
 
 
@@ -180,7 +182,7 @@ class ScopeInvalidError(PageError, code="scope-invalid"):
     known: Sequence[str]
     status = 422
     message = "{scope:.40r} is not a scope of an API key."
-    hint = "Choose of {_known}."
+    hint = "Choose one of {_known}."
 
     @property
     def _known(self) -> str:

@@ -30,6 +30,6 @@ def expiring_keys(
         key=f"api_keys_expiring_{KEY_EXPIRES_SOON.days}d",
         label="API keys expiring",
         value=len(ends),
-        note=f"of yours; the first one ends on {ends[0]:%Y-%m-%d}",
+        note=f"of yours; the first one expires on {ends[0]:%Y-%m-%d}",
         url=f"{reverse('accounts:me')}#keys",
     )

@@ -106,7 +106,7 @@ class SignInLink(models.Model):
 class Scope(models.TextChoices):
     """What a key may be used for, of that which its user may do."""
 
-    READ = "read", "see what its user may see"
+    READ = "read", "see everything that its user can see"
     WRITE = "write", "change tables, start jobs"
     SHARE = "share", "change shares, recipients and tokens"
     ADMIN = "admin", "change accounts, keys and storages"

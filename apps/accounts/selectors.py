@@ -28,10 +28,10 @@ class UserResource:
     """A person's account as every machine form names it.
 
     Attributes:
-        active: Whether it may sign in.
-        last_sign_in_at: When it signed in, or a key of it was used, for the last time.
-        last_seen_at: When it opened a page, or a key of it was used, for the last time.
-        num_keys: How many API keys it can use.
+        active: Whether the user may sign in.
+        last_sign_in_at: The last time the user signed in or used a key.
+        last_seen_at: The last time the user opened a page or used a key.
+        num_keys: The number of API keys that work.
     """
 
     name: str
@@ -49,12 +49,12 @@ class KeyResource:
     """A key of the API by what may be shown of it, as every machine form names it.
 
     Attributes:
-        label: What it is for.
-        user: Whose it is.
-        prefix: Its beginning, which is no secret.
-        scopes: What it may be used for, of that which its user may do.
+        label: What the key is for.
+        user: The name of its user.
+        prefix: The beginning of the key, which is not secret.
+        scopes: The scopes of the key, within the role of its user.
         state: `active`, `expiring` (soon), `expired` or `revoked`.
-        expires_at: When it ends; None for never.
+        expires_at: The time when the key expires; null for never.
     """
 
     label: str

@@ -13,13 +13,13 @@ class BodyInvalidError(PageError, code="body-invalid"):
     facts: Mapping[str, object] = MappingProxyType({})
     status = 400
     message = "The body cannot be read: {reason}."
-    hint = "The description at /api/openapi.json says what it takes."
+    hint = "See the description at /api/openapi.json."
 
 
 class NotJSONError(PageError, code="not-json"):
     content_type: str
     status = 415
-    message = "A body of the type {content_type!r} is not read."
+    message = "A body of the type {content_type!r} is not supported."
     hint = "Send JSON, with the header 'Content-Type: application/json'."
 
 
@@ -27,8 +27,8 @@ class MethodNotAllowedError(PageError, code="method-not-allowed"):
     method: str
     allowed: Sequence[str]
     status = 405
-    message = "{method} is not answered here."
-    hint = "Answered are: {_names}."
+    message = "This endpoint does not support {method}."
+    hint = "It supports {_names}."
 
     @property
     def _names(self) -> str:
@@ -74,7 +74,7 @@ class IdempotencyKeyReusedError(PageError, code="idempotency-key-reused"):
 
 class StillAnsweredError(PageError, code="still-answered"):
     status = 409
-    message = "A call with this idempotency key has begun, and its end is not known."
+    message = "An earlier call with this idempotency key has not ended yet."
     hint = (
         "Wait for its answer. If the server stopped meanwhile, send the request again"
         " in a minute, and check first what was done."
@@ -86,4 +86,4 @@ class SecretGivenError(PageError, code="secret-given"):
     facts: Mapping[str, object]
     status = 409
     message = "This was done at {at:%Y-%m-%d %H:%M} UTC; the secret was in that answer."
-    hint = "If it is lost, revoke it and make another one."
+    hint = "If you have lost it, revoke it and make another one."

@@ -44,7 +44,7 @@ class LatestCommits:
     """The newest commit of a table, and how many came shortly before it.
 
     Attributes:
-        namespace, table: The table, by its bare name.
+        namespace, table: The namespace and the name of the table.
         num_commits: Commits of the day up to it, itself included.
         span_s: Seconds from the first of these to it.
     """
@@ -147,11 +147,11 @@ class Dashboard:
         num_unindexed: Those of which nothing is indexed yet.
         num_failing: Those whose newest look at storage failed.
         num_behind: Those whose log does not read to its end.
-        size_bytes: Bytes of the newest versions together.
-        num_files: Files of the newest versions together.
+        size_bytes: The total bytes of the newest versions.
+        num_files: The total number of files of the newest versions.
         num_running: Jobs that wait or run.
         latest: The newest commit of each table that changed last.
-        running: Jobs that wait or run, the oldest first.
+        running: The waiting and running jobs, the oldest first.
         failures: What failed in the last week and still stands, by table.
         steps: What other apps propose to do in a new installation.
     """

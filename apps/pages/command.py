@@ -136,7 +136,7 @@ class NotAskedError(DeltawebError, code="not-asked"):
     """Something is to be destroyed, and nobody is there to say yes."""
 
     question: str
-    message = "Nothing was changed: no one is at a terminal to answer {question:q}."
+    message = "Nothing was changed, because there is no terminal to ask {question:q}."
     hint = "Pass --yes to do it, or --dry-run to see what would happen."
 
 

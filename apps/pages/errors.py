@@ -55,9 +55,9 @@ class Problem:
     """An error as machine forms and the REST API tell it.
 
     Attributes:
-        error: A stable code.
-        message: What went wrong, in a sentence.
-        hint: What to do about it; empty if unknown.
+        error: The code of the error, which does not change between versions.
+        message: The error as a sentence.
+        hint: What to do; empty if unknown.
         request_id: The id of the request in the server's log.
     """
 
@@ -101,20 +101,20 @@ class PageError(DeltawebError, code="page-error"):
 
 class DatabaseBusyError(PageError, code="database-busy"):
     status = 503
-    message = "The database is being written to; this was not done."
+    message = "The database is busy, so this was not done."
     hint = "Nothing was changed. Try again in a few seconds."
     retry_after_s: ClassVar[int] = 5
 
 
 class DatabaseUnavailableError(PageError, code="database-unavailable"):
     status = 503
-    message = "The database does not answer just now."
-    hint = "Try again in a moment; if it stays, tell the administrator."
+    message = "The database does not answer at the moment."
+    hint = "Try again in a moment. If the problem persists, tell the administrator."
 
 
 class DiskFullError(PageError, code="disk-full"):
     status = 503
-    message = "The server's disk is full; this was not done."
+    message = "The server's disk is full, so this was not done."
     hint = "Free some space on the server, or tell the administrator, then try again."
 
 
@@ -129,7 +129,7 @@ class HostNotAllowedError(PageError, code="host-not-allowed"):
 
 class OriginNotAllowedError(PageError, code="origin-not-allowed"):
     status = 403
-    message = "This form was sent from an address that is not this server's."
+    message = "This form was sent from a page with another address."
     hint = (
         "Open the address of DELTAWEB_PUBLIC_URL. If people open another address, an "
         "administrator sets it there, and its host name in DELTAWEB_ALLOWED_HOSTS."

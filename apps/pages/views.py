@@ -99,7 +99,10 @@ def server_error(request: HttpRequest) -> HttpResponse:
             status=500,
             code="internal-error",
             message="The server failed to make this page.",
-            hint="Try again; if it stays, send the request id to the administrator.",
+            hint=(
+                "Try again. If the problem persists, send the request id to the "
+                "administrator."
+            ),
         ),
     )
 

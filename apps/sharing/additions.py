@@ -66,7 +66,7 @@ def received_badges(_: AnyUser, table_ids: Collection[UUID]) -> dict[UUID, Badge
         table_id: Badge(
             label=f"received from {location.removeprefix(RECEIVED).partition('/')[0]}",
             icon="share-3",
-            title="It belongs to its provider: it can be read, and not changed",
+            title="It belongs to its provider: you can read it but not change it",
         )
         for table_id, location in found.values_list("id", "location")
     }
@@ -214,8 +214,8 @@ frame.numbers.register(
 )
 frame.steps.register(
     frame.FirstStep(
-        title="And share",
-        text="Put tables into a share and hand each recipient a link of their own.",
+        title="Share",
+        text="Put tables into a share, and send each recipient a link.",
         button="New share",
         icon="share-3",
         url_name="sharing:share-new",

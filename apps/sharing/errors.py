@@ -26,7 +26,7 @@ class NameInvalidError(SharingStateError, code="name-invalid"):
     name: str
     reason: str
     message = "{name:.80r} cannot be the name of a {kind}: {reason}."
-    hint = "Take letters, digits, _ and -."
+    hint = "Use letters, digits, _ and -."
 
 
 class NameTakenError(SharingStateError, code="name-taken"):
@@ -34,36 +34,34 @@ class NameTakenError(SharingStateError, code="name-taken"):
     name: str
     status = 409
     message = "A {kind} named {name:.80} exists already."
-    hint = "Capitals make no difference; choose another name."
+    hint = "Choose another name. Upper and lower case count as the same."
 
 
 class ShareNotFoundError(SharingStateError, code="share-not-found"):
     name: str
     status = 404
     message = "No share is named {name:.80r}."
-    hint = "The list of shares has all their names."
+    hint = "'deltaweb share list' lists all shares."
 
 
 class RecipientNotFoundError(SharingStateError, code="recipient-not-found"):
     name: str
     status = 404
     message = "No recipient is named {name:.80r}."
-    hint = "The list of recipients has all their names."
+    hint = "'deltaweb recipient list' lists all recipients."
 
 
 class ProviderNotFoundError(SharingStateError, code="provider-not-found"):
     name: str
     status = 404
     message = "No provider is named {name:.100r}."
-    hint = "`received list` shows the providers whose profiles are kept."
+    hint = "'deltaweb received list' lists all providers."
 
 
 class ReceivedSharedError(SharingStateError, code="received-shared"):
     table: str
     provider: str
-    message = (
-        "{table} belongs to {provider}, who has not said that it may be shared on."
-    )
+    message = "{table} was received from {provider} and cannot be shared again."
     hint = "Share a table of your own, or ask {provider} to share it with them."
 
 
@@ -72,7 +70,7 @@ class SharedTableNotFoundError(SharingStateError, code="shared-table-not-found")
     name: str
     status = 404
     message = "The share {share} has no table {name:.200r}."
-    hint = "The share {share} itself shows which tables it has."
+    hint = "'deltaweb share show {share}' lists its tables."
 
 
 # === What is shared, and how ===
@@ -111,7 +109,7 @@ class PreparationFaultError(SharingStateError, code="preparation-fault"):
     status = 500
     kind: str
     message = "the server failed ({kind})."
-    hint = "The server's log says more. Prepare the share again once that is repaired."
+    hint = "See the server's log. Prepare the share again when the fault is repaired."
 
 
 class NotPreparedError(SharingStateError, code="not-prepared"):
@@ -126,7 +124,8 @@ class NotPreparedError(SharingStateError, code="not-prepared"):
 
     @property
     def _others(self) -> str:
-        return f" {self.num_others:,} more of the share failed." * bool(self.num_others)
+        text = f" {self.num_others:,} more of this share failed."
+        return text if self.num_others else ""
 
 
 class PropertyInvalidError(SharingStateError, code="property-invalid"):
@@ -142,8 +141,8 @@ class HoldInvalidError(SharingStateError, code="hold-invalid"):
     recipient: str
     table: str
     reason: str
-    message = "{table} cannot be held for {recipient:.80}: {recipient:.80} {reason}."
-    hint = "Its page lists what it may read, and what it has read last."
+    message = "No hold on {table} for {recipient:.80}: {recipient:.80} {reason}."
+    hint = "The page of the recipient lists its tables and its last reads."
 
 
 class LimitInvalidError(SharingStateError, code="limit-invalid"):
@@ -157,7 +156,7 @@ class StartVersionError(SharingStateError, code="start-version-invalid"):
     version: int | str
     reason: str
     message = "History cannot begin at version {_shown}: {reason}."
-    hint = "Leave it out to share the whole history."
+    hint = "Leave out the version to share the whole history."
 
     @property
     def _shown(self) -> str:
@@ -174,14 +173,14 @@ class NetworkInvalidError(SharingStateError, code="network-invalid"):
 class TooManyNetworksError(SharingStateError, code="too-many-networks"):
     count: int
     maximum: int
-    message = "The list holds {count} networks; {maximum} fit."
-    hint = "Join neighbours into larger networks."
+    message = "The list has {count} networks; the most is {maximum}."
+    hint = "Combine adjacent networks into larger ones."
 
 
 class ContactInvalidError(SharingStateError, code="contact-invalid"):
     contact: str
-    message = "{contact:.80r} is not a mail address."
-    hint = "Write one such as data@example.com, or leave it empty."
+    message = "{contact:.80r} is not an e-mail address."
+    hint = "Give an address such as data@example.com, or leave it empty."
 
 
 # === Tokens ===
@@ -201,27 +200,27 @@ class TokenStateError(SharingStateError, code="token-state"):
     reason: str
     status = 409
     message = "The token {prefix}... {reason}."
-    hint = "Revoke it if nobody is to use it; a rotation makes a new one."
+    hint = "Revoke it if it must not be used. Rotate to make a new one."
 
 
 class TokenNotFoundError(SharingStateError, code="token-not-found"):
     recipient: str
     status = 404
     message = "{recipient!r} has no such token."
-    hint = "Its page and GET .../tokens list those that it has."
+    hint = "The page of the recipient and GET .../tokens list its tokens."
 
 
 class MailRefusedError(SharingStateError, code="mail-refused"):
     reason: str
     status = 502
-    message = "The mail relay does not take it: {reason}."
-    hint = "DELTAWEB_SMTP_HOST names the relay."
+    message = "The mail relay did not accept the mail: {reason}."
+    hint = "Check DELTAWEB_SMTP_HOST."
 
 
 class NoWayToTellError(SharingStateError, code="no-way-to-tell"):
     status = 409
-    message = "Nothing is set that reminders could be sent by."
-    hint = "DELTAWEB_SMTP_HOST names a mail relay, DELTAWEB_WEBHOOK_URL a webhook."
+    message = "There is no way to send reminders."
+    hint = "Set DELTAWEB_SMTP_HOST for mail, or DELTAWEB_WEBHOOK_URL for a webhook."
 
 
 class TokenPrefixUnknownError(SharingStateError, code="token-prefix-unknown"):
@@ -235,8 +234,8 @@ class TokenPrefixUnknownError(SharingStateError, code="token-prefix-unknown"):
 class NoWaitingTokenError(SharingStateError, code="no-waiting-token"):
     name: str
     status = 409
-    message = "{name} has no token that waits for its activation."
-    hint = "A rotation makes one, with a link to hand over."
+    message = "{name} has no token that waits for activation."
+    hint = "Rotate its tokens: this makes one, with an activation link."
 
 
 class RetirementInvalidError(SharingStateError, code="retirement-invalid"):
@@ -254,8 +253,8 @@ class RetirementInvalidError(SharingStateError, code="retirement-invalid"):
 
 class RehearsalPythonError(SharingStateError, code="rehearsal-python"):
     reason: str
-    message = "DELTAWEB_REHEARSAL_PYTHON does not say which clients it has: {reason}."
-    hint = "Set it to the Python, 3.11 or newer, of an environment that has some."
+    message = "DELTAWEB_REHEARSAL_PYTHON cannot list its clients: {reason}."
+    hint = "Set it to a Python, 3.11 or newer, that has clients installed."
 
 
 class AccessError(SharingStateError, code="access-denied"):
@@ -283,7 +282,7 @@ class TokenRevokedError(AccessError, code="token-revoked"):
 class AddressNotAllowedError(AccessError, code="address-not-allowed"):
     address: str
     status = 403
-    message = "{_where} may not use this."
+    message = "{_where} is not allowed here."
     hint = "Ask the provider to add your network."
 
     @property
@@ -317,7 +316,7 @@ class LinkUnknownError(ActivationError, code="activation-link-unknown"):
 class LinkUsedError(ActivationError, code="activation-link-used"):
     used_at: datetime | None
     message = "This activation link was used{_when}."
-    hint = "If that was not you, tell the provider; else ask for a new one."
+    hint = "If it was not you, tell the provider. Otherwise ask for a new link."
 
     @property
     def _when(self) -> str:

@@ -46,7 +46,7 @@ def check_name(text: str, kind: str) -> str:
     if kind in _IN_AN_ADDRESS:
         for character in text:
             if character in _ENDS_A_PATH:
-                reason = f"it holds {character!r}, which clients cannot request"
+                reason = f"it contains {character!r}, which clients cannot request"
                 raise NameInvalidError(kind=kind, name=text, reason=reason)
     return text
 
@@ -56,7 +56,9 @@ def split_full_name(text: str) -> tuple[str, str]:
     schema, dot, table = text.partition(".")
     if not dot:
         raise NameInvalidError(
-            kind="shared table", name=text, reason="it is not written schema.table"
+            kind="shared table",
+            name=text,
+            reason=("it does not have the form schema.table"),
         )
     _check_restrictions(schema, "schema")
     _check_restrictions(table, "table")
@@ -130,16 +132,16 @@ def _fault(text: str, kind: str) -> str:
     if len(text) > MAX_NAME_LENGTH:
         return f"it is longer than {MAX_NAME_LENGTH} characters"
     if text in _RELATIVE:
-        return "an address cannot end in it"
+        return "an address cannot end with it"
     faults = (_character_fault(character, kind) for character in text)
     return next(filter(None, faults), "")
 
 
 def _character_fault(character: str, kind: str) -> str:
     if character == "/" or (character == "." and kind in _WITHOUT_DOT):
-        return f"it holds {character!r}"
+        return f"it contains {character!r}"
     if character == " ":
-        return "it holds a space"
+        return "it contains a space"
     if unicodedata.category(character) in _UNSEEN:
-        return f"it holds the invisible character U+{ord(character):04X}"
+        return f"it contains the invisible character U+{ord(character):04X}"
     return ""

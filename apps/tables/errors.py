@@ -9,7 +9,7 @@ class TableNameError(DeltaError, code="table-name-invalid"):
     name: str
     reason: str
     message = "{name:.80r} is not a table's name: {reason}."
-    hint = "Write `table` or `namespace.table`, of letters, digits, _ and -."
+    hint = "Write `table` or `namespace.table`, with letters, digits, _ and -."
 
 
 class TableNameTakenError(DeltaError, code="table-name-taken"):
@@ -43,8 +43,7 @@ class ResultTooLargeError(DeltaError, code="result-too-large"):
     rows: int
     max_bytes: int
     message = (
-        "The first {rows} rows already pass the {_mib} MiB that are kept for a "
-        "download."
+        "The first {rows} rows already exceed the limit of {_mib} MiB for a download."
     )
     hint = "Filter further, or use `deltaweb table rows --format csv`."
 
@@ -68,7 +67,7 @@ class LakeNotFoundError(DeltaError, code="lake-not-found"):
 
 class NoWorkerError(DeltaError, code="no-worker"):
     job: str
-    message = "No worker is running for it, so this job waits: {job}."
+    message = "This job waits, because no worker takes it: {job}."
     hint = "Start one (make run, or deltaweb worker); nothing is lost."
 
 
@@ -86,10 +85,10 @@ class OutputFormatError(DeltaError, code="output-format-unknown"):
 class MergeSourceError(DeltaError, code="merge-source-gone"):
     status = 409
     message = (
-        "Nothing was merged: the table with the rows is not registered any more, or "
-        "whoever requested this may not see it."  # nor may all who see the job
+        "Nothing was merged: the source table is no longer registered, or the user who "
+        "requested this cannot see it."  # nor may all who see the job
     )
-    hint = "Merge the rows of a table that the catalog lists for you."
+    hint = "Choose a source table from your catalog."
 
 
 class AskerGoneError(DeltaError, code="asker-gone"):

@@ -62,8 +62,8 @@ class MaintenancePage:
     """The page.
 
     Attributes:
-        storage: What is stored of it.
-        tools: What can be done, each with its newest job.
+        storage: The files of the table in storage, by kind.
+        tools: The maintenance operations, each with its newest job.
     """
 
     head: OnPage[TableHead]

@@ -140,7 +140,7 @@ class _Collected:
 
     def add_sql(self, hints: object) -> None:
         if not isinstance(hints, list | tuple):
-            self.skip(hints, "it is not a list of texts")
+            self.skip(hints, "it is not a list of text")
             return
         for hint in hints[:MAX_HINTS]:
             self.add(hint, self.sql_parts)

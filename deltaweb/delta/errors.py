@@ -112,7 +112,7 @@ class VersionError(DeltaError):
 class TableNotFoundError(DeltaError, code="not-a-delta-table"):
     root: str
     message = "{root} is not a Delta table: no commit is in its _delta_log folder."
-    hint = "Give the folder that holds _delta_log."
+    hint = "Give the folder that contains _delta_log."
 
 
 class VersionNotFoundError(VersionError, code="version-not-found"):
@@ -217,7 +217,7 @@ class UnsupportedWriterError(VersionError, code="unsupported-writer-protocol"):
         "{root} at version {version} needs writer version {min_writer_version}; "
         "this server writes up to {supported} and makes {operation} of it."
     )
-    hint = "Let an engine that knows this version do it."
+    hint = "Use an engine that supports this version."
 
 
 class UnsupportedWriterFeatureError(VersionError, code="unsupported-writer-feature"):
@@ -227,7 +227,7 @@ class UnsupportedWriterFeatureError(VersionError, code="unsupported-writer-featu
         "{root} at version {version} uses {features}; this server makes {operation} "
         "of such a table."
     )
-    hint = "Let an engine that knows these features do it."
+    hint = "Use an engine that supports these features."
 
 
 class SchemaError(DeltaError, code="schema-invalid"):
@@ -294,8 +294,8 @@ class PropertyError(DeltaError, code="property-invalid"):
 class UnknownPropertyError(PropertyError):
     meant: str
     expected: str = "a property that Delta knows"
-    message = "There is no table property {name:q}: names with delta. are Delta's own."
-    hint = "Did you mean {meant!r}? Properties of your own have another beginning."
+    message = "There is no table property {name:q}. Names with delta. are reserved."
+    hint = "Did you mean {meant!r}? Give your own properties another prefix."
 
 
 class PartitionValueError(DeltaError, code="partition-value-invalid"):

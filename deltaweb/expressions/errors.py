@@ -48,12 +48,12 @@ class ExpressionTooLargeError(ExpressionValueError, code="expression-too-large")
     num_rows: int
     most_bytes: int
     is_final: bool
-    reason: str = "{function} makes too much of {_rows}"
+    reason: str = "{function} makes too large values for {_rows}"
     message = (
-        "The expression {sql:q} makes too much: {function} brings it to {num_bytes:,}"
-        " bytes of {_rows}, and {most_bytes:,} are the most."
+        "The expression {sql:q} makes too large values: {function} needs {num_bytes:,}"
+        " bytes for {_rows}, and the limit is {most_bytes:,}."
     )
-    hint = "Let it make shorter texts, or evaluate it only for rows with shorter ones."
+    hint = "Make shorter texts, or evaluate it only for rows with shorter texts."
 
     @property
     def _rows(self) -> str:

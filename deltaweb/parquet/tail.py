@@ -108,7 +108,7 @@ def read_footer(source: RangeSource, max_bytes: int = MAX_FOOTER_BYTES) -> bytes
         reason = f"it claims {length:,} bytes in a file of {size:,}"
         raise FooterCorruptError(reason=reason)
     if length > max_bytes:
-        reason = f"it has {length:,} bytes, and {max_bytes:,} are the most that is read"
+        reason = f"it has {length:,} bytes; the limit is {max_bytes:,}"
         raise FooterCorruptError(reason=reason)
     if length + TAIL_BYTES <= first:
         return bytes(tail[first - TAIL_BYTES - length : -TAIL_BYTES])

@@ -226,7 +226,9 @@ class HeldStream(HeldAnswer):
         try:
             while not self._is_made:
                 if self._has_left():
-                    raise ConnectionAbortedError(errno.ECONNABORTED, "nobody is there")
+                    raise ConnectionAbortedError(
+                        errno.ECONNABORTED, "the client is gone"
+                    )
                 kept.write(self._next_part())
         except OSError:
             kept.close()
@@ -247,7 +249,9 @@ class HeldStream(HeldAnswer):
             part = next(self._parts, None)
         except Exception as error:
             # The client must see that the answer is not whole.
-            raise ConnectionAbortedError(errno.ECONNABORTED, "it broke off") from error
+            raise ConnectionAbortedError(
+                errno.ECONNABORTED, "it was cut off"
+            ) from error
         if part is None:
             return self._ended()
         return self._framed(part)

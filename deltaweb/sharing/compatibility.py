@@ -101,7 +101,7 @@ def _reader_version(facts: _Facts) -> Iterator[Misreading]:
     elif version == FEATURES_READER_VERSION and facts.protocol.reader_features is None:
         yield Misreading(
             f"{feature} {version}",
-            "It has reader version 3 and does not say which features it uses.",
+            "It has reader version 3 but does not list its features.",
         )
 
 

@@ -71,7 +71,7 @@ class SharingError(DeltaError, code="sharing-error"):
 class RequestMalformedError(SharingError, code="request-malformed"):
     reason: str
     message = "The request cannot be read: {reason}."
-    hint = "Send a JSON object, {{}} when there is nothing to say."
+    hint = "Send a JSON object, or {{}} if there are no parameters."
 
 
 class RequestTooLargeError(RequestMalformedError, code="request-too-large"):
@@ -94,7 +94,7 @@ class QueryTokenEndedError(SharingError, code="query-token-ended"):
     name: str
     reason: str
     error_code = ErrorCode.INVALID_PARAMETER_VALUE
-    message = "The {name} is of no use any more: {reason}."
+    message = "The {name} is no longer valid: {reason}."
     hint = "Send the query again from its beginning, without {name}."
 
 
@@ -201,8 +201,11 @@ class RuledChangesError(SharingError, code="ruled-changes"):
     table: str
     since: int | None = None
     error_code = ErrorCode.UNSUPPORTED_OPERATION
-    message = "Changes of table {table} are not shared{_scope}: only a part of it is."
-    hint = "Read its versions, each as a whole."
+    message = (
+        "Changes of table {table} are not shared{_scope}, because only a part of the "
+        "table is shared."
+    )
+    hint = "Read whole versions of it instead."
 
     @property
     def _scope(self) -> str:
@@ -271,7 +274,7 @@ class MethodNotAllowedError(SharingError, code="method-not-allowed"):
     allowed: Sequence[str]
     status = 405
     error_code = ErrorCode.UNSUPPORTED_OPERATION
-    message = "This endpoint does not answer to {method:.80}."
+    message = "This endpoint does not support {method:.80}."
     hint = "{_answered}"
 
     @property
@@ -346,7 +349,7 @@ class TooManyDownloadsError(SharingError, code="too-many-downloads"):
     status = 429
     error_code = ErrorCode.RESOURCE_EXHAUSTED
     retry_after_s: ClassVar[int] = 2
-    message = "More files are being fetched than the server sends at the same time."
+    message = "The server is already sending as many files as it can at the same time."
     hint = "Finish other downloads, or try again in a few seconds."
 
 
@@ -359,5 +362,7 @@ class TooManyStreamsError(SharingError, code="too-many-streams"):
     status = 429
     error_code = ErrorCode.RESOURCE_EXHAUSTED
     retry_after_s: ClassVar[int] = 2
-    message = "More queries are being answered than the server sends at the same time."
+    message = (
+        "The server is already answering as many queries as it can at the same time."
+    )
     hint = "Read other answers to their end, or try again in a few seconds."

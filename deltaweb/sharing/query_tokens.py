@@ -41,7 +41,7 @@ class TokenMaker:
     def read(self, token: str) -> tuple[str, ...]:
         ends, *values = decode_page_token(token, self.scope, keys=self.keys)
         if self.now.timestamp() >= int(ends):
-            raise QueryTokenEndedError(name=self.scope.field, reason="its time is over")
+            raise QueryTokenEndedError(name=self.scope.field, reason="it has expired")
         return tuple(values)
 
 

@@ -145,7 +145,7 @@ def parse_changes_query(parameters: Mapping[str, str]) -> ChangesQuery:
         if version in parameters and moment in parameters:
             raise ParameterInvalidError(
                 name=moment,
-                reason=f"{version} is given as well",
+                reason=f"{version} is also given",
                 hint="Give a version or a timestamp.",
             )
         if version in parameters:
@@ -155,7 +155,7 @@ def parse_changes_query(parameters: Mapping[str, str]) -> ChangesQuery:
     if "starting" not in {**versions, **moments}:
         raise ParameterInvalidError(
             name="startingVersion",
-            reason="changes have to begin somewhere",
+            reason="the first version is missing",
             hint="Give startingVersion or startingTimestamp.",
         )
     return ChangesQuery(
@@ -191,7 +191,7 @@ def _check_max_files(count: int) -> int:
         return count
     raise ParameterInvalidError(
         name="maxFiles",
-        reason="a page has one file at least",
+        reason="it must be at least 1",
         hint="Give a number from 1 on, or leave it out.",
     )
 
@@ -220,7 +220,7 @@ def check_one_version(fields: Mapping[str, Any]) -> None:
     if len(named) > 1:
         raise ParameterInvalidError(
             name=named[1],
-            reason=f"{named[0]} is given as well",
+            reason=f"{named[0]} is also given",
             hint=f"Give one of {', '.join(VERSION_FIELDS)}.",
         )
 
@@ -254,16 +254,16 @@ def _refuse_constant(text: str) -> NoReturn:
 def _typed(fields: Mapping[str, Any], name: str, kind: type[str]) -> str | None:
     value = fields.get(name)
     if value is not None and not isinstance(value, kind):
-        raise RequestMalformedError(reason=f"{name} is not a text")
+        raise RequestMalformedError(reason=f"{name} is not text")
     return value
 
 
 def _texts(fields: Mapping[str, Any], name: str) -> tuple[str, ...]:
     values = fields.get(name, [])
     if not isinstance(values, list):
-        raise RequestMalformedError(reason=f"{name} is not a list of texts")
+        raise RequestMalformedError(reason=f"{name} is not a list of text")
     if not all(isinstance(value, str) for value in values):
-        raise RequestMalformedError(reason=f"{name} is not a list of texts")
+        raise RequestMalformedError(reason=f"{name} is not a list of text")
     return tuple(values)
 
 
@@ -277,7 +277,7 @@ def _limit(fields: Mapping[str, Any]) -> int | None:
         raise ParameterInvalidError(
             name="limitHint",
             reason="it is negative",
-            hint="Give the number of rows that are wanted, or leave it out.",
+            hint="Give a number of rows, or leave it out.",
         )
     return min(limit, MAX_LONG) if limit else None
 

@@ -37,7 +37,7 @@ class SparkLostError(DeltawebError, code="spark-lost"):
     """The Spark session died in the middle of the work."""
 
     message = "Spark stopped in the middle of the work."
-    hint = "Retry; if it stops again, give it more memory or look at its log."
+    hint = "Retry. If it stops again, give it more memory or look at its log."
 
 
 class SparkJob(Generic[T]):

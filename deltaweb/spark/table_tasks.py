@@ -140,7 +140,7 @@ def index_one(
         return IndexResult(
             state=FAILED,
             error_code="internal-error",
-            error=f"The worker met an error it does not know: {error!r:.300}",
+            error=f"The worker met an unexpected error: {error!r:.300}",
             error_hint="Retry the job; if it fails again, report the details.",
             error_detail=traceback.format_exc()[-DETAIL_LENGTH:],
         )

@@ -139,7 +139,7 @@ class TestAddClient:
     @pytest.mark.parametrize(
         ("pem", "said"),
         [
-            pytest.param(KEY.as_pem(private=True), "the private one", id="private"),
+            pytest.param(KEY.as_pem(private=True), "a private key", id="private"),
             pytest.param(
                 b"-----BEGIN PUBLIC KEY-----\nMAA=\n-----END PUBLIC KEY-----",
                 "be read",

@@ -109,7 +109,7 @@ class TestRecipient:
                 "10.0.0.0/8",
             ),
             (("show", "none"), "No recipient is named 'none'"),
-            (("link", "acme"), "A rotation makes one"),
+            (("link", "acme"), "Rotate its tokens"),
             (("grant", "acme", "none"), "No share is named"),
             (("rotate", "none"), "No recipient is named"),
             (("rotate", "acme", "--keep-old", "soon"), "neither a span"),

@@ -25,7 +25,8 @@ class TestAddSchema:
         ran = Ran("share", "add-schema", "sales", "all", "--namespace", "crm")
 
         assert (
-            "sales has crm as all: 1 table by now, and each that comes." in ran.stdout
+            "sales shares the namespace crm as all: 1 table, and tables added later."
+            in ran.stdout
         )
         assert "crm.people is not shared: it is hidden from viewers." in ran.stderr
 
@@ -46,9 +47,9 @@ class TestAddSchema:
     @pytest.mark.parametrize(
         ("schema", "namespace", "said"),
         [
-            ("all", "nowhere", "No table is in the namespace"),
-            ("with space", "crm", "it holds a space"),
-            ("a.b", "crm", "it holds '.'"),
+            ("all", "nowhere", "The namespace"),
+            ("with space", "crm", "it contains a space"),
+            ("a.b", "crm", "it contains '.'"),
             ("ALL", "crm", "exists already"),
         ],
     )
@@ -61,14 +62,14 @@ class TestAddSchema:
     def test_is_taken_back_with_all_its_tables(self) -> None:
         run_json("share", "add-schema", "sales", "all", "--namespace", "crm")
         goes_with_it = refusal("share", "remove-table", "sales", "all.orders", "--yes")
-        assert "with the whole schema all" in goes_with_it
+        assert "because the whole schema all" in goes_with_it
 
         run_json("share", "remove-schema", "sales", "ALL", "--yes")
 
         assert not SharedTable.objects.exists()
         assert Table.objects.count() == 2
         said = refusal("share", "remove-schema", "sales", "all", "--yes")
-        assert "has no schema 'all' whole" in said
+        assert "shares no whole namespace as 'all'" in said
 
 
 class TestPage:
@@ -80,7 +81,7 @@ class TestPage:
         text = posted(admin, "/shares/sales/schemas/add", namespace="crm")
 
         assert "crm.orders" in text
-        assert "with its schema" in text
+        assert "with its namespace" in text
         assert "crm.people" in text
         removal = f"/shares/sales/schemas/{Share.objects.get().shared_schemas.get().id}"
         assert "no longer in sales" in posted(admin, f"{removal}/remove")
@@ -92,4 +93,4 @@ class TestPage:
 
         text = page(admin, "/shares/sales/")
         assert "withdrawn" in text
-        assert "its files are not there" in text
+        assert "its files are missing" in text

@@ -132,7 +132,7 @@ class TestShare:
         first, second = json.loads(ran.stdout)["warnings"]
         assert first.startswith("orders: ")
         assert "Deletion vectors" in first
-        assert "delta format are answered in it" in second
+        assert "delta format can read the table" in second
         assert "parquet format are refused" in second
         assert ran.stderr.splitlines() == [f"Warning: {first}", f"Warning: {second}"]
 
@@ -182,7 +182,7 @@ class TestShare:
         ("arguments", "said"),
         [
             (("show", "none"), "No share is named 'none'"),
-            (("create", "a b"), "it holds a space"),
+            (("create", "a b"), "it contains a space"),
             (("create", "SALES"), "exists already"),
             (("add-table", "sales", "t", "--table", "x"), "schema.table"),
             (("add-table", "sales", "s.t", "--table", "x"), "No table is named 'x'"),
@@ -288,6 +288,6 @@ class TestRules:
         there = Ran("share", "narrow", "sales", "crm.b", *narrow).stdout
         known = run_json("share", "narrow", "sales", "crm.b", *narrow)
 
-        assert "no longer open" in here
-        assert "given out before open until" in there
+        assert "no longer work" in here
+        assert "issued before work until" in there
         assert known["earlier_urls_end_at"] is not None

@@ -25,7 +25,7 @@ from tests.support.pages.factories import (
 
 pytestmark = pytest.mark.django_db
 TABLE = "/t/sales/orders"
-NOT_KNOWN = "is not known here"
+NOT_KNOWN = "is not a parameter of this page"
 MAX_VISITS = 1
 SERVED_OTHERWISE = ("/static/", "/help/")  # by the server of files
 FORMS = (".json", ".csv")
@@ -118,9 +118,9 @@ def test_every_machine_form_that_a_tab_of_a_table_links_to_answers(admin) -> Non
 @pytest.mark.parametrize(
     ("query", "said"),
     [
-        ("vversion=2", '<code>vversion</code> is not known here: <a href="?v=2">'),
+        ("vversion=2", "<code>vversion</code> is not a parameter of this page"),
         ("sortt=id&v=2", '<a href="?v=2&amp;sort=id"><code>sort</code></a>?'),
-        ("wild=1", '<code>wild</code> is not known here: it is <a href="">'),
+        ("wild=1", 'so it is ignored. <a href="">Remove it</a>'),
     ],
 )
 def test_a_page_says_what_it_does_not_take(admin: Client, query: str, said: str):
@@ -151,7 +151,7 @@ def test_a_machine_form_refuses_what_it_does_not_take(admin: Client, suffix: str
     assert answer.status_code == 400
     body = answer.json()
     assert body["error"] == "unknown-parameter"
-    assert body["message"] == "'usr' is not known here."
+    assert body["message"] == "'usr' is not a known parameter."
     assert body["hint"] == "Did you mean 'user'?"
 
 

@@ -295,7 +295,7 @@ class TestALockedDatabase:
 
         assert answer["status"] == 503
         assert answer["headers"]["Retry-After"] == "5"
-        assert "The database is being written to; this was not done." in answer["text"]
+        assert "The database is busy, so this was not done." in answer["text"]
         assert "Nothing was changed. Try again in a few seconds." in answer["text"]
 
     def test_is_an_error_in_json_to_scripts(self, told: Told) -> None:

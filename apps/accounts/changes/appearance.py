@@ -18,11 +18,11 @@ from apps.pages.request.changes import UNCHANGED, Unchanged
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Appearance:
-    """How pages look; what is left out stays.
+    """How pages look; a value that is left out stays.
 
     Attributes:
-        theme: Light, dark, or as the browser has it.
-        time_zone: Of the times on pages, such as `Europe/Berlin`.
+        theme: `light`, `dark`, or `system` for the setting of the browser.
+        time_zone: The time zone of times on pages, such as `Europe/Berlin`.
     """
 
     theme: Literal["system", "light", "dark"] | Unchanged = parameter(
@@ -36,7 +36,7 @@ class Appearance:
 
 
 def set_appearance(user: User, new: Appearance, stamp: Stamp) -> AccountResource:
-    """Keep how pages look for a user."""
+    """Save how pages look for a user."""
     changed = services.set_appearance(
         user=user, theme=new.theme, time_zone=new.time_zone, stamp=stamp
     )
@@ -46,7 +46,7 @@ def set_appearance(user: User, new: Appearance, stamp: Stamp) -> AccountResource
 APPEARANCE: Final = Change(
     of=replace(ONESELF, scope="write"),
     name="appearance",
-    help="Change how pages look for the caller.",
+    help="Change the theme and the time zone of your pages.",
     parameters=Appearance,
     do=set_appearance,
     result=AccountResource,
@@ -65,7 +65,7 @@ reads.register(
         view="Me",
         page="accounts:me",
         shows=AccountResource,
-        help="Return the account of the caller, and what its keys may do.",
+        help="Get your account and the scopes of the key.",
         role=VIEWER,
     )
 )

@@ -38,10 +38,11 @@ class NewKey:
     """A key to be made.
 
     Attributes:
-        label: What it is for.
-        scopes: What it may do, of what its user may: `read`, `write`, `share`,
-            `admin`; all but the last if it is left out, `read` alone for an empty list.
-        expires: When it ends: `90d`, `24h`, or the last day; empty for never.
+        label: What the key is for.
+        scopes: The scopes of the key, within the role of its user: `read`, `write`,
+            `share`, `admin`. If left out, all but `admin`; an empty list means only
+            `read`.
+        expires: When the key expires: `90d`, `24h`, or its last day; empty for never.
     """
 
     label: str = parameter("", None, line=FOR)
@@ -50,16 +51,16 @@ class NewKey:
         "--scope",
         action="append",
         choices=Scope.values,
-        line=Line(label="It may", is_boxes=True, choices=lambda: Scope.values),
-        help="what it may do, of what its user may; repeat it for more "
-        f"(without one: {', '.join(usual_scopes())})",
+        line=Line(label="Scopes", is_boxes=True, choices=lambda: Scope.values),
+        help="a scope of the key, within the role of its user; repeatable "
+        f"(default: {', '.join(usual_scopes())})",
     )
     expires: str = parameter(
         "",
         "--expires",
         metavar="SPAN",
-        line=Line(label="It ends after", most=20, codes=("span-invalid",)),
-        help="when it ends: 90d, 24h or a date; without it, never",
+        line=Line(label="Expires after", most=20, codes=("span-invalid",)),
+        help="when the key expires: 90d, 24h or a date; default: never",
     )
 
 
@@ -75,7 +76,7 @@ class MadeKey:
     """A new key.
 
     Attributes:
-        key: What a script sends; it is shown now and never again.
+        key: The key to send. It is shown only once.
     """
 
     resource: Spread[KeyResource]
@@ -130,7 +131,7 @@ def key_of_user(name: str, key_id: UUID) -> APIKey:
 
 
 def make_key(user: User, new: NewKey, stamp: Stamp) -> MadeKey:
-    """Make a key, which never opens more than its user may."""
+    """Make a key, which never allows more than the role of its user."""
     issued = services.issue_api_key(
         user=user,
         name=new.label,
@@ -168,8 +169,8 @@ KEY_OF_USER: Final = Subject(noun="user", role=ADMIN, scope="admin", find=key_of
 KEY: Final = Change(
     of=USER,
     name="key",
-    help="Make an API key, which is shown once.",
-    more="It never opens more than its user may.",
+    help="Make an API key; it is shown only once.",
+    more="It never allows more than the role of its user.",
     parameters=NewKey,
     do=make_key,
     result=MadeKey,
@@ -193,7 +194,7 @@ REVOKE: Final = Change(
 OWN_KEY: Final = replace(
     KEY,
     of=ONESELF,
-    help="Make an API key of one's own, which is shown once.",
+    help="Make an API key for yourself; it is shown only once.",
     more="",
     verb=None,
     call=Call("POST", OWN, view="OwnKeyList"),
@@ -202,7 +203,7 @@ OWN_KEY: Final = replace(
 REVOKE_OWN: Final = replace(
     REVOKE,
     of=OWN_KEYS,
-    help="Revoke an API key of one's own, from the next request on.",
+    help="Revoke one of your API keys, from the next request on.",
     call=Call("DELETE", f"{OWN}/<uuid:key_id>", view="OwnKey"),
     page=Page(
         f"{OWN}/<uuid:key_id>/revoke",

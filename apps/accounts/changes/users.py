@@ -31,7 +31,7 @@ NAME: Final = Line(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewUser:
-    """A new account. Its user signs in by links.
+    """A new account. Its user signs in with one-time links.
 
     Attributes:
         name: The name of the user.
@@ -44,7 +44,7 @@ class NewUser:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewUserAtTerminal(NewUser):
-    """A new account whose user may sign in by a password as well.
+    """A new account whose user may also sign in with a password.
 
     Attributes:
         password: The password; None for a user who signs in by links alone.
@@ -55,7 +55,7 @@ class NewUserAtTerminal(NewUser):
         "--password-stdin",
         action="store_true",
         reads=lambda is_sent: _read_password() if is_sent else None,
-        help="read a password from stdin; without one, sign in by links",
+        help="read a password from stdin; without it, the user signs in with links",
     )
 
 
@@ -90,8 +90,8 @@ class SignInURL:
     """A link that signs a user in once.
 
     Attributes:
-        name: The user.
-        url: The link; it is shown now and never again.
+        name: The name of the user.
+        url: The link. It is shown only once.
     """
 
     name: str
@@ -162,7 +162,7 @@ USER: Final = Subject(noun="user", role=ADMIN, scope="admin", find=selectors.get
 ADD: Final = Change(
     of=NEW_USER,
     name="add",
-    help="Make an account.",
+    help="Add a user.",
     parameters=NewUser,
     do=add_user,
     result=UserResource,
@@ -175,7 +175,7 @@ ADD: Final = Change(
 LINK: Final = Change(
     of=USER,
     name="link",
-    help="Make a link that signs a user in once, for 15 minutes.",
+    help="Make a link that signs a user in once, within 15 minutes.",
     parameters=Nothing,
     do=make_link,
     result=SignInURL,
@@ -200,11 +200,13 @@ UPDATE: Final = Change(
 SET_ROLE: Final = Change(
     of=USER,
     name="set-role",
-    help="Change what a user may do.",
+    help="Change the role of a user.",
     parameters=NewRole,
     do=lambda user, new, stamp: change_user(user, UserChange(role=new.role), stamp),
     result=UserResource,
-    says=lambda one: f"{one.name} is now {one.role}. It counts from the next request.",
+    says=lambda one: (
+        f"The role of {one.name} is now {one.role}, from the next request on."
+    ),
     record=("user.set_role",),
     verb=Verb(),
     page=_page("role", "set-role"),
@@ -239,7 +241,7 @@ reads.register(
         view="UserList",
         page="accounts:user-list",
         shows=USERS,
-        help="List accounts.",
+        help="List users.",
         role=ADMIN,
         scope="admin",
     ),
@@ -250,7 +252,7 @@ reads.register(
             selectors.get_user(name), now=timezone.now()
         ),
         shows=UserResource,
-        help="Return an account.",
+        help="Get a user.",
         role=ADMIN,
         scope="admin",
     ),

@@ -24,7 +24,7 @@ from apps.pages.request.addresses import network_of
 from apps.pages.request.changes import ChangeForm
 from apps.pages.responses import respond
 
-KEY_ENDS: Final = {"30d": "30 days", "90d": "90 days", "365d": "a year", "": "no end"}
+KEY_ENDS: Final = {"30d": "30 days", "90d": "90 days", "365d": "a year", "": "never"}
 
 
 def me(request: HttpRequest, fmt: str) -> HttpResponseBase:
@@ -63,7 +63,7 @@ def _change_password(request: HttpRequest) -> HttpResponseBase:
         form.add_error("new", error.message)
         return _page(request, form=form)
     update_session_auth_hash(request, user)
-    said = "Your password is changed. Other sessions have ended."
+    said = "Your password has changed. You are signed out everywhere else."
     if form.cleaned_data["revoke_keys"]:
         said = f"{said} Your API keys are revoked."
     messages.success(request, said)

@@ -48,7 +48,9 @@ def sign_in(request: HttpRequest) -> HttpResponseBase:
     form = SignInForm(request.POST)
     if not form.is_valid():
         error = PageError(
-            status=422, code="sign-in-incomplete", message="Give a name and a password."
+            status=422,
+            code="sign-in-incomplete",
+            message="Enter a name and a password.",
         )
         return _page(request, next_url=next_url, error=error)
     name = form.cleaned_data["name"]

@@ -28,13 +28,13 @@ class WantedMerge:
     """What is merged, and what becomes of which rows.
 
     Attributes:
-        on: SQL by which rows match: `t` is the table, `s` the source.
-        table: The registered table whose rows are the source; or else
-        file: the file that has them.
-        update_all: Whether rows that match take the values of the source.
-        insert_all: Whether the other rows of the source are added.
-        delete_where: SQL of the matching rows that are deleted instead.
-        time_zone: Whose clocks show the times without a zone in all SQL.
+        on: The SQL condition for matching rows: `t` is the table, `s` the source.
+        table: The registered table with the source rows; or give `file`.
+        file: The file with the source rows.
+        update_all: Whether to update matching rows with the values of the source.
+        insert_all: Whether to insert the other rows of the source.
+        delete_where: An SQL condition; matching rows that meet it are deleted instead.
+        time_zone: The time zone of times without one in all SQL.
     """
 
     on: str

@@ -80,14 +80,15 @@ class TextOptions:
     """How values are written in a file of texts.
 
     Attributes:
-        delimiter: Between two fields; null to find it out.
-        has_header: Whether the first row holds the names.
-        null_text: What stands for null.
-        decimal_sign: A point or a comma; null to find it out, column by column. An
-            import is refused if both fit.
-        day_order: Of dates, as 2026-01-31, 31.01.2026 or 01/31/2026; null to find it
-            out, column by column. An import is refused if two fit.
-        time_zone: Where times without a zone are from.
+        delimiter: The separator of fields; null to infer it.
+        has_header: Whether the first row has the column names.
+        null_text: The text that means null.
+        decimal_sign: A point or a comma; null to infer it, column by column. An import
+            is refused if both fit.
+        day_order: The order in dates: 2026-01-31 (`ymd`), 31.01.2026 (`dmy`) or
+            01/31/2026 (`mdy`); null to infer it, column by column. An import is refused
+            if two fit.
+        time_zone: The time zone of times without one.
     """
 
     delimiter: str | None = one_of(DELIMITERS)
@@ -103,9 +104,10 @@ class WantedColumn:
     """A column of a table, or what becomes of one of a file.
 
     Attributes:
-        name: In the table.
-        type: As DDL has it, such as decimal(12,2); empty leaves one of a file out.
-        source: Its name in the file; the same, where it is left out.
+        name: The name in the table.
+        type: The type as in DDL, such as decimal(12,2); empty to leave out a column of
+            the file.
+        source: The name in the file; the same name if left out.
         is_nullable: Whether a value may be missing.
         is_partition: Whether the table is partitioned by it.
         comment: Its comment.
@@ -124,11 +126,11 @@ class WantedFile:
     """A file, and how it is written.
 
     Attributes:
-        upload: The id of a file that was sent to `uploads`.
-        path: Where it is else: a path that the server may read, or a URL.
-        name: Of one that was sent, for its format and for people.
-        format: Null to go by its name.
-        texts: How its values are written.
+        upload: The id of an uploaded file, from `uploads`.
+        path: Instead of an upload: a path on the server, or a URL.
+        name: The name of an uploaded file, which determines its format.
+        format: The format; null to infer it from the name.
+        texts: How values are written in the file.
     """
 
     upload: UUID | None = None
@@ -171,11 +173,11 @@ class WantedRows:
     """Rows that are to be imported.
 
     Attributes:
-        file: The file that has them.
-        columns: What becomes of its columns; as proposed, where none is named.
-        mode: What becomes of the rows that are there; they stay for null.
-        bad_rows: What becomes of rows that do not fit; they are left out for null.
-        merge_schema: Whether columns that the table lacks are added.
+        file: The file with the rows.
+        columns: The columns to import; if empty, those that the preview proposes.
+        mode: What to do with existing rows; null appends.
+        bad_rows: What to do with rows that do not fit; null leaves them out.
+        merge_schema: Whether to add columns that the table does not have.
     """
 
     file: WantedFile
@@ -204,8 +206,8 @@ class Upload:
     """A file that is kept until it is imported, or for a day.
 
     Attributes:
-        upload: Its id.
-        file_name: What people call it.
+        upload: The id of the upload.
+        file_name: The name of the file.
     """
 
     upload: UUID

@@ -34,9 +34,9 @@ class Wanted(Protocol):
     """The body of a call: what is asked, and whether it is only looked at.
 
     Attributes:
-        parameters: Of the operation.
-        preview: Whether to preview, which changes nothing.
-        seen: The id of the preview's job.
+        parameters: The parameters of the operation.
+        preview: Whether to make only a preview, which changes nothing.
+        seen: The id of the job of the preview that was seen.
     """
 
     parameters: Any
@@ -138,7 +138,7 @@ def body_of(name: str, kind: type) -> type:
     """Return the body of a call for an operation.
 
     Args:
-        name: Of the operation.
+        name: The name of the operation.
         kind: Its parameters.
     """
     given: Any = (kind, field(default_factory=kind))

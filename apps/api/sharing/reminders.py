@@ -34,14 +34,14 @@ class Activity(RestView):
         urls.urlpatterns,
         "activity-list",
         list_of(ACTIVITY),
-        "List what recipients asked and what people changed, the newest first.",
+        "List the requests of recipients and the changes by users, the newest first.",
         role=Role.ADMIN,
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reminders:
-    """What is to be told, the newest first."""
+    """The reminders, the newest first."""
 
     reminders: list[Reminder]
 
@@ -51,36 +51,36 @@ class ReminderList(RestView):
 
     @endpoint(Role.ADMIN, answers=Reminders)
     def get(self) -> object:
-        """List what recipients are to be told: ends of tokens, schemas, limits."""
+        """List reminders: expiring tokens, changed schemas and reached limits."""
         return Reminders(reminders=reminders(timezone.now()))
 
     @endpoint(Role.ADMIN, answers={202: Started}, scope=Scope.SHARE)
     def post(self, request: HttpRequest) -> Answer:
-        """Send those that were not sent yet: by mail, and to the webhook."""
+        """Send the reminders that were not sent yet, by mail and to the webhook."""
         user, now = signed_in(request), timezone.now()
         return started(request_reminders(now=now, requested_by=user))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClientError:
-    """What a recipient's client wrote.
+    """An error of a recipient's client.
 
     Attributes:
-        error: A line or a trace; without one the connection is examined. It is not
-            kept.
+        error: An error message or traceback, which is not stored. Without it, the
+            connection is examined.
     """
 
     error: str | None = None
 
 
 class Connection(RestView):
-    """The way from a recipient's client to its rows."""
+    """The connection of a recipient's client."""
 
     get = page_endpoint(
         urls.urlpatterns,
         "recipient-doctor",
         ConnectionPage,
-        "Tell what the last examination of a recipient's connection found.",
+        "Get the last examination of a recipient's connection.",
         role=Role.ADMIN,
     )
 
@@ -91,9 +91,9 @@ class Connection(RestView):
         scope=Scope.SHARE,
     )
     def post(self, request: HttpRequest, name: str, body: ClientError) -> object:
-        """Examine a recipient's connection, or tell what an error of its client means.
+        """Examine a recipient's connection, or explain an error of its client.
 
-        An examination is a job.
+        The examination is a job.
         """
         recipient, now = find_recipient(name), timezone.now()
         if body.error is None:
@@ -103,21 +103,21 @@ class Connection(RestView):
 
 
 class Rehearsal(RestView):
-    """What clients read in the place of a recipient."""
+    """The reading of shared tables with real clients, as a rehearsal."""
 
     get = page_endpoint(
         urls.urlpatterns,
         "recipient-rehearsals",
         RehearsalsPage,
-        "Tell how each client last read each table of a recipient.",
+        "Get the last rehearsal: the result of each client for each table.",
         role=Role.ADMIN,
     )
 
     @endpoint(Role.ADMIN, answers={202: Started}, scope=Scope.SHARE)
     def post(self, request: HttpRequest, name: str) -> Answer:
-        """Let the clients that are installed read all that a recipient may read.
+        """Read every table of a recipient with each client installed on the server.
 
-        The job's result tells how each client read each table.
+        The result of the job lists each client and table.
         """
         recipient, now = find_recipient(name), timezone.now()
         job = request_rehearsal(recipient, requested_by=signed_in(request), now=now)

@@ -24,8 +24,8 @@ class WantedPreparation:
     """What is done ahead for a share of which recipients see a part.
 
     Attributes:
-        prove: Whether all that recipients get is read, too, and rows outside of the
-            rules are counted.
+        prove: Whether to read what recipients get, and count the rows outside the
+            condition.
     """
 
     prove: bool = False
@@ -38,7 +38,7 @@ class Preparation(RestView):
         Role.ADMIN, body=WantedPreparation, answers={202: Started}, scope=Scope.SHARE
     )
     def post(self, name: str, body: WantedPreparation) -> Answer:
-        """Rewrite what is shared of files in part, as far as it is not there yet."""
+        """Prepare the files of partly shared tables; files that exist are kept."""
         now = timezone.now()
         return started(
             request_preparation(find_share(name), proves=body.prove, now=now)

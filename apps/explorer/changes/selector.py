@@ -183,7 +183,7 @@ def snippets(at: TableVersion, span: ChangeSpan) -> list[Snippet]:
             key="python",
             label="Python",
             text=(
-                "from deltaweb.table import DeltaTable\n\n"
+                "from deltaweb import DeltaTable\n\n"
                 f"{name} = DeltaTable(\n    {place})\n"
                 f"feed = {name}.changes({first}, {last})\n"
                 "rows = feed.read_all()"

@@ -46,9 +46,9 @@ class ColumnEvent:
     """What a version made of the column.
 
     Attributes:
-        kind: "added", "dropped", "type", "nullable", "comment", "renamed" or
-            "partition".
-        text: The change in words.
+        kind: `added`, `dropped`, `type`, `nullable`, `comment`, `renamed` or
+            `partition`.
+        text: The change as a sentence.
     """
 
     version: int

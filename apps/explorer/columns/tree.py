@@ -133,10 +133,10 @@ class SchemaTree:
     """The columns of a schema, or why they cannot be told.
 
     Attributes:
-        columns: All of them, in the order of the schema.
-        num_columns: How many the table itself has; 0 where that is not known.
-        num_fields: The same with nested ones.
-        problem: Why there are none.
+        columns: All columns, in the order of the schema.
+        num_columns: The number of columns of the table; 0 if unknown.
+        num_fields: The number of fields, including nested ones.
+        problem: The reason why there are no columns.
         is_too_wide: Whether there are too many to show.
     """
 

@@ -61,8 +61,8 @@ class CommitPage(TablePage):
     Attributes:
         resource: What every machine form says of it.
         recorded_parameters, recorded_metrics: What its writer recorded, for these.
-        num_changes: How many changes of metadata and protocol it makes.
-        changes: Some of these.
+        num_changes: The number of changes of metadata and protocol.
+        changes: The first of these changes.
     """
 
     commit: OnPage[Commit]

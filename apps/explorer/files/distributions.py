@@ -32,7 +32,7 @@ class Histogram:
 
     Attributes:
         edges: n + 1 edges, increasing; bin i covers edge i to below edge i + 1.
-        counts: Files in each of the n bins.
+        counts: The number of files in each of the n bins.
         num_without: Files without the number.
     """
 

@@ -19,7 +19,8 @@ class VectorLens:
     """The rows that deletion vectors hide in the files of a version.
 
     Attributes:
-        dead_rows: Rows that the vectors hide, of the files that tell.
+        dead_rows: The number of rows that deletion vectors delete, in files with known
+            counts.
         rows_of_files: Rows that lie in files with a vector, the hidden ones too, of
             those that tell how many they have.
         rows_of_all: The same of every file that tells.
@@ -27,7 +28,7 @@ class VectorLens:
         saved_bytes: An estimate of the bytes that a purge saves: of each file as much
             as its share of hidden rows.
         num_without_rows: Files with a vector and no row count; no estimate has them.
-        percent_dead: Hidden rows of `rows_of_all`; None where no file tells.
+        percent_dead: Deleted rows in percent of `rows_of_all`; null if unknown.
         percent_of_files: Hidden rows of `rows_of_files`, likewise.
     """
 

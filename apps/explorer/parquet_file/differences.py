@@ -36,9 +36,10 @@ class Difference:
     """A column that is another in the file than in the table.
 
     Attributes:
-        column: Its dotted path in the table, or in the file where the table has none.
+        column: The dotted path in the table, or in the file if the table does not have
+            the column.
         kind: `missing` in the file, `unknown` to the table, `partition`, or `type`.
-        note: What that means for readers.
+        note: What the difference means for readers.
         relation: How the two are, in the word of a survey of all files.
     """
 

@@ -33,7 +33,7 @@ class Bin:
     """Some row groups that stand beside each other.
 
     Attributes:
-        first, last: Their numbers.
+        first, last: The numbers of the first and the last row group.
     """
 
     first: int
@@ -57,7 +57,8 @@ class ShownChunk:
     """A column in a row group: a row of `CHUNK_SCHEMA` with its path.
 
     Attributes:
-        tried: Whether a condition on the column reads its row group; None of none.
+        tried: Whether the row group is read for a condition on the column; null without
+            a condition.
     """
 
     row: Spread[Row]

@@ -64,10 +64,10 @@ def _old_calendar(facts: FileFacts, leaves: pa.Table) -> Iterator[Note]:
     if found is None or not kinds:
         return
     yield Note(
-        finding="Days and times before 1900 are in Spark's old calendar, by the clocks"
-        f" of {found.zone[:MAX_NAME_LENGTH]}.",
-        meaning="Here they are shown as they are stored; rows of the table have them in"
-        " today's calendar.",
+        finding="Days and times before 1900 are in Spark's old calendar, in the time"
+        f" zone {found.zone[:MAX_NAME_LENGTH]}.",
+        meaning="This page shows them as they are stored. Rows of the table show them"
+        " in today's calendar.",
         is_costly=True,
     )
 

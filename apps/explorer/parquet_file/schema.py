@@ -53,8 +53,8 @@ class SchemaNode:
     Attributes:
         row: All that the file has of it; `shown` is what the JSON form has.
         num_siblings: How many nodes its parent has; -1 where it is on no page.
-        table_type: What the table says of it; None where it says nothing.
-        table_name: What the table calls it, where that is another name.
+        table_type: The type in the table; null if the table does not have the column.
+        table_name: The name in the table, if it is different.
     """
 
     row: OnPage[dict[str, Any]]

@@ -44,8 +44,9 @@ class IndexCounts:
     """How many leaf columns have what lets readers skip; names of a few that lack it.
 
     Attributes:
-        num_columns: Leaf columns of the file.
-        page_index, bloom_filter, ranges: Columns that have it in every row group.
+        num_columns: The number of leaf columns of the file.
+        page_index, bloom_filter, ranges: The number of columns that have minimum and
+            maximum in every row group.
     """
 
     num_columns: int
@@ -60,10 +61,10 @@ class CodeText:
     """The schema as another system writes it, or why it does not.
 
     Attributes:
-        language: Which system.
-        text: The beginning, or all of it; "" where there is none.
-        is_cut: Whether more follows.
-        problem: Why there is none.
+        language: The name of the system.
+        text: The text or its beginning; empty if there is none.
+        is_cut: Whether the text continues.
+        problem: The reason why there is no text.
     """
 
     language: str
@@ -92,12 +93,12 @@ class FileInside:
     Attributes:
         facts: What the footer says of the file.
         notes: What is worth knowing first.
-        differences: How it differs from the table's columns.
-        indexes: What lets readers skip.
-        code: The schema as another system writes it, where that is asked.
+        differences: Differences from the columns of the table.
+        indexes: The indexes that readers use to skip data.
+        code: The schema for another system, if it was requested.
         bins: Its row groups in short.
-        group: One of them with its columns.
-        column: One column over all of them.
+        group: One row group with its columns.
+        column: One column in all row groups.
         bars: The largest columns, a page of them.
     """
 

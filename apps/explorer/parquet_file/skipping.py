@@ -43,7 +43,7 @@ class Condition:
 
     Attributes:
         operator: A name of `OPERATORS`.
-        value: What is compared with; of `between` the lower one.
+        value: The value to compare with; the lower one of `between`.
         upper: The upper one of `between`.
     """
 
@@ -66,8 +66,8 @@ class TriedCondition:
 
     Attributes:
         fault: Why the condition says nothing; "" where it does.
-        num_read: Row groups that are read, of `num_groups`.
-        read_bytes: Their bytes, of `total_bytes`.
+        num_read: The number of row groups that are read, of `num_groups`.
+        read_bytes: The bytes of these row groups, of `total_bytes`.
     """
 
     condition: Condition

@@ -83,9 +83,9 @@ class Partition:
     """A partition; None is what the log does not tell.
 
     Attributes:
-        values: Column and value as we write it; None is null.
-        times_median: How many times the median partition it is.
-        modified_at: When its newest file was written.
+        values: The value of each partition column, as deltaweb spells it; null is null.
+        times_median: The size of the partition, as a multiple of the median.
+        modified_at: The time when its newest file was written.
         is_cut: Whether one of the values is too long to be shown whole.
     """
 

@@ -39,13 +39,13 @@ class Stop:
     """A feature that stops clients, and what is done about it.
 
     Attributes:
-        feature: Its name.
-        title: What people call it.
-        stops: The clients, as a sentence has them.
-        cost: What becomes of the table, as a sentence.
-        can_be_dropped: Whether it can be taken out of the table.
+        feature: The name of the feature.
+        title: The feature in words.
+        stops: The clients that cannot read the table, as text.
+        cost: What removing the feature does to the table, as a sentence.
+        can_be_dropped: Whether the feature can be dropped from the table.
         switch_text: The property that lets nothing new have it, where that is not set.
-        switch_url: The page of the property, filled in.
+        switch_url: The page that changes the property.
     """
 
     feature: str
@@ -62,9 +62,9 @@ class WaysIn:
     """What would open a version.
 
     Attributes:
-        stops: The features that stop clients.
-        columns: The columns whose type stops clients.
-        code: The statements that take features out, and what makes a copy.
+        stops: The features that clients do not support.
+        columns: The columns whose type clients do not support.
+        code: The statements that drop features or make a copy of the table.
     """
 
     stops: Sequence[Stop] = ()
@@ -175,7 +175,7 @@ def copy_code(location: str, facts: VersionFacts) -> str:
     table = f"DeltaTable({python_text(location)})"
     return python_lines(
         ["# in the environment that has deltaweb; all rows are in memory at once"],
-        ["from deltaweb.table import DeltaTable"],
+        ["from deltaweb import DeltaTable"],
         [
             f"rows = {table}.snapshot().read({columns})",
             f"copy = DeltaTable.create({place}, rows.schema{by})",

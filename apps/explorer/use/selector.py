@@ -72,14 +72,14 @@ class TableUse(TablePage):
     """The code that reads a version.
 
     Attributes:
-        newest: Whether the code reads whichever version is the newest.
+        newest: Whether the code always reads the newest version.
         columns: The chosen columns; empty for all.
         filters: The conditions; all must hold.
         snippets: The code for each tool; empty before the first index.
-        restore: The code that makes this version the newest; empty for the newest.
+        restore: The code that restores this version; empty for the newest version.
         parts: Those columns, shown or compared, that are parts of variants.
         is_gone: Whether the files of the version are gone, so that nothing reads it.
-        problem: Why the columns and conditions could not be taken, or nothing.
+        problem: The reason why columns or conditions are not valid; empty if they are.
     """
 
     newest: bool = False

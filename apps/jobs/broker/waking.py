@@ -117,7 +117,7 @@ def wake(jobs: Sequence[Job], *, on_to: str = "") -> int:
             all_kinds()[job.kind].work(job.id)
         return len(jobs)
     if pause.is_on():
-        logger.info("The broker was down just now; the sweep wakes %s.", jobs[0].id)
+        logger.info("The broker was down; the sweep wakes %s.", jobs[0].id)
         _leave_to_sweep(jobs)
         return 0
     sent = 0

@@ -12,16 +12,20 @@ class JobResource:
     """A run of background work.
 
     Attributes:
-        kind: The name of its task.
-        subject: Name of what it is about, a table's say; None for nothing.
-        subject_url: Where that is shown.
-        step: What it does now, or did last.
-        requested_by: Name of who asked for it; None for deltaweb itself.
-        elapsed_s: Seconds since a worker took it, or that it took; None before.
-        attempts: How often a worker took it.
-        queue_position: 1 for the next one to be taken; None unless it waits.
-        worker_seen_at: When its worker was last heard of; None if unknown.
-        error_code: What went wrong; None where nothing did, as the other two.
+        kind: The kind of job.
+        subject: The name of the table or other object of the job; null if there is
+            none.
+        subject_url: The page of this object.
+        step: The current step, or the last one.
+        requested_by: The name of the user who requested the job; null if deltaweb
+            started it.
+        elapsed_s: Seconds since the job started, or its duration; null before it
+            starts.
+        attempts: How often a worker has started the job.
+        queue_position: The position in the queue, from 1; null if the job does not
+            wait.
+        worker_seen_at: The last time its worker reported; null if unknown.
+        error_code: The code of the error; null without one, as are the next two fields.
     """
 
     id: UUID
@@ -58,8 +62,8 @@ class JobOutcome(JobResource):
     """A job with what it was asked, and what it found.
 
     Attributes:
-        parameters: By name; None for a reader to whom they are not told.
-        result: As its kind makes it; None before its end.
+        parameters: The parameters by name; null if the caller may not see them.
+        result: The result; its keys depend on the kind. Null until the job ends.
     """
 
     parameters: Mapping[str, Any] | None
@@ -78,11 +82,11 @@ class JobDetail(JobOutcome):
     """A job with how it went.
 
     Attributes:
-        steps: The steps so far, the current one last.
-        counters: Named counts, such as files_listed.
-        log: The end of what it said.
-        result_url: Where its result is shown.
-        details: Where the error came from, for editors.
+        steps: The steps so far; the last one is the current step.
+        counters: Counters by name, such as `files_listed`.
+        log: The last lines of the log.
+        result_url: The page that shows the result.
+        details: Where the error occurred; only editors see it.
     """
 
     steps: Sequence[Mapping[str, Any]]

@@ -56,7 +56,7 @@ class CancelWatch:
         try:
             rows = list(asked.values_list("id", "lease_owner"))
         except DATABASE_FAULTS:
-            logger.warning("Nobody can tell whether jobs are cancelled.")
+            logger.warning("It is unknown whether jobs are cancelled.")
             let_go()
             return
         self._asked |= {id_ for id_, owner in rows if owner == held[id_].owner}

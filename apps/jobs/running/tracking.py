@@ -183,7 +183,7 @@ class TrackedJob(Reports):
         else:
             logger.error("Job %s failed: %s", self.id, self.title, exc_info=error)
             code = "internal-error"
-            message = f"The worker met an error it does not know: {one_line(error)}"
+            message = f"The worker met an unexpected error: {one_line(error)}"
             hint = "Retry the job; if it fails again, report the details."
         details = "".join(traceback.format_exception(error))[-LOG_LIMIT:]
         self._end(

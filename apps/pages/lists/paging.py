@@ -51,7 +51,7 @@ class Keyset:
     """Where a page stands in a list that is too long to be counted and numbered.
 
     Attributes:
-        count: How many entries the filter holds, as far as they were counted.
+        count: The number of entries that match the filters, as far as counted.
         is_exact: Whether that is the whole truth.
         next_key: The key of the next page, or None at the end.
     """

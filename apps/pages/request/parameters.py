@@ -47,7 +47,7 @@ class UnknownParameterError(PageError, code="unknown-parameter"):
     known: Sequence[str]
     meant: str = ""
     status = 400
-    message = "{name!r} is not known here."
+    message = "{name!r} is not a known parameter."
     hint = "{_way_out}"
 
     @property

@@ -28,8 +28,8 @@ class NotPrefetchedError(PageError, code="not-prefetched"):
     """A page that nobody has opened yet would begin work that is not worth it."""
 
     status = HTTPStatus.SERVICE_UNAVAILABLE
-    message = "This page is made when somebody opens it."
-    hint = "Open it; browsers that prefetch pages do so by themselves."
+    message = "This page is not available to prefetching."
+    hint = "Open it instead."
 
 
 def prefetching(get_response: GetResponse) -> GetResponse:

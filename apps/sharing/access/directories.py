@@ -27,13 +27,13 @@ def narrowed(shared: SharedTable) -> str:
 def obstacle(shared: SharedTable) -> str:
     """Return why a table is not offered as a folder, as half a sentence, or ""."""
     if not shared.with_directory:
-        return "its provider offers URLs alone"
+        return "its provider offers only file URLs"
     if reason := narrowed(shared):
         return reason
     try:
         _location_of(shared)
     except DeltaError as error:
-        return error.reason or "its storage makes no temporary credentials"
+        return error.reason or "its storage cannot issue temporary credentials"
     return ""
 
 

@@ -67,8 +67,8 @@ def later_end(
 def earlier_urls_text(ends_at: datetime | None, *, now: datetime) -> str:
     """Return a sentence about the URLs that were issued on earlier terms."""
     if ends_at is None or ends_at <= now:
-        return "URLs of files that were given out before no longer open."
+        return "File URLs that were issued before no longer work."
     return (
-        "URLs of files in an object store that were given out before open until"
+        "File URLs of an object store that were issued before work until"
         f" {ends_at:%Y-%m-%d %H:%M} UTC."
     )

@@ -7,42 +7,45 @@ class SharedSchemaNotFoundError(SharingStateError, code="shared-schema-not-found
     share: str
     name: str
     status = 404
-    message = "The share {share} has no schema {name:.200r} whole."
-    hint = "The share {share} itself shows which it has."
+    message = "The share {share} shares no whole namespace as {name:.200r}."
+    hint = "'deltaweb share show {share}' lists its schemas."
 
 
 class NamespaceUnknownError(SharingStateError, code="namespace-unknown"):
     namespace: str
-    message = "No table is in the namespace {namespace:.80r}."
-    hint = "Write it as in the names of its tables; default is that of bare names."
+    message = "The namespace {namespace:.80r} has no tables."
+    hint = (
+        "Use the part before the dot of a table name; tables without one are in "
+        "default."
+    )
 
 
 class TableOfSchemaError(SharingStateError, code="table-of-schema"):
     name: str
     schema: str
     status = 409
-    message = "{name} is shared with the whole schema {schema}."
-    hint = "Remove the schema, or hide the table from viewers: that withdraws it."
+    message = "{name} is shared because the whole schema {schema} is shared."
+    hint = "Remove the schema, or hide the table from viewers, which withdraws it."
 
 
 class DirectoryRefusedError(SharingStateError, code="directory-refused"):
     name: str
     reason: str
-    message = "{name} cannot be read as a folder: {reason}."
-    hint = "Share it by URLs, as every table is."
+    message = "{name} cannot be shared as a folder: {reason}."
+    hint = "Share it without the folder; recipients then read it by file URLs."
 
 
 class ClientInvalidError(SharingStateError, code="client-invalid"):
     reason: str
-    message = "No OAuth client can be made of this: {reason}."
+    message = "This OAuth client cannot be made: {reason}."
     hint = "Give an issuer, an audience, and a subject or a group."
 
 
 class ClientTakenError(SharingStateError, code="client-taken"):
     name: str
     status = 409
-    message = "Tokens of that issuer, audience and subject open {name} already."
-    hint = "Revoke that client first, or take another subject or group."
+    message = "Tokens with that issuer, audience and subject already belong to {name}."
+    hint = "Revoke that client first, or use another subject or group."
 
 
 class IdentityUnknownError(AccessError, code="identity-unknown"):

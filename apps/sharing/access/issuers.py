@@ -65,7 +65,7 @@ class IssuerKeys:
         kept = self._kept.get(issuer)
         if kept is None or now - kept.fetched_at > MAX_AGE:
             raise JWTRefusedError(
-                reason="the keys of its issuer cannot be had just now"
+                reason="the keys of its issuer cannot be fetched at the moment"
             )
         return kept.keys
 

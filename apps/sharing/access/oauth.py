@@ -102,7 +102,7 @@ def _by_secret(client_id: str, secret: str) -> RecipientToken:
     if client is None or not hmac.compare_digest(
         client.prefix.encode(), client_id.encode()
     ):
-        raise ClientRefusedError(reason="client and secret do not belong together")
+        raise ClientRefusedError(reason="the client id or the secret is wrong")
     return client
 
 
@@ -115,7 +115,7 @@ def _by_assertion(
             _tokens().filter(kind=Kind.PRIVATE_KEY, prefix=_plain(client_id)).first()
         )
         if client is None:
-            raise ClientRefusedError(reason="no client has the name that it gives")
+            raise ClientRefusedError(reason="it names an unknown client")
         ends_at = check_assertion(
             assertion,
             parse_public_key(client.public_key),
@@ -128,7 +128,9 @@ def _by_assertion(
             now=now,
         )
     except JWTRefusedError as error:
-        raise ClientRefusedError(reason=f"of the assertion, {error.reason}") from None
+        raise ClientRefusedError(
+            reason=(f"the assertion is not valid: {error.reason}")
+        ) from None
     _use_up(assertion, ends_at, now=now)
     return client
 
@@ -144,7 +146,7 @@ def _use_up(assertion: str, ends_at: datetime, *, now: datetime) -> None:
         signed_sha256=sha256(signed), defaults={"ends_at": ends_at}
     )
     if not is_new:
-        raise AssertionUsedError(reason="the assertion was traded before")
+        raise AssertionUsedError(reason="the assertion was used before")
 
 
 # === Coming in ===
@@ -156,13 +158,13 @@ def client_of_bearer(
     """Return the client or identity that a signed token speaks for."""
     issuer = unchecked_claims(token).get("iss")
     if not isinstance(issuer, str):
-        raise JWTRefusedError(reason="it does not say who made it")
+        raise JWTRefusedError(reason="it has no issuer")
     if issuer != server.issuer:
         return _of_identity(token, _plain(issuer), server, now=now)
     client_id = client_of_token(token, keys=server.keys, issuer=issuer, now=now)
     client = _tokens().filter(id=client_id).first()
     if client is None:
-        raise IdentityUnknownError(reason="its client is gone")
+        raise IdentityUnknownError(reason="its client was deleted")
     return client
 
 
@@ -171,7 +173,7 @@ def _of_identity(
 ) -> RecipientToken:
     known = list(_tokens().filter(kind=Kind.FEDERATED, issuer=issuer))
     if not known:
-        raise IdentityUnknownError(reason="its issuer is not known here")
+        raise IdentityUnknownError(reason="its issuer is unknown")
     expected = Expected(
         issuer=issuer,
         audiences=sorted({client.audience for client in known}),
@@ -207,12 +209,14 @@ def _known_identity(
         and (client.subject == subject if client.subject else client.group in groups)
     ]
     if not found:
-        raise IdentityUnknownError(reason="nobody is known by its subject or groups")
+        raise IdentityUnknownError(
+            reason=("its subject and groups belong to no recipient")
+        )
     live = [one for one in found if one.state(now) in RecipientToken.LIVE] or found
     # A subject is somebody; a group, whoever else is in it.
     named = [one for one in live if one.subject] or live
     if len({one.recipient_id for one in named}) > 1:
-        raise IdentityUnknownError(reason="its groups are those of several recipients")
+        raise IdentityUnknownError(reason="its groups belong to several recipients")
     return named[0]
 
 

@@ -11,7 +11,7 @@ class OfferedVersions:
     """The versions that are offered.
 
     Attributes:
-        with_history: Whether older versions than the newest can be read.
+        with_history: Whether recipients can read older versions.
     """
 
     with_history: bool
@@ -22,9 +22,9 @@ class OfferedPart(OfferedVersions):
     """The part of a table that is offered.
 
     Attributes:
-        start_version: The first version of the history that is shared; None for all.
-        condition: Only rows that it is true for; None for all.
-        columns: Only these columns; None for all.
+        start_version: The first version of the shared history; null for all versions.
+        condition: Share only rows that meet this condition; null for all rows.
+        columns: Share only these columns; null for all columns.
     """
 
     start_version: int | None

@@ -45,7 +45,7 @@ def unshared_tables(schema: SharedSchema) -> list[tuple[Table, str]]:
         namespace=schema.namespace, restricted=False, id__in=_ruled(schema)
     )
     found = [(table, "it is hidden from viewers") for table in hidden]
-    found += [(table, "the share offers a part of it") for table in partly]
+    found += [(table, "the share has a part of it already") for table in partly]
     return found + [(table, _fault(table)) for table in _missing(schema)]
 
 
@@ -95,9 +95,9 @@ def _rows(schema: SharedSchema, tables: Iterable[Table]) -> Iterator[SharedTable
 def _fault(table: Table) -> str:
     """Return why a table cannot be shared by its own name, or ""."""
     if is_received(table.location):
-        return "it is shared with this server by somebody else"
+        return "it is a received table"
     try:
         check_name(table.name, "table")
     except NameInvalidError as error:
-        return f"recipients cannot call it so: {error.reason}"
+        return f"its name cannot be used in a share: {error.reason}"
     return ""

@@ -81,15 +81,15 @@ def offer_state(shared: SharedTable) -> OfferState:
     """Return how a table stands, as `LISTED` sees it."""
     table, schema = shared.table, shared.from_schema
     if schema is not None and table.namespace != schema.namespace:
-        return OfferState(Offer.MOVED, f"it is {table.full_name} by now")
+        return OfferState(Offer.MOVED, f"its name is now {table.full_name}")
     if schema is not None and table.restricted:
         return OfferState(Offer.HIDDEN, "it is hidden from viewers")
     if schema is not None and _is_beside_a_part(shared):
-        return OfferState(Offer.IN_PART, "the share offers a part of it")
+        return OfferState(Offer.IN_PART, "the share has a part of it already")
     if table.error_code in GONE_CODES or table.vanished_at is not None:
-        return OfferState(Offer.GONE, "its files are not there")
+        return OfferState(Offer.GONE, "its files are missing")
     if table.error_code in FORBIDDEN_CODES:
-        return OfferState(Offer.FORBIDDEN, "its storage may not be read")
+        return OfferState(Offer.FORBIDDEN, "its storage refuses access")
     return OfferState(Offer.ACTIVE)
 
 

@@ -118,7 +118,7 @@ def _words(days: Sequence[tuple[object, ...]], said: str) -> str:
     """Say what one bar would show, or none; "" of more."""
     if len(days) >= MIN_BARS:
         return ""
-    return f"{said}, all on {days[0][0]}." if days else "None on these days."
+    return f"{said}, all on {days[0][0]}." if days else "No requests on these days."
 
 
 def _size_ticks(highest: int) -> list[int]:

@@ -23,15 +23,16 @@ class EventResource:
     """One event of the record as every machine form names it.
 
     Attributes:
-        kind: A kind of `AuditEvent`.
-        words: What was done, in plain words.
-        actor: The user who made a change, or called the protocol in a rehearsal.
-        recipient: Who called the protocol, or in whose place a rehearsal did.
+        kind: The kind of event, a value of `AuditEvent.Kind`.
+        words: The action in words.
+        actor: The user who made the change, or who started the rehearsal.
+        recipient: The recipient that sent the request, or as which a rehearsal read.
         token: The prefix of the recipient's token.
-        schema, table: The table by its names in the share.
-        status: Of HTTP.
-        reason: Why it was refused or failed.
-        num_files: Files offered, of `total_files` of the version.
+        schema, table: The names of the table in the share.
+        status: The HTTP status.
+        reason: The reason why the request was refused or failed.
+        num_files: The number of files whose URLs were issued, of `total_files` of the
+            version.
     """
 
     id: int
@@ -124,7 +125,7 @@ def _who(event: AuditEvent) -> str:
         if not event.actor:
             return f"rehearsal as {event.recipient}"
         return f"{event.actor}, rehearsing as {event.recipient}"
-    return event.actor or event.recipient or event.token_prefix or "nobody known"
+    return event.actor or event.recipient or event.token_prefix or "unknown"
 
 
 def event_resource(event: AuditEvent) -> EventResource:

@@ -38,13 +38,13 @@ class HeavyQuery:
     """Queries of a month that ask for the same.
 
     Attributes:
-        table: `schema.table`, as the share names it.
-        action: How it was asked, as the record names it.
-        condition: What rows were asked for; "" for all.
-        num_versions: How many versions were read.
-        size_bytes: What all of them were offered.
-        saved_bytes: How much less that would have been; None where nothing is known.
-        advice: How, in words; "" where nothing is known.
+        table: The table as `schema.table`, by its names in the share.
+        action: The action as in the audit record.
+        condition: The condition of the query; empty for all rows.
+        num_versions: The number of versions that were read.
+        size_bytes: The total bytes of the files whose URLs were issued.
+        saved_bytes: The bytes that the advice would save; null if unknown.
+        advice: How to read less, as sentences; empty if there is no advice.
     """
 
     share: str
@@ -153,8 +153,9 @@ def _repeated(groups: Iterable[_Group]) -> tuple[int, str]:
         return 0, ""
     most = max(again, key=lambda one: one.num_requests)
     return sum(saved), (
-        f"Version {most.version} was read {most.num_requests:,} times. Requesting the "
-        f"version first, and the files only of a new one, saves {_text(sum(saved))}."
+        f"Version {most.version} was read {most.num_requests:,} times. A client that "
+        "checks "
+        f"the version first and reads only new ones saves {_text(sum(saved))}."
     )
 
 
@@ -170,8 +171,9 @@ def _changes(groups: Sequence[_Group], table: Table) -> tuple[int, str]:
     kept = sum(one.size_bytes // one.num_requests for one in first)
     saved = sum(one.size_bytes for one in groups) - kept - added
     return max(0, saved), (
-        f"{len(versions):,} versions were read whole, and only {_text(added)} were new "
-        f"after the first. Requesting the changes saves about {_text(max(0, saved))}."
+        f"{len(versions):,} versions were read completely, but only {_text(added)} "
+        "were "
+        f"new. Reading the changes instead saves about {_text(max(0, saved))}."
     )
 
 
@@ -213,7 +215,7 @@ def _partition(
     saved = size - largest * sum(one.num_requests for one in groups)
     return max(0, saved), (
         f"A condition on {', '.join(columns)}, by which the table is partitioned, "
-        f"reads one of {count:,} partitions, {_text(largest)} at most."
+        f"reads one of {count:,} partitions, at most {_text(largest)}."
     )
 
 

@@ -64,13 +64,13 @@ class LedgerEntry:
     """What was offered of one table in one month.
 
     Attributes:
-        month: Its first day.
-        table: `schema.table`, as the share names it.
-        num_requests: Queries and requests for changes that were answered.
-        num_files: Files that URLs were given of, as often as they were.
-        size_bytes: Of these files.
-        num_rows: Of these files; None where a request's rows are unknown.
-        price: Of these bytes, in the ledger's currency; None where none is set.
+        month: The first day of the month.
+        table: The table as `schema.table`, by its names in the share.
+        num_requests: The number of queries and requests for changes that were answered.
+        num_files: The number of file URLs that were issued.
+        size_bytes: The bytes of these files.
+        num_rows: The rows of these files; null if unknown for a request.
+        price: The price of these bytes; null if none is set.
     """
 
     month: date
@@ -88,7 +88,7 @@ class LedgerMonth:
     """One month of a recipient.
 
     Attributes:
-        price: Of its bytes; None where none is set.
+        price: The price of the bytes of the month; null if none is set.
         part: Of the largest month shown, from 0 to 1.
     """
 
@@ -105,10 +105,10 @@ class LimitOutlook:
 
     Attributes:
         name: `soft` or `hard`.
-        size_bytes: The limit.
-        is_reached: Whether it is.
-        reached_on: The day when it will be as the month goes on; None for not at all,
-            or where it is reached or cannot be foretold.
+        size_bytes: The limit in bytes.
+        is_reached: Whether the limit is reached.
+        reached_on: The day when the limit will be reached at the current rate; null if
+            never, if it is reached already, or if unknown.
     """
 
     name: OnPage[str]
@@ -121,13 +121,13 @@ class LimitOutlook:
         """What becomes of it this month, in a sentence."""
         refuses = self.name == "hard"
         if self.is_reached:
-            end = ": reads are refused until the month is over" if refuses else ""
+            end = ": reads are refused until the month ends" if refuses else ""
             return f"The {self.name} limit is reached{end}."
         if self.reached_on is not None:
             day = f"{self.reached_on.day} {self.reached_on:%B}"
             end = "; from then on reads are refused" if refuses else ""
-            return f"The {self.name} limit is reached on {day}, as the month goes{end}."
-        return f"The {self.name} limit is not reached, as the month goes."
+            return f"At this rate, the {self.name} limit is reached on {day}{end}."
+        return f"At this rate, the {self.name} limit is not reached this month."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,12 +135,13 @@ class Ledger:
     """The last months of a recipient, the newest first.
 
     Attributes:
-        forecast_bytes: Of the present month, as its days so far go on; None on its
-            first day, which says too little.
-        forecast_price: Likewise; None where no price is set, too.
-        currency: Of the prices.
-        soft_limit, hard_limit: Of a month; None without one.
-        queries: The heaviest of the present month.
+        forecast_bytes: The expected bytes of the current month at the rate of its days
+            so far; null on its first day.
+        forecast_price: The expected price of the current month; null if unknown or no
+            price is set.
+        currency: The currency of the prices.
+        soft_limit, hard_limit: The hard monthly limit; null without one.
+        queries: The heaviest queries of the current month.
     """
 
     recipient: str

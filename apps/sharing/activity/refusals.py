@@ -18,16 +18,20 @@ MAX_REASON: Final = 500
 _SECRET: Final = re.compile(r"\bdw[kt]_[\w-]+")
 _BY_CODE: Final[Mapping[str, str]] = MappingProxyType(
     {
-        "STREAM_BROKEN": "The answer broke off: what was left of it cannot be read.",
-        "UNAUTHENTICATED": "No valid token came with the call.",
-        "PERMISSION_DENIED": "The caller may not do this, or not from that address.",
-        "RESOURCE_DOES_NOT_EXIST": (
-            "What was requested does not exist, or is not granted to the caller."
+        "STREAM_BROKEN": (
+            "The answer was cut off, because the rest of it could not be read."
         ),
-        "RESOURCE_EXHAUSTED": "The caller requested more at once than it may.",
+        "UNAUTHENTICATED": "The request had no valid token.",
+        "PERMISSION_DENIED": (
+            "The caller has no permission, or its address is not allowed."
+        ),
+        "RESOURCE_DOES_NOT_EXIST": (
+            "The requested object does not exist or is not granted to the caller."
+        ),
+        "RESOURCE_EXHAUSTED": "The caller sent too many requests or reached its limit.",
         "UNSUPPORTED_OPERATION": "The server does not offer what was requested.",
-        "INVALID_PARAMETER_VALUE": "A value of the call is not valid.",
-        "MALFORMED_REQUEST": "The call cannot be read.",
+        "INVALID_PARAMETER_VALUE": "A value of the request is not valid.",
+        "MALFORMED_REQUEST": "The request cannot be read.",
     }
 )
 
@@ -53,6 +57,6 @@ def reason_in(status: int, error_code: str, detail: Mapping[str, Any]) -> str:
     if known := _BY_CODE.get(error_code):
         return known
     if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-        return "The server failed; its log says more under the id of the request."
+        return "The server failed. Its log has details under the id of the request."
     spelled = error_code.replace("-", " ").replace("_", " ").lower()
     return f"{spelled.capitalize()}." if spelled else f"Answered with {status}."

@@ -58,9 +58,9 @@ class DailyUse:
     """What one day saw.
 
     Attributes:
-        num_requests: Requests, refused ones included.
-        num_refused: Requests that were answered with an error.
-        size_bytes: Bytes of the files that were offered.
+        num_requests: The number of requests, including refused ones.
+        num_refused: The number of requests that were answered with an error.
+        size_bytes: The bytes of the files whose URLs were issued.
     """
 
     day: date

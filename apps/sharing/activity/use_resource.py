@@ -22,8 +22,8 @@ class UseResource:
     """Requests and bytes of some days, and the newest request that was answered.
 
     Attributes:
-        num_requests: Requests of these days, refused ones included.
-        size_bytes: Bytes of the files that were offered.
+        num_requests: The number of requests on these days, including refused ones.
+        size_bytes: The bytes of the files whose URLs were issued.
     """
 
     last: EventResource | None

@@ -43,8 +43,8 @@ def table_credentials(
     if location is not None and location.rstrip("/") != offered:
         raise ParameterInvalidError(
             name="location",
-            reason="it is not a location of the table",
-            hint="Leave it out, or send the one that the table's metadata has.",
+            reason="it is not the location of the table",
+            hint="Leave it out, or send the location in the table's metadata.",
         )
     root = shared.table.location
     check_allowed(root, roots=roots_of_server())
@@ -54,7 +54,7 @@ def table_credentials(
     vendor = open_vendor(root, options)
     left_s = int((token.ends_at - now).total_seconds())
     if left_s < vendor.min_lifetime_s:
-        reason = "the token ends before such credentials would"
+        reason = "the token ends before such credentials"
         raise DirectoryNotOfferedError(table=shared.full_name, reason=reason)
     return vendor.vend(lifetime_s=min(lifetime_s, left_s), now=now)
 

@@ -82,7 +82,7 @@ def open_file(
     shared = granted_by_id(signed.table_id, token)
     terms = terms_of(shared, rule_for(shared, token.recipient))
     if signed.terms not in {terms_digest(terms, key) for key in keys}:
-        raise FileRefusedError(reason="its table is shared on other terms by now")
+        raise FileRefusedError(reason=("its table is now shared on other terms"))
     try:
         location = _location(shared, is_prepared=asked.is_prepared)
         file = open_local_file(location, signed.path)
@@ -107,7 +107,7 @@ def known_token(token_id: UUID) -> RecipientToken:
     tokens = RecipientToken.all_tokens.select_related("recipient")
     token = tokens.filter(id=token_id).first()
     if token is None:
-        raise FileRefusedError(reason="the token it was given for is gone")
+        raise FileRefusedError(reason="its token was deleted")
     return token
 
 
@@ -130,7 +130,7 @@ def granted_by_id(table_id: UUID, token: RecipientToken) -> SharedTable:
     )
     if shared := granted.first():
         return shared
-    raise FileRefusedError(reason="its table is not shared with you any more")
+    raise FileRefusedError(reason="its table is no longer shared with you")
 
 
 def _half_sentence(message: str) -> str:

@@ -190,7 +190,7 @@ class Paging:
         if start is not None and start.head != head:
             raise QueryTokenEndedError(
                 name=self.pages.scope.field,
-                reason="the table is another one now, or is read otherwise",
+                reason="the table has changed meanwhile",
             )
 
     def _refresh_token(self, version: int, refreshed: Refreshed | None) -> str:

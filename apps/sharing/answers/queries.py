@@ -243,6 +243,6 @@ def _first_row(page: PageAsked, tokens: TokenMaker, head: str) -> int:
     fixed, first = tokens.read(page.page_token)
     if fixed != head:
         raise QueryTokenEndedError(
-            name=tokens.scope.field, reason="the table is read otherwise now"
+            name=tokens.scope.field, reason="the table has changed meanwhile"
         )
     return int(first)

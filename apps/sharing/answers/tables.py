@@ -114,7 +114,7 @@ def _earliest_version(table: DeltaTable, shared: SharedTable, moment: datetime) 
     if version is None:
         raise ParameterInvalidError(
             name="startingTimestamp",
-            reason="it is after the table's newest version",
+            reason="it is later than the newest version",
             hint="Choose an earlier time.",
         )
     first_readable = table.readable_versions()[0].first

@@ -176,7 +176,7 @@ def open_page(
         )
     except IndexMissingError as error:
         raise QueryTokenEndedError(
-            name="pageToken", reason="the files are in another order now"
+            name="pageToken", reason="the order of the files has changed"
         ) from error
     return offered_version(shared, rule, opened, now=now)
 

@@ -129,7 +129,7 @@ INTERNAL: Final = Failure(500, ErrorCode.INTERNAL_ERROR, "", is_fault=True)
 BUSY: Final = Failure(
     503,
     ErrorCode.INTERNAL_ERROR,
-    "The server is busy just now. Try again in a few seconds.",
+    "The server is busy. Try again in a few seconds.",
     headers={"Retry-After": "5"},
 )
 UNAVAILABLE: Final = replace(
@@ -195,7 +195,7 @@ def _of_table(error: DeltaError) -> Failure:
     for kind, (code, text) in _TABLE_FAULTS.items():
         if isinstance(error, kind):
             return Failure(400, code, text(error) if callable(text) else text)
-    message = f"The table cannot be read just now. {ASK_PROVIDER}"
+    message = f"The table cannot be read at the moment. {ASK_PROVIDER}"
     return Failure(400, ErrorCode.RESOURCE_DOES_NOT_EXIST, message)
 
 
@@ -215,7 +215,7 @@ def _feed_off_text(error: DeltaError) -> str:
 
 def _feed_range_text(error: DeltaError) -> str:
     reason = getattr(error, "reason", "")
-    return f"The table has no changes of this range: {reason}. {error.hint}"
+    return f"The table has no changes in this range: {reason}. {error.hint}"
 
 
 def _feed_schema_text(error: DeltaError) -> str:
@@ -250,7 +250,7 @@ _TABLE_FAULTS: Final[Mapping[type[DeltaError], tuple[ErrorCode, _Text]]] = {
     TimestampNotFoundError: (_WRONG_VALUE, _timestamp_text),
     TimestampInvalidError: (
         _WRONG_VALUE,
-        "The time is not one with a zone. Write it as 2026-01-31T12:00:00Z.",
+        "This is not a time with a zone. Write it as 2026-01-31T12:00:00Z.",
     ),
     FeedRangeError: (_WRONG_VALUE, _feed_range_text),
     FeedOffError: (_WRONG_VALUE, _feed_off_text),
@@ -287,11 +287,11 @@ _TABLE_FAULTS: Final[Mapping[type[DeltaError], tuple[ErrorCode, _Text]]] = {
         (VendingRefusedError, StorageHostError),
         (
             _NOT_READ,
-            f"The storage of the table gives no credentials just now. {_BY_URLS}",
+            f"The storage of the table gives no credentials at the moment. {_BY_URLS}",
         ),
     ),
     LocationUnreachableError: (
         _NOT_THERE,
-        f"The storage of the table does not answer just now. {ASK_PROVIDER}",
+        f"The storage of the table does not answer at the moment. {ASK_PROVIDER}",
     ),
 }

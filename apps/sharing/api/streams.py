@@ -57,7 +57,7 @@ class RecordedStream:
             chunk = self._last_line()
         except Exception as error:
             logger.exception(
-                "The answer to request %s broke off", self._record.request_id
+                "The answer to request %s was cut off", self._record.request_id
             )
             self._end_early("broken")
             self._record.save(status=self._status, error_code=BROKEN)

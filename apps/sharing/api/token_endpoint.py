@@ -88,7 +88,7 @@ def _form(body: bytes) -> dict[str, str]:
         raise OAuthRequestError(reason="the request is not a form") from None
     form = dict(fields)
     if len(form) != len(fields):
-        raise OAuthRequestError(reason="a field comes twice")
+        raise OAuthRequestError(reason="a field is given twice")
     return form
 
 

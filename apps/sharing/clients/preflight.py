@@ -19,10 +19,10 @@ from deltaweb.sharing.clients import ClientReading, client_readings
 from deltaweb.sharing.compatibility import Misreading, misreadings
 from deltaweb.sharing.narrowed import narrowed
 
-NOT_INDEXED = "It is not indexed yet, so nothing is known of its features."
+NOT_INDEXED = "It is not indexed yet, so its features are not known."
 VECTORS_UNSEEN = (
-    "Whether a file has a deletion vector by now is seen at each query: while none "
-    "has, every client is answered."
+    "Every client can read it until a file has a deletion vector. Each query checks "
+    "this."
 )
 
 

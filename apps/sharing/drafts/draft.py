@@ -45,7 +45,7 @@ class NamedPart(Part):
             label="Schema",
             most=MAX_TEXT_LENGTH,
             is_needed=True,
-            wrong="Give the schema under which recipients find it.",
+            wrong="Enter the schema under which recipients find the table.",
             codes=("name-invalid schema",),
         ),
     )
@@ -56,7 +56,7 @@ class NamedPart(Part):
             label="Name",
             most=MAX_TEXT_LENGTH,
             is_needed=True,
-            wrong="Give the name under which recipients find it.",
+            wrong="Enter the name under which recipients find the table.",
             codes=("name-invalid table", "name-taken"),
         ),
     )

@@ -194,9 +194,9 @@ def _recipients_context(
 def _steps(draft: Draft, current: str) -> list[dict[str, Any]]:
     """Return the four steps with what was done in each."""
     words = {
-        "name": draft.name or "what it is called",
-        "tables": _counted(len(draft.tables), "table") or "what is in it",
-        "recipients": _counted(draft.num_recipients, "recipient") or "who reads it",
+        "name": draft.name or "name and comment",
+        "tables": _counted(len(draft.tables), "table") or "the tables in it",
+        "recipients": _counted(draft.num_recipients, "recipient") or "who can read it",
         "review": "what they will see",
     }
     place = list(STEPS).index(current)

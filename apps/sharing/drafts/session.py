@@ -49,7 +49,7 @@ def add_tables(request: HttpRequest, draft: Draft, table_ids: Iterable[str]) -> 
     """Choose several tables; those that are chosen already stay as they are."""
     found = _tables(table_ids)
     if not found:
-        messages.error(request, "Tick the tables to add.")
+        messages.error(request, "Select the tables to add.")
     _add(request, draft, _not_chosen(draft, found))
 
 
@@ -58,12 +58,12 @@ def add_namespace(request: HttpRequest, draft: Draft, namespace: str) -> None:
     tables = Table.objects.filter(namespace=namespace.replace("\x00", ""))
     found = list(tables.only("id", "namespace", "name").order_by("name"))
     if not found:
-        messages.error(request, "That namespace has no table.")
+        messages.error(request, "That namespace has no tables.")
         return
     new = _not_chosen(draft, found)
     added = _add(request, draft, new)
     number = f"All {added}" if added == len(found) else f"{added} of the {len(found)}"
-    messages.success(request, f"{number} tables of {namespace} are added.")
+    messages.success(request, f"{number} tables of {namespace} were added.")
 
 
 def _add(request: HttpRequest, draft: Draft, tables: list[Table]) -> int:
@@ -73,7 +73,9 @@ def _add(request: HttpRequest, draft: Draft, tables: list[Table]) -> int:
         draft = draft.with_table(table.id, schema=table.namespace, name=table.name)
     save_draft(request, draft)
     if len(tables) > room:
-        text = f"{MAX_TABLES} tables fit here; add more on the page of the share."
+        text = (
+            f"{MAX_TABLES} tables fit into a draft. Add more on the page of the share."
+        )
         messages.error(request, text)
     return min(room, len(tables))
 

@@ -172,7 +172,7 @@ def _add_recipient(
     """Take a new recipient into the draft, if it could be made."""
     form = draft.begun.form()
     if len(draft.new_recipients) >= MAX_NEW_RECIPIENTS:
-        form.add_error(None, f"{MAX_NEW_RECIPIENTS} new recipients fit here.")
+        form.add_error(None, f"{MAX_NEW_RECIPIENTS} new recipients fit into a draft.")
     added = draft.with_begun_added()
     if form.is_valid():
         place = len(draft.new_recipients)
@@ -191,7 +191,10 @@ def _take_review(request: HttpRequest, draft: Draft) -> HttpResponseBase:
     if action != "create":
         return to_step("recipients")
     if draft.is_empty:  # sent again, or by another tab
-        problem = "Nothing is drafted any more. What was made of it is under Shares."
+        problem = (
+            "This draft no longer exists. If a share was created from it, it is "
+            "under Shares."
+        )
         return step_page(request, "html", step="review", problem=problem)
     if draft.tables:
         made = make_share(draft, stamp=stamp_of(request))
@@ -204,7 +207,7 @@ def _done(request: HttpRequest, draft: Draft, made: MadeShare) -> HttpResponseBa
     """Lead on; links of new recipients are shown in this answer alone."""
     drop_draft(request)
     said = (
-        f"{made.share.name} is there: {counted(len(draft.tables), 'table')}, "
+        f"Share {made.share.name} created: {counted(len(draft.tables), 'table')}, "
         f"{counted(draft.num_recipients, 'recipient')}."
     )
     if made.credentials:

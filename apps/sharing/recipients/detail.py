@@ -110,11 +110,12 @@ class RecipientDetail:
     """Everything on the page of a recipient.
 
     Attributes:
-        num_tables: How many tables it may read.
-        num_tokens: How many tokens there are; `tokens` holds the newest of them.
-        grants: The first of these tables.
-        reads: What each token last read, and what has changed since.
-        broken: Clients that read a table in a rehearsal, and a newer version not.
+        num_tables: The number of tables that it can read.
+        num_tokens: The number of tokens; `tokens` has only the newest.
+        grants: The first of the tables that it can read.
+        reads: What each token read last, and what has changed since.
+        broken: Clients that could read a table in a rehearsal, but not its newer
+            version.
     """
 
     row: OnPage[RecipientRow]

@@ -65,7 +65,7 @@ class NewReaderForm(LifetimeForm):
     """A recipient that is made together with a share."""
 
     name = forms.CharField(
-        max_length=255, strip=True, error_messages={"required": "Give it a name."}
+        max_length=255, strip=True, error_messages={"required": "Enter a name."}
     )
     contact = forms.CharField(max_length=254, required=False, strip=True)
 

@@ -34,7 +34,7 @@ class HoldResource:
     """A version that stays readable, with all later ones, until a moment.
 
     Attributes:
-        name: The recipient.
+        name: The name of the recipient.
     """
 
     name: str
@@ -64,9 +64,10 @@ class NewHold:
     """The values of a hold. A value that is left out stays as an earlier hold has it.
 
     Attributes:
-        until: A span such as `30d`, or the last day; 30 days for a new hold without it.
-        version: The oldest version that stays; null, or a new hold without it, means
-            the version that was read last.
+        until: A duration such as `30d`, or the last day. If left out, an existing hold
+            keeps its end, and a new one lasts 30 days.
+        version: The oldest version to keep. Null, or leaving it out for a new hold,
+            means the version that was read last.
     """
 
     until: str | Unchanged = parameter(
@@ -74,14 +75,14 @@ class NewHold:
         "--until",
         line=Line(label="Until", most=20),
         metavar="SPAN",
-        help=f"{FIRST_HOLD} or a date; default: as held, or {FIRST_HOLD}",
+        help=f"{FIRST_HOLD} or a date; default: the current end, or {FIRST_HOLD}",
     )
     version: int | Unchanged | None = parameter(
         UNCHANGED,
         "--version",
         type=int,
         metavar="N",
-        help="default: as held, or the version that it read last",
+        help="oldest version to keep; default: the held one, or the last one read",
     )
 
 
@@ -108,7 +109,7 @@ def hold_versions(held: Held, new: NewHold, stamp: Stamp) -> HoldResource:
     recipient, shared = held
     earlier = current_hold(recipient, shared, now=stamp.at)
     if not recipient.grants.filter(share=shared.share).exists():
-        raise _refused(held, "may not read it")
+        raise _refused(held, "has no grant for it")
     version = new.version
     if isinstance(version, Unchanged):
         version = earlier.version if earlier else None
@@ -156,7 +157,7 @@ def _last_read(held: Held) -> int:
     )
     last = reads.order_by("-read_at").first()
     if last is None:
-        raise _refused(held, "has not read it yet; name the version")
+        raise _refused(held, "has not read it yet, so give the version")
     return last.version
 
 
@@ -175,12 +176,12 @@ def _names(held: Held) -> dict[str, Any]:
 
 
 def _said(one: HoldResource) -> str:
-    stay = f"Version {one.version} of {one.table} and later ones stay"
+    stay = f"Version {one.version} of {one.table} and later ones stay readable"
     return f"{stay} until {one.ends_at:%Y-%m-%d}."
 
 
 def _said_ended(one: EndedHold) -> str:
-    return f"{one.table} {'is no longer' if one.ended else 'was not'} held."
+    return f"The hold on {one.table} {'has ended' if one.ended else 'did not exist'}."
 
 
 HELD: Final = Subject(
@@ -195,7 +196,7 @@ HOLD: Final = Change(
     of=HELD,
     name="hold",
     help="Keep versions of a shared table readable for a recipient.",
-    more="Vacuums and clean-ups of the log spare them until the hold ends.",
+    more="Vacuum and log clean-up do not delete their files until the hold ends.",
     parameters=NewHold,
     do=hold_versions,
     result=HoldResource,
@@ -210,7 +211,7 @@ HOLD: Final = Change(
 END_HOLD: Final = Change(
     of=HELD,
     name="hold",
-    help="Hold versions of a shared table for a recipient no longer.",
+    help="End a hold on a shared table for a recipient.",
     parameters=Nothing,
     do=end_hold,
     result=EndedHold,

@@ -31,17 +31,17 @@ class LastReadResource:
     """What a token last read of a table, and what has changed since.
 
     Attributes:
-        table: `schema.table`, as the share names it.
+        table: The table as `schema.table`, by its names in the share.
         token: The prefix of the token.
         version: The version that was read.
-        newest_version: The newest one that is indexed; None without an index.
-        num_versions_behind: How many versions came since; None without an index.
-        added_rows: Rows that these added; None where one does not say.
-        added_bytes: Bytes of the files that they added.
-        num_schema_changes: How many of them changed the schema.
-        held_version: The oldest version that stays readable for the recipient; None
-            where none is held.
-        held_until: Until when.
+        newest_version: The newest indexed version; null without an index.
+        num_versions_behind: The number of versions since then; null without an index.
+        added_rows: The rows that these versions added; null if unknown.
+        added_bytes: The bytes of the files that these versions added.
+        num_schema_changes: The number of these versions that changed the schema.
+        held_version: The oldest version that a hold keeps for the recipient; null
+            without a hold.
+        held_until: The time when the hold ends.
     """
 
     share: str

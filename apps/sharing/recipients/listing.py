@@ -33,13 +33,13 @@ class RecipientResource:
     """A recipient as every machine form names it.
 
     Attributes:
-        state: How its tokens stand; a key of `STATES`.
-        token_ends_at: When the last of its live tokens ends; None without one.
-        shares: Names of what it may read.
-        allowed_networks: Where it may come from; empty allows every address.
-        properties: What conditions call recipient.<key>, each as key=value.
-        earlier_urls_end_at: When the last URL of an object store ends that was issued
-            for other properties; None if there was none.
+        state: The state of its tokens, a key of `STATES`.
+        token_ends_at: The time when its last valid token ends; null without one.
+        shares: The names of the shares that it can read.
+        allowed_networks: The networks it may connect from; empty allows every address.
+        properties: Properties as key=value; conditions use them as recipient.<key>.
+        earlier_urls_end_at: The time until which object store URLs work that were
+            issued for earlier properties; null if there are none.
     """
 
     name: str
@@ -63,8 +63,8 @@ class RecipientRow:
     """A recipient with what its tokens are good for.
 
     Attributes:
-        state: How its tokens stand.
-        last_used_at: When any of them was used last.
+        state: The state of its tokens.
+        last_used_at: The last time one of its tokens was used.
         requests: Requests a day, today last; empty where they are not counted.
     """
 

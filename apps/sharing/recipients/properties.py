@@ -27,16 +27,18 @@ def parse_properties(texts: Iterable[str]) -> dict[str, Property]:
         key, equals, value = text.partition("=")
         key, value = key.strip(), value.strip()
         if not equals or not _KEY.fullmatch(key):
-            reason = "a key has letters, digits and _, and begins with none of these"
+            reason = "a key has letters, digits and _, and does not begin with a digit"
             raise PropertyInvalidError(text=text, reason=reason)
         if key.lower() == NAME:
             reason = "recipient.name is the name of the recipient"
             raise PropertyInvalidError(text=text, reason=reason)
         if key.lower() in map(str.lower, found):
-            raise PropertyInvalidError(text=text, reason="its key comes twice")
+            raise PropertyInvalidError(text=text, reason="its key is given twice")
         is_too_much = len(value) > MAX_LENGTH or len(found) == MAX_PROPERTIES
         if is_too_much or not is_storable(value):
-            raise PropertyInvalidError(text=text, reason="it is too much to keep")
+            raise PropertyInvalidError(
+                text=text, reason=("it is too long, or there are too many")
+            )
         found[key] = _value(text, value)
     return found
 
@@ -55,11 +57,11 @@ def _value(text: str, value: str) -> Property:
         try:
             quoted = json.loads(value)
         except ValueError:
-            raise PropertyInvalidError(
-                text=text, reason="its quotes are open"
-            ) from None
+            raise PropertyInvalidError(text=text, reason="a quote is missing") from None
         if not isinstance(quoted, str) or not is_storable(quoted):
-            raise PropertyInvalidError(text=text, reason="its quotes hold no text")
+            raise PropertyInvalidError(
+                text=text, reason=("the text in its quotes is not valid")
+            )
         return quoted
     return value
 

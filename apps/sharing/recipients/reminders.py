@@ -36,7 +36,7 @@ class Reminder:
     """Something that a recipient is to be told.
 
     Attributes:
-        contact: Whom to tell; "" where nobody is named.
+        contact: The contact of the recipient; empty if there is none.
     """
 
     key: str
@@ -58,14 +58,14 @@ def reminders_feed(found: Sequence[Reminder], *, url: str) -> str:
     feed = Atom1Feed(
         title="Reminders of deltaweb",
         link=settings.PUBLIC_URL,
-        description="Tokens that end, schemas that change, and limits of a month",
+        description="Expiring tokens, changed schemas and monthly limits",
         feed_url=url,
     )
     for one in found:
         feed.add_item(
             title=one.text,
             link=one.url,
-            description=f"Contact: {one.contact or 'nobody is named'}",
+            description=f"Contact: {one.contact or 'none'}",
             unique_id=f"urn:deltaweb:{one.key}",
             pubdate=one.since,
             updateddate=one.since,
@@ -85,7 +85,7 @@ def mail_reminders(found: Sequence[Reminder]) -> Iterator[list[Reminder]]:
         if one.contact:
             by_contact.setdefault(one.contact, []).append(one)
     if not settings.EMAIL_HOST:
-        raise MailRefusedError(reason="there is none")
+        raise MailRefusedError(reason="no relay is set")
     sender = settings.PROVIDER_CONTACT or None
     for contact, of_contact in by_contact.items():
         subject = f"What is shared by {settings.PROVIDER_NAME}: reminders"

@@ -50,14 +50,14 @@ class SeenAnswer:
     """A request of the protocol, and the answer.
 
     Attributes:
-        request: Its method, and its path below the endpoint.
-        asked_format: The format that a client of it takes; None where none matters.
+        request: The method, and the path below the endpoint.
+        asked_format: The format that the client requests; null if it does not matter.
         status: The HTTP status.
-        error_code: The answer's `errorCode`; None of one that is no refusal.
+        error_code: The `errorCode` of the answer; null if it was not refused.
         message: The sentence of a refusal.
-        version: The version that is answered of.
-        num_files: How many files are offered.
-        columns: The columns that the metadata tells.
+        version: The version in the answer.
+        num_files: The number of files whose URLs are issued.
+        columns: The columns in the metadata.
     """
 
     request: str
@@ -98,12 +98,14 @@ class SeenTable:
     """A table that a recipient lists.
 
     Attributes:
-        name: `share.schema.table`.
-        conditions: A row is seen for which all are true; the share's, and its own.
-        columns: Names of the columns that it is let see; None for all.
-        properties: Its values that the conditions ask for; None for one it has not.
-        formats: The formats in which it gets files.
-        answers: To each request for it.
+        name: The name as `share.schema.table`.
+        conditions: The conditions of the share and of the recipient. A row must meet
+            all of them.
+        columns: The names of the columns that the recipient can see; null for all.
+        properties: The properties that the conditions use; null for one that the
+            recipient does not have.
+        formats: The response formats in which the recipient can read the table.
+        answers: The answer to each request for the table.
     """
 
     name: str
@@ -138,12 +140,13 @@ class SeenByRecipient:
     """What a recipient sees: its lists, and a page of the tables of one share.
 
     Attributes:
-        tokens: How its tokens stand: without one that works, all is refused.
+        tokens: The state of its tokens; without a valid token, every request is
+            refused.
         shares: The names of its shares, `MAX_LISTED` at most.
-        share: The share that is looked at; None where there is none.
-        answers: To the requests for lists.
+        share: The share that is shown; null if there is none.
+        answers: The answers to requests for lists.
         withheld: Shares that are off, and tables of the share that are withdrawn.
-        next_page_token: Where the next page of tables begins; None on the last.
+        next_page_token: The token of the next page of tables; null on the last page.
     """
 
     recipient: str

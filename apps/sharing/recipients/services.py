@@ -27,13 +27,13 @@ class NewRecipient:
     """A recipient that is to be made, with its first token.
 
     Attributes:
-        name: What you know it by.
-        shares: Names of what it may read.
-        contact: A mail address.
+        name: The name of the recipient.
+        shares: The names of the shares that it can read.
+        contact: An e-mail address.
         comment: A note for administrators.
-        allowed_networks: Where it may come from; empty allows every address.
-        properties: What conditions call recipient.<key>, each as key=value.
-        expires: How long its token lives: `90d`, `24h`, or the last day.
+        allowed_networks: The networks it may connect from; empty allows every address.
+        properties: Properties as key=value; conditions use them as recipient.<key>.
+        expires: How long its token is valid: `90d`, `24h`, or its last day.
     """
 
     name: str = parameter(MISSING)

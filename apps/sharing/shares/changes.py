@@ -36,11 +36,11 @@ class NewShare:
 
     Attributes:
         name: The name that recipients use.
-        comment: The comment that recipients see.
+        comment: A note for administrators.
     """
 
     name: str = parameter(MISSING)
-    comment: str = parameter("", "--comment", help="the comment that recipients see")
+    comment: str = parameter("", "--comment", help="a note for administrators")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,9 +48,9 @@ class ShareChange:
     """The values of a share that change; a value that is left out stays.
 
     Attributes:
-        name: Another name; recipients' clients must use it from then on.
-        comment: The comment that recipients see; null removes it.
-        is_on: Whether the share can be read: false withdraws all of it at once.
+        name: The new name, which recipients must use from then on.
+        comment: A note for administrators; null removes it.
+        is_on: Whether recipients can read the share: false withdraws all of it at once.
     """
 
     name: str | Unchanged = parameter(
@@ -136,8 +136,8 @@ def _switch(share: Share, stamp: Stamp, *, is_on: bool) -> SwitchedShare:
 
 def _switched(one: SwitchedShare) -> str:
     if one.off_since is None:
-        return f"{one.name} is on: its recipients read it again."
-    return f"{one.name} is off: nobody reads it. {one.urls_end}"
+        return f"{one.name} is on: its recipients can read it again."
+    return f"{one.name} is off: no recipient can read it. {one.urls_end}"
 
 
 def _delete(share: Share, _: Nothing, stamp: Stamp) -> DeletedShare:
@@ -147,7 +147,7 @@ def _delete(share: Share, _: Nothing, stamp: Stamp) -> DeletedShare:
 
 def _before_deletion(share: Share, _: Nothing) -> str:
     readers = share.recipients.count()
-    loss = f" {counted(readers, 'recipient')} can read it." if readers else ""
+    loss = f" {counted(readers, 'recipient')} can read it now." if readers else ""
     return f"Delete the share {share.name}?{loss}"
 
 
@@ -190,7 +190,7 @@ UPDATE: Final = Change(
 OFF: Final = Change(
     of=NAMED,
     name="off",
-    help="Let nobody read a share, until it is on again.",
+    help="Turn a share off: no recipient can read it.",
     parameters=Nothing,
     do=lambda share, _, stamp: _switch(share, stamp, is_on=False),
     result=SwitchedShare,
@@ -201,7 +201,7 @@ OFF: Final = Change(
 ON: Final = Change(
     of=NAMED,
     name="on",
-    help="Let recipients read a share again.",
+    help="Turn a share on again: its recipients can read it.",
     parameters=Nothing,
     do=lambda share, _, stamp: _switch(share, stamp, is_on=True),
     result=SwitchedShare,
@@ -212,7 +212,7 @@ ON: Final = Change(
 SWITCH: Final = Change(
     of=SHARE,
     name="switch",
-    help="Turn a share off at once, or on again.",
+    help="Turn a share off or on.",
     parameters=Switch,
     do=lambda share, new, stamp: _switch(share, stamp, is_on=new.on),
     result=SwitchedShare,
@@ -252,7 +252,7 @@ reads.register(
         page="sharing:share-detail",
         shows=ShareDetail,
         without="edit add lang",
-        help="Tell what a share offers, who may read it and who did.",
+        help="Get a share with its tables, recipients and reads.",
         role=ADMIN,
     ),
 )

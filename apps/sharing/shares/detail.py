@@ -82,9 +82,10 @@ class SharedTableRow:
         rules: What recipients see who see only a part, for the first of them.
         rule_problem: Why that is not known; "" if it is.
         lost_runs: Versions that are offered, and cannot be read any more.
-        num_readers: How many recipients have read it.
-        num_readers_behind: How many of them have not read the newest version.
-        broken: Clients that read it in a rehearsal, and a newer version of it not.
+        num_readers: The number of recipients that have read the table.
+        num_readers_behind: The number of these that have not read the newest version.
+        broken: Clients that could read the table in a rehearsal, but not its newer
+            version.
     """
 
     shared_table: OnPage[SharedTable]

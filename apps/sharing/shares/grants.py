@@ -95,11 +95,11 @@ GRANT: Final = Subject(noun="grant", role=ADMIN, scope="share", find=find_pair)
 ADD: Final = Change(
     of=GRANT,
     name="add",
-    help="Let a recipient read a share, from its next request on.",
+    help="Grant a share to a recipient, from its next request on.",
     parameters=Nothing,
     do=add_grant,
     result=Granted,
-    says=lambda one: f"{one.name} may read {one.share}.",
+    says=lambda one: f"{one.name} can now read {one.share}.",
     record=("grant.add",),
     call=Call("PUT", f"{ROUTE}/<str:recipient>", view="Grant"),
     page=Page(f"{PAGE}/add", back=lambda pair: resolve_url(pair.share)),
@@ -107,11 +107,11 @@ ADD: Final = Change(
 REMOVE: Final = Change(
     of=GRANT,
     name="remove",
-    help="Take a share from a recipient, from its next request on.",
+    help="Revoke the grant of a recipient, from its next request on.",
     parameters=Nothing,
     do=remove_grant,
     result=Ungranted,
-    says=lambda one: f"{one.recipient} may no longer read {one.share}.",
+    says=lambda one: f"{one.recipient} can no longer read {one.share}.",
     record=("grant.remove",),
     call=Call("DELETE", f"{ROUTE}/<str:recipient>", view="Grant"),
     page=Page(f"{PAGE}/remove", back=lambda pair: resolve_url(pair.share)),
@@ -122,7 +122,7 @@ reads.register(
         view="GrantList",
         finds=readers_of,
         shows=Readers,
-        help="List the recipients that may read a share.",
+        help="List the recipients that can read a share.",
         role=ADMIN,
     )
 )

@@ -33,10 +33,10 @@ class ShareResource:
     """A group of tables that is granted as one.
 
     Attributes:
-        recipients: Names of who may read it.
-        last_read_at: When its rows were last asked for.
-        off_since: Since when nobody reads it; None while it is on.
-        created_by: Name of a user; None for the command line.
+        recipients: The names of the recipients that can read the share.
+        last_read_at: The last time when its rows were requested.
+        off_since: The time when the share was turned off; null if it is on.
+        created_by: The name of the user who created it; null for the command line.
     """
 
     name: str
@@ -57,19 +57,21 @@ class SharedTableResource:
     """A table of a share.
 
     Attributes:
-        name: `schema.table`, as recipients write it.
-        table: The full name of the registered table, which lies at `location`.
-        with_directory: Whether its whole folder may be read, by temporary credentials.
-        from_schema: The whole schema that it came with; None if it was put in itself.
-        earlier_urls_end_at: When the last URL of an object store ends that was issued
-            on other terms: with another condition, other columns or versions; None if
-            there was none.
-        preparation_problem: Why recipients of a part do not read the newest version;
-            None if it could be prepared.
-        preparation_failed_at: Since when it cannot be.
-        state: `active`, or why lists leave it out: `gone`, `forbidden`, `hidden`,
-            `moved`; `state_reason` says it as half a sentence.
-        versions: The versions that are offered, in words.
+        name: The name as `schema.table`, as recipients write it.
+        table: The full name of the registered table at `location`.
+        with_directory: Whether recipients can read the whole folder, with temporary
+            credentials.
+        from_schema: The whole schema that the table belongs to; null if the table was
+            added itself.
+        earlier_urls_end_at: The time until which object store URLs work that were
+            issued on other terms (condition, columns or versions); null if there are
+            none.
+        preparation_problem: The reason why the newest version could not be prepared;
+            null if it could.
+        preparation_failed_at: The time since when preparing fails.
+        state: `active`, or the reason why recipients do not see the table: `gone`,
+            `forbidden`, `hidden`, `moved`. `state_reason` is the reason in words.
+        versions: The shared versions, in words.
     """
 
     share: str
@@ -103,8 +105,8 @@ class TableOffer(Terms):
     unless a field says otherwise.
 
     Attributes:
-        table: The registered table, as `namespace.name`; of a table that is new in the
-            share and is left out, the one of the same name.
+        table: The registered table, as `namespace.name`. If left out for a table that
+            is new in the share, the table of the same name.
     """
 
     table: str | Unchanged = UNCHANGED

@@ -45,10 +45,10 @@ class SharedSchemaResource:
     """A schema that is shared whole, as every machine form names it.
 
     Attributes:
-        schema: What recipients call it.
-        namespace: The namespace of the catalogue whose tables it has.
-        num_tables: How many of them are in the share by now.
-        unshared: Those that cannot be shared.
+        schema: The name that recipients use.
+        namespace: The namespace of the catalog that is shared.
+        num_tables: The number of its tables that are in the share now.
+        unshared: The tables that cannot be shared.
     """
 
     share: str
@@ -145,14 +145,15 @@ class NewSchema(Versions):
     """A namespace that is shared whole.
 
     Attributes:
-        schema: The name that recipients use; that of the namespace if left out.
-        namespace: Its tables are shared, and those that come.
+        schema: The schema that recipients see; the name of the namespace if left out.
+        namespace: The namespace to share. Tables that are added to it later are shared,
+            too.
     """
 
     schema: str = parameter(
         "",
         line=Line(label="Schema", most=MAX_TEXT_LENGTH),
-        help="its name for recipients",
+        help="the schema that recipients see",
     )
     namespace: str = parameter(
         MISSING,
@@ -162,10 +163,10 @@ class NewSchema(Versions):
             label="Namespace",
             most=MAX_NAMESPACE_LENGTH,
             is_needed=True,
-            wrong="Name a namespace.",
+            wrong="Enter a namespace.",
         ),
         metavar="NS",
-        help="the namespace: its tables, and those that come",
+        help="the namespace to share",
     )
 
 
@@ -243,14 +244,14 @@ NAMED_SCHEMA: Final = Subject(
 ADD: Final = Change(
     of=NAMED,
     name="add-schema",
-    help="Share a namespace whole.",
-    more="Its tables of now are shared, and those that come.",
+    help="Share a whole namespace.",
+    more="Tables that are added to it later are shared automatically.",
     parameters=NewSchema,
     do=share_whole,
     result=SharedSchemaResource,
     says=lambda one: (
-        f"{one.share} has {one.namespace} as {one.schema}: "
-        f"{counted(one.num_tables, 'table')} by now, and each that comes."
+        f"{one.share} shares the namespace {one.namespace} as {one.schema}: "
+        f"{counted(one.num_tables, 'table')}, and tables added later."
     ),
     record=("share.add_schema",),
     verb=Verb(
@@ -263,18 +264,20 @@ ADD: Final = Change(
 ADD_BY_PAGE: Final = Change(
     of=SCHEMAS,
     name="add",
-    help="Share a namespace whole.",
+    help="Share a whole namespace.",
     parameters=NewSchema,
     do=share_by_page,
     result=SharedSchemaResource,
-    says=lambda one: f"{one.share} has {one.namespace} whole, as {one.schema}.",
+    says=lambda one: (
+        f"{one.share} shares the namespace {one.namespace} as {one.schema}."
+    ),
     record=("share.add_schema",),
     page=Page(f"{ROUTE}/add", back=resolve_url),
 )
 REMOVE: Final = Change(
     of=NAMED_SCHEMA,
     name="remove-schema",
-    help="Take a schema out of a share, with every table that came with it.",
+    help="Remove a whole schema and its tables from a share.",
     parameters=Nothing,
     do=take_out,
     result=RemovedSchema,
@@ -299,7 +302,7 @@ reads.register(
         view="SchemaList",
         finds=schemas_of,
         shows=SchemasOfShare,
-        help="List the schemas that a share has whole.",
+        help="List the whole schemas of a share.",
         role=ADMIN,
     ),
     Read(
@@ -307,7 +310,7 @@ reads.register(
         view="Schema",
         finds=lambda name, schema: resource_of(find_in_share(name, schema)),
         shows=SharedSchemaResource,
-        help="Tell what of a namespace a share offers, and what it cannot.",
+        help="Get a whole schema of a share, and its tables that are not shared.",
         role=ADMIN,
     ),
 )

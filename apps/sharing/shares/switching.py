@@ -28,5 +28,5 @@ def urls_end_text(share: Share, *, now: datetime) -> str:
     """Return what is said of URLs given out before, for people."""
     ends_at = urls_end_at(share)
     if ends_at is None or ends_at <= now:
-        return "No URL that was given out works any more."
-    return f"URLs that were given out work until {ends_at:%Y-%m-%d %H:%M} UTC."
+        return "No file URL works any more."
+    return f"File URLs that were issued before work until {ends_at:%Y-%m-%d %H:%M} UTC."

@@ -67,9 +67,9 @@ class TableSharing:
     """A table in the eyes of those who share it.
 
     Attributes:
-        readers: Who may read it.
-        use: What recipients asked of it, day by day.
-        last_reads: The newest times that its rows were asked for.
+        readers: The recipients that can read the table.
+        use: The requests of recipients for the table, by day.
+        last_reads: The last requests for its rows.
     """
 
     names: Spread[Mapping[str, object]]

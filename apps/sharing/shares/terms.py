@@ -44,8 +44,9 @@ class NewRule:
     """The rows and columns of a table that are offered; a value left out stays.
 
     Attributes:
-        condition: Offer only rows that this SQL is true for; null for all.
-        columns: Offer only these columns; null for all.
+        condition: Share only rows that meet this SQL condition; null for all rows.
+            `recipient.KEY` is a property of the recipient.
+        columns: Share only these columns; null for all columns.
     """
 
     condition: str | Unchanged | None = parameter(
@@ -58,7 +59,7 @@ class NewRule:
             codes=("condition-invalid",),
         ),
         metavar="SQL",
-        help="offer only rows that it is true for; recipient.KEY is a property",
+        help="share only rows that meet it; recipient.KEY is a property",
     )
     columns: list[str] | Unchanged | None = parameter(
         UNCHANGED,
@@ -72,7 +73,7 @@ class NewRule:
             codes=("columns-invalid",),
         ),
         metavar="A,B",
-        help="offer only these columns",
+        help="share only these columns",
     )
 
 
@@ -82,7 +83,7 @@ class Versions:
     """The versions that are offered.
 
     Attributes:
-        with_history: Whether older versions can be read.
+        with_history: Whether recipients can read older versions.
     """
 
     with_history: bool | Unchanged = parameter(
@@ -91,7 +92,7 @@ class Versions:
         action="store_const",
         const=False,
         line=Line(label="With history"),
-        help="share the newest version only, without time travel",
+        help="share only the newest version, without time travel",
     )
 
     def as_stated(self) -> Self:
@@ -109,7 +110,8 @@ class Part(Versions, NewRule):
     """The part of a table that is offered, with its history.
 
     Attributes:
-        start_version: The first version that can be read; null for all.
+        start_version: The first version that recipients can read; null for all
+            versions.
     """
 
     start_version: int | Unchanged | None = parameter(
@@ -118,11 +120,11 @@ class Part(Versions, NewRule):
         type=int,
         line=Line(
             label="History begins at version",
-            wrong="Write a version: a whole number.",
+            wrong="Enter a version: a whole number.",
             codes=("start-version-invalid",),
         ),
         metavar="N",
-        help="share history from it on",
+        help="share the history from this version on",
     )
 
 
@@ -132,9 +134,9 @@ class Terms(Part):
 
     Attributes:
         comment: The comment that recipients see; null removes it.
-        with_directory: Whether its whole folder can be read, too, by temporary
+        with_directory: Whether recipients can read the whole folder, with temporary
             credentials of its store.
-        partition_filter: The condition, by its old name.
+        partition_filter: The old name of `condition`.
     """
 
     with_directory: bool | Unchanged = parameter(
@@ -143,7 +145,7 @@ class Terms(Part):
         action="store_const",
         const=True,
         line=Line(label="Also as a folder", codes=("directory-refused",)),
-        help="let its whole folder be read, too, by credentials of its store",
+        help="also share its whole folder, with temporary credentials of the store",
     )
     comment: str | Unchanged | None = parameter(
         UNCHANGED,
@@ -353,9 +355,9 @@ def _check_start(shared: SharedTable) -> None:
     if not shared.with_history:
         reason = "the table is shared without history"
     elif start < 0:
-        reason = "versions begin at 0"
+        reason = "the first version is 0"
     elif start > MAX_VERSION:
-        reason = "no version of a table is so high"
+        reason = "it is too large"
     elif newest is not None and start > newest:
         reason = f"the newest version is {newest}"
     if reason:

@@ -15,7 +15,7 @@ class NotIndexedError(PageError, code="not-indexed"):
     table: str
     status = 409
     message = "{table} is not indexed yet."
-    hint = "Ask again when it is."
+    hint = "Try again when it is."
 
 
 def described(job: Job | None) -> JobOutcome | None:

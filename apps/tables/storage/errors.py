@@ -22,7 +22,7 @@ class StoragePrefixTakenError(DeltaError, code="storage-prefix-taken"):
     prefix: str
     status = 409
     message = "{prefix} belongs to the storage {name} already."
-    hint = "Choose a longer prefix, or replace or remove that storage."
+    hint = "Choose a longer prefix, or replace or remove the other storage."
 
 
 class StorageNotFoundError(DeltaError, code="storage-not-found"):

@@ -26,11 +26,12 @@ class FileCounts:
     """The files that differ between two versions.
 
     Attributes:
-        added: Files that come and change data, as `removed` are those that go.
-        rewritten: Files that others replaced without a change of data.
-        rewritten_into: These others.
-        shared: Files of both versions.
-        rewrites_known: Whether rewritten files are known from others.
+        added: Files that were added and change data; `removed` are those that were
+            removed.
+        rewritten: Files that were replaced without a change of data.
+        rewritten_into: The files that replaced them.
+        shared: Files that are in both versions.
+        rewrites_known: Whether it is known which files were rewritten.
     """
 
     added: int

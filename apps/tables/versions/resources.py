@@ -73,9 +73,9 @@ class CommitResource(CommitNames):
     """A commit with what it did, and the table after it; None if unknown.
 
     Attributes:
-        sentence: What it did, in words.
+        sentence: The commit as a sentence.
         readability: Whether the version can still be read.
-        archived: Whether its log file is gone.
+        archived: Whether its log file is gone, so that only the index has it.
     """
 
     sentence: str

@@ -58,14 +58,14 @@ class ChangesRead:
     """What a read of changes found, beside them.
 
     Attributes:
-        inserted: Rows, as the next two are.
-        num_files: Files that were read.
-        size: Their bytes.
-        changes: Changes that the request leaves.
-        kept: Those of them that are kept as rows.
-        alone: Rows of updates without the other row of the update.
+        inserted: The number of inserted rows; `deleted` and `updated` count rows, too.
+        num_files: The number of files that were read.
+        size: The bytes of these files.
+        changes: The number of changes that match the request.
+        kept: The number of these changes that are kept as rows.
+        alone: Rows of updates whose other row was not found.
         is_sampled: Whether only a part of the updates of a version was matched.
-        changed_cells: How many updates changed a column, by its name.
+        changed_cells: The number of updates that changed a column, by its name.
         column_types: The types of the columns that were read.
     """
 

@@ -62,9 +62,9 @@ class LackingSide:
     """A version that lacks files which comparing rows would read.
 
     Attributes:
-        files: How many it lacks.
-        of: How many were looked for.
-        paths: The first of those that it lacks.
+        files: The number of missing files.
+        of: The number of files that were checked.
+        paths: The paths of the first missing files.
     """
 
     version: int

@@ -35,10 +35,10 @@ class VersionFilesMissingError(DataFileMissingError):
 class RowDiffTooLargeError(DeltaError, code="row-diff-too-large"):
     limit_bytes: int
     message = (
-        "The rows of the files that differ are too many to be compared here: "
-        "they pass the limit of {_limit_mib:,} MiB."
+        "The files that differ have too many rows to compare: they exceed the limit "
+        "of {_limit_mib:,} MiB."
     )
-    hint = "Compare versions that are closer together."
+    hint = "Compare versions that are closer to each other."
 
     @property
     def _limit_mib(self) -> int:

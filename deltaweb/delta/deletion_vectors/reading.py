@@ -81,7 +81,7 @@ def read_vector(
     if vector.size_bytes > most_bytes:
         raise MalformedVectorError(
             reason=f"it has {vector.size_bytes:,} bytes, "
-            f"and {most_bytes:,} are the most"
+            f"but the limit is {most_bytes:,}"
         )
     place = vector.path
     if place is None:

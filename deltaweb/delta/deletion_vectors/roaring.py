@@ -108,7 +108,7 @@ def _bitmaps(data: bytes) -> Iterator[tuple[int, int, int | None]]:
 def _check_number(number: int) -> None:
     if number > MAX_BITMAPS:
         raise MalformedVectorError(
-            reason=f"it has {number:,} bitmaps, and {MAX_BITMAPS:,} are the most"
+            reason=f"it has {number:,} bitmaps; the limit is {MAX_BITMAPS:,}"
         )
 
 
@@ -151,7 +151,7 @@ def _header(data: bytes, at: int) -> tuple[int, int, bool]:
     (number,) = _COUNT.unpack_from(data, at + 4)
     if number > ROWS:
         raise MalformedVectorError(
-            reason=f"a bitmap has {number:,} containers, and {ROWS:,} are the most"
+            reason=f"a bitmap has {number:,} containers; the limit is {ROWS:,}"
         )
     return number, at + 8, False
 

@@ -44,4 +44,4 @@ class FeedSchemaError(VersionError, code="change-feed-schema"):
 class FeedFileMissingError(DataFileMissingError):
     version: int
     message = "The changes of version {version} cannot be read: {path} is gone."
-    hint = "It was perhaps vacuumed; choose later versions."
+    hint = "A vacuum may have deleted it; choose later versions."

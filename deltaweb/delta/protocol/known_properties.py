@@ -35,13 +35,13 @@ KNOWN_PROPERTIES: Final[Mapping[str, KnownProperty]] = {
             "delta.appendOnly",
             YES_NO,
             "false",
-            "The table only takes new rows: none can be changed or deleted.",
+            "Rows can only be added, not changed or deleted.",
         ),
         (
             "delta.autoOptimize.autoCompact",
             YES_NO,
             "false",
-            "Spark compacts small files after each of its writes; deltaweb does not.",
+            "Spark compacts small files after each write; deltaweb does not.",
         ),
         (
             "delta.autoOptimize.optimizeWrite",
@@ -56,32 +56,32 @@ KNOWN_PROPERTIES: Final[Mapping[str, KnownProperty]] = {
             "delta.checkpoint.writeStatsAsJson",
             YES_NO,
             "true",
-            "Checkpoints hold the statistics of files as JSON, which all readers know.",
+            "Checkpoints contain file statistics as JSON, which all readers support.",
         ),
         (
             "delta.checkpoint.writeStatsAsStruct",
             YES_NO,
             "false",
-            "Checkpoints hold statistics with types, which large tables read faster.",
+            "Checkpoints contain typed file statistics, which are faster to read.",
         ),
         (
             "delta.checkpointInterval",
             NUMBER,
             "10",
-            "After how many commits a checkpoint is written.",
+            "The number of commits between two checkpoints.",
         ),
         (
             "delta.checkpointPolicy",
             "classic or v2",
             "classic",
-            "Which form checkpoints have; v2 needs its feature in the protocol.",
+            "The kind of checkpoints; v2 needs the table feature v2Checkpoint.",
         ),
         (
             "delta.columnMapping.mode",
             "none, name or id",
             "none",
             (
-                "Columns are found by a name or id of files, so that they can be "
+                "Files use their own names or ids for columns, so that columns can be "
                 "renamed and dropped."
             ),
         ),
@@ -90,72 +90,73 @@ KNOWN_PROPERTIES: Final[Mapping[str, KnownProperty]] = {
             "a number; -1 for all",
             "32",
             (
-                "How many columns, from the first, get the minimum and maximum by "
-                "which readers skip files."
+                "The number of columns, from the first, with minimum and maximum, "
+                "which "
+                "readers use to skip files."
             ),
         ),
         (
             "delta.dataSkippingStatsColumns",
-            "names with commas between",
-            "the first ones",
+            "comma-separated names",
+            "the first columns",
             (
-                "Which columns get a minimum and maximum, instead of the first ones; "
-                "a struct stands for its columns, and backticks quote a name."
+                "The columns with minimum and maximum, instead of the first ones. A "
+                "struct means all its columns; backticks quote a name."
             ),
         ),
         (
             "delta.dataSkippingStringPrefixLength",
             "a number from 0",
             "32",
-            "How many characters of a text its minimum and maximum keep.",
+            "The number of characters in the minimum and maximum of a text.",
         ),
         (
             "delta.deletedFileRetentionDuration",
             INTERVAL,
             "interval 1 week",
             (
-                "How long files that left the table are kept from a vacuum, so that "
-                "earlier versions stay readable."
+                "How long a vacuum keeps removed files, so that earlier versions stay "
+                "readable."
             ),
         ),
         (
             "delta.enableChangeDataFeed",
             YES_NO,
             "false",
-            "Writers keep the rows that each version inserted, updated and deleted.",
+            "Writers record the rows that each version inserted, updated and deleted.",
         ),
         (
             "delta.enableDeletionVectors",
             YES_NO,
             "false",
-            "Rows can be marked as deleted without writing their files again.",
+            "Rows can be marked as deleted without rewriting their files.",
         ),
         (
             "delta.enableExpiredLogCleanup",
             YES_NO,
             "true",
             (
-                "Spark deletes history that has expired when it writes a checkpoint; "
-                "deltaweb does so only in a clean-up."
+                "Spark deletes expired history when it writes a checkpoint; deltaweb "
+                "deletes it only in a log clean-up."
             ),
         ),
         (
             "delta.enableInCommitTimestamps",
             YES_NO,
             "false",
-            "Commits say themselves when they were made, not the time of their file.",
+            "The time of a commit is in the commit, not the time of its file.",
         ),
         (
             "delta.enableRowTracking",
             YES_NO,
             "false",
-            "Rows keep an id and the version that changed them last.",
+            "Each row has an id and the version that last changed it.",
         ),
         (
             "delta.enableTypeWidening",
             YES_NO,
             "false",
-            "A column may get a wider type without writing files again.",
+            "Columns can get a wider type without rewriting files.",
         ),
         (
             "delta.isolationLevel",
@@ -167,7 +168,7 @@ KNOWN_PROPERTIES: Final[Mapping[str, KnownProperty]] = {
             "delta.logRetentionDuration",
             INTERVAL,
             "interval 30 days",
-            "How long the history is kept, and with it the versions to go back to.",
+            "How long the history is kept, and with it the earlier versions.",
         ),
         (
             "delta.parquet.compression.codec",
@@ -180,24 +181,25 @@ KNOWN_PROPERTIES: Final[Mapping[str, KnownProperty]] = {
             YES_NO,
             "false",
             (
-                "Spark gives data files names that spread over a store's partitions; "
-                "deltaweb does not."
+                "Spark uses random prefixes for data files, which spreads them over "
+                "the "
+                "partitions of a store; deltaweb does not."
             ),
         ),
         (
             "delta.setTransactionRetentionDuration",
             INTERVAL,
-            "for ever",
+            "forever",
             (
-                "How long Spark remembers the progress of a stream; deltaweb never "
-                "forgets it."
+                "How long Spark remembers the progress of a stream; deltaweb keeps it "
+                "forever."
             ),
         ),
         (
             "delta.targetFileSize",
             "a size, such as 128mb",
             "128mb",
-            "About how large a data file is to be.",
+            "The approximate size of data files.",
         ),
     )
 }

@@ -242,7 +242,6 @@ def _is_of(path: str, names: Collection[str]) -> bool:
 
 def _too_large(column: str, num_bytes: int) -> MismatchError:
     reason = (
-        f"a row of it takes {num_bytes:,} bytes in memory, and a row may take"
-        f" {ROW_BYTES:,}"
+        f"one row takes {num_bytes:,} bytes in memory, and a row may take {ROW_BYTES:,}"
     )
     return MismatchError(column=column, reason=reason)

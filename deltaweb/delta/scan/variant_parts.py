@@ -47,7 +47,7 @@ class VariantPartError(DeltaError, code="variant-part"):
         "Give a column of variants, a path and a type, as in "
         "payload:$.user.id::bigint; ::variant is JSON text."
     )
-    message = "{name:q} is not a part of a variant: {reason}."
+    message = "{name:q} is not a valid path into a variant: {reason}."
     hint = "{advice}"
 
 

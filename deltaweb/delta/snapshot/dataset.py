@@ -50,8 +50,8 @@ class DatasetInexactError(DeltaError, code="dataset-inexact"):
     version: int
     features: tuple[str, ...]
     message = (
-        "A pyarrow dataset of {root} at version {version} would not have its rows:"
-        " pyarrow does not support {features}."
+        "A pyarrow dataset of {root} at version {version} would have other rows, "
+        "because pyarrow does not support {features}."
     )
     hint = "Use read, scan or to_duckdb."
 

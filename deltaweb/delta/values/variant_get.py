@@ -48,7 +48,7 @@ class VariantPathError(DeltaError, code="variant-path"):
     """A path leads nowhere: it is not of the form that SQL has."""
 
     path: str
-    message = "{path!r} is not a path in a variant."
+    message = "{path!r} is not a valid variant path."
     hint = "Begin with $, then .name, ['any name'] or [0]: $.items[0].price"
 
 
@@ -59,7 +59,7 @@ class VariantCastError(DeltaError, code="variant-cast"):
     type_name: str
     value: str
     message = "{value:.200} at {path} of a variant is not a valid {type_name}."
-    hint = "Ask for another type, or for null where a value does not have it."
+    hint = "Choose another type, or read values of other types as null."
 
 
 def variant_get(

@@ -71,19 +71,19 @@ class CommitOutcomeUnknownError(VersionError, code="commit-outcome-unknown"):
     txn_id: str
     reason: str
     message = (
-        "{root}: whether version {version} was committed is not known, as storage did "
-        "not answer ({reason})."
+        "{root}: it is unknown whether version {version} was committed, because "
+        "storage did not answer ({reason})."
     )
     hint = (
-        "Check whether its commitInfo has the txnId {txn_id}: then it is done. Else "
-        "repeat the operation."
+        "If the commitInfo of that version has the txnId {txn_id}, it was committed. "
+        "Otherwise repeat the operation."
     )
 
 
 class AppendOnlyError(VersionError, code="append-only"):
     operation: str
     message = (
-        "{root} only takes new rows (delta.appendOnly), and {operation} would change "
+        "{root} is append-only (delta.appendOnly), but {operation} would change "
         "or remove some."
     )
     hint = "Set delta.appendOnly to false first, if that is what you want."
@@ -102,10 +102,10 @@ class UnsupportedWriteError(VersionError, code="unsupported-write"):
 
 class ProtocolUpgradeError(VersionError, code="protocol-upgrade"):
     reason: str
-    message = "The protocol of {root} stays as it is: {reason}."
+    message = "The protocol of {root} was not changed: {reason}."
     hint = (
-        "An upgrade has to be requested explicitly (`upgrade=True`, `--upgrade`), and "
-        "this cannot be undone."
+        "Request the upgrade explicitly with `upgrade=True` or `--upgrade`. It cannot "
+        "be undone."
     )
 
 
@@ -121,12 +121,12 @@ class ProtocolTooOldError(ProtocolUpgradeError, code="protocol-too-old"):
     then: Protocol
     features: Sequence[str]
     reason: str = (
-        "{operation} needs an upgrade from {_now} to {_then}, which brings {features}"
+        "{operation} needs an upgrade from {_now} to {_then}, which adds {features}"
     )
     hint = (
-        "Ask for both in one commit: by `upgrade=True`, or by `--upgrade` in the "
-        "command. Clients that do not know the new protocol can then no longer write "
-        "the table, and this cannot be undone."
+        "Request both in one commit with `upgrade=True` or `--upgrade`. Clients that "
+        "do not support the new protocol can then no longer write the table. This "
+        "cannot be undone."
     )
 
     @property
@@ -152,8 +152,8 @@ class CommitTooLargeError(VersionError, code="commit-too-large"):
     size_bytes: int
     most: int
     message = (
-        "{root}: the commit of version {version} would have {size_bytes:,} bytes; "
-        "no more than {most:,} are read again."
+        "{root}: the commit of version {version} would have {size_bytes:,} bytes, "
+        "but at most {most:,} can be read."
     )
     hint = "Write it in several steps."
 
@@ -163,8 +163,8 @@ class CommitTimeError(VersionError, code="commit-time"):
 
     before_ms: int
     message = (
-        "{root}: version {version} has no time that is later than that of the version "
-        "before, {before_ms} milliseconds, which some writer has given it."
+        "{root}: version {version} cannot get a later time than the version before, "
+        "which has {before_ms} milliseconds since 1970."
     )
     hint = (
         "Set delta.enableInCommitTimestamps to false: commits then take the times of "
@@ -176,16 +176,16 @@ class LocationTakenError(LocationError, code="location-taken"):
     """A table is to be made where something is already."""
 
     reason: str = "it is a table already"
-    message = "{location} is taken: {reason}."
-    hint: str = "Choose an empty place, or write to the table that is there."
+    message = "{location} cannot be used for a new table: {reason}."
+    hint: str = "Choose an empty location, or write to the existing table."
 
 
 class InsideTableError(LocationError, code="inside-table"):
     outer: str
-    message = "{location} lies in the folder of the table {outer}."
+    message = "{location} is inside the folder of the table {outer}."
     hint = (
-        "Choose a place outside of it: a vacuum of that table, by any engine, deletes "
-        "the files that its log does not know."
+        "Choose a location outside of it. A vacuum of that table, by any engine, "
+        "deletes files that its log does not list."
     )
 
 
@@ -196,7 +196,7 @@ class StoreNotWritableError(LocationError, code="store-not-writable"):
     """
 
     promise: str
-    message = "{location} is read-only here: its storage does not guarantee {promise}."
+    message = "{location} is read-only: its storage does not guarantee {promise}."
     hint = "Keep tables that are written on a local disk, S3, Azure or Google Storage."
 
 
@@ -221,21 +221,21 @@ class SchemaMismatchError(DeltaError, code="schema-mismatch"):
 class SourceColumnsError(SchemaMismatchError):
     message = "The merge would lose values: {_each}."
     hint = (
-        "Add such columns to the table first, say which columns take what, or leave "
+        "Add these columns to the table first, set the columns explicitly, or leave "
         "them out of the source."
     )
 
 
 class NewColumnsError(SchemaMismatchError):
-    message = "The columns cannot be added: {_each}."
-    hint = "Choose other names, and let the columns take null."
+    message = "These columns cannot be added: {_each}."
+    hint = "Choose other names, and make the columns nullable."
 
 
 class ColumnInUseError(DeltaError, code="column-in-use"):
     column: str
     user: str
-    message = "The column {column!r} stays as it is: {user}."
-    hint = "Drop what names it first."
+    message = "The column {column!r} cannot be changed: {user}."
+    hint = "Drop that first."
 
 
 class TypeNotWidenedError(DeltaError, code="type-not-widened"):
@@ -285,7 +285,7 @@ class ConstraintViolatedError(DeltaError, code="constraint-violated"):
 class IdentityColumnError(DeltaError, code="identity-column"):
     column: str
     reason: str
-    message = "The identity column {column!r} takes no such values: {reason}."
+    message = "The identity column {column!r} cannot take these values: {reason}."
     hint = (
         "Nothing was written. Leave the column out; a column that is to take values is "
         "made so, with delta.identity.allowExplicitInsert."

@@ -19,11 +19,11 @@ class KeysRefusedError(SharingError, code="keys-refused"):
 class ObjectMissingError(SharingError, code="object-missing"):
     status = 404
     error_code: ClassVar[ErrorCode] = ErrorCode.RESOURCE_DOES_NOT_EXIST
-    message = "There is no object of this key."
+    message = "There is no object with this key."
     hint = "Load the table from the catalog again."
 
 
 class ObjectChangedError(SharingError, code="object-changed"):
     status = 412
-    message = "The object is another one than the one that If-Match names."
+    message = "The object is not the one in If-Match."
     hint = "Load the table from the catalog again."

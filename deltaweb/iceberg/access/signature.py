@@ -59,7 +59,7 @@ class Signature:
 def parse_signature(request: SignedRequest, *, now: datetime) -> Signature:
     header = request.headers.get("authorization", "")
     if len(header) > MAX_HEADER_LENGTH:
-        raise KeysRefusedError(reason="its signature does not read")
+        raise KeysRefusedError(reason="its signature cannot be read")
     match = _AUTHORIZATION.fullmatch(header.strip())
     if match is None:
         raise KeysRefusedError(reason="it is not signed by AWS Signature Version 4")
@@ -92,7 +92,7 @@ def check_signature(
     expected = sign(request, signature, secret_key=secret_key)
     if not hmac.compare_digest(expected, signature.text):
         raise KeysRefusedError(
-            reason="the signature does not fit the request",
+            reason="the signature is not valid for the request",
             s3_code="SignatureDoesNotMatch",
         )
 
@@ -130,6 +130,6 @@ def _canonical_query(query: str) -> str:
             query, keep_blank_values=True, max_num_fields=MAX_QUERY_FIELDS
         )
     except ValueError:
-        raise KeysRefusedError(reason="its query does not read") from None
+        raise KeysRefusedError(reason="its query cannot be read") from None
     quoted = [(quote(n, safe="-_.~"), quote(v, safe="-_.~")) for n, v in pairs]
     return "&".join(f"{name}={value}" for name, value in sorted(quoted))

@@ -89,7 +89,7 @@ def open_keys(
     _, token, table, first, last, expiry = _CLAIMS.unpack(packed)
     expires_at = datetime.fromtimestamp(expiry, tz=UTC)
     if now >= expires_at:
-        reason = f"they were good until {expires_at.isoformat()}"
+        reason = f"they expired at {expires_at.isoformat()}"
         raise KeysRefusedError(reason=reason, s3_code="ExpiredToken")
     claims = Claims(
         token_id=UUID(bytes=token),

@@ -317,5 +317,5 @@ class CompactReader(Cursor):
 
 
 def _refuse(most: int, parts: str) -> NoReturn:
-    reason = f"it has more than {most:,} {parts}, which are the most that are read"
+    reason = f"it has more than {most:,} {parts}, which is the limit"
     raise FooterCorruptError(reason=reason)

@@ -113,13 +113,13 @@ class FileFacts:
     """What a footer says of its file.
 
     Attributes:
-        encryption: The algorithm; None of a file in the clear.
-        num_columns: Leaf columns; `num_nodes` counts the groups, too.
-        codecs: The most bytes first.
-        encodings: Families of encodings; likewise.
-        column_orders: None where the footer has none.
-        delta_features: Table features that a table of these columns needs.
-        delta_reasons: Why columns cannot be those of a table; the first of them.
+        encryption: The encryption algorithm; null if the file is not encrypted.
+        num_columns: The number of leaf columns; `num_nodes` also counts groups.
+        codecs: The compression codecs, the one with the most bytes first.
+        encodings: The encodings, the one with the most bytes first.
+        column_orders: The column orders; null if the footer has none.
+        delta_features: The table features that a Delta table with these columns needs.
+        delta_reasons: The first reasons why a Delta table cannot have these columns.
     """
 
     size_bytes: int

@@ -147,7 +147,7 @@ def _extents(
     if total > COPIED_BYTES:
         reason = (
             f"their row groups have {total >> 20:,} MiB, "
-            f"and {COPIED_BYTES >> 20:,} MiB are the most that is fetched"
+            f"but the limit is {COPIED_BYTES >> 20:,} MiB"
         )
         raise ValuesUnreadableError(reason=reason)
     tail = footer_length + 8

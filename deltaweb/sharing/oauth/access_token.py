@@ -58,7 +58,7 @@ def client_of_token(
     try:
         return UUID(str(claims.get("sub", "")))
     except ValueError:
-        raise JWTRefusedError(reason="it names no client") from None
+        raise JWTRefusedError(reason="it has no client") from None
 
 
 def _key_set(keys: Sequence[bytes]) -> KeySet:

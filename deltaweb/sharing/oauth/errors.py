@@ -30,7 +30,7 @@ class OAuthRequestError(SharingError, code="oauth-request"):
 
     reason: str
     oauth_error: ClassVar[str] = "invalid_request"
-    message = "No token is given: {reason}."
+    message = "No token was issued: {reason}."
     hint = "Send a form with grant_type, as OAuth 2.0 has it."
 
 
@@ -52,12 +52,12 @@ class ClientRefusedError(OAuthRequestError, code="oauth-client-refused"):
 class AssertionUsedError(ClientRefusedError, code="oauth-assertion-used"):
     """An assertion that was traded for an access token before."""
 
-    hint = "Sign a new one for each request, with a `jti` of its own."
+    hint = "Sign a new one for each request, with its own `jti`."
 
 
 class KeyInvalidError(DeltaError, code="public-key-invalid"):
     reason: str
-    message = "This is not a public key that can be used: {reason}."
+    message = "This public key cannot be used: {reason}."
     hint = "Give it as PEM: RSA of 2048 bits or more, P-256, P-384 or Ed25519."
 
 

@@ -35,7 +35,7 @@ def check_issuer(text: str) -> str:
         or parts.username
         or len(issuer) > MAX_ISSUER_CHARACTERS
     ):
-        raise IssuerInvalidError(reason="its address has parts that no issuer's has")
+        raise IssuerInvalidError(reason="its address has parts that are not allowed")
     return issuer
 
 
@@ -51,10 +51,12 @@ def fetch_keys(issuer: str, *, fetch: Fetch) -> KeySet:
         raise IssuerInvalidError(reason="its document names another issuer")
     address = found.get("jwks_uri")
     if not isinstance(address, str):
-        raise IssuerInvalidError(reason="its document does not say where its keys are")
+        raise IssuerInvalidError(reason="its document has no jwks_uri")
     keys = _object(fetch(address)).get("keys")
     if not isinstance(keys, list) or len(keys) > MAX_KEYS:
-        raise IssuerInvalidError(reason="its keys are no list, or too many")
+        raise IssuerInvalidError(
+            reason=("its keys are not a list, or there are too many")
+        )
     try:
         return KeySet.import_key_set({"keys": keys})
     except (JoseError, ValueError, TypeError, KeyError, AttributeError):
@@ -67,5 +69,5 @@ def _object(document: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict):
-        raise IssuerInvalidError(reason="its document is not an object in JSON")
+        raise IssuerInvalidError(reason="its document is not a JSON object")
     return found

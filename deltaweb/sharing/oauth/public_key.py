@@ -44,7 +44,7 @@ def parse_public_key(text: str) -> PublicKey:
     if len(plain) > MAX_KEY_CHARACTERS:
         raise KeyInvalidError(reason="it is too long")
     if "PRIVATE" in plain:
-        reason = "it is the private one, which nobody else may have"
+        reason = "it is a private key; give the public one"
         raise KeyInvalidError(reason=reason)
     if not plain.startswith("-----BEGIN "):
         raise KeyInvalidError(reason="it is not in PEM")
@@ -77,7 +77,7 @@ def check_assertion(
         assertion, _imported(key.pem), expected, algorithms=key.algorithms
     )
     if claims.get("sub", client_id) != client_id:
-        raise JWTRefusedError(reason="it speaks for another client")
+        raise JWTRefusedError(reason="it belongs to another client")
     return datetime.fromtimestamp(claims["exp"], tz=UTC) + LEEWAY
 
 

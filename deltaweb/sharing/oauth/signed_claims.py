@@ -76,15 +76,15 @@ def checked_claims(
         reason = "it names a key that its issuer does not have"
         raise UnknownKeyError(reason=reason) from None
     except BadSignatureError:
-        raise JWTRefusedError(reason="its signature does not fit") from None
+        raise JWTRefusedError(reason="its signature is not valid") from None
     except ExpiredTokenError:
-        raise JWTRefusedError(reason="its time is over") from None
+        raise JWTRefusedError(reason="it has expired") from None
     except ClaimError as error:
         claims = str(getattr(error, "claim", "") or error.description or "")[:40]
         reason = f"the claim {claims or 'set'} is missing, or not what is expected"
         raise JWTRefusedError(reason=reason) from None
     except (JoseError, ValueError, TypeError, KeyError, RecursionError):
-        raise JWTRefusedError(reason="it cannot be checked by any key") from None
+        raise JWTRefusedError(reason="no key can verify it") from None
     _check_life(found.claims, expected)
     return found.claims
 
@@ -100,7 +100,7 @@ def unchecked_claims(token: str) -> dict[str, Any]:
     except (JoseError, ValueError, TypeError, KeyError, RecursionError):
         raise JWTRefusedError(reason="it cannot be read") from None
     if not isinstance(claims, dict):
-        raise JWTRefusedError(reason="it holds no claims")
+        raise JWTRefusedError(reason="it has no claims")
     return claims
 
 
@@ -140,4 +140,4 @@ def _check_life(claims: dict[str, Any], expected: Expected) -> None:
         return
     latest = expected.now + expected.max_life + LEEWAY
     if not claims["exp"] <= latest.timestamp():  # as of NaN, which JSON here can say
-        raise JWTRefusedError(reason="it would live too long")
+        raise JWTRefusedError(reason="it is valid for too long")

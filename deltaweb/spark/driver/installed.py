@@ -13,7 +13,7 @@ class SparkMissingError(DeltawebError, ImportError, code="spark-missing"):
     """
 
     why: str = ""
-    message = "{why}This is done by Spark, which is not installed."
+    message = "{why}This needs Spark, which is not installed."
     hint = "Install it where deltaweb runs: pip install 'deltaweb[spark]'."
 
 

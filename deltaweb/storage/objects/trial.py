@@ -37,7 +37,7 @@ class Trial:
     """What a storage let us do.
 
     Attributes:
-        was_read: None where there is nothing to read.
+        was_read: Whether reading worked; null if there was nothing to read.
     """
 
     was_read: bool | None

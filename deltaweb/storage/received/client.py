@@ -139,9 +139,9 @@ class SharingClient:
             if not isinstance(token, str) or not token:
                 return
             if _HALF_CHARACTER.search(token):
-                raise self._fault(reason="the token of a page is not a text")
+                raise self._fault(reason="the token of a page is not text")
             if token in seen:
-                raise self._fault(reason="a list leads back to a page of its own")
+                raise self._fault(reason="a list repeats a page")
             if len(token) > MAX_TOKEN_LENGTH:
                 raise self._fault(reason="the token of a page is too long")
             seen.add(token)
@@ -161,7 +161,7 @@ class SharingClient:
             max_bytes=MAX_BODY_BYTES,
         )
         if version is None:
-            raise self._fault(reason="it does not say which version a table is at")
+            raise self._fault(reason="it does not give the version of a table")
         return version
 
     def files(
@@ -285,13 +285,15 @@ class SharingClient:
             case status if status in {_UNKNOWN, _FORBIDDEN}:
                 if "Authorization" not in answer.request.headers:
                     other = host_of(answer.request.url)
-                    reason = f"it redirects to {other}, which is not given the token"
+                    reason = f"it redirects to another host ({other})"
                     raise self._fault(reason=reason)
                 raise ProviderRefusedError(provider=self._name, status=status)
             case status if status == _NOT_FOUND:
                 raise NotSharedError(provider=self._name, what=what)
             case status if status == _TOO_MANY:
-                raise self._fault(reason="it takes no more requests for now (HTTP 429)")
+                raise self._fault(
+                    reason=("it accepts no more requests at the moment (HTTP 429)")
+                )
             case status if 400 <= status < _SERVER:  # noqa: PLR2004
                 reason = f"it refuses the request (HTTP {status})"
                 raise RequestRefusedError(provider=self._name, reason=reason)
@@ -317,7 +319,7 @@ class SharingClient:
             yield last
         end = last.get("endStreamAction")
         if isinstance(end, dict) and end.get("errorMessage"):
-            raise self._fault(reason="it broke off with an error of its own")
+            raise self._fault(reason="it ended the answer with an error")
 
     def _texts(self, parts: Iterator[bytes]) -> Iterator[bytes]:
         """Yield lines as they come; only a line feed ends one."""

@@ -19,9 +19,9 @@ from deltaweb.delta.errors import DeltaError
 
 class ProfileInvalidError(DeltaError, code="profile-invalid"):
     reason: str
-    message = "This is not a profile that can be used: {reason}."
+    message = "This profile cannot be used: {reason}."
     hint = (
-        "Give the .share file that the provider gave out, unchanged: version 1, or "
+        "Give the .share file that the provider sent, unchanged: version 1, or "
         "version 2 with a bearer token or OAuth client credentials."
     )
 
@@ -29,8 +29,8 @@ class ProfileInvalidError(DeltaError, code="profile-invalid"):
 class ProviderHostError(DeltaError, code="provider-host-not-allowed"):
     host: str
     reason: str
-    message = "{host:.100} may not be reached for shared data: {reason}."
-    hint = "An administrator can name it in DELTAWEB_STORAGE_HOSTS."
+    message = "{host:.100} is not allowed as a host of shared data: {reason}."
+    hint = "An administrator can allow it in DELTAWEB_STORAGE_HOSTS."
 
 
 class ProviderRefusedError(DeltaError, code="provider-refused"):
@@ -39,23 +39,23 @@ class ProviderRefusedError(DeltaError, code="provider-refused"):
     what: str = "token"
     message = "{provider} refuses the {what} (HTTP {status})."
     hint = (
-        "It has ended, was withdrawn, or is not for this server's address: ask the "
-        "provider."
+        "It may have expired or been revoked, or not be valid for this server's "
+        "address. Ask the provider."
     )
 
 
 class NotSharedError(DeltaError, code="not-shared"):
     provider: str
     what: str
-    message = "{provider} does not share {what} with us."
-    hint = "It may have been withdrawn: ask the provider, or look again later."
+    message = "{provider} does not share {what} with you."
+    hint = "It may have been withdrawn: ask the provider, or try again later."
 
 
 class ProviderAnswerError(DeltaError, code="provider-answer"):
     provider: str
     reason: str
     message = "{provider} does not answer as the protocol requires: {reason}."
-    hint = "Try again later; if it stays so, tell the provider."
+    hint = "Try again later. If the problem persists, tell the provider."
 
 
 class RequestRefusedError(ProviderAnswerError, code="provider-refused-request"):
@@ -67,7 +67,7 @@ class ProviderLimitError(ProviderAnswerError, code="provider-limit"):
 
     message = "The check of what {provider} shares was ended: {reason}."
     hint = (
-        "It is tried again later. If the provider really shares that much, an "
+        "It is repeated later. If the provider really shares this much, an "
         "administrator can raise the DELTAWEB_RECEIVED_… settings."
     )
 
@@ -77,8 +77,10 @@ class ProviderRestsError(DeltaError, code="provider-rests"):
 
     provider: str
     until: datetime
-    message = "{provider} did not answer as it should: it is asked again from {_until}."
-    hint = "Refresh the provider on the page of received shares to ask it at once."
+    message = (
+        "{provider} did not answer correctly. The next request is sent at {_until}."
+    )
+    hint = "Refresh the provider on the page of received shares to send one now."
 
     @property
     def _until(self) -> str:

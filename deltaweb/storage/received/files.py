@@ -18,7 +18,9 @@ from deltaweb.storage.received.transport import HTTPAnswer, Transport
 
 AHEAD_BYTES: Final = 1 << 20  # each request takes longer than the work that it is for
 MAX_WHOLE_BYTES: Final = 512 << 20  # of a file whose server knows no ranges
-ASK_PROVIDER: Final = "Try again later; if it stays so, ask the provider of the share."
+ASK_PROVIDER: Final = (
+    "Try again later. If the problem persists, ask the provider of the share."
+)
 _WHOLE, _PART, _NO_RANGE = 200, 206, 416
 _ENDED: Final = frozenset({400, 401, 403, 404, 410})
 

@@ -189,7 +189,9 @@ class Mirror:
             # Files have other ids there.
             raise self._refusal(reason="it changed its format")
         if (head.metadata or {}).get("id") != found.metadata[None].get("id"):
-            raise self._refusal(reason="another table has its name now")
+            raise self._refusal(
+                reason=("the provider now shares another table with this name")
+            )
         files, urls = found.files.by_version(), found.urls
         exact = self._exact(files, first, last)
         for one in exact.values():

@@ -178,7 +178,7 @@ class ReceivedTableStore(LocalTableStore):
         if name not in self._urls:
             raise DataFileMissingError(
                 path=name,
-                reason="its provider no longer shares the version it is of",
+                reason="its provider no longer shares its version",
                 hint=ASK_PROVIDER,
             )
         return self._urls[name]

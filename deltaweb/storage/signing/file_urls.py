@@ -181,7 +181,7 @@ def verify(  # noqa: PLR0913 (each is a part of the request)
         for key in keys
     ]
     if not any(matches) or "\0" in path:
-        raise FileURLInvalidError(reason="its signature does not fit")
+        raise FileURLInvalidError(reason="its signature is not valid")
     expires_at = datetime.fromtimestamp(expiry, tz=UTC)
     if now >= expires_at:
         raise FileURLExpiredError(expired_at=expires_at, token_id=token_id)

@@ -57,7 +57,7 @@ def _names(head: str, shown: str, form: TextForm) -> tuple[list[str], str, int]:
         raise ImportFileError(path=shown, reason="it has no first row") from None
     names = [name.strip() for name in first]
     if len(names) > MAX_COLUMNS:
-        reason = f"it has {len(names):,} columns, and {MAX_COLUMNS:,} are the most"
+        reason = f"it has {len(names):,} columns; the limit is {MAX_COLUMNS:,}"
         raise ImportFileError(path=shown, reason=reason)
     if not form.has_header:
         numbered = [f"column_{number}" for number in range(1, len(names) + 1)]

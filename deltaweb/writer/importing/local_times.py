@@ -65,7 +65,7 @@ class TimesTaken:
         for name, count in self.typed.items():
             times = counted(count, "time")
             yield (
-                f"Column {name!r}: {times} without a zone, taken by the clocks of"
+                f"Column {name!r}: {times} without a zone, read in the time zone"
                 f" {self.time_zone}"
             )
         for length, count in sorted(self.moved.items()):

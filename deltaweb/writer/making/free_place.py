@@ -19,7 +19,8 @@ from deltaweb.writer.files.parquet_file import FIRST_OF
 MAX_LEFTOVERS: Final = 1_000
 """Files whose footers are read before a place is called taken."""
 HINT: Final = (
-    "Choose an empty place, or 'convert' the folder if its files are to be the table."
+    "Choose an empty place, or 'convert' the folder if its files should become the "
+    "table."
 )
 _UUID: Final = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _DATA: Final = rf"part-[0-9]{{5}}-{_UUID}\.c000(?:\.[a-z0-9]+)?\.parquet"
@@ -39,7 +40,7 @@ def check_empty(store: TableStore) -> None:
         for place in places.to_pylist():
             num_left += 1
             if num_left > MAX_LEFTOVERS:
-                reason = f"more than {MAX_LEFTOVERS:,} files lie there, and no table"
+                reason = f"more than {MAX_LEFTOVERS:,} files are there, but no table"
                 raise _taken(store, reason)
             if not _is_left(store, place):
                 raise _taken(store, f"there are files, but no table, such as {place}")

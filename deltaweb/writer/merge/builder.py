@@ -62,7 +62,7 @@ class MergeBuilder:
     def execute(self) -> CommitResult:
         """Do it, in one commit."""
         if not self.clauses:
-            message = "say what is to be done with rows that match, or do not"
+            message = "say what to do with rows that match or do not match"
             raise ValueError(message)
         return self.carry_out(self.clauses)
 

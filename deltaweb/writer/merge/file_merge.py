@@ -55,8 +55,10 @@ class MergeMatchedTwiceError(DeltaError, code="merge-matched-twice"):
 
     on: str
     row: str
-    message = "Several rows of the source match one of the table by {on:.500}: {row}."
-    hint = "Nothing was written. Leave one of them in the source, or match by more."
+    message = "Several source rows match one row of the table by {on:.500}: {row}."
+    hint = (
+        "Nothing was written. Keep one of them in the source, or match by more columns."
+    )
 
     @classmethod
     def of(cls, on: str, row: pa.RecordBatch) -> "MergeMatchedTwiceError":

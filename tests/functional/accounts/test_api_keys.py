@@ -113,7 +113,7 @@ class TestByAPIKey:
         answer = client.post(path, headers=headers)
 
         assert refusal(answer) == (403, "session-required")
-        assert "Sign in in a browser" in answer.json()["hint"]
+        assert "Sign in with a browser" in answer.json()["hint"]
 
     def test_its_last_use_is_kept(self, client: Client, vera: User) -> None:
         client.get("/me.json", headers=new_api_key(vera))
@@ -195,10 +195,10 @@ class TestEnds:
         key_with(vera, expires_at=timezone.now() + timedelta(days=90))
         client.force_login(vera)
 
-        assert b"ends soon" in client.get("/me/").content
+        assert b"expires soon" in client.get("/me/").content
         first_page = client.get("/").content.decode()
         assert "API keys expiring" in first_page
-        assert f"the first one ends on {soon:%Y-%m-%d}" in first_page
+        assert f"the first one expires on {soon:%Y-%m-%d}" in first_page
 
     def test_one_without_a_near_end_is_no_number_of_the_first_page(self, client, vera):
         new_table()

@@ -227,7 +227,7 @@ class TestByPassword:
 
         assert response.status_code == 403
         page = response.content.decode()
-        assert "do not go together" in page
+        assert "name or the password is not correct" in page
         assert 'value="/jobs/"' in page
         assert "wrong" not in page
 

@@ -113,7 +113,7 @@ class TestWhatWouldOpenIt:
         ways = json_of(viewer, f"{READERS}.json")["ways_in"]
 
         assert set(ways["code"]) == {"ways-copy"}
-        assert "cannot be removed from a table" in text_of(viewer, READERS)
+        assert "cannot be removed; make a copy" in text_of(viewer, READERS)
 
     def test_is_a_copy_without_columns_that_stop_clients(self, viewer: Client) -> None:
         table = new_table("orders")

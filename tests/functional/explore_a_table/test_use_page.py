@@ -94,7 +94,7 @@ class TestThePage:
         page = json_of(viewer, f"{TABLE}orders/use.json?v=1")
 
         assert set(page["restore"]) == {"restore-sql", "restore-pyspark"}
-        assert "only takes new rows" in text_of(viewer, f"{TABLE}orders/use?v=1")
+        assert "is append-only" in text_of(viewer, f"{TABLE}orders/use?v=1")
 
     def test_is_a_part_of_a_page_for_the_drawer(self, viewer: Client) -> None:
         part = text_of(viewer, f"{TABLE}orders/use?{VIEW}", **HTMX)

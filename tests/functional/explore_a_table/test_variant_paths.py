@@ -169,7 +169,7 @@ class TestUse:
 class TestErrors:
     def test_say_what_is_wrong_and_what_to_give(self, viewer: Client) -> None:
         for part, text, message in (
-            ("col", "v:$.a..b::int", "'$.a..b' is not a path in a variant"),
+            ("col", "v:$.a..b::int", "'$.a..b' is not a valid variant path"),
             ("col", "v:$.a", "it names no type"),
             ("sort", "v:$.a::nope", "'nope' is not a type"),
             ("f", "v:$.a::nope:eq:1", "'nope' is not a type"),

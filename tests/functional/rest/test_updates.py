@@ -31,7 +31,7 @@ REFUSED: Final = None
 """Of null where there is nothing to remove."""
 OFF: Final = False
 SUCCESS: Final = {HTTPStatus.OK, HTTPStatus.ACCEPTED}
-UNKNOWN: Final = (400, "'no_such' is not known here")
+UNKNOWN: Final = (400, "'no_such' is not a known parameter")
 V1: Final = "api/v1"
 UNITY: Final = "api/2.1/unity-catalog"
 SHARED: Final = f"PUT {V1}/shares/<str:name>/tables/<str:table>"

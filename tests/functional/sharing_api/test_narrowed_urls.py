@@ -183,7 +183,7 @@ class TestURLsOfAWholeTable:
         share_with(lake, condition="id < 5")
         Grant.objects.all().delete()
 
-        assert "not shared with you" in refusal(acme, url)
+        assert "no longer shared with you" in refusal(acme, url)
 
     def test_end_where_the_condition_cannot_be_read(self, acme, lake) -> None:
         url = queried(acme, lake.path)

@@ -229,7 +229,7 @@ class TestPrivateKey:
         again = refusal(trade_assertion(seen))
 
         assert again["error"] == "invalid_client"
-        assert "was traded before" in again["message"]
+        assert "was used before" in again["message"]
         another = signed(KEY, claims_of(client, jti="2"))
         assert trade_assertion(another).status_code == 200
 

@@ -144,7 +144,7 @@ class TestPageToken:
 
         message = refused(acme.query(lake.path, {"pageToken": token}))
 
-        assert "its time is over" in message
+        assert "it has expired" in message
         assert "Send the query again from its beginning" in message
 
     @pytest.mark.parametrize(

@@ -84,7 +84,7 @@ class TestRefresh:
 
         answer = acme.query(lake.path, {"refreshToken": told["refreshToken"]})
 
-        assert "refreshToken is of no use any more" in refused(answer)
+        assert "refreshToken is no longer valid" in refused(answer)
 
     def test_is_not_a_page_token(self, acme: Caller, lake: Lake) -> None:
         told = end_of(

@@ -330,7 +330,7 @@ class TestRewrittenFiles:
 
         message = raised.value.message
         assert message.startswith(("hr.gone cannot", "hr.staff for aaa cannot"))
-        assert message.endswith("1 more of the share failed.")
+        assert message.endswith("1 more of this share failed.")
 
         assert ids(staff.rows(acme)) == [*range(5), 10, 11, 12]
 

@@ -152,7 +152,7 @@ def test_a_table_whose_files_are_gone_is_refused_and_then_withdrawn(admin, lake,
     shown = look(admin)
     assert shown["tables"] == []
     assert [one["name"] for one in shown["withheld"]] == ["Sales.crm.Orders"]
-    assert "its files are not there" in shown["withheld"][0]["reason"]
+    assert "its files are missing" in shown["withheld"][0]["reason"]
 
 
 def test_a_large_share_is_seen_a_page_at_a_time(admin, lake, acme, monkeypatch):

@@ -157,7 +157,7 @@ class TestUse:
         shown = text(admin, "/activity/")
 
         assert "0 answered, 0 refused" in shown
-        assert "What was requested most" not in shown
+        assert "Most requested tables" not in shown
         assert "Bytes offered per day" not in shown
 
     def test_of_a_mix_counts_the_recipients_own(self, stand_in, lake, admin) -> None:

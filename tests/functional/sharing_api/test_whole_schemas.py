@@ -132,7 +132,7 @@ class TestSchema:
         Table.objects.filter(id=table.id).update(name="people")
 
         assert listed(globex) == ["orders", "staff"]
-        assert (table, "the share offers a part of it") in [
+        assert (table, "the share has a part of it already") in [
             (one, reason)
             for schema in share.shared_schemas.all()
             for one, reason in unshared_tables(schema)
@@ -152,7 +152,7 @@ class TestSchema:
         assert globex.query(ORDERS).status_code == 404
         assert globex.head(local(url)).status_code == 403
         (whole,) = SharedTable.objects.filter(share=share, from_schema__isnull=False)
-        assert offer_state(whole).reason == "the share offers a part of it"
+        assert offer_state(whole).reason == "the share has a part of it already"
         less.delete()
         assert listed(globex) == ["orders"]
         assert globex.head(local(url)).status_code == 200

@@ -123,7 +123,7 @@ def test_a_protocol_is_raised_when_that_is_asked_for(tmp_path: Path) -> None:
     snapshot = DeltaTable(str(table)).snapshot()
     assert snapshot.protocol.min_writer_version == 3
     assert snapshot.metadata.configuration["delta.constraints.any"] == "id > 0"
-    assert "stays as it is" in refusal("upgrade", table, "--writer", "2", "--yes")
+    assert "was not changed" in refusal("upgrade", table, "--writer", "2", "--yes")
 
 
 def test_a_constraint_brings_the_protocol_that_it_needs(tmp_path: Path) -> None:

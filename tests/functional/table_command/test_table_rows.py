@@ -235,7 +235,7 @@ def test_nobody_is_asked_who_overwrites_no_table(tmp_path: Path) -> None:
     made = run_json(*line, "--partition-by", "s, ")
 
     assert made["version"] == 0
-    assert "no one is at a terminal" in refusal(*line, code=2)
+    assert "there is no terminal to ask" in refusal(*line, code=2)
 
 
 def test_a_file_that_does_not_read_is_named(tmp_path: Path) -> None:

@@ -147,7 +147,7 @@ def test_a_verb_looks_when_told_so_and_asks_where_it_destroys(
     assert everything(workshop) == before
     if verb in ASKING:
         monkeypatch.setattr("sys.stdin", io.StringIO("yes\n"))
-        assert "no one is at a terminal" in refusal(*words, code=2)
+        assert "there is no terminal to ask" in refusal(*words, code=2)
         monkeypatch.setattr("sys.stdin", Terminal("no\n"))
         assert "Nothing was changed" in refusal(*words)
         assert everything(workshop) == before

@@ -89,7 +89,7 @@ class TestProperties:
 
         page = page_text(editor, PROPERTIES)
 
-        assert "The table only takes new rows" in page
+        assert "Rows can only be added" in page
         assert "Not used by deltaweb" in page
         assert "How long the history is kept" in page
         prefilled = page_text(editor, f"{PROPERTIES}?name=delta.appendOnly&value=true")
@@ -251,7 +251,7 @@ class TestConstraints:
     @pytest.mark.parametrize(
         ("asked", "said"),
         [
-            ({"way": "add", "name": "a"}, "Give what has to be true"),
+            ({"way": "add", "name": "a"}, "Give a condition that must be true"),
             ({"way": "drop", "name": "a"}, "no constraint"),
         ],
     )

@@ -251,4 +251,4 @@ class TestWhatIsRefusedAtOnce:
         answer = editor.post(page, {**ASSIGNED, "where": "id = 1"})
 
         assert answer.status_code == 422
-        assert b"only takes new rows" in answer.content
+        assert b"is append-only" in answer.content

@@ -271,7 +271,7 @@ class TestRules:
                 asked.execute()
         with pytest.raises(ColumnNotFoundError):
             fitting.when_matched_update({"more": "1"}).execute()
-        with pytest.raises(ValueError, match="say what is to be done"):
+        with pytest.raises(ValueError, match="say what to do with rows"):
             fitting.execute()
         assert table.latest_version() == 1
 

@@ -17,7 +17,7 @@ class Command(ChangesCommand):
     }
     help = "Users: add, sign-in link, role, disable, enable, list, API key."
 
-    @subcommand("list", "list the accounts")
+    @subcommand("list", "list the users")
     def list_users(self) -> Output:
         found = User.objects.order_by("username")
         users = list(selectors.user_resources(found, now=timezone.now()))
@@ -27,5 +27,9 @@ class Command(ChangesCommand):
         ]
         if users:
             lines.insert(0, f"{'NAME':<24} {'ROLE':<8} STATE")
-        text = "" if users else "No users yet. 'deltaweb user add NAME' makes one."
+        text = (
+            ""
+            if users
+            else "No users yet. Add one with: deltaweb user add NAME --role ROLE"
+        )
         return Output(text=text, lines=lines, data=users)

@@ -25,7 +25,7 @@ def deltaweb_code(view: ShownView) -> str:
     read = ["read(", *arguments, ")"] if arguments else ["read()"]
     return python_lines(
         ["# in the environment that has deltaweb: the rows are a table of Arrow"],
-        ["from deltaweb.table import DeltaTable"],
+        ["from deltaweb import DeltaTable"],
         [
             f"snapshot = DeltaTable({place}).snapshot({version})",
             f"{view.variable} = snapshot.{read[0]}",

@@ -38,7 +38,7 @@ def restore_snippets(view: ShownView) -> list[Snippet]:
             if view.write_refusal
             else python_lines(
                 ["# in the environment that has deltaweb"],
-                ["from deltaweb.table import DeltaTable"],
+                ["from deltaweb import DeltaTable"],
                 [f"DeltaTable({path}).restore({version})"],
             ),
             refusal=view.write_refusal,

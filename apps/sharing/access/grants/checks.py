@@ -12,11 +12,11 @@ from deltaweb.expressions.condition import SQLCondition
 
 _NOT_INDEXED = "This table has no index yet, so its columns are not known."
 _INDEX_IT = (
-    "Run 'deltaweb table refresh {table}', or wait until its page shows a version; to "
-    "share all of it, name neither columns nor a condition."
+    "Run 'deltaweb table refresh {table}', or wait until its page shows a version. To "
+    "share the whole table, leave out columns and condition."
 )
 _BLANK = "A name in the list of columns is blank."
-_NO_DATA = "Every column that is left is a partition column, and files would have none."
+_NO_DATA = "All of these are partition columns: name at least one other column."
 
 
 def check_condition(table: Table, sql: str) -> str:

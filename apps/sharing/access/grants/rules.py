@@ -85,7 +85,7 @@ class TableRule:
         visible = self.visible(schema)
         partitions = version.metadata.partition_columns
         if all(column.name in partitions for column in visible.fields):
-            raise SchemaError(column="", reason="no column of files may be seen")
+            raise SchemaError(column="", reason="it shares no column of the data files")
         condition = self.condition(schema) if self.conditions else None
         return BoundRule(
             # A file may hold columns that no schema has any more: of a list of columns

@@ -126,7 +126,7 @@ def _caller(named: ObjectKey, token: RecipientToken, claims: Claims) -> ObjectCa
     """Return who has signed a request."""
     shared = granted_by_id(claims.table_id, token)
     if named.table_id != shared.id:
-        raise KeysRefusedError(reason="they are of another table")
+        raise KeysRefusedError(reason="they are for another table")
     _check_versions(claims, shared, named)
     return ObjectCaller(token, shared, rule_for(shared, token.recipient), claims)
 
@@ -136,12 +136,12 @@ def _check_versions(claims: Claims, shared: SharedTable, named: ObjectKey) -> No
     is_alone = claims.first_version == claims.last_version
     first = shared.first_offered(claims.last_version)
     if not is_alone and claims.first_version < first:
-        raise KeysRefusedError(reason="the versions are shared no longer")
+        raise KeysRefusedError(reason="these versions are no longer shared")
     version = named.version
     if version is not None and not (
         claims.first_version <= version <= claims.last_version
     ):
-        raise KeysRefusedError(reason="they are of other versions")
+        raise KeysRefusedError(reason="they are for other versions")
 
 
 def _signed_request(request: HttpRequest) -> SignedRequest:

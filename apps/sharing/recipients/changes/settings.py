@@ -52,7 +52,7 @@ from deltaweb.conditions.recipients import Property
 from deltaweb.delta.errors import PredicateError
 
 ROUTE: Final = "recipients/<str:name>"
-SAVED: Final = "Saved. It counts from the next request."
+SAVED: Final = "Saved. The change applies from the next request on."
 FIELDS: Final = {
     "contact": "recipient.set_contact",
     "comment": "recipient.describe",
@@ -66,12 +66,12 @@ FIELDS: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """What a recipient is offered in a month of UTC; null or an empty text removes it.
+    """The limits of a recipient in a month of UTC; null or an empty text removes one.
 
     Attributes:
-        soft_limit: What it is offered in a month before that is said, such as
-            `3.5 TiB`; empty or null for no limit. `usage` tells how near it is.
-        hard_limit: What it is offered in a month before reads are refused.
+        soft_limit: The size per month above which reads are reported, such as `3.5
+            TiB`; empty or null for no limit. `usage` shows how near it is.
+        hard_limit: The size per month above which reads are refused.
     """
 
     soft_limit: str | Unchanged | None = parameter(
@@ -80,7 +80,7 @@ class Limits:
         removed_by="--no-soft",
         line=Line(label="Soft", most=40, name="soft"),
         metavar="SIZE",
-        help="from where on reads are said, as 3.5TiB; '' for nowhere",
+        help="report reads above this size, such as 3.5TiB; '' for no limit",
     )
     hard_limit: str | Unchanged | None = parameter(
         UNCHANGED,
@@ -88,23 +88,24 @@ class Limits:
         removed_by="--no-hard",
         line=Line(label="Hard", most=40, name="hard"),
         metavar="SIZE",
-        help="from where on reads are refused, as 3.5TiB; '' for nowhere",
+        help="refuse reads above this size, such as 3.5TiB; '' for no limit",
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecipientChange(Limits):
-    """What is to be changed of a recipient; what is left out stays, null removes it.
+    """Changes of a recipient; a value that is left out stays, null removes it.
 
     Attributes:
-        shares: Names of what it may read, and of nothing else.
-        contact: A mail address.
+        shares: The names of all shares that the recipient can read.
+        contact: An e-mail address.
         comment: A note for administrators.
-        allowed_networks: Where it may come from; empty or null allows every address.
-        properties: What conditions call recipient.<key>, each as key=value.
-        soft_limit: What it is offered in a month before that is said, such as
-            `3.5 TiB`; empty or null for no limit. `usage` tells how near it is.
-        hard_limit: What it is offered in a month before reads are refused.
+        allowed_networks: The networks it may connect from; empty or null allows every
+            address.
+        properties: Properties as key=value; conditions use them as recipient.<key>.
+        soft_limit: The size per month above which reads are reported, such as `3.5
+            TiB`; empty or null for no limit. `usage` shows how near it is.
+        hard_limit: The size per month above which reads are refused.
     """
 
     shares: list[str] | Unchanged | None = parameter(
@@ -128,7 +129,7 @@ class RecipientChange(Limits):
         UNCHANGED,
         None,
         line=Line(
-            label="Only from",
+            label="Allowed networks",
             most=20_000,
             name="networks",
             splits=split_networks,
@@ -199,8 +200,8 @@ def update_recipient(
         wanted = [find_share(share) for share in new.shares or ()]
         added, removed = set_grants(recipient, wanted, stamp=stamp)
         said = (
-            f"{recipient.name} reads {len(wanted)} of {Share.objects.count()} shares "
-            f"now: {added} added, {removed} removed."
+            f"{recipient.name} can now read {len(wanted)} of {Share.objects.count()} "
+            f"shares: {added} added, {removed} removed."
         )
     resource = recipient_resource(recipient, now=stamp.at)
     return ChangedRecipient(resource=resource, said=said)
@@ -252,7 +253,7 @@ def _set_limits(recipient: Recipient, new: Limits) -> None:
     if low is not None and high is not None and low > high:
         limits = [new.soft_limit, new.hard_limit]
         text = next((one for one in limits if isinstance(one, str) and one), "")
-        reason = "the soft limit is above the hard one"
+        reason = "the soft limit is above the hard limit"
         raise LimitInvalidError(text=text, reason=reason)
 
 
@@ -308,7 +309,7 @@ RECIPIENT: Final = Subject(
 UPDATE: Final = Change(
     of=RECIPIENT,
     name="update",
-    help="Change what a recipient may read, and how and from where it is reached.",
+    help="Change the grants and settings of a recipient.",
     parameters=RecipientChange,
     do=update_recipient,
     result=ChangedRecipient,
@@ -327,7 +328,7 @@ UPDATE: Final = Change(
 LIMIT: Final = Change(
     of=RECIPIENT,
     name="limit",
-    help="Limit what a recipient is offered in a month.",
+    help="Limit how much a recipient can read in a month.",
     parameters=Limits,
     do=limit_recipient,
     result=LimitedRecipient,
@@ -371,7 +372,7 @@ reads.register(
         view="Recipient",
         page="sharing:recipient-detail",
         shows=RecipientDetail,
-        help="Tell what a recipient may read, its tokens and what it did.",
+        help="Get the grants, tokens and activity of a recipient.",
         role=ADMIN,
     ),
     Read(
@@ -379,7 +380,7 @@ reads.register(
         view="RecipientUse",
         page="sharing:recipient-usage",
         shows=Ledger,
-        help="Tell what a recipient was offered, by table and month.",
+        help="Get how much a recipient has read, by table and month.",
         role=ADMIN,
     ),
     Read(
@@ -387,7 +388,7 @@ reads.register(
         view="RecipientSeen",
         page="sharing:recipient-seen",
         shows=SeenByRecipient,
-        help="Tell what a recipient lists and gets, with the answers of the server.",
+        help="Get the answers that a recipient gets now, request by request.",
         role=ADMIN,
     ),
 )

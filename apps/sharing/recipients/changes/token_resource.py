@@ -22,7 +22,7 @@ class NewToken:
     """A token that is to be made.
 
     Attributes:
-        expires: How long it lives: `90d`, `24h`, or the last day.
+        expires: How long the token is valid: `90d`, `24h`, or its last day.
     """
 
     expires: str = ""
@@ -33,8 +33,8 @@ class TokenRotation:
     """A token that is to take the place of the others.
 
     Attributes:
-        expires: How long it lives: `90d`, `24h`, or the last day.
-        keep_old: How long the others stay good; `0` ends them at once.
+        expires: How long the new token is valid: `90d`, `24h`, or its last day.
+        keep_old: How long the old tokens stay valid; `0` ends them at once.
     """
 
     expires: str = ""
@@ -46,15 +46,16 @@ class NewClient:
     """An OAuth client that is to be made.
 
     Attributes:
-        kind: What it proves itself by.
-        public_key: PEM; `private_key` signs by the private key of it.
-        issuer: Of OIDC, whose tokens are taken of one that is `federated`.
-        audience: For whom they have to be.
-        subject: About whom; or else
-        group: which group that has to be in.
-        expires: How long it is good: `90d`, `24h`, or the last day.
-        keep_old: It replaces others of its kind, which stay good so long: `24h`, `0`;
-            null replaces none.
+        kind: How the client proves its identity.
+        public_key: The public key (PEM) of a `private_key` client, which signs with its
+            private key.
+        issuer: The OIDC issuer of the tokens of a `federated` client.
+        audience: The audience of these tokens.
+        subject: The subject of these tokens; or give `group`.
+        group: A group that these tokens must have, instead of a subject.
+        expires: How long the client is valid: `90d`, `24h`, or its last day.
+        keep_old: How long other clients of this kind stay valid: `24h`, or `0` to end
+            them at once; null keeps them.
     """
 
     kind: Literal["client_secret", "private_key", "federated"] = parameter(MISSING)
@@ -72,7 +73,7 @@ class TokenRetirement:
     """When a token is to end.
 
     Attributes:
-        ends: In how long, `7d` or `24h`, or the last day.
+        ends: When the token ends: `7d`, `24h`, or its last day.
     """
 
     ends: str = parameter(MISSING)
@@ -83,7 +84,10 @@ class Revocation:
     """The tokens that are to be revoked: all without `token`."""
 
     token: str | None = parameter(
-        None, "--token", metavar="PREFIX", help="only this one, as `show` names it"
+        None,
+        "--token",
+        metavar="PREFIX",
+        help=("only this token, by its prefix in `show`"),
     )
 
 
@@ -93,8 +97,8 @@ class InvitedRecipient:
 
     Attributes:
         token: The token, which waits for its activation.
-        activation_url: Opens the profile once; it is shown now and never again.
-        activation_expires_at: When the link closes.
+        activation_url: The link to download the profile once. It is shown only once.
+        activation_expires_at: The time when the link expires.
     """
 
     resource: Spread[RecipientResource]
@@ -109,8 +113,8 @@ class TokenLink:
 
     Attributes:
         token: The token, which waits for its activation.
-        activation_url: Opens the profile once; it is shown now and never again.
-        activation_expires_at: When the link closes.
+        activation_url: The link to download the profile once. It is shown only once.
+        activation_expires_at: The time when the link expires.
     """
 
     token: TokenResource
@@ -139,9 +143,10 @@ class MadeClient:
     """A new OAuth client.
 
     Attributes:
-        activation_url: Opens the profile of one with a secret once; it is shown now
-            and never again. Null where `profile` on its address holds no secret.
-        activation_expires_at: When the link closes.
+        activation_url: The link to download the profile once. It is shown only once.
+            Null if the profile has no secret; GET `profile` of the token returns it
+            then.
+        activation_expires_at: The time when the link expires.
     """
 
     resource: Spread[TokenResource]
@@ -154,7 +159,7 @@ class ShownClient:
     """A token or an OAuth client, and what it comes in by.
 
     Attributes:
-        profile: Its profile file.
+        profile: The content of the profile file.
     """
 
     client: TokenResource

@@ -245,7 +245,7 @@ def _secret_call(
 INVITE: Final = Change(
     of=NEW_RECIPIENT,
     name="invite",
-    help="Make a recipient, and a link by which it fetches its profile file once.",
+    help="Make a recipient, and a link to download its profile file once.",
     parameters=NewRecipient,
     do=_invite,
     result=MadeToken,
@@ -257,7 +257,7 @@ INVITE: Final = Change(
 NEW_TOKEN: Final = Change(
     of=RECIPIENT,
     name="new-token",
-    help="Make a token beside the others and answer its profile file, once.",
+    help="Make another token, and return its profile file once.",
     more="`Location` is the address of the token.",
     parameters=NewToken,
     do=_new_token,
@@ -270,7 +270,7 @@ NEW_TOKEN: Final = Change(
 ROTATE: Final = Change(
     of=RECIPIENT,
     name="rotate-tokens",
-    help="Make a token that replaces the others and answer its profile file, once.",
+    help="Make a token that replaces the others, and return its profile file once.",
     more="`Location` is the address of the token.",
     parameters=TokenRotation,
     do=_rotate,
@@ -283,8 +283,8 @@ ROTATE: Final = Change(
 NEW_CLIENT: Final = Change(
     of=RECIPIENT,
     name="new-client",
-    help="Make an OAuth client, beside the tokens that there are or for its kind.",
-    more="`Location` is the address of it among the recipient's tokens.",
+    help="Make an OAuth client for a recipient.",
+    more="`keep_old` replaces others of its kind. `Location` is its address.",
     parameters=NewClient,
     do=_new_client,
     result=MadeToken,
@@ -296,8 +296,8 @@ NEW_CLIENT: Final = Change(
 PROFILE: Final = Change(
     of=TOKEN,
     name="token-profile",
-    help="Activate a token that waits, and answer its profile file, once.",
-    more="Its links are withdrawn: whoever calls hands the file over.",
+    help="Activate a waiting token, and return its profile file once.",
+    more="Its links stop working: the caller has to send the file.",
     parameters=Nothing,
     do=_activate,
     result=MadeToken,
@@ -319,7 +319,7 @@ PROFILE: Final = Change(
 LINK: Final = Change(
     of=RECIPIENT,
     name="link",
-    help="Make a new link for the token that waits; older ones are withdrawn.",
+    help="Make a new link for the waiting token; older links stop working.",
     parameters=Nothing,
     do=_new_link,
     result=NewLink,
@@ -339,7 +339,7 @@ LINK: Final = Change(
 TOKEN_LINK: Final = Change(
     of=TOKEN,
     name="token-link",
-    help="Make a new link for a token that waits; older ones are withdrawn.",
+    help="Make a new link for a waiting token; older links stop working.",
     parameters=Nothing,
     do=_link,
     result=NewLink,
@@ -355,7 +355,7 @@ TOKEN_LINK: Final = Change(
 RETIRE: Final = Change(
     of=TOKEN,
     name="retire",
-    help="Move the end of a token in use: sooner or later, never past its expiry.",
+    help="Change when an active token ends, at the latest at its expiry.",
     parameters=TokenRetirement,
     do=_retire,
     result=TokenResource,
@@ -424,7 +424,7 @@ reads.register(
         view="TokenList",
         finds=_list_tokens,
         shows=TokensOfRecipient,
-        help="List the tokens of a recipient, the newest first, by what may be shown.",
+        help="List the tokens of a recipient, the newest first, without their secrets.",
         role=ADMIN,
     ),
     Read(
@@ -432,7 +432,7 @@ reads.register(
         view="Token",
         finds=_show_token,
         shows=TokenResource,
-        help="Tell how a token stands, by what may be shown of it.",
+        help="Get a token, without its secret.",
         role=ADMIN,
     ),
     Read(
@@ -440,7 +440,7 @@ reads.register(
         view="ClientProfile",
         page="sharing:client-profile",
         shows=ShownClient,
-        help="Tell what an OAuth client comes in by that has no secret here.",
+        help="Get the profile of an OAuth client that has no secret.",
         role=ADMIN,
     ),
 )

@@ -77,7 +77,7 @@ def address_findings(address: PublicAddress) -> Iterator[Finding]:
                 step=step,
                 verdict=Verdict.NOT_CHECKED,
                 subject=address.host,
-                fact="Its name is not known.",
+                fact="The address has no known host.",
             )
         return
     yield _certificate(address)
@@ -95,22 +95,22 @@ def _name(address: PublicAddress) -> Finding:
         return found(
             verdict=Verdict.FAILED,
             fact=f"The name {address.host} has no address.",
-            advice=f"Correct {SETTING}, or the entry of the name in DNS.",
+            advice=f"Correct {SETTING}, or the DNS entry of the name.",
         )
     texts = list(dict.fromkeys(str(info[4][0]).partition("%")[0] for info in infos))
     addresses = [ipaddress.ip_address(text) for text in texts]
-    fact = f"It leads to {', '.join(texts[:8])}."
+    fact = f"It resolves to {', '.join(texts[:8])}."
     if all(one.is_loopback for one in addresses):
         return found(
             verdict=Verdict.WARNING,
-            fact=f"{fact} That is this machine alone.",
-            advice=f"Write the address that recipients reach into {SETTING}.",
+            fact=f"{fact} Only this machine can reach that.",
+            advice=f"Set {SETTING} to an address that recipients can reach.",
         )
     if not any(map(is_public, addresses)):
         return found(
             verdict=Verdict.WARNING,
-            fact=f"{fact} That is inside of a private network.",
-            advice="Recipients elsewhere reach it through a tunnel or not at all.",
+            fact=f"{fact} That is in a private network.",
+            advice="Recipients outside can reach it only through a tunnel.",
         )
     return found(verdict=Verdict.OK, fact=fact)
 
@@ -123,8 +123,8 @@ def _certificate(address: PublicAddress) -> Finding:
     if not address.is_tls:
         return found(
             verdict=Verdict.WARNING,
-            fact=f"{SETTING} begins with http: tokens and rows can be read on the way.",
-            advice="Let a proxy end TLS, and write https. Power BI reads nothing else.",
+            fact=f"{SETTING} uses http, so others can read tokens and rows on the way.",
+            advice="Use https, with a proxy that ends TLS. Power BI requires it.",
         )
     try:
         with (
@@ -140,19 +140,19 @@ def _certificate(address: PublicAddress) -> Finding:
         return found(
             verdict=Verdict.FAILED,
             fact=f"Clients refuse its certificate: {error.verify_message}.",
-            advice="Serve a certificate of this name with its whole chain.",
+            advice="Serve a certificate for this name, with its whole chain.",
         )
     except (ssl.SSLError, OSError) as error:
         return found(
             verdict=Verdict.FAILED,
-            fact=f"No TLS connection comes about ({type(error).__name__}).",
-            advice="See whether TLS ends at this port.",
+            fact=f"The TLS connection failed ({type(error).__name__}).",
+            advice="Check that this port serves TLS.",
         )
     ends_s = ssl.cert_time_to_seconds(str(certificate.get("notAfter", "")))
     ends_at = datetime.fromtimestamp(ends_s, UTC)
     listed = certificate.get("subjectAltName", ())
     names = [str(one[1]) for one in listed if isinstance(one, tuple)]
-    fact = f"The certificate is of {', '.join(names[:8])} and ends {ends_at:%Y-%m-%d}."
+    fact = f"Certificate of {', '.join(names[:8])}, valid until {ends_at:%Y-%m-%d}."
     if ends_at - address.clock() < CERTIFICATE_SOON:
         return found(verdict=Verdict.WARNING, fact=fact, advice="Renew it.")
     return found(verdict=Verdict.OK, fact=fact)
@@ -177,14 +177,14 @@ def _answer(address: PublicAddress) -> Iterator[Finding]:
     except DeltaError as error:
         yield found(
             verdict=Verdict.FAILED,
-            fact=f"It is not answered: {error.message}",
-            advice="See whether the server runs, and where its proxy leads to.",
+            fact=f"There is no answer: {error.message}",
+            advice="Check that the server runs and that its proxy forwards to it.",
         )
         yield Finding(
             step=Step.CLOCK,
             verdict=Verdict.NOT_CHECKED,
             subject=address.host,
-            fact="No answer told a time.",
+            fact="There was no answer with a time.",
         )
         return
     fact, advice = _meaning(answer)
@@ -201,25 +201,25 @@ def _meaning(answer: HTTPAnswer) -> tuple[str, str]:
     if status == HTTPStatus.UNAUTHORIZED:
         message = _message(answer.body)
         if message.startswith(TokenUnknownError.message):
-            return "This server answers there, and reads the token that is sent.", ""
+            return "This server answers and receives the token.", ""
         if message.startswith(CredentialsMissingError.message):
             return (
-                "This server answers there, and the token does not arrive.",
-                "Let the proxy pass the header Authorization on.",
+                "This server answers, but it does not receive the token.",
+                "Let the proxy pass on the header Authorization.",
             )
     if HTTPStatus.MULTIPLE_CHOICES <= status < HTTPStatus.BAD_REQUEST:
         return (
-            f"It is answered by a redirect ({status}), where clients lose their token.",
-            f"Write the address where it ends into {SETTING}.",
+            f"The answer is a redirect ({status}), at which clients drop their token.",
+            f"Set {SETTING} to the address that it redirects to.",
         )
     if status in {HTTPStatus.BAD_GATEWAY, HTTPStatus.GATEWAY_TIMEOUT}:
         return (
-            f"A proxy answers by {status}: it does not reach this server.",
-            "See where it forwards to, and whether the server runs.",
+            f"A proxy answers with {status}, because it does not reach this server.",
+            "Check where the proxy forwards to, and that the server runs.",
         )
     return (
-        f"Something else than this server answers, by {status}.",
-        f"Compare {SETTING}, its prefix too, with what the proxy forwards.",
+        f"Another server answers, with {status}.",
+        f"Compare {SETTING} and its path with what the proxy forwards.",
     )
 
 
@@ -248,16 +248,14 @@ def clock_finding(
         sent, there = between
         ahead, behind = server_time - there, sent - server_time
     except (TypeError, ValueError):
-        return found(
-            verdict=Verdict.NOT_CHECKED, fact="The answer does not say its time."
-        )
+        return found(verdict=Verdict.NOT_CHECKED, fact="The answer has no time.")
     # Answers tell whole seconds.
     skew = max(ahead, behind - timedelta(seconds=1), timedelta())
-    fact = f"Its clock and this server's differ by {skew.total_seconds():.0f} s."
+    fact = f"Its clock differs from this server's by {skew.total_seconds():.0f} s."
     if skew < SKEW_NOTED:
         return found(verdict=Verdict.OK, fact=fact)
     return found(
         verdict=Verdict.FAILED if skew >= SKEW_REFUSED else Verdict.WARNING,
         fact=fact,
-        advice="Let both take their time from NTP: signed addresses end by the clock.",
+        advice="Set both clocks with NTP, because signed URLs expire by the clock.",
     )

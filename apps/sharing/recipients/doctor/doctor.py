@@ -58,9 +58,9 @@ class Examination:
     """What the steps between a recipient and its rows found.
 
     Attributes:
-        recipient: Its name.
-        examined_at: When it began.
-        findings: In the order of the steps.
+        recipient: The name of the recipient.
+        examined_at: The time when the examination began.
+        findings: The results, in the order of the steps.
     """
 
     recipient: str
@@ -89,8 +89,8 @@ class Diagnosis:
     """What an error that a client wrote is known as; nothing of its text.
 
     Attributes:
-        causes: What it may mean, the likeliest first.
-        findings: What was found of the tokens, tables and hosts that it names.
+        causes: Possible causes, the most likely first.
+        findings: Facts about the tokens, tables and hosts in the error.
     """
 
     causes: Sequence[LikelyCause]
@@ -153,7 +153,7 @@ def _named(recipient: Recipient, text: str, *, now: datetime) -> Iterator[Findin
                 step=Step.HTTP,
                 verdict=Verdict.WARNING,
                 subject=kept_reason(host),
-                fact=f"The client asks another address than {ours}.",
+                fact=f"The client uses another address than {ours}.",
                 advice="Compare the endpoint of its profile with DELTAWEB_PUBLIC_URL.",
             )
     for path in tables:
@@ -173,7 +173,7 @@ def _token(recipient: Recipient, prefix: str, *, now: datetime) -> Finding:
         verdict=verdict,
         subject=f"{prefix}…",
         fact=fact,
-        advice="Hand a new profile over." if verdict == Verdict.FAILED else "",
+        advice="Send a new profile." if verdict == Verdict.FAILED else "",
     )
 
 
@@ -186,11 +186,11 @@ def _table(recipient: Recipient, path: tuple[str, str, str]) -> Finding:
             step=Step.GRANT,
             verdict=Verdict.FAILED,
             subject=name,
-            fact=f"{recipient.name} has no such table.",
-            advice="Grant a share that has it, or correct the name.",
+            fact=f"{recipient.name} cannot read this table.",
+            advice="Grant a share that has the table, or correct its name.",
         )
     return Finding(
-        step=Step.GRANT, verdict=Verdict.OK, subject=name, fact="It is granted."
+        step=Step.GRANT, verdict=Verdict.OK, subject=name, fact="The table is granted."
     )
 
 

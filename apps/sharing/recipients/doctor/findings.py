@@ -20,11 +20,11 @@ class Finding:
     """What a step found.
 
     Attributes:
-        step: The step.
-        verdict: How it ended.
-        subject: What was looked at: a host, a token, a table.
-        fact: What was found, as a sentence.
-        advice: What to do; "" where nothing is.
+        step: The step of the examination.
+        verdict: The result of the step.
+        subject: The host, token or table that was examined.
+        fact: The finding as a sentence.
+        advice: What to do; empty if nothing is wrong.
     """
 
     step: Step

@@ -45,20 +45,20 @@ REFUSALS_OF: Final = timedelta(days=7)
 MAX_FETCHED: Final = 1 << 16
 FILE_MARK: Final = b"PAR1"  # the first four bytes of a Parquet file
 _STATES: Final = {
-    "active": (Verdict.OK, "One works until {end}.", ""),
+    "active": (Verdict.OK, "A token is valid until {end}.", ""),
     "expiring": (
         Verdict.WARNING,
-        "The last one that works ends at {end}.",
-        "Rotate it, and hand the new profile over before that.",
+        "The last valid token ends at {end}.",
+        "Rotate it, and send the new profile before then.",
     ),
     "waiting": (
         Verdict.FAILED,
-        "Its token was never activated: nobody has fetched the profile.",
-        "Hand the activation link over, or make a new one.",
+        "Its token was never activated: the profile was not downloaded.",
+        "Send the activation link again, or make a new one.",
     ),
-    "expired": (Verdict.FAILED, "Its tokens have ended.", "Issue a new one."),
-    "revoked": (Verdict.FAILED, "Its tokens were revoked.", "Issue a new one."),
-    "none": (Verdict.FAILED, "It has no token.", "Issue one."),
+    "expired": (Verdict.FAILED, "Its tokens have expired.", "Issue a new token."),
+    "revoked": (Verdict.FAILED, "Its tokens were revoked.", "Issue a new token."),
+    "none": (Verdict.FAILED, "It has no token.", "Issue a token."),
 }
 
 
@@ -107,13 +107,16 @@ def token_findings(
     if away:
         yield listed(
             verdict=Verdict.WARNING,
-            fact=f"In {REFUSALS_OF.days} days it turned away {some_of(away)}.",
-            advice="Add the networks that are the recipient's own.",
+            fact=(
+                f"In {REFUSALS_OF.days} days, other addresses were refused: "
+                f"{some_of(away)}."
+            ),
+            advice="Add those that belong to the recipient.",
         )
     else:
         yield listed(
             verdict=Verdict.OK,
-            fact=f"It turned nobody away in {REFUSALS_OF.days} days.",
+            fact=f"No address was refused in {REFUSALS_OF.days} days.",
         )
 
 
@@ -129,8 +132,8 @@ def grant_findings(
         yield found(
             verdict=Verdict.FAILED,
             subject=recipient.name,
-            fact="It sees no share.",
-            advice="Grant it one, or turn on one that it has.",
+            fact="It can read no share.",
+            advice="Grant it a share, or turn on a share that it has.",
         )
     for one in seen:
         if one.share is None:
@@ -149,8 +152,8 @@ def grant_findings(
         yield found(
             verdict=Verdict.WARNING,
             subject=name,
-            fact=f"Granted, and not seen: {reason}.",
-            advice="The share's page says more.",
+            fact=f"Granted but not visible: {reason}.",
+            advice="See the page of the share.",
         )
 
 
@@ -158,20 +161,20 @@ def format_finding(table: SeenTable) -> Finding:
     """Return in which formats a recipient gets a table."""
     found = partial(Finding, step=Step.FORMAT, subject=table.name)
     if {parquet.NAME, delta.NAME} <= set(table.formats):
-        return found(verdict=Verdict.OK, fact="Every client gets it.")
+        return found(verdict=Verdict.OK, fact="Every client can read it.")
     refusals = [one.message or "" for one in table.answers if one.is_refused]
     reason = refusals[0] if refusals else ""
     if table.formats:
         return found(
             verdict=Verdict.WARNING,
-            fact=f"In the {table.formats[0]} format only. {reason}",
+            fact=f"Only in the {table.formats[0]} format. {reason}",
             advice="Use clients that accept it: delta-sharing 1.1 or newer, "
             'delta-sharing-spark 3.1 or newer with responseFormat "delta".',
         )
     return found(
         verdict=Verdict.FAILED,
-        fact=f"It is refused. {reason}",
-        advice="The table's page says what is wrong with it.",
+        fact=f"It cannot be read. {reason}",
+        advice="The page of the table shows its error.",
     )
 
 
@@ -189,7 +192,7 @@ def storage_findings(
         yield found(verdict=Verdict.FAILED, fact=error.message, advice=error.hint)
         return
     if url is None:
-        yield found(verdict=Verdict.NOT_CHECKED, fact="It has no file that is offered.")
+        yield found(verdict=Verdict.NOT_CHECKED, fact="It has no file to fetch.")
         return
     host = host_of(url)
     transport = Transport(
@@ -202,8 +205,8 @@ def storage_findings(
     except DeltaError as error:
         yield found(
             verdict=Verdict.FAILED,
-            fact=f"A file of it is not fetched from {host}: {error.message}",
-            advice="Clients fetch files from there themselves: open it for them.",
+            fact=f"A file cannot be fetched from {host}: {error.message}",
+            advice="Clients fetch files from this host directly, so let them reach it.",
         )
         return
     yield _fetched(found, answer.status, answer.body, signing.token.recipient, host)
@@ -218,27 +221,29 @@ def _fetched(
     if status == HTTPStatus.FORBIDDEN and recipient.allowed_networks:
         return found(
             verdict=Verdict.NOT_CHECKED,
-            fact="The allow list does not have this server's own address.",
+            fact="Not tested: the allowed networks do not include this server.",
         )
     if status not in {HTTPStatus.OK, HTTPStatus.PARTIAL_CONTENT}:
         return found(
             verdict=Verdict.FAILED,
-            fact=f"{host} refuses the address of a file by {status}.",
-            advice="Check what the storage connection may read, and its clock.",
+            fact=f"{host} refuses the URL of a file with {status}.",
+            advice="Check the permissions of the storage connection, and its clock.",
         )
     if not body.startswith(FILE_MARK):
         return found(
             verdict=Verdict.FAILED,
-            fact=f"What {host} answers is not a Parquet file.",
-            advice="See what a proxy puts in its place.",
+            fact=f"The answer of {host} is not a Parquet file.",
+            advice="Check whether a proxy replaces the file.",
         )
     if status == HTTPStatus.OK:
         return found(
             verdict=Verdict.WARNING,
-            fact=f"A file comes from {host}, and never a part of it.",
-            advice="Let the proxy pass the header Range on: Spark reads by ranges.",
+            fact=f"{host} serves whole files only, not parts of them.",
+            advice=(
+                "Let the proxy pass on the header Range: Spark reads parts of files."
+            ),
         )
-    return found(verdict=Verdict.OK, fact=f"A file of it comes from {host}.")
+    return found(verdict=Verdict.OK, fact=f"A file was fetched from {host}.")
 
 
 def _first_url(seen: SeenTable, signing: SigningPlan) -> str | None:

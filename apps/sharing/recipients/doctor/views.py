@@ -28,9 +28,9 @@ class ConnectionPage:
     """What is known of the way from a recipient's client to its rows.
 
     Attributes:
-        examination: The last one that has ended.
-        diagnosis: What the error means that was just sent, and is not kept.
-        job: The id of the last examination that was asked for.
+        examination: The last examination that has ended.
+        diagnosis: The explanation of an error that was just sent, which is not stored.
+        job: The id of the job of the last examination.
     """
 
     recipient: str

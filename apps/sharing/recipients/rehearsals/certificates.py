@@ -18,8 +18,9 @@ class CertificateResource(Reading):
     """How a client last read a table for a recipient.
 
     Attributes:
-        passed_version: The newest version that it has read; None for none.
-        broken_since: The first newer one that it did not read; None while it reads.
+        passed_version: The newest version that the client has read; null if none.
+        broken_since: The first newer version that the client could not read; null if
+            there is none.
     """
 
     recipient: str

@@ -38,8 +38,8 @@ from deltaweb.storage import signing
 LIMIT_S: Final = 180.0  # for one client and one table
 # Folders are read on the stores that have no line here.
 _UNTRIED: Final = {
-    "abfss": "Azure's emulator signs no directory, so none was ever read by one",
-    "gs": "deltalake takes no OAuth token of Google",
+    "abfss": "Azure's emulator cannot sign directories",
+    "gs": "deltalake accepts no OAuth token of Google",
 }
 PROGRAM: Final = Path(__file__).with_name("client_program.py")
 
@@ -52,15 +52,15 @@ class Reading:
     """How one client read one table.
 
     Attributes:
-        client: Its name; `client_version` is that of its package.
-        table: `share.schema.table`.
-        version: The newest version of the table when the rehearsal began; None where
-            the table could not be opened.
-        num_rows: Rows that it got; None where it failed.
-        size_bytes: Of these rows in its memory.
-        is_equal: Whether it got as many rows as most clients did.
-        error: What it says, in its own words, without a secret.
-        remedy: What to do; None where nothing is known, or needed.
+        client: The name of the client; `client_version` is the version of its package.
+        table: The name as `share.schema.table`.
+        version: The newest version of the table when the rehearsal began; null if the
+            table could not be opened.
+        num_rows: The number of rows that the client read; null if it failed.
+        size_bytes: The bytes of these rows in memory.
+        is_equal: Whether it read the same number of rows as most clients.
+        error: The error of the client, without secrets.
+        remedy: What to do; null if unknown or not needed.
     """
 
     client: str
@@ -86,9 +86,9 @@ class Untried:
     """A way to a table that is offered, and that no rehearsal goes.
 
     Attributes:
-        table: `share.schema.table`.
-        way: What it is offered as.
-        reason: Why, as half a sentence.
+        table: The name as `share.schema.table`.
+        way: The way to read it.
+        reason: The reason why it was not tested.
     """
 
     table: str

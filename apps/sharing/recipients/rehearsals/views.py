@@ -31,10 +31,10 @@ class RehearsalsPage:
     """How each client last read each table of a recipient.
 
     Attributes:
-        certificates: By table.
-        job: The id of the last rehearsal that was asked for.
-        missing: Clients without a certificate, as they were not installed.
-        untried: What is offered beside, and is read by no rehearsal.
+        certificates: The results, by table.
+        job: The id of the job of the last rehearsal.
+        missing: Clients without a result, because they are not installed.
+        untried: Ways to read tables that rehearsals do not test.
     """
 
     recipient: str

@@ -51,12 +51,14 @@ class NewProvider:
     """The profile of a provider that shares with us.
 
     Attributes:
-        name: What we call the provider, and the namespace of its tables.
-        profile: The content of its profile file.
-        replace: Whether a known provider gets this profile instead.
+        name: Your name for the provider, which is also the namespace of its tables.
+        profile: The content of the profile file.
+        replace: Whether to replace the profile of a known provider.
     """
 
-    name: str = parameter(MISSING, help="what you call it; its tables are NAME.…")
+    name: str = parameter(
+        MISSING, help=("your name for the provider; its tables are NAME.…")
+    )
     profile: dict[str, Any] = parameter(
         MISSING, reads=read_file, metavar="profile.share"
     )
@@ -64,7 +66,7 @@ class NewProvider:
         default=False,
         option="--replace",
         action="store_true",
-        help="give a known provider this profile",
+        help="replace the profile of a known provider",
     )
 
 
@@ -129,7 +131,7 @@ def forget(provider: StorageConnection, _: Nothing, stamp: Stamp) -> ForgottenPr
 def _said_added(one: LookedAt) -> str:
     provider = one.row.resource
     if not one.found:
-        return f"{provider.name} answers; its token is sealed."
+        return f"Connected to {provider.name}; its token is stored encrypted."
     tables = "table is" if provider.num_tables == 1 else "tables are"
     return f"{provider.name} answers: {provider.num_tables} {tables} registered."
 
@@ -137,13 +139,13 @@ def _said_added(one: LookedAt) -> str:
 def _said_looked(one: LookedAt) -> str:
     name = one.row.resource.name
     if one.found:
-        return f"{name} answers: {one.found}."
-    return f"{name} is asked again; this page shows its answer."
+        return f"{name} was refreshed: {one.found}."
+    return f"{name} is being refreshed; this page shows the result."
 
 
 def _before_removal(provider: StorageConnection, _: Nothing) -> str:
     count = lake_of(provider).tables.count()
-    return f"Forget {provider.name} and its {count} tables?"
+    return f"Remove {provider.name} and its {count} tables?"
 
 
 NEW_PROVIDER: Final = Subject(
@@ -158,7 +160,7 @@ ADD: Final = Change(
     of=NEW_PROVIDER,
     name="add",
     help="Add the profile of a provider.",
-    more="The profile is tried and kept sealed, and its tables are looked for.",
+    more="The profile is tested and stored encrypted, and its tables are listed.",
     parameters=NewProvider,
     do=add,
     is_atomic=False,
@@ -176,7 +178,7 @@ ADD: Final = Change(
 REFRESH: Final = Change(
     of=PROVIDER,
     name="refresh",
-    help="Ask a provider what it shares.",
+    help="Refresh the tables that a provider shares.",
     parameters=Nothing,
     do=look,
     is_atomic=False,
@@ -193,11 +195,11 @@ REFRESH: Final = Change(
 REMOVE: Final = Change(
     of=PROVIDER,
     name="remove",
-    help="Forget a provider and its tables.",
+    help="Remove a provider and its tables.",
     parameters=Nothing,
     do=forget,
     result=ForgottenProvider,
-    says=lambda one: f"{one.name} is forgotten, with {len(one.tables)} tables.",
+    says=lambda one: f"{one.name} and {len(one.tables)} tables are removed.",
     record=("storage.remove", "lake.remove", "table.remove"),
     verb=Verb(question=_before_removal),
     call=Call("DELETE", ROUTE, view="Received"),
@@ -209,7 +211,7 @@ reads.register(
         view="ReceivedList",
         page="sharing:received-list",
         shows=ReceivedPage,
-        help="List who shares with us, and which tables.",
+        help="List the providers, and the tables that they share with you.",
         role=ADMIN,
     ),
     Read(
@@ -217,7 +219,7 @@ reads.register(
         view="Received",
         finds=lambda name: provider_row(find_provider(name), now=timezone.now()),
         shows=ProviderRow,
-        help="Tell how a provider answers, and which tables it shares.",
+        help="Get a provider and the tables that it shares.",
         role=ADMIN,
     ),
 )

@@ -30,9 +30,10 @@ class ReceivedTableResource:
     """A table that a provider shares with us.
 
     Attributes:
-        name: As the provider names it: `share.schema.table`.
-        table: As the catalogue does.
-        withdrawn_at: Since when the provider no longer lists it; None while it does.
+        name: The name at the provider: `share.schema.table`.
+        table: The name in the catalog.
+        withdrawn_at: The time when the provider stopped listing it; null if it is
+            listed.
     """
 
     name: str
@@ -55,11 +56,11 @@ class ProviderResource:
     """A provider as lists and scripts see it; of its token the end alone.
 
     Attributes:
-        token_end: "" where an OAuth client gets tokens.
-        client_id: Of that client; None where the profile has a token.
-        state: `answers`, `refused` where the newest look failed, or `new`.
-        looked_at: When it last answered.
-        num_withdrawn: Tables that it shared once and no longer lists.
+        token_end: The last characters of the token; empty for an OAuth client.
+        client_id: The id of the OAuth client; null if the profile has a token.
+        state: `answers`, `refused` if the last check failed, or `new`.
+        looked_at: The last time the provider answered.
+        num_withdrawn: The number of tables that the provider no longer shares.
     """
 
     name: str

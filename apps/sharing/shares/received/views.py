@@ -21,7 +21,7 @@ class ProfileForm(forms.Form):
     """A profile of somebody else: a file, or its text."""
 
     name = forms.CharField(
-        max_length=100, error_messages={"required": "Name the provider."}
+        max_length=100, error_messages={"required": "Enter a name for the provider."}
     )
     file = forms.FileField(required=False, max_length=200)
     text = forms.CharField(required=False, max_length=MAX_PROFILE_BYTES)
@@ -33,7 +33,7 @@ class ProfileForm(forms.Form):
         file = values.get("file")
         if file is not None:
             if file.size > MAX_PROFILE_BYTES:
-                self.add_error("file", "A profile is a small file; this is too large.")
+                self.add_error("file", "This file is too large for a profile.")
             else:
                 values["text"] = file.read()
         elif not values.get("text") and "text" not in self.errors:

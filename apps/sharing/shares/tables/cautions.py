@@ -10,12 +10,10 @@ from deltaweb.index.query.shared_table import SharedTableReader
 from deltaweb.sharing.compatibility import misreadings
 
 IN_PARQUET: Final = (
-    "Clients that accept the delta format are answered in it, if they know what the "
-    "table uses; queries in the parquet format are refused for this."
+    "Clients that accept the delta format can read the table if they support these "
+    "features. Queries in the parquet format are refused."
 )
-IN_ANY_FORMAT: Final = (
-    "Recipients see the table, and their queries are refused for this."
-)
+IN_ANY_FORMAT: Final = "Recipients see the table, but their queries are refused."
 
 
 def refusals(table: Table) -> list[str]:
@@ -45,6 +43,6 @@ def warnings_of(table: Table) -> list[str]:
     warnings = [f"{table.full_name}: {sentence}" for sentence in refusals(table)]
     if table.restricted:
         warnings.append(
-            f"{table.full_name} is hidden from viewers here, and shared outside."
+            f"{table.full_name} is hidden from viewers, but recipients can read it."
         )
     return warnings

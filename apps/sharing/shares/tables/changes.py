@@ -77,7 +77,7 @@ def find_by_id(name: str, table_id: UUID) -> SharedTable:
             status=404,
             code="shared-table-not-found",
             message=f"The share {share.name} has no such table.",
-            hint="It may have been removed; the page of the share lists what is there.",
+            hint="It may have been removed. The page of the share lists its tables.",
         )
     return found
 
@@ -194,10 +194,10 @@ NAMED_TABLE: Final = replace(SHARED_TABLE, noun="share", metavars=IN_TABLE)
 PUT: Final = Change(
     of=PLACE,
     name="put",
-    help="Put a registered table into a share, or change what of it is offered.",
+    help="Add a table to a share, or change how it is shared.",
     more=(
-        "One that is there stays the registered table that it is: to offer another "
-        "one under its name, take it out first."
+        "To share another registered table under the same name, remove the shared "
+        "table first."
     ),
     parameters=TableOffer,
     do=put_table,
@@ -233,7 +233,7 @@ ADD_BY_PAGE: Final = Change(
 UPDATE: Final = Change(
     of=SHARED_TABLE,
     name="update",
-    help="Change what of a table is shared.",
+    help="Change how a table is shared.",
     parameters=Terms,
     do=update_table,
     result=OfferedTable,
@@ -248,7 +248,7 @@ UPDATE: Final = Change(
 REMOVE: Final = Change(
     of=NAMED_TABLE,
     name="remove-table",
-    help="Take a table out of a share; the table itself stays registered.",
+    help="Remove a table from a share; it stays registered.",
     parameters=Nothing,
     do=remove_table,
     result=RemovedTable,
@@ -276,7 +276,7 @@ reads.register(
         view="SharedTable",
         finds=lambda name, table: shared_table_resource(find_in_share(name, table)),
         shows=SharedTableResource,
-        help="Tell what of a table a share offers.",
+        help="Get a shared table.",
         role=ADMIN,
     ),
 )

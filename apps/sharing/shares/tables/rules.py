@@ -38,9 +38,9 @@ class RuleResource:
     """What of a table one recipient sees.
 
     Attributes:
-        recipient: Its name.
-        condition: Only rows that it is true for; null for all.
-        columns: Only these; null for all.
+        recipient: The name of the recipient.
+        condition: Share only rows that meet this condition; null for all rows.
+        columns: Share only these columns; null for all columns.
     """
 
     recipient: str
@@ -53,8 +53,8 @@ class RulesOfTable:
     """The rules of single recipients.
 
     Attributes:
-        earlier_urls_end_at: When the last URL of an object store ends that was issued
-            under other rules; null if there was none.
+        earlier_urls_end_at: The time until which object store URLs work that were
+            issued under earlier rules; null if there are none.
     """
 
     rules: list[RuleResource]
@@ -121,8 +121,8 @@ def rules_of(shared: SharedTable) -> RulesOfTable:
 
 def _said_narrowed(one: NarrowedTable) -> str:
     is_less = one.condition or one.columns
-    seen = "sees less of {} than others." if is_less else "sees of {} what others do."
-    return f"{one.recipient} {seen.format(one.name)} {one.urls}"
+    seen = "now has a narrower rule for {}." if is_less else "has no rule for {} now."
+    return f"{one.recipient} {seen.format(one.name)} {one.urls}".strip()
 
 
 READER: Final = Subject(
@@ -145,8 +145,8 @@ NARROW: Final = Change(
 PUT: Final = Change(
     of=READER,
     name="narrow",
-    help="Let one recipient see less of a table.",
-    more="A part of its rule that is null is removed.",
+    help="Set a rule that lets one recipient see less of a table.",
+    more="A part of the rule that is null is removed.",
     parameters=NewRule,
     do=put_rule,
     result=RulesOfTable,
@@ -157,7 +157,7 @@ PUT: Final = Change(
 WIDEN: Final = Change(
     of=READER,
     name="widen",
-    help="Let a recipient see of a table what the others do.",
+    help="Remove the rule of a recipient for a table.",
     parameters=Nothing,
     do=lambda reader, _, stamp: narrow(
         reader, NewRule(condition=None, columns=None), stamp
@@ -173,7 +173,7 @@ reads.register(
         view="RuleList",
         finds=lambda name, table: rules_of(find_in_share(name, table)),
         shows=RulesOfTable,
-        help="List the recipients that see less of a table than the others.",
+        help="List the rules of recipients that see less of a table.",
         role=ADMIN,
     ),
 )

@@ -52,8 +52,8 @@ class WriteCheckpoint:
     """Which checkpoint is written.
 
     Attributes:
-        version: The version; None for the newest.
-        parts: Into how many files; None is a single one.
+        version: The version; null for the newest one.
+        parts: The number of files; null for one.
     """
 
     version: int | None = parameter(

@@ -36,12 +36,13 @@ class ChangeColumns:
     """What becomes of a column.
 
     Attributes:
-        way: What is done.
-        name: Its name; a dotted path for a nested one that is not added.
-        type: The type of a new one, or the wider type, as SQL spells it.
-        comment: The comment of a new column; empty for none.
-        new_name: Its new name.
-        columns: Several new ones, as SQL declares them, in place of the one.
+        way: The change: add, drop, rename, widen or move columns.
+        name: The name of the column; a dotted path for a nested column, except when it
+            is added.
+        type: The type of a new column, or the wider type, in SQL.
+        comment: The comment of a new column; empty for no comment.
+        new_name: The new name of the column.
+        columns: Several new columns in SQL, instead of one.
         upgrade: Whether to upgrade the protocol in the same commit if needed.
     """
 

@@ -25,10 +25,10 @@ class ChangeConstraint:
     """Which constraint.
 
     Attributes:
-        name: Its name.
-        sql: The condition for every row; None drops the constraint.
+        name: The name of the constraint.
+        sql: The condition that every row must meet; null drops the constraint.
         upgrade: Whether to upgrade the protocol in the same commit if needed.
-        time_zone: Time zone of its times without one, when rows are checked.
+        time_zone: The time zone of times without one in the condition.
     """
 
     name: str = parameter("")

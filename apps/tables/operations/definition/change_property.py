@@ -21,8 +21,8 @@ class ChangeProperty:
     """Which property, and to what.
 
     Attributes:
-        name: Its name.
-        value: Its value; None removes it.
+        name: The name of the property.
+        value: The value of the property; null removes it.
         values: Several properties instead of one; all are set or removed.
         upgrade: Whether to upgrade the protocol in the same commit if needed.
     """

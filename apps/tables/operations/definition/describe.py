@@ -18,7 +18,7 @@ class Describe:
 
     Attributes:
         text: The comment; empty removes it.
-        column: A dotted path; empty for the table.
+        column: The dotted path of a column; empty for the table.
     """
 
     text: str = parameter(

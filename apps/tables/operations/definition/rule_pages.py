@@ -47,7 +47,7 @@ class ConstraintForm(forms.Form):
         """Ask for the condition of a new one."""
         values: dict[str, Any] = super().clean() or self.cleaned_data
         if values.get("way") == ADD and "sql" in values and not values["sql"]:
-            self.add_error("sql", "Give what has to be true of every row.")
+            self.add_error("sql", "Give a condition that must be true for every row.")
         return values
 
 

@@ -17,8 +17,8 @@ class UpgradeProtocol:
     """To which versions.
 
     Attributes:
-        reader: The version that readers have to know at least; None for that it has.
-        writer: Likewise of writers.
+        reader: The new reader version; null keeps the current one.
+        writer: The new writer version; null keeps the current one.
     """
 
     reader: int | None = parameter(

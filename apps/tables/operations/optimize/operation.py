@@ -36,11 +36,12 @@ class Optimize:
     """What is laid out again.
 
     Attributes:
-        where: A condition on partition columns; "" for all.
+        where: A condition on partition columns; empty for all rows.
         cluster_by: Columns to cluster by.
-        target_bytes: Approximate size of files; None for the table's setting.
+        target_bytes: The approximate size of the new files; null for the table's
+            setting.
         respell: Whether to normalise partition values instead.
-        time_zone: Time zone of the condition's times without one.
+        time_zone: The time zone of times without one in the condition.
     """
 
     where: str = parameter(

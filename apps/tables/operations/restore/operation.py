@@ -20,9 +20,9 @@ class Restore:
     """What comes back.
 
     Attributes:
-        version: The version; None where a time says which.
-        timestamp: The time of it, with a zone or in that one.
-        timestamp_zone: Whose clocks show a time without a zone.
+        version: The version; null if `timestamp` is given.
+        timestamp: A time; its version is restored.
+        timestamp_zone: The time zone of a time without one.
     """
 
     version: int | None = parameter(

@@ -32,8 +32,8 @@ class DeleteRows:
     """Which rows go.
 
     Attributes:
-        where: A condition in SQL; empty for every row.
-        time_zone: Time zone of its times without one.
+        where: The rows to delete, as an SQL condition; empty for all rows.
+        time_zone: The time zone of times without one in the condition.
     """
 
     where: str = parameter(
@@ -95,9 +95,9 @@ class UpdateRows:
     """Which rows change, and how.
 
     Attributes:
-        assignments: The SQL of the new value by the name of the column.
-        where: A condition in SQL; empty for every row.
-        time_zone: Whose clocks show the times without a zone in all of these.
+        assignments: The SQL of each new value, by the name of the column.
+        where: The rows to update, as an SQL condition; empty for all rows.
+        time_zone: The time zone of times without one in the SQL.
     """
 
     assignments: Mapping[str, str] = field(default_factory=dict)

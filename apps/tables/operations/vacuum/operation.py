@@ -71,8 +71,8 @@ class Vacuum:
     """What is deleted.
 
     Attributes:
-        hours: How long what left the table is kept; None is as the table says.
-        allow_short_retention: Whether that may be shorter than the table says.
+        hours: How long removed files are kept; null for the table's setting.
+        allow_short_retention: Whether this may be shorter than the table's setting.
     """
 
     hours: float | None = parameter(
@@ -95,8 +95,8 @@ class Deletion:
     """The files that a vacuum deletes, and the versions that then cannot be read.
 
     Attributes:
-        num_lost: How many these versions are; all can be read before.
-        first_lost: The first of them; None without any.
+        num_lost: The number of versions that can no longer be read afterwards.
+        first_lost: The first of these versions; null if there are none.
     """
 
     num_files: int

@@ -59,16 +59,17 @@ class StorageLedger:
     """What is stored of a table.
 
     Attributes:
-        parts: By what it is; the live files alone before the first look.
-        num_files: Files of all parts.
-        size_bytes: Bytes of all parts.
+        parts: The files by kind. Before the folder is listed, only the live files.
+        num_files: The number of files of all parts.
+        size_bytes: The bytes of all parts.
         version: The newest version when the folder was listed.
-        num_tombstones: Files that the log says were removed, before the first look.
-        listed_at: When that was; None before the first look.
-        commits_since: How many versions have come since.
-        vacuum_since: The vacuum that has deleted files since.
-        could_go: What a vacuum of the table's own retention took then.
-        running: The look that lists the folder now, or that failed to.
+        num_tombstones: The number of removed files in the log; only before the folder
+            is listed.
+        listed_at: The time when the folder was listed; null if it was not.
+        commits_since: The number of versions since then.
+        vacuum_since: The vacuum that has deleted files since then.
+        could_go: What a vacuum with the table's retention would have deleted then.
+        running: The job that lists the folder, while it runs or if it failed.
     """
 
     parts: Sequence[Part]

@@ -74,9 +74,9 @@ class GroupSizes:
     """How many row groups have which size.
 
     Attributes:
-        edges: The n + 1 powers of two between which they are counted, in bytes.
-        counts: Row groups in each of the n.
-        num_small: Those below the size from which a row group is no longer small.
+        edges: The n + 1 edges of the bins in bytes, powers of two.
+        counts: The number of row groups in each of the n bins.
+        num_small: The number of row groups below the size that counts as small.
     """
 
     edges: tuple[int, ...]
@@ -101,7 +101,7 @@ class TableInside:
         unlike: Columns that are otherwise in files than in the table.
         mixed: Leaf columns that files store in more than one way: (stored type, files).
         unreadable: Errors of files whose footers do not read.
-        is_complete: Whether every different name was kept.
+        is_complete: Whether all different names are listed.
     """
 
     num_files: Annotated[int, Named("files")]

@@ -37,27 +37,27 @@ _DESCRIPTIONS: Final[Mapping[str, Description]] = {
         (
             "columnMapping",
             "Column mapping",
-            "Files keep their own names of columns, so a rename touches no file.",
+            "Files use their own column names, so renaming a column rewrites no file.",
         ),
         (
             "deletionVectors",
             "Deletion vectors",
-            "Deleted rows are masked beside a file, which is not rewritten.",
+            "A bitmap marks the deleted rows of a file, which is not rewritten.",
         ),
         (
             "timestampNtz",
             "Times without a zone",
-            "Columns of the type timestamp_ntz, which are the same on every clock.",
+            "Columns of the type timestamp_ntz: a date and time in no time zone.",
         ),
         (
             "typeWidening",
             "Type widening",
-            "A column gets a wider type, and its older files keep the narrower one.",
+            "A column gets a wider type; older files keep the narrower type.",
         ),
         (
             "v2Checkpoint",
             "V2 checkpoints",
-            "Checkpoints of the log have their files in sidecars beside them.",
+            "Checkpoints list the files of the table in separate sidecar files.",
         ),
         (
             "vacuumProtocolCheck",
@@ -67,17 +67,17 @@ _DESCRIPTIONS: Final[Mapping[str, Description]] = {
         (
             "variantType",
             "Variant",
-            "Columns of values that each have a type of their own, as JSON has.",
+            "Columns of JSON-like values, each with its own type.",
         ),
         (
             "variantShredding",
             "Shredded variant",
-            "Parts of variants that often come are stored as columns of files.",
+            "Frequent parts of variants are stored as columns of their own.",
         ),
         (
             "catalogManaged",
             "Catalog-managed",
-            "A catalog decides on versions; the log may be behind.",
+            "A catalog manages the commits; the log may be behind.",
         ),
         (
             "catalogOwned",
@@ -92,22 +92,22 @@ _DESCRIPTIONS: Final[Mapping[str, Description]] = {
         (
             "intervalType",
             "Intervals",
-            "Columns of spans of time.",
+            "Columns of time intervals.",
         ),
         (
             "timestampNanos",
             "Nanosecond times",
-            "Columns of times that are finer than a microsecond.",
+            "Columns of times in nanoseconds.",
         ),
         (
             "adaptiveMetadata",
             "Adaptive metadata",
-            "The log is kept in another shape than that of the protocol's text.",
+            "The log has another structure than the protocol describes.",
         ),
         (
             "icebergNativeV4",
             "Native Iceberg",
-            "Files are listed in manifests of Iceberg, not in the log.",
+            "Files are listed in Iceberg manifests, not in the log.",
         ),
         (
             "redirectReaderWriter",
@@ -118,10 +118,10 @@ _DESCRIPTIONS: Final[Mapping[str, Description]] = {
         (
             "appendOnly",
             "Append only",
-            "Rows are added, and none is deleted or changed.",
+            "Rows can only be added, not changed or deleted.",
         ),
-        ("invariants", "Invariants", "Values of a column have to meet a condition."),
-        ("checkConstraints", "CHECK constraints", "Rows have to meet conditions."),
+        ("invariants", "Invariants", "Values of a column must meet a condition."),
+        ("checkConstraints", "CHECK constraints", "Rows must meet conditions."),
         (
             "changeDataFeed",
             "Change data feed",
@@ -132,61 +132,61 @@ _DESCRIPTIONS: Final[Mapping[str, Description]] = {
             "Generated columns",
             "Values of a column are computed from others.",
         ),
-        ("identityColumns", "Identity columns", "A column numbers new rows by itself."),
+        ("identityColumns", "Identity columns", "A column numbers new rows."),
         (
             "allowColumnDefaults",
             "Default values",
-            "A column that a writer leaves out gets a default.",
+            "A column that a writer leaves out gets a default value.",
         ),
         (
             "rowTracking",
             "Row tracking",
-            "Rows keep an id and the version that last changed them.",
+            "Each row has an id and the version that last changed it.",
         ),
         (
             "domainMetadata",
             "Domain metadata",
-            "Programs keep settings of their own in the log.",
+            "Programs store their own settings in the log.",
         ),
         (
             "clustering",
             "Liquid clustering",
-            "Rows that are alike in chosen columns are kept together.",
+            "Rows with similar values in chosen columns are stored together.",
         ),
         (
             "inCommitTimestamp",
             "In-commit timestamps",
-            "Commits carry their own times, not those of their files.",
+            "The time of a commit is in the commit, not the time of its file.",
         ),
         (
             "icebergCompatV1",
             "Iceberg compatibility 1",
-            "Files are kept so that Iceberg could list them too.",
+            "Files are written so that Iceberg metadata can list them, too.",
         ),
         (
             "icebergCompatV2",
             "Iceberg compatibility 2",
-            "Files are kept so that Iceberg could list them too.",
+            "Files are written so that Iceberg metadata can list them, too.",
         ),
         (
             "icebergCompatV3",
             "Iceberg compatibility 3",
-            "Files are kept so that Iceberg could list them too.",
+            "Files are written so that Iceberg metadata can list them, too.",
         ),
         (
             "materializePartitionColumns",
             "Partition columns in files",
-            "Files hold the partition columns as well.",
+            "Files also contain the partition columns.",
         ),
         (
             "checkpointProtection",
             "Protected checkpoints",
-            "Old versions are cleaned up only by those who know their features.",
+            "Only clients that support the features of old versions clean them up.",
         ),
         (
             "collations",
             "Collations",
-            "Text of a column is compared by rules of a language.",
+            "The text of a column is compared by the rules of a language.",
         ),
         (
             "columnMappingUsageTracking",

@@ -44,28 +44,29 @@ class Remedy:
         return [*set_first, f"ALTER TABLE {table} DROP FEATURE `{feature}`"]
 
 
-NOT_KNOWN: Final = Remedy("No known way removes it: make a copy without it.", False)  # noqa: FBT003 (its second field)
+NOT_KNOWN: Final = Remedy("It cannot be removed; make a copy without it.", False)  # noqa: FBT003 (its second field)
 _WIDENING: Final = Remedy(
-    "Spark writes the files again that keep the narrower type.",
+    "Spark rewrites the files that have the narrower type.",
     switch=("delta.enableTypeWidening", "false"),
 )
 _VARIANT: Final = Remedy(
-    "It cannot be removed from a table: a copy has the values as JSON text.",
+    "It cannot be removed; make a copy with the values as JSON text.",
     is_dropped=False,
 )
 _REMEDIES: Final[Mapping[str, Remedy]] = {
     COLUMN_MAPPING: Remedy(
-        "Spark writes all files again, under the columns' own names; columns can then "
-        "no longer be renamed or dropped without that.",
+        "Spark rewrites all files with the names of the columns. After that, "
+        "renaming or "
+        "dropping a column means rewriting files.",
         before=(("delta.columnMapping.mode", "none"),),
     ),
     DELETION_VECTORS: Remedy(
-        "Spark writes the files again that have a mask, without the deleted rows.",
+        "Spark rewrites the files with deletion vectors, without the deleted rows.",
         switch=("delta.enableDeletionVectors", "false"),
     ),
     TYPE_WIDENING: _WIDENING,
     V2_CHECKPOINT: Remedy(
-        "Spark writes a checkpoint of the older kind; no data file changes.",
+        "Spark writes a classic checkpoint; no data file changes.",
         switch=("delta.checkpointPolicy", "classic"),
     ),
     VACUUM_CHECK: Remedy("Only the protocol changes; no file does."),

@@ -244,8 +244,8 @@ class _Column:
         clock = find_clock(self.calendar.zone)
         if clock is None:
             reason = (
-                "it has times before 1900 in the old calendar, by the clocks of "
-                f"{self.calendar.zone[:40]!r}, which are not known here"
+                "it has times before 1900 in the old calendar and in the unknown time "
+                f"zone {self.calendar.zone[:40]!r}"
             )
             raise MismatchError(column=path, reason=reason)
         seconds, rest = np.divmod(ticks, a_second)

@@ -102,7 +102,7 @@ class DeltawebSource(DataSource):
             options.text("timestampAsOf"),
         )
         if version is not None and timestamp is not None:
-            expected = "the only one beside versionAsOf"
+            expected = "possible together with versionAsOf"
             raise SourceOptionError(
                 name="timestampAsOf", value=timestamp, expected=expected
             )

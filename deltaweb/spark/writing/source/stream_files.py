@@ -38,7 +38,7 @@ class StreamChangeError(VersionError, code="stream-change"):
         "it may have read ({path:.300})."
     )
     hint = (
-        "Set skipChangeCommits to skip such versions, ignoreDeletes for those "
+        "Set skipChangeCommits to skip these versions, ignoreDeletes for those "
         "that only remove, or ignoreChanges to get rewritten rows again."
     )
 

@@ -92,7 +92,7 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         store = self._place.open()
         table = DeltaTable.from_store(store)
         if version is not None and timestamp is not None:
-            expected = "the only one beside startingVersion"
+            expected = "possible together with startingVersion"
             raise SourceOptionError(
                 name="startingTimestamp", value=timestamp, expected=expected
             )

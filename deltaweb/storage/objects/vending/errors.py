@@ -11,8 +11,8 @@ from deltaweb.delta.errors import LocationError
 class VendingUnsupportedError(LocationError, code="vending-unsupported"):
     location: str
     reason: str
-    message = "{location}: no temporary credentials are made for it: {reason}."
-    hint = "Its files are read by URLs, as those of every table."
+    message = "{location}: temporary credentials are not possible: {reason}."
+    hint = "Its files can be read by URLs."
 
 
 class VendingRefusedError(LocationError, code="vending-refused"):

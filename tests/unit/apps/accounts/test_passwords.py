@@ -70,7 +70,9 @@ class TestSignIn:
     @pytest.mark.usefixtures("vera")
     @pytest.mark.parametrize("name", ["vera", "nobody"])
     def test_does_not_say_what_was_wrong(self, name: str) -> None:
-        with pytest.raises(errors.SignInError, match="do not go together"):
+        with pytest.raises(
+            errors.SignInError, match="name or the password is not correct"
+        ):
             attempt(name)
 
     def test_too_many_failures_make_the_door_wait(self, vera: User) -> None:

@@ -33,8 +33,8 @@ class TestCheckName:
         {
             "nothing": ("", "it is empty"),
             "one too long": ("x" * 256, "longer than 255"),
-            "a space": ("a b", "it holds a space"),
-            "a slash": ("a/b", "it holds '/'"),
+            "a space": ("a b", "it contains a space"),
+            "a slash": ("a/b", "it contains '/'"),
             "the end of a line": ("a\nb", r"U\+000A"),
             "NUL": ("a\0b", r"U\+0000"),
             "DEL": ("a\x7fb", r"U\+007F"),
@@ -58,7 +58,7 @@ class TestCheckName:
 
     @pytest.mark.parametrize("kind", ["schema", "table"])
     def test_schemas_and_tables_have_no_dot(self, kind: str) -> None:
-        with pytest.raises(NameInvalidError, match=r"it holds '\.'"):
+        with pytest.raises(NameInvalidError, match=r"it contains '\.'"):
             check_name("a.b", kind)
 
     @pytest.mark.parametrize("kind", ["share", "recipient"])
@@ -67,7 +67,7 @@ class TestCheckName:
 
     @pytest.mark.parametrize("name", [".", ".."])
     def test_no_name_is_a_step_of_a_path(self, name: str) -> None:
-        with pytest.raises(NameInvalidError, match="an address cannot end in it"):
+        with pytest.raises(NameInvalidError, match="an address cannot end with it"):
             check_name(name, "share")
 
     @given(st.text(max_size=300))
@@ -92,7 +92,7 @@ class TestNameKey:
 
 class TestSplitFullName:
     def test_names_what_is_missing(self) -> None:
-        with pytest.raises(NameInvalidError, match=r"not written schema\.table"):
+        with pytest.raises(NameInvalidError, match=r"not have the form schema\.table"):
             split_full_name("orders")
 
     @pytest.mark.parametrize("name", ["a.b.c", ".b", "a."])

@@ -337,4 +337,4 @@ class TestSQLThatIsSkipped:
             predicate_hints="p = 9", json_predicate_hints=None, schema=SCHEMA
         )
 
-        assert hints.skipped == (SkippedHint("p = 9", "it is not a list of texts"),)
+        assert hints.skipped == (SkippedHint("p = 9", "it is not a list of text"),)

@@ -44,7 +44,7 @@ class TestReads:
     def test_a_larger_one_than_is_allowed_is_not_read(self) -> None:
         source = CountedSource(file_of(30))
 
-        with pytest.raises(FooterCorruptError, match="1,000 are the most"):
+        with pytest.raises(FooterCorruptError, match="the limit is 1,000"):
             read_footer(source, max_bytes=1_000)
 
 

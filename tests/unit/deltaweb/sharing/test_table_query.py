@@ -141,7 +141,7 @@ class TestParseTableQuery:
         ],
     )
     def test_refuses_two_versions(self, fields: dict[str, object]) -> None:
-        with pytest.raises(ParameterInvalidError, match="is given as well"):
+        with pytest.raises(ParameterInvalidError, match="is also given"):
             parsed(**fields)
 
     @pytest.mark.parametrize(

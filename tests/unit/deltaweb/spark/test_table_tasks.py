@@ -36,7 +36,7 @@ def test_each_table_has_its_own_result(lake: Path, tmp_path: Path) -> None:
         "location-not-found",
         "spark-missing",
     ]
-    assert "bytes. This is done by Spark" in found[2].error
+    assert "bytes. This needs Spark" in found[2].error
     assert "deltaweb[spark]" in found[2].error_hint
     assert open_index(tmp_path / "a").folder == tmp_path / "a"
     assert list((tmp_path / "runs").iterdir()) == []

@@ -99,8 +99,8 @@ class TestRecipients:
         unknown = script.call("PUT", hold, unread)
         held = script.made(hold, {"until": "30d", "version": 2}, method="PUT")
 
-        assert "may not read it" in refused.content.decode()
-        assert "name the version" in unknown.content.decode()
+        assert "has no grant for it" in refused.content.decode()
+        assert "give the version" in unknown.content.decode()
         assert (held["share"], held["version"]) == ("retail", 2)
         ends_at = datetime.fromisoformat(held["ends_at"])
         assert ends_at - timezone.now() == pytest.approx(

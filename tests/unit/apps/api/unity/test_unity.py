@@ -62,7 +62,7 @@ class TestATable:
             "a name of three parts": ({"shared_as": "a.b.c"}, ""),
             "a huge version": (
                 {"history_data_sharing_status": "ENABLED", "start_version": HUGE},
-                "so high",
+                "too large",
             ),
         },
     )

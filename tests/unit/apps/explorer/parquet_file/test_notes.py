@@ -72,7 +72,7 @@ def old_calendar_notes(keys: dict[str, str], leaf: dict[str, str]) -> list[str]:
 )
 def test_a_file_of_the_old_calendar_says_so_and_whose_clocks_it_has(keys, leaf, zone):
     expected = (
-        "Days and times before 1900 are in Spark's old calendar, by the clocks of {}."
+        "Days and times before 1900 are in Spark's old calendar, in the time zone {}."
     )
 
     found = old_calendar_notes(keys, leaf)

@@ -213,7 +213,7 @@ def test_a_form_with_a_fault_changes_nothing_and_says_so(admin, lamp, watts):
 
 
 def test_has_a_command_with_options_and_a_question(lamp) -> None:
-    with pytest.raises(CommandError, match="no one is at a terminal to answer"):
+    with pytest.raises(CommandError, match="there is no terminal to ask"):
         run("shine", "desk", "--watts", "20")
     assert lamp["watts"] == 10
 

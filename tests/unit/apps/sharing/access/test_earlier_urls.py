@@ -236,7 +236,7 @@ def _set(shared: SharedTable, **fields: Any) -> None:  # noqa: ANN401 (columns)
 
 @pytest.mark.parametrize("ends_at", [None, NOW])
 def test_a_sentence_says_that_no_url_opens(ends_at: datetime | None) -> None:
-    assert earlier_urls_text(ends_at, now=NOW).endswith("no longer open.")
+    assert earlier_urls_text(ends_at, now=NOW).endswith("no longer work.")
 
 
 def test_a_sentence_says_until_when_urls_open() -> None:
@@ -244,6 +244,6 @@ def test_a_sentence_says_until_when_urls_open() -> None:
     now = datetime(2026, 11, 29, 1, 0, tzinfo=UTC)
 
     assert earlier_urls_text(ends_at, now=now) == (
-        "URLs of files in an object store that were given out before open until "
+        "File URLs of an object store that were issued before work until "
         "2026-11-29 01:15 UTC."
     )

@@ -64,7 +64,7 @@ class TestParseNetworks:
         texts = [f"10.0.{number}.0/24" for number in range(101)]
 
         assert len(parse_networks(texts[:100])) == 100
-        with pytest.raises(TooManyNetworksError, match="101 networks; 100 fit"):
+        with pytest.raises(TooManyNetworksError, match="101 networks; the most is 100"):
             parse_networks(texts)
 
 

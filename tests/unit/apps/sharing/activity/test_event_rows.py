@@ -16,7 +16,7 @@ class TestEventRow:
                 "a.t of s",
             ),
             "no token": ({"recipient": "", "token_prefix": "dwt_1"}, "dwt_1", ""),
-            "nobody": ({"recipient": ""}, "nobody known", ""),
+            "nobody": ({"recipient": ""}, "unknown", ""),
             "a grant": (
                 {"actor": "ada", "share": "s", "recipient": "acme"},
                 "ada",

@@ -14,18 +14,18 @@ from apps.sharing.activity.refusals import MAX_REASON, kept_reason, reason_in
         ),
         pytest.param(
             *(404, "RESOURCE_DOES_NOT_EXIST", ""),
-            "What was requested does not exist, or is not granted to the caller.",
+            "The requested object does not exist or is not granted to the caller.",
             id="of a record that kept its code alone",
         ),
         pytest.param(
             *(500, "INTERNAL_ERROR", ""),
-            "The server failed; its log says more under the id of the request.",
+            "The server failed. Its log has details under the id of the request.",
             id="of a fault of ours",
         ),
         pytest.param(410, "link-used", "", "Link used.", id="of a link"),
         pytest.param(
             *(200, "STREAM_BROKEN", ""),
-            "The answer broke off: what was left of it cannot be read.",
+            "The answer was cut off, because the rest of it could not be read.",
             id="in the middle of an answer",
         ),
         pytest.param(418, "", "", "Answered with 418.", id="of no code at all"),

@@ -73,7 +73,7 @@ def test_deletion_vectors_that_nobody_looked_for_are_said_to_be_unknown() -> Non
     found = preflight(table)
 
     assert found.state == "partly"
-    assert "seen at each query" in found.note
+    assert "Each query checks" in found.note
 
 
 def test_a_type_that_some_clients_do_not_know_is_partly_read() -> None:

@@ -105,7 +105,7 @@ class TestAddTable:
     @cases(
         "with_history, start_version, reason",
         {
-            "negative": (True, -1, "begin at 0"),
+            "negative": (True, -1, "first version is 0"),
             "not there yet": (True, 3, "newest version is 2"),
             "no history to begin": (False, 1, "without history"),
         },

@@ -171,7 +171,7 @@ class TestHostileVectors:
     def test_a_size_that_no_vector_has_takes_no_memory(self, folder: Folder, size: int):
         (folder.folder / FILE).write_bytes(b"\1" + bytes(100))
 
-        assert "the most" in folder.refusal(stored(1, size, 1))
+        assert "the limit" in folder.refusal(stored(1, size, 1))
 
     def test_a_count_that_is_another_one_is_found(self, folder: Folder) -> None:
         fields = inline_vector([1, 2]) | {"cardinality": 2**63 - 1}

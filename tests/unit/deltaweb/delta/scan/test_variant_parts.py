@@ -56,7 +56,7 @@ class TestNames:
             ("v:$.a", "names no type"),
             ("v:$.a::nope", "'nope' is not a type"),
             ("v:$.a::array<int>", "type is nested"),
-            ("v:$.a..b::int", r"'\$\.a\.\.b' is not a path"),
+            ("v:$.a..b::int", r"'\$\.a\.\.b' is not a valid variant path"),
             ("id:$.a::int", "the column 'id' is of type bigint"),
         ],
     )

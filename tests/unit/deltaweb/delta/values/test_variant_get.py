@@ -89,7 +89,7 @@ def test_a_time_of_day_is_no_instant_of_the_day_of_reading(data_type: str) -> No
 
 @pytest.mark.parametrize("path", ["", "a", "$a", "$.", "$[x]", "$.a..b", "$['a'"])
 def test_a_path_of_another_form_is_refused(path: str) -> None:
-    with pytest.raises(VariantPathError, match="not a path"):
+    with pytest.raises(VariantPathError, match="not a valid variant path"):
         parse_path(path)
 
 

@@ -19,7 +19,7 @@ from deltaweb.storage.received.transport import Transport
 from tests.support.stores.hostile_provider import TABLE, Hostile, hostile_running
 from tests.support.stores.sharing_provider import HERE
 
-AGAIN = "leads back to a page"
+AGAIN = "repeats a page"
 
 
 @pytest.fixture

@@ -73,7 +73,7 @@ def test_a_server_that_is_not_given_the_token_is_named(provider, status: int) ->
         other.puts("/shares", {}, status)
         provider.puts("/shares", {}, 308, Location=f"{other.endpoint}/shares")
 
-        with pytest.raises(ProviderAnswerError, match="is not given the token"):
+        with pytest.raises(ProviderAnswerError, match="redirects to another host"):
             provider.client().tables()
 
 
@@ -90,7 +90,7 @@ def test_a_list_that_is_none_is_an_error_of_the_provider(provider, body: object)
 def test_a_page_token_with_half_a_character_is_an_error(provider: Provider) -> None:
     provider.puts("/shares", {"items": [], "nextPageToken": "a\ud800"})
 
-    with pytest.raises(ProviderAnswerError, match="token of a page is not a text"):
+    with pytest.raises(ProviderAnswerError, match="token of a page is not text"):
         provider.client().tables()
 
 
@@ -122,7 +122,7 @@ def test_an_answer_that_ends_with_an_error_is_refused(provider: Provider) -> Non
     last = {"endStreamAction": {"errorMessage": "the files cannot be read"}}
     provider.puts(f"{AT}/query", [{"protocol": {"minReaderVersion": 1}}, last])
 
-    with pytest.raises(ProviderAnswerError, match="broke off with an error"):
+    with pytest.raises(ProviderAnswerError, match="ended the answer with an error"):
         provider.client().files(TABLE, lambda answer: [*answer.lines])
 
 

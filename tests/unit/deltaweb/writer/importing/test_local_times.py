@@ -94,7 +94,7 @@ def test_times_of_a_type_are_taken_by_the_zone_that_is_given_and_said(
 
     said = plan.describe()["times"]["sentences"]
     assert said[0] == (
-        f"Column 'at': 1 time without a zone, taken by the clocks of {zone}"
+        f"Column 'at': 1 time without a zone, read in the time zone {zone}"
     )
     first, second = imported(tmp_path / "t", of)
     assert (first and first.hour, second) == (hour, None)

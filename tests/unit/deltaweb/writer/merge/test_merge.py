@@ -311,7 +311,7 @@ class TestRefusals:
             table.merge(pairs(), on="t.k = s.k").when_not_matched_insert(
                 {"k": "t.k"}
             ).execute()
-        with pytest.raises(ValueError, match="what is to be done"):
+        with pytest.raises(ValueError, match="say what to do with rows"):
             table.merge(pairs(), on="t.k = s.k").execute()
 
     def test_a_table_that_only_grows_takes_new_rows_alone(self) -> None:

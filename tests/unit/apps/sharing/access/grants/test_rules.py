@@ -182,7 +182,7 @@ class TestBinding:
 
     @pytest.mark.parametrize("columns", [[], ["p"], ["gone"]])
     def test_needs_a_column_that_files_hold(self, version, columns: list[str]) -> None:
-        with pytest.raises(SchemaError, match="no column of files may be seen"):
+        with pytest.raises(SchemaError, match="it shares no column of the data files"):
             rule(columns=columns).bind(version)
 
     def test_has_a_shape_for_each_schema_and_what_of_it_is_seen(self, tmp_path) -> None:

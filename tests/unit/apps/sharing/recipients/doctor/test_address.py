@@ -79,7 +79,7 @@ def test_a_server_that_knows_its_tokens_is_reached_below_its_prefix() -> None:
     assert found["http"][0] == "ok"
     assert found["clock"][0] == "ok"
     assert found["dns"][0] == "warning"
-    assert "this machine alone" in found["dns"][1]
+    assert "Only this machine" in found["dns"][1]
     assert found["tls"][0] == "warning"
 
 
@@ -89,9 +89,9 @@ def test_a_server_that_knows_its_tokens_is_reached_below_its_prefix() -> None:
         ({"message": CredentialsMissingError.message}, "header Authorization"),
         ({"status": 302}, "redirect (302)"),
         ({"status": 502}, "does not reach this server"),
-        ({"status": 404}, "Something else"),
-        ({"status": 200}, "Something else"),
-        ({"message": "Sign in"}, "Something else"),
+        ({"status": 404}, "Another server"),
+        ({"status": 200}, "Another server"),
+        ({"message": "Sign in"}, "Another server"),
     ],
 )
 def test_what_stands_in_the_way_is_named_and_not_followed(what, said) -> None:
