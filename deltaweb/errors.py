@@ -228,7 +228,7 @@ _PLACES: Final[Mapping[str, str]] = {
     "deltaweb.storage.received.errors": (
         "NotSharedError ProfileInvalidError ProviderAnswerError ProviderHostError "
         "ProviderLimitError ProviderRefusedError ProviderRestsError "
-        "ReceivedTableError RequestRefusedError"
+        "ProviderSlowError ReceivedTableError RequestRefusedError"
     ),
     "deltaweb.storage.signing.errors": (
         "SigningKeyNeededError SigningUnsupportedError"

@@ -5,6 +5,7 @@ that leads out of the allowed roots, or the roots may have changed.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
 
@@ -16,6 +17,7 @@ from apps.pages.first_use import has_database
 from apps.tables.models import Table
 from apps.tables.storage.connections import options_for
 from apps.tables.storage.locations import check_allowed, is_remote
+from apps.tables.storage.received import waiting
 from apps.tables.storage.roots import roots_for
 from deltaweb.delta.errors import LocationInvalidError
 from deltaweb.storage.place import TablePlace, open_shared, open_store
@@ -29,14 +31,23 @@ def roots_of_server() -> Sequence[str] | None:
 
 
 def open_table(
-    table: Table, *, roots: Sequence[str] | None, time_zone: str | None = None
+    table: Table,
+    *,
+    roots: Sequence[str] | None,
+    time_zone: str | None = None,
+    is_waited_for: bool = False,
 ) -> DeltaTable:
     """Return the reader of a registered table.
 
     Args:
         roots: From `roots_of_server`, which asks the database.
+        is_waited_for: Whether a person waits for what is read: a provider of a
+            received table gets less time then.
     """
-    store = table_place(table, roots=roots).open()
+    place = table_place(table, roots=roots)
+    if is_waited_for:
+        place = replace(place, storage_options=waiting(place.storage_options))
+    store = place.open()
     return DeltaTable.from_store(store, time_zone=time_zone)
 
 

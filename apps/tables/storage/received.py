@@ -4,7 +4,7 @@ The profile of a provider is kept as the options of a storage connection whose p
 `received://` and the name that we gave the provider.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import datetime
@@ -29,6 +29,8 @@ if TYPE_CHECKING:  # Commands that read a folder of this machine load no driver.
     from deltaweb.storage.received.budget import LookBounds
 
 FOLDER: Final = "received"
+WAITS_S: Final = 30.0
+"""What a provider may take while a person waits, with all looks and files."""
 IS_RECEIVED: Final = "received"
 """The parameter of a job whose table is a provider's."""
 PROVIDER_FAULTS: Final = frozenset(
@@ -73,6 +75,14 @@ def received_options(connection: StorageConnection) -> dict[str, Any]:
         "mirror": str(mirror_folder(connection)),
         "rests_until": connection.rests_until,
     }
+
+
+def waiting(options: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the options of a store for whose rows a person waits."""
+    if "look_bounds" not in options:
+        return options
+    waits_s = min(WAITS_S, settings.RECEIVED_CHECK_S)
+    return {**options, "look_bounds": {**options["look_bounds"], "waits_s": waits_s}}
 
 
 def look_bounds() -> "LookBounds":

@@ -53,7 +53,7 @@ class FileLook(TableLook[P, R]):
 @contextmanager
 def opened_file(job: TrackedJob, asked: LookedAtFile) -> Iterator[pa.NativeFile]:
     """Open the file that a job looks at."""
-    opened = open_table(table_of(job), roots=roots_of_server())
+    opened = open_table(table_of(job), roots=roots_of_server(), is_waited_for=True)
     found: ParquetError | None = None
     with reading(asked.path), opened.store.open_data_file(asked.path) as source:
         try:

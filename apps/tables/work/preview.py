@@ -78,7 +78,12 @@ class RowsRead:
 def preview_rows(job: TrackedJob, asked: Preview) -> RowsRead:
     """Read rows of a version and keep them as the job's rows."""
     table = table_of(job)
-    opened = open_table(table, roots=roots_of_server(), time_zone=asked.time_zone)
+    opened = open_table(
+        table,
+        roots=roots_of_server(),
+        time_zone=asked.time_zone,
+        is_waited_for=asked.limit is not None,
+    )
     snapshot = opened.snapshot(asked.version)
 
     def report(rows: int) -> None:

@@ -9,7 +9,11 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Final
 
-from deltaweb.storage.received.errors import ProviderLimitError
+from deltaweb.storage.received.errors import (
+    ProviderAnswerError,
+    ProviderLimitError,
+    ProviderSlowError,
+)
 
 MAX_LINE_BYTES: Final = 32 << 20  # a schema of 100,000 columns takes less
 
@@ -20,12 +24,15 @@ class LookBounds:
 
     Attributes:
         seconds: From the first request to the end of the last answer.
+        waits_s: The seconds that a person waits for all looks and files of a store
+            together; None for no such limit.
         num_bytes: Of the bodies of all answers.
         num_pages: Of all lists.
         num_lines: Of all answers about a table: one for each file.
     """
 
     seconds: float = 120.0
+    waits_s: float | None = None
     num_bytes: int = 1 << 30
     num_pages: int = 2_000
     num_lines: int = 2_000_000
@@ -49,11 +56,17 @@ class LookBudget:
     @classmethod
     def of(cls, provider: str, bounds: LookBounds) -> "LookBudget":
         """Begin a look."""
-        return cls(provider, bounds, time.monotonic() + bounds.seconds)
+        seconds = bounds.seconds if bounds.waits_s is None else bounds.waits_s
+        return cls(provider, bounds, time.monotonic() + seconds)
 
     def renewed(self) -> "LookBudget":
-        """Begin another look at the same provider."""
-        return LookBudget.of(self.provider, self.bounds)
+        """Begin another look at the same provider; a person waits for all of them."""
+        return self.of_files or LookBudget.of(self.provider, self.bounds)
+
+    @property
+    def of_files(self) -> "LookBudget | None":
+        """What files are read within; None where each request has its own limit."""
+        return None if self.bounds.waits_s is None else self
 
     def left_s(self) -> float:
         """Return how many seconds are left; without any, the look ends here."""
@@ -87,8 +100,12 @@ class LookBudget:
             reason = f"a line has more than {MAX_LINE_BYTES:,} bytes"
             raise self._over(reason)
 
-    def too_long(self) -> ProviderLimitError:
+    def too_long(self) -> ProviderAnswerError:
         """Return the error of a look that takes too much time."""
+        waits_s = self.bounds.waits_s
+        if waits_s is not None:
+            reason = f"the read was ended after {waits_s:g} seconds"
+            return ProviderSlowError(provider=self.provider, reason=reason)
         return self._over(f"it takes longer than {self.bounds.seconds:g} seconds")
 
     def _over(self, reason: str) -> ProviderLimitError:

@@ -105,6 +105,11 @@ class SharingClient:
         other._budget = self._budget.renewed()  # noqa: SLF001 (of the same class)
         return other
 
+    @property
+    def file_budget(self) -> LookBudget | None:
+        """What files are read within; None where each request has its own limit."""
+        return self._budget.of_files
+
     # === What is shared ===
 
     def tables(self) -> SharedTables:

@@ -6,7 +6,8 @@ DeltaError
 ├── ProviderRefusedError       the provider's server does not take our token or secret
 ├── ProviderAnswerError        it answers something else than the protocol says
 │   ├── RequestRefusedError    or refuses a request, where another one may do
-│   └── ProviderLimitError     or takes more than one look may take
+│   ├── ProviderLimitError     or takes more than one look may take
+│   └── ProviderSlowError      or takes longer than a person waits
 ├── ProviderRestsError         its newest check has failed: it is not asked for a while
 ├── NotSharedError             what is asked for is not shared with us (any more)
 └── ReceivedTableError         we would have to write into what belongs to others
@@ -70,6 +71,13 @@ class ProviderLimitError(ProviderAnswerError, code="provider-limit"):
         "It is repeated later. If the provider really shares this much, an "
         "administrator can raise the DELTAWEB_RECEIVED_… settings."
     )
+
+
+class ProviderSlowError(ProviderAnswerError, code="provider-slow"):
+    """A person waits, and a provider takes longer than that."""
+
+    message = "{provider} takes too long: {reason}."
+    hint = "Try again later. A download of the rows waits longer."
 
 
 class ProviderRestsError(DeltaError, code="provider-rests"):

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Final
 
 from deltaweb.delta.errors import DataFileError
+from deltaweb.storage.received.budget import LookBudget
 from deltaweb.storage.received.columns import SignedURL
 from deltaweb.storage.received.patience import (
     MAX_ANSWER_BYTES,
@@ -32,6 +33,7 @@ class RangedFile(io.RawIOBase):
 
     Args:
         renew: Returns where it is when its URL has ended.
+        budget: What all requests draw from; None where each has its own limit.
     """
 
     def __init__(
@@ -41,9 +43,11 @@ class RangedFile(io.RawIOBase):
         *,
         renew: Callable[[], SignedURL],
         transport: Transport,
+        budget: LookBudget | None = None,
     ) -> None:
         self._path, self._signed = path, signed
         self._renew, self._transport = renew, transport
+        self._budget = budget
         self._place = self._start = 0
         self._held = b""
         if signed.size_bytes is None:
@@ -119,7 +123,7 @@ class RangedFile(io.RawIOBase):
         request = HTTPRequest(
             "GET", self._signed.url, headers, max_bytes=bound, retries=PATIENT
         )
-        return self._transport.ask(request)
+        return self._transport.ask(request, self._budget)
 
     def _whole(self, answer: HTTPAnswer) -> bytes:
         if answer.status != _WHOLE:

@@ -163,6 +163,7 @@ class ReceivedTableStore(LocalTableStore):
             signed,
             renew=lambda: self._renewed(name),
             transport=self._transport,
+            budget=self._client.file_budget,
         )
         return pa.PythonFile(file, mode="r")
 

@@ -16,7 +16,9 @@ from apps.tables.index.received_checks import ReceivedCheck, request_received
 from apps.tables.index.refresh import refresh_table
 from apps.tables.models import Lake, StorageConnection, Table
 from apps.tables.storage.opening import open_table
+from apps.tables.storage.received import WAITS_S, received_options, waiting
 from apps.tables.storage.sealing import seal
+from apps.tables.work.preview import PREVIEW, Preview
 from deltaweb.storage.received.errors import ProviderLimitError, ProviderRestsError
 from tests.support.pages.factories import NOW, new_job, new_table
 from tests.support.stores.hostile_provider import TABLE, Hostile, hostile_running
@@ -214,3 +216,27 @@ def test_a_scan_is_not_due_while_its_provider_rests(hostile: Hostile) -> None:
     assert request_due_scans(now=timezone.now()) == 0
     wake_up()
     assert request_due_scans(now=timezone.now()) == 1
+
+
+def test_rows_that_a_person_waits_for_are_not_waited_for_long(
+    hostile: Hostile,
+) -> None:
+    table = received()
+    hostile.drips(hostile.version_path)
+
+    job = PREVIEW.request(table, Preview(version=0), now=timezone.now())
+
+    assert done(job).error_code == "provider-slow"
+
+
+@pytest.mark.usefixtures("hostile")
+@pytest.mark.parametrize(("seconds", "waits_s"), [(120, WAITS_S), (5, 5)])
+def test_a_wait_is_never_longer_than_a_check(
+    settings, seconds: int, waits_s: float
+) -> None:
+    settings.RECEIVED_CHECK_S = seconds
+    options = received_options(connection())
+
+    assert waiting(options)["look_bounds"]["waits_s"] == waits_s
+    assert options["look_bounds"]["waits_s"] is None
+    assert waiting({"endpoint": "here"}) == {"endpoint": "here"}

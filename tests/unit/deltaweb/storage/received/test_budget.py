@@ -12,12 +12,17 @@ from deltaweb.storage.received.errors import (
     ProviderAnswerError,
     ProviderHostError,
     ProviderLimitError,
+    ProviderSlowError,
 )
 from deltaweb.storage.received.mirror import Mirror
 from deltaweb.storage.received.patience import HTTPRequest
+from deltaweb.storage.received.profile import location_of
+from deltaweb.storage.received.store import ReceivedTableStore
 from deltaweb.storage.received.transport import Transport
+from deltaweb.table import DeltaTable
 from tests.support.stores.hostile_provider import TABLE, Hostile, hostile_running
 from tests.support.stores.sharing_provider import HERE
+from tests.unit.deltaweb.storage.received.test_mirror import shares
 
 AGAIN = "repeats a page"
 
@@ -67,6 +72,42 @@ def test_the_requests_of_a_look_share_its_time(hostile: Hostile) -> None:
 
     assert client.begin_look().version(TABLE) == 1
     assert sum("/version" in one for one in hostile.provider.asked) == 2
+
+
+def waiting_store(hostile: Hostile, folder: Path, waits_s: float) -> ReceivedTableStore:
+    options = {
+        **hostile.provider.profile.fields(),
+        "allowed_hosts": HERE,
+        "mirror": str(folder),
+        "look_bounds": {"waits_s": waits_s},
+    }
+    return ReceivedTableStore(location_of("acme", TABLE), options)
+
+
+def test_a_person_waits_for_a_look_no_longer_than_given(
+    hostile: Hostile, tmp_path: Path
+) -> None:
+    hostile.drips(hostile.version_path)
+
+    with pytest.raises(ProviderSlowError, match=r"ended after 0\.3 seconds") as caught:
+        waiting_store(hostile, tmp_path, 0.3).list_names_from("")
+
+    assert caught.value.code == "provider-slow"
+    assert "acme" in caught.value.message
+
+
+def test_files_and_further_looks_are_of_the_same_wait(
+    hostile: Hostile, tmp_path: Path
+) -> None:
+    shares(hostile.provider, 0)
+    hostile.drips("/one-0")
+    store = waiting_store(hostile, tmp_path, 3)
+    snapshot = DeltaTable.from_store(store).snapshot()
+
+    with pytest.raises(ProviderSlowError, match="ended after 3 seconds"):
+        snapshot.read(limit=1)
+    with pytest.raises(ProviderSlowError):
+        store.has_data_file("one-0")
 
 
 def test_a_handshake_that_hangs_ends_with_the_look() -> None:
