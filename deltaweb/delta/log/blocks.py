@@ -47,6 +47,10 @@ class RawStatistics(NamedTuple):
     json_text: pa.ChunkedArray | None
     parsed: pa.ChunkedArray | None
 
+    @property
+    def nbytes(self) -> int:
+        return sum(part.nbytes for part in self if part is not None)
+
     def filter(self, mask: pa.BooleanArray) -> "RawStatistics":
         return self._each(lambda part: part.filter(mask))
 
@@ -81,12 +85,18 @@ class FileBlock:
             ones say all; None where it never does.
         stream_statistics: Reads all that there are, typed and as text, at most
             this many rows at a time; None where they are held already.
+        load_counts: Reads as much of the statistics as numRecords needs; None where
+            that takes long.
+        held_bytes: The memory of what `load_counts` returns; None where it reads the
+            log.
     """
 
     files: pa.RecordBatch
     load_statistics: StatisticsLoader
     load_text: Callable[[], pa.ChunkedArray | None] | None = None
     stream_statistics: StatisticsStream | None = None
+    load_counts: StatisticsLoader | None = None
+    held_bytes: int | None = None
 
     def keys(self) -> pa.Array:
         return file_keys(self.files["path"], self.files["dv_id"])
@@ -110,14 +120,25 @@ class SelectedBlock:
         if self.mask is None:
             return self
         files = _live_rows(self.block.files, self.mask)
-        block = FileBlock(files, self.statistics, self.text, self.statistics_parts)
+        block = replace(
+            self.block,
+            files=files,
+            load_statistics=self.statistics,
+            load_text=self.text,
+            stream_statistics=self.statistics_parts,
+            load_counts=self.block.load_counts and self.counts,
+        )
         return SelectedBlock(block)
 
     def statistics(self) -> RawStatistics:
-        loaded = self.block.load_statistics()
-        if self.mask is None:
-            return loaded
-        return loaded.filter(self.mask)
+        return self._live(self.block.load_statistics())
+
+    def counts(self) -> RawStatistics:
+        """Return statistics of the live rows, at least their numRecords."""
+        return self._live((self.block.load_counts or self.block.load_statistics)())
+
+    def _live(self, loaded: RawStatistics) -> RawStatistics:
+        return loaded if self.mask is None else loaded.filter(self.mask)
 
     def text(self) -> pa.ChunkedArray | None:
         """The statistics of the live rows as JSON, where `statistics` has none."""

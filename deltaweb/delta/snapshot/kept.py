@@ -58,7 +58,10 @@ class _KeptVersion:
 
     @property
     def size_bytes(self) -> int:
-        blocks = sum(part.block.files.nbytes for part in self.state.blocks)
+        blocks = sum(
+            part.block.files.nbytes + (part.block.held_bytes or 0)
+            for part in self.state.blocks
+        )
         typed = sum(snapshot.typed_bytes for snapshot in self.snapshots.values())
         return int(LEAST_BYTES + blocks + typed)
 

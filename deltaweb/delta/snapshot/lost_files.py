@@ -67,12 +67,13 @@ class LostFiles(Generic[S]):
     def guarded(self, block: FileBlock) -> FileBlock:
         """Return a block whose statistics are found when their log file is gone."""
         load, text = block.load_statistics, block.load_text
-        stream = block.stream_statistics
+        stream, counts = block.stream_statistics, block.load_counts
         return replace(
             block,
             load_statistics=partial(self._statistics, block, load),
             load_text=text and partial(self._text, block, text),
             stream_statistics=stream and partial(self._stream, block, stream),
+            load_counts=counts and partial(self._statistics, block, counts),
         )
 
     def state_again(self, version: int, fault: LogFileGoneError) -> S:

@@ -5,6 +5,7 @@ starts without.
 """
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from functools import cached_property
@@ -17,6 +18,7 @@ from deltaweb.delta import scan as scanning
 from deltaweb.delta.arguments import check_names, check_number
 from deltaweb.delta.errors import (
     DeltaError,
+    LogCorruptError,
     SchemaMissingError,
     UnsupportedFeatureError,
 )
@@ -36,6 +38,7 @@ from deltaweb.delta.snapshot.frames import Frames
 from deltaweb.delta.snapshot.state import SnapshotState
 from deltaweb.delta.snapshot.times import load_commit_times
 from deltaweb.delta.values.statistics.columns import read_statistics
+from deltaweb.delta.values.statistics.record_counts import stored_counts
 from deltaweb.delta.values.whole import exact_sum
 
 if TYPE_CHECKING:
@@ -46,8 +49,9 @@ if TYPE_CHECKING:
 PARQUET: Final = "parquet"
 FEW_OF: Final = 8
 WORTH_COUNTING_BYTES: Final = 16 << 20
-"""A reading of fewer bytes, or of one file in so many, does not read how many rows the
-log says that files have: it would take longer by more than some hundredths."""
+WORTH_COUNTING_FILES: Final = 32
+"""A reading of fewer bytes and files, or of one file in so many, reads nothing more of
+the log to know how many rows files have: it would take longer by some hundredths."""
 
 ColumnName = str | Sequence[str]
 
@@ -278,19 +282,39 @@ class Snapshot(Shown, Frames):
             return files
         known = next(iter(self._statistics.values()), None)
         typed = self.statistics([]) if known is None else known
-        counts = typed[NUM_RECORDS]
+        return self._with_counts(files, typed[NUM_RECORDS])
+
+    def _with_counts(self, files: pa.Table, counts: pa.ChunkedArray) -> pa.Table:
         if files is not self.files:
             counts = counts.take(pc.index_in(files["path"], self.files["path"]))
         return files.append_column(NUM_RECORDS, counts)
 
     def _counted_if_soon(self, files: pa.Table) -> pa.Table:
-        """Return files with `NUM_RECORDS` if it is known, or soon found out."""
-        if not self._statistics:
-            if files.num_rows * FEW_OF < self.num_files:
-                return files
-            if exact_sum(files["size"]) < WORTH_COUNTING_BYTES:
-                return files
-        return self.counted(files)
+        """Return files with `NUM_RECORDS` if it is known, or soon found out.
+
+        Statistics that do not read are unknown.
+        """
+        if not self._statistics and files.num_rows * FEW_OF < self.num_files:
+            return files
+        is_large = exact_sum(files["size"]) >= WORTH_COUNTING_BYTES
+        with suppress(LogCorruptError):
+            if self._statistics or is_large:
+                return self.counted(files)
+            return self._with_counts(files, self._soon_counted)
+        return files
+
+    @cached_property
+    def _soon_counted(self) -> pa.ChunkedArray:
+        """The numRecords of `files`, null where it takes long to find them."""
+        counts = []
+        for block in self._state.blocks:
+            is_held = block.block.held_bytes is not None
+            is_many = block.num_files >= WORTH_COUNTING_FILES
+            found = pa.nulls(block.num_files, pa.int64())
+            if block.block.load_counts and (is_held or is_many):
+                found = stored_counts(*block.counts(), block.num_files)
+            counts.append(found)
+        return pa.chunked_array(counts, pa.int64())
 
     def _statistics_of_stored(self, paths: Sequence[ColumnName]) -> pa.Table:
         """Return statistics of the columns that are stored: of no part of a variant."""

@@ -6,6 +6,7 @@ Source: delta_protocol.md, "Checkpoint Format" and "Checkpoint Schema".
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import closing
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
@@ -47,6 +48,11 @@ REMOVE_LEAVES: Final = (
     *(f"remove.deletionVector.{leaf}" for leaf in DV_LEAVES),
 )
 
+TYPED: Final = "add.stats_parsed"
+TYPED_COUNTS: Final = f"{TYPED}.numRecords"
+TEXT: Final = "add.stats"
+HELD_BYTES: Final = 1 << 20
+"""numRecords that cannot become more are held: to read them again takes longer."""
 STATISTICS: Final = ("stats", "stats_parsed")  # in the order of `RawStatistics`
 UNREADABLE = "its statistics are not readable"
 _NOT_FINITE: Final[Mapping[str, Callable[[pa.Array], pa.Array]]] = {
@@ -60,12 +66,21 @@ def read_blocks(group: CheckpointRowGroup) -> list[FileBlock]:
     blocks = []
     first = 0
     convert = partial(_files, has_values=_has_partition_values(group))
-    for rows, files in _read_rows(group, "add", add_leaves(group), convert):
+    for rows, adds, files in _read_rows(group, "add", add_leaves(group), convert):
         if files.num_rows:
-            load_statistics = partial(_load_statistics, group, first, rows)
-            load_text = partial(_load_text, group, first, rows)
-            stream = partial(_stream_statistics, group, first, rows)
-            blocks.append(FileBlock(files, load_statistics, load_text, stream))
+            load = partial(_load_statistics, group, first, rows)
+            block = FileBlock(
+                files,
+                load_statistics=load,
+                load_text=partial(_load_text, group, first, rows),
+                stream_statistics=partial(_stream_statistics, group, first, rows),
+                load_counts=partial(load, typed=TYPED_COUNTS),
+            )
+            held = _held_counts(group, adds)
+            if held is not None:
+                load_held = partial(RawStatistics, *held)
+                block = replace(block, load_counts=load_held, held_bytes=held.nbytes)
+            blocks.append(block)
         first += rows
     return blocks
 
@@ -74,12 +89,13 @@ def read_tombstones(group: CheckpointRowGroup) -> list[pa.RecordBatch]:
     """Read the tombstones of a row group, by `TOMBSTONES_SCHEMA`."""
     leaves = _remove_leaves(group)
     found = _read_rows(group, "remove", leaves, _tombstone_rows)
-    return [batch for _, batch in found]
+    return [batch for *_, batch in found]
 
 
 def add_leaves(group: CheckpointRowGroup) -> list[str]:
     """Return the leaves that the live files of a row group are read from."""
     leaves = [leaf for prefix in ADD_LEAVES for leaf in group.find_leaves(prefix)]
+    leaves += _held_leaves(group)
     if not group.find_leaves("add.partitionValues"):
         leaves += group.find_leaves("add.partitionValues_parsed")
     return leaves
@@ -94,15 +110,20 @@ def _read_rows(
     action: str,
     leaves: list[str],
     convert: Callable[[pa.StructArray], pa.RecordBatch],
-) -> list[tuple[int, pa.RecordBatch]]:
+) -> list[tuple[int, pa.StructArray, pa.RecordBatch]]:
     """Read one kind of file action from a row group.
 
     Returns:
-        For each chunk its count of rows, of any action, and its rows of this one.
+        For each chunk its count of rows, of any action, and its actions and rows of
+        this one.
     """
     try:
         chunks = group.read(leaves)[action].chunks
-        return [(len(chunk), convert(with_path(chunk))) for chunk in chunks]
+        actions = [with_path(chunk) for chunk in chunks]
+        return [
+            (len(chunk), some, convert(some))
+            for chunk, some in zip(chunks, actions, strict=True)
+        ]
     except READ_FAULTS:
         reason = f"its {action} column is not of its types"
         raise LogCorruptError(path=group.part.path, reason=reason) from None
@@ -240,31 +261,60 @@ def _binary_text(value: bytes | None) -> str | None:
 # === Statistics ===
 
 
+def _held_leaves(group: CheckpointRowGroup) -> list[str]:
+    """Return the leaves of numRecords that take little to read with the files."""
+    return [
+        leaf
+        for leaf in (TYPED_COUNTS, TEXT)
+        if group.find_leaves(leaf) == [leaf]
+        and group.most_bytes(group.part.leaves.index(leaf)) <= HELD_BYTES
+    ]
+
+
+def _held_counts(
+    group: CheckpointRowGroup, adds: pa.StructArray
+) -> RawStatistics | None:
+    """Return the statistics that were read with files; None if they are not enough."""
+    text, typed = (
+        pa.chunked_array([pc.struct_field(adds, [name])])
+        if adds.type.get_field_index(name) >= 0
+        else None
+        for name in STATISTICS
+    )
+    if text is None and group.find_leaves(TEXT):
+        is_enough = typed is not None and _all_have_records(typed)
+        return RawStatistics(None, typed) if is_enough else None
+    return None if text is None and typed is None else RawStatistics(text, typed)
+
+
 def _load_statistics(
-    group: CheckpointRowGroup, first: int, count: int
+    group: CheckpointRowGroup, first: int, count: int, *, typed: str = TYPED
 ) -> RawStatistics:
     """Read the statistics of some rows of a row group, row for row with their files.
 
     JSON is read only where typed statistics do not say all.
+
+    Args:
+        typed: The path of the typed statistics that are needed.
     """
-    parsed = group.find_leaves("add.stats_parsed")
+    parsed = group.find_leaves(typed)
     try:
         if parsed:
             adds = group.read(["add.path", *parsed])["add"].slice(first, count)
-            typed = _rows_of(adds, "stats_parsed")
-            if _all_have_records(typed):
-                return RawStatistics(json_text=None, parsed=typed)
+            found = _rows_of(adds, "stats_parsed")
+            if _all_have_records(found):
+                return RawStatistics(json_text=None, parsed=found)
     except READ_FAULTS:
         raise LogCorruptError(path=group.part.path, reason=UNREADABLE) from None
     text = _load_text(group, first, count)
-    return RawStatistics(json_text=text, parsed=typed if parsed else None)
+    return RawStatistics(json_text=text, parsed=found if parsed else None)
 
 
 def _load_text(
     group: CheckpointRowGroup, first: int, count: int
 ) -> pa.ChunkedArray | None:
     """Read the JSON statistics alike; None without their column."""
-    leaves = group.find_leaves("add.stats")
+    leaves = group.find_leaves(TEXT)
     if not leaves:
         return None
     try:

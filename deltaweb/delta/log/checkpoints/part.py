@@ -209,6 +209,14 @@ class CheckpointRowGroup:
             return []
         return [*found]
 
+    def most_bytes(self, position: int) -> int:
+        """Return what a leaf column may become: each value may be all of its pages."""
+        groups = [self.part.footer.row_group(index) for index in self.indices]
+        pages = [
+            int(group.column(position).total_uncompressed_size) for group in groups
+        ]
+        return self.num_rows * sum(pages)
+
     def read(self, leaves: Collection[str], ahead: Collection[str] = ()) -> pa.Table:
         """Read leaf columns.
 

@@ -4,7 +4,7 @@ Source: delta_protocol.md, "Delta Log Entries".
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final, NamedTuple
 
@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deltaweb.delta.errors import LogCorruptError
-from deltaweb.delta.log.blocks import RawStatistics
+from deltaweb.delta.log.blocks import FileBlock, RawStatistics
 from deltaweb.delta.log.commits.arrow_reader import (
     ActionBatch,
     CommitData,
@@ -49,6 +49,10 @@ from deltaweb.delta.values.whole import one_array
 REMOVE: Final = file_action(
     ("path", "deletionTimestamp", "dataChange", "size", "deletionVector")
 )
+HELD_BYTES: Final = 128 << 10
+"""Of a shorter tail statistics are held: that takes less time than reading it again."""
+MAX_COUNTED_BYTES: Final = 4 << 10
+"""Of a tail with more bytes for each live file it takes long to count rows."""
 STATISTICS_SCHEMA: Final = commit_schema(add=file_action(["stats"]))
 
 
@@ -129,7 +133,8 @@ def read_tail(
         keys: The keys of partition values, where commits are part of a longer tail;
             by the protocol and the metaData for None.
         holds_statistics: Whether statistics are read at once and held, instead of
-            by a second reading when they are asked for.
+            by a second reading when they are asked for. Those of a short tail are,
+            if they can be read.
     """
     reader = _TailReader(
         commits, protocol, metadata, keys, holds_statistics=holds_statistics
@@ -155,14 +160,16 @@ class _TailReader:
         self.names = commits.names
         self.protocol = protocol
         self.metadata = metadata
-        self.holds_statistics = holds_statistics
+        self.must_hold = holds_statistics
+        self.holds_statistics = holds_statistics or commits.first_bytes <= HELD_BYTES
+        self.num_bytes = 0
         self.required = None if keys is None else keys.required
         known = possible_keys(metadata) if keys is None else [*keys.possible]
         self.newest = NewestActions(known)
         self.ahead: ActionBatch | None = None
         if (
             commits.ahead is not None
-            and not holds_statistics
+            and not self.holds_statistics
             and set(commits.ahead.keys) == set(known)
         ):
             self.newest.keys, self.ahead = commits.ahead
@@ -172,17 +179,27 @@ class _TailReader:
     def add(self, commits: Sequence[CommitData]) -> None:
         """Parse some commits; again, when they turn out to partition otherwise."""
         newest = self.newest
+        self.num_bytes += sum(len(commit.data) for commit in commits)
         if not newest.keys and self.metadata is None and newest.metadata is None:
             newest.take_metadata(parse_actions(commits[:1], _schema([])))
-        batch = self.ahead or parse_actions(commits, self._schema())
+        batch = self.ahead or self._parsed(commits)
         self.ahead = None
         if newest.take_metadata(batch):
-            batch = parse_actions(commits, self._schema())
+            batch = self._parsed(commits)
         _check_reconciled(batch)
         newest.take_protocol(batch)
         newest.take_transactions(batch)
         self.adds.append(batch.table["add"])
         self.removes.append(batch.table["remove"])
+
+    def _parsed(self, commits: Sequence[CommitData]) -> ActionBatch:
+        try:
+            return parse_actions(commits, self._schema())
+        except LogCorruptError:
+            if self.must_hold or not self.holds_statistics:
+                raise
+            self.holds_statistics = False  # a short tail is one batch
+            return parse_actions(commits, self._schema())
 
     def finish(self) -> Tail:
         newest = self.newest
@@ -202,15 +219,27 @@ class _TailReader:
         adds = _combine(
             [self._cast(add) for add in self.adds], self._schema().field("add").type
         )
-        return reconcile_tail(
+        held = pc.struct_field(adds, ["stats"]) if self.holds_statistics else None
+        layer = reconcile_tail(
             adds,
             _combine(self.removes, REMOVE),
             partition_columns=required,
             path=f"{self.store.root}/_delta_log",
-            load_statistics=partial(_held_statistics, adds)
-            if self.holds_statistics
-            else partial(load_statistics, self.store, tuple(self.names)),
+            load_statistics=partial(load_statistics, self.store, tuple(self.names))
+            if held is None
+            else partial(_held_statistics, held),
         )
+        block = layer.block and self._counted(layer.block, held)
+        return replace(layer, block=block)
+
+    def _counted(self, block: FileBlock, held: pa.Array | None) -> FileBlock:
+        """Return a block that says how many rows files have, if that is soon read."""
+        load = block.load_statistics
+        if held is not None:
+            return replace(block, load_counts=load, held_bytes=held.nbytes)
+        if self.num_bytes > MAX_COUNTED_BYTES * block.files.num_rows:
+            return block
+        return replace(block, load_counts=load)
 
     def _schema(self) -> pa.Schema:
         return _schema(self.newest.keys, holds_statistics=self.holds_statistics)
@@ -266,9 +295,8 @@ def load_statistics(
     return RawStatistics(pa.chunked_array(texts, type=pa.string()), None)
 
 
-def _held_statistics(adds: pa.StructArray, rows: Longs) -> RawStatistics:
-    texts = pc.struct_field(adds, ["stats"]).take(pa.array(rows))
-    return RawStatistics(pa.chunked_array([texts]), None)
+def _held_statistics(texts: pa.StringArray, rows: Longs) -> RawStatistics:
+    return RawStatistics(pa.chunked_array([texts.take(pa.array(rows))]), None)
 
 
 def _schema(

@@ -15,7 +15,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deltaweb.delta.protocol.schema import StructType
-from deltaweb.delta.values.statistics.columns import parse_statistics
+from deltaweb.delta.values.statistics.columns import (
+    parse_statistics,
+    read_statistics,
+)
 
 LONG: Final = msgspec.Meta(ge=-(2**63), le=2**63 - 1)
 _NO_COLUMNS: Final = StructType(())
@@ -48,6 +51,16 @@ def record_counts(texts: Sequence[str | None]) -> pa.Int64Array:
         pass
     whole = pa.chunked_array([pa.array(texts, pa.string())])
     return parse_statistics(whole, _NO_COLUMNS)["num_records"].combine_chunks()
+
+
+def stored_counts(
+    text: pa.ChunkedArray | None, parsed: pa.ChunkedArray | None, num_files: int
+) -> pa.Array:
+    """Return numRecords of a block's statistics, row for row; see `RawStatistics`."""
+    if parsed is None:
+        return record_counts([None] * num_files if text is None else text.to_pylist())
+    table = read_statistics(text, parsed, _NO_COLUMNS, [])
+    return table["num_records"].combine_chunks()
 
 
 def live_records(

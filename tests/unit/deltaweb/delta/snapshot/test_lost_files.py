@@ -11,6 +11,7 @@ import pytest
 
 from deltaweb import DeltaTable
 from deltaweb.delta.errors import LogFileGoneError, VersionNotFoundError
+from deltaweb.delta.log.commits.tail import HELD_BYTES
 from deltaweb.delta.log.paths import commit_name, uuid_checkpoint_name
 from deltaweb.delta.log.store import LogFile
 from deltaweb.delta.snapshot import Snapshot
@@ -46,7 +47,9 @@ ADDS = tuple(map(known, FILES))
 
 
 def commits() -> LogBuilder:
-    log = LogBuilder().start(txn("app", 4), *ADDS[:3])
+    # Statistics of a shorter log are held.
+    note = {"commitInfo": {"note": "x" * HELD_BYTES}}
+    log = LogBuilder().start(note, txn("app", 4), *ADDS[:3])
     return log.commit(1, *ADDS[3:]).commit(2, remove("gone"))
 
 
