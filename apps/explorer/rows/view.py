@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from urllib.parse import urlencode
 
 from django.http import (
@@ -50,7 +49,7 @@ from apps.jobs.results import JobRows
 from apps.pages.errors import Correction, PageError
 from apps.pages.lists.links import Chip, address_with, changed, without
 from apps.pages.lists.paging import PageLinks, links_between
-from apps.pages.page_json import OnPage, Spread, in_json
+from apps.pages.page_json import OnPage, Spread
 from apps.pages.request.parameters import QueryError
 from apps.pages.responses import respond_page
 from apps.tables.head.drawn_head import DrawnHead
@@ -77,7 +76,16 @@ class ColumnURLs:
 
 @dataclass(frozen=True, kw_only=True)
 class RowList(TablePage):
-    """Rows of a version; without `page` a job still reads them, or nothing can."""
+    """Rows of a version; without `page` a job still reads them, or nothing can.
+
+    Attributes:
+        operators: How a condition may compare.
+        part_types: The types that a part of a variant may be shown as.
+        num_columns: The number of columns of the version.
+        num_chosen_columns: The number of chosen columns.
+        rows: The values of each row by column; empty on the HTML page.
+        cut: The places of values that are cut because they are long.
+    """
 
     page: Spread[RowPage | None]
     links: Spread[PageLinks]
@@ -93,45 +101,13 @@ class RowList(TablePage):
     row_query: OnPage[str]
     zone_name: OnPage[str]
     column_urls: Spread[ColumnURLs]
+    operators: OnPage[Mapping[str, str]]
+    part_types: OnPage[Mapping[str, str]]
+    num_columns: int | None
+    num_chosen_columns: int | None
+    rows: Sequence[dict[str, object]]
+    cut: Sequence[dict[str, object]]
     wrong: OnPage[QueryError | None] = None
-
-    @property
-    def operators(self) -> Mapping[str, str]:
-        """How a condition may compare."""
-        return OPERATORS
-
-    @property
-    def part_types(self) -> Mapping[str, str]:
-        """What a part of a variant may be shown as."""
-        return PART_TYPES
-
-    @in_json
-    def num_columns(self) -> int | None:
-        """How many columns the version has."""
-        return len(self.plan.all_columns) if self.plan else None
-
-    @in_json
-    def num_chosen_columns(self) -> int | None:
-        """How many of them are chosen."""
-        return self.plan.num_chosen if self.plan else None
-
-    @in_json
-    def rows(self) -> Sequence[dict[str, object]]:
-        """The values by name."""
-        rows, _ = self._objects
-        return rows
-
-    @in_json
-    def cut(self) -> Sequence[dict[str, object]]:
-        """Where a value is only the beginning of a longer one."""
-        _, cut = self._objects
-        return cut
-
-    @cached_property
-    def _objects(self) -> tuple[list[dict[str, object]], list[dict[str, object]]]:
-        if self.plan is None or self.result is None:
-            return [], []
-        return row_objects(self.plan, self.result.rows)
 
 
 def row_list(request: HttpRequest, at: TableVersion, fmt: str) -> HttpResponseBase:
@@ -181,6 +157,11 @@ def row_list(request: HttpRequest, at: TableVersion, fmt: str) -> HttpResponseBa
         check_job(job)
     if fmt == "csv" and result is None:
         raise _not_ready(at, job, problem)
+    rows, cut = (
+        row_objects(plan, result.rows)
+        if plan and result and fmt == "json"
+        else ([], [])
+    )
     page = RowList(
         at=at,
         drawn_head=drawn,
@@ -202,6 +183,12 @@ def row_list(request: HttpRequest, at: TableVersion, fmt: str) -> HttpResponseBa
         row_query=_row_query(request),
         zone_name=user_zone_name(request.user),
         column_urls=column_urls(request, plan),
+        operators=OPERATORS,
+        part_types=PART_TYPES,
+        num_columns=len(plan.all_columns) if plan else None,
+        num_chosen_columns=plan.num_chosen if plan else None,
+        rows=rows,
+        cut=cut,
         wrong=wrong,
     )
     return respond_page(
