@@ -32,7 +32,7 @@ class Engine(StrEnum):
 
 
 def choose(  # noqa: PLR0913 (each is one part of the choice)
-    size: Callable[[], int | None],
+    size: int | None,
     most: int,
     *,
     here: Callable[[], T],
@@ -44,8 +44,9 @@ def choose(  # noqa: PLR0913 (each is one part of the choice)
     """Do some work where it fits.
 
     Args:
-        size: Returns how large the work is, in bytes or files; None if unknown, or not
-            for this process, which is too large.
+        size: The size of the work, in bytes or files; None if it is unknown, or if
+            this process cannot do the work.
+        most: The largest size for this process.
         on_spark: Does it with Spark; a session that dies is replaced once.
         reports: Told that Spark is started, where it is.
         wanted: Who is to do it, whatever its size; None to choose.
@@ -55,7 +56,8 @@ def choose(  # noqa: PLR0913 (each is one part of the choice)
     Returns:
         What came of it, and who did it.
     """
-    engine = wanted or _fitting(size, most)
+    fits = size is not None and size <= most
+    engine = wanted or (Engine.HERE if fits else Engine.SPARK)
     if engine is Engine.HERE:
         return here(), engine
 
@@ -63,11 +65,6 @@ def choose(  # noqa: PLR0913 (each is one part of the choice)
         reports.step(f"{text}: {why}" if why else text)
 
     return with_spark(step, on_spark), engine
-
-
-def _fitting(size: Callable[[], int | None], most: int) -> Engine:
-    found = size()
-    return Engine.SPARK if found is None or found > most else Engine.HERE
 
 
 def evaluated_here(

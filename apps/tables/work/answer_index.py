@@ -61,7 +61,7 @@ def answer_index(
 
     try:
         made, _engine = choose(
-            lambda: log_size_bytes(opened.store, load_log_segment(opened.store)),
+            log_size_bytes(opened.store, load_log_segment(opened.store)),
             settings.SPARK_REPLAY_BYTES,
             here=lambda: None,
             on_spark=on_spark,

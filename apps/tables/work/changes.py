@@ -109,7 +109,7 @@ def read_changes(job: TrackedJob, asked: ReadChanges) -> ChangesRead:
         )
 
     found, _engine = choose(
-        lambda: sum(pc.sum(some.files["size"]).as_py() or 0 for some in files),
+        sum(pc.sum(some.files["size"]).as_py() or 0 for some in files),
         settings.SPARK_DIFF_BYTES,
         here=here,
         on_spark=on_spark,

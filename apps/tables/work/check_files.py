@@ -78,7 +78,7 @@ def checked(
         return data_files.file_check.check_files(spark, place, on_progress=tell)
 
     check, _engine = choose(
-        lambda: log_size_bytes(store, load_log_segment(store)),
+        log_size_bytes(store, load_log_segment(store)),
         settings.SPARK_REPLAY_BYTES,
         here=lambda: _check(reports, DeltaTable.from_store(store)),
         on_spark=on_spark,

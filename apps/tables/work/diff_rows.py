@@ -89,7 +89,7 @@ def compare(job: TrackedJob, asked: DiffRows) -> RowDiff:
 
     try:
         found, _engine = choose(
-            lambda: diff.estimate().size_bytes,
+            diff.estimate().size_bytes,
             settings.SPARK_DIFF_BYTES,
             here=here,
             on_spark=on_spark,

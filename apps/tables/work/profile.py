@@ -76,7 +76,7 @@ def profile_column(job: TrackedJob, asked: Profile) -> ColumnProfile:
 
     most = min(settings.SPARK_DIFF_BYTES, BYTES_HERE)
     profile, _engine = choose(
-        size_bytes, most, here=here, on_spark=on_spark, reports=job
+        size_bytes(), most, here=here, on_spark=on_spark, reports=job
     )
     return profile
 

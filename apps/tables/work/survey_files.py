@@ -91,7 +91,7 @@ def survey(
         )
 
     return choose(
-        lambda: num_files,
+        num_files,
         IN_PROCESS_FILES,
         here=lambda: _survey_here(place, version, reports),
         on_spark=on_spark,

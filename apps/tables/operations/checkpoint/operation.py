@@ -243,7 +243,7 @@ def carry_out(
         )
 
     written, engine = choose(
-        lambda: plan.log_bytes,
+        plan.log_bytes,
         settings.SPARK_REPLAY_BYTES,
         here=lambda: build_checkpoint(opened.store, request),
         on_spark=on_spark,

@@ -68,7 +68,7 @@ def with_fitting_engine(
     evaluated, why = evaluated_here(sized, context.engine)
     change, size = evaluated or (None, None)
     found, _engine = choose(
-        lambda: size,
+        size,
         settings.SPARK_DIFF_BYTES,
         here=lambda: then(change or here()),
         on_spark=lambda spark: then(on_spark(in_zone(spark, time_zone), change)),

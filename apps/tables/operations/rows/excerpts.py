@@ -50,7 +50,7 @@ def write_excerpts(
             keep(path, written)
 
     choose(
-        lambda: sum(files["size"].to_pylist()),
+        sum(files["size"].to_pylist()),
         settings.SPARK_DIFF_BYTES,
         here=here,
         on_spark=on_spark,

@@ -19,7 +19,7 @@ def _spark(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine, "with_spark", lambda _step, work: work(None))
 
 
-def chosen(size: Callable[[], int | None], wanted: Engine | None = None) -> str:
+def chosen(size: int | None, wanted: Engine | None = None) -> str:
     said, by = choose(
         size,
         MOST,
@@ -43,11 +43,11 @@ def mistaken() -> int:
 @cases(
     "size, wanted, expected",
     {
-        "small": (lambda: MOST, None, "in process"),
-        "large": (lambda: MOST + 1, None, "Spark"),
-        "not known": (lambda: None, None, "Spark"),
-        "asked for here": (lambda: MOST + 1, Engine.HERE, "in process"),
-        "asked for on Spark": (lambda: 0, Engine.SPARK, "Spark"),
+        "small": (MOST, None, "in process"),
+        "large": (MOST + 1, None, "Spark"),
+        "not known": (None, None, "Spark"),
+        "asked for here": (MOST + 1, Engine.HERE, "in process"),
+        "asked for on Spark": (0, Engine.SPARK, "Spark"),
     },
 )
 def test_work_is_done_where_it_fits(size, wanted, expected):
@@ -104,7 +104,7 @@ def test_the_reason_is_said_before_spark_starts(
     monkeypatch.setattr(engine, "with_spark", start)
 
     found = choose(
-        lambda: None,
+        None,
         MOST,
         here=lambda: "",
         on_spark=lambda _: "done",
