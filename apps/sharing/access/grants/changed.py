@@ -47,7 +47,6 @@ from deltaweb.sharing.errors import RuledChangesError, VersionNotReadyError
 from deltaweb.storage.place import TablePlace
 from deltaweb.table import DeltaTable
 from deltaweb.writer.excerpts import EXCERPT, KIND, ChangeExcerpts, numbered
-from deltaweb.writer.files.parquet_file import WrittenFile
 
 # What no later attempt would mend.
 _LASTING: Final = (
@@ -120,10 +119,14 @@ def _prepare_version(  # noqa: PLR0913 (of what, by whom, and who hears)
         rows = {path: row for row, path in enumerate(held[EXCERPT].to_pylist())}
         seen = map(excerpts.seen.find, excerpts.partition_columns)
         told = [column.stored_name for column in seen if column is not None]
-
-        def keep(path: str, written: WrittenFile | None) -> None:
+        found = (
+            write_excerpts(excerpts, held, reports=reports, wanted=engine)
+            if rows
+            else ()
+        )
+        for path, written in found:
             if written is None:
-                return
+                continue
             row = rows[path]
             values = dict(held["partition_values"][row].as_py() or ())
             made = PreparedFile(
@@ -140,9 +143,6 @@ def _prepare_version(  # noqa: PLR0913 (of what, by whom, and who hears)
                 last_used_at=now,
             )
             files.append(made)
-
-        if rows:
-            write_excerpts(excerpts, held, keep, reports=reports, wanted=engine)
         changes.is_ready = True
     except _LASTING:
         files = []  # they are refused by name

@@ -51,7 +51,6 @@ from deltaweb.delta.values.whole import exact_sum
 from deltaweb.index.query.shared_table import SharedTableReader
 from deltaweb.sharing.parameters import MAX_LONG
 from deltaweb.writer.excerpts import EXCERPT, Excerpts
-from deltaweb.writer.files.parquet_file import WrittenFile
 
 logger = logging.getLogger(__name__)
 MAX_PROBLEM_LENGTH: Final = 2_000  # characters; messages may quote texts of a log
@@ -223,8 +222,9 @@ def _rewrite_missing(  # noqa: PLR0913 (what is rewritten, by whom, and who hear
     partitions = partition_schema(bound.schema, bound.metadata.partition_columns)
     seen = {column.stored_name for column in partitions.fields}
     rows = {path_of(key): row for row, key in enumerate(keys)}
-
-    def keep(path: str, written: WrittenFile | None) -> None:
+    for path, written in write_excerpts(
+        excerpts, files, reports=reports, wanted=engine
+    ):
         row = rows[path]
         values = files["partition_values"][row].as_py() or ()
         ruled.ready[keys[row]], _ = PreparedFile.objects.update_or_create(
@@ -243,8 +243,6 @@ def _rewrite_missing(  # noqa: PLR0913 (what is rewritten, by whom, and who hear
                 "last_used_at": now,
             },
         )
-
-    write_excerpts(excerpts, files, keep, reports=reports, wanted=engine)
     return len(keys)
 
 

@@ -3,7 +3,7 @@
 Nothing of the table changes: the excerpts lie elsewhere.
 """
 
-from collections.abc import Callable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -18,38 +18,36 @@ from deltaweb.writer.files.parquet_file import WrittenFile
 if TYPE_CHECKING:
     from apps.tables.index.spark_session import SparkSession
 
-Keep = Callable[[str, WrittenFile | None], None]
+Written = tuple[str, WrittenFile | None]
 
 
 def write_excerpts(
     excerpts: Excerpts | ChangeExcerpts,
     files: pa.Table,
-    keep: Keep,
     *,
     reports: Reports,
     wanted: Engine | None = None,
-) -> None:
-    """Write what may be seen of files.
+) -> Iterable[Written]:
+    """Write what may be seen of files; return each by its path once it is written.
+
+    This process writes a file when the result is iterated. Where nothing of a file may
+    be seen, None stands for it.
 
     Args:
         files: As the excerpts take them, with their sizes; one at least.
-        keep: Told of each once it is written, by its path; None where nothing of a
-            file may be seen.
         wanted: Who does it; None to choose by the bytes that are read.
     """
 
-    def here() -> None:
-        for done, (path, written) in enumerate(excerpts.write(files), start=1):
-            keep(path, written)
+    def here() -> Iterator[Written]:
+        for done, one in enumerate(excerpts.write(files), start=1):
+            yield one
             reports.progress(done, total=files.num_rows, unit="files")
 
-    def on_spark(session: "SparkSession") -> None:
+    def on_spark(session: "SparkSession") -> Iterable[Written]:
         tell = reports.progress_of("tasks")
-        write = spark.writing.excerpts.write_excerpts
-        for path, written in write(session, excerpts, files, tell):
-            keep(path, written)
+        return spark.writing.excerpts.write_excerpts(session, excerpts, files, tell)
 
-    choose(
+    written, _engine = choose(
         sum(files["size"].to_pylist()),
         settings.SPARK_DIFF_BYTES,
         here=here,
@@ -57,3 +55,4 @@ def write_excerpts(
         reports=reports,
         wanted=wanted,
     )
+    return written
