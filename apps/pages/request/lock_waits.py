@@ -6,7 +6,7 @@ which its connections are told when they are opened; a note waits shorter still.
 """
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
@@ -65,7 +65,8 @@ def _short_busy_timeout(longest_ms: int) -> Iterator[None]:
             cursor.execute(f"PRAGMA busy_timeout = {int(usual_ms)}")
 
 
-def write_note(write: Callable[[], object], *, of: str) -> None:
+@contextmanager
+def written_as_note(of: str) -> Iterator[None]:
     """Write what is good to know and no more, such as when a key was last used.
 
     A database that is busy costs a request a moment and the note, never the answer.
@@ -75,6 +76,6 @@ def write_note(write: Callable[[], object], *, of: str) -> None:
     """
     try:
         with short_transaction(NOTE_WAIT_MS):
-            write()
+            yield
     except OperationalError as error:
         logger.info("%s was not noted: %s", of, error)
