@@ -37,7 +37,6 @@ MIN_PART_ROWS: Final = 1_000
 """So few parts of so many rows take less time than to look how many are needed."""
 PREFIXED_ROWS: Final = 64
 """Rows that are decoded of values which repeat others: nothing tells their length."""
-FIXED: Final = 7  # FIXED_LEN_BYTE_ARRAY
 FIXED_BYTES: Final = 12  # of a value of any other kind at most: a timestamp of 96 bits
 LEAST_BYTES: Final[Mapping[str, int]] = {
     **dict.fromkeys(("INT32", "FLOAT"), 4),
