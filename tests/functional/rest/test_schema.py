@@ -72,6 +72,7 @@ def key(
         signal.connect(close_old_connections)
 
 
+@pytest.mark.timeout(900)  # of some hundred endpoints, on a loaded machine
 @cases("step", {"some endpoints": 3, "all endpoints": 1}, often=["some endpoints"])
 def test_each_call_is_answered_as_described(key, subtests, step) -> None:
     # One test, without the plugin: every process would load that and the description.
