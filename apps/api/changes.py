@@ -65,9 +65,10 @@ def change_endpoint(change: Change[Any, Any, Any], call: Call) -> Method:
 
     method.__doc__ = f"{change.help}\n\n{change.more}".strip()
     shown = call.answers or change.result
-    answers = {call.status_of_answer: None if is_empty else shown}
-    if call.is_new is not None:
-        answers[CREATED] = shown
+    if not isinstance(shown, Mapping):
+        statuses = {call.status_of_answer, *([CREATED] if call.is_new else [])}
+        shown = dict.fromkeys(statuses, shown)
+    answers = {NO_CONTENT: None} if is_empty else shown
     scope = Scope(change.of.scope)
     return endpoint(change.of.role, body=body, answers=answers, scope=scope)(method)
 

@@ -72,7 +72,7 @@ endpoints = [
     path(f"{V1}/reminders", reminders.ReminderList.as_view()),
     path(f"{V1}/received/<str:name>/refresh", share_jobs.ReceivedRefresh.as_view()),
     path(f"{V1}/activity", reminders.Activity.as_view(), name="activity"),
-    *change_paths(V1, {**contents.STARTS, **tables.BESIDE_READS}),
+    *change_paths(V1, contents.STARTS),
 ]
 
 

@@ -9,7 +9,7 @@ from django.utils import timezone
 from apps.accounts.permissions import signed_in
 from apps.explorer.drawing import SMALL, histogram_figure
 from apps.explorer.overview.selector import target_bytes_of
-from apps.explorer.version.page import JobOfPage, TablePage, check_job, still
+from apps.explorer.version.page import JobOfPage, TablePage, still
 from apps.explorer.version.query import parse_page
 from apps.explorer.version.reads import table_read
 from apps.explorer.version.table_version import TableVersion, table_columns
@@ -20,6 +20,7 @@ from apps.pages.figures import ACCENT, MIN_BARS, Chart
 from apps.pages.lists.paging import PageLinks, page_links
 from apps.pages.page_json import OnPage, Spread
 from apps.pages.responses import respond_page
+from apps.tables.head.job_json import check_job
 from apps.tables.versions.survey.inside import (
     SMALL_GROUP_BYTES,
     GroupSizes,

@@ -108,6 +108,7 @@ marks.marks.register(MARK)
 errors.frames.register(table_frame)
 topics.register(*TOPICS)
 changes.load_from("table", "apps.tables.catalogue.changes")
+changes.load_from("new-table", "apps.tables.catalogue.registering")
 kinds.load_from(
     "apps.tables.catalogue.adding.work",
     "apps.tables.catalogue.checks",

@@ -81,7 +81,12 @@ urlpatterns = [
         register_views.table_register,
         "table-register",
         takes=[RegisterQueryForm],
-        posts=True,
+    ),
+    *change_patterns(
+        "new-table",
+        before={"new-table-register": register_views.unless_checked},
+        answered={"new-table-register": register_views.registered},
+        failed={"new-table-register": register_views.register_again},
     ),
     action("tables/check", register_views.location_check, "location-check"),
     *page("tables/new/scan", lake_views.lake_new, "lake-new"),

@@ -20,6 +20,7 @@ from tests.support.pages.shown_words import words
 
 pytestmark = pytest.mark.django_db
 REGISTER = "/tables/new"
+SAVE = "/tables/register"
 
 
 @pytest.fixture
@@ -121,7 +122,7 @@ class TestSave:
         job = check(client, lake / "orders")
 
         answer = client.post(
-            REGISTER,
+            SAVE,
             {
                 "check": str(job.id),
                 "location": "/ignored",
@@ -144,7 +145,7 @@ class TestSave:
         job = check(client, lake / "orders")
 
         answer = client.post(
-            REGISTER, {"check": str(job.id), "location": "/x", "name": "orders"}
+            SAVE, {"check": str(job.id), "location": "/x", "name": "orders"}
         )
 
         assert answer.status_code == 422
@@ -152,7 +153,7 @@ class TestSave:
         assert "reader 1, writer 2" in answer.content.decode()
 
     def test_nothing_is_registered_without_a_check(self, client: Client, lake: Path):
-        answer = client.post(REGISTER, {"location": f"{lake}/orders", "name": "orders"})
+        answer = client.post(SAVE, {"location": f"{lake}/orders", "name": "orders"})
 
         assert answer.status_code == 302
         assert "check=" in answer["Location"]
@@ -198,7 +199,7 @@ class TestRefusedForms:
         job = check(client, lake / "orders")
 
         answer = client.post(
-            REGISTER, {"check": str(job.id), "location": "/x", "name": name}
+            SAVE, {"check": str(job.id), "location": "/x", "name": name}
         )
 
         assert answer.status_code == 422
@@ -275,7 +276,7 @@ class TestRoles:
         ("method", "path"),
         [
             ("get", REGISTER),
-            ("post", REGISTER),
+            ("post", SAVE),
             ("post", "/tables/check"),
             ("post", "/tables/scan"),
             ("post", "/tables/load-samples"),

@@ -130,7 +130,7 @@ MAKING: Final = {
         "ProfileForm",
         "ConvertForm",
     ),
-    *("CreationForm", "FileForm", "ImportForm", "TableRequestForm", "RegisterForm"),
+    *("CreationForm", "FileForm", "ImportForm", "TableRequestForm", "CheckForm"),
     *("AllowListForm", "ContactForm", "PropertiesForm", "SignInForm", "SharesForm"),
     "NewRecipientForm",
 }

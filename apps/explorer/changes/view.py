@@ -30,7 +30,7 @@ from apps.explorer.changes.selector import (
     version_counts,
 )
 from apps.explorer.changes.span import ChangeSpan, change_span
-from apps.explorer.version.page import JobOfPage, TablePage, check_job, still
+from apps.explorer.version.page import JobOfPage, TablePage, still
 from apps.explorer.version.reads import table_read
 from apps.explorer.version.table_version import TableVersion
 from apps.jobs.models import Job
@@ -40,6 +40,7 @@ from apps.pages.lists.paging import PageLinks, page_links
 from apps.pages.page_json import Named, OnPage, Spread
 from apps.pages.responses import respond_page
 from apps.pages.snippets import Snippet
+from apps.tables.head.job_json import check_job
 from apps.tables.versions.timeline import TimelineSpan, build_span
 from apps.tables.work.changes import READ_CHANGES, VERSION_COUNTS, ChangesRead
 from deltaweb.delta.errors import SchemaError

@@ -27,7 +27,7 @@ from apps.explorer.compare.schema import SchemaPart
 from apps.explorer.compare.selector import Comparison, compare_versions
 from apps.explorer.compare.summary import Card, summary_cards
 from apps.explorer.files.form import parse_file_filter
-from apps.explorer.version.page import JobOfPage, TablePage, check_job, still
+from apps.explorer.version.page import JobOfPage, TablePage, still
 from apps.explorer.version.query import parse_page
 from apps.jobs.models import Job
 from apps.jobs.results import JobRows
@@ -45,6 +45,7 @@ from apps.pages.page_json import (
 )
 from apps.pages.request.parameters import QueryError
 from apps.pages.responses import respond
+from apps.tables.head.job_json import check_job
 from apps.tables.versions.timeline import TimelineSpan
 from apps.tables.work.diff_files import FileDiff
 from apps.tables.work.diff_rows import SAMPLE_ROWS

@@ -15,7 +15,7 @@ from apps.explorer.files.vectors import VectorLens, vector_lens
 from apps.explorer.grid import named_value
 from apps.explorer.overview.selector import sizes_chart, target_bytes_of
 from apps.explorer.version.listed import ListedFiles
-from apps.explorer.version.page import JobOfPage, TablePage, check_job
+from apps.explorer.version.page import JobOfPage, TablePage
 from apps.explorer.version.reads import table_read
 from apps.explorer.version.table_version import TableVersion, table_columns
 from apps.pages.figures import Chart
@@ -24,6 +24,7 @@ from apps.pages.lists.paging import PageLinks, page_links
 from apps.pages.lists.sorting import Column, Header, sort_headers
 from apps.pages.page_json import OnPage, Spread
 from apps.pages.responses import respond_page
+from apps.tables.head.job_json import check_job
 from deltaweb.words import size_text
 
 MAX_PARTITIONS = 20

@@ -20,7 +20,6 @@ from apps.explorer.parquet_file.view import (
     parts_of,
     sent_text,
 )
-from apps.explorer.version.page import check_job
 from apps.explorer.version.query import text_of
 from apps.jobs.models import Job
 from apps.jobs.results import job_rows
@@ -29,6 +28,7 @@ from apps.pages.changes.change import EDITOR
 from apps.pages.changes.read import Read, reads
 from apps.pages.page_json import Named, OnPage
 from apps.pages.responses import respond_page
+from apps.tables.head.job_json import check_job
 from apps.tables.storage.roots import roots_for
 from apps.tables.work.place_look import INSPECT_PLACE, PREVIEW_PLACE
 from deltaweb.delta.errors import DeltaError

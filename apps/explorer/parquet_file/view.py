@@ -29,7 +29,7 @@ from apps.explorer.parquet_file.selector import (
     whole_text,
 )
 from apps.explorer.parquet_file.skipping import OPERATORS
-from apps.explorer.version.page import JobOfPage, TablePage, check_job, page_job
+from apps.explorer.version.page import JobOfPage, TablePage, page_job
 from apps.explorer.version.reads import table_read
 from apps.explorer.version.table_version import TableVersion
 from apps.jobs.models import Job
@@ -42,6 +42,7 @@ from apps.pages.lists.paging import PageLinks, links_between
 from apps.pages.page_json import As, Named, OnPage, Spread, in_json
 from apps.pages.responses import respond_page
 from apps.tables.head.drawn_head import DrawnHead
+from apps.tables.head.job_json import check_job
 from apps.tables.work.file_look import LookedAtFile
 from apps.tables.work.inspect_file import INSPECT_FILE
 from apps.tables.work.preview_file import PREVIEW_FILE, FirstRows, FirstRowsRead

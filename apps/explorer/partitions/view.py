@@ -37,7 +37,7 @@ from apps.explorer.partitions.treemap import (
     tiles_note,
 )
 from apps.explorer.version.listed import ListedFiles
-from apps.explorer.version.page import JobOfPage, TablePage, check_job
+from apps.explorer.version.page import JobOfPage, TablePage
 from apps.explorer.version.reads import table_read
 from apps.explorer.version.table_version import TableVersion, table_columns
 from apps.jobs.models import Job
@@ -48,6 +48,7 @@ from apps.pages.lists.sorting import Column, Header, sort_headers
 from apps.pages.page_json import OnPage, Spread
 from apps.pages.request.parameters import QueryError
 from apps.pages.responses import respond_page
+from apps.tables.head.job_json import check_job
 from deltaweb.words import bytes_text, counted
 
 PHONE_WIDTH: Final = 270.0  # px of a picture there

@@ -15,7 +15,7 @@ from apps.explorer.rows import jobs as services
 from apps.explorer.rows.filter_errors import UnknownColumnError
 from apps.explorer.rows.plan import EVERY_COLUMN, NARROW_COLUMNS, RowPlan
 from apps.explorer.rows.view import ColumnURLs, column_urls, row_plan_of
-from apps.explorer.version.page import JobOfPage, TablePage, check_job
+from apps.explorer.version.page import JobOfPage, TablePage
 from apps.explorer.version.query import parse_column_page
 from apps.explorer.version.reads import table_read
 from apps.explorer.version.table_version import TableVersion
@@ -25,6 +25,7 @@ from apps.pages.errors import PageError
 from apps.pages.page_json import OnPage, Spread, in_json
 from apps.pages.request.parameters import QueryError
 from apps.pages.responses import respond_page
+from apps.tables.head.job_json import check_job
 from apps.tables.work.preview import RowsRead
 
 

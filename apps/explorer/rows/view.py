@@ -41,7 +41,7 @@ from apps.explorer.rows.selector import (
     row_page,
 )
 from apps.explorer.version.gone import GoneVersion, gone_version
-from apps.explorer.version.page import JobOfPage, TablePage, check_job, still
+from apps.explorer.version.page import JobOfPage, TablePage, still
 from apps.explorer.version.reads import table_read
 from apps.explorer.version.table_version import TableVersion
 from apps.jobs.models import Job
@@ -53,6 +53,7 @@ from apps.pages.page_json import OnPage, Spread
 from apps.pages.request.parameters import QueryError
 from apps.pages.responses import respond_page
 from apps.tables.head.drawn_head import DrawnHead
+from apps.tables.head.job_json import check_job
 from apps.tables.work.preview import RowsRead
 from deltaweb.delta.errors import SchemaError
 from deltaweb.delta.protocol.schema import StructType, read_columns

@@ -9,26 +9,9 @@ from apps.jobs.listing.selectors import page_jobs
 from apps.jobs.models import Job
 from apps.pages.errors import PageError
 from apps.pages.page_json import As, OnPage, Spread
-from apps.pages.request.server_paths import text_for_reader
 from apps.tables.head.drawn_head import DrawnHead
 from apps.tables.head.table_head import TableHead
 from apps.tables.models import Table
-
-OVER_WITHOUT_RESULT = {Job.State.FAILED, Job.State.CANCELLED}
-
-
-def check_job(job: Job | None) -> None:
-    """Raise what a job failed with; a page shows it in place instead."""
-    if job is None or job.state not in OVER_WITHOUT_RESULT:
-        return
-    tables = Table.objects.filter(id__in=[job.subject_id] if job.subject_id else [])
-    place = tables.values_list("location", flat=True).first() or ""
-    raise PageError(
-        status=422,
-        code=job.error_code or "job-cancelled",
-        message=text_for_reader(job.error, place) or f"Job {job.id} was cancelled.",
-        hint=text_for_reader(job.error_hint, place) or "Retry the job, then ask again.",
-    )
 
 
 def still(doing: str, said: str, job: Job) -> PageError:

@@ -69,7 +69,8 @@ class Call:
         status: The status of the answer, if it is not the usual one of its method.
         is_new: Whether a result was made by this call: the status is 201 then.
         location: Returns what `resolve_url` takes, by the result: its own address.
-        answers: The dataclass of the answer, if it is not the result.
+        answers: The dataclass of the answer, if it is not the result; by status if
+            these differ.
         shown: Returns the answer by the result.
         find: Finds the subject instead of `Subject.find`, where the path has other
             names for it than the command line, or not everybody may see it.
@@ -81,7 +82,7 @@ class Call:
     status: int = 0
     is_new: Callable[[Any], bool] | None = None
     location: Callable[[Any], str] | None = None
-    answers: type | None = None
+    answers: type | Mapping[int, type] | None = None
     shown: Callable[[Any], object] = lambda result: result
     find: Callable[..., Any] | None = None
 

@@ -38,6 +38,13 @@ from apps.tables.models.schedules import (
     schedule_words,
 )
 
+NAME: Final = Line(
+    label="Name",
+    most=MAX_NAME_LENGTH,
+    is_needed=True,
+    wrong="A table needs a name.",
+    codes=("table-name-invalid", "table-name-taken"),
+)
 PAGES: Final = "t/<str:namespace>/<str:name>"
 
 
@@ -52,18 +59,7 @@ class TableChange:
         refresh: Interval of checks for new commits; null for `default`.
     """
 
-    name: str | Unchanged = parameter(
-        UNCHANGED,
-        None,
-        line=Line(
-            label="Name",
-            help="table, or namespace.table. Its address changes with it.",
-            most=MAX_NAME_LENGTH,
-            is_needed=True,
-            wrong="A table needs a name.",
-            codes=("table-name-invalid", "table-name-taken"),
-        ),
-    )
+    name: str | Unchanged = parameter(UNCHANGED, None, line=NAME)
     description: str | Unchanged | None = parameter(
         UNCHANGED, None, line=Line(label="Description")
     )

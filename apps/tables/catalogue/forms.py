@@ -5,6 +5,7 @@ from typing import Any, cast
 
 from django import forms
 
+from apps.tables.catalogue.names import MAX_NAME_LENGTH
 from apps.tables.storage.locations import MAX_LENGTH as MAX_LOCATION_LENGTH
 
 MAX_PAGE = 1_000_000
@@ -35,18 +36,15 @@ class RegisterQueryForm(forms.Form):
     """What the register page was opened with."""
 
     check = forms.UUIDField(required=False)
-    name = forms.CharField(max_length=401, required=False)
+    name = forms.CharField(max_length=MAX_NAME_LENGTH, required=False)
     location = forms.CharField(max_length=MAX_LOCATION_LENGTH, required=False)
 
 
-class RegisterForm(forms.Form):
-    """A table to be checked, and then to be registered."""
+class CheckForm(forms.Form):
+    """A location that is to be checked, and the name of its table, if it has one."""
 
     location = forms.CharField(
         max_length=MAX_LOCATION_LENGTH,
         error_messages={"required": "Give the location of the table."},
     )
-    name = forms.CharField(max_length=401, required=False)
-    description = forms.CharField(max_length=10_000, required=False)
-    restricted = forms.BooleanField(required=False)
-    check = forms.UUIDField(required=False)
+    name = forms.CharField(max_length=MAX_NAME_LENGTH, required=False)

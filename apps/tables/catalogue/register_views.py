@@ -1,9 +1,9 @@
 """Register one table, or load the samples."""
 
 from urllib.parse import urlencode
-from uuid import UUID
 
 from django.contrib import messages
+from django.forms import Form
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import reverse
@@ -14,13 +14,19 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from apps.accounts.permissions import editor_required, signed_in
 from apps.jobs.models import Job
 from apps.jobs.waiting import wait_a_glance
-from apps.pages.actions import stamp_of
+from apps.pages.changes.html import change_form
+from apps.pages.request.changes import ChangeForm
 from apps.pages.request.parameters import cleaned
 from apps.pages.responses import respond
 from apps.tables.catalogue.checks import CHECK_LOCATION, request_check
-from apps.tables.catalogue.forms import RegisterForm, RegisterQueryForm
+from apps.tables.catalogue.forms import CheckForm, RegisterQueryForm
 from apps.tables.catalogue.names import name_from_path
-from apps.tables.catalogue.registration import register_table
+from apps.tables.catalogue.registering import (
+    REGISTER,
+    Registering,
+    Registration,
+    own_check,
+)
 from apps.tables.catalogue.samples import request_samples
 from apps.tables.head.job_json import described
 from apps.tables.models import Table
@@ -30,16 +36,35 @@ from deltaweb.delta.errors import DeltaError
 
 @editor_required
 def table_register(request: HttpRequest, fmt: str) -> HttpResponseBase:
-    """Show the form and what a check found; a POST registers the table."""
-    if request.method == "POST":
-        return _register(request)
+    """Show the form and what a check found."""
     return _register_page(request, fmt)
+
+
+def unless_checked(request: HttpRequest, by: Registering) -> HttpResponseBase | None:
+    """Check a location that was not checked, instead of registering a table there."""
+    is_done = by.check is not None and by.check.state == Job.State.DONE
+    return None if is_done else location_check(request)
+
+
+def registered(
+    request: HttpRequest, _: Registering, one: Registration
+) -> HttpResponseBase:
+    """Open the table that was registered."""
+    messages.success(request, REGISTER.says(one))
+    return redirect(one.table.url if one.table else "tables:table-register")
+
+
+def register_again(
+    request: HttpRequest, by: Registering, form: ChangeForm
+) -> HttpResponseBase:
+    """Show what was found again, with the errors of the form."""
+    return _register_page(request, "html", form=form, job=by.check, status=form.status)
 
 
 @editor_required
 def location_check(request: HttpRequest) -> HttpResponseBase:
     """Queue a look at a location, then show how it goes."""
-    form = RegisterForm(request.POST)
+    form = CheckForm(request.POST)
     if not form.is_valid():
         return _register_page(request, "html", form=form, status=422)
     location, name = form.cleaned_data["location"], form.cleaned_data["name"]
@@ -64,47 +89,22 @@ def load_samples(request: HttpRequest) -> HttpResponseBase:
     return redirect("tables:table-list")
 
 
-def _register(request: HttpRequest) -> HttpResponseBase:
-    """Register what a finished check of this user found."""
-    form = RegisterForm(request.POST)
-    if not form.is_valid():
-        return _register_page(request, "html", form=form, status=422)
-    values = form.cleaned_data
-    job = _own_job(request, values["check"], kind=CHECK_LOCATION.name)
-    if job is None or job.state != Job.State.DONE:
-        return location_check(request)
-    try:
-        table = register_table(
-            name=values["name"],
-            location=job.parameters["location"],
-            description=values["description"],
-            restricted=values["restricted"],
-            created_by=signed_in(request),
-            stamp=stamp_of(request),
-        )
-    except DeltaError as error:
-        form.add_error("name", str(error))
-        return _register_page(request, "html", form=form, job=job, status=422)
-    messages.success(request, f"{table.full_name} is registered.")
-    return redirect(table)
-
-
 def _register_page(
     request: HttpRequest,
     fmt: str,
     *,
-    form: RegisterForm | None = None,
+    form: Form | None = None,
     job: Job | None = None,
     status: int = 200,
 ) -> HttpResponseBase:
     values = cleaned(RegisterQueryForm(request.GET))
-    job = job or _own_job(request, values["check"], kind=CHECK_LOCATION.name)
+    job = job or own_check(signed_in(request), values["check"])
     wait_a_glance(job)
     location = job.parameters["location"] if job else values["location"]
     found = CHECK_LOCATION.found(job)
     name = values["name"] or _suggested_name(location)
     if form is None:
-        form = RegisterForm(initial={"location": location, "name": name})
+        form = change_form(REGISTER, location=location, name=name)
     return respond(
         request,
         fmt,
@@ -123,14 +123,6 @@ def _register_page(
         data={"check": described(job)},
         status=status,
     )
-
-
-def _own_job(request: HttpRequest, job_id: UUID | None, *, kind: str) -> Job | None:
-    """Return a job that this user asked for; another's job is not one."""
-    if job_id is None:
-        return None
-    jobs = Job.objects.filter(id=job_id, kind=kind, requested_by=signed_in(request))
-    return jobs.first()
 
 
 def _suggested_name(location: str) -> str:

@@ -13,7 +13,7 @@ from django.utils import timezone
 from apps.pages.actions import Stamp
 from apps.pages.command import Error
 from apps.pages.errors import PageError
-from apps.tables.catalogue.opened import open_table_at
+from apps.tables.catalogue.registering import open_table_at
 from apps.tables.models import Table
 from deltaweb.environment import home
 from deltaweb.errors import DeltawebError

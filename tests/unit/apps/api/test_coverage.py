@@ -97,7 +97,6 @@ BY_PAGE: Final = {
     "accounts:enable-user": f"PATCH {USER}",
     "jobs:job-cancel": "POST jobs/{job_id}/cancel",
     "jobs:job-retry": "POST jobs/{job_id}/retry",
-    "tables:table-register": "POST tables",
     "tables:location-check": "POST tables/check",
     "tables:table-scan": "POST tables/scan",
     "tables:lake-detail": "PATCH lakes/{lake_id}",
@@ -148,6 +147,7 @@ JSON_APART: Final = {
     "sharing:share-settings": f"GET {SHARE}",
     "tables:table-settings": f"GET {TABLE}",
     "tables:lake-new": "an empty form",
+    "tables:table-register": "an empty form, and its check is a job",
 }
 """Forms that take POST are not here: a script fills none."""
 
