@@ -138,7 +138,7 @@ class TestGrants:
         new_recipient("Globex")
 
         shown = posted(admin, "/shares/retail/recipients/add", recipient="globex")
-        assert "Globex may read retail." in shown
+        assert "Globex can now read retail." in shown
         assert share.recipients.count() == 1
 
         shown = posted(admin, "/shares/retail/recipients/remove", recipient="Globex")

@@ -44,7 +44,7 @@ class TestNewRecipients:
         link = re.search(r'id="link-1"[^>]*>(\S+)</code>', made)
         assert link is not None
         assert 'action="/shares/retail/"' in made
-        assert "retail is there: 1 table, 1 recipient." in made
+        assert "Share retail created: 1 table, 1 recipient." in made
         path = urlsplit(link[1]).path
         assert Client().get(path).status_code == 200
         assert link[1] not in str(dict(admin.session))

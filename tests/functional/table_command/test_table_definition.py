@@ -205,7 +205,7 @@ def test_a_folder_is_converted_and_registered(tmp_path: Path) -> None:
     assert (done["name"], done["version"], done["num_added_files"]) == ("visits", 0, 1)
     assert DeltaTable(str(folder)).snapshot().read().num_rows == 2
     assert AuditEvent.objects.filter(action="table.convert").count() == 1
-    assert "is taken" in refusal("convert", "others", folder)
+    assert "cannot be used for a new table" in refusal("convert", "others", folder)
 
 
 def test_times_of_folders_take_the_zone_that_is_given(tmp_path: Path) -> None:

@@ -179,7 +179,9 @@ def test_a_table_is_made_and_registered(tmp_path: Path) -> None:
     assert made["version"] == 0
     table = DeltaTable(str(place)).definition()
     assert table.metadata.partition_columns == ["day"]
-    assert "is taken" in refusal("create", "other", place, "--schema", ddl)
+    assert "cannot be used for a new table" in refusal(
+        "create", "other", place, "--schema", ddl
+    )
 
 
 def test_files_are_imported(tmp_path: Path) -> None:
@@ -194,7 +196,9 @@ def test_files_are_imported(tmp_path: Path) -> None:
     assert "not a column of the table" in refusal("import", place, parquet)
     run_json("import", place, parquet, "--merge-schema")
     assert numbers(place) == [1, 2, 3, 4]
-    assert "is taken" in refusal("import", place, csv, "--mode", "error")
+    assert "cannot be used for a new table" in refusal(
+        "import", place, csv, "--mode", "error"
+    )
     run_json("import", place, csv, "--mode", "overwrite", "--merge-schema", "--yes")
 
     assert numbers(place) == [1, 2]
