@@ -9,8 +9,8 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from apps.pages.actions import COMMAND_LINE, Stamp
+from apps.sharing.issuing.throw_away import throw_away
 from apps.sharing.models import Recipient
-from apps.sharing.recipients.throw_away import throw_away
 from tests.functional.sharing_api.calls import Answer, Caller, Lake, files, refused
 
 DELTA = {"delta-sharing-capabilities": "responseformat=delta"}

@@ -15,10 +15,10 @@ from django.utils import timezone
 from apps.accounts.models import User
 from apps.audit.models import AuditEvent
 from apps.pages.actions import Actor, Stamp
+from apps.sharing.issuing.throw_away import throw_away
 from apps.sharing.issuing.tokens import revoke_all
 from apps.sharing.models import LastRead, Recipient, RecipientToken
 from apps.sharing.recipients.reminders import reminders
-from apps.sharing.recipients.throw_away import throw_away
 from tests.functional.iceberg_api.clients import TABLE, catalog
 from tests.functional.sharing_api.calls import Caller, Lake, body_of, files
 from tests.functional.sharing_api.ruled import close_file

@@ -29,6 +29,7 @@ from apps.sharing.access import callers as access
 from apps.sharing.activity.refusals import kept_reason
 from apps.sharing.api.keys import signing_plan
 from apps.sharing.errors import AccessError
+from apps.sharing.issuing.throw_away import OneRecipient, throw_away
 from apps.sharing.issuing.tokens import MARK
 from apps.sharing.models import Recipient
 from apps.sharing.recipients.doctor.address import (
@@ -45,7 +46,6 @@ from apps.sharing.recipients.doctor.offer import (
     storage_findings,
     token_findings,
 )
-from apps.sharing.recipients.throw_away import OneRecipient, throw_away
 from deltaweb.sharing.client_errors import Step, mentioned
 from deltaweb.sharing.known_errors import recognize
 

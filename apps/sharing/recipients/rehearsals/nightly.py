@@ -14,10 +14,10 @@ from apps.jobs.models import Job
 from apps.jobs.running.tracking import TrackedJob
 from apps.jobs.services import enqueue
 from apps.pages.actions import Actor, Stamp
+from apps.sharing.issuing.throw_away import OneRecipient
 from apps.sharing.models import Recipient, RecipientToken
 from apps.sharing.recipients.rehearsals.certificates import keep
 from apps.sharing.recipients.rehearsals.rehearsal import Rehearsal, rehearse
-from apps.sharing.recipients.throw_away import OneRecipient
 from apps.tables.extension.clock import begun_at
 
 REHEARSAL: Final = Actor(name="rehearsal")

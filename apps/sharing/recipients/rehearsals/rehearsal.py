@@ -26,9 +26,9 @@ from apps.sharing.access.directories import directory_of, with_folders
 from apps.sharing.activity.refusals import kept_reason
 from apps.sharing.answers import tables
 from apps.sharing.errors import RehearsalPythonError
+from apps.sharing.issuing.throw_away import throw_away
 from apps.sharing.models import Recipient, SharedTable
 from apps.sharing.recipients.rehearsals.client_program import CLIENTS, DIRECTORY
-from apps.sharing.recipients.throw_away import throw_away
 from apps.tables.storage.connections import options_for
 from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.values.cell_text import plain_value
