@@ -121,8 +121,9 @@ def share_hit(share: Share) -> Hit:
 
 def recipient_hit(recipient: Recipient) -> Hit:
     """Return a recipient as a list of what was found shows it."""
-    about = ", ".join(text for text in (recipient.contact, recipient.comment) if text)
-    return Hit(name=recipient.name, about=about, url=recipient.get_absolute_url())
+    return Hit(
+        name=recipient.name, about=recipient.about, url=recipient.get_absolute_url()
+    )
 
 
 # === What is added ===

@@ -178,8 +178,8 @@ class TooManyNetworksError(SharingStateError, code="too-many-networks"):
 
 
 class ContactInvalidError(SharingStateError, code="contact-invalid"):
-    contact: str
-    message = "{contact:.80r} is not an e-mail address."
+    text: str
+    message = "{text:.80r} is not an e-mail address."
     hint = "Give an address such as data@example.com, or leave it empty."
 
 

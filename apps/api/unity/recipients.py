@@ -21,7 +21,7 @@ from apps.api.unity.frame import (
 from apps.api.unity.shares import SELECT, Assignment
 from apps.pages.actions import stamp_of
 from apps.pages.changes.change import Nothing
-from apps.pages.request.changes import UNCHANGED, Unchanged, value_of
+from apps.pages.request.changes import UNCHANGED, Unchanged
 from apps.sharing.errors import LifetimeInvalidError
 from apps.sharing.issuing import credentials
 from apps.sharing.issuing.lifetimes import check_lifetime, default_lifetime
@@ -168,9 +168,7 @@ class UnityRecipientList(UnityView):
             services.NewRecipient(
                 name=body.name,
                 comment=body.comment,
-                allowed_networks=value_of(
-                    _networks(body.ip_access_list), [], removed=[]
-                ),
+                allowed_networks=_networks(body.ip_access_list),
             ),
             lifetime=_lifetime(body.expiration_time, now=stamp.at),
             stamp=stamp,

@@ -58,7 +58,7 @@ def check_live(token: RecipientToken, *, now: datetime) -> None:
 
 def check_address(recipient: Recipient, address: str) -> None:
     """Refuse an address that is not on the recipient's allow list."""
-    if not is_allowed(address, recipient.allowed_networks):
+    if not is_allowed(recipient, address):
         raise AddressNotAllowedError(address=address)
 
 

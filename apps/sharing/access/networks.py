@@ -6,6 +6,7 @@ from typing import Final
 
 from apps.pages.request.addresses import parse_address
 from apps.sharing.errors import NetworkInvalidError, TooManyNetworksError
+from apps.sharing.models import Recipient
 
 MAX_NETWORKS: Final = 100
 EXAMPLES: Final = "Write one such as 192.0.2.0/24, 2001:db8::/48 or 192.0.2.7."
@@ -32,9 +33,14 @@ def split_networks(text: str) -> list[str]:
     return text.replace(",", " ").split() or [text] * bool(text.strip())
 
 
-def is_allowed(address: str, networks: Iterable[str]) -> bool:
-    """Whether an address may come in; an unknown one only where there is no list."""
-    listed = list(networks)
+def has_allow_list(recipient: Recipient) -> bool:
+    """Whether a recipient may come from some addresses only."""
+    return bool(recipient.allowed_networks)
+
+
+def is_allowed(recipient: Recipient, address: str) -> bool:
+    """Whether a recipient may come from an address; an unknown one needs no list."""
+    listed = recipient.allowed_networks
     if not listed:
         return True
     parsed = parse_address(address)

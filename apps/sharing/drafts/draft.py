@@ -17,7 +17,7 @@ from apps.pages.request.changes import NOT_CHECKED, ChangeForm
 from apps.sharing.issuing.forms import CUSTOM
 from apps.sharing.models import SharedTable
 from apps.sharing.names import name_key
-from apps.sharing.recipients.forms import NewReaderForm
+from apps.sharing.recipients.forms import NewRecipientForm
 from apps.sharing.recipients.services import NewRecipient
 from apps.sharing.shares.forms import MAX_TEXT_LENGTH
 from apps.sharing.shares.terms import Part, Terms, check_part
@@ -147,9 +147,9 @@ class DraftRecipient:
         """Whether anything was typed that would be lost."""
         return bool(self.name or self.contact)
 
-    def form(self) -> NewReaderForm:
+    def form(self) -> forms.Form:
         """Return its form, bound."""
-        return NewReaderForm({name: getattr(self, name) for name in self.__slots__})
+        return NewRecipientForm({name: getattr(self, name) for name in self.__slots__})
 
     @property
     def lifetime_text(self) -> str:

@@ -28,7 +28,7 @@ from apps.sharing.drafts.review import ChosenTable
 from apps.sharing.drafts.session import faults_of, load_draft
 from apps.sharing.issuing.forms import first_lifetime, lifetime_choices
 from apps.sharing.models import Recipient
-from apps.sharing.recipients.forms import NewReaderForm
+from apps.sharing.recipients.forms import NewRecipientForm
 from apps.sharing.shares import detail as share_pages
 from apps.sharing.shares.changes import ShareForm
 from apps.sharing.shares.forms import MAX_PAGE
@@ -110,7 +110,7 @@ def step_page(  # noqa: PLR0913 (each is one part of the page)
     step: str,
     name_form: forms.Form | None = None,
     table_forms: list[Any] | None = None,
-    reader_form: NewReaderForm | None = None,
+    reader_form: forms.Form | None = None,
     problem: str = "",
     status: int = 200,
 ) -> HttpResponseBase:
@@ -172,7 +172,7 @@ def _tables_context(
 
 
 def _recipients_context(
-    draft: Draft, q: str, page: int, form: NewReaderForm | None
+    draft: Draft, q: str, page: int, form: forms.Form | None
 ) -> dict[str, Any]:
     begun = draft.begun
     initial = first_lifetime(settings.TOKEN_MAX_DAYS) | {
@@ -184,7 +184,7 @@ def _recipients_context(
         "q": q,
         "choices": choices,
         "paged": place,
-        "form": form or NewReaderForm(initial=initial),
+        "form": form or NewRecipientForm(initial=initial),
         "max_new": MAX_NEW_RECIPIENTS,
         "lifetimes": lifetime_choices(settings.TOKEN_MAX_DAYS),
         "max_days": settings.TOKEN_MAX_DAYS,

@@ -14,7 +14,7 @@ from django.shortcuts import redirect
 
 from apps.accounts.permissions import admin_required
 from apps.pages.actions import stamp_of
-from apps.pages.changes.forms import place_error as place_table_error
+from apps.pages.changes.forms import place_error
 from apps.pages.request.parameters import cleaned
 from apps.sharing.drafts.draft import (
     MAX_NEW_RECIPIENTS,
@@ -33,10 +33,10 @@ from apps.sharing.drafts.session import (
     load_draft,
     save_draft,
 )
-from apps.sharing.issuing.forms import place_error
 from apps.sharing.issuing.token_result import show_links
+from apps.sharing.recipients.services import NewRecipient
 from apps.sharing.shares import detail as share_pages
-from apps.sharing.shares.changes import ShareForm
+from apps.sharing.shares.changes import ShareChange, ShareForm
 from deltaweb.words import counted
 
 
@@ -109,7 +109,7 @@ def _take_name(request: HttpRequest, draft: Draft) -> HttpResponseBase:
         fault = faults_of(request, only_name).share
         if fault is None:
             return to_step("tables")
-        place_error(form, fault)
+        place_error(form, ShareChange, fault)
     return step_page(request, "html", step="name", name_form=form)
 
 
@@ -136,7 +136,7 @@ def _check_tables(request: HttpRequest, draft: Draft) -> HttpResponseBase:
     table_forms = [table.form(place) for place, table in enumerate(draft.tables)]
     for place, error in faults_of(request, draft).tables.items():
         if table_forms[place].is_valid():
-            place_table_error(table_forms[place], NamedPart, error)
+            place_error(table_forms[place], NamedPart, error)
     if all(form.is_valid() for form in table_forms):
         return to_step("recipients")
     return step_page(
@@ -177,7 +177,7 @@ def _add_recipient(
     if form.is_valid():
         place = len(draft.new_recipients)
         if fault := faults_of(request, added).new_recipients.get(place):
-            place_error(form, fault)
+            place_error(form, NewRecipient, fault)
     if not form.is_valid():
         return step_page(request, "html", step="recipients", reader_form=form)
     save_draft(request, added)

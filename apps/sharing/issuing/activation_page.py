@@ -229,7 +229,7 @@ def _render(
 ) -> HttpResponseBase:
     about = {
         "provider": settings.PROVIDER_NAME,
-        "contact": settings.PROVIDER_CONTACT,
+        "provider_contact": settings.PROVIDER_CONTACT,
         "now": timezone.now(),
         "request_id": getattr(request, "id", ""),
     }

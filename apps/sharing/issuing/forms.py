@@ -11,13 +11,7 @@ from deltaweb.delta.errors import DeltaError
 CUSTOM: Final = "custom"
 # The field that a refusal is about, by its code.
 _FIELDS: Final = {
-    "name-invalid": "name",
-    "name-taken": "name",
-    "contact-invalid": "contact",
-    "network-invalid": "networks",
-    "too-many-networks": "networks",
     "lifetime-invalid": "until",
-    "property-invalid": "properties",
     "public-key-invalid": "public_key",
     "issuer-invalid": "issuer",
     "client-invalid": "audience",

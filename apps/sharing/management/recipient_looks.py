@@ -25,7 +25,7 @@ from apps.sharing.names import find_recipient
 from apps.sharing.recipients.doctor.doctor import diagnose, examine
 from apps.sharing.recipients.rehearsals.certificates import keep
 from apps.sharing.recipients.rehearsals.rehearsal import rehearse
-from apps.sharing.recipients.reminders import reminders
+from apps.sharing.recipients.reminders import reminders, without_contact
 from apps.sharing.recipients.seen import see_as, stand_in
 from apps.sharing.recipients.telling import send_by_mail
 from apps.tables.management.text_output import listed
@@ -46,12 +46,11 @@ class RecipientLooks(SubcommandsCommand):
         found = reminders(now)
         if mail:
             send_by_mail(found, now=now)
-            for one in found:
-                if not one.contact:
-                    self.warn(f"{one.recipient} has no contact to tell.")
+            for name in without_contact(found):
+                self.warn(f"{name} has no contact to tell.")
         if not found:
             return Output([], "Nobody has to be told anything.")
-        return Output(found, lines=[f"{one.contact} {one.text}" for one in found])
+        return Output(found, lines=[one.line for one in found])
 
     @subcommand("list", "list the recipients")
     def list_recipients(self) -> Output:

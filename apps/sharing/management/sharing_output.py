@@ -15,9 +15,10 @@ from apps.sharing.issuing.token_rows import TokenResource, token_rows
 from apps.sharing.models import Recipient, RecipientToken
 from apps.sharing.recipients.doctor.doctor import Diagnosis
 from apps.sharing.recipients.doctor.findings import Finding
-from apps.sharing.recipients.listing import RecipientResource, recipient_rows
+from apps.sharing.recipients.listing import recipient_rows
 from apps.sharing.recipients.rehearsals.rehearsal import Reading
 from apps.sharing.recipients.seen import SeenAnswer, SeenByRecipient, some_of
+from apps.sharing.recipients.settings import RecipientResource, setting_texts
 from apps.sharing.shares.resources import (
     SharedTableResource,
     ShareResource,
@@ -206,12 +207,9 @@ def recipient_text(recipient: RecipientResource, use: UseResource) -> str:
     return facts(
         [
             ("name", recipient.name),
-            ("contact", recipient.contact or "none"),
-            ("comment", recipient.comment or "none"),
             ("created", time_text(recipient.created_at)),
             ("shares", ", ".join(recipient.shares) or "none"),
-            ("properties", ", ".join(recipient.properties) or "none"),
-            ("allowed from", ", ".join(recipient.allowed_networks) or "anywhere"),
+            *setting_texts(recipient),
             _use_text(use),
         ]
     )

@@ -214,6 +214,11 @@ class Recipient(models.Model):
         """Return the address of the recipient's page."""
         return address_of("recipients", self.name)
 
+    @property
+    def about(self) -> str:
+        """Its contact and comment, for a list."""
+        return ", ".join(text for text in (self.contact, self.comment) if text)
+
 
 class Grant(models.Model):
     """A share that a recipient may read."""

@@ -15,15 +15,12 @@ from apps.sharing.issuing.rotation_chart import RequestsChart, requests_chart
 from apps.sharing.issuing.token_rows import TokenRow, token_rows
 from apps.sharing.models import Recipient, RecipientToken, Share, SharedTable
 from apps.sharing.recipients.last_reads import LastReadResource, last_reads
-from apps.sharing.recipients.listing import (
-    RecipientResource,
-    RecipientRow,
-    recipient_rows,
-)
+from apps.sharing.recipients.listing import RecipientRow, recipient_rows
 from apps.sharing.recipients.rehearsals.certificates import (
     CertificateResource,
     broken_for,
 )
+from apps.sharing.recipients.settings import RecipientResource
 from apps.sharing.recipients.token_states import TokensState
 
 CHART_DAYS: Final = 14

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, Final
-from uuid import UUID
 
 from django import forms
 from django.db.models import Q, QuerySet
@@ -12,13 +11,13 @@ from django.db.models import Q, QuerySet
 from apps.pages.lists.fields import WordField
 from apps.pages.lists.paging import PAGE_LENGTH, paged
 from apps.pages.lists.sorting import Column, ordering
-from apps.pages.page_json import Named, OnPage, Spread, shaped
+from apps.pages.page_json import Named, OnPage, Spread
 from apps.pages.request.list_page import ListPage, ListQuery, PageOfRows
 from apps.sharing.activity.budgets import over_limit
 from apps.sharing.activity.usage import USE_DAYS, daily_requests, last_days
 from apps.sharing.models import Grant, Recipient
 from apps.sharing.recipients.forms import STATES
-from apps.sharing.recipients.properties import property_texts
+from apps.sharing.recipients.settings import RecipientResource, resource_of
 from apps.sharing.recipients.token_states import (
     TokensState,
     num_by_state,
@@ -26,36 +25,6 @@ from apps.sharing.recipients.token_states import (
 )
 
 CSV_CHUNK: Final = 500
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecipientResource:
-    """A recipient as every machine form names it.
-
-    Attributes:
-        state: The state of its tokens, a key of `STATES`.
-        token_ends_at: The time when its last valid token ends; null without one.
-        shares: The names of the shares that it can read.
-        allowed_networks: The networks it may connect from; empty allows every address.
-        properties: Properties as key=value; conditions use them as recipient.<key>.
-        earlier_urls_end_at: The time until which object store URLs work that were
-            issued for earlier properties; null if there are none.
-    """
-
-    name: str
-    contact: str | None
-    comment: str
-    state: str
-    token_ends_at: datetime | None
-    num_shares: int
-    shares: list[str]
-    last_used_at: datetime | None
-    allowed_networks: list[str]
-    properties: list[str]
-    earlier_urls_end_at: datetime | None
-    created_at: datetime
-    id: UUID
-    url: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,7 +71,7 @@ def every_recipient(
 ) -> Iterator[RecipientResource]:
     """Yield every recipient of the filter."""
     found = _ordered(_search(query, now), query)
-    yield from map(_resource, found.iterator(chunk_size=CSV_CHUNK))
+    yield from map(resource_of, found.iterator(chunk_size=CSV_CHUNK))
 
 
 def recipient_rows(
@@ -157,19 +126,8 @@ def _row(
         ),
         num_shares=recipient.num_shares,
         last_used_at=recipient.last_used_at,
-        resource=_resource(recipient),
+        resource=resource_of(recipient),
         requests=requests,
-    )
-
-
-def _resource(recipient: Any) -> RecipientResource:  # noqa: ANN401 (an annotated row)
-    return shaped(
-        RecipientResource,
-        recipient,
-        token_ends_at=recipient.ends_at,
-        shares=[share.name for share in recipient.shares.all()],
-        properties=property_texts(recipient.properties),
-        url=recipient.get_absolute_url(),
     )
 
 

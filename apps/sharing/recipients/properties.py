@@ -43,9 +43,9 @@ def parse_properties(texts: Iterable[str]) -> dict[str, Property]:
     return found
 
 
-def property_texts(properties: Mapping[str, Property]) -> list[str]:
+def property_texts(values: Mapping[str, Property]) -> list[str]:
     """Return properties as `parse_properties` reads them."""
-    return [f"{key}={_text(value)}" for key, value in properties.items()]
+    return [f"{key}={_text(value)}" for key, value in values.items()]
 
 
 def _value(text: str, value: str) -> Property:

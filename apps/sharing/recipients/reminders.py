@@ -46,6 +46,11 @@ class Reminder:
     text: str
     url: str
 
+    @property
+    def line(self) -> str:
+        """Whom to tell what."""
+        return f"{self.contact} {self.text}"
+
 
 def reminders(now: datetime) -> list[Reminder]:
     """Return what is to be told at a moment, the newest first."""
@@ -72,6 +77,11 @@ def reminders_feed(found: Sequence[Reminder], *, url: str) -> str:
             author_name=one.recipient,
         )
     return feed.writeString("utf-8")
+
+
+def without_contact(found: Sequence[Reminder]) -> list[str]:
+    """Return the recipient of each reminder that cannot be mailed."""
+    return [one.recipient for one in found if not one.contact]
 
 
 def mail_reminders(found: Sequence[Reminder]) -> Iterator[list[Reminder]]:

@@ -13,9 +13,9 @@ from http import HTTPStatus
 from typing import Annotated, Final, ParamSpec, TypeVar
 from urllib.parse import quote
 
-from apps.pages.page_json import As, OnPage
+from apps.pages.page_json import As, OnPage, Spread
 from apps.sharing.access import callers as access
-from apps.sharing.access.grants.rules import TableRule, rule_for
+from apps.sharing.access.grants.rules import ShownRule, rule_for
 from apps.sharing.access.withdrawals import LISTED, offer_state, with_parts
 from apps.sharing.activity.budgets import over_limit
 from apps.sharing.answers import listings, tables
@@ -24,8 +24,7 @@ from apps.sharing.api.errors import failure_of
 from apps.sharing.api.keys import signing_plan
 from apps.sharing.models import Recipient, RecipientToken, Share, SharedTable
 from apps.sharing.recipients.token_states import TokensState, with_tokens_state
-from deltaweb.conditions.recipients import Property
-from deltaweb.delta.errors import DeltaError, PredicateError
+from deltaweb.delta.errors import DeltaError
 from deltaweb.sharing.capabilities import Capabilities
 from deltaweb.sharing.response_format import IN_DELTA
 from deltaweb.sharing.table_query import TableQuery
@@ -99,19 +98,12 @@ class SeenTable:
 
     Attributes:
         name: The name as `share.schema.table`.
-        conditions: The conditions of the share and of the recipient. A row must meet
-            all of them.
-        columns: The names of the columns that the recipient can see; null for all.
-        properties: The properties that the conditions use; null for one that the
-            recipient does not have.
         formats: The response formats in which the recipient can read the table.
         answers: The answer to each request for the table.
     """
 
     name: str
-    conditions: list[str]
-    columns: list[str] | None
-    properties: dict[str, Property | None]
+    rule: Spread[ShownRule]
     formats: list[str]
     answers: list[SeenAnswer]
 
@@ -256,9 +248,7 @@ def _table(item: listings.Item, signing: SigningPlan) -> SeenTable:
         answers.append(replace(answer, asked_format=asked_format))
     return SeenTable(
         name=f"{share}.{schema}.{name}",
-        conditions=list(rule.conditions),
-        columns=None if rule.columns is None else sorted(rule.columns),
-        properties=_properties(rule),
+        rule=rule.shown,
         formats=[
             one.asked_format
             for one in answers
@@ -266,17 +256,6 @@ def _table(item: listings.Item, signing: SigningPlan) -> SeenTable:
         ],
         answers=answers,
     )
-
-
-def _properties(rule: TableRule) -> dict[str, Property | None]:
-    """Return what conditions ask of a recipient; nothing where they do not parse.
-
-    The answers say that then.
-    """
-    try:
-        return rule.asked
-    except PredicateError:
-        return {}
 
 
 def _columns(lines: bytes) -> list[str]:

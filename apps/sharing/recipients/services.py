@@ -1,48 +1,66 @@
 """What several changes of recipients have in common: make one, grant it shares."""
 
 from collections.abc import Collection
-from dataclasses import MISSING, dataclass, field
+from dataclasses import MISSING, dataclass
 from datetime import timedelta
 
-from django.core.exceptions import ValidationError
-from django.core.validators import validate_email
 from django.db import transaction
 
 from apps.pages.actions import Stamp, report
-from apps.pages.changes.parameters import parameter
-from apps.sharing.access.networks import parse_networks
+from apps.pages.changes.parameters import Line, parameter
+from apps.pages.request.changes import UNCHANGED, Unchanged
 from apps.sharing.access.waited_queries import cancel_queries
 from apps.sharing.activity.actions import action_on
-from apps.sharing.errors import ContactInvalidError
 from apps.sharing.issuing.credentials import Deliver, issue
 from apps.sharing.issuing.lifetimes import read_lifetime
 from apps.sharing.issuing.tokens import Credentials
 from apps.sharing.models import Grant, Recipient, Share
 from apps.sharing.names import check_name, find_share, name_key, save_named
-from apps.sharing.recipients.properties import parse_properties
+from apps.sharing.recipients.settings import (
+    RecipientSettings,
+    facts_of,
+    take_settings,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NewRecipient:
+class NewRecipient(RecipientSettings):
     """A recipient that is to be made, with its first token.
 
     Attributes:
         name: The name of the recipient.
         shares: The names of the shares that it can read.
-        contact: An e-mail address.
-        comment: A note for administrators.
-        allowed_networks: The networks it may connect from; empty allows every address.
-        properties: Properties as key=value; conditions use them as recipient.<key>.
         expires: How long its token is valid: `90d`, `24h`, or its last day.
     """
 
-    name: str = parameter(MISSING)
-    shares: list[str] = field(default_factory=list)
-    contact: str = ""
-    comment: str = ""
-    allowed_networks: list[str] = field(default_factory=list)
-    properties: list[str] = field(default_factory=list)
-    expires: str = ""
+    name: str = parameter(
+        MISSING,
+        line=Line(
+            label="Name",
+            most=255,
+            is_needed=True,
+            wrong="Enter a name.",
+            codes=("name-invalid", "name-taken"),
+        ),
+    )
+    shares: list[str] | Unchanged = parameter(
+        UNCHANGED,
+        "--share",
+        action="append",
+        required=True,
+        line=Line(
+            label="Shares",
+            is_boxes=True,
+            choices=lambda: Share.objects.values_list("name", flat=True),
+        ),
+        metavar="SHARE",
+        help="a share that it may read; repeat for each",
+    )
+    expires: str = parameter(
+        "",
+        None,
+        line=Line(label="Until", most=20, name="until", codes=("lifetime-invalid",)),
+    )
 
 
 @transaction.atomic
@@ -51,13 +69,10 @@ def create_recipient(new: NewRecipient, *, stamp: Stamp) -> Recipient:
     recipient = Recipient(
         name=check_name(new.name, "recipient"),
         name_key=name_key(new.name),
-        contact=checked_contact(new.contact),
-        comment=new.comment.strip(),
-        allowed_networks=parse_networks(new.allowed_networks),
-        properties=parse_properties(new.properties),
         created_at=stamp.at,
         created_by_id=stamp.actor.user_id,
     )
+    take_settings(recipient, new, at=stamp.at)
     save_named(recipient, "recipient")
     report(action_on("recipient.create", stamp, recipient, **facts_of(recipient)))
     return recipient
@@ -75,7 +90,8 @@ def invite(
 
     Without `lifetime` the token lives as long as `expires` says, or the usual time.
     """
-    shares = [find_share(name) for name in new.shares]
+    names = () if isinstance(new.shares, Unchanged) else new.shares
+    shares = [find_share(name) for name in names]
     if lifetime is None:
         lifetime = read_lifetime(new.expires, now=stamp.at)
     recipient = create_recipient(new, stamp=stamp)
@@ -132,26 +148,3 @@ def set_grants(
     for share in removed:
         ungrant(share, recipient, stamp=stamp)
     return len(added), len(removed)
-
-
-def checked_contact(text: str) -> str:
-    """Return a mail address without the space around it; "" for none."""
-    contact = text.strip()
-    if contact:
-        try:
-            validate_email(contact)
-        except ValidationError as error:
-            raise ContactInvalidError(contact=contact) from error
-    return contact
-
-
-def facts_of(recipient: Recipient) -> dict[str, object]:
-    """Return what is recorded of a recipient when it is made or changed."""
-    return {
-        "contact": recipient.contact,
-        "comment": recipient.comment,
-        "allowed_networks": list(recipient.allowed_networks),
-        "properties": dict(recipient.properties),
-        "soft_limit_bytes": recipient.soft_limit_bytes,
-        "hard_limit_bytes": recipient.hard_limit_bytes,
-    }

@@ -7,27 +7,25 @@ from django.utils import timezone
 
 from apps.accounts.permissions import admin_required
 from apps.pages.actions import actor_of, stamp_of
+from apps.pages.changes.forms import place_error
 from apps.pages.changes.html import change_form
 from apps.pages.request.changes import ChangeForm
 from apps.pages.responses import respond
 from apps.sharing.activity.ledger import ledger_of
 from apps.sharing.errors import SharingStateError
 from apps.sharing.issuing import once
-from apps.sharing.issuing.forms import (
-    first_lifetime,
-    lifetime_choices,
-    place_error,
-)
+from apps.sharing.issuing.forms import first_lifetime, lifetime_choices
 from apps.sharing.issuing.token_result import repeated, show_credentials
 from apps.sharing.models import Recipient
 from apps.sharing.names import find_recipient
 from apps.sharing.recipients import detail as recipient_pages
-from apps.sharing.recipients import services
 from apps.sharing.recipients.changes.settings import DELETE, LIMIT, UPDATE, settings_of
-from apps.sharing.recipients.forms import NewRecipientForm
+from apps.sharing.recipients.forms import NewRecipientForm, new_recipient
 from apps.sharing.recipients.listing import RECIPIENTS
 from apps.sharing.recipients.reminders import reminders, reminders_feed
 from apps.sharing.recipients.seen import see_as, stand_in
+from apps.sharing.recipients.services import NewRecipient, invite
+from apps.sharing.recipients.settings import facts_of
 
 
 @admin_required
@@ -80,23 +78,22 @@ def recipient_seen(request: HttpRequest, *, name: str, fmt: str) -> HttpResponse
 @admin_required
 def recipient_new(request: HttpRequest, fmt: str) -> HttpResponseBase:
     """Make a recipient with its grants and first token, and show the link once."""
-    shares = [share.name for share in recipient_pages.all_shares()]
     initial = {
         **first_lifetime(settings.TOKEN_MAX_DAYS),
         "name": request.GET.get("name", ""),
         "shares": request.GET.getlist("share"),
     }
     posted = request.POST if request.method == "POST" else None
-    form = NewRecipientForm(posted, share_names=shares, initial=initial)
+    form = NewRecipientForm(posted, initial=initial)
     if not form.is_valid():
         return _new_page(request, fmt, form=form)
     values = form.cleaned_data
     if once.is_repeat(request, values["once"]):
         return repeated(request, values["name"])
     try:
-        made = services.invite(form.new_recipient(), stamp=stamp_of(request))
+        made = invite(new_recipient(form), stamp=stamp_of(request))
     except SharingStateError as error:
-        place_error(form, error)
+        place_error(form, NewRecipient, error)
         return _new_page(request, fmt, form=form)
     return show_credentials(request, fmt, made, is_new=True)
 
@@ -146,9 +143,7 @@ def recipient_grants(
     )
 
 
-def _new_page(
-    request: HttpRequest, fmt: str, *, form: NewRecipientForm
-) -> HttpResponseBase:
+def _new_page(request: HttpRequest, fmt: str, *, form: Form) -> HttpResponseBase:
     shares = recipient_pages.all_shares()
     return respond(
         request,
@@ -205,7 +200,7 @@ def recipient_settings(
             "address": actor_of(request).address,
             **forms,
         },
-        data={"recipient": recipient.name, **services.facts_of(recipient)},
+        data={"recipient": recipient.name, **facts_of(recipient)},
         status=422 if any(one.errors for one in forms.values()) else 200,
     )
 

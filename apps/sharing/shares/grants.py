@@ -13,11 +13,8 @@ from apps.pages.page_json import OnPage
 from apps.sharing.models import Share
 from apps.sharing.names import find_recipient, find_share
 from apps.sharing.recipients import services
-from apps.sharing.recipients.listing import (
-    RecipientResource,
-    recipient_resource,
-    recipient_rows,
-)
+from apps.sharing.recipients.listing import recipient_resource, recipient_rows
+from apps.sharing.recipients.settings import RecipientResource
 
 ROUTE: Final = "shares/<str:name>/grants"
 PAGE: Final = "shares/<str:name>/recipients"

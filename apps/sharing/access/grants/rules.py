@@ -11,13 +11,30 @@ from uuid import UUID
 from apps.sharing.models import Recipient, RecipientRule, SharedTable
 from deltaweb.conditions.recipients import NAME, Property, asked_properties, bound_to
 from deltaweb.conditions.sql_text import parse_sql
-from deltaweb.delta.errors import SchemaError
+from deltaweb.delta.errors import PredicateError, SchemaError
 from deltaweb.delta.protocol.actions import Metadata
 from deltaweb.delta.protocol.schema import StructType, type_text
 from deltaweb.expressions.condition import SQLCondition
 from deltaweb.index.query.classification import FileRule
 from deltaweb.index.query.shared_version import SharedVersion
 from deltaweb.sharing.narrowed import narrowed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownRule:
+    """A rule as machine forms name it.
+
+    Attributes:
+        conditions: The conditions of the share and of the recipient. A row must meet
+            all of them.
+        columns: The names of the columns that the recipient can see; null for all.
+        properties: The properties that the conditions use; null for one that the
+            recipient does not have.
+    """
+
+    conditions: list[str]
+    columns: list[str] | None
+    properties: dict[str, Property | None]
 
 
 @dataclass(frozen=True)
@@ -50,6 +67,20 @@ class TableRule:
     def missing(self) -> list[str]:
         """The properties that the conditions ask for and the recipient lacks."""
         return [name for name, value in self.asked.items() if value is None]
+
+    @property
+    def shown(self) -> ShownRule:
+        """The rule as machine forms name it.
+
+        It asks for nothing if a condition does not parse: answers say that.
+        """
+        try:
+            asked = self.asked
+        except PredicateError:
+            asked = {}
+        columns = None if self.columns is None else sorted(self.columns)
+        conditions = list(self.conditions)
+        return ShownRule(conditions=conditions, columns=columns, properties=asked)
 
     @cached_property
     def digest(self) -> str:

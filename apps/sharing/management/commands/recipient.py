@@ -7,6 +7,7 @@ from typing import Any
 
 from apps.pages.actions import command_stamp
 from apps.pages.changes.command import ChangesCommand
+from apps.pages.changes.parameters import add_parameters, given
 from apps.pages.command import Output, argument, subcommand
 from apps.sharing.issuing import credentials
 from apps.sharing.issuing.lifetimes import parse_lifetime, parse_span
@@ -17,6 +18,7 @@ from apps.sharing.management.recipient_looks import NAME, RecipientLooks
 from apps.sharing.models import Recipient, RecipientToken, Share
 from apps.sharing.names import find_recipient, find_share
 from apps.sharing.recipients import services as recipients
+from apps.sharing.recipients.services import NewRecipient
 from apps.tables.management.text_output import time_text
 
 
@@ -47,8 +49,6 @@ def issued(made: Credentials, profile: str | None, *, now: datetime) -> Output:
     return Output(data, made.link, ["", note])
 
 
-# What the line says of a new recipient.
-_NEW = ("name", "shares", "contact", "comment", "allowed_networks", "properties")
 _SHARES = (
     argument("shares", nargs="*", metavar="share"),
     argument("--share", action="append", default=[], dest="more", metavar="SHARE"),
@@ -74,33 +74,7 @@ class Command(RecipientLooks, ChangesCommand):
     @subcommand(
         "create",
         "make a recipient and its first token",
-        NAME,
-        argument(
-            "--share",
-            action="append",
-            required=True,
-            dest="shares",
-            metavar="SHARE",
-            help="a share that it may read; repeat for each",
-        ),
-        argument("--contact", default="", help="a mail address"),
-        argument("--comment", default="", help="a note for administrators"),
-        argument(
-            "--allow",
-            action="append",
-            default=[],
-            dest="allowed_networks",
-            metavar="NETWORK",
-            help="a network it may connect from, such as 192.0.2.0/24; default: any",
-        ),
-        argument(
-            "--property",
-            action="append",
-            default=[],
-            dest="properties",
-            metavar="KEY=VALUE",
-            help="what conditions call recipient.KEY; give it again for each",
-        ),
+        partial(add_parameters, kind=NewRecipient),
         arguments.add_token_options,
     )
     def create(
@@ -114,7 +88,7 @@ class Command(RecipientLooks, ChangesCommand):
         """Make a recipient and hand its token over, by a link or as a file."""
         stamp = command_stamp()
         made = recipients.invite(
-            recipients.NewRecipient(**{name: options[name] for name in _NEW}),
+            NewRecipient(**given(options)),
             lifetime=parse_lifetime(expires, now=stamp.at),
             deliver=arguments.delivery(profile, force=force),
             stamp=stamp,

@@ -1,6 +1,6 @@
 """The changes of a recipient: how and from where it is reached, its limits, its end."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -20,48 +20,30 @@ from apps.pages.changes.change import (
 from apps.pages.changes.parameters import Line, parameter
 from apps.pages.changes.read import Read, reads
 from apps.pages.page_json import OnPage, Spread
-from apps.pages.request.changes import UNCHANGED, Unchanged, value_of
-from apps.sharing.access.earlier_urls import (
-    earlier_urls_text,
-    later_end,
-    url_lifetime,
-)
-from apps.sharing.access.grants.rules import rule_for
-from apps.sharing.access.networks import parse_networks, split_networks
+from apps.pages.request.changes import UNCHANGED, Unchanged
+from apps.sharing.access.earlier_urls import earlier_urls_text
 from apps.sharing.access.waited_queries import cancel_queries
 from apps.sharing.activity.actions import action_on, things_of
 from apps.sharing.activity.budgets import limit_text, parse_limit
 from apps.sharing.activity.ledger import Ledger, LimitOutlook, ledger_of
 from apps.sharing.errors import LimitInvalidError
-from apps.sharing.models import Recipient, Share, SharedTable
+from apps.sharing.models import Recipient, Share
 from apps.sharing.names import find_recipient, find_share
 from apps.sharing.recipients.detail import RecipientDetail
-from apps.sharing.recipients.listing import (
-    RECIPIENTS,
-    RecipientResource,
-    recipient_resource,
-)
-from apps.sharing.recipients.properties import parse_properties, property_texts
+from apps.sharing.recipients.listing import RECIPIENTS, recipient_resource
 from apps.sharing.recipients.seen import SeenByRecipient
-from apps.sharing.recipients.services import (
-    checked_contact,
+from apps.sharing.recipients.services import set_grants
+from apps.sharing.recipients.settings import (
+    FIELDS,
+    RecipientResource,
+    RecipientSettings,
     facts_of,
-    set_grants,
+    shown_settings,
+    take_settings,
 )
-from deltaweb.conditions.recipients import Property
-from deltaweb.delta.errors import PredicateError
 
 ROUTE: Final = "recipients/<str:name>"
 SAVED: Final = "Saved. The change applies from the next request on."
-FIELDS: Final = {
-    "contact": "recipient.set_contact",
-    "comment": "recipient.describe",
-    "allowed_networks": "recipient.set_networks",
-    "properties": "recipient.set_properties",
-    "soft_limit_bytes": "recipient.set_soft_limit",
-    "hard_limit_bytes": "recipient.set_hard_limit",
-}
-"""The names of records, by the column that changed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,19 +75,11 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RecipientChange(Limits):
+class RecipientChange(RecipientSettings, Limits):
     """Changes of a recipient; a value that is left out stays, null removes it.
 
     Attributes:
         shares: The names of all shares that the recipient can read.
-        contact: An e-mail address.
-        comment: A note for administrators.
-        allowed_networks: The networks it may connect from; empty or null allows every
-            address.
-        properties: Properties as key=value; conditions use them as recipient.<key>.
-        soft_limit: The size per month above which reads are reported, such as `3.5
-            TiB`; empty or null for no limit. `usage` shows how near it is.
-        hard_limit: The size per month above which reads are refused.
     """
 
     shares: list[str] | Unchanged | None = parameter(
@@ -116,30 +90,6 @@ class RecipientChange(Limits):
             is_boxes=True,
             choices=lambda: Share.objects.values_list("name", flat=True),
         ),
-    )
-    contact: str | Unchanged | None = parameter(
-        UNCHANGED,
-        None,
-        line=Line(label="Contact", most=254, codes=("contact-invalid",)),
-    )
-    comment: str | Unchanged | None = parameter(
-        UNCHANGED, None, line=Line(label="Comment")
-    )
-    allowed_networks: list[str] | Unchanged | None = parameter(
-        UNCHANGED,
-        None,
-        line=Line(
-            label="Allowed networks",
-            most=20_000,
-            name="networks",
-            splits=split_networks,
-            codes=("network-invalid", "too-many-networks"),
-        ),
-    )
-    properties: list[str] | Unchanged | None = parameter(
-        UNCHANGED,
-        None,
-        line=Line(label="Properties", most=20_000, codes=("property-invalid",)),
     )
 
 
@@ -184,17 +134,12 @@ def update_recipient(
 ) -> ChangedRecipient:
     """Change how to reach a recipient, from where it may come, and what it reads."""
     said, before = SAVED, facts_of(recipient)
-    if not isinstance(new.contact, Unchanged):
-        recipient.contact = checked_contact(new.contact or "")
-    recipient.comment = value_of(new.comment, recipient.comment, removed="").strip()
-    if not isinstance(new.allowed_networks, Unchanged):
-        recipient.allowed_networks = parse_networks(new.allowed_networks or ())
-    if not isinstance(new.properties, Unchanged):
-        _set_properties(recipient, parse_properties(new.properties or ()), stamp)
+    has_other_values = take_settings(recipient, new, at=stamp.at)
     _set_limits(recipient, new)
-    _save_changed(recipient, before)
+    more = ["earlier_urls_end_at"] if has_other_values else []
+    _save_changed(recipient, before, more)
     ends_at = recipient.earlier_urls_end_at
-    if recipient.properties != before["properties"] and ends_at is not None:
+    if has_other_values and ends_at is not None:
         said = f"{said} {earlier_urls_text(ends_at, now=stamp.at)}"
     if not isinstance(new.shares, Unchanged):
         wanted = [find_share(share) for share in new.shares or ()]
@@ -238,10 +183,13 @@ def delete_recipient(
     return DeletedRecipient(name=recipient.name)
 
 
-def _save_changed(recipient: Recipient, before: Mapping[str, object]) -> None:
+def _save_changed(
+    recipient: Recipient, before: Mapping[str, object], more: Sequence[str] = ()
+) -> None:
     """Save what has changed, and nothing that another request changes meanwhile."""
     after = facts_of(recipient)
-    recipient.save(update_fields=[key for key in FIELDS if after[key] != before[key]])
+    changed = [key for key in after if after[key] != before[key]]
+    recipient.save(update_fields=[*changed, *more])
 
 
 def _set_limits(recipient: Recipient, new: Limits) -> None:
@@ -257,43 +205,9 @@ def _set_limits(recipient: Recipient, new: Limits) -> None:
         raise LimitInvalidError(text=text, reason=reason)
 
 
-def _set_properties(
-    recipient: Recipient, properties: dict[str, Property], stamp: Stamp
-) -> None:
-    """Set what conditions ask for, and note until when URLs open of the values before.
-
-    Only tables count whose conditions ask for a value that changes.
-    """
-    tables = list(
-        SharedTable.objects.filter(share__grants__recipient=recipient).select_related(
-            "table"
-        )
-    )
-    before = [_asked(shared, recipient) for shared in tables]
-    recipient.properties = properties
-    lifetimes = [
-        url_lifetime(shared, is_whole=False)
-        for shared, asked in zip(tables, before, strict=True)
-        if _asked(shared, recipient) != asked
-    ]
-    known = recipient.earlier_urls_end_at
-    recipient.earlier_urls_end_at = later_end(known, lifetimes, at=stamp.at)
-    recipient.save(update_fields=["earlier_urls_end_at"])
-
-
-def _asked(shared: SharedTable, recipient: Recipient) -> object:
-    """Return the values that conditions ask for; all if a condition does not parse."""
-    rule = rule_for(shared, recipient)
-    try:
-        return rule.asked
-    except PredicateError:
-        return rule.properties
-
-
 def settings_of(recipient: Recipient) -> dict[str, object]:
     """Return the settings of a recipient as its forms show them."""
-    return facts_of(recipient) | {
-        "properties": property_texts(recipient.properties),
+    return shown_settings(recipient) | {
         "soft_limit": limit_text(recipient.soft_limit_bytes),
         "hard_limit": limit_text(recipient.hard_limit_bytes),
     }

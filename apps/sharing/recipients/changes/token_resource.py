@@ -14,7 +14,7 @@ from apps.sharing.issuing.token_rows import TokenResource, token_row, token_rows
 from apps.sharing.issuing.tokens import Credentials
 from apps.sharing.models import Recipient, RecipientToken
 from apps.sharing.names import find_recipient
-from apps.sharing.recipients.listing import RecipientResource
+from apps.sharing.recipients.settings import RecipientResource
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

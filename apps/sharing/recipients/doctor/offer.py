@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from apps.audit.models import AuditEvent
 from apps.sharing.access import callers as access
-from apps.sharing.access.networks import is_allowed
+from apps.sharing.access.networks import has_allow_list, is_allowed
 from apps.sharing.answers import tables
 from apps.sharing.answers.signed_lines import SigningPlan
 from apps.sharing.models import Recipient
@@ -86,8 +86,7 @@ def token_findings(
         fact=fact.format(end=f"{end:%Y-%m-%d %H:%M} UTC" if end else ""),
         advice=advice,
     )
-    networks = recipient.allowed_networks
-    if not networks:
+    if not has_allow_list(recipient):
         return
     refused = (
         AuditEvent.objects.filter(
@@ -100,9 +99,9 @@ def token_findings(
         .values_list("address", flat=True)
         .distinct()
     )
-    away = sorted(one for one in refused if not is_allowed(one, networks))
+    away = sorted(one for one in refused if not is_allowed(recipient, one))
     listed = partial(
-        Finding, step=Step.TOKEN, subject=f"allow list of {some_of(networks)}"
+        Finding, step=Step.TOKEN, subject=f"allow list of {recipient.name}"
     )
     if away:
         yield listed(
@@ -218,7 +217,7 @@ def storage_findings(
 def _fetched(
     found: partial[Finding], status: int, body: bytes, recipient: Recipient, host: str
 ) -> Finding:
-    if status == HTTPStatus.FORBIDDEN and recipient.allowed_networks:
+    if status == HTTPStatus.FORBIDDEN and has_allow_list(recipient):
         return found(
             verdict=Verdict.NOT_CHECKED,
             fact="Not tested: the allowed networks do not include this server.",

@@ -1,7 +1,8 @@
 import pytest
 
-from apps.sharing.access.networks import is_allowed, parse_networks
+from apps.sharing.access.networks import has_allow_list, is_allowed, parse_networks
 from apps.sharing.errors import NetworkInvalidError, TooManyNetworksError
+from apps.sharing.models import Recipient
 from tests.support import cases
 
 
@@ -86,4 +87,7 @@ class TestIsAllowed:
         },
     )
     def test_decides(self, address: str, networks: list[str], *, allowed: bool) -> None:
-        assert is_allowed(address, networks) is allowed
+        recipient = Recipient(allowed_networks=networks)
+
+        assert is_allowed(recipient, address) is allowed
+        assert has_allow_list(recipient) is bool(networks)

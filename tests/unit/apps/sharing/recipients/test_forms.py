@@ -1,5 +1,8 @@
-from apps.sharing.recipients.forms import AllowListForm, NewRecipientForm
+import pytest
+
+from apps.sharing.recipients.forms import NewRecipientForm, new_recipient
 from tests.support import cases
+from tests.support.pages.factories import new_share
 
 
 @cases(
@@ -13,16 +16,19 @@ from tests.support import cases
         ),
     },
 )
+@pytest.mark.django_db
 def test_networks_are_read_one_a_line_or_by_commas(typed: str, networks: list[str]):
-    form = AllowListForm({"networks": typed})
+    form = NewRecipientForm({"name": "acme", "lifetime": "7d", "networks": typed})
 
     assert form.is_valid()
-    assert form.network_texts == networks
+    assert new_recipient(form).allowed_networks == networks
 
 
+@pytest.mark.django_db
 def test_only_shares_that_exist_can_be_granted() -> None:
     sent = {"name": "acme", "lifetime": "7d", "shares": ["sales", "secret"]}
 
-    form = NewRecipientForm(sent, share_names=["sales"])
+    new_share("sales")
+    form = NewRecipientForm(sent)
 
     assert list(form.errors) == ["shares"]
