@@ -240,9 +240,9 @@ class NoWaitingTokenError(SharingStateError, code="no-waiting-token"):
 
 class RetirementInvalidError(SharingStateError, code="retirement-invalid"):
     prefix: str
-    expires_at: datetime
+    latest: datetime
     message = (
-        "The token {prefix}... expires at {expires_at:%Y-%m-%d %H:%M} UTC and cannot "
+        "The token {prefix}... expires at {latest:%Y-%m-%d %H:%M} UTC and cannot "
         "end later."
     )
     hint = "Choose an earlier time."

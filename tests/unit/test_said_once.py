@@ -13,11 +13,21 @@ FIELDS = [
     *("hard_limit", "soft_limit", "price"),
     *("with_directory", "with_history", "start_version"),
     *("contact", "allowed_networks", "properties"),
-    "starts_at",
+    *("starts_at", "expires_at"),
 ]
 """The fields that keep to it so far; the list only grows."""
-ELSEWHERE = {"properties": ("api", "explorer", "tables")}
-"""The folders where the word is another thing: a Delta table has properties, too."""
+ELSEWHERE = {
+    "properties": ("api", "explorer", "tables"),
+    "expires_at": (
+        *("accounts", "jobs"),
+        *("sharing/answers", "sharing/api", "sharing/shares/received"),
+    ),
+}
+"""The folders where the word is about something else than recipients and tokens.
+
+A Delta table has properties, too. API keys, leases, URLs, credentials of a store and
+tokens of other providers expire as well.
+"""
 
 
 def spelled(tree: ast.AST) -> Iterator[str]:

@@ -102,7 +102,7 @@ def _opened(link: ActivationLink, *, address: str, now: datetime) -> Activation:
         recipient=recipient,
         shares=tuple(share.name for share in granted_shares(recipient)),
         file_name=profile_file_name(recipient.name),
-        link_expires_at=link.expires_at,
+        link_expires_at=link.ends_at,
         token_expires_at=link.token.ends_at,
     )
 
@@ -124,8 +124,8 @@ def _check(link: ActivationLink, *, address: str, now: datetime) -> None:
         raise LinkRevokedError
     if link.withdrawn_at is not None or token.activated_at is not None:
         raise LinkWithdrawnError
-    if now >= (ends_at := min(link.expires_at, token.ends_at)):
-        raise LinkExpiredError(expired_at=ends_at)
+    if now >= link.ends_at:
+        raise LinkExpiredError(expired_at=link.ends_at)
 
 
 def _spend(link: ActivationLink, *, address: str, now: datetime) -> ProfileFile:

@@ -92,14 +92,14 @@ class OAuthProfile:
         return _text(self.document)
 
 
-def new_profile(*, recipient_name: str, secret: str, expires_at: datetime) -> Profile:
+def new_profile(*, recipient_name: str, secret: str, ends_at: datetime) -> Profile:
     """Return the profile of a bearer token."""
     return Profile(
         file_name=profile_file_name(recipient_name),
         endpoint=endpoint(),
         iceberg_endpoint=iceberg_endpoint(),
         bearer_token=secret,
-        expiration_time=expires_at,
+        expiration_time=ends_at,
     )
 
 
@@ -129,7 +129,7 @@ def profile_of(token: RecipientToken, *, secret: str = "") -> ProfileFile:
         case Kind.FEDERATED:  # the recipient fills in what it has of its issuer
             return _of_secret(token, OWN_VALUE, OWN_VALUE, OWN_VALUE)
     return new_profile(
-        recipient_name=token.recipient.name, secret=secret, expires_at=token.ends_at
+        recipient_name=token.recipient.name, secret=secret, ends_at=token.ends_at
     )
 
 

@@ -137,6 +137,11 @@ def _new_token(
     )
 
 
+def token_of_nobody(recipient: Recipient, *, now: datetime) -> RecipientToken:
+    """Return a token that is not kept, to ask for what a recipient is answered."""
+    return RecipientToken(recipient=recipient, expires_at=now)
+
+
 # === Handing out ===
 
 
@@ -220,7 +225,7 @@ def set_retirement(
             prefix=token.prefix, reason="waits for its activation, and has no other end"
         )
     if retires_at > token.expires_at:
-        raise RetirementInvalidError(prefix=token.prefix, expires_at=token.expires_at)
+        raise RetirementInvalidError(prefix=token.prefix, latest=token.expires_at)
     before = token.retires_at
     token.retires_at = max(retires_at, stamp.at)
     token.save(update_fields=["retires_at"])

@@ -10,6 +10,7 @@ from typing import Any
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.db.models.functions import Coalesce, Least
 
 from apps.pages.lists.links import address_of
 from apps.sharing.models.prepared import PreparedChanges as PreparedChanges
@@ -278,6 +279,11 @@ class RecipientTokenQuerySet(models.QuerySet["RecipientToken"]):
             expires_at__gt=now,
         )
 
+    def with_end(self) -> Any:  # noqa: ANN401 (annotated rows)
+        """Add `end`, which is `ends_at` of each token."""
+        end = Least("expires_at", Coalesce("retires_at", "expires_at"))
+        return self.annotate(end=end)
+
     def bearers(self) -> "RecipientTokenQuerySet":
         """Tokens that are sent with each request, and no OAuth clients."""
         return self.filter(kind=RecipientToken.Kind.BEARER)
@@ -408,6 +414,11 @@ class ActivationLink(models.Model):
 
     def __str__(self) -> str:
         return f"link of {self.token}"
+
+    @property
+    def ends_at(self) -> datetime:
+        """When the link ends: by itself, or with its token before that."""
+        return min(self.expires_at, self.token.ends_at)
 
 
 class LastRead(models.Model):

@@ -22,7 +22,8 @@ from apps.sharing.answers import listings, tables
 from apps.sharing.answers.signed_lines import SigningPlan
 from apps.sharing.api.errors import failure_of
 from apps.sharing.api.keys import signing_plan
-from apps.sharing.models import Recipient, RecipientToken, Share, SharedTable
+from apps.sharing.issuing.tokens import token_of_nobody
+from apps.sharing.models import Recipient, Share, SharedTable
 from apps.sharing.recipients.token_states import TokensState, with_tokens_state
 from deltaweb.delta.errors import DeltaError
 from deltaweb.sharing.capabilities import Capabilities
@@ -160,7 +161,7 @@ class SeenByRecipient:
 
 def stand_in(recipient: Recipient, *, now: datetime) -> SigningPlan:
     """Return what answers to a recipient are made from, for a token of nobody."""
-    return signing_plan(RecipientToken(recipient=recipient, expires_at=now), now=now)
+    return signing_plan(token_of_nobody(recipient, now=now), now=now)
 
 
 def see_as(

@@ -17,7 +17,7 @@ from django.db.models import (
     Value,
     When,
 )
-from django.db.models.functions import Coalesce, Least
+from django.db.models.functions import Coalesce
 from django.urls import reverse
 
 from apps.pages.frame import KeyNumber
@@ -53,9 +53,8 @@ def num_recipients_by_state(*, now: datetime) -> dict[str, int]:
 def with_tokens_state(recipients: QuerySet[Recipient], *, now: datetime) -> Any:  # noqa: ANN401 (annotated rows)
     """Add `state`, `ends_at`, `last_used_at` and `num_shares` to recipients."""
     tokens = RecipientToken.objects.filter(recipient=OuterRef("pk"))
-    end = Least("expires_at", Coalesce("retires_at", "expires_at"))
-    live = tokens.live(now).annotate(end=end).order_by("-end")
-    waiting = tokens.annotate(end=end).filter(
+    live = tokens.live(now).with_end().order_by("-end")
+    waiting = tokens.with_end().filter(
         end__gt=now, activated_at__isnull=True, revoked_at__isnull=True
     )
     newest = tokens.order_by("-created_at", "-id")

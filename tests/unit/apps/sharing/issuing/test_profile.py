@@ -14,9 +14,7 @@ class TestProfile:
     def test_is_what_clients_read(self, settings: Settings) -> None:
         settings.PUBLIC_URL = "https://share.example.com/data"
 
-        profile = new_profile(
-            recipient_name="acme", secret="dwt_x", expires_at=EXPIRES_AT
-        )
+        profile = new_profile(recipient_name="acme", secret="dwt_x", ends_at=EXPIRES_AT)
 
         assert json.loads(profile.to_json()) == {
             "shareCredentialsVersion": 1,
@@ -29,13 +27,13 @@ class TestProfile:
     def test_writes_its_time_in_utc(self) -> None:
         east = EXPIRES_AT.astimezone(timezone(timedelta(hours=5)))
 
-        profile = new_profile(recipient_name="acme", secret="x", expires_at=east)
+        profile = new_profile(recipient_name="acme", secret="x", ends_at=east)
 
         assert '"2027-01-02T03:04:05.678Z"' in profile.to_json()
 
     def test_does_not_show_its_token_in_a_log(self) -> None:
         profile = new_profile(
-            recipient_name="acme", secret="very-secret", expires_at=EXPIRES_AT
+            recipient_name="acme", secret="very-secret", ends_at=EXPIRES_AT
         )
 
         assert "very-secret" not in repr(profile)

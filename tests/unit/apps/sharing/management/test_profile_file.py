@@ -12,7 +12,7 @@ from apps.sharing.management.arguments import check_free, write_profile
 PROFILE = new_profile(
     recipient_name="acme",
     secret="dwt_secret",
-    expires_at=datetime(2027, 1, 1, tzinfo=UTC),
+    ends_at=datetime(2027, 1, 1, tzinfo=UTC),
 )
 
 
