@@ -24,12 +24,12 @@ from apps.pages.changes.change import Nothing
 from apps.pages.request.changes import UNCHANGED, Unchanged
 from apps.sharing.errors import LifetimeInvalidError
 from apps.sharing.issuing import credentials
-from apps.sharing.issuing.lifetimes import check_lifetime, default_lifetime
-from apps.sharing.issuing.tokens import Credentials
-from apps.sharing.models import Recipient
+from apps.sharing.issuing.lifetimes import default_lifetime
+from apps.sharing.models import Recipient, RecipientToken
 from apps.sharing.names import find_recipient
-from apps.sharing.recipients import services
 from apps.sharing.recipients.changes.settings import DELETE, UPDATE, RecipientChange
+from apps.sharing.recipients.changes.tokens import INVITE
+from apps.sharing.recipients.services import NewRecipient
 
 _LAST_S: Final = 10**11  # a moment, or a span, that a database can hold
 
@@ -164,16 +164,15 @@ class UnityRecipientList(UnityView):
     def post(self, request: HttpRequest, body: UnityRecipient) -> Answer:
         """Make a recipient, and a link by which it fetches its profile file once."""
         stamp = stamp_of(request)
-        made = services.invite(
-            services.NewRecipient(
-                name=body.name,
-                comment=body.comment,
-                allowed_networks=_networks(body.ip_access_list),
-            ),
-            lifetime=_lifetime(body.expiration_time, now=stamp.at),
-            stamp=stamp,
+        new = NewRecipient(
+            name=body.name,
+            comment=body.comment,
+            allowed_networks=_networks(body.ip_access_list),
+            expires=_moment(body.expiration_time),
         )
-        return _made_answer(made, now=stamp.at)
+        made = INVITE.carry_out(None, new, stamp)
+        link = made.answer.activation_url
+        return _made_answer(made.token, link, now=stamp.at)
 
 
 class UnityRecipientView(UnityView):
@@ -223,7 +222,7 @@ class UnityRotation(UnityView):
             keep_old=timedelta(seconds=keep_s),
             stamp=stamp,
         )
-        return _made_answer(made, now=stamp.at)
+        return _made_answer(made.token, made.link, now=stamp.at)
 
 
 class UnityRecipientPermissions(UnityView):
@@ -249,21 +248,21 @@ def _networks(listed: AddressList | None) -> list[str] | Unchanged:
     return [] if listed.allowed_ip_addresses == [""] else listed.allowed_ip_addresses
 
 
-def _lifetime(ends_at_ms: int | None, *, now: datetime) -> timedelta:
-    """Return how long a token lives that ends then; the usual time for None."""
+def _moment(ends_at_ms: int | None) -> str:
+    """Return when a token ends, as a text; "" for None."""
     if ends_at_ms is None:
-        return default_lifetime()
+        return ""
     if not 0 <= ends_at_ms <= _LAST_S * 1000:
         raise LifetimeInvalidError(text=str(ends_at_ms), reason="it is not a time")
     ends_at = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=ends_at_ms)
-    return check_lifetime(ends_at - now)
+    return ends_at.isoformat()
 
 
-def _made_answer(made: Credentials, *, now: datetime) -> Answer:
+def _made_answer(token: RecipientToken, link: str, *, now: datetime) -> Answer:
     """Answer with a recipient and the link of its new token, which is given once."""
-    recipient = made.token.recipient
-    about = {"recipient": recipient.name, "token_id": str(made.token.id)}
-    return Answer(_info(recipient, now=now, link=made.link), about=about)
+    recipient = token.recipient
+    about = {"recipient": recipient.name, "token_id": str(token.id)}
+    return Answer(_info(recipient, now=now, link=link), about=about)
 
 
 def _info(recipient: Recipient, *, now: datetime, link: str = "") -> RecipientInfo:

@@ -27,8 +27,7 @@ from apps.sharing.names import (
     find_shared_table,
     split_full_name,
 )
-from apps.sharing.recipients import services as recipients
-from apps.sharing.shares import changes
+from apps.sharing.shares import changes, grants
 from apps.sharing.shares.resources import NewTable
 from apps.sharing.shares.tables import changes as tables
 from apps.sharing.shares.terms import Terms
@@ -245,11 +244,11 @@ class UnityPermissions(UnityView):
         share, stamp = find_share(name), stamp_of(request)
         with transaction.atomic():
             for change in body.changes:
-                reader = find_recipient(change.principal)
+                pair = grants.Pair(share, find_recipient(change.principal).name)
                 if change.add:
-                    recipients.grant(share, reader, stamp=stamp)
+                    grants.ADD.carry_out(pair, Nothing(), stamp)
                 if change.remove:
-                    recipients.ungrant(share, reader, stamp=stamp)
+                    grants.REMOVE.carry_out(pair, Nothing(), stamp)
         if body.omit_permissions_list:
             return Assignments(privilege_assignments=[])
         return _assignments(share)

@@ -1,4 +1,4 @@
-"""Spans of time as people write them: 90d, 24h, 30m, or a last day."""
+"""Spans of time as people write them: 90d, 24h, 30m, a last day, or a moment."""
 
 import re
 from datetime import UTC, date, datetime, time, timedelta
@@ -28,12 +28,18 @@ def parse_span(text: str, *, now: datetime) -> timedelta:
     if found := _SPAN.fullmatch(stripped):
         return timedelta(**{_UNITS[found[2].lower()]: int(found[1])})
     try:
-        last_day = date.fromisoformat(stripped)
-        ends_at = datetime.combine(last_day, time(), tzinfo=UTC) + timedelta(days=1)
-    except (ValueError, OverflowError) as error:
+        return _end_of(stripped) - now
+    except (ValueError, OverflowError, TypeError) as error:
         reason = "it is neither a span of time nor a date"
         raise SpanInvalidError(text=text, reason=reason) from error
-    return ends_at - now
+
+
+def _end_of(text: str) -> datetime:
+    """Return a moment that names its zone, or the end of a day in UTC."""
+    if "T" in text:
+        return datetime.fromisoformat(text)
+    last_day = date.fromisoformat(text)
+    return datetime.combine(last_day, time(), tzinfo=UTC) + timedelta(days=1)
 
 
 def parse_end(text: str, *, now: datetime) -> datetime | None:

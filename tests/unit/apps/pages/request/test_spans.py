@@ -6,6 +6,7 @@ from apps.pages.request.spans import SpanInvalidError, parse_end, parse_span
 from tests.support import cases
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+HALF_PAST = datetime(2026, 11, 30, 0, 0, 0, 500_000, tzinfo=UTC)
 
 
 class TestParseEnd:
@@ -14,13 +15,16 @@ class TestParseEnd:
         {
             "a span": ("90d", NOW + timedelta(days=90)),
             "through a day": ("2026-11-30", datetime(2026, 12, 1, tzinfo=UTC)),
+            "a moment": ("2026-11-30T01:00:00.5+01:00", HALF_PAST),
             "never": ("", None),
         },
     )
     def test_reads_spans_days_and_nothing(self, text, end) -> None:
         assert parse_end(text, now=NOW) == end
 
-    @pytest.mark.parametrize("text", ["0", "2026-11-20", "soon", "9" * 400 + "d"])
+    @pytest.mark.parametrize(
+        "text", ["0", "2026-11-20", "soon", "9" * 400 + "d", "2026-11-30T01:00"]
+    )
     def test_refuses_what_is_over_or_no_span(self, text: str) -> None:
         with pytest.raises(SpanInvalidError, match="is not valid"):
             parse_end(text, now=NOW)
