@@ -152,7 +152,9 @@ def command_lines() -> Iterator[str]:
                 )
                 if value not in (None, "==SUPPRESS==", False)
             ]
-            yield "  " + " ".join([words, *facts, *(["required"] * one.required)])
+            # Python before 3.13 requires one or more of an argument that may be none.
+            is_needed = one.required and one.nargs != "*"
+            yield "  " + " ".join([words, *facts, *(["required"] * is_needed)])
 
 
 def parsers() -> Iterator[tuple[str, argparse.ArgumentParser]]:
