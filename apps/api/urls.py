@@ -12,7 +12,6 @@ from apps.api.catalogue import (
     lakes,
     merges,
     new_tables,
-    storages,
     tables,
 )
 from apps.api.catalogue.operations import operation_paths
@@ -58,10 +57,6 @@ endpoints = [
     path(f"{V1}/lakes", lakes.LakeList.as_view()),
     path(f"{V1}/lakes/<uuid:lake_id>", lakes.Lake.as_view()),
     path(f"{V1}/lakes/<uuid:lake_id>/scan", lakes.LakeScan.as_view()),
-    path(f"{V1}/storages", storages.StorageList.as_view()),
-    path(f"{V1}/storages/<str:name>", storages.Storage.as_view(), name="storage"),
-    path(f"{V1}/storages/<str:name>/try", storages.StorageTrial.as_view()),
-    path(f"{V1}/reseal", storages.Resealing.as_view()),
     path(f"{V1}/jobs", jobs.JobList.as_view()),
     path(f"{V1}/jobs/<uuid:job_id>", jobs.Job.as_view(), name="job"),
     path(f"{V1}/jobs/<uuid:job_id>/cancel", jobs.JobCancel.as_view()),

@@ -107,6 +107,7 @@ marks.badges.register(vanished_badges)
 marks.marks.register(MARK)
 errors.frames.register(table_frame)
 topics.register(*TOPICS)
+changes.load_from("storage", "apps.tables.storage.changes")
 changes.load_from("table", "apps.tables.catalogue.changes")
 changes.load_from("new-table", "apps.tables.catalogue.registering")
 kinds.load_from(

@@ -22,7 +22,7 @@ COMMANDS: Final = {
     "migrate": "Upgrade the database to this version; serve does this as well.",
     "table": "Tables: the catalog, their logs, and maintenance.",
     "parquet": "Parquet files: what their footers say, their rows, and their schemas.",
-    "storage": "Object stores: add, list, remove and reseal connections.",
+    "storage": "Object stores: add, list, test, remove and reseal connections.",
     "share": (
         "Shares: create, add-table, add-schema, narrow, prepare, list, show, on, off, "
         "remove-table, remove-schema, delete."

@@ -125,7 +125,7 @@ def test_the_command_warns_of_a_reference_that_is_missing_here(monkeypatch):
     said = add_storage("lake", "s3://b/", "key=env:LAKE_KEY")
 
     assert "Warning: The storage lake takes its option key from" in said
-    assert run_json("storage", "reseal")[0]["name"] == "lake"
+    assert run_json("storage", "reseal")["storages"][0]["name"] == "lake"
 
 
 def test_a_refused_option_is_not_shown() -> None:

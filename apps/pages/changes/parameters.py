@@ -33,6 +33,7 @@ SERIALIZED: Final = "serializer_kwargs"
 """Of bounds, as djangorestframework-dataclasses takes them."""
 PREFIX: Final = "asked_"
 """Of what argparse calls them, beside what all commands take."""
+FACTORIES: Final = (dict, list)
 REMOVED: Final = object()
 """The value of an option that removes one."""
 
@@ -109,7 +110,7 @@ def parameter(  # noqa: PLR0913 (as `Argument` has them)
     """Return a field of a dataclass of parameters that a command or a page takes.
 
     Args:
-        default: Its value where it is not given.
+        default: Its value where it is not given; `dict` or `list` for an empty one.
         option: As in `Argument`.
         line: Likewise; of a whole number that has one, the command and the REST API
             keep to its bounds.
@@ -123,6 +124,8 @@ def parameter(  # noqa: PLR0913 (as `Argument` has them)
     argument = Argument(option, how, line, removed_by, reads)
     needed: dict[str, Any] = {"required": True} if is_stated else {}
     metadata = {ARGUMENT: argument, SERIALIZED: _bounds_of(argument) | needed}
+    if default in FACTORIES:
+        return field(default_factory=default, metadata=metadata)
     return field(default=default, metadata=metadata)
 
 

@@ -116,6 +116,7 @@ WORDS: Final = {
     "storage.replace": "replaced a storage connection",
     "storage.reseal": "encrypted the storage connections again",
     "storage.remove": "removed a storage connection",
+    "storage.test": "tested a storage connection",
     "lake.add": "added a lake",
     "lake.scan": "scanned a lake",
     "lake.schedule": "changed how often a lake is scanned",

@@ -91,7 +91,9 @@ def connection_prefixes() -> list[str]:
 
 def find_connection(name: str) -> StorageConnection:
     """Return the connection of a name."""
-    connection = StorageConnection.objects.filter(name=name).first()
+    # No name has a NUL, and a database cannot be asked for one.
+    known = StorageConnection.objects.filter(name=name)
+    connection = None if "\0" in name else known.first()
     if connection is None:
         raise StorageNotFoundError(name=name)
     return connection
@@ -165,14 +167,14 @@ def add_connection(
     connection.updated_at = stamp.at
     connection.failures, connection.rests_until = 0, None
     _save(connection)
-    _report(action, connection, stamp=stamp)
+    report_storage(action, connection, stamp=stamp)
     return connection
 
 
 @transaction.atomic
 def remove_connection(connection: StorageConnection, *, stamp: Stamp) -> None:
     """Forget how a storage is reached; its tables stay registered."""
-    _report("storage.remove", connection, stamp=stamp)
+    report_storage("storage.remove", connection, stamp=stamp)
     connection.delete()
 
 
@@ -185,7 +187,7 @@ def reseal_connections(*, stamp: Stamp) -> Sequence[StorageConnection]:
             connection.sealed, storage=connection.name
         )
         connection.save(update_fields=["sealed"])
-        _report("storage.reseal", connection, stamp=stamp)
+        report_storage("storage.reseal", connection, stamp=stamp)
     return connections
 
 
@@ -204,7 +206,8 @@ def _save(connection: StorageConnection) -> None:
         ) from error
 
 
-def _report(name: str, connection: StorageConnection, *, stamp: Stamp) -> None:
+def report_storage(name: str, connection: StorageConnection, *, stamp: Stamp) -> None:
+    """Record a change of a connection, by the names of its options alone."""
     detail = {
         "storage": connection.name,
         "prefix": connection.prefix,

@@ -36,6 +36,7 @@ class Looks:
         UNCHANGED, None, line=Line(label="Theme", is_needed=True)
     )
     colours: list[str] | Unchanged = parameter(UNCHANGED, "--colour", action="append")
+    parts: list[str] = parameter(list, "--part", action="append")
 
 
 def read(*words: str, only: tuple[str, ...] | None = None) -> Asked:
@@ -90,3 +91,10 @@ def test_an_option_that_is_repeated_can_be_left_out() -> None:
     assert given(vars(parser.parse_args([]))) == {}
     words = ["--colour", "red", "--colour", "blue"]
     assert given(vars(parser.parse_args(words))) == {"colours": ["red", "blue"]}
+
+
+def test_a_list_that_is_not_given_is_empty_and_a_new_one_each_time() -> None:
+    first, second = Looks(), Looks()
+
+    assert (first.parts, second.parts) == ([], [])
+    assert first.parts is not second.parts
