@@ -2,8 +2,10 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
+from django.apps import apps
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import resolve_url
 from django.urls import URLPattern, path
@@ -31,6 +33,7 @@ def change_paths(
         below: The path of the version of the API.
         others: By route, views with methods that are not made of a declaration.
     """
+    _load_pages()
     found: dict[str, tuple[str, dict[str, Method]]] = {}
     for change in changes:
         if change.call is not None:
@@ -43,6 +46,13 @@ def change_paths(
         base = (others or {}).get(route, RestView)
         made: Any = type(view, (base,), methods)
         yield path(f"{below}/{route}", made.as_view(), name=url_name(view))
+
+
+def _load_pages() -> None:
+    """Import the pages of all apps, because modules of pages register reads."""
+    for app in apps.get_app_configs():
+        if app.name.startswith("apps.") and find_spec(f"{app.name}.urls"):
+            import_module(f"{app.name}.urls")
 
 
 def change_endpoint(change: Change[Any, Any, Any], call: Call) -> Method:
