@@ -9,7 +9,6 @@ from django.urls import path, re_path
 from apps.api import jobs
 from apps.api.catalogue import (
     contents,
-    lakes,
     merges,
     new_tables,
     tables,
@@ -41,7 +40,6 @@ def not_there(request: HttpRequest, **_: object) -> NoReturn:
 
 
 endpoints = [
-    path(f"{V1}/tables/scan", lakes.TableScan.as_view(), name="table-scan"),
     path(f"{V1}/uploads", new_tables.Uploads.as_view()),
     path(f"{V1}/tables/create", new_tables.TableCreation.as_view()),
     path(f"{V1}/tables/convert", new_tables.TableConversion.as_view()),
@@ -54,9 +52,6 @@ endpoints = [
     path(f"{TABLE}/refresh", tables.TableRefresh.as_view()),
     path(f"{TABLE}/check-files", tables.TableFileCheck.as_view()),
     *operation_paths(f"{TABLE}/operations"),
-    path(f"{V1}/lakes", lakes.LakeList.as_view()),
-    path(f"{V1}/lakes/<uuid:lake_id>", lakes.Lake.as_view()),
-    path(f"{V1}/lakes/<uuid:lake_id>/scan", lakes.LakeScan.as_view()),
     path(f"{V1}/jobs", jobs.JobList.as_view()),
     path(f"{V1}/jobs/<uuid:job_id>", jobs.Job.as_view(), name="job"),
     path(f"{V1}/jobs/<uuid:job_id>/cancel", jobs.JobCancel.as_view()),

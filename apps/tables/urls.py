@@ -37,7 +37,6 @@ from apps.tables.operations.vacuum.page import VACUUM_PAGE
 app_name = "tables"
 
 TABLE = "t/<str:namespace>/<str:name>"
-LAKE = "tables/lakes/<uuid:lake_id>"
 
 PAGES: tuple[AnyPage, ...] = (
     CHECKPOINT_PAGE,
@@ -90,13 +89,15 @@ urlpatterns = [
     ),
     action("tables/check", register_views.location_check, "location-check"),
     *page("tables/new/scan", lake_views.lake_new, "lake-new"),
-    action("tables/scan", lake_views.table_scan, "table-scan"),
     *page(
         "tables/lakes/", lake_views.lakes, "lake-list", csv=True, takes=[LakeListForm]
     ),
-    *page(LAKE, lake_views.lake_detail, "lake-detail", posts=True),
-    action(f"{LAKE}/scan", lake_views.lake_scan, "lake-scan"),
-    action(f"{LAKE}/remove", lake_views.lake_remove, "lake-remove"),
+    *change_patterns(
+        "lake",
+        shown={"lake-detail": lake_views.lake_detail},
+        answered={"table-scan": lake_views.lake_added},
+        failed={"table-scan": lake_views.lake_new_again},
+    ),
     action("tables/load-samples", register_views.load_samples, "load-samples"),
     *(one for on in NEW_TABLE_PAGES for one in asks(on, "tables/new/", "table-new-")),
     *(one for on in PAGES for one in asks(on, f"{TABLE}/", "table-")),

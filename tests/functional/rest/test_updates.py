@@ -16,11 +16,11 @@ from django.db import transaction
 from django.urls import URLPattern
 
 from apps.accounts.models import User
-from apps.api.catalogue.lakes import WantedScan
 from apps.api.unity import recipients as unity_recipients
 from apps.api.unity import shares as unity_shares
 from apps.api.urls import endpoints, unity_endpoints
 from apps.pages.request.changes import UNCHANGED
+from apps.tables.catalogue.lakes.changes import NewLake
 from tests.support.pages.kept_rows import changed_since, kept_rows
 from tests.support.pages.rest import Script
 from tests.support.pages.shared_world import World, shared_world
@@ -212,7 +212,7 @@ UPDATES: Final = {
 OTHERS: Final = {
     f"POST {V1}/tables/scan": (
         Update(f"/{V1}/tables/scan", LAKE_RULE, needed={"url": "{lake.url}"}),
-        WantedScan,
+        NewLake,
     ),
     f"{UNITY_SHARE} updates": (
         Update(

@@ -1,7 +1,7 @@
 """What people ask of lakes: add, change, remove, find."""
 
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Final, Literal, get_args
 from uuid import UUID
 
 from django.db import transaction
@@ -30,7 +30,8 @@ from apps.tables.storage.locations import check_allowed, parse_location
 from apps.tables.storage.roots import roots_for
 
 # A scan of a large lake takes minutes: it is not repeated every few seconds.
-LAKE_SCHEDULES: Final = ("10m", "30m", "1h", "6h", "12h", "1d", NEVER)
+LakeSchedule = Literal["10m", "30m", "1h", "6h", "12h", "1d", "never"]
+LAKE_SCHEDULES: Final[tuple[str, ...]] = get_args(LakeSchedule)
 
 
 @transaction.atomic

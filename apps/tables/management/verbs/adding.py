@@ -10,11 +10,13 @@ from typing import Any, Final
 from django.core.management.base import CommandError, CommandParser
 
 from apps.pages.actions import command_stamp
+from apps.pages.changes.parameters import add_parameters, given
 from apps.pages.command import Output, WritingVerb
-from apps.pages.request.changes import UNCHANGED, Unchanged, value_of
+from apps.pages.request.changes import value_of
 from apps.tables.catalogue.checks import LocationCheck, check_location
+from apps.tables.catalogue.lakes.changes import NewLake
 from apps.tables.catalogue.lakes.scanning import scan_lake
-from apps.tables.catalogue.lakes.services import LAKE_SCHEDULES, add_lake
+from apps.tables.catalogue.lakes.services import add_lake
 from apps.tables.catalogue.names import (
     TableName,
     parse_namespace,
@@ -142,42 +144,24 @@ class ScanVerb(WritingVerb):
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Declare the arguments."""
-        parser.add_argument("root", help="a folder, or a URL such as s3://bucket/lake")
-        parser.add_argument(
-            "--namespace",
-            default=UNCHANGED,
-            metavar="NS",
-            help="namespace of new tables; default: as before, or the path below ROOT",
-        )
-        parser.add_argument(
-            "--repeat",
-            choices=LAKE_SCHEDULES,
-            default=UNCHANGED,
-            metavar="INTERVAL",
-            help=f"scan it repeatedly: {', '.join(LAKE_SCHEDULES)}; "
-            "default: as it was, or never",
-        )
+        add_parameters(parser, NewLake)
 
-    def run(
-        self,
-        *,
-        root: str,
-        namespace: str | Unchanged,
-        repeat: str | Unchanged,
-        dry_run: bool,
-    ) -> Output:
+    def run(self, *, dry_run: bool, **options: object) -> Output:
         """Register the tables below a folder or URL."""
-        where = parse_location(root, base=Path.cwd())
+        asked = NewLake(**given(options))
+        where = parse_location(asked.url, base=Path.cwd())
         stamp = command_stamp()
         if dry_run:
             report = scan_root(
                 root=where,
-                namespace=parse_namespace(value_of(namespace, "", removed="")),
+                namespace=parse_namespace(value_of(asked.namespace, "", removed="")),
                 stamp=stamp,
                 is_dry_run=True,
             )
         else:
-            lake = add_lake(where, namespace=namespace, schedule=repeat, stamp=stamp)
+            lake = add_lake(
+                where, namespace=asked.namespace, schedule=asked.schedule, stamp=stamp
+            )
             report = scan_lake(lake, stamp=stamp, is_asked=True, on_progress=self._tell)
         self._warn_of(report)
         new, known = len(report.registered), len(report.known)
