@@ -13,6 +13,7 @@ from deltaweb.delta.errors import (
     LocationInvalidError,
     LocationUnreachableError,
 )
+from deltaweb.storage.objects import scan
 from deltaweb.storage.objects.errors import (
     BucketNotFoundError,
     ClockSkewedError,
@@ -34,6 +35,8 @@ REGION = "the region 'us-east-1' is wrong; expecting 'eu-west-1'"
 def refusing() -> Iterator[RefusingServer]:
     with pytest.MonkeyPatch.context() as patch, running_refusals() as server:
         patch.setenv("GCSFS_EXPERIMENTAL_ZB_HNS_SUPPORT", "false")
+        # A driver may be slow to begin, on a machine that does much else.
+        patch.setattr(scan, "FIRST_S", 60.0)
         yield server
 
 
