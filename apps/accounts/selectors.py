@@ -17,7 +17,7 @@ from apps.pages.lists.paging import paged
 from apps.pages.lists.sorting import Column, ordering
 from apps.pages.page_json import shaped
 from apps.pages.request.list_page import ListPage, ListQuery, PageOfRows
-from apps.pages.request.lock_waits import written_as_note
+from apps.pages.request.lock_waits import write_note
 
 LAST_USE_EVERY = timedelta(minutes=1)  # how exact a key's last use is kept
 LAST_SEEN_EVERY = timedelta(minutes=5)  # likewise, of a user
@@ -185,8 +185,9 @@ def key_of_secret(secret: str, *, now: datetime) -> APIKey:
         )
     if key.last_used_at is None or now - key.last_used_at > LAST_USE_EVERY:
         known = APIKey.objects.filter(id=key.id)
-        with written_as_note(f"The last use of {key.prefix}"):
-            known.update(last_used_at=now)
+        write_note(
+            lambda: known.update(last_used_at=now), of=f"The last use of {key.prefix}"
+        )
     return key
 
 
@@ -221,5 +222,6 @@ def note_seen(user: User, *, now: datetime) -> None:
     """Keep that a user opened a page."""
     if user.last_seen_at is None or now - user.last_seen_at > LAST_SEEN_EVERY:
         known = User.objects.filter(id=user.id)
-        with written_as_note(f"A visit of {user.username}"):
-            known.update(last_seen_at=now)
+        write_note(
+            lambda: known.update(last_seen_at=now), of=f"A visit of {user.username}"
+        )

@@ -6,7 +6,7 @@ which its connections are told when they are opened; a note waits shorter still.
 """
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final
 
@@ -65,8 +65,7 @@ def _short_busy_timeout(longest_ms: int) -> Iterator[None]:
             cursor.execute(f"PRAGMA busy_timeout = {int(usual_ms)}")
 
 
-@contextmanager
-def written_as_note(of: str) -> Iterator[None]:
+def write_note(write: Callable[[], object], *, of: str) -> None:
     """Write what is good to know and no more, such as when a key was last used.
 
     A database that is busy costs a request a moment and the note, never the answer.
@@ -76,6 +75,6 @@ def written_as_note(of: str) -> Iterator[None]:
     """
     try:
         with short_transaction(NOTE_WAIT_MS):
-            yield
+            write()
     except OperationalError as error:
         logger.info("%s was not noted: %s", of, error)

@@ -7,7 +7,7 @@ from uuid import UUID
 from django.db.models import Min, Q, QuerySet
 
 from apps.accounts.tokens import sha256
-from apps.pages.request.lock_waits import written_as_note
+from apps.pages.request.lock_waits import write_note
 from apps.sharing.access.networks import is_allowed
 from apps.sharing.access.schemas import resolve_schemas
 from apps.sharing.access.withdrawals import IN_ITS_SCHEMA, LISTED
@@ -77,12 +77,14 @@ def note_use(
     _noted[token.id] = now
     stale = Q(last_used_at__isnull=True) | Q(last_used_at__lte=now - USE_INTERVAL)
     known = RecipientToken.objects.filter(stale, id=token.id)
-    with written_as_note(f"The last use of {token.prefix}"):
-        known.update(
+    write_note(
+        lambda: known.update(
             last_used_at=now,
             last_used_from=address[:64],
             last_used_agent=user_agent[:300],
-        )
+        ),
+        of=f"The last use of {token.prefix}",
+    )
 
 
 def forget_notes() -> None:

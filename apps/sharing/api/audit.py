@@ -19,7 +19,7 @@ from apps.audit.models import AuditEvent
 from apps.pages.request.lock_waits import (
     REQUEST_WAIT_MS,
     short_transaction,
-    written_as_note,
+    write_note,
 )
 from apps.sharing.access.callers import USE_INTERVAL
 from apps.sharing.activity.budgets import note_offered
@@ -187,10 +187,12 @@ def note_read(
         _noted.clear()
     _noted[key] = (version, now)
     read = LastRead(token=token, shared_table=shared, version=version, read_at=now)
-    with written_as_note(f"What {token.prefix} has read"):
-        LastRead.objects.bulk_create(
+    write_note(
+        lambda: LastRead.objects.bulk_create(
             [read],
             update_conflicts=True,
             unique_fields=["token", "shared_table"],
             update_fields=["version", "read_at"],
-        )
+        ),
+        of=f"What {token.prefix} has read",
+    )
