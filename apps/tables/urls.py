@@ -10,7 +10,7 @@ from apps.tables.catalogue.adding.pages import (
     CREATE_PAGE,
     IMPORT_PAGE,
 )
-from apps.tables.catalogue.forms import RegisterQueryForm, SearchForm
+from apps.tables.catalogue.forms import SearchForm
 from apps.tables.catalogue.lakes import views as lake_views
 from apps.tables.catalogue.lakes.views import LakeListForm
 from apps.tables.catalogue.listing import TABLES
@@ -75,17 +75,11 @@ urlpatterns = [
     *page(
         "tables/", list_views.table_list, "table-list", csv=True, takes=[TABLES.form]
     ),
-    *page(
-        "tables/new",
-        register_views.table_register,
-        "table-register",
-        takes=[RegisterQueryForm],
-    ),
     *change_patterns(
         "new-table",
-        before={"new-table-register": register_views.unless_checked},
-        answered={"new-table-register": register_views.registered},
-        failed={"new-table-register": register_views.register_again},
+        shown={"table-register": register_views.table_register},
+        before={"table-register": register_views.unless_checked},
+        answered={"table-register": register_views.registered},
     ),
     action("tables/check", register_views.location_check, "location-check"),
     *page("tables/new/scan", lake_views.lake_new, "lake-new"),
@@ -102,18 +96,10 @@ urlpatterns = [
     *(one for on in NEW_TABLE_PAGES for one in asks(on, "tables/new/", "table-new-")),
     *(one for on in PAGES for one in asks(on, f"{TABLE}/", "table-")),
     *page("search", list_views.search, "search", csv=True, takes=[SearchForm]),
-    *page(
-        f"{TABLE}/settings",
-        settings_views.table_settings,
-        "table-settings",
-        takes=["v"],
-    ),
     *change_patterns(
         "table",
-        failed={
-            "table-update": settings_views.settings_again,
-            "table-remove": settings_views.removal_again,
-        },
+        shown={"table-settings": settings_views.table_settings},
+        failed={"table-remove": settings_views.removal_again},
     ),
     *page(
         f"{TABLE}/maintenance",

@@ -20,7 +20,6 @@ from tests.support.pages.shown_words import words
 
 pytestmark = pytest.mark.django_db
 REGISTER = "/tables/new"
-SAVE = "/tables/register"
 
 
 @pytest.fixture
@@ -122,7 +121,7 @@ class TestSave:
         job = check(client, lake / "orders")
 
         answer = client.post(
-            SAVE,
+            REGISTER,
             {
                 "check": str(job.id),
                 "location": "/ignored",
@@ -145,7 +144,7 @@ class TestSave:
         job = check(client, lake / "orders")
 
         answer = client.post(
-            SAVE, {"check": str(job.id), "location": "/x", "name": "orders"}
+            REGISTER, {"check": str(job.id), "location": "/x", "name": "orders"}
         )
 
         assert answer.status_code == 422
@@ -153,7 +152,7 @@ class TestSave:
         assert "reader 1, writer 2" in answer.content.decode()
 
     def test_nothing_is_registered_without_a_check(self, client: Client, lake: Path):
-        answer = client.post(SAVE, {"location": f"{lake}/orders", "name": "orders"})
+        answer = client.post(REGISTER, {"location": f"{lake}/orders", "name": "orders"})
 
         assert answer.status_code == 302
         assert "check=" in answer["Location"]
@@ -199,7 +198,7 @@ class TestRefusedForms:
         job = check(client, lake / "orders")
 
         answer = client.post(
-            SAVE, {"check": str(job.id), "location": "/x", "name": name}
+            REGISTER, {"check": str(job.id), "location": "/x", "name": name}
         )
 
         assert answer.status_code == 422
@@ -276,12 +275,12 @@ class TestRoles:
         ("method", "path"),
         [
             ("get", REGISTER),
-            ("post", SAVE),
+            ("post", REGISTER),
             ("post", "/tables/check"),
             ("post", "/tables/scan"),
             ("post", "/tables/load-samples"),
             ("get", "/t/default/orders/settings"),
-            ("post", "/t/default/orders/update"),
+            ("post", "/t/default/orders/settings"),
             ("post", "/t/default/orders/remove"),
         ],
     )

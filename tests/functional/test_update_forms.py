@@ -98,7 +98,7 @@ UPDATES: Final = {
     "a table": Shown(
         None,
         "/t/sales/orders/settings",
-        "/t/sales/orders/update",
+        "",
         {
             "name": set(),
             "description": {"table.description"},

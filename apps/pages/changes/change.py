@@ -38,6 +38,7 @@ from django.db import transaction
 
 from apps.pages.actions import Action, FieldChange, Stamp, report, report_changes
 from apps.pages.page_json import json_of
+from apps.pages.request.parameters import Takes
 
 S = TypeVar("S")
 P = TypeVar("P")
@@ -107,6 +108,7 @@ class Page:
         needs_session: Whether a request with an API key is refused. A stolen key must
             not lead to a password or to more keys.
         confirm: Returns what has to be typed in the form first, by the subject.
+        takes: What the address takes, if the page with the form has the same one.
     """
 
     route: str
@@ -115,6 +117,7 @@ class Page:
     find: Callable[..., Any] | None = None
     needs_session: bool = False
     confirm: Callable[[Any], str] | None = None
+    takes: Takes = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -75,7 +75,7 @@ def change_patterns(
                 before=before.get(name),
             )
             if name in shown:
-                patterns += page(one.route, view, name, posts=True)
+                patterns += page(one.route, view, name, posts=True, takes=one.takes)
             else:
                 patterns.append(action(one.route, view, name))
     return patterns

@@ -195,7 +195,13 @@ UPDATE: Final = Change(
         "table.schedule",
     ),
     call=Call("PATCH", OF_TABLE, view="Table", find=seen_table),
-    page=Page(f"{PAGES}/update", back=_settings, find=seen_table),
+    page=Page(
+        f"{PAGES}/settings",
+        back=_settings,
+        name="table-settings",
+        find=seen_table,
+        takes=["v"],
+    ),
 )
 RENAME: Final = Change(
     of=TABLE,

@@ -34,10 +34,12 @@ from apps.tables.storage.roots import roots_for
 from deltaweb.delta.errors import DeltaError
 
 
-@editor_required
-def table_register(request: HttpRequest, fmt: str) -> HttpResponseBase:
+def table_register(
+    request: HttpRequest, by: Registering, *, fmt: str, form: ChangeForm | None
+) -> HttpResponseBase:
     """Show the form and what a check found."""
-    return _register_page(request, fmt)
+    status = form.status if form else 200
+    return _register_page(request, fmt, form=form, job=by.check, status=status)
 
 
 def unless_checked(request: HttpRequest, by: Registering) -> HttpResponseBase | None:
@@ -52,13 +54,6 @@ def registered(
     """Open the table that was registered."""
     messages.success(request, REGISTER.says(one))
     return redirect(one.table.url if one.table else "tables:table-register")
-
-
-def register_again(
-    request: HttpRequest, by: Registering, form: ChangeForm
-) -> HttpResponseBase:
-    """Show what was found again, with the errors of the form."""
-    return _register_page(request, "html", form=form, job=by.check, status=form.status)
 
 
 @editor_required

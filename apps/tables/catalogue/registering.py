@@ -21,6 +21,7 @@ from apps.pages.changes.change import EDITOR, Call, Change, Page, Subject
 from apps.pages.changes.parameters import Line, parameter
 from apps.tables.catalogue.changes import NAME
 from apps.tables.catalogue.checks import CHECK_LOCATION, check_location, request_check
+from apps.tables.catalogue.forms import RegisterQueryForm
 from apps.tables.catalogue.names import free_name, name_from_path, parse_table_name
 from apps.tables.catalogue.registration import check_name_free, register_table
 from apps.tables.head.job_json import check_job
@@ -178,8 +179,10 @@ REGISTER: Final = Change(
         shown=_shown,
     ),
     page=Page(
-        "tables/register",
+        "tables/new",
         back=lambda _: resolve_url("tables:table-register"),
+        name="table-register",
         find=by_check,
+        takes=[RegisterQueryForm],
     ),
 )

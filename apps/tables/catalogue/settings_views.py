@@ -2,32 +2,22 @@
 
 from django.http import HttpRequest, HttpResponseBase
 
-from apps.accounts.permissions import editor_required, signed_in
 from apps.pages.changes.forms import sentences_of
 from apps.pages.changes.html import change_form
 from apps.pages.request.changes import ChangeForm
 from apps.pages.responses import respond
 from apps.tables.catalogue.changes import UPDATE
-from apps.tables.head.finding import get_table
 from apps.tables.head.shapes import table_json
 from apps.tables.head.table_head import table_head
 from apps.tables.models import Table
 from apps.tables.models.schedules import schedule_choices, schedule_json
 
 
-@editor_required
 def table_settings(
-    request: HttpRequest, namespace: str, name: str, fmt: str
+    request: HttpRequest, table: Table, *, fmt: str, form: ChangeForm | None
 ) -> HttpResponseBase:
     """Show the forms of a table's settings and of its removal."""
-    return _settings_page(request, get_table(signed_in(request), namespace, name), fmt)
-
-
-def settings_again(
-    request: HttpRequest, table: Table, form: ChangeForm
-) -> HttpResponseBase:
-    """Show the forms again, with the errors of that of the settings."""
-    return _settings_page(request, table, "html", form=form)
+    return _settings_page(request, table, fmt, form=form)
 
 
 def removal_again(

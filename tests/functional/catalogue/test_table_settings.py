@@ -22,7 +22,7 @@ class TestSettings:
         new_table("orders")
 
         answer = editor.post(
-            "/t/default/orders/update",
+            "/t/default/orders/settings",
             {"name": "sales.orders", "description": "All", "restricted": "on"},
         )
 
@@ -36,7 +36,7 @@ class TestSettings:
         new_table("items")
 
         answer = editor.post(
-            "/t/default/orders/update", {"name": "items", "description": "x"}
+            "/t/default/orders/settings", {"name": "items", "description": "x"}
         )
 
         assert answer.status_code == 422
@@ -57,9 +57,8 @@ class TestSettings:
         path = "/t/default/orders/settings"
         assert ", refreshed" not in text(editor, "/t/default/orders/")
 
-        update = "/t/default/orders/update"
-        editor.post(update, {"name": "orders", "refresh": refresh})
-        editor.post(update, {"name": "orders"})  # which says nothing of it
+        editor.post(path, {"name": "orders", "refresh": refresh})
+        editor.post(path, {"name": "orders"})  # which says nothing of it
 
         assert Table.objects.get().refresh_interval_s == interval_s
         assert words in text(editor, "/t/default/orders/")
@@ -71,7 +70,7 @@ class TestSettings:
         new_table("orders")
 
         answer = editor.post(
-            "/t/default/orders/update",
+            "/t/default/orders/settings",
             {"name": "orders", "description": "x", "refresh": "7s"},
         )
 

@@ -138,9 +138,7 @@ JSON_APART: Final = {
     "explorer:compare-detail": f"GET {TABLE}/diff",
     "explorer:compare-named": f"GET {TABLE}/diff",
     "sharing:share-settings": f"GET {SHARE}",
-    "tables:table-settings": f"GET {TABLE}",
     "tables:lake-new": "an empty form",
-    "tables:table-register": "an empty form, and its check is a job",
 }
 """Forms that take POST are not here: a script fills none."""
 

@@ -151,7 +151,10 @@ def lamp(settings: Settings) -> Iterator[dict[str, Any]]:
             page=(
                 Page("lamps/<str:name>/shine", back=lambda _: "/lamps/"),
                 Page(
-                    "lamps/<str:name>/settings", back=lambda _: "/lamps/", name="lamp"
+                    "lamps/<str:name>/settings",
+                    back=lambda _: "/lamps/",
+                    name="lamp",
+                    takes=["v"],
                 ),
             ),
         )
@@ -313,3 +316,13 @@ def test_a_page_that_has_the_form_shows_it_and_takes_it(admin: Client, lamp) -> 
     assert "moon is not one of the available choices" in wrong.content.decode()
     assert (done.status_code, lamp["near"], lamp["watts"]) == (302, ["desk"], 10)
     assert admin.get("/lamps/desk/settings.json").content.decode().startswith("json; ")
+
+
+@pytest.mark.usefixtures("lamp")
+def test_a_page_that_has_the_form_takes_what_is_said(admin: Client) -> None:
+    statuses = {
+        name: admin.get(f"/lamps/desk/settings.json?{name}=1").status_code
+        for name in ("v", "w")
+    }
+
+    assert statuses == {"v": 200, "w": 400}
