@@ -27,7 +27,7 @@ from apps.tables.catalogue.adding.uploads import keep_upload
 from apps.tables.catalogue.adding.work.convert import CONVERT, ConvertFolder
 from apps.tables.catalogue.adding.work.create import CREATE, CreateTable
 from apps.tables.catalogue.adding.work.import_rows import IMPORT, ImportRows
-from apps.tables.head.finding import get_table
+from apps.tables.head.finding import get_own_table
 from apps.tables.head.job_json import check_may
 from apps.tables.storage.locations import parse_location
 from deltaweb.writer.importing.options import (
@@ -307,7 +307,7 @@ class RowImport(RestView):
         A preview checks every row and lists those that do not fit.
         """
         user = signed_in(request)
-        table = get_table(user, namespace, name)
+        table = get_own_table(user, namespace, name)
         check_may(table, table.version)
         wanted: WantedRows | None = asked_of(body)
         asked = wanted and checked_import(

@@ -158,6 +158,23 @@ def test_what_only_an_owner_can_do_is_refused_by_name(admin: Client, tab: str) -
     assert machine.json()["error"] == "table-received"
 
 
+@pytest.mark.parametrize(
+    ("operation", "asked"),
+    [
+        ("import_rows", {"file": {"path": "/a.csv"}}),
+        ("merge_rows", {"on": "t.id = s.id", "update_all": True}),
+        ("delete_rows", {}),
+    ],
+)
+def test_a_script_changes_no_table_of_a_provider(admin, operation, asked) -> None:
+    new_table("acme.parcels", location="received://acme/eu/parcels")
+
+    path = f"/api/v1/tables/acme/parcels/operations/{operation}"
+    answer = admin.post(path, {"parameters": asked}, content_type="application/json")
+
+    assert (answer.status_code, answer.json()["error"]) == (403, "table-received")
+
+
 def test_an_oauth_profile_shows_its_client_and_nothing_of_its_secret(
     admin, provider: Provider, caplog, tmp_path: Path
 ) -> None:
