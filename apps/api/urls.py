@@ -6,7 +6,7 @@ from typing import Any, Final, NoReturn
 from django.http import HttpRequest
 from django.urls import path, re_path
 
-from apps.api import jobs
+from apps.api import doctor, jobs
 from apps.api.catalogue import (
     contents,
     merges,
@@ -17,10 +17,6 @@ from apps.api.catalogue.operations import operation_paths
 from apps.api.changes import change_paths
 from apps.api.errors import EndpointNotFoundError
 from apps.api.openapi import describe, description_view
-from apps.api.sharing import (
-    reminders,
-    share_jobs,
-)
 from apps.api.unity import recipients as unity_recipients
 from apps.api.unity import shares as unity_shares
 from apps.tables.head.finding import OF_TABLE
@@ -29,7 +25,6 @@ app_name = "api"
 
 V1: Final = "api/v1"
 UNITY: Final = "api/2.1/unity-catalog"
-SHARE: Final = f"{V1}/shares/<str:name>"
 RECIPIENT: Final = f"{V1}/recipients/<str:name>"
 TABLE: Final = f"{V1}/{OF_TABLE}"
 
@@ -56,13 +51,7 @@ endpoints = [
     path(f"{V1}/jobs/<uuid:job_id>", jobs.Job.as_view(), name="job"),
     path(f"{V1}/jobs/<uuid:job_id>/cancel", jobs.JobCancel.as_view()),
     path(f"{V1}/jobs/<uuid:job_id>/retry", jobs.JobRetry.as_view()),
-    path(f"{SHARE}/prepare", share_jobs.Preparation.as_view()),
-    path(f"{RECIPIENT}/doctor", reminders.Connection.as_view()),
-    path(f"{RECIPIENT}/rehearse", reminders.Rehearsal.as_view()),
-    path(f"{V1}/reminders", reminders.ReminderList.as_view()),
-    path(f"{V1}/received/<str:name>/refresh", share_jobs.ReceivedRefresh.as_view()),
-    path(f"{V1}/activity", reminders.Activity.as_view(), name="activity"),
-    *change_paths(V1, contents.STARTS),
+    *change_paths(V1, {**contents.STARTS, doctor.ROUTE: doctor.Connection}),
 ]
 
 

@@ -10,6 +10,7 @@ from typing import Final
 
 from django.conf import settings
 from django.db import connection
+from django.urls import reverse
 from django.utils import timezone
 
 from apps.jobs.listing.resource import Started
@@ -60,6 +61,11 @@ def started(job: Job) -> Started:
     """Return a job that was requested just now, at its end if that is soon."""
     wait_a_glance(job)
     return Started(outcome_of(job))
+
+
+def address_of(one: Started) -> str:
+    """Return the address of a job that was requested, in the REST API."""
+    return reverse("api:job", args=[one.job.id])
 
 
 def _wait(job: Job, wait_s: float, continues: Callable[[], bool]) -> None:

@@ -132,12 +132,15 @@ app_scopes.register(("sharing", Scope.SHARE))
 changes.load_from(
     "recipient",
     "apps.sharing.recipients.changes.settings",
+    "apps.sharing.activity.views",
     "apps.sharing.recipients.holds",
+    "apps.sharing.recipients.changes.care",
     "apps.sharing.recipients.changes.tokens",
 )
 changes.load_from(
     "share",
     "apps.sharing.shares.schemas",
+    "apps.sharing.shares.table_sharing",
     "apps.sharing.shares.changes",
     "apps.sharing.shares.tables.changes",
     "apps.sharing.shares.tables.rules",

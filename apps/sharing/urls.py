@@ -49,7 +49,6 @@ urlpatterns = [
             "shared-table-update": shares.edit_again,
         },
     ),
-    action(f"{SHARE}prepare", settings_views.share_prepare, "share-prepare"),
     *change_patterns("schema"),
     *change_patterns("grant", failed={"grant-add": shares.grant_again}),
     *page(
@@ -84,6 +83,7 @@ urlpatterns = [
         shown={
             "recipient-settings": recipients.recipient_settings,
             "recipient-grants": recipients.recipient_grants,
+            "recipient-rehearsals": rehearsals.recipient_rehearsals,
             "token-revoke": tokens.token_revoke,
         },
         before={
@@ -110,12 +110,6 @@ urlpatterns = [
     ),
     *page(
         f"{RECIPIENT}doctor", doctor.recipient_doctor, "recipient-doctor", posts=True
-    ),
-    *page(
-        f"{RECIPIENT}rehearsals",
-        rehearsals.recipient_rehearsals,
-        "recipient-rehearsals",
-        posts=True,
     ),
     *page(f"{RECIPIENT}tokens/new", tokens.token_new, "token-new", posts=True),
     *page(f"{RECIPIENT}tokens/rotate", tokens.token_rotate, "token-rotate", posts=True),

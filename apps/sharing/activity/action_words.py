@@ -43,6 +43,7 @@ WORDS: Final = {
     "share.filter_table": "changed which rows of a table are shared",
     "share.choose_columns": "changed which columns of a table are shared",
     "share.narrow_table": "changed which part of a table one recipient sees",
+    "share.prepare": "requested the preparation of a share",
     "share.switch_off": "turned the share off",
     "share.switch_on": "turned the share on again",
     "share.describe_table": "changed the comment of a shared table",
@@ -62,6 +63,8 @@ WORDS: Final = {
     "hold.add": "added a hold on a table for the recipient",
     "hold.remove": "ended a hold on a table for the recipient",
     "recipient.update": "changed the recipient",  # likewise
+    "recipient.rehearse": "requested a rehearsal for the recipient",
+    "reminders.send": "requested that reminders are sent",
     "recipient.delete": "deleted the recipient",
     "grant.add": "granted a share",
     "grant.remove": "revoked the grant of a share",

@@ -8,6 +8,8 @@ from django.http import HttpRequest, HttpResponseBase
 from django.utils import timezone
 
 from apps.accounts.permissions import admin_required
+from apps.pages.changes.change import ADMIN
+from apps.pages.changes.read import Read, reads
 from apps.pages.figures import Chart
 from apps.pages.lists.days import day_text
 from apps.pages.lists.links import Chip, without
@@ -87,4 +89,14 @@ ACTIVITY: Final = ListPage(
     entry=EventResource,
     every=lambda _user, query, _now: activity.activity_rows(ActivityFilter.of(query)),
     more=_more,
+)
+reads.register(
+    Read(
+        route="activity",
+        view="Activity",
+        page="sharing:activity-list",
+        shows=ACTIVITY,
+        help="List requests of recipients and changes by users, the newest first.",
+        role=ADMIN,
+    )
 )

@@ -58,7 +58,7 @@ def request_due_reminders(*, now: datetime) -> None:
     _enqueue(now=now)
 
 
-def request_reminders(*, now: datetime, requested_by: User) -> Job:
+def request_reminders(*, now: datetime, requested_by: User | None) -> Job:
     """Queue what sends the reminders that were not sent yet, or return what does."""
     if not (settings.EMAIL_HOST or settings.WEBHOOK_URL):
         raise NoWayToTellError

@@ -6,13 +6,17 @@ from typing import Final
 
 from django.shortcuts import resolve_url
 
-from apps.pages.actions import Stamp
+from apps.jobs.listing.resource import Started
+from apps.jobs.waiting import address_of, started
+from apps.pages.actions import Stamp, report
 from apps.pages.changes.change import ADMIN, Call, Change, Nothing, Page, Subject, Verb
 from apps.pages.changes.forms import form_of
 from apps.pages.changes.parameters import Line, parameter
 from apps.pages.changes.read import Read, reads
 from apps.pages.page_json import OnPage, Spread
 from apps.pages.request.changes import UNCHANGED, ChangeForm, Unchanged
+from apps.sharing.access.grants.preparing import request_preparation
+from apps.sharing.activity.actions import action_on
 from apps.sharing.models import Share
 from apps.sharing.names import find_share
 from apps.sharing.shares import services
@@ -80,6 +84,20 @@ class Switch:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Preparation:
+    """The work that is done ahead for a share of which recipients see a part.
+
+    Attributes:
+        prove: Whether to read what recipients get, and count the rows outside the
+            condition.
+    """
+
+    prove: bool = parameter(
+        default=False, option=None, line=Line(label="Prove", is_button=True)
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MadeShare:
     """A share that was made just now, without a table."""
 
@@ -138,6 +156,12 @@ def _switched(one: SwitchedShare) -> str:
     if one.off_since is None:
         return f"{one.name} is on: its recipients can read it again."
     return f"{one.name} is off: no recipient can read it. {one.urls_end}"
+
+
+def _prepare(share: Share, new: Preparation, stamp: Stamp) -> Started:
+    asked = request_preparation(share, proves=new.prove, now=stamp.at)
+    report(action_on("share.prepare", stamp, share))
+    return started(asked)
 
 
 def _delete(share: Share, _: Nothing, stamp: Stamp) -> DeletedShare:
@@ -219,6 +243,25 @@ SWITCH: Final = Change(
     says=_switched,
     record=SWITCHES,
     page=Page("shares/<str:name>/switch", back=resolve_url),
+)
+PREPARE: Final = Change(
+    of=SHARE,
+    name="prepare",
+    help="Prepare the files of partly shared tables; files that exist are kept.",
+    parameters=Preparation,
+    do=_prepare,
+    is_atomic=False,
+    result=Started,
+    says=lambda _: "Requested. The result will be on this page.",
+    record=("share.prepare",),
+    call=Call(
+        "POST",
+        f"{ROUTE}/prepare",
+        view="Preparation",
+        status=202,
+        location=address_of,
+    ),
+    page=Page(f"{ROUTE}/prepare", back=resolve_url),
 )
 DELETE: Final = Change(
     of=SHARE,

@@ -1,14 +1,10 @@
 """What is set of a share: name, comment, end, and schemas that it has whole."""
 
 from django import forms
-from django.contrib import messages
 from django.http import HttpRequest, HttpResponseBase
-from django.shortcuts import redirect
-from django.utils import timezone
 
 from apps.accounts.permissions import admin_required
 from apps.pages.responses import respond
-from apps.sharing.access.grants.preparing import request_preparation
 from apps.sharing.models import Share
 from apps.sharing.names import find_share
 from apps.sharing.shares.changes import ShareForm
@@ -18,15 +14,6 @@ from apps.sharing.shares.changes import ShareForm
 def share_settings(request: HttpRequest, *, name: str, fmt: str) -> HttpResponseBase:
     """Show the forms."""
     return _page(request, find_share(name), fmt)
-
-
-@admin_required
-def share_prepare(request: HttpRequest, *, name: str) -> HttpResponseBase:
-    """Queue what is to be rewritten, and a proof of what recipients get."""
-    share = find_share(name)
-    request_preparation(share, proves="prove" in request.POST, now=timezone.now())
-    messages.success(request, "Requested. The result will be on this page.")
-    return redirect(share)
 
 
 def settings_again(

@@ -4,12 +4,10 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from django.http import HttpRequest, HttpResponseBase
-from django.shortcuts import redirect
-from django.utils import timezone
 
-from apps.accounts.permissions import admin_required, signed_in
+from apps.pages.request.changes import ChangeForm
 from apps.pages.responses import respond
-from apps.sharing.names import find_recipient
+from apps.sharing.models import Recipient
 from apps.sharing.recipients.rehearsals.certificates import (
     CertificateResource,
     certificates_of,
@@ -21,7 +19,6 @@ from apps.sharing.recipients.rehearsals.client_program import (
 from apps.sharing.recipients.rehearsals.nightly import (
     REHEARSE_RECIPIENT,
     last_rehearsal,
-    request_rehearsal,
 )
 from apps.sharing.recipients.rehearsals.rehearsal import Untried, untried
 
@@ -48,16 +45,11 @@ class RehearsalsPage:
         return sum(one.has_passed for one in self.certificates)
 
 
-@admin_required
 def recipient_rehearsals(
-    request: HttpRequest, *, name: str, fmt: str
+    request: HttpRequest, recipient: Recipient, *, fmt: str, form: ChangeForm | None
 ) -> HttpResponseBase:
-    """Show how each client last read each table; a form asks for a new rehearsal."""
-    recipient = find_recipient(name)
-    if request.method == "POST":
-        user, now = signed_in(request), timezone.now()
-        request_rehearsal(recipient, requested_by=user, now=now)
-        return redirect("sharing:recipient-rehearsals", recipient.name)
+    """Show how each client last read each table; a form requests a new rehearsal."""
+    del form  # it has no field
     job = last_rehearsal(recipient)
     certificates = certificates_of(recipient)
     there = {one.client for one in certificates}

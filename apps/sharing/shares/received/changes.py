@@ -8,7 +8,8 @@ from typing import Any, Final
 from django.shortcuts import resolve_url
 from django.utils import timezone
 
-from apps.jobs.waiting import wait_a_glance
+from apps.jobs.listing.resource import Started
+from apps.jobs.waiting import address_of, started
 from apps.pages.actions import Stamp
 from apps.pages.changes.change import ADMIN, Call, Change, Nothing, Page, Subject, Verb
 from apps.pages.changes.parameters import parameter
@@ -76,10 +77,12 @@ class LookedAt:
 
     Attributes:
         found: What was found, in words; "" while a job looks.
+        scan: The job; None for a command.
     """
 
     row: Spread[ProviderRow]
     found: OnPage[str] = ""
+    scan: OnPage[Started | None] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,7 +113,7 @@ def add(_: None, new: NewProvider, stamp: Stamp) -> LookedAt:
 
 def look(provider: StorageConnection, _: Nothing, stamp: Stamp) -> LookedAt:
     """Ask a provider what it shares: by a job, or at once for a command."""
-    found = ""
+    found, scan = "", None
     if stamp.actor.user_id is None:
         report = scan_lake(lake_of(provider), is_asked=True, stamp=stamp)
         found = (
@@ -118,8 +121,9 @@ def look(provider: StorageConnection, _: Nothing, stamp: Stamp) -> LookedAt:
             f" {len(report.vanished)} withdrawn"
         )
     else:
-        wait_a_glance(request_scan(provider.prefix, stamp=stamp))
-    return LookedAt(row=provider_row(provider, now=timezone.now()), found=found)
+        scan = started(request_scan(provider.prefix, stamp=stamp))
+    row = provider_row(provider, now=timezone.now())
+    return LookedAt(row=row, found=found, scan=scan)
 
 
 def forget(provider: StorageConnection, _: Nothing, stamp: Stamp) -> ForgottenProvider:
@@ -186,6 +190,15 @@ REFRESH: Final = Change(
     says=_said_looked,
     record=SCANNED,
     verb=Verb(),
+    call=Call(
+        "POST",
+        f"{ROUTE}/refresh",
+        view="ReceivedRefresh",
+        status=202,
+        location=lambda one: address_of(one.scan),
+        answers=Started,
+        shown=lambda one: one.scan,
+    ),
     page=Page(
         f"{ROUTE}/look",
         back=lambda _: resolve_url("sharing:received-list"),

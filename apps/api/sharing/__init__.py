@@ -1,1 +1,0 @@
-"""The REST endpoints of shares, recipients, tokens and the activity record."""
