@@ -11,5 +11,6 @@ from deltaweb.lazy import modules_on_demand
 if TYPE_CHECKING:
     from deltaweb.conditions import hints as hints
     from deltaweb.conditions import named as named
+    from deltaweb.conditions import sql as sql
 else:
     __getattr__ = modules_on_demand(__name__)

@@ -1,5 +1,6 @@
 """What is evaluated of rows: conditions, and the values of assignments."""
 
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -60,6 +61,18 @@ class SQLCondition(RowCondition):
         return frozenset(
             path[0]
             for path in expressions.compiler.named_columns(self._parsed, self._schema)
+        )
+
+    @cached_property
+    def parts(self) -> "tuple[SQLCondition, ...]":
+        """The conditions that are all true where it is true; see `RowCondition`."""
+        found = conditions.sql.conjuncts(self._parsed)
+        if len(found) == 1:
+            return (self,)
+        return tuple(
+            # Its tokens are places in the whole text.
+            SQLCondition(replace(self._parsed, tree=part), self._schema, self.time_zone)
+            for _, part in found
         )
 
     @cached_property

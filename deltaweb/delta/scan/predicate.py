@@ -109,6 +109,19 @@ def predicate_columns(predicate: Predicate) -> set[ColumnPath]:
     return set(_columns(predicate))
 
 
+def compared_columns(predicate: Predicate) -> set[ColumnPath]:
+    """Return the columns that are compared with values, not only with NULL."""
+    match predicate:
+        case And(parts) | Or(parts):
+            return {path for part in parts for path in compared_columns(part)}
+        case Not(part):
+            return compared_columns(part)
+        case IsNull() | Constant():
+            return set()
+        case _:
+            return {predicate.column}
+
+
 def _columns(predicate: Predicate) -> Iterator[ColumnPath]:
     match predicate:
         case And(parts) | Or(parts):

@@ -1,7 +1,8 @@
 """Files that a condition leaves, before any of them is opened."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 import numpy as np
@@ -9,9 +10,15 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.protocol.column_path import ColumnPath
 from deltaweb.delta.scan.column_ranges import partition_ranges, statistics_ranges
-from deltaweb.delta.scan.predicate import Expression, Predicate, predicate_columns
+from deltaweb.delta.scan.predicate import (
+    Expression,
+    Predicate,
+    compared_columns,
+    predicate_columns,
+)
 from deltaweb.delta.scan.row_condition import RowCondition
 from deltaweb.delta.scan.skipping import ColumnRange, Mask, may_match
 
@@ -56,11 +63,123 @@ def prune(
     mask = np.ones(num_files, np.bool_)
     for read in sources:
         ranges |= read(unknown)
-        with suppress(*EVALUATION_FAULTS):
-            mask = may_match(predicate, ranges, num_files)
+        mask = _may_match(predicate, ranges, mask)
         unknown = [path for path in unknown if path not in ranges]
         if not unknown or not (mask if among is None else mask & among).any():
             break
+    return mask
+
+
+def _may_match(predicate: Predicate, ranges: Ranges, otherwise: Mask) -> Mask:
+    with suppress(*EVALUATION_FAULTS):
+        return may_match(predicate, ranges, len(otherwise))
+    return otherwise
+
+
+# === The parts of a condition ===
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class FileFacts:
+    """What is known of some files before any of them is opened.
+
+    Attributes:
+        partition_columns: Their names.
+        partitions: Typed values of some partition columns, a field a column; None if
+            some file has a text that is no value of its column's type.
+        partition_ranges, statistics_ranges: As the sources of `prune`.
+    """
+
+    num_files: int
+    partition_columns: Collection[str]
+    partitions: Callable[[Collection[str]], pa.StructArray | None]
+    partition_ranges: ReadRanges
+    statistics_ranges: ReadRanges
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JudgedPart:
+    """Which files one part of a condition leaves; all others are proved not to match.
+
+    Attributes:
+        by_partitions: The files that partition values leave.
+        by_statistics: Those of them that statistics leave.
+        unknown: The files that lack a range that the part needs; None if it was not
+            judged by ranges.
+        is_exact: Whether the part is true for every row of the files it leaves.
+    """
+
+    by_partitions: Mask
+    by_statistics: Mask
+    unknown: Mask | None = None
+    is_exact: bool = False
+
+
+def judge(
+    parts: Sequence[RowCondition], facts: FileFacts, *, among: Mask | None = None
+) -> list[JudgedPart]:
+    """Return which files each part of a condition leaves.
+
+    A reader opens the files that all parts leave. A part over partition columns alone
+    is evaluated; any other is compared with the ranges of its columns. A part that
+    cannot be evaluated leaves every file.
+
+    Args:
+        among: The files that count; statistics are read only while one is left.
+    """
+    found: list[JudgedPart | None] = [_by_values(part, facts) for part in parts]
+    left = np.ones(facts.num_files, np.bool_) if among is None else among.copy()
+    for one in found:
+        if one is not None:
+            left &= one.by_partitions
+    waiting = [
+        (place, reach, predicate_columns(reach))
+        for place, part in enumerate(parts)
+        if found[place] is None and (reach := part.reach) is not None
+    ]
+    columns = sorted({path for *_, needed in waiting for path in needed})
+    ranges = dict(facts.partition_ranges(columns))
+    everything = np.ones(facts.num_files, np.bool_)
+    first: dict[int, Mask] = {}
+    for place, reach, needed in waiting:
+        known = {path: ranges[path] for path in needed if path in ranges}
+        first[place] = _may_match(reach, known, everything) if known else everything
+        left &= first[place]
+    unknown = [path for path in columns if path not in ranges]
+    if unknown and left.any():
+        ranges |= facts.statistics_ranges(unknown)
+    for place, reach, needed in waiting:
+        known = {path: ranges[path] for path in needed if path in ranges}
+        second = first[place] & _may_match(reach, known, first[place])
+        compared = compared_columns(reach)
+        lacking = _lacking([known.get(path) for path in compared], facts.num_files)
+        found[place] = JudgedPart(first[place], second, lacking)
+    nothing = JudgedPart(everything, everything)
+    return [nothing if one is None else one for one in found]
+
+
+def _by_values(part: RowCondition, facts: FileFacts) -> JudgedPart | None:
+    """Judge a part over partition columns alone; None if it is another one."""
+    if not set(part.names) <= set(facts.partition_columns):
+        return None
+    # A part that has no value for a file says so where the file's rows are reached.
+    with suppress(DeltaError):
+        values = facts.partitions(part.names)
+        if values is not None:
+            held = files_where_true(part, values).to_numpy(zero_copy_only=False)
+            return JudgedPart(held, held, is_exact=True)
+    return None
+
+
+def _lacking(known: Sequence[ColumnRange | None], num_files: int) -> Mask:
+    """Mark the files of which one of the ranges is unknown."""
+    mask = np.zeros(num_files, np.bool_)
+    for one in known:
+        if one is None:
+            return np.ones(num_files, np.bool_)
+        if one.low.null_count and one.high.null_count:
+            no_bounds = pc.and_(pc.is_null(one.low), pc.is_null(one.high))
+            mask |= no_bounds.to_numpy(zero_copy_only=False) & ~one.all_null
     return mask
 
 

@@ -1,7 +1,7 @@
 """A condition on rows in a language of its own, such as SQL."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from typing import TypeAlias
 
 import pyarrow as pa
@@ -26,6 +26,14 @@ class RowCondition(ABC):
 
         Files and row groups are left out by it.
         """
+
+    @property
+    def parts(self) -> "Sequence[RowCondition]":
+        """The conditions that are all true where it is true; itself alone if it is one.
+
+        Each part leaves out files on its own.
+        """
+        return (self,)
 
     @abstractmethod
     def holds(self, rows: pa.RecordBatch) -> pa.BooleanArray:

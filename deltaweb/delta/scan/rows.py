@@ -5,16 +5,17 @@ statistics; what is left is read batch by batch, given its partition values, fil
 and cut to the columns asked for. A limit ends all of that early.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+import operator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from itertools import repeat
 from typing import Any, Self
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deltaweb.delta.errors import DataFileRowsError, DeltaError, PredicateError
+from deltaweb.delta.errors import DataFileRowsError, PredicateError
 from deltaweb.delta.log.file_actions import NUM_RECORDS, VECTOR
 from deltaweb.delta.protocol.column_path import ColumnPath, resolve_column
 from deltaweb.delta.protocol.schema import (
@@ -23,6 +24,7 @@ from deltaweb.delta.protocol.schema import (
     arrow_schema,
     read_columns,
 )
+from deltaweb.delta.scan.column_ranges import partition_ranges, statistics_ranges
 from deltaweb.delta.scan.data_file import MAX_BATCH_ROWS, DataFile, OpenFile
 from deltaweb.delta.scan.live_rows import Fields, LiveRows
 from deltaweb.delta.scan.predicate import (
@@ -32,10 +34,12 @@ from deltaweb.delta.scan.predicate import (
     to_expression,
 )
 from deltaweb.delta.scan.pruning import (
+    FileFacts,
+    Ranges,
     ReadStatistics,
     files_for_expression,
     files_for_predicate,
-    files_where_true,
+    judge,
 )
 from deltaweb.delta.scan.row_condition import Condition, RowCondition
 from deltaweb.delta.values.data_values import TYPED_VARIANT
@@ -243,12 +247,13 @@ class _RowReader:
         if isinstance(self.predicate, pc.Expression):
             mask = files_for_expression(self.predicate, partitions, self.arrow_schema)
             return files.filter(pa.array(mask))
-        if self.condition and set(self.condition.names) <= set(self.partitions.names):
-            # One that has no value says so where its rows are reached.
-            with suppress(DeltaError):
-                held = files.filter(files_where_true(self.condition, partitions))
-                self.condition = None  # every row of these is in the result
-                return held
+        if self.condition is not None:
+            facts = _facts_of(partitions, source.statistics)
+            judged = judge(self.condition.parts, facts)
+            if all(one.is_exact for one in judged):
+                self.condition = None  # every row of the files left is in the result
+            masks = (one.by_statistics for one in judged)
+            return files.filter(pa.array(reduce(operator.and_, masks)))
         if self.tree is not None:
             mask = files_for_predicate(self.tree, partitions, source.statistics)
             return files.filter(pa.array(mask))
@@ -336,6 +341,29 @@ class _RowReader:
             for name in self.arrow_schema.names
         ]
         return pa.RecordBatch.from_arrays(columns, schema=self.arrow_schema)
+
+
+def _facts_of(
+    partitions: pa.StructArray, statistics: ReadStatistics | None
+) -> FileFacts:
+    names = [column.name for column in partitions.type]
+
+    def values(wanted: Collection[str]) -> pa.StructArray:
+        columns = {name: partitions.field(name) for name in names if name in wanted}
+        if not columns:
+            return pa.array([{}] * len(partitions), pa.struct([]))
+        return pa.StructArray.from_arrays([*columns.values()], names=[*columns])
+
+    def ranges(paths: list[ColumnPath]) -> Ranges:
+        return {} if statistics is None else statistics_ranges(statistics(paths), paths)
+
+    return FileFacts(
+        num_files=len(partitions),
+        partition_columns=names,
+        partitions=values,
+        partition_ranges=lambda _: partition_ranges(partitions),
+        statistics_ranges=ranges,
+    )
 
 
 def _needed_columns(
