@@ -68,6 +68,13 @@ class Hints:
     misses: Predicate = NOTHING
     skipped: tuple[SkippedHint, ...] = ()
 
+    @property
+    def reach(self) -> Predicate | None:
+        """All the predicates as one; None without any."""
+        if len(self.predicates) > 1:
+            return And(self.predicates)
+        return self.predicates[0] if self.predicates else None
+
 
 def parse_hints(
     *, predicate_hints: object, json_predicate_hints: object, schema: StructType
@@ -95,10 +102,7 @@ def reach_of(
     Args:
         time_zone: Whose clocks show the times without a zone.
     """
-    predicates = _understood(condition, schema, time_zone).predicates
-    if not predicates:
-        return None
-    return predicates[0] if len(predicates) == 1 else And(predicates)
+    return understood(condition, schema, time_zone).reach
 
 
 def misses_of(
@@ -109,10 +113,13 @@ def misses_of(
     It holds for every row where a part of the condition is not understood. Arguments
     and errors are those of `reach_of`.
     """
-    return _understood(condition, schema, time_zone).misses
+    return understood(condition, schema, time_zone).misses
 
 
-def _understood(condition: SQLText, schema: StructType, time_zone: str) -> Hints:
+def understood(
+    condition: SQLText, schema: StructType, time_zone: str = UTC_ZONE
+) -> Hints:
+    """Return what a condition says of files; arguments are those of `reach_of`."""
     collected, zone = _Collected(schema), zone_rules(time_zone)
     collected.add(condition.text, lambda _: collected.parts_of(condition, zone=zone))
     return collected.hints()

@@ -120,8 +120,11 @@ def _narrowed(held: pa.Array, wanted: pa.DataType) -> pa.Array:
     fields = [*wanted]
     if not fields:
         return pa.StructArray.from_buffers(wanted, len(held), [None])
-    parts = dict(zip([f.name for f in held.type], held.flatten(), strict=True))
-    values = [_narrowed(parts[field.name], field.type) for field in fields]
+    values = []
+    for field in fields:
+        place = held.type.get_field_index(field.name)
+        part = pc.struct_field(held, [place]) if held.null_count else held.field(place)
+        values.append(_narrowed(part, field.type))
     return pa.StructArray.from_arrays(values, fields=fields)
 
 
