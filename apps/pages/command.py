@@ -83,12 +83,15 @@ class Output:
             read only when it is written.
         parts: The text of the JSON document in pieces instead of `data`, for one that
             is too large to hold; read only when it is written.
+        failure: Why the command ends with 1 although it answers, in a sentence; "" if
+            it does not.
     """
 
     data: object
     text: str = ""
     lines: Iterable[str] = ()
     parts: Iterable[str] | None = None
+    failure: str = ""
 
 
 Handler: TypeAlias = Callable[..., Output]
@@ -251,6 +254,9 @@ class SubcommandsCommand(BaseCommand):
         except BrokenPipeError:
             # The reader of the pipe has seen enough (`| head`): nothing is wrong.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        else:
+            if output.failure:
+                raise Error(output.failure, returncode=1)
 
     def warn(self, sentence: str) -> None:
         """Say something on stderr that does not stop the command."""

@@ -1,0 +1,85 @@
+"""`deltaweb table explain` says which files a condition reads, and why."""
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from deltaweb.table import DeltaTable
+from tests.functional.table_command.commands import refusal, run, run_json
+from tests.support.tables.table_builder import TableBuilder
+
+pytestmark = pytest.mark.django_db
+
+# Two files: of 1 to 3, and of 4 and 5.
+TABLE = TableBuilder().rows(n=[1, 2, 3]).rows(n=[4, 5])
+
+
+def test_the_document_has_the_keys_that_scripts_rely_on(table: Path) -> None:
+    said = run_json("explain", table, "--where", "n > 3")
+
+    assert [*said] == ["files", "bytes", "rows", "reasons", "skipped"]
+    assert said["files"] == {"total": 2, "after_partitions": 2, "after_statistics": 1}
+    assert said["rows"] == {"total": 5, "after_partitions": 5, "after_statistics": 2}
+    assert said["bytes"]["total"] > said["bytes"]["after_statistics"] > 0
+    read, skipped = said["reasons"]
+    assert [*read] == ["why", "effect", "files", "bytes", "suggestion"]
+    assert (read["effect"], read["files"], read["suggestion"]) == ("read", 1, None)
+    assert (skipped["effect"], skipped["files"]) == ("skipped", 1)
+    assert skipped["why"] == "the statistics exclude n > 3"
+    (file,) = said["skipped"]
+    assert file["why"] == "n from 1 to 3, so n > 3 is not true"
+    assert file["path"] in DeltaTable(str(table)).snapshot().files["path"].to_pylist()
+
+
+def ended_with_1(*arguments: object) -> tuple[str, str]:
+    """Return what a command that ends with 1 has written, and the sentence of it."""
+    out = io.StringIO()
+    with pytest.raises(CommandError) as caught:
+        call_command("table", *map(str, arguments), stdout=out)
+    assert caught.value.returncode == 1
+    return out.getvalue(), str(caught.value)
+
+
+def test_more_files_than_allowed_end_the_command_with_1_after_its_answer(table: Path):
+    asked = ("explain", table, "--where", "n > 0")
+
+    text, sentence = ended_with_1(*asked, "--fail-over", "1")
+
+    assert sentence == "2 files would be read, and --fail-over is 1."
+    assert text == run(*asked, "--fail-over", "2")
+
+
+def test_json_stays_one_document_where_too_many_files_are_read(table: Path):
+    asked = ("explain", table, "--where", "n > 0", "--fail-over", "0", "--json")
+
+    text, _ = ended_with_1(*asked)
+
+    assert json.loads(text)["files"]["after_statistics"] == 2
+
+
+def test_people_read_the_funnel_the_parts_and_the_suggestion(table: Path) -> None:
+    text = run("explain", table, "--where", "CAST(n AS STRING) = '4' AND n > 3")
+
+    assert text.startswith("A reader opens 1 of 2 files, ")
+    assert "skips no file: the cast prevents skipping by `n`\n  write n = 4\n" in text
+    assert "skips 1 file by statistics" in text
+    assert "SKIPPED" not in text
+
+
+def test_every_skipped_file_is_listed_on_request(table: Path) -> None:
+    text = run("explain", table, "--where", "n > 3", "--all")
+
+    assert text.rstrip().endswith("n from 1 to 3, so n > 3 is not true")
+
+
+def test_an_older_version_is_explained(table: Path) -> None:
+    said = run_json("explain", table, "--where", "n > 3", "--version", "1")
+
+    assert said["files"]["total"] == 1
+
+
+def test_a_condition_that_cannot_be_right_is_refused(table: Path) -> None:
+    assert "no column 'm'" in refusal("explain", table, "--where", "m > 3")
