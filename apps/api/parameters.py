@@ -44,6 +44,7 @@ DESCRIPTIONS: Final[Mapping[str, str]] = {
     "recipient": "Name of the recipient.",
     "rows": "Whether to include the first rows.",
     "share": "Name of the share.",
+    "show": "Which files are returned: `read` or `skipped`; both without.",
     "sort": "Column that orders the list; descending with a minus sign before it.",
     "state": "State of the job.",
     "stats": "Whether the log has the file's row count: `yes` or `no`.",
@@ -54,6 +55,7 @@ DESCRIPTIONS: Final[Mapping[str, str]] = {
     "user": "The user who made the commit.",
     "v": "The version; the newest without. `version` is an alias.",
     "view": "What to compare: files, schema, properties, protocol or rows.",
+    "where": "A condition in Spark SQL.",
     "who": "Name of the user or recipient.",
     "writer": "The writer of the newest commit.",
 }
@@ -73,6 +75,7 @@ OF_ENDPOINT: Final[Mapping[tuple[str, str], str]] = {
     ("schema-lanes", "q"): "Text in a current or earlier name of a column.",
     ("search", "kind"): "Kind of result.",
     ("search", "q"): "Text in the name, comment or column.",
+    ("skipping", "group"): "Number of the reason whose files are returned, from 1.",
     ("versions", "q"): "Text in the sentence about the commit.",
     ("{file}", "op"): "Operator of the condition on the column's values.",
     ("{file}", "q"): "Text in the name of a column.",

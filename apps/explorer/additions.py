@@ -20,6 +20,7 @@ _PLACES = (
             "explorer:partition-list",
             "explorer:file-detail",
             "explorer:parquet-detail",
+            "explorer:skipping-detail",
         ),
     ),
     ("Readers", "table-readers", ()),

@@ -28,6 +28,7 @@ from apps.explorer.readers.view import table_readers
 from apps.explorer.record.view import row_detail, row_value
 from apps.explorer.rows.view import row_list
 from apps.explorer.schema.view import schema_code, schema_detail
+from apps.explorer.skipping.view import skipping_detail
 from apps.explorer.use.view import UseForm, table_use
 from apps.explorer.version.table_version import at_version
 from apps.pages.request.parameters import Takes
@@ -138,5 +139,12 @@ urlpatterns = [
         "partition-list",
         csv=True,
         takes=["partition q sort page picture"],
+    ),
+    *of_table(
+        "/skipping",
+        skipping_detail,
+        "skipping-detail",
+        csv=True,
+        takes=["where show group page"],
     ),
 ]

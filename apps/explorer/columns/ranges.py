@@ -149,8 +149,8 @@ def read_ranges(
         return ColumnRanges(num_files=0, reason="The newest version cannot be read.")
     if is_partition:
         return _partition_ranges(files, names)
-    counts = _leaf(files["null_count"], names)
-    low, high = _leaf(files["min"], names), _leaf(files["max"], names)
+    counts = leaf_values(files["null_count"], names)
+    low, high = leaf_values(files["min"], names), leaf_values(files["max"], names)
     if counts is None:
         if files.num_rows > MAX_PARSED:
             return ColumnRanges(
@@ -165,8 +165,8 @@ def read_ranges(
                 num_files=files.num_rows,
                 reason="Values of this type have no statistics.",
             )
-        counts = _leaf(read["null_count"], names)
-        low, high = _leaf(read["min"], names), _leaf(read["max"], names)
+        counts = leaf_values(read["null_count"], names)
+        low, high = leaf_values(read["min"], names), leaf_values(read["max"], names)
     if counts is None or pa.types.is_nested(counts.type):
         return ColumnRanges(
             num_files=files.num_rows,
@@ -186,14 +186,16 @@ def known_ranges(
         return None
     if is_partition:
         return _partition_ranges(files, names, with_strip=False)
-    counts = _leaf(files["null_count"], names)
+    counts = leaf_values(files["null_count"], names)
     if counts is None or pa.types.is_nested(counts.type):
         return None
-    bounds = _leaf(files["min"], names), _leaf(files["max"], names)
+    bounds = leaf_values(files["min"], names), leaf_values(files["max"], names)
     return _ranges(files, counts, *bounds, with_strip=False)
 
 
-def _leaf(structs: pa.ChunkedArray, names: Sequence[str]) -> pa.ChunkedArray | None:
+def leaf_values(
+    structs: pa.ChunkedArray, names: Sequence[str]
+) -> pa.ChunkedArray | None:
     """Return the values at a path of structs; None where there is no such path."""
     column = structs
     for name in names:
@@ -209,7 +211,7 @@ def _leaf(structs: pa.ChunkedArray, names: Sequence[str]) -> pa.ChunkedArray | N
 def _partition_ranges(
     files: pa.Table, names: tuple[str, ...], *, with_strip: bool = True
 ) -> ColumnRanges:
-    values = _leaf(files["partition"], names)
+    values = leaf_values(files["partition"], names)
     if values is None:
         return ColumnRanges(num_files=files.num_rows)
     values = _beginnings(values)
@@ -329,6 +331,20 @@ def range_strip(low: pa.ChunkedArray, high: pa.ChunkedArray) -> RangeStrip | Non
         sampled=sampled,
         depth=_depth(starts, ends),
     )
+
+
+def mean_depth(low: pa.ChunkedArray, high: pa.ChunkedArray) -> float | None:
+    """Return in how many ranges a value is on average; None of values without order.
+
+    Args:
+        low, high: Bounds of files, none of them null.
+    """
+    scale = _scale(low.type)
+    if not len(low) or scale is None:
+        return None
+    starts, ends = _places(low, high, scale)
+    finite = np.isfinite(starts) & np.isfinite(ends)
+    return _depth(starts[finite], ends[finite]) if finite.any() else None
 
 
 def _scale(data_type: pa.DataType) -> str | None:

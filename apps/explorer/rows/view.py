@@ -43,7 +43,7 @@ from apps.explorer.rows.selector import (
 from apps.explorer.version.gone import GoneVersion, gone_version
 from apps.explorer.version.page import JobOfPage, TablePage, still
 from apps.explorer.version.reads import table_read
-from apps.explorer.version.table_version import TableVersion
+from apps.explorer.version.table_version import TableVersion, table_columns
 from apps.jobs.models import Job
 from apps.jobs.results import JobRows
 from apps.pages.errors import Correction, PageError
@@ -54,6 +54,7 @@ from apps.pages.request.parameters import QueryError
 from apps.pages.responses import respond_page
 from apps.tables.head.drawn_head import DrawnHead
 from apps.tables.head.job_json import check_job
+from apps.tables.index.explained import FilesRead, files_read
 from apps.tables.work.preview import RowsRead
 from deltaweb.delta.errors import SchemaError
 from deltaweb.delta.protocol.schema import StructType, read_columns
@@ -108,6 +109,7 @@ class RowList(TablePage):
     num_chosen_columns: int | None
     rows: Sequence[dict[str, object]]
     cut: Sequence[dict[str, object]]
+    files_read: OnPage[FilesRead | None] = None
     wrong: OnPage[QueryError | None] = None
 
 
@@ -190,6 +192,7 @@ def row_list(request: HttpRequest, at: TableVersion, fmt: str) -> HttpResponseBa
         num_chosen_columns=plan.num_chosen if plan else None,
         rows=rows,
         cut=cut,
+        files_read=_files_read(at, plan) if fmt == "html" else None,
         wrong=wrong,
     )
     return respond_page(
@@ -201,6 +204,14 @@ def row_list(request: HttpRequest, at: TableVersion, fmt: str) -> HttpResponseBa
         rows=row_lines(plan, result.rows) if plan and result else None,
         status=_fault_status(request, wrong) or _status(gone, job, result, fmt),
     )
+
+
+def _files_read(at: TableVersion, plan: RowPlan | None) -> FilesRead | None:
+    """Return how many files the conditions read, if the index tells."""
+    schema = table_columns(at)
+    if plan is None or not plan.conditions or schema is None:
+        return None
+    return files_read(at.table, at.version, schema, plan.predicate, plan.zone_name)
 
 
 def _moved_on() -> HttpResponse:

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from django import template
 from django.template.loader import render_to_string
-from django.utils.html import conditional_escape, format_html
+from django.utils.html import conditional_escape, format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
 from apps.accounts.zones import user_zone
@@ -119,6 +119,17 @@ def emphasized(sentence: str) -> SafeString:
     if not found:
         bold = _FILES.sub(r"<b>\g<0></b>", lead, count=1)
     return mark_safe(bold + semicolon + rest)  # noqa: S308 (escaped above; only <b> around digits is added)
+
+
+@register.filter
+def ticked(text: str) -> SafeString:
+    """Set what stands between backticks as code."""
+    pieces = enumerate(text.split("`"))
+    return format_html_join(
+        "",
+        "{}",
+        ((format_html("<code>{}</code>", t) if n % 2 else t,) for n, t in pieces),
+    )
 
 
 @register.filter

@@ -20,6 +20,7 @@ from apps.tables.catalogue.forms import STATUSES
 from apps.tables.extension import tabs
 from apps.tables.extension.search_kinds import kinds_for
 from apps.tables.head.table_head import TIMES, TableHead
+from apps.tables.index.explained import newest_files_read
 from apps.tables.models import Table
 from apps.tables.models.news import (
     LAKES,
@@ -318,3 +319,10 @@ def samples_job() -> Job | None:
 def total(counts: Sequence[object]) -> int:
     """Return the sum of what is a number."""
     return sum(count for count in counts if isinstance(count, int))
+
+
+@register.inclusion_tag("tables/_files_read.html")
+def files_that_match(table: Table, condition: str) -> dict[str, object]:
+    """Say how many files of the newest version a condition reads, if it is known."""
+    found = newest_files_read(table, condition) if condition else None
+    return {"table": table, "condition": condition, "found": found}

@@ -56,7 +56,7 @@ class IndexedPart(FilePart):
         indexed: list[ColumnPath] = []
         others: list[ColumnPath] = []
         for path in columns:
-            (indexed if self._is_indexed(schema, path) else others).append(path)
+            (indexed if self.has_typed(schema, path) else others).append(path)
         found = {}
         if indexed:
             known = pa.Table.from_batches([self._mapped(schema, indexed)])
@@ -70,7 +70,7 @@ class IndexedPart(FilePart):
         self, schema: StructType, columns: list[ColumnPath]
     ) -> pa.RecordBatch:
         """Read typed statistics of columns of `schema`; an unknown one is left out."""
-        if columns and all(self._is_indexed(schema, path) for path in columns):
+        if columns and all(self.has_typed(schema, path) for path in columns):
             return self._mapped(schema, columns)
         return super().statistics(schema, columns)
 
@@ -103,8 +103,8 @@ class IndexedPart(FilePart):
         ]
         return pa.RecordBatch.from_arrays([self.num_records, *arrays], schema=wanted)
 
-    def _is_indexed(self, schema: StructType, path: ColumnPath) -> bool:
-        """Tell whether the index holds the statistics of a column, by its type."""
+    def has_typed(self, schema: StructType, path: ColumnPath) -> bool:
+        """Whether the index has typed statistics of a column."""
         wanted = statistics_shape(schema, [path]).arrow
         held = self._indexed.rows.schema
         return all(

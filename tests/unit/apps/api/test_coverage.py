@@ -35,6 +35,7 @@ BY_COMMAND: Final = {
     "table convert": "POST tables/convert",
     "table create": "POST tables/create",
     "table diff": f"GET {TABLE}/diff",
+    "table explain": f"GET {TABLE}/skipping",
     "table history": f"GET {TABLE}/versions",
     "table import": f"POST {TABLE}/operations/import_rows",
     "table list": "GET tables",

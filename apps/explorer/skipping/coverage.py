@@ -1,0 +1,162 @@
+"""Which columns can skip files: how many files have a range, and how these overlap."""
+
+from dataclasses import dataclass
+from typing import Annotated, Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from apps.explorer.columns.ranges import leaf_values, mean_depth
+from apps.explorer.version.listed import Kept
+from apps.pages.page_json import Named, OnPage
+from apps.tables.index.folders import index_folder
+from apps.tables.models import Table
+from deltaweb.delta.protocol.column_path import ColumnPath
+from deltaweb.delta.protocol.schema import (
+    LeafField,
+    StructType,
+    leaf_fields,
+    short_type_text,
+)
+from deltaweb.delta.values.statistics.shape import has_order
+from deltaweb.index.folder.file_index import open_files
+from deltaweb.index.folder.parts import IndexMissingError
+
+MAX_SAMPLED: Final = 20_000
+"""Files of which it is found out how their ranges overlap."""
+MAX_COLUMNS: Final = 200
+MAX_KEPT: Final = 16
+MAX_TYPE: Final = 40
+WELL_PERCENT: Final = 10.0
+PARTLY_PERCENT: Final = 50.0
+HARDLY_PERCENT: Final = 95.0
+
+_kept: Kept[tuple["ColumnCoverage", ...]] = Kept(MAX_KEPT)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnCoverage:
+    """What the statistics of one column can skip.
+
+    Attributes:
+        num_known: Files with a range, or a partition value; None if the index does
+            not tell.
+        percent_read: Percentage of these that a filter on one value reads, on
+            average; None if it is unknown.
+        is_estimate: Whether that is from a sample of the files.
+        verdict: "skips well", "in part", "hardly", "never", "no statistics" or
+            "unknown".
+        tone: The colour of the verdict.
+    """
+
+    name: str
+    type_text: Annotated[str, Named("type")]
+    is_partition: bool
+    num_files: OnPage[int]
+    num_known: Annotated[int | None, Named("files_with_statistics")]
+    percent_read: float | None
+    is_estimate: bool
+    verdict: str
+    tone: OnPage[str]
+
+    @property
+    def percent_known(self) -> float:
+        """How much of the bar is full."""
+        return 100 * (self.num_known or 0) / max(self.num_files, 1)
+
+
+def coverage_of(
+    table: Table, schema: StructType, partition_columns: list[str]
+) -> tuple[ColumnCoverage, ...]:
+    """Return what each of the first columns can skip; nothing without an index."""
+    folder = index_folder(table)
+    if folder is None:
+        return ()
+    try:
+        return _kept.get(
+            str(folder),
+            lambda: column_coverage(open_files(folder), schema, partition_columns),
+        )
+    except IndexMissingError:
+        return ()
+
+
+def column_coverage(
+    files: pa.Table, schema: StructType, partition_columns: list[str]
+) -> tuple[ColumnCoverage, ...]:
+    """Return what each of the first columns can skip.
+
+    Args:
+        files: By `deltaweb.index.folder.file_index.open_files`.
+    """
+    if "path" not in files.column_names:
+        return ()
+    sample = _sample(files.num_rows)
+    leaves = leaf_fields(schema)[:MAX_COLUMNS]
+    return tuple(_of_column(files, leaf, partition_columns, sample) for leaf in leaves)
+
+
+def _sample(num_files: int) -> pa.Array | None:
+    if num_files <= MAX_SAMPLED:
+        return None
+    return pa.array(np.linspace(0, num_files - 1, MAX_SAMPLED).astype(np.int64))
+
+
+def _of_column(
+    files: pa.Table,
+    leaf: LeafField,
+    partition_columns: list[str],
+    sample: pa.Array | None,
+) -> ColumnCoverage:
+    is_partition = leaf.path[0] in partition_columns
+    ends = _ends(files, leaf.path, is_partition=is_partition)
+    num_known, percent = None, None
+    if ends is not None:
+        both = pc.and_(pc.is_valid(ends[0]), pc.is_valid(ends[1]))
+        num_known = files.num_rows if is_partition else pc.sum(both).as_py() or 0
+        if sample is not None:
+            ends, both = [one.take(sample) for one in ends], both.take(sample)
+        low, high = (one.filter(both) for one in ends)
+        depth = mean_depth(low, high)
+        percent = None if depth is None else 100 * depth / len(low)
+    elif not has_order(leaf):
+        num_known = 0
+    verdict, tone = _verdict(num_known, percent)
+    return ColumnCoverage(
+        name=".".join(leaf.path),
+        type_text=short_type_text(leaf.data_type, MAX_TYPE),
+        is_partition=is_partition,
+        num_files=files.num_rows,
+        num_known=num_known,
+        percent_read=None if percent is None else round(percent, 1),
+        is_estimate=percent is not None and sample is not None,
+        verdict=verdict,
+        tone=tone,
+    )
+
+
+def _ends(
+    files: pa.Table, path: ColumnPath, *, is_partition: bool
+) -> list[pa.ChunkedArray] | None:
+    """Return the bounds of a column in each file; None if they are not typed."""
+    names = ("partition", "partition") if is_partition else ("min", "max")
+    found = [leaf_values(files[name], path) for name in names]
+    ends = [
+        one for one in found if one is not None and not pa.types.is_nested(one.type)
+    ]
+    return ends if len(ends) == len(names) else None
+
+
+def _verdict(num_known: int | None, percent: float | None) -> tuple[str, str]:
+    if num_known is None:
+        return "unknown", "is-gray"
+    if not num_known:
+        return "no statistics", "is-amber"
+    if percent is None:
+        return "unknown", "is-gray"
+    if percent <= WELL_PERCENT:
+        return "skips well", "is-green"
+    if percent <= PARTLY_PERCENT:
+        return "in part", "is-blue"
+    return ("hardly", "is-amber") if percent < HARDLY_PERCENT else ("never", "is-red")

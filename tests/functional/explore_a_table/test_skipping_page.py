@@ -1,0 +1,150 @@
+"""Which files of a table a condition reads, and why: the page, its JSON and its CSV."""
+
+import csv
+import io
+from pathlib import Path
+from urllib.parse import urlencode
+
+import pytest
+from django.test import Client
+
+from apps.accounts.models import User
+from apps.tables.models import Table
+from deltaweb.table import DeltaTable
+from tests.support.index.indexed_tables import new_indexed_table
+from tests.support.pages.answers import json_of, text_of
+from tests.support.pages.factories import new_shared_table, signed_in
+from tests.support.tables.table_builder import TableBuilder
+
+pytestmark = pytest.mark.django_db
+ORDERS = "/t/default/orders/skipping"
+
+
+def address(where: str, suffix: str = "", **more: object) -> str:
+    return f"{ORDERS}{suffix}?{urlencode({'where': where, **more})}"
+
+
+@pytest.mark.usefixtures("orders")
+class TestSkipping:
+    def test_without_a_condition_it_says_what_it_is_for(self, viewer: Client):
+        page = text_of(viewer, ORDERS)
+
+        assert "Which files does a filter read?" in page
+        assert "Which columns can skip" in page
+        assert " style=" not in page
+
+    def test_it_shows_the_funnel_and_the_reason_of_each_group(self, viewer: Client):
+        page = text_of(viewer, address("country = 'DE' AND amount > 400"))
+        data = json_of(viewer, address("country = 'DE' AND amount > 400", ".json"))
+
+        read, left = data["files"]["after_statistics"], data["files"]
+        assert 0 < read < left["after_partitions"] == 21 < left["total"] == 84
+        assert f"A reader opens {read} of 84 files" in page
+        assert "skips 63 files by partition, 0 by statistics" in page
+        assert sum(one["files"] for one in data["reasons"]) == 84
+
+    def test_the_numbers_are_those_of_the_command_and_of_the_reader(
+        self, viewer: Client, orders: Table
+    ):
+        where = "country = 'DE' AND amount > 400"
+        data = json_of(viewer, address(where, ".json"))
+
+        scan = DeltaTable(orders.location).snapshot().scan(["order_id"], where)
+        for _ in scan:
+            pass
+
+        assert scan.files_scanned == data["files"]["after_statistics"]
+
+    def test_a_button_applies_the_suggestion(self, viewer: Client):
+        page = text_of(viewer, address("CAST(placed_at AS DATE) >= '2026-11-20'"))
+
+        better = page.split("Apply the suggestion")[0].rpartition('href="')[2]
+        url = better.split('"')[0].replace("&amp;", "&")
+        assert "the cast prevents skipping by <code>placed_at</code>" in page
+        assert "A reader opens 84 of 84 files" in page
+        assert "A reader opens 84 of 84 files" not in text_of(viewer, url)
+        assert "Apply the suggestion" not in text_of(viewer, url)
+
+    def test_the_files_of_one_reason_come_in_pages(self, viewer: Client):
+        data = json_of(viewer, address("country = 'DE'", ".json", group=2, page=2))
+
+        (reason,) = data["reasons"]
+        assert (reason["effect"], reason["files"]) == ("skipped", 63)
+        assert len(reason["first_files"]) == 13
+        assert reason["first_files"][0]["why"].endswith("so country = 'DE' is not true")
+
+    def test_read_and_skipped_files_are_shown_alone(self, viewer: Client):
+        read = json_of(viewer, address("country = 'DE'", ".json", show="read"))
+        skipped = json_of(viewer, address("country = 'DE'", ".json", show="skipped"))
+
+        assert {one["effect"] for one in read["reasons"]} == {"read"}
+        assert {one["effect"] for one in skipped["reasons"]} == {"skipped"}
+
+    def test_the_csv_form_has_every_file(self, viewer: Client):
+        response = viewer.get(address("country = 'DE'", ".csv"))
+        lines = list(csv.reader(io.StringIO(b"".join(response).decode())))
+
+        assert lines[0] == ["path", "size", "rows", "effect", "why"]
+        assert len(lines) == 85
+        assert {line[3] for line in lines[1:]} == {"read", "skipped"}
+
+    def test_each_column_says_how_well_it_skips(self, viewer: Client):
+        columns = json_of(viewer, f"{ORDERS}.json")["columns"]
+        verdicts = {one["name"]: one["verdict"] for one in columns}
+        known = {one["name"]: one["files_with_statistics"] for one in columns}
+
+        assert verdicts["order_id"] == "skips well"
+        assert verdicts["items"] == "never"
+        assert verdicts["express"] == "no statistics"
+        assert (known["order_id"], known["express"]) == (84, 0)
+
+    def test_a_wrong_condition_is_an_error_at_its_field(self, viewer: Client):
+        response = viewer.get(address("colour = 3"))
+        page = response.content.decode()
+
+        assert response.status_code == 400
+        assert 'aria-describedby="wrong-condition"' in page
+        assert "no column &#x27;colour&#x27;" in page
+
+    @pytest.mark.parametrize("more", [{"show": "some"}, {"group": "x"}, {"group": 9}])
+    def test_an_address_that_cannot_be_read_says_so(self, viewer: Client, more):
+        data = json_of(viewer, address("country = 'DE'", ".json", **more), 400)
+
+        assert data["error"] == "query-invalid"
+
+    def test_an_older_version_names_the_command(self, viewer: Client):
+        page = text_of(viewer, f"{ORDERS}?v=3&where=amount+%3E+400")
+
+        assert "indexed for the newest version only" in page
+        assert "deltaweb table explain orders --version 3" in page
+
+    def test_a_csv_without_a_condition_is_refused(self, viewer: Client):
+        assert viewer.get(f"{ORDERS}.csv").status_code == 409
+
+    def test_the_data_page_says_how_many_files_a_filter_reads(self, viewer: Client):
+        """It says so before a job has read any row."""
+        page = text_of(viewer, "/t/default/orders/data?f=country:eq:DE")
+
+        assert "Reads 21 of 84 files." in page
+        link = page.split("Reads 21 of 84 files.")[1].split('href="')[1].split('"')[0]
+        assert "A reader opens 21 of 84 files" in text_of(viewer, link)
+        assert "files. <a" not in text_of(viewer, "/t/default/orders/data")
+
+    def test_a_share_says_how_many_files_its_condition_reads(self, orders: Table):
+        shared = new_shared_table(table=orders, condition="country = 'DE'")
+
+        page = text_of(signed_in(role=User.Role.ADMIN), f"/shares/{shared.share.name}/")
+
+        assert "Reads 21 of 84 files." in page
+
+    def test_nobody_else_may_open_it(self, client: Client):
+        assert client.get(ORDERS).status_code in {302, 403}
+
+
+def test_a_table_without_files_says_so(viewer: Client, tmp_path: Path):
+    TableBuilder().rows(n=[1]).at(tmp_path / "empty").build().delete("TRUE")
+    new_indexed_table("empty", tmp_path / "empty")
+
+    page = text_of(viewer, "/t/default/empty/skipping?where=n+%3E+1")
+
+    assert "The table is empty" in page
