@@ -110,6 +110,7 @@ def _at(array: pa.Array, path: ColumnPath) -> pa.Array | None:
 
 
 def _mask(array: pa.Array) -> Mask:
-    filled = pc.fill_null(array, fill_value=False)
-    mask: Mask = filled.to_numpy(zero_copy_only=False)
+    if array.null_count:
+        array = pc.fill_null(array, fill_value=False)
+    mask: Mask = array.to_numpy(zero_copy_only=False)
     return mask

@@ -292,5 +292,7 @@ def _decimal_bound(
 
 
 def _bools(array: pa.Array, *, unknown: bool = True) -> Mask:
-    mask: Mask = pc.fill_null(array, unknown).to_numpy(zero_copy_only=False)
-    return mask.astype(np.bool_, copy=True)
+    if array.null_count:
+        array = pc.fill_null(array, unknown)
+    mask: Mask = array.to_numpy(zero_copy_only=False)  # of bits, so it is a copy
+    return mask

@@ -80,7 +80,7 @@ def _batch(
 ) -> pa.RecordBatch:
     question = explanation.question
     taken, places = codes[rows], pa.array(rows)
-    facts = facts_of(part, question.schema, question.partition_columns)
+    facts = facts_of(part, question.named_schema, question.partition_columns)
     why = np.full(len(rows), None, object)
     for code in np.unique(taken).tolist():
         chosen = taken == code

@@ -155,7 +155,7 @@ def explain(question: Question, parts: Iterable[LivePart]) -> Explanation:
     tally = _Tally(question)
     codes = []
     for part, live in parts:
-        facts = facts_of(part, question.schema, question.partition_columns)
+        facts = facts_of(part, question.named_schema, question.partition_columns)
         codes.append(tally.add(part, live, judge(question.parts, facts, among=live)))
         part.release()
     return tally.explanation(codes)
@@ -269,13 +269,22 @@ class _Tally:
         if part.has_vectors is not None:
             records = live_records(records, part.block.files[VECTOR])
         columns = [part.sizes, records]
-        values = [pc.fill_null(column, 0).to_numpy() for column in columns]
+        values = [
+            (pc.fill_null(one, 0) if one.null_count else one).to_numpy()
+            for one in columns
+        ]
         if not live.all():
             codes, values = codes[live], [one[live] for one in values]
-        length, codes = len(self._totals), codes.astype(np.intp)
-        self._totals[:, 0] += np.bincount(codes, minlength=length)
+        if not len(codes):
+            return
+        length, rows = len(self._totals), codes.astype(np.intp)
+        counts = np.bincount(rows, minlength=length)
+        self._totals[:, 0] += counts
         for place, one in enumerate(values, 1):
-            self._totals[:, place] += _sums(codes, one, length)
+            if counts[rows[0]] == len(rows):  # mostly all have one reason
+                self._totals[rows[0], place] += _sum(one)
+            else:
+                self._totals[:, place] += _sums(rows, one, length)
         if records.null_count:
             unknown = records.is_null().to_numpy(zero_copy_only=False)[live]
             self._totals[:, 3] += np.bincount(codes[unknown], minlength=length)
@@ -359,14 +368,24 @@ class _Tally:
         return self._question.lacking_reason(data[0]) if data else "unknown values"
 
 
+def _sum(values: npt.NDArray[np.int64]) -> int:
+    """Add up values exactly."""
+    return int(values.sum()) if _is_small(values) else sum(values.tolist())
+
+
 def _sums(
-    codes: Codes, values: npt.NDArray[np.int64], length: int
+    codes: npt.NDArray[np.intp], values: npt.NDArray[np.int64], length: int
 ) -> npt.NDArray[np.object_]:
     """Add up values by code, exactly; `bincount` adds floats."""
-    if not len(values) or (values.min() >= 0 and values.max() < _EXACT // len(values)):
+    if _is_small(values):
         sums = np.bincount(codes, values, minlength=length)
         return sums.astype(np.int64).astype(object)
     total = np.zeros(length, object)
     for code in np.unique(codes).tolist():
-        total[code] = sum(values[codes == code].tolist())
+        total[code] = _sum(values[codes == code])
     return total
+
+
+def _is_small(values: npt.NDArray[np.int64]) -> bool:
+    """Whether a float holds every sum of some of the values exactly."""
+    return bool(values.min() >= 0 and values.max() < _EXACT // len(values))

@@ -93,6 +93,11 @@ class Question:
         )
 
     @cached_property
+    def named_schema(self) -> StructType:
+        """The top-level columns that the condition names: few of a wide schema."""
+        return self.schema.select(tuple(n for part in self.parts for n in part.names))
+
+    @cached_property
     def suggestion(self) -> str:
         """The condition with every suggestion applied; "" without any."""
         obstacles = [part.obstacle for part in self.parts]
