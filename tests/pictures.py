@@ -35,6 +35,7 @@ WIDTH, HEIGHT = 1200, 750
 QUALITY = 82
 PATIENCE_MS = 60_000
 LAKE = Path("/data/lake")
+WHERE = "country = 'DE' AND amount > 250 AND CAST(items AS STRING) = '3'"
 ORDERS, CUSTOMERS = "/t/samples/orders", "/t/samples/customers"
 
 
@@ -56,6 +57,7 @@ PICTURES = (
     Picture("commit", f"{CUSTOMERS}/history/59", "main h1"),
     Picture("compare", f"{CUSTOMERS}/compare/40...59", "main h2"),
     Picture("files", f"{ORDERS}/files", "main h1"),
+    Picture("skipping", f"{ORDERS}/skipping?where={WHERE}", ".x-funnel", 900),
     Picture("maintenance", f"{ORDERS}/maintenance", "main h1"),
     Picture("readers", "/t/samples/device_readings/readers", "main h1"),
     Picture("share", "/shares/shop", "main h1"),
