@@ -114,6 +114,8 @@ def files_read(
 def newest_files_read(table: Table, sql: str) -> FilesRead | None:
     """Return how many files of the newest version a condition reads, if it is known."""
     version = table.version
+    if not table.index_name:
+        return None
     metadata = table.metadata_versions.filter(version__lte=version or 0).first()
     protocol = table.protocol_versions.filter(version__lte=version or 0).first()
     if metadata is None:
