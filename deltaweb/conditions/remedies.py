@@ -205,14 +205,16 @@ def _between(
     if name not in _LITERALS or first is None or after is None:
         return ""
     low, high = (_LITERALS[name].format(day.isoformat()) for day in (first, after))
-    return {
-        "=": f"{{0}} >= {low} AND {{0}} < {high}",
-        "!=": f"({{0}} < {low} OR {{0}} >= {high})",
-        "<": f"{{0}} < {low}",
-        "<=": f"{{0}} < {high}",
-        ">": f"{{0}} >= {high}",
-        ">=": f"{{0}} >= {low}",
-    }.get(sign, "")
+    match sign:
+        case "=":
+            return f"{{0}} >= {low} AND {{0}} < {high}"
+        case "!=":
+            return f"({{0}} < {low} OR {{0}} >= {high})"
+        case "<" | ">=":
+            return f"{{0}} {sign} {low}"
+        case "<=" | ">":
+            return f"{{0}} {'<' if sign == '<=' else '>='} {high}"
+    return ""
 
 
 def _day(text: str) -> date | None:

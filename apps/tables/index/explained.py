@@ -95,7 +95,7 @@ class FilesRead:
 def files_read(
     table: Table, version: int | None, schema: StructType, sql: str, zone_name: str
 ) -> FilesRead | None:
-    """Return how many files a condition reads; None if the index does not tell.
+    """Return how many files a condition reads; None if it is unknown.
 
     The arguments are those of `explained`.
     """

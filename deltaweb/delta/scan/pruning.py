@@ -80,7 +80,7 @@ def _may_match(predicate: Predicate, ranges: Ranges, otherwise: Mask) -> Mask:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class FileFacts:
+class UnopenedFiles:
     """What is known of some files before any of them is opened.
 
     Attributes:
@@ -116,7 +116,7 @@ class JudgedPart:
 
 
 def judge(
-    parts: Sequence[RowCondition], facts: FileFacts, *, among: Mask | None = None
+    parts: Sequence[RowCondition], facts: UnopenedFiles, *, among: Mask | None = None
 ) -> list[JudgedPart]:
     """Return which files each part of a condition leaves.
 
@@ -158,7 +158,7 @@ def judge(
     return [nothing if one is None else one for one in found]
 
 
-def _by_values(part: RowCondition, facts: FileFacts) -> JudgedPart | None:
+def _by_values(part: RowCondition, facts: UnopenedFiles) -> JudgedPart | None:
     """Judge a part over partition columns alone; None if it is another one."""
     if not set(part.names) <= set(facts.partition_columns):
         return None

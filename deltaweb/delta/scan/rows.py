@@ -34,9 +34,9 @@ from deltaweb.delta.scan.predicate import (
     to_expression,
 )
 from deltaweb.delta.scan.pruning import (
-    FileFacts,
     Ranges,
     ReadStatistics,
+    UnopenedFiles,
     files_for_expression,
     files_for_predicate,
     judge,
@@ -345,7 +345,7 @@ class _RowReader:
 
 def _facts_of(
     partitions: pa.StructArray, statistics: ReadStatistics | None
-) -> FileFacts:
+) -> UnopenedFiles:
     names = [column.name for column in partitions.type]
 
     def values(wanted: Collection[str]) -> pa.StructArray:
@@ -357,7 +357,7 @@ def _facts_of(
     def ranges(paths: list[ColumnPath]) -> Ranges:
         return {} if statistics is None else statistics_ranges(statistics(paths), paths)
 
-    return FileFacts(
+    return UnopenedFiles(
         num_files=len(partitions),
         partition_columns=names,
         partitions=values,

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deltaweb.delta.protocol.column_path import ColumnPath
-from deltaweb.delta.scan.pruning import FileFacts
+from deltaweb.delta.scan.pruning import UnopenedFiles
 from deltaweb.delta.scan.skipping import ColumnRange
 from deltaweb.index.query.file_part import FilePart, Rows
 from deltaweb.index.query.funnel import (
@@ -97,7 +97,7 @@ def _batch(
 
 
 def _reasons(
-    explanation: Explanation, facts: FileFacts, code: int, rows: pa.Array
+    explanation: Explanation, facts: UnopenedFiles, code: int, rows: pa.Array
 ) -> pa.Array:
     """Say why some files of one reason are read or skipped, with their values."""
     question = explanation.question
@@ -121,7 +121,7 @@ def _reasons(
     return pc.binary_join_element_wise(values, said, ",")
 
 
-def _text(facts: FileFacts, path: ColumnPath, rows: pa.Array) -> pa.Array | None:
+def _text(facts: UnopenedFiles, path: ColumnPath, rows: pa.Array) -> pa.Array | None:
     """Say what is known of a column in some files; None if nothing is of any."""
     ranges = facts.partition_ranges([path]) or facts.statistics_ranges([path])
     known = ranges.get(path)

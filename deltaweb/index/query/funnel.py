@@ -29,9 +29,9 @@ from deltaweb.delta.scan.column_ranges import partition_range
 from deltaweb.delta.scan.predicate import compared_columns
 from deltaweb.delta.scan.pruning import (
     EVALUATION_FAULTS,
-    FileFacts,
     JudgedPart,
     Ranges,
+    UnopenedFiles,
     judge,
 )
 from deltaweb.delta.scan.skipping import Mask
@@ -56,7 +56,7 @@ REASONS: Final = pa.schema(
         "part": pa.int32(),  # the place of the part that decides; null of all
         "files": pa.int64(),
         "bytes": pa.decimal128(38),  # sums may be more than a long
-        "rows": pa.decimal128(38),  # live ones; null if a file does not tell
+        "rows": pa.decimal128(38),  # live ones; null if a file does not say
         "suggestion": pa.string(),  # the part in SQL that can skip; null without
     }
 )
@@ -69,7 +69,7 @@ class Amount:
     """How much some files are.
 
     Attributes:
-        num_records: Their live rows; None if a file does not tell.
+        num_records: Their live rows; None if a file does not say.
     """
 
     num_files: int
@@ -163,7 +163,7 @@ def explain(question: Question, parts: Iterable[LivePart]) -> Explanation:
 
 def facts_of(
     part: FilePart, schema: StructType, partition_columns: Collection[str]
-) -> FileFacts:
+) -> UnopenedFiles:
     """Return what is known of the files of a part, as our readers take it."""
 
     def typed(name: str) -> TypedValues | None:
@@ -193,7 +193,7 @@ def facts_of(
         stored = [path for path in paths if schema.find(path[0])]
         return part.ranges(schema, stored) if stored else {}
 
-    return FileFacts(
+    return UnopenedFiles(
         num_files=part.num_rows,
         partition_columns=partition_columns,
         partitions=values,
