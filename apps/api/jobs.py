@@ -52,7 +52,7 @@ class JobCancel(RestView):
     def post(self, request: HttpRequest, job_id: UUID) -> Started:
         """Cancel a job.
 
-        A running job is asked to stop; a finished job does not change.
+        A running job stops as soon as it can. A finished job does not change.
         """
         job = job_to_change(signed_in(request), job_id)
         return Started(outcome_of(services.cancel(job, now=timezone.now())))

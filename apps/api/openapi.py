@@ -120,7 +120,7 @@ def _texts_of(kind: type) -> dict[str, str]:
 
 def _lines_of(text: str) -> Iterator[tuple[str, str]]:
     """Yield each name in the part of a docstring about attributes, and its words."""
-    for entry in re.split(r"\n +(?=[a-z_0-9, ]+: )", text):
+    for entry in re.split(r"\n +(?=[a-z]\w*(?:, [a-z]\w*)*: )", text):
         names, _, words = entry.partition(": ")
         for name in names.split(","):
             yield name.strip(), " ".join(words.split())

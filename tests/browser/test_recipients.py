@@ -79,8 +79,8 @@ def test_a_link_is_shown_once_and_downloads_the_profile_once(
     profile = json.loads(Path(started.value.path()).read_text())
     assert started.value.suggested_filename == "hooli.share"
     assert profile["endpoint"] == f"{server.url}/delta-sharing/"
-    expect_said(theirs, "This link is closed now")
-    expect(theirs.get_by_text("Download your profile once")).to_be_hidden()
+    expect_said(theirs, "This link no longer works")
+    expect(theirs.get_by_text("Download your profile.")).to_be_hidden()
     expect(theirs.get_by_text("You have your profile")).to_be_visible()
     theirs.reload()
     expect(theirs.locator("h1")).to_have_text("This link has been used")

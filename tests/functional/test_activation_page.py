@@ -309,7 +309,7 @@ class TestALinkThatDoesNotWork:
         for name, value in PRIVATE.items():
             assert answer[name] == value
         if method != "head":
-            assert "We do not know this link" in answer.content.decode()
+            assert "This link is not valid" in answer.content.decode()
             assert "data-sharing@acme.example" in answer.content.decode()
         assert not AuditEvent.objects.filter(action="activation.view").exists()
 

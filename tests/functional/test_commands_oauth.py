@@ -111,9 +111,9 @@ class TestAddClient:
     @pytest.mark.parametrize(
         ("options", "said"),
         [
-            (IDENTITY, "either the subject of its tokens or a group"),
-            ((*IDENTITY, "--subject", "a", "--group", "b"), "either the subject"),
-            (("--issuer", "https://id.example"), "for whom its tokens are"),
+            (IDENTITY, "either a subject or a group"),
+            ((*IDENTITY, "--subject", "a", "--group", "b"), "either a subject"),
+            (("--issuer", "https://id.example"), "it has no audience"),
             (
                 ("--issuer", "id.example", *IDENTITY[2:], "--group", "a"),
                 "not http or https",
@@ -129,7 +129,7 @@ class TestAddClient:
         ("options", "said"),
         [
             (("--subject", "a"), "go with --issuer"),
-            ((*IDENTITY, "--public-key", "x"), "one proof"),
+            ((*IDENTITY, "--public-key", "x"), "Give either --public-key or --issuer"),
         ],
     )
     def test_says_which_options_do_not_go_together(self, options, said):

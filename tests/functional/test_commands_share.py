@@ -242,9 +242,11 @@ class TestRules:
         Ran("share", "create", "sales")
         Ran("share", "add-table", "sales", "crm.orders", "--table", "crm.orders")
 
-        assert "Nobody may read sales yet" in Ran("share", "prepare", "sales").stdout
+        assert (
+            "No recipient can read sales yet" in Ran("share", "prepare", "sales").stdout
+        )
         Ran("recipient", "create", "acme", "--share", "sales")
-        assert "is shared as it is" in Ran("share", "prepare", "sales").stdout
+        assert "is shared in part" in Ran("share", "prepare", "sales").stdout
         assert run_json("share", "off", "sales")["off_since"] is not None
         assert run_json("share", "on", "sales")["off_since"] is None
 

@@ -66,9 +66,9 @@ class WantedConversion(WantedTable):
         name: `table`, or `namespace.table`.
         location: The folder, or its URL.
         description: Its description in the catalog.
-        partition_schema: The columns that its folders name, as DDL; empty to find
-            them out.
-        time_zone: Where times are from that folders name without a zone.
+        partition_schema: The partition columns in folder names, as DDL; empty to infer
+            them.
+        time_zone: The time zone of times without one in folder names.
     """
 
     partition_schema: str = ""
@@ -160,8 +160,8 @@ class WantedCreation(WantedTable):
         name: `table`, or `namespace.table`.
         location: An empty folder of the server, or a URL of an object store.
         description: Its description in the catalog.
-        columns: Its columns; those of a file, where none is named.
-        file: The file; none of its rows is kept.
+        columns: The columns; if empty, those of the file.
+        file: A file that defines the columns; its rows are not stored.
     """
 
     columns: list[WantedColumn] = field(default_factory=list)

@@ -48,5 +48,5 @@ def parse_end(text: str, *, now: datetime) -> datetime | None:
         return None
     span = parse_span(text, now=now)
     if span <= timedelta(0):
-        raise SpanInvalidError(text=text, reason="it is over at once")
+        raise SpanInvalidError(text=text, reason="it would end at once")
     return now + span

@@ -18,7 +18,7 @@ _FIELDS: Final = {
     "client-taken": "subject",
 }
 LIFETIMES: Final = {"7d": "7 days", "30d": "30 days", "90d": "90 days"}
-OVERLAPS: Final = {"0": "end them now", "24h": "24 hours", "7d": "7 days"}
+OVERLAPS: Final = {"0": "end now", "24h": "24 hours", "7d": "7 days"}
 DELAYS: Final = {"24h": "24 hours from now", "7d": "7 days from now"}
 CLIENT_KINDS: Final = {
     "client_secret": "a secret",
@@ -26,7 +26,7 @@ CLIENT_KINDS: Final = {
     "federated": "tokens of an OIDC issuer",
 }
 REPLACES: Final = {"all": "keep them"} | OVERLAPS
-SPAN_HELP: Final = "Write 45d, 12h or a date such as 2030-12-31."
+SPAN_HELP: Final = "Enter 45d, 12h or a date such as 2030-12-31."
 
 
 def lifetime_choices(max_days: int) -> dict[str, str]:
@@ -80,7 +80,7 @@ class LifetimeForm(OnceForm):
 
     lifetime = forms.CharField(max_length=10, initial="90d", required=False)
     until = forms.CharField(max_length=20, required=False, strip=True)
-    spans = {"lifetime": ("until", LIFETIMES, "Choose how long the token lives.")}
+    spans = {"lifetime": ("until", LIFETIMES, "Choose how long the token is valid.")}
 
     first: ClassVar[dict[str, str]] = {}  # what is chosen at first, besides
     keep_text = ""  # how long others stay good; empty where none is replaced

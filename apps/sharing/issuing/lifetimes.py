@@ -20,7 +20,7 @@ def parse_lifetime(text: str, *, now: datetime) -> timedelta:
     """
     span = parse_span(text, now=now)
     if span <= timedelta(0):
-        reason = "it is in the past" if "-" in text else "a token must live for a while"
+        reason = "it is in the past" if "-" in text else "it would end at once"
         raise LifetimeInvalidError(text=text, reason=reason)
     return check_lifetime(span, text=text)
 
@@ -52,8 +52,8 @@ def check_lifetime(span: timedelta, *, text: str = "") -> timedelta:
     """Return a lifetime that a token may have."""
     written = text or f"{span.total_seconds() / 86_400:g}d"
     if span <= timedelta(0):
-        raise LifetimeInvalidError(text=written, reason="it is over at once")
+        raise LifetimeInvalidError(text=written, reason="it would end at once")
     if span > max_lifetime():
-        reason = f"a token lives {settings.TOKEN_MAX_DAYS} days at most"
+        reason = f"a token is valid for at most {settings.TOKEN_MAX_DAYS} days"
         raise LifetimeInvalidError(text=written, reason=reason)
     return span

@@ -41,11 +41,11 @@ class ProfileDocument:
     """What a profile file holds, by the names of the protocol.
 
     Attributes:
-        shareCredentialsVersion: Of the form of the file.
-        endpoint: Where the protocol is answered.
-        icebergEndpoint: Where Iceberg clients read the same tables.
-        bearerToken: The token, which is shown now and never again.
-        expirationTime: When it ends.
+        shareCredentialsVersion: The version of the file format.
+        endpoint: The URL of the sharing protocol.
+        icebergEndpoint: The URL for Iceberg clients, which read the same tables.
+        bearerToken: The token. It is shown only once.
+        expirationTime: The time when the token expires.
     """
 
     shareCredentialsVersion: int  # noqa: N815 (as all of these: the protocol's name)

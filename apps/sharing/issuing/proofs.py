@@ -65,13 +65,13 @@ def by_issuer(
     texts = {"audience": audience, "subject": subject, "group": group}
     texts = {name: text.strip() for name, text in texts.items()}
     if not texts["audience"]:
-        raise ClientInvalidError(reason="it is not said for whom its tokens are")
+        raise ClientInvalidError(reason="it has no audience")
     if bool(texts["subject"]) == bool(texts["group"]):
-        reason = "it takes either the subject of its tokens or a group"
+        reason = "it needs either a subject or a group"
         raise ClientInvalidError(reason=reason)
     if any(len(text) > MAX_CLAIM_CHARACTERS for text in texts.values()):
         raise ClientInvalidError(
-            reason=f"no text is longer than {MAX_CLAIM_CHARACTERS}"
+            reason=f"a value is longer than {MAX_CLAIM_CHARACTERS} characters"
         )
     return Proof(kind=Kind.FEDERATED, issuer=check_issuer(issuer), **texts)
 

@@ -91,7 +91,7 @@ def repeated(request: HttpRequest, recipient_name: str) -> HttpResponseBase:
     """Answer a form that was sent before: nothing is made, and nothing shown again."""
     messages.info(
         request,
-        "That was done already, and its link was shown once. "
+        "This was done before, and its link was shown then. "
         "Make a new link if it is lost.",
     )
     return redirect("sharing:recipient-detail", recipient_name)

@@ -17,14 +17,16 @@ class TokenResource:
     """A token by what may be shown of it, as every machine form names it.
 
     Attributes:
-        prefix: Its beginning, which is no secret; an OAuth client's `client_id`.
+        prefix: The beginning of the token, which is not secret; the `client_id` of an
+            OAuth client.
         kind: `bearer`, `client_secret`, `private_key` or `federated`.
         state: `waiting`, `active`, `retiring`, `expired` or `revoked`.
-        issuer: Of a federated one, whose tokens are taken; `audience` says for whom
-            they are, `subject` or `group` about whom.
-        expires_at: When it ends by itself; `ends_at` where it is replaced before.
-        link_open_until: When its open activation link ends; None without one.
-        safe_to_revoke: Whether it may be revoked without harm; `cause` says why.
+        issuer: The OIDC issuer of a federated client; `audience` and `subject` or
+            `group` must match its tokens.
+        expires_at: The time when the token expires; `ends_at` is earlier if it is
+            replaced.
+        link_open_until: The time when its activation link expires; null without one.
+        safe_to_revoke: Whether it can be revoked without harm; `cause` is the reason.
     """
 
     id: UUID

@@ -222,7 +222,8 @@ def set_retirement(
     _check_unended(token, stamp.at)
     if token.activated_at is None:
         raise TokenStateError(
-            prefix=token.prefix, reason="waits for its activation, and has no other end"
+            prefix=token.prefix,
+            reason=("waits for its activation, so its end cannot change"),
         )
     if retires_at > token.expires_at:
         raise RetirementInvalidError(prefix=token.prefix, latest=token.expires_at)

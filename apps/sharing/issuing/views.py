@@ -135,7 +135,7 @@ def token_retire(
     token = _token(name, token_id)
     now = timezone.now()
     if token.state(now) not in {State.ACTIVE, State.RETIRING}:
-        messages.error(request, f"{token.prefix}… has ended, or was never activated.")
+        messages.error(request, f"{token.prefix}… has expired, or was never activated.")
         return redirect(token.recipient)
     form = RetireForm(_posted(request), initial={"at": "7d"})
     if form.is_valid():
@@ -169,7 +169,7 @@ def _retire(
 ) -> RecipientToken:
     span = parse_span(form.at_text, now=now)
     if span.total_seconds() <= 0:
-        raise LifetimeInvalidError(text=form.at_text, reason="it is over already")
+        raise LifetimeInvalidError(text=form.at_text, reason="it is in the past")
     return tokens.set_retirement(
         token, retires_at=now + span, stamp=Stamp(actor_of(request), now)
     )

@@ -24,14 +24,19 @@ Kind = RecipientToken.Kind
 # What a client proves itself by; without any, it is a secret.
 PROOF: Final = (
     argument(
-        "--public-key", metavar="FILE", help="PEM: it signs by the private key of this"
+        "--public-key",
+        metavar="FILE",
+        help=("public key (PEM) of a client that signs with its private key"),
     ),
     argument(
-        "--issuer", default="", metavar="URL", help="an OIDC issuer vouches for it"
+        "--issuer",
+        default="",
+        metavar="URL",
+        help=("OIDC issuer whose tokens the client sends"),
     ),
-    argument("--audience", default="", help="for whom the issuer's tokens are"),
-    argument("--subject", default="", help="about whom they are, or else"),
-    argument("--group", default="", help="which of their groups it is"),
+    argument("--audience", default="", help="audience of these tokens"),
+    argument("--subject", default="", help="subject of these tokens"),
+    argument("--group", default="", help="group in these tokens, instead of a subject"),
 )
 
 
@@ -48,7 +53,7 @@ def proof_of(
         message = "--audience, --subject and --group go with --issuer."
         raise CommandError(message, returncode=2)
     if issuer and public_key:
-        message = "Give --public-key or --issuer: a client has one proof."
+        message = "Give either --public-key or --issuer."
         raise CommandError(message, returncode=2)
     if issuer:
         return proofs.by_issuer(
@@ -60,7 +65,7 @@ def proof_of(
     try:
         return proofs.by_key(path.read_text(encoding="ascii"))
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or "it is not a text"
+        reason = getattr(error, "strerror", None) or "it is not text"
         message = f"{path} cannot be read: {reason}."
         raise CommandError(message) from error
 
@@ -153,7 +158,7 @@ def add_token_options(parser: CommandParser) -> None:
         "link",
     )
     parser.add_argument(
-        "--force", action="store_true", help="replace FILE when it exists"
+        "--force", action="store_true", help="replace FILE if it exists"
     )
 
 

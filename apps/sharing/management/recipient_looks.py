@@ -38,8 +38,8 @@ class RecipientLooks(SubcommandsCommand):
 
     @subcommand(
         "reminders",
-        "list what recipients are to be told: ends of tokens, schemas, limits",
-        flag("--mail", "and mail it to their contacts"),
+        "list reminders: expiring tokens, changed schemas, limits",
+        flag("--mail", "also mail them to the contacts"),
     )
     def reminders(self, *, mail: bool) -> Output:
         now = timezone.now()
@@ -47,9 +47,9 @@ class RecipientLooks(SubcommandsCommand):
         if mail:
             send_by_mail(found, now=now)
             for name in without_contact(found):
-                self.warn(f"{name} has no contact to tell.")
+                self.warn(f"{name} has no contact.")
         if not found:
-            return Output([], "Nobody has to be told anything.")
+            return Output([], "There are no reminders.")
         return Output(found, lines=[one.line for one in found])
 
     @subcommand("list", "list the recipients")
@@ -77,10 +77,10 @@ class RecipientLooks(SubcommandsCommand):
 
     @subcommand(
         "see",
-        "show what it lists and gets, by request",
+        "show the answers that a recipient gets now, request by request",
         NAME,
-        argument("--share", help="the share to look at; default: the first"),
-        argument("--page-token", default="", help="of the next tables"),
+        argument("--share", help="the share to show; default: the first"),
+        argument("--page-token", default="", help="token of the next page of tables"),
     )
     def see(self, *, name: str, share: str | None, page_token: str) -> Output:
         """Show what a recipient lists and gets, with the answers of the server."""
@@ -90,23 +90,24 @@ class RecipientLooks(SubcommandsCommand):
             self.warn(text)
         return Output(seen, lines=listed(seen.all_answers, sharing_output.SEEN_COLUMNS))
 
-    @subcommand("usage", "show what it was offered, by month", NAME)
+    @subcommand("usage", "show how much a recipient has read, by month", NAME)
     def usage(self, *, name: str) -> Output:
         ledger = ledger_of(find_recipient(name), now=timezone.now())
         if not ledger.entries:
             months = len(ledger.months)
-            return Output(ledger, f"{name} read nothing in the last {months} months.")
+            return Output(
+                ledger, (f"{name} has read nothing in the last {months} months.")
+            )
         return Output(ledger, lines=sharing_output.usage_lines(ledger))
 
     @subcommand(
         "doctor",
-        "examine its connection, or an error that its client wrote",
+        "examine the connection of a recipient, or explain an error of its client",
         NAME,
         argument(
             "--error",
             metavar="FILE",
-            help="read what the client wrote from this file, or from - for stdin; it "
-            "is kept nowhere",
+            help="file with the error of the client, or - for stdin; it is not stored",
         ),
     )
     def doctor(self, *, name: str, error: str | None) -> Output:
@@ -119,11 +120,13 @@ class RecipientLooks(SubcommandsCommand):
         text = sys.stdin.read() if error == "-" else _text_of(Path(error))
         found = diagnose(recipient, text, now=timezone.now())
         if not found.causes:
-            self.warn("No known error is in it: let the doctor examine the connection.")
+            self.warn("deltaweb does not know this error. Examine the connection.")
         return Output(found, lines=sharing_output.diagnosis_lines(found))
 
     @subcommand(
-        "rehearse", "let the clients that are installed read all that it may read", NAME
+        "rehearse",
+        ("read every table of a recipient with each client installed here"),
+        NAME,
     )
     def rehearse(self, *, name: str) -> Output:
         """Read by every client, with a token of minutes and the same grants."""
@@ -133,9 +136,9 @@ class RecipientLooks(SubcommandsCommand):
         for one in held.untried:
             self.warn(f"{one.table} was not tried as a {one.way}: {one.reason}.")
         if not held.readings:
-            return Output(held, f"{recipient.name} may read no table.")
+            return Output(held, f"{recipient.name} has no tables.")
         for client in held.missing:
-            self.warn(f"{client} is not installed here.")
+            self.warn(f"{client} is not installed on this server.")
         lines = listed(held.readings, sharing_output.REHEARSAL_COLUMNS)
         return Output(held, lines=lines)
 

@@ -163,7 +163,7 @@ REHEARSAL_COLUMNS: Final[Columns[Reading]] = {
     "CLIENT": lambda one: f"{one.client} {one.client_version}",
     "ROWS": lambda one: "" if one.num_rows is None else f"{one.num_rows:,}",
     "SECONDS": lambda one: f"{one.duration_s:.1f}",
-    "VERDICT": lambda one: one.error or ("" if one.is_equal else "other rows"),
+    "VERDICT": lambda one: one.error or ("" if one.is_equal else "different rows"),
     "REMEDY": "remedy",
 }
 
@@ -195,9 +195,12 @@ SEEN_COLUMNS: Final[Columns[SeenAnswer]] = {
 def seen_warnings(seen: SeenByRecipient) -> Iterator[str]:
     """Yield what a recipient does not see, and where the rest is."""
     if not seen.tokens.is_good:
-        yield f"No token of {seen.recipient} works now: all is refused by 401."
+        yield (
+            f"{seen.recipient} has no valid token now: each request is refused with "
+            "401."
+        )
     for one in seen.withheld:
-        yield f"{one.name} is not seen: {one.reason}."
+        yield f"{one.name} is not visible: {one.reason}."
     if seen.next_page_token is not None:
         yield f"More tables: --share {seen.share} --page-token {seen.next_page_token}"
 

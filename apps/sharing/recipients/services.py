@@ -54,7 +54,7 @@ class NewRecipient(RecipientSettings):
             choices=lambda: Share.objects.values_list("name", flat=True),
         ),
         metavar="SHARE",
-        help="a share that it may read; repeat for each",
+        help="a share that it can read; repeatable",
     )
     expires: str = parameter(
         "",

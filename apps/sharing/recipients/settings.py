@@ -90,7 +90,7 @@ class RecipientSettings:
         UNCHANGED,
         "--contact",
         line=Line(label="Contact", most=254, codes=("contact-invalid",)),
-        help="a mail address",
+        help="an e-mail address",
     )
     comment: str | Unchanged | None = parameter(
         UNCHANGED,
@@ -118,7 +118,7 @@ class RecipientSettings:
         action="append",
         line=Line(label="Properties", most=20_000, codes=("property-invalid",)),
         metavar="KEY=VALUE",
-        help="what conditions call recipient.KEY; give it again for each",
+        help="a property, used in conditions as recipient.KEY; repeatable",
     )
 
 

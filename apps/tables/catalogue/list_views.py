@@ -32,8 +32,8 @@ class SearchAnswer:
     """What was found.
 
     Attributes:
-        count: How much, shown or not.
-        next: The next page.
+        count: The total number of hits.
+        next: The URL of the next page.
         others: Of each kind that other apps have, by its name: `shares`, `recipients`.
     """
 

@@ -98,4 +98,4 @@ def _check_part(text: str, part: str) -> None:
         raise TableNameError(name=text, reason=reason)
     if not _PART.fullmatch(part):
         character = next(c for c in part if not _PART.fullmatch(c))
-        raise TableNameError(name=text, reason=f"it holds {character!r}")
+        raise TableNameError(name=text, reason=f"it contains {character!r}")

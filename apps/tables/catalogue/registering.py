@@ -40,9 +40,9 @@ class NewTable:
         name: `table`, or `namespace.table`.
         location: A folder of the server, or a URL of an object store.
         description: Its description in the catalog.
-        restricted: Whether it is hidden from viewers.
-        connection: Name of the storage connection that it is to be read through; null
-            is the one that holds the location, if there is one.
+        restricted: Whether to hide it from viewers.
+        connection: The name of the storage connection to read it through; null for the
+            one that contains the location, if there is one.
     """
 
     name: str = parameter(MISSING, line=NAME)

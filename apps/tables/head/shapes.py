@@ -15,17 +15,17 @@ class TableResource:
     """A registered table as every machine form names it: pages, lists and commands.
 
     Attributes:
-        name: Its full name, as commands take it.
-        table: Its bare name in its namespace.
-        description: What people wrote of it here, else what its own log says.
-        state: What its index holds: NEW, INDEXED, UNSUPPORTED or FAILED.
-        status: The same with what storage answers; a key of `STATUSES`.
-        behind: What hides newer versions in its log, in words.
-        version: The newest indexed one; None before the first index.
-        probed_at: When storage was last asked for newer versions.
-        num_records: Rows of that version; None where not every file tells.
-        error_code: What the newest look at storage failed of; None where it did not.
-        error_since: When that began.
+        name: The full name, as commands take it.
+        table: The name in its namespace.
+        description: The description in the catalog, or else the one in the log.
+        state: The state of the index: NEW, INDEXED, UNSUPPORTED or FAILED.
+        status: The state of the index and of storage; a key of `STATUSES`.
+        behind: The reason why newer versions cannot be read, in words.
+        version: The newest indexed version; null before the first index.
+        probed_at: The last time storage was checked for newer versions.
+        num_records: The rows of that version; null if unknown for a file.
+        error_code: The error of the last check of storage; null without one.
+        error_since: The time when this error began.
     """
 
     name: str

@@ -41,7 +41,7 @@ class WantedTrial:
     """How a storage is tested.
 
     Attributes:
-        write: Whether a file is made there, and deleted again.
+        write: Whether to test writing: a file is made and deleted.
     """
 
     write: bool = parameter(
@@ -57,14 +57,14 @@ class NewStorage(WantedTrial):
     """An object store, and how it is reached. It is not printed: it has secrets.
 
     Attributes:
-        name: What people call it.
-        prefix: What locations begin with, such as s3://bucket/.
-        options: Of the driver (s3fs, gcsfs, adlfs); a dot leads into a mapping, such
-            as client_kwargs.endpoint_url. Only a command can name variables and files
-            of the server.
-        replace: Whether a known storage gets these instead.
-        write: Whether writing is tested as well.
-        untried: Whether it is kept without a test.
+        name: The name of the storage connection.
+        prefix: The prefix of locations that are read through it, such as s3://bucket/.
+        options: The options of the driver (s3fs, gcsfs, adlfs); a dot leads into a
+            mapping, such as client_kwargs.endpoint_url. Only a command can name
+            variables and files of the server.
+        replace: Whether to replace a connection with the same name.
+        write: Whether to test writing as well.
+        untried: Whether to store it without testing the connection.
     """
 
     name: str = parameter(MISSING)
@@ -110,7 +110,8 @@ class TriedStorage:
     """A storage, and what a test of it could do.
 
     Attributes:
-        tried: Null if it was not tested, or names no bucket.
+        tried: The result of the test; null if it was not requested, or the prefix has
+            no bucket.
         warning: Why it could not be tested.
     """
 

@@ -38,8 +38,8 @@ class StorageResource:
     """A storage connection as machine forms name it.
 
     Attributes:
-        prefix: What locations begin with that are read through it.
-        options: Names of its options; their values are shown to nobody.
+        prefix: The prefix of locations that are read through it.
+        options: The names of its options. Their values are never shown.
     """
 
     name: str

@@ -38,7 +38,7 @@ def test_an_upload_is_bounded(editor: Client, lake: Path, settings: "Settings") 
     )
 
     assert answer.status_code == 422
-    assert "11 bytes, and 10 are taken" in text_of(answer)
+    assert "11 bytes; the limit is 10" in text_of(answer)
 
 
 class TestUploadsThatWait:

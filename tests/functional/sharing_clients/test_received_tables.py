@@ -237,7 +237,7 @@ def test_a_received_table_is_not_shared_on(added) -> None:
     share = create_share(name="mine", stamp=Stamp(COMMAND_LINE, NOW))
     table = Table.objects.get(namespace="acme", name=f"{GIFTS}_data_orders")
 
-    with pytest.raises(ReceivedSharedError, match="belongs to acme"):
+    with pytest.raises(ReceivedSharedError, match="was received from acme"):
         add_table(
             share, table=table, schema="a", name="b", stamp=Stamp(COMMAND_LINE, NOW)
         )

@@ -50,7 +50,7 @@ class TestMakingOne:
         {
             "no name": ({"name": ""}, "Enter a name"),
             "a name that is taken": ({"name": "ACME"}, "exists already"),
-            "no lifetime": ({"lifetime": "custom"}, "Write 45d"),
+            "no lifetime": ({"lifetime": "custom"}, "Enter 45d"),
             "a long life": ({"lifetime": "custom", "until": "9999d"}, "365 days"),
             "an unknown share": ({"shares": ["secret"]}, "not one of"),
         },

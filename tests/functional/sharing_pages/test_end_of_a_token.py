@@ -85,7 +85,7 @@ class TestTheEndOfATokenOnItsWayOut:
         text = admin.get(path).content.decode()
         done = admin.post(path, {"at": "custom", "at_until": "9d"}, follow=True)
 
-        assert "It cannot outlive its expiry" in text
+        assert "At the latest, it expires on" in text
         assert f"{token.prefix}… ends on" in done.content.decode()
         token.refresh_from_db()
         assert token.retires_at is not None

@@ -19,7 +19,7 @@ class TestANewToken:
         answer = admin.post(path, {})
 
         assert answer.status_code == 422
-        assert "Choose how long the token lives" in answer.content.decode()
+        assert "Choose how long the token is valid" in answer.content.decode()
         assert not acme.tokens.exists()
 
 
@@ -47,5 +47,5 @@ class TestRotation:
 
         assert old.prefix in text
         assert never.prefix in text
-        assert "it ends at once, with its link" in text
+        assert "it and its link end at once" in text
         assert gone.prefix not in text

@@ -64,9 +64,9 @@ class TestNewClient:
         [
             ({"kind": "private_key", "public_key": "x"}, "not in PEM"),
             ({"kind": "private_key"}, "not in PEM"),
-            ({"kind": "federated"}, "for whom its tokens are"),
+            ({"kind": "federated"}, "it has no audience"),
             (IDENTITY | {"issuer": "x", "group": "a"}, "not http or https"),
-            (IDENTITY, "either the subject"),
+            (IDENTITY, "either a subject"),
         ],
     )
     def test_says_what_will_not_do(self, admin, acme, form, said):

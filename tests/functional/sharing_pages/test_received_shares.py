@@ -72,7 +72,7 @@ def test_a_token_that_is_refused_is_not_kept_and_not_shown_again(admin, provider
     "fields, said",
     {
         "no name": ({"name": ""}, "Enter a name for the provider"),
-        "a name that is a path": ({"name": "a/b"}, "it holds"),
+        "a name that is a path": ({"name": "a/b"}, "it contains"),
         "nothing": ({"text": ""}, "Choose the .share file"),
         "no profile": ({"text": "{}"}, "shareCredentialsVersion"),
         "deep JSON": ({"text": "[" * 60_000}, "not JSON"),

@@ -38,7 +38,7 @@ class TestTheSafetyLight:
             "green, silent": (
                 {"last_used_at": 9 * DAY},
                 {"last_used_at": timezone.now()},
-                ["Green: safe", "Safe to revoke", "The new token has taken over"],
+                ["Green: safe", "Safe to revoke", "The new token is in use"],
             ),
             "green, the new one unused": (
                 {"last_used_at": 9 * DAY},
@@ -53,7 +53,7 @@ class TestTheSafetyLight:
             "the new one gone": (
                 {"last_used_at": timedelta(hours=2)},
                 {"revoked_at": timezone.now()},
-                ["Red: not safe", "No newer token is there"],
+                ["Red: not safe", "There is no newer token"],
             ),
             "never used": ({}, {}, ["Safe to revoke", "never used since"]),
         },
@@ -78,7 +78,7 @@ class TestTheSafetyLight:
         text = page(admin, "/recipients/acme/")
         data = admin.get("/recipients/acme.json").json()["rotation"]
 
-        for words in [*said, retiring.prefix, "Requests a day"]:
+        for words in [*said, retiring.prefix, "Requests per day"]:
             assert words in text
         assert data["old"] == retiring.prefix
         assert data["requests_old"][-1] == 1

@@ -71,4 +71,4 @@ class TestRefreshAndWait:
             "apps.tables.management.verbs.catalog.NO_WORKER_AFTER_S", -1.0
         )
 
-        assert "No worker is running" in refusal("refresh", "orders", "--wait")
+        assert "no worker takes it" in refusal("refresh", "orders", "--wait")

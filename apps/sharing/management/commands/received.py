@@ -29,7 +29,7 @@ class Command(ChangesCommand):
     def list_received(self) -> Output:
         rows = list(provider_rows(now=timezone.now()))
         if not rows:
-            return Output([], "Nothing is received: received add NAME profile.share")
+            return Output([], "No received shares yet: received add NAME profile.share")
         lines = aligned(
             ("PROVIDER", "TABLE", "VERSION", "REGISTERED AS", ""),
             [

@@ -117,13 +117,13 @@ class Command(RecipientLooks, ChangesCommand):
 
     @subcommand(
         "add-client",
-        "let a recipient come by OAuth, too",
+        "add an OAuth client to a recipient",
         NAME,
         *arguments.PROOF,
         argument(
             "--keep-old",
             metavar="SPAN",
-            help="it replaces others of its kind, which stay valid for 24h, 7d, 0",
+            help="replace other clients of its kind, which stay valid for 24h, 7d or 0",
         ),
         arguments.add_token_options,
     )

@@ -51,11 +51,11 @@ class Command(ChangesCommand):
 
     @subcommand(
         "prepare",
-        "prepare what recipients read in part",
+        "prepare the files of partly shared tables",
         NAME_OF_SHARE,
         flag(
             "--prove",
-            "read all that recipients get, and count the rows outside of the rule",
+            "read what recipients get, and count the rows outside the condition",
         ),
         add_engine,
     )
@@ -66,9 +66,21 @@ class Command(ChangesCommand):
             share, reports=reports, engine=engine, proves=prove, now=timezone.now()
         )
         if not share.recipients.exists():
-            return Output([], f"Nobody may read {share.name} yet: nothing to prepare.")
+            return Output(
+                [],
+                (
+                    f"No recipient can read {share.name} yet, so there is nothing to "
+                    "prepare."
+                ),
+            )
         if not found:
-            return Output([], f"All of {share.name} is shared as it is.")
+            return Output(
+                [],
+                (
+                    f"No table of {share.name} is shared in part, so there is nothing "
+                    "to prepare."
+                ),
+            )
         return Output(
             [json_with(one) for one in found],
             lines=listed(found, sharing_output.PREPARED_COLUMNS),

@@ -40,8 +40,8 @@ class UploadTooLargeError(DeltaError, code="upload-too-large"):
     name: str
     size_bytes: int
     most: int
-    message = "{name:.200} has {size_bytes:,} bytes, and {most:,} are taken."
-    hint = "Put it where the server reads files, and give its path."
+    message = "{name:.200} has {size_bytes:,} bytes; the limit is {most:,}."
+    hint = "Put it where the server can read files, and give its path."
 
 
 class UploadsFullError(DeltaError, code="uploads-full"):

@@ -35,8 +35,10 @@ class LakeRule:
     What is left out stays.
 
     Attributes:
-        namespace: Of every table; "" or null for the path below the lake.
-        schedule: How often; null for `never`, which is only when asked.
+        namespace: The namespace of every table; empty or null for the path below the
+            lake.
+        schedule: How often the lake is scanned; null for `never`, which scans only on
+            request.
     """
 
     namespace: str | Unchanged | None = parameter(
@@ -44,7 +46,7 @@ class LakeRule:
         "--namespace",
         metavar="NS",
         line=Line(label="Namespace", most=200, codes=("table-name-invalid",)),
-        help="namespace of new tables; default: as before, or the path below ROOT",
+        help="namespace of new tables; default: unchanged, or the path below ROOT",
     )
     schedule: LakeSchedule | Unchanged | None = parameter(
         UNCHANGED,
@@ -52,8 +54,8 @@ class LakeRule:
         choices=LAKE_SCHEDULES,
         metavar="INTERVAL",
         line=Line(label="Scanned", wrong="Choose one of the listed schedules."),
-        help=f"scan it repeatedly: {', '.join(LAKE_SCHEDULES)}; "
-        "default: as it was, or never",
+        help=f"how often to scan it: {', '.join(LAKE_SCHEDULES)}; "
+        "default: unchanged, or never",
     )
 
 
@@ -64,9 +66,11 @@ class NewLake(LakeRule):
     What is left out stays, if it is a lake already.
 
     Attributes:
-        url: A folder of the server, or a URL of an object store.
-        namespace: Of every table; "" or null for the path below the lake.
-        schedule: How often again; null for `never`, which is only when asked.
+        url: A folder on the server, or a URL of an object store.
+        namespace: The namespace of every table; empty or null for the path below the
+            lake.
+        schedule: How often the lake is scanned; null for `never`, which scans only on
+            request.
     """
 
     url: str = parameter(

@@ -37,14 +37,14 @@ class LakeResource:
         namespace: The namespace of its new tables; null for the path below the lake.
         connection: The storage connection that reaches it; null for the server's own
             credentials and for its disk.
-        schedule: How often it is scanned; `never` is only when asked.
+        schedule: How often it is scanned; `never` means only on request.
         state: `new`, `scanned` or `failed`, as the newest scan ended.
         num_tables: Registered tables that are there.
         num_vanished: Registered tables that the newest scan did not find.
         num_folders: Folders that the newest scan listed.
         num_unreadable: Folders that it could not list.
         truncated: Whether it stopped early, because the lake is very deep or large.
-        next_scan_at: When it is scanned again; null if only when asked.
+        next_scan_at: The time of the next scan; null if it is scanned only on request.
         error: Why the newest scan failed.
         hint: What to do about that.
     """
