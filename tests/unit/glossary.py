@@ -82,9 +82,21 @@ GLOSSARY: Final = (
     ),
     Entry(r"\bfound out\b", "inferred"),
     Entry(r"\bcalled so\b", "of that name"),
-    # One term for each thing: grant, hold, refresh, verify, catalog.
-    Entry(r"\b(taken|took) back\b", "revoked; access was removed"),
+    # One term for each thing: grant, revoke, hold, refresh, remove, verify, expire,
+    # encrypt, catalog.
+    Entry(
+        r"\b(tak(e|es|en|ing)|took) ((it|them|the|an?|access|shares?) ){0,2}back\b",
+        "revoke; access was removed",
+    ),
     Entry(r"\b(are|is|were) held for\b", "a hold keeps them for"),
+    Entry(r"\bspared? by vacuums?\b|\bvacuums? \w*( \w+)? ?spares?\b", "a hold keeps"),
+    Entry(r"\blook(s|ed)? again\b", "refresh"),
+    Entry(r"\bforg[eo]t(s|ten)? (the|a|this) (profile|provider)\b", "remove"),
+    Entry(r"\b(token|link|key|client|URL)s? live[sd]?\b", "is valid for"),
+    Entry(r"\b(key|certificate)s? (has |have )?ended\b|\bends soon\b", "expired"),
+    Entry(r"\btime is over\b", "has expired"),
+    Entry(r"\b(stored|kept) sealed\b|\btoken is sealed\b", "stored encrypted"),
+    Entry(r"\bshare it whole\b|\bas a whole schema\b", "share the namespace"),
     Entry(r"\bcheck (the files now|of the files)\b|\bfiles checked\b", "verify files"),
     Entry(
         r"\bcatalogue\b",
@@ -101,5 +113,33 @@ GLOSSARY: Final = (
     Entry(r"\bdead rows\b", "deleted rows"),
     Entry(r"\b(have|has|must) to know\b|\bmust know\b", "must support"),
     Entry(r"\bmay lie below\b", "allowed locations"),
+    Entry(r"\bsomebody\b", "someone, a user, a recipient"),
+    Entry(
+        r"\bno(body| one) (may|can|reads?|sees?|will|lists?|outside)\b", "no recipient"
+    ),
+    Entry(r"\bcan do without\b", "does not need"),
+    Entry(r"\bkept nowhere\b", "not stored"),
+    Entry(r"\bhand(s|ed|ing)? (\w+ ){0,3}over\b", "send"),
+    Entry(r"\bturn(s|ed)? (\w+ ){0,2}away\b", "refuse"),
+    Entry(r"\bjust now\b", "at the moment", allowed=r"(?m:^just now$)"),
+    Entry(r"\bif it stays( so)?,|\bif it stays;", "if the problem persists"),
+    Entry(r"\b(is|are) the most\b", "the limit is"),
+    Entry(r"\bcomes? (in )?by (OAuth|a (token|secret|key))\b", "uses"),
+    Entry(
+        r"\b(a|the|each|every) tables? that comes?\b|\bthose that come\b", "added later"
+    ),
+    Entry(r"\bby the clocks? of\b", "in the time zone"),
+    Entry(r"\bone a line\b", "one per line"),
+    Entry(r"\b(of|for) minutes\b", "short-lived"),
+    Entry(r"\bbroke off\b", "failed, was cut off"),
+    Entry(r"\b(given|gave|gives|give) out\b", "issued, sent"),
+    Entry(r"\bdo(es)? not go together\b|\bdo(es)? not belong together\b", "is wrong"),
+    Entry(r"\bdo(es)? not add up\b", "is not valid"),
+    Entry(r"\bworks? one time\b", "works once"),
+    Entry(r"\bas (far|long) as you may\b", "within your role"),
+    Entry(r"\bwhat (it|they|one) comes? in by\b", "its proof"),
+    Entry(r"\bwhat becomes of\b", "what to do with; what happens to"),
+    Entry(r"\bare to be told\b|\bhas to be told\b", "reminders"),
+    Entry(r"\bof (this|that|its|their) own kind\b", "of its kind"),
 )
-"""Some fifty pairs. One more is a line here, and the sentences that it names."""
+"""Some eighty pairs. One more is a line here, and the sentences that it names."""
