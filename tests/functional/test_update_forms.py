@@ -124,13 +124,12 @@ MAKING: Final = {
     *("LifetimeForm", "OnceForm", "RotateForm"),
     *(
         "ClientForm",
-        "NewReaderForm",
         "NewRecipientForm",
         "ProfileForm",
         "ConvertForm",
     ),
     *("CreationForm", "FileForm", "ImportForm", "TableRequestForm", "CheckForm"),
-    *("AllowListForm", "ContactForm", "PropertiesForm", "SignInForm", "SharesForm"),
+    "SignInForm",
     "NewRecipientForm",
 }
 # None of their fields can be left out, or one says what is done by the form.

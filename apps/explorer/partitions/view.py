@@ -196,7 +196,7 @@ class PartitionList(TablePage):
     chips: OnPage[Sequence[Chip]]
     headers: OnPage[Sequence[Header]]
     partitions_raw: OnPage[Sequence[str]]
-    rows: OnPage[Sequence[dict[str, object]]] = ()
+    listed: OnPage[Sequence[dict[str, object]]] = ()
     totals: OnPage[pa.Table | None] = None
     drawn: OnPage[Picture] = field(default_factory=Picture)
     lorenz: OnPage[Chart | None] = None
@@ -266,7 +266,7 @@ def _partitions(  # noqa: PLR0913, PLR0917 (each is one part of the page)
         page=found,
         totals=totals,
         skew=skew,
-        rows=[
+        listed=[
             {"partition": partition, "url": _files_url(at, partition)}
             for partition in found.partitions
         ],
