@@ -6,8 +6,8 @@ from typing import Any, Final
 import plotly.graph_objects as go
 
 from apps.explorer.drawing import amount_axis, plain_figure
+from apps.explorer.parquet_file.conditions import TriedCondition
 from apps.explorer.parquet_file.groups import Bin
-from apps.explorer.parquet_file.skipping import TriedCondition
 from apps.pages.figures import ACCENT, MIN_BARS, Chart
 from deltaweb.words import bytes_text, counted
 

@@ -6,7 +6,7 @@ from typing import Any, Final
 from django import forms
 from django.http import QueryDict
 
-from apps.explorer.parquet_file.skipping import OPERATORS, Condition
+from apps.explorer.parquet_file.conditions import OPERATORS, Condition
 from apps.explorer.version.query import (
     MAX_PAGE,
     parse_page,

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from apps.explorer.parquet_file.skipping import (
+from apps.explorer.parquet_file.conditions import (
     Condition,
     GroupVerdict,
     TriedCondition,

@@ -12,6 +12,7 @@ from django.utils import timezone
 from apps.accounts.permissions import signed_in
 from apps.explorer.files.listing import listed_files
 from apps.explorer.parquet_file.chart import group_bytes
+from apps.explorer.parquet_file.conditions import OPERATORS
 from apps.explorer.parquet_file.form import (
     LANGUAGES,
     FileQuery,
@@ -28,7 +29,6 @@ from apps.explorer.parquet_file.selector import (
     text_place,
     whole_text,
 )
-from apps.explorer.parquet_file.skipping import OPERATORS
 from apps.explorer.version.page import JobOfPage, TablePage, page_job
 from apps.explorer.version.reads import table_read
 from apps.explorer.version.table_version import TableVersion

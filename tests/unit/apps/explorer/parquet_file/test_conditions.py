@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from apps.explorer.parquet_file.skipping import Condition, try_condition
+from apps.explorer.parquet_file.conditions import Condition, try_condition
 from deltaweb.parquet.inspection.chunks import ChunkSums, chunk_batches
 from deltaweb.parquet.inspection.facts import group_batches
 from deltaweb.parquet.inspection.nodes import node_batches, node_types
@@ -109,6 +109,11 @@ def test_reads_what_no_bound_rules_out(operator, value, upper, expected):
 )
 def test_compares_by_the_type_of_the_column(values, value, expected):
     assert _read(values, "eq", value) == expected
+
+
+def test_bounds_of_floats_say_nothing_of_nan() -> None:
+    """A row with NaN differs from every number."""
+    assert _read(pa.array([5.0, math.nan, 5.0, 5.0]), "ne", "5") == [0, 1]
 
 
 def test_says_why_and_how_many_bytes() -> None:

@@ -8,15 +8,18 @@ Source: Parquet logical types, "sort order"; parquet.thrift, "Statistics".
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from typing import Annotated, Any, Final, TypeAlias
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from apps.pages.page_json import Named, OnPage
-from deltaweb.delta.scan.operators import NULL_TESTS, OF_ADDRESSES, Holds, Operator
+from deltaweb.delta.scan.operators import NULL_TESTS, OF_ADDRESSES, Operator
+from deltaweb.delta.scan.predicate import And, Comparison, IsNull, Not, Predicate
+from deltaweb.delta.scan.skipping import ColumnRange, may_match
 from deltaweb.parquet.inspection.chunks import MAX_BOUND_LENGTH
 
 BETWEEN: Final = "between"
@@ -33,6 +36,8 @@ _MOMENT: Final = re.compile(
     r"(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?)?Z?", re.ASCII
 )
 _CLOCK: Final = re.compile(r"(\d\d:\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?Z?", re.ASCII)
+_PATH: Final = ("column",)
+_FLOATS: Final = frozenset({"FLOAT", "DOUBLE", "FLOAT16"})
 Key: TypeAlias = Any
 """A value that is compared with others of its column."""
 
@@ -100,10 +105,8 @@ def try_condition(
         fault = f"This column is {_kind_words(column)}; the value is not."
         return TriedCondition(condition=condition, fault=fault, verdicts={})
     own = chunks.select(_READ).filter(pc.equal(chunks["column"], column["column"]))
-    verdicts = {
-        row["row_group"]: _verdict(condition.operator, comparisons, row, key_of)
-        for row in own.to_pylist()
-    }
+    rows = own.to_pylist()
+    verdicts = _verdicts(condition.operator, comparisons, rows, column)
     sizes = pc.fill_null(groups["compressed_bytes"], 0).to_pylist()
     # A row group without the column has no rows that a condition holds for.
     read = [number for number, one in verdicts.items() if one.is_read]
@@ -117,48 +120,94 @@ def try_condition(
     )
 
 
-def _verdict(
+def _verdicts(
     operator: str,
     comparisons: Sequence[tuple[Operator, Key]],
-    row: Mapping[str, Any],
-    key_of: Callable[[str], Key] | None,
-) -> GroupVerdict:
-    decided = _by_nulls(operator, row)
-    if decided is not None:
-        return decided
-    low, high = _bounds(row, key_of)
-    if low is None and high is None:
-        return _read("no range to rule it out")
-    for compared, value in comparisons:
-        may_low, may_high = (
-            _may(compared.of_low, low, value),
-            _may(compared.of_high, high, value),
+    rows: Sequence[Mapping[str, Any]],
+    column: Mapping[str, Any],
+) -> dict[int, GroupVerdict]:
+    """Judge each row group as readers judge files, by the same comparisons.
+
+    Values are compared by their places among all values, because Arrow has no type
+    for some. Places are floats for floats, whose bounds say nothing of NaN.
+    """
+    if not rows:
+        return {}
+    bounds = [_bounds(row, _key_of(column)) for row in rows]
+    keys = {key for pair in bounds for key in pair if key is not None}
+    places = {
+        key: place
+        for place, key in enumerate(sorted(keys | {key for _, key in comparisons}))
+    }
+    is_float = _kind(column) in _FLOATS
+    kind = pa.float64() if is_float else pa.int64()
+    low, high = (
+        pa.array([places.get(pair[end]) for pair in bounds], kind) for end in (0, 1)
+    )
+    nulls = [row["null_count"] for row in rows]
+    known = ColumnRange(
+        low=low,
+        high=high,
+        is_exact=False,
+        all_null=np.array([row["null_count"] == row["num_values"] for row in rows]),
+        some_null=np.array([count != 0 for count in nulls]),
+    )
+    asked = _predicate(
+        operator, [(one, pa.scalar(places[key], kind)) for one, key in comparisons]
+    )
+    unknown = pa.nulls(len(rows), kind)
+
+    def may(ranges: ColumnRange) -> list[bool]:
+        found: list[bool] = may_match(asked, {_PATH: ranges}, len(rows)).tolist()
+        return found
+
+    is_read = may(known)
+    by_low = may(replace(known, high=unknown))
+    by_high = may(replace(known, low=unknown))
+    return {
+        row["row_group"]: GroupVerdict(
+            is_read=is_read[n],
+            because=_why_read(operator, row, bounds[n])
+            if is_read[n]
+            else _why_skipped(operator, row, by_low=by_low[n], by_high=by_high[n]),
         )
-        if compared.sign == "!=":  # one end that differs is enough
-            if not may_low and not may_high:
-                return _skipped(f"every value is {row['min']}")
-        elif not may_low:
-            return _skipped(f"its least value is {row['min']}")
-        elif not may_high:
-            return _skipped(f"its greatest value is {row['max']}")
-    return _read("its range may hold such a value")
+        for n, row in enumerate(rows)
+    }
 
 
-def _by_nulls(operator: str, row: Mapping[str, Any]) -> GroupVerdict | None:
-    """Return what the count of nulls decides; None where it does not."""
-    nulls, count = row["null_count"], row["num_values"]
+def _predicate(
+    operator: str, comparisons: Sequence[tuple[Operator, pa.Scalar]]
+) -> Predicate:
+    if operator in NULL_TESTS:
+        return IsNull(_PATH) if operator == "null" else Not(IsNull(_PATH))
+    return And(tuple(Comparison(_PATH, one.sign, value) for one, value in comparisons))
+
+
+def _why_skipped(
+    operator: str, row: Mapping[str, Any], *, by_low: bool, by_high: bool
+) -> str:
     if operator == "null":
-        if nulls == 0:
-            return _skipped("it has no null")
-        return _read("nulls are not counted" if nulls is None else f"{nulls:,} nulls")
-    if nulls is not None and nulls == count:
-        return _skipped("every value is null")
-    return _read("it has values") if operator == "notnull" else None
+        return "it has no null"
+    if row["null_count"] is not None and row["null_count"] == row["num_values"]:
+        return "every value is null"
+    if not by_low:
+        return f"its least value is {row['min']}"
+    if not by_high:
+        return f"its greatest value is {row['max']}"
+    return f"every value is {row['min']}"
 
 
-def _may(holds: Holds | None, end: Key | None, value: Key) -> bool:
-    """Whether an end of a range lets some value compare so; one not known does."""
-    return holds is None or end is None or bool(holds(end, value))
+def _why_read(
+    operator: str, row: Mapping[str, Any], bounds: tuple[Key | None, Key | None]
+) -> str:
+    nulls = row["null_count"]
+    if operator == "null":
+        return "nulls are not counted" if nulls is None else f"{nulls:,} nulls"
+    if operator == "notnull":
+        return "it has values"
+    if bounds == (None, None):
+        return "no range to rule it out"
+    return "its range may hold such a value"
 
 
 def _bounds(
@@ -248,14 +297,6 @@ def _clock(text: str) -> str:
 
 def _of_day(minute: str | None, second: str | None, fraction: str | None) -> str:
     return f"{minute or '00:00'}:{second or '00'}.{(fraction or '').ljust(9, '0')}"
-
-
-def _read(because: str) -> GroupVerdict:
-    return GroupVerdict(is_read=True, because=because)
-
-
-def _skipped(because: str) -> GroupVerdict:
-    return GroupVerdict(is_read=False, because=because)
 
 
 _KEYS: Final[Mapping[str, Callable[[str], Key]]] = {
