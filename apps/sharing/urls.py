@@ -8,9 +8,8 @@ from apps.sharing.activity import views as activity
 from apps.sharing.drafts import views as drafts
 from apps.sharing.drafts.pages import StepForm
 from apps.sharing.issuing import activation_page
-from apps.sharing.issuing import views as tokens
-from apps.sharing.issuing.token_result import profile_response, show_credentials
 from apps.sharing.recipients import views as recipients
+from apps.sharing.recipients.changes import token_pages as tokens
 from apps.sharing.recipients.doctor import views as doctor
 from apps.sharing.recipients.listing import RECIPIENTS
 from apps.sharing.recipients.rehearsals import views as rehearsals
@@ -69,13 +68,6 @@ urlpatterns = [
         csv=True,
         takes=[RECIPIENTS.form],
     ),
-    *page(
-        "recipients/new",
-        recipients.recipient_new,
-        "recipient-new",
-        takes=["name share"],
-        posts=True,
-    ),
     answer("reminders.atom", recipients.reminder_feed, "reminder-feed"),
     *page(RECIPIENT, recipients.recipient_detail, "recipient-detail"),
     *change_patterns(
@@ -84,17 +76,20 @@ urlpatterns = [
             "recipient-settings": recipients.recipient_settings,
             "recipient-grants": recipients.recipient_grants,
             "recipient-rehearsals": rehearsals.recipient_rehearsals,
+            "recipient-new": tokens.recipient_new,
+            "token-new": tokens.token_new,
+            "token-rotate": tokens.token_rotate,
+            "client-new": tokens.client_new,
+            "token-retire": tokens.token_retire,
             "token-revoke": tokens.token_revoke,
         },
-        before={
-            "token-link": tokens.link_is_repeated,
-            "token-revoke": tokens.not_sure,
-        },
         answered={
-            "token-link": lambda request, _, new: show_credentials(
-                request, "html", new.made
-            ),
-            "token-profile": lambda _, __, made: profile_response(made.file),
+            "recipient-new": tokens.issued,
+            "token-new": tokens.issued,
+            "token-rotate": tokens.issued,
+            "client-new": tokens.issued,
+            "token-link": tokens.link_issued,
+            "token-profile": tokens.profile_issued,
         },
         failed={
             "recipient-limits": recipients.limits_failed,
@@ -111,11 +106,7 @@ urlpatterns = [
     *page(
         f"{RECIPIENT}doctor", doctor.recipient_doctor, "recipient-doctor", posts=True
     ),
-    *page(f"{RECIPIENT}tokens/new", tokens.token_new, "token-new", posts=True),
-    *page(f"{RECIPIENT}tokens/rotate", tokens.token_rotate, "token-rotate", posts=True),
-    *page(f"{RECIPIENT}clients/new", tokens.client_new, "client-new", posts=True),
     *page(f"{TOKEN}client", tokens.client_profile, "client-profile"),
-    *page(f"{TOKEN}retire", tokens.token_retire, "token-retire", posts=True),
     path("activate/<str:nonce>", activation_page.activation, name="activate"),
     # What was done, and the protocols
     *page(

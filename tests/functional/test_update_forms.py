@@ -121,22 +121,12 @@ ASKING: Final = {
     *("RegisterQueryForm", "LakeListForm"),
 }
 MAKING: Final = {
-    *("LifetimeForm", "OnceForm", "RotateForm"),
-    *(
-        "ClientForm",
-        "NewRecipientForm",
-        "ProfileForm",
-        "ConvertForm",
-    ),
+    *("ProfileForm", "ConvertForm"),
     *("CreationForm", "FileForm", "ImportForm", "TableRequestForm", "CheckForm"),
     "SignInForm",
-    "NewRecipientForm",
 }
 # None of their fields can be left out, or one says what is done by the form.
-WHOLE: Final = {
-    "RetireForm",
-    "PasswordForm",
-}
+WHOLE: Final = {"PasswordForm"}
 
 
 OLD: Final = {"partition_filter"}

@@ -27,8 +27,8 @@ from apps.sharing.issuing import credentials
 from apps.sharing.issuing.lifetimes import default_lifetime
 from apps.sharing.models import Recipient, RecipientToken
 from apps.sharing.names import find_recipient
+from apps.sharing.recipients.changes.new_tokens import CREATE
 from apps.sharing.recipients.changes.settings import DELETE, UPDATE, RecipientChange
-from apps.sharing.recipients.changes.tokens import INVITE
 from apps.sharing.recipients.services import NewRecipient
 
 _LAST_S: Final = 10**11  # a moment, or a span, that a database can hold
@@ -170,9 +170,8 @@ class UnityRecipientList(UnityView):
             allowed_networks=_networks(body.ip_access_list),
             expires=_moment(body.expiration_time),
         )
-        made = INVITE.carry_out(None, new, stamp)
-        link = made.answer.activation_url
-        return _made_answer(made.token, link, now=stamp.at)
+        made = CREATE.carry_out(None, new, stamp).made
+        return _made_answer(made.token, made.link, now=stamp.at)
 
 
 class UnityRecipientView(UnityView):

@@ -107,7 +107,10 @@ class Page:
             names for it, such as an id.
         needs_session: Whether a request with an API key is refused. A stolen key must
             not lead to a password or to more keys.
-        confirm: Returns what has to be typed in the form first, by the subject.
+        confirm: Returns what has to be sent as `confirm` first, by the subject; "" for
+            nothing.
+        repeated: What is said if a form is sent a second time that is done once, such
+            as that of a secret. Its page has a hidden field `once` (see `once`).
         takes: What the address takes, if the page with the form has the same one.
     """
 
@@ -116,7 +119,8 @@ class Page:
     name: str = ""
     find: Callable[..., Any] | None = None
     needs_session: bool = False
-    confirm: Callable[[Any], str] | None = None
+    confirm: Callable[[Any], str] = lambda _: ""
+    repeated: str = ""
     takes: Takes = ()
 
 

@@ -6,11 +6,15 @@ from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
 
 from django import forms
 
-from apps.pages.changes.parameters import ARGUMENT, Argument, Line
+from apps.pages.changes.parameters import ARGUMENT, Argument, Line, Span
 from apps.pages.request.changes import ChangeForm, CheckBoxesField
 from deltaweb.errors import DeltawebError
 
 MAX_TEXT_LENGTH: Final = 10_000
+OTHER: Final = "custom"
+"""What is sent for another span than those that can be chosen."""
+MAX_SPAN_LENGTH: Final = 20
+SPAN_HELP: Final = "Enter 45d, 12h or a date such as 2030-12-31."
 WRONG: Final = ("invalid", "required", "min_value", "max_value")
 
 
@@ -111,6 +115,52 @@ class WordField(forms.ChoiceField):
         return self.words.get(sent.lower(), sent)
 
 
+class SpanInput(forms.TextInput):
+    """A choice of spans of time, and a field for another."""
+
+    def __init__(self, own: str) -> None:
+        super().__init__()
+        self.own = own
+
+    def value_from_datadict(self, data: Any, files: Any, name: str) -> Any:  # noqa: ANN401 (Django's own)
+        """Return what was chosen, and what was typed."""
+        del files
+        return data.get(name, ""), data.get(self.own, "").strip()
+
+
+class SpanField(forms.Field):
+    """A span of time, as text; its template is `sharing/_spans.html`."""
+
+    def __init__(self, *, span: Span, label: str) -> None:
+        super().__init__(label=label, required=False, widget=SpanInput(span.own))
+        self.span = span
+
+    def clean(self, value: Any) -> str | None:  # noqa: ANN401 (as above)
+        """Return the span that was chosen or typed; None for that of ""."""
+        chosen, typed = value
+        if chosen in self.span.presets():
+            text = chosen
+        elif chosen != OTHER or not self.span.own:
+            raise forms.ValidationError(self.span.question)
+        elif not 0 < len(typed) <= MAX_SPAN_LENGTH:
+            raise forms.ValidationError(SPAN_HELP)
+        else:
+            text = typed
+        try:
+            if text:
+                self.span.check(text)
+        except DeltawebError as error:
+            raise forms.ValidationError(str(error)) from error
+        return text or None
+
+    def prepare_value(self, value: Any) -> tuple[str, str]:  # noqa: ANN401 (as above)
+        """Return what is chosen and what is typed, as the page shows them."""
+        if isinstance(value, tuple):
+            return value
+        text = value or ""
+        return (text, "") if text in self.span.presets() else (OTHER, text)
+
+
 class NamesField(CheckBoxesField):
     """Check boxes whose names are looked up by the change."""
 
@@ -121,6 +171,8 @@ class NamesField(CheckBoxesField):
 
 
 def _field(hint: Any, line: Line) -> forms.Field:  # noqa: ANN401 (any type)
+    if line.span is not None:
+        return SpanField(span=line.span, label=line.label)
     parts = {hint, *get_args(hint)}
     for one in parts:
         if get_origin(one) is Literal:

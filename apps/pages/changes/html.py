@@ -10,6 +10,7 @@ from django.shortcuts import redirect
 from django.urls import URLPattern
 
 from apps.pages.actions import stamp_of
+from apps.pages.changes import once
 from apps.pages.changes.change import (
     Change,
     Page,
@@ -29,11 +30,10 @@ from apps.pages.request.changes import ChangeForm
 from apps.pages.urls import action, page
 from deltaweb.delta.errors import DeltaError
 
-Answers: TypeAlias = Mapping[str, Callable[[HttpRequest, Any, Any], HttpResponseBase]]
+Views: TypeAlias = Mapping[str, Callable[..., HttpResponseBase]]
 Before: TypeAlias = Mapping[str, Callable[..., HttpResponseBase | None]]
-Shown: TypeAlias = Mapping[str, Callable[..., HttpResponseBase]]
 CONFIRM: Final = "confirm"
-NO_PAGES: Final[Answers] = {}
+NO_PAGES: Final[Views] = {}
 FAULT: Final = 500
 ON_ITS_PAGE: Final = "fmt"
 """An argument that only the address of a page with a form has."""
@@ -42,9 +42,9 @@ ON_ITS_PAGE: Final = "fmt"
 def change_patterns(
     noun: str,
     *,
-    failed: Answers = NO_PAGES,
-    answered: Answers = NO_PAGES,
-    shown: Shown = NO_PAGES,
+    failed: Views = NO_PAGES,
+    answered: Views = NO_PAGES,
+    shown: Views = NO_PAGES,
     before: Before = NO_PAGES,
 ) -> list[URLPattern]:
     """Return the patterns of the pages of the changes of a noun.
@@ -55,13 +55,13 @@ def change_patterns(
             errors: it takes the request, the subject and the form. Without one, the
             error is a message on the next page, or a page of its own.
         answered: By URL name, the view that shows the result: it takes the request,
-            the subject and the result. It redirects with a message without one, so
-            a result with a secret needs one.
+            the subject and the result, and `fmt` if the page is in `shown`. It
+            redirects with a message without one, so a result with a secret needs one.
         shown: By URL name, the page that has the form at the same address: it takes
             the request, the subject, `fmt` and the form, which is None at first. It
             shows the form again with its errors, too.
-        before: By URL name, what may answer a form instead, such as one that is sent
-            twice: it takes the request and the subject, and returns a response or None.
+        before: By URL name, what may answer a form instead: it takes the request and
+            the subject, and returns a response or None.
     """
     patterns = []
     for change in changes.of(noun):
@@ -104,7 +104,7 @@ def change_view(  # noqa: PLR0913 (as `change_patterns`)
     """Return the view of a page of a change; see `change_patterns`."""
     form_class = _form_class(change)
     find = page.find or change.of.find
-    done = _answer(change, page, answered)
+    done = _answer(change, page, answered, is_shown=shown is not None)
     again = _shown_again(page, failed, shown)
 
     def view(request: HttpRequest, **names: Any) -> HttpResponseBase:  # noqa: ANN401 (of the address)
@@ -118,10 +118,13 @@ def change_view(  # noqa: PLR0913 (as `change_patterns`)
             return instead
         form = form_class(request.POST)
         form.fields.update({name: forms.CharField(required=False) for name in typed})
-        if page.confirm is not None:
-            _add_confirm(form, page.confirm(subject), change)
+        if to_confirm := page.confirm(subject):
+            _add_confirm(form, to_confirm, change)
         if not form.is_valid():
             return again(request, subject, fmt, form)
+        if page.repeated and once.is_repeat(request):
+            messages.info(request, page.repeated)
+            return redirect(page.back(subject))
         asked = change.parameters(**sent_values(form, change.parameters))
         try:
             result = change.carry_out(subject, asked, stamp_of(request))
@@ -132,7 +135,7 @@ def change_view(  # noqa: PLR0913 (as `change_patterns`)
                 form.status = error.status
             place_error(form, change.parameters, error)
             return again(request, subject, fmt, form)
-        return done(request, subject, result)
+        return done(request, subject, fmt, result)
 
     # The middleware checks both.
     view.role = change.of.role  # type: ignore[attr-defined]
@@ -144,17 +147,22 @@ def _answer(
     change: Change[Any, Any, Any],
     page: Page,
     answered: Callable[..., HttpResponseBase] | None,
+    *,
+    is_shown: bool,
 ) -> Callable[..., HttpResponseBase]:
     """Return what answers a form that was done; see `change_patterns`."""
     if change.kept is not None and answered is None:  # a message is kept for a while
         message = f"{change.of.noun} {change.name} has a secret, but no page shows it"
         raise ValueError(message)
 
-    def done(request: HttpRequest, subject: object, result: object) -> HttpResponseBase:
+    def done(
+        request: HttpRequest, subject: object, fmt: str, result: object
+    ) -> HttpResponseBase:
         if answered is None:
             messages.success(request, change.says(result))
             return redirect(page.back(subject))
-        response = answered(request, subject, result)
+        more = {"fmt": fmt} if is_shown else {}
+        response = answered(request, subject, result, **more)
         if change.kept is not None:
             response["Cache-Control"] = "no-store"
         return response

@@ -44,6 +44,24 @@ def filled_lines(text: str) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Span:
+    """A span of time in a form: one of some, or another that is typed.
+
+    Attributes:
+        own: The name of the field for another span or a date; "" if it has none.
+        presets: Returns the spans that can be chosen, each with its label. One of ""
+            means none.
+        question: What is said if none is chosen.
+        check: Raises an error for a span that cannot be taken.
+    """
+
+    own: str = ""
+    presets: Callable[[], Mapping[str, str]]
+    question: str
+    check: Callable[[str], object]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
     """A parameter in the form of a page.
 
@@ -56,6 +74,7 @@ class Line:
             value that is to be refused.
         is_button: Whether a flag is a button, which is sent without a value.
         is_boxes: Whether a list of texts is check boxes of one name.
+        span: Of a text that is a span of time, what can be chosen.
         codes: Of errors that are shown beside it.
         choices: Of check boxes, what they are called; any name is taken without it.
         name: Its name in the form, if not that of the parameter.
@@ -71,6 +90,7 @@ class Line:
     splits: Callable[[str], list[str]] = filled_lines
     is_button: bool = False
     is_boxes: bool = False
+    span: Span | None = None
     codes: tuple[str, ...] = ()
     choices: Callable[[], Iterable[str]] | None = None
     name: str = ""

@@ -11,10 +11,9 @@ from uuid import UUID
 from django import forms
 from django.http import QueryDict
 
-from apps.pages.changes.forms import form_of
+from apps.pages.changes.forms import OTHER, form_of
 from apps.pages.changes.parameters import Line, parameter
 from apps.pages.request.changes import NOT_CHECKED, ChangeForm
-from apps.sharing.issuing.forms import CUSTOM
 from apps.sharing.models import SharedTable
 from apps.sharing.names import name_key
 from apps.sharing.recipients.forms import NewRecipientForm
@@ -154,7 +153,7 @@ class DraftRecipient:
     @property
     def lifetime_text(self) -> str:
         """How long its token lives, as `parse_lifetime` reads it."""
-        return self.until if self.lifetime == CUSTOM else self.lifetime
+        return self.until if self.lifetime == OTHER else self.lifetime
 
     def to_be_made(self, share: str) -> NewRecipient:
         """Return what is to be made, to read a share."""

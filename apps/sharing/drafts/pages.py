@@ -26,7 +26,7 @@ from apps.sharing.drafts.draft import (
 )
 from apps.sharing.drafts.review import ChosenTable
 from apps.sharing.drafts.session import faults_of, load_draft
-from apps.sharing.issuing.forms import first_lifetime, lifetime_choices
+from apps.sharing.issuing.lifetimes import first_lifetime
 from apps.sharing.models import Recipient
 from apps.sharing.recipients.forms import NewRecipientForm
 from apps.sharing.shares import detail as share_pages
@@ -175,9 +175,9 @@ def _recipients_context(
     draft: Draft, q: str, page: int, form: forms.Form | None
 ) -> dict[str, Any]:
     begun = draft.begun
-    initial = first_lifetime(settings.TOKEN_MAX_DAYS) | {
-        name: text for name in begun.__slots__ if (text := getattr(begun, name))
-    }
+    lifetime = (begun.lifetime, begun.until) if begun.lifetime else first_lifetime()
+    initial = {name: getattr(begun, name) for name in begun.__slots__}
+    initial |= {"lifetime": lifetime}
     now = timezone.now()
     choices, place = draft_review.recipient_choices(q=q, page=page, now=now)
     return {
@@ -186,7 +186,6 @@ def _recipients_context(
         "paged": place,
         "form": form or NewRecipientForm(initial=initial),
         "max_new": MAX_NEW_RECIPIENTS,
-        "lifetimes": lifetime_choices(settings.TOKEN_MAX_DAYS),
         "max_days": settings.TOKEN_MAX_DAYS,
     }
 

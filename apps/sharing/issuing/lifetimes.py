@@ -1,14 +1,18 @@
 """How long tokens live, as people write it."""
 
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Any, Final
 
 from django.conf import settings
+from django.utils import timezone
 
+from apps.pages.changes.parameters import Line, Span, parameter
 from apps.pages.request import spans
 from apps.sharing.errors import LifetimeInvalidError
 
 DEFAULT_LIFETIME: Final = timedelta(days=90)
+PRESETS: Final = {"7d": "7 days", "30d": "30 days", "90d": "90 days"}
+OVERLAPS: Final = {"0": "end now", "24h": "24 hours", "7d": "7 days"}
 
 
 def parse_lifetime(text: str, *, now: datetime) -> timedelta:
@@ -38,6 +42,41 @@ def parse_span(text: str, *, now: datetime) -> timedelta:
         raise LifetimeInvalidError(text=text, reason=error.reason) from error
 
 
+def lifetimes() -> dict[str, str]:
+    """Return the lifetimes of a token that a form offers, each with its label."""
+    most = max_lifetime()
+    days = {key: timedelta(days=int(key.removesuffix("d"))) for key in PRESETS}
+    return {key: label for key, label in PRESETS.items() if days[key] <= most}
+
+
+def first_lifetime() -> str:
+    """Return the lifetime that a form begins with: the longest that it offers."""
+    return next(reversed(lifetimes()), f"{max_lifetime().days}d")
+
+
+def check_overlap(text: str) -> timedelta:
+    """Read how long tokens stay that are replaced now; 0 ends them at once."""
+    span = parse_span(text, now=timezone.now())
+    return check_lifetime(span, text=text) if span else span
+
+
+def check_end(text: str) -> timedelta:
+    """Read in how long a token is to end."""
+    span = parse_span(text, now=timezone.now())
+    if span <= timedelta(0):
+        raise LifetimeInvalidError(text=text, reason="it is in the past")
+    return span
+
+
+LIFETIME: Final = Span(
+    own="until",
+    presets=lifetimes,
+    question="Choose how long the token is valid.",
+    check=lambda text: parse_lifetime(text, now=timezone.now()),
+)
+"""The lifetime of a token in a form."""
+
+
 def default_lifetime() -> timedelta:
     """Return how long a token lives by default."""
     return min(DEFAULT_LIFETIME, max_lifetime())
@@ -57,3 +96,15 @@ def check_lifetime(span: timedelta, *, text: str = "") -> timedelta:
         reason = f"a token is valid for at most {settings.TOKEN_MAX_DAYS} days"
         raise LifetimeInvalidError(text=written, reason=reason)
     return span
+
+
+def expires_parameter() -> Any:  # noqa: ANN401 (of a field)
+    """Return the field of how long a token lives that is to be made."""
+    usual, most = default_lifetime().days, max_lifetime().days
+    return parameter(
+        "",
+        "--expires",
+        line=Line(label="Token valid for", name="lifetime", span=LIFETIME),
+        metavar="SPAN",
+        help=f"{usual}d (the default), 24h or a date; {most}d at most",
+    )

@@ -1,19 +1,17 @@
 """What hands a token out: the page that shows a link, once, or the profile file.
 
 It is the answer to the POST that made the link, so the link is held nowhere but in that
-answer: no session, message, log or URL. A browser that sends the form again is
-answered that, instead of with another one.
+answer: no session, message, log or URL. A form that a browser sends again makes no
+other link (see `apps.pages.changes.once`).
 """
 
 from collections.abc import Sequence
 
-from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
-from django.shortcuts import redirect
 from django.utils.http import content_disposition_header
 
+from apps.pages.changes import once
 from apps.pages.responses import respond
-from apps.sharing.issuing import once
 from apps.sharing.issuing.profile import ProfileFile, profile_file_name
 from apps.sharing.issuing.tokens import Credentials
 from apps.sharing.models import Share
@@ -85,13 +83,3 @@ def profile_response(profile: ProfileFile) -> HttpResponse:
     response["Content-Disposition"] = disposition or "attachment"
     response["Cache-Control"] = "no-store"
     return response
-
-
-def repeated(request: HttpRequest, recipient_name: str) -> HttpResponseBase:
-    """Answer a form that was sent before: nothing is made, and nothing shown again."""
-    messages.info(
-        request,
-        "This was done before, and its link was shown then. "
-        "Make a new link if it is lost.",
-    )
-    return redirect("sharing:recipient-detail", recipient_name)

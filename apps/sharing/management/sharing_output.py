@@ -2,11 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from django.db.models import QuerySet
 
-from apps.pages.page_json import json_with
 from apps.sharing.access.grants.preparing import PreparedTable
 from apps.sharing.activity.heavy_queries import HeavyQuery
 from apps.sharing.activity.ledger import Ledger, LedgerEntry
@@ -115,13 +114,6 @@ def with_tokens(recipients: QuerySet[Recipient], *, now: datetime) -> Iterator[L
     for row in recipient_rows(found, now=now):
         tokens = token_rows(list(row.recipient.tokens.all()), now=now)
         yield row.resource, [token.describe() for token in tokens]
-
-
-def recipient_json(recipient: Recipient, *, now: datetime) -> dict[str, Any]:
-    """Return one recipient as it is now, with its tokens."""
-    one = Recipient.objects.filter(id=recipient.id)
-    ((found, tokens),) = with_tokens(one, now=now)
-    return json_with(found, tokens=tokens)
 
 
 RECIPIENT_COLUMNS: Final[Columns[Listed]] = {

@@ -1,11 +1,9 @@
 """The form of a new recipient, and the states of one."""
 
-from typing import Final, cast
+from typing import Final
 
-from django import forms
-
-from apps.pages.changes.forms import form_of, lines_of
-from apps.sharing.issuing.forms import LifetimeForm
+from apps.pages.changes.forms import form_of
+from apps.pages.request.changes import ChangeForm
 from apps.sharing.recipients.services import NewRecipient
 
 STATES: Final = {
@@ -16,17 +14,5 @@ STATES: Final = {
     "revoked": "revoked",
     "none": "no token",
 }
-
-
-NewRecipientForm = form_of(NewRecipient, LifetimeForm)
+NewRecipientForm = form_of(NewRecipient, ChangeForm)
 """A recipient with what it reads, from where, and its first token."""
-
-
-def new_recipient(form: forms.Form) -> NewRecipient:
-    """Return the recipient that a valid form asks for."""
-    values = form.cleaned_data
-    given = {
-        name: values[line.name or name] for name, line in lines_of(NewRecipient).items()
-    }
-    expires = cast("LifetimeForm", form).lifetime_text
-    return NewRecipient(**{**given, "expires": expires})

@@ -12,7 +12,7 @@ from apps.pages.request.changes import UNCHANGED, Unchanged
 from apps.sharing.access.waited_queries import cancel_queries
 from apps.sharing.activity.actions import action_on
 from apps.sharing.issuing.credentials import Deliver, issue
-from apps.sharing.issuing.lifetimes import read_lifetime
+from apps.sharing.issuing.lifetimes import expires_parameter, read_lifetime
 from apps.sharing.issuing.tokens import Credentials
 from apps.sharing.models import Grant, Recipient, Share
 from apps.sharing.names import check_name, find_share, name_key, save_named
@@ -56,11 +56,7 @@ class NewRecipient(RecipientSettings):
         metavar="SHARE",
         help="a share that it can read; repeatable",
     )
-    expires: str = parameter(
-        "",
-        None,
-        line=Line(label="Until", most=20, name="until", codes=("lifetime-invalid",)),
-    )
+    expires: str = expires_parameter()
 
 
 @transaction.atomic

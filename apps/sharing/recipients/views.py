@@ -1,4 +1,4 @@
-"""The pages of recipients: the list, a new one, one of them, its settings."""
+"""The pages of recipients: the list, one of them, its settings."""
 
 from django.conf import settings
 from django.forms import Form
@@ -6,25 +6,19 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.utils import timezone
 
 from apps.accounts.permissions import admin_required
-from apps.pages.actions import actor_of, stamp_of
-from apps.pages.changes.forms import place_error
+from apps.pages.actions import actor_of
+from apps.pages.changes import once
 from apps.pages.changes.html import change_form
 from apps.pages.request.changes import ChangeForm
 from apps.pages.responses import respond
 from apps.sharing.activity.ledger import ledger_of
-from apps.sharing.errors import SharingStateError
-from apps.sharing.issuing import once
-from apps.sharing.issuing.forms import first_lifetime, lifetime_choices
-from apps.sharing.issuing.token_result import repeated, show_credentials
 from apps.sharing.models import Recipient
 from apps.sharing.names import find_recipient
 from apps.sharing.recipients import detail as recipient_pages
 from apps.sharing.recipients.changes.settings import DELETE, LIMIT, UPDATE, settings_of
-from apps.sharing.recipients.forms import NewRecipientForm, new_recipient
 from apps.sharing.recipients.listing import RECIPIENTS
 from apps.sharing.recipients.reminders import reminders, reminders_feed
 from apps.sharing.recipients.seen import see_as, stand_in
-from apps.sharing.recipients.services import NewRecipient, invite
 from apps.sharing.recipients.settings import facts_of
 
 
@@ -76,29 +70,6 @@ def recipient_seen(request: HttpRequest, *, name: str, fmt: str) -> HttpResponse
 
 
 @admin_required
-def recipient_new(request: HttpRequest, fmt: str) -> HttpResponseBase:
-    """Make a recipient with its grants and first token, and show the link once."""
-    initial = {
-        **first_lifetime(settings.TOKEN_MAX_DAYS),
-        "name": request.GET.get("name", ""),
-        "shares": request.GET.getlist("share"),
-    }
-    posted = request.POST if request.method == "POST" else None
-    form = NewRecipientForm(posted, initial=initial)
-    if not form.is_valid():
-        return _new_page(request, fmt, form=form)
-    values = form.cleaned_data
-    if once.is_repeat(request, values["once"]):
-        return repeated(request, values["name"])
-    try:
-        made = invite(new_recipient(form), stamp=stamp_of(request))
-    except SharingStateError as error:
-        place_error(form, NewRecipient, error)
-        return _new_page(request, fmt, form=form)
-    return show_credentials(request, fmt, made, is_new=True)
-
-
-@admin_required
 def recipient_detail(request: HttpRequest, name: str, fmt: str) -> HttpResponseBase:
     """Show a recipient: the light of its rotation, tokens, grants, activity."""
     now = timezone.now()
@@ -138,30 +109,6 @@ def recipient_grants(
             "recipient": recipient.name,
             "shares": held,
             "available": [share.name for share in shares],
-        },
-        status=422 if form.errors else 200,
-    )
-
-
-def _new_page(request: HttpRequest, fmt: str, *, form: Form) -> HttpResponseBase:
-    shares = recipient_pages.all_shares()
-    return respond(
-        request,
-        fmt,
-        template="sharing/recipients/recipient_new.html",
-        context={
-            "form": form,
-            "shares": shares,
-            "chosen": _chosen(form),
-            "lifetimes": lifetime_choices(settings.TOKEN_MAX_DAYS),
-            "max_days": settings.TOKEN_MAX_DAYS,
-            "once": once.new_key(),
-        },
-        data={
-            "shares": [share.name for share in shares],
-            "lifetimes": list(lifetime_choices(settings.TOKEN_MAX_DAYS)),
-            "max_days": settings.TOKEN_MAX_DAYS,
-            "errors": form.errors,
         },
         status=422 if form.errors else 200,
     )

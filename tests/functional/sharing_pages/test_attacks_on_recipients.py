@@ -31,7 +31,9 @@ def test_a_token_is_not_found_below_another_recipient(admin, globex, what) -> No
     token, _ = new_token(globex)
     before = RecipientToken.objects.values().get()
 
-    answer = admin.post(f"/recipients/acme/tokens/{token.id}/{what}", {"sure": "yes"})
+    answer = admin.post(
+        f"/recipients/acme/tokens/{token.id}/{what}", {"confirm": "yes"}
+    )
 
     assert answer.status_code == 404
     assert RecipientToken.objects.values().get() == before

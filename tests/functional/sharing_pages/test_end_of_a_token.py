@@ -52,7 +52,9 @@ class TestRevoking:
         token, _ = new_token(acme, last_used_at=timezone.now())
 
         done = admin.post(
-            f"/recipients/acme/tokens/{token.id}/revoke", {"sure": "yes"}, follow=True
+            f"/recipients/acme/tokens/{token.id}/revoke",
+            {"confirm": "yes"},
+            follow=True,
         )
 
         assert "is revoked" in done.content.decode()

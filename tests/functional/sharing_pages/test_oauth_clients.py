@@ -13,7 +13,7 @@ from tests.support.pages.factories import new_token
 
 pytestmark = pytest.mark.django_db
 NEW = "/recipients/acme/clients/new"
-FORM = {"lifetime": "90d", "keep": "all"}
+FORM = {"lifetime": "90d", "keep": ""}
 PEM = public_pem(ECKey.generate_key("P-256"))
 IDENTITY = {"kind": "federated", "issuer": "https://id.example", "audience": "deltaweb"}
 

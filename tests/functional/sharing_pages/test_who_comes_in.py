@@ -59,7 +59,7 @@ class TestRoles:
 
         path = f"/recipients/acme/tokens/{token.id}/{action}"
 
-        assert client.post(path, {"sure": "yes"}).status_code == 403
+        assert client.post(path, {"confirm": "yes"}).status_code == 403
         token.refresh_from_db()
         assert token.revoked_at is None
 

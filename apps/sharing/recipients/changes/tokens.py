@@ -1,13 +1,11 @@
 """The changes of the tokens, links and OAuth clients of a recipient."""
 
 import json
-from collections.abc import Callable
-from functools import partial
-from typing import Final, cast
+from datetime import UTC
+from typing import Final
 from uuid import UUID
 
 from django.shortcuts import resolve_url
-from django.urls import reverse
 from django.utils import timezone
 
 from apps.pages.actions import Stamp
@@ -21,98 +19,35 @@ from apps.pages.changes.change import (
     Verb,
 )
 from apps.pages.changes.read import Read, reads
+from apps.pages.lists.days import day_text
 from apps.sharing.errors import TokenPrefixUnknownError
-from apps.sharing.issuing import credentials, proofs, tokens
-from apps.sharing.issuing.lifetimes import parse_span, read_lifetime
-from apps.sharing.issuing.profile import Profile, ProfileDocument, ProfileFile
+from apps.sharing.issuing import tokens
+from apps.sharing.issuing.lifetimes import parse_span
 from apps.sharing.issuing.token_rows import TokenResource, token_row
-from apps.sharing.issuing.tokens import Credentials
 from apps.sharing.models import Recipient, RecipientToken
 from apps.sharing.names import find_recipient
+from apps.sharing.recipients.changes.new_tokens import SHOWN_ONCE, TOKENS
 from apps.sharing.recipients.changes.settings import RECIPIENT, ROUTE
 from apps.sharing.recipients.changes.token_resource import (
     EndedTokens,
-    InvitedRecipient,
-    MadeClient,
     MadeToken,
-    NewClient,
     NewLink,
-    NewToken,
     Revocation,
     RevokedTokens,
     ShownClient,
     TokenLink,
     TokenRetirement,
-    TokenRotation,
     TokensOfRecipient,
+    address_of,
     find_token,
+    kept_of,
     shown_token,
     tokens_of,
 )
 from apps.sharing.recipients.listing import recipient_resource
-from apps.sharing.recipients.services import NewRecipient, invite
 from deltaweb.words import counted
 
-TOKENS: Final = f"{ROUTE}/tokens"
 TOKEN_ROUTE: Final = f"{TOKENS}/<uuid:token_id>"
-
-
-def _invite(_: None, new: NewRecipient, stamp: Stamp) -> MadeToken:
-    made = invite(new, stamp=stamp)
-    answer = InvitedRecipient(
-        resource=recipient_resource(made.token.recipient, now=stamp.at),
-        token=shown_token(made.token, stamp),
-        activation_url=made.link,
-        activation_expires_at=made.link_expires_at or made.token.ends_at,
-    )
-    return _made(made.token, answer, stamp)
-
-
-def _new_token(recipient: Recipient, new: NewToken, stamp: Stamp) -> MadeToken:
-    return _with_profile(credentials.issue, recipient, new.expires, stamp)
-
-
-def _rotate(recipient: Recipient, new: TokenRotation, stamp: Stamp) -> MadeToken:
-    keep_old = parse_span(new.keep_old, now=stamp.at)
-    rotate = partial(credentials.rotate, keep_old=keep_old)
-    return _with_profile(rotate, recipient, new.expires, stamp)
-
-
-def _with_profile(
-    issue: Callable[..., Credentials], recipient: Recipient, expires: str, stamp: Stamp
-) -> MadeToken:
-    profiles: list[ProfileFile] = []
-    lifetime = read_lifetime(expires, now=stamp.at)
-    token = issue(
-        recipient, lifetime=lifetime, deliver=profiles.append, stamp=stamp
-    ).token
-    return _made(token, cast("Profile", profiles[0]).document, stamp)  # of a bearer
-
-
-def _new_client(recipient: Recipient, new: NewClient, stamp: Stamp) -> MadeToken:
-    issue: Callable[..., Credentials] = credentials.issue
-    if new.keep_old is not None:
-        kept = parse_span(new.keep_old, now=stamp.at)
-        issue = partial(credentials.rotate, keep_old=kept)
-    made = issue(
-        recipient,
-        proof=proofs.of_kind(
-            new.kind,
-            public_key=new.public_key,
-            issuer=new.issuer,
-            audience=new.audience,
-            subject=new.subject,
-            group=new.group,
-        ),
-        lifetime=read_lifetime(new.expires, now=stamp.at),
-        stamp=stamp,
-    )
-    answer = MadeClient(
-        resource=shown_token(made.token, stamp),
-        activation_url=made.link or None,
-        activation_expires_at=made.link_expires_at,
-    )
-    return _made(made.token, answer, stamp)
 
 
 def _activate(token: RecipientToken, _: Nothing, stamp: Stamp) -> MadeToken:
@@ -180,24 +115,6 @@ def _token_of(recipient: Recipient, prefix: str) -> RecipientToken:
     return found
 
 
-def _made(token: RecipientToken, answer: object, stamp: Stamp) -> MadeToken:
-    return MadeToken(token=token, resource=shown_token(token, stamp), answer=answer)
-
-
-def _facts(token: RecipientToken) -> dict[str, str]:
-    """Return what a repeated call is told of a token whose secret was given."""
-    return {"recipient": token.recipient.name, "token_id": str(token.id)}
-
-
-def _address(token: RecipientToken) -> str:
-    return reverse("api:token", args=[token.recipient.name, token.id])
-
-
-def _facts_of_client(one: MadeToken) -> dict[str, str] | None:
-    """Return the facts of a client with a secret; other answers have none."""
-    return _facts(one.token) if one.answer.activation_url else None
-
-
 def _said_link(one: NewLink) -> str:
     closes, name = one.link.activation_expires_at, one.resource.name
     ends = one.link.token.ends_at
@@ -212,87 +129,26 @@ def _said_revoked(one: RevokedTokens) -> str:
     return f"Revoked {counted(one.num_revoked, 'token')} of {one.resource.name}."
 
 
+def _said_retired(one: TokenResource) -> str:
+    at = one.ends_at.astimezone(UTC)
+    return f"{one.prefix}… ends on {day_text(at)} at {at:%H:%M} UTC."
+
+
+def _must_be_sure(token: RecipientToken) -> str:
+    """Return what confirms that a token is revoked which may be in use."""
+    row = token_row(token, now=timezone.now())
+    return "" if row.verdict.is_safe else "yes"
+
+
 def _said_token(one: TokenResource) -> str:
     return f"{one.prefix}… is revoked; it stops working with the next request."
 
 
 # === The changes ===
 
-NEW_RECIPIENT: Final = Subject(
-    noun="recipient", role=ADMIN, scope="share", find=lambda: None
-)
 TOKEN: Final = Subject(noun="recipient", role=ADMIN, scope="share", find=find_token)
 
 
-def _secret_call(
-    route: str,
-    view: str,
-    answers: type,
-    *,
-    location: Callable[[MadeToken], str] | None = lambda one: _address(one.token),
-) -> Call:
-    """Return a call whose answer is given once."""
-    return Call(
-        "POST",
-        route,
-        view=view,
-        answers=answers,
-        shown=lambda one: one.answer,
-        location=location,
-    )
-
-
-INVITE: Final = Change(
-    of=NEW_RECIPIENT,
-    name="invite",
-    help="Make a recipient, and a link to download its profile file once.",
-    parameters=NewRecipient,
-    do=_invite,
-    result=MadeToken,
-    says=lambda one: f"Made {one.token.recipient.name}.",
-    kept=lambda one: _facts(one.token),
-    record=("recipient.create", "grant.add", "token.issue", "link.issue"),
-    call=_secret_call("recipients", "RecipientList", InvitedRecipient),
-)
-NEW_TOKEN: Final = Change(
-    of=RECIPIENT,
-    name="new-token",
-    help="Make another token, and return its profile file once.",
-    more="`Location` is the address of the token.",
-    parameters=NewToken,
-    do=_new_token,
-    result=MadeToken,
-    says=lambda one: f"Made the token {one.token.prefix}….",
-    kept=lambda one: _facts(one.token),
-    record=("token.issue", "token.profile"),
-    call=_secret_call(TOKENS, "TokenList", ProfileDocument),
-)
-ROTATE: Final = Change(
-    of=RECIPIENT,
-    name="rotate-tokens",
-    help="Make a token that replaces the others, and return its profile file once.",
-    more="`Location` is the address of the token.",
-    parameters=TokenRotation,
-    do=_rotate,
-    result=MadeToken,
-    says=lambda one: f"Made the token {one.token.prefix}….",
-    kept=lambda one: _facts(one.token),
-    record=("token.rotate", "token.profile"),
-    call=_secret_call(f"{ROUTE}/rotate", "Rotation", ProfileDocument),
-)
-NEW_CLIENT: Final = Change(
-    of=RECIPIENT,
-    name="new-client",
-    help="Make an OAuth client for a recipient.",
-    more="`keep_old` replaces others of its kind. `Location` is its address.",
-    parameters=NewClient,
-    do=_new_client,
-    result=MadeToken,
-    says=lambda one: f"Made the client {one.token.prefix}….",
-    kept=_facts_of_client,
-    record=("token.issue", "token.rotate", "link.issue"),
-    call=_secret_call(f"{ROUTE}/clients", "ClientList", MadeClient),
-)
 PROFILE: Final = Change(
     of=TOKEN,
     name="token-profile",
@@ -302,13 +158,14 @@ PROFILE: Final = Change(
     do=_activate,
     result=MadeToken,
     says=lambda one: f"{one.token.prefix}… is activated.",
-    kept=lambda one: _facts(one.token),
+    kept=lambda one: kept_of(one.token),
     record=("token.profile",),
-    call=_secret_call(
+    call=Call(
+        "POST",
         f"{TOKEN_ROUTE}/profile",
-        "ClientProfile",
-        ShownClient,
-        location=None,
+        view="ClientProfile",
+        answers=ShownClient,
+        shown=lambda one: one.answer,
     ),
     page=Page(
         f"{TOKEN_ROUTE}/profile",
@@ -324,14 +181,14 @@ LINK: Final = Change(
     do=_new_link,
     result=NewLink,
     says=_said_link,
-    kept=lambda one: _facts(one.made.token),
+    kept=lambda one: kept_of(one.made.token),
     record=("link.issue",),
     verb=Verb(),
     call=Call(
         "POST",
         f"{ROUTE}/activation-links",
         view="ActivationLinks",
-        location=lambda one: _address(one.made.token),
+        location=lambda one: address_of(one.made.token),
         answers=TokenLink,
         shown=lambda one: one.link,
     ),
@@ -344,12 +201,13 @@ TOKEN_LINK: Final = Change(
     do=_link,
     result=NewLink,
     says=lambda one: one.link.activation_url,
-    kept=lambda one: _facts(one.made.token),
+    kept=lambda one: kept_of(one.made.token),
     record=("link.issue",),
     page=Page(
         f"{TOKEN_ROUTE}/link",
         back=lambda one: resolve_url(one.recipient),
         name="token-link",
+        repeated=SHOWN_ONCE,
     ),
 )
 RETIRE: Final = Change(
@@ -359,9 +217,14 @@ RETIRE: Final = Change(
     parameters=TokenRetirement,
     do=_retire,
     result=TokenResource,
-    says=lambda one: f"{one.prefix}… ends on {one.ends_at:%Y-%m-%d %H:%M} UTC.",
+    says=_said_retired,
     record=("token.retire",),
     call=Call("PATCH", TOKEN_ROUTE, view="Token"),
+    page=Page(
+        f"{TOKEN_ROUTE}/retire",
+        back=lambda one: resolve_url(one.recipient),
+        name="token-retire",
+    ),
 )
 REVOKE: Final = Change(
     of=RECIPIENT,
@@ -406,6 +269,7 @@ REVOKE_ONE: Final = Change(
         f"{TOKEN_ROUTE}/revoke",
         back=lambda one: resolve_url(one.recipient),
         name="token-revoke",
+        confirm=_must_be_sure,
     ),
 )
 

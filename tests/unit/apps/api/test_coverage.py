@@ -57,7 +57,6 @@ BY_COMMAND: Final = {
     "share on": f"PATCH {SHARE}",
     "share list": "GET shares",
     "share show": f"GET {SHARE}",
-    "recipient create": "POST recipients",
     "recipient list": "GET recipients",
     "recipient reminders": "GET reminders",
     "recipient show": f"GET {RECIPIENT}",
@@ -67,7 +66,6 @@ BY_COMMAND: Final = {
     "recipient rehearse": f"POST {RECIPIENT}/rehearse",
     "recipient grant": f"PUT {SHARE}/grants/{{recipient}}",
     "recipient ungrant": f"DELETE {SHARE}/grants/{{recipient}}",
-    "recipient add-client": f"POST {RECIPIENT}/clients",
     "recipient rotate": f"POST {RECIPIENT}/rotate",
     "recipient revoke": f"DELETE {RECIPIENT}/tokens",
     "recipient limit": f"PATCH {RECIPIENT}",
@@ -113,15 +111,12 @@ BY_PAGE: Final = {
     "sharing:schema-add": f"POST {SHARE}/schemas",
     "sharing:received-add": "POST received",
     "sharing:received-look": "POST received/{name}/refresh",
-    "sharing:recipient-new": "POST recipients",
     "sharing:recipient-limits": f"PATCH {RECIPIENT}",
     "sharing:recipient-doctor": f"POST {RECIPIENT}/doctor",
     "sharing:recipient-rehearsals": f"POST {RECIPIENT}/rehearse",
     "sharing:token-new": f"POST {RECIPIENT}/tokens",
     "sharing:token-rotate": f"POST {RECIPIENT}/rotate",
     "sharing:token-link": f"POST {RECIPIENT}/activation-links",
-    "sharing:token-retire": f"PATCH {TOKEN}",
-    "sharing:client-new": f"POST {RECIPIENT}/clients",
 }
 """Pages of operations and changes are not here, as above."""
 PAGES_APART: Final = {

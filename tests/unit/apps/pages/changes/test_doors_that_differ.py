@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import NamedTuple
+from uuid import uuid4
 
 import pytest
+from django.contrib.messages import get_messages
 from django.core.management import CommandError, call_command
 from django.db import connection
 from django.http import HttpRequest, HttpResponse
@@ -144,12 +146,14 @@ MOVE = replace(
         "rooms/<str:room>/move",
         back=lambda _: "/rooms/",
         find=lambda room, name: Place(name, room),
+        confirm=lambda place: "heavy" if place.room == "attic" else "",
+        repeated="It was moved before.",
     ),
 )
 
 
 def is_known(request: HttpRequest, _: Place) -> HttpResponse | None:
-    return HttpResponse("known", status=409) if "again" in request.POST else None
+    return HttpResponse("known", status=409) if "known" in request.POST else None
 
 
 def told(_: HttpRequest, place: Place, one: Placed) -> HttpResponse:
@@ -305,8 +309,37 @@ def test_an_answer_with_a_secret_is_not_repeated(admin, room, status) -> None:
 
 
 def test_a_form_can_be_answered_before_the_change(admin: Client) -> None:
-    again = admin.post("/rooms/attic/move", {"name": "desk", "again": "1"})
-    first = admin.post("/rooms/attic/move", {"name": "desk"})
+    known = admin.post("/rooms/hall/move", {"name": "desk", "known": "1"})
 
-    assert (again.status_code, first.content) == (409, b"desk in attic")
+    assert (known.status_code, put) == (409, [])
+
+
+def test_a_form_may_have_to_be_confirmed(admin: Client) -> None:
+    path = "/rooms/attic/move"
+    for sent in ({}, {"confirm": "light"}):
+        assert admin.post(path, {"name": "desk", **sent}).status_code == 302
+    assert not put
+
+    done = admin.post(path, {"name": "desk", "confirm": "heavy"})
+    other = admin.post("/rooms/hall/move", {"name": "desk"})
+
+    assert (done.content, other.content) == (b"desk in attic", b"desk in hall")
+
+
+def test_a_form_that_is_sent_again_changes_nothing(admin: Client) -> None:
+    sent = {"name": "desk", "once": str(uuid4())}
+    first, again = (admin.post("/rooms/hall/move", sent) for _ in range(2))
+
+    assert (first.content, again["Location"]) == (b"desk in hall", "/rooms/")
+    assert [str(one) for one in get_messages(again.wsgi_request)] == [
+        "It was moved before."
+    ]
     assert len(put) == 1
+
+
+@pytest.mark.parametrize("once", ["", "x"])
+def test_a_form_without_a_key_is_heeded_each_time(admin: Client, once: str) -> None:
+    for _ in range(2):
+        admin.post("/rooms/hall/move", {"name": "desk", "once": once})
+
+    assert len(put) == 2

@@ -7,7 +7,7 @@ import pytest
 from django.core.management import CommandError
 
 from apps.sharing.issuing.profile import new_profile
-from apps.sharing.management.arguments import check_free, write_profile
+from apps.sharing.recipients.changes.profile_file import check_free, write_profile
 
 PROFILE = new_profile(
     recipient_name="acme",

@@ -1,11 +1,14 @@
 """Forms that are heeded once: a reload of a page must not make a second token."""
 
+from contextlib import suppress
 from typing import Final
 from uuid import UUID, uuid4
 
 from django.http import HttpRequest
 
-_SESSION_KEY: Final = "sharing_once"
+FIELD: Final = "once"
+"""The hidden field of the key."""
+_SESSION_KEY: Final = "sent_once"
 _KEPT: Final = 50
 
 
@@ -14,8 +17,11 @@ def new_key() -> UUID:
     return uuid4()
 
 
-def is_repeat(request: HttpRequest, key: UUID | None) -> bool:
-    """Whether the session has sent a form of that key before; from now on it has."""
+def is_repeat(request: HttpRequest) -> bool:
+    """Whether the session has sent the form of a key before; from now on it has."""
+    key = None
+    with suppress(ValueError):
+        key = UUID(request.POST.get(FIELD, ""))
     if key is None:
         return False
     sent = list(request.session.get(_SESSION_KEY, []))
