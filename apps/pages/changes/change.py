@@ -32,7 +32,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from inspect import signature
 from threading import RLock
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final, Generic, TypeAlias, TypeVar
 
 from django.db import transaction
 
@@ -295,6 +295,9 @@ class Change(Generic[S, P, R]):
         return result
 
 
+AnyChange: TypeAlias = Change[Any, Any, Any]
+
+
 def names_of(find: Callable[..., object]) -> tuple[str, ...]:
     """Return the names that a `find` takes of what was sent."""
     return tuple(one for one in signature(find).parameters if one != CALLER)
@@ -322,7 +325,7 @@ class Changes:
     """All changes. Their modules are imported when a process first needs them."""
 
     def __init__(self) -> None:
-        self._found: dict[tuple[str, str, str], Change[Any, Any, Any]] = {}
+        self._found: dict[tuple[str, str, str], AnyChange] = {}
         self._to_load: dict[str, list[str]] = {}
         self._lock = RLock()
 
@@ -336,11 +339,11 @@ class Changes:
         self._found[change.key] = change
         return change
 
-    def remove(self, change: Change[Any, Any, Any]) -> None:
+    def remove(self, change: AnyChange) -> None:
         """Take a change out."""
         self._found.pop(change.key, None)
 
-    def of(self, noun: str) -> list[Change[Any, Any, Any]]:
+    def of(self, noun: str) -> list[AnyChange]:
         """Return the changes of a noun."""
         with self._lock:  # another thread would see some of them only
             for module in self._to_load.pop(noun, ()):
@@ -349,7 +352,7 @@ class Changes:
                         self.register(one)
         return [one for one in self._found.values() if one.of.noun == noun]
 
-    def __iter__(self) -> Iterator[Change[Any, Any, Any]]:
+    def __iter__(self) -> Iterator[AnyChange]:
         for noun in list(self._to_load):
             self.of(noun)
         return iter(list(self._found.values()))

@@ -9,7 +9,7 @@ from django.core.management.base import CommandError, CommandParser
 from django.db import transaction
 
 from apps.pages.actions import command_stamp
-from apps.pages.changes.change import Change, Verb, changes
+from apps.pages.changes.change import AnyChange, Verb, changes
 from apps.pages.changes.parameters import add_parameters, given, read_values
 from apps.pages.command import (
     YES,
@@ -23,8 +23,6 @@ from apps.pages.command import (
 )
 from apps.pages.page_json import json_of, json_with
 from deltaweb.environment.command_lines import BAD_USAGE
-
-AnyChange = Change[Any, Any, Any]
 
 
 class ChangesCommand(SubcommandsCommand):

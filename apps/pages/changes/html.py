@@ -12,7 +12,7 @@ from django.urls import URLPattern
 from apps.pages.actions import stamp_of
 from apps.pages.changes import once
 from apps.pages.changes.change import (
-    Change,
+    AnyChange,
     Page,
     changes,
     found_by,
@@ -81,19 +81,19 @@ def change_patterns(
     return patterns
 
 
-def change_form(change: Change[Any, Any, Any], **stored: object) -> ChangeForm:
+def change_form(change: AnyChange, **stored: object) -> ChangeForm:
     """Return the form of a change, with stored values of its parameters."""
     lines = lines_of(change.parameters)
     initial = {lines[key].name or key: stored[key] for key in lines.keys() & stored}
     return _form_class(change)(initial=initial)
 
 
-def _form_class(change: Change[Any, Any, Any]) -> type[ChangeForm]:
+def _form_class(change: AnyChange) -> type[ChangeForm]:
     return cast("type[ChangeForm]", form_of(change.parameters, ChangeForm))
 
 
 def change_view(  # noqa: PLR0913 (as `change_patterns`)
-    change: Change[Any, Any, Any],
+    change: AnyChange,
     page: Page,
     *,
     failed: Callable[..., HttpResponseBase] | None = None,
@@ -144,7 +144,7 @@ def change_view(  # noqa: PLR0913 (as `change_patterns`)
 
 
 def _answer(
-    change: Change[Any, Any, Any],
+    change: AnyChange,
     page: Page,
     answered: Callable[..., HttpResponseBase] | None,
     *,
@@ -191,7 +191,7 @@ def _shown_again(
     return again
 
 
-def _add_confirm(form: forms.Form, text: str, change: Change[Any, Any, Any]) -> None:
+def _add_confirm(form: forms.Form, text: str, change: AnyChange) -> None:
     """Let a form be valid only if a text was typed in it."""
     required = f"Type the {change.of.noun}'s name to {change.name} it."
     form.fields[CONFIRM] = forms.CharField(

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 from uuid import UUID
 
 from django.conf import settings
@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from apps.accounts.permissions import admin_required
 from apps.pages.changes import once
-from apps.pages.changes.change import Change
+from apps.pages.changes.change import AnyChange
 from apps.pages.changes.html import change_form
 from apps.pages.request.changes import ChangeForm
 from apps.pages.responses import respond
@@ -129,7 +129,7 @@ def token_revoke(
     )
 
 
-def _first_form(change: Change[Any, Any, Any], **first: object) -> ChangeForm:
+def _first_form(change: AnyChange, **first: object) -> ChangeForm:
     return change_form(change, expires=first_lifetime(), **first)
 
 
