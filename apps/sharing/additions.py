@@ -135,6 +135,7 @@ changes.load_from(
     "apps.sharing.activity.views",
     "apps.sharing.recipients.holds",
     "apps.sharing.recipients.changes.care",
+    "apps.sharing.recipients.changes.grants",
     "apps.sharing.recipients.changes.new_tokens",
     "apps.sharing.recipients.changes.tokens",
 )
