@@ -20,7 +20,7 @@ OFTEN = ["delta-spark__checks"]
 # Its rows are as many as the files that the scan of the table has opened.
 OPENED = """
 frame = spark.read.format("delta").load({folder!r}).where({sql!r})
-frame.collect()
+frame._jdf.collectAsList()  # Python has no year 0
 def scans(node):
     found = [node] if node.nodeName().startswith("Scan") else []
     children = node.children()
