@@ -65,6 +65,13 @@ class LakeNotFoundError(DeltaError, code="lake-not-found"):
     hint = "See the list of lakes."
 
 
+class LakeOfProviderError(DeltaError, code="lake-of-provider"):
+    name: str
+    status = 409
+    message = "This lake has the tables that the provider {name} shares."
+    hint = "Remove the provider instead; its lake is removed with it."
+
+
 class NoWorkerError(DeltaError, code="no-worker"):
     job: str
     message = "This job waits, because no worker takes it: {job}."

@@ -131,6 +131,32 @@ def test_a_provider_is_asked_again_and_forgotten(admin, provider) -> None:
     assert admin.post("/received/acme/look").status_code == 404
 
 
+def test_the_lake_of_a_provider_is_removed_with_the_provider_alone(
+    admin, editor: Client, provider
+) -> None:
+    post(admin, provider)
+    lake = Lake.objects.get()
+
+    refused = editor.post(f"{lake.get_absolute_url()}/remove", follow=True)
+
+    assert Lake.objects.exists()
+    assert "the provider acme shares" in refused.content.decode()
+    assert "Remove this lake" not in page(editor, lake.get_absolute_url())
+    assert admin.post("/received/acme/remove").status_code == 302
+    assert not Lake.objects.exists()
+
+
+def test_a_provider_without_its_lake_comes_back_with_a_new_profile(admin, provider):
+    post(admin, provider)
+    Lake.objects.all().delete()
+
+    without = admin.post("/received/acme/remove", follow=True)
+    post(admin, provider, replace="true")
+
+    assert "No provider is named" in without.content.decode()
+    assert as_json(admin, "/received.json")["received"][0]["name"] == "acme"
+
+
 def test_a_profile_of_another_replaces_the_token(admin, provider: Provider) -> None:
     post(admin, provider)
     fields = json.loads(provider.profile_text) | {"bearerToken": "another-one"}

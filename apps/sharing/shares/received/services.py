@@ -43,8 +43,15 @@ def find_provider(name: str) -> StorageConnection:
 
 
 def lake_of(provider: StorageConnection) -> Lake:
-    """Return where the tables of a provider are looked for."""
-    return Lake.objects.get(url=provider.prefix)
+    """Return where the tables of a provider are looked for.
+
+    Raises:
+        ProviderNotFoundError: If it was removed; a new profile brings it back.
+    """
+    lake = Lake.objects.filter(url=provider.prefix).first()
+    if lake is None:
+        raise ProviderNotFoundError(name=provider.name)
+    return lake
 
 
 def add_provider(

@@ -22,8 +22,10 @@ from apps.tables.catalogue.lakes.services import (
     get_lake,
     remove_lake,
 )
+from apps.tables.errors import LakeOfProviderError
 from apps.tables.models import Lake
 from apps.tables.storage.locations import MAX_LENGTH
+from apps.tables.storage.received import is_received, provider_name
 
 ROUTE: Final = "lakes/<uuid:lake_id>"
 
@@ -113,7 +115,13 @@ def change(lake: Lake, new: LakeRule, stamp: Stamp) -> LakePage:
 
 
 def remove(lake: Lake, _: Nothing, stamp: Stamp) -> RemovedLake:
-    """Scan a lake no longer."""
+    """Scan a lake no longer.
+
+    Raises:
+        LakeOfProviderError: If a provider needs it.
+    """
+    if is_received(lake.url):
+        raise LakeOfProviderError(name=provider_name(lake.url))
     remove_lake(lake, stamp=stamp)
     return RemovedLake(url=lake.url)
 

@@ -20,6 +20,7 @@ from apps.tables.models.schedules import (
     schedule_words,
 )
 from apps.tables.storage.locations import is_remote
+from apps.tables.storage.received import is_received
 from apps.tables.storage.url_prefixes import holds
 
 MOST_VANISHED: Final = 100  # names on a page
@@ -78,6 +79,10 @@ class LakeRow:
     @property
     def is_remote(self) -> bool:
         return is_remote(self.lake.url)
+
+    @property
+    def is_received(self) -> bool:
+        return is_received(self.lake.url)
 
     @property
     def schedule(self) -> str:
