@@ -104,7 +104,7 @@ def test_the_rule_of_a_lake_is_changed(editor: Client, lake: Lake) -> None:
     assert (lake.namespace, lake.scan_interval_s) == ("raw", 0)
     refused = editor.post(lake.get_absolute_url(), {"namespace": "a b"})
     assert refused.status_code == 422
-    assert "it holds" in refused.content.decode()
+    assert "it contains" in refused.content.decode()
 
 
 def test_a_lake_is_forgotten_and_its_tables_stay(editor: Client, lake: Lake) -> None:
