@@ -49,7 +49,7 @@ def unless_checked(request: HttpRequest, by: Registering) -> HttpResponseBase | 
 
 
 def registered(
-    request: HttpRequest, _: Registering, one: Registration
+    request: HttpRequest, _: Registering, one: Registration, **__: str
 ) -> HttpResponseBase:
     """Open the table that was registered."""
     messages.success(request, REGISTER.says(one))
