@@ -13,7 +13,7 @@ FIELDS = [
     *("hard_limit", "soft_limit", "price"),
     *("with_directory", "with_history", "start_version"),
     *("contact", "allowed_networks", "properties"),
-    *("starts_at", "expires_at"),
+    *("starts_at", "expires_at", "restricted"),
 ]
 """The fields that keep to it so far; the list only grows."""
 ELSEWHERE = {

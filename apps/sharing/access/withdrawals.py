@@ -12,6 +12,7 @@ from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from apps.sharing.access.schemas import RULED
 from apps.sharing.models import SharedTable
+from apps.tables.models import seen_by_viewers
 from deltaweb.delta.errors import (
     CredentialsNeededError,
     LocationDeniedError,
@@ -62,8 +63,8 @@ BESIDE_A_PART: Final = Exists(
 # to see less of them.
 IN_ITS_SCHEMA: Final = Q(from_schema__isnull=True) | Q(
     ~BESIDE_A_PART,
+    seen_by_viewers("table__"),
     table__namespace=F("from_schema__namespace"),
-    table__restricted=False,
 )
 LISTED: Final = (
     IN_ITS_SCHEMA
@@ -82,7 +83,7 @@ def offer_state(shared: SharedTable) -> OfferState:
     table, schema = shared.table, shared.from_schema
     if schema is not None and table.namespace != schema.namespace:
         return OfferState(Offer.MOVED, f"its name is now {table.full_name}")
-    if schema is not None and table.restricted:
+    if schema is not None and table.is_hidden:
         return OfferState(Offer.HIDDEN, "it is hidden from viewers")
     if schema is not None and _is_beside_a_part(shared):
         return OfferState(Offer.IN_PART, "the share has a part of it already")

@@ -21,6 +21,7 @@ from apps.pages.page_json import OnPage
 from apps.pages.request.changes import UNCHANGED, Unchanged
 from apps.tables.catalogue.names import MAX_NAME_LENGTH, find_table
 from apps.tables.catalogue.registration import (
+    TableSettings,
     check_removable,
     describe_table,
     remove_table,
@@ -49,7 +50,7 @@ PAGES: Final = "t/<str:namespace>/<str:name>"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TableChange:
+class TableChange(TableSettings):
     """The values of a table that change; a value that is left out stays.
 
     Attributes:
@@ -60,12 +61,6 @@ class TableChange:
     """
 
     name: str | Unchanged = parameter(UNCHANGED, None, line=NAME)
-    description: str | Unchanged | None = parameter(
-        UNCHANGED, None, line=Line(label="Description")
-    )
-    restricted: bool | Unchanged = parameter(
-        UNCHANGED, None, line=Line(label="Visible to")
-    )
     refresh: Schedule | Unchanged | None = parameter(
         UNCHANGED,
         None,
@@ -131,9 +126,7 @@ def change_table(table: Table, new: TableChange, stamp: Stamp) -> TableResource:
     """Change the name, the description, the schedule, or who may see a table."""
     if not isinstance(new.name, Unchanged):
         rename_table(table, name=new.name, stamp=stamp)
-    describe_table(
-        table, description=new.description, restricted=new.restricted, stamp=stamp
-    )
+    describe_table(table, new, stamp)
     if not isinstance(new.refresh, Unchanged):
         schedule_table(table, schedule=new.refresh or DEFAULT, stamp=stamp)
     return table_resource(table)

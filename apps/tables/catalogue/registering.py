@@ -23,7 +23,11 @@ from apps.tables.catalogue.changes import NAME
 from apps.tables.catalogue.checks import CHECK_LOCATION, check_location, request_check
 from apps.tables.catalogue.forms import RegisterQueryForm
 from apps.tables.catalogue.names import free_name, name_from_path, parse_table_name
-from apps.tables.catalogue.registration import check_name_free, register_table
+from apps.tables.catalogue.registration import (
+    TableSettings,
+    check_name_free,
+    register_table,
+)
 from apps.tables.head.job_json import check_job
 from apps.tables.head.shapes import TableResource, table_resource
 from apps.tables.models import Table
@@ -33,7 +37,7 @@ from apps.tables.storage.roots import roots_for
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NewTable:
+class NewTable(TableSettings):
     """A table that is to be registered.
 
     Attributes:
@@ -55,10 +59,6 @@ class NewTable:
             wrong="Give the location of the table.",
             codes=("location-invalid", "location-not-allowed"),
         ),
-    )
-    description: str = parameter("", None, line=Line(label="Description"))
-    restricted: bool = parameter(
-        default=False, option=None, line=Line(label="Visible to")
     )
     connection: str | None = None
 
@@ -114,8 +114,7 @@ def register(by: Registering, new: NewTable, stamp: Stamp) -> Registration:
     table = register_table(
         name=name,
         location=location,
-        description=new.description,
-        restricted=new.restricted,
+        settings=new,
         created_by=by.user,
         stamp=stamp,
     )

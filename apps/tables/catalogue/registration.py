@@ -2,7 +2,9 @@
 
 import shutil
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 
 from django.db import IntegrityError, transaction
 from django.db.models import ProtectedError
@@ -19,6 +21,7 @@ from apps.pages.actions import (
     report,
     report_changes,
 )
+from apps.pages.changes.parameters import Line, parameter
 from apps.pages.request.changes import UNCHANGED, Unchanged, value_of
 from apps.tables.catalogue.names import TableName, parse_table_name
 from apps.tables.errors import TableInUseError, TableNameTakenError
@@ -35,13 +38,48 @@ from apps.tables.storage.roots import roots_for
 _SEEN_BY = {False: "everybody", True: "editors and administrators"}
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableSettings:
+    """The description of a table, and who may see it.
+
+    A value that is left out stays; a new table has no description, and viewers see it.
+
+    Attributes:
+        description: Its description in the catalog; null removes it.
+        restricted: Whether it is hidden from viewers.
+    """
+
+    description: str | Unchanged | None = parameter(
+        UNCHANGED,
+        "--description",
+        metavar="DESCRIPTION",
+        line=Line(label="Description"),
+        help="description in the catalog",
+    )
+    restricted: bool | Unchanged = parameter(
+        UNCHANGED,
+        "--restricted",
+        action="store_true",
+        line=Line(label="Visible to"),
+        help="hide it from viewers",
+    )
+
+    def after(self, table: Table) -> tuple[str, bool]:
+        """Return the description of a table and whether it is hidden, with these."""
+        description = value_of(self.description, table.description, removed="")
+        hidden = value_of(self.restricted, table.restricted, removed=table.restricted)
+        return description.strip(), hidden
+
+
+AS_NEW: Final = TableSettings()
+
+
 @transaction.atomic
 def register_table(  # noqa: PLR0913 (each is one fact of the table)
     *,
     name: str | TableName,
     location: str,
-    description: str = "",
-    restricted: bool = False,
+    settings: TableSettings = AS_NEW,
     created_by: User | None = None,
     stamp: Stamp,
     made_by: str = "",
@@ -60,14 +98,13 @@ def register_table(  # noqa: PLR0913 (each is one fact of the table)
         namespace=parsed.namespace,
         name=parsed.name,
         location=where,
-        description=description,
-        restricted=restricted,
         created_at=stamp.at,
         created_by=created_by,
         probe_due_at=stamp.at,
     )
+    table.description, table.restricted = settings.after(table)
     _save_named(table, parsed)
-    facts = {"location": where, "restricted": restricted, **(detail or {})}
+    facts = {"location": where, "restricted": table.restricted, **(detail or {})}
     report(_action(made_by or "table.register", table, stamp, facts))
     refresh_table(table, requested_by=created_by, now=stamp.at)
     return table
@@ -108,16 +145,9 @@ def rename_table(table: Table, *, name: str, stamp: Stamp) -> Table:
 
 
 @transaction.atomic
-def describe_table(
-    table: Table,
-    *,
-    description: str | Unchanged | None = UNCHANGED,
-    restricted: bool | Unchanged = UNCHANGED,
-    stamp: Stamp,
-) -> Table:
+def describe_table(table: Table, settings: TableSettings, stamp: Stamp) -> Table:
     """Set what people read of a table and who may see it."""
-    description = value_of(description, table.description, removed="").strip()
-    restricted = value_of(restricted, table.restricted, removed=table.restricted)
+    description, restricted = settings.after(table)
     seen_by = (_SEEN_BY[table.restricted], _SEEN_BY[restricted])
     changes = (
         FieldChange("table.describe", table.description, description),

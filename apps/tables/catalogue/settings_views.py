@@ -36,14 +36,8 @@ def _settings_page(
     remove_form: ChangeForm | None = None,
 ) -> HttpResponseBase:
     table = Table.objects.get(id=table.id)  # as stored: a refused name is not its name
-    stored = schedule_json(table.refresh_interval_s)
-    present = change_form(
-        UPDATE,
-        name=table.full_name,
-        description=table.description,
-        restricted=table.restricted,
-        refresh=stored["refresh"],
-    )
+    data = table_json(table) | schedule_json(table.refresh_interval_s)
+    present = change_form(UPDATE, **data | {"description": table.description})
     return respond(
         request,
         fmt,
@@ -55,6 +49,6 @@ def _settings_page(
             "schedules": schedule_choices(),
             "removal_errors": sentences_of(remove_form) if remove_form else (),
         },
-        data=table_json(table) | stored,
+        data=data,
         status=422 if form or remove_form else 200,
     )

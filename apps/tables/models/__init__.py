@@ -44,6 +44,15 @@ def name_holds(text: str) -> models.Q:
     return words
 
 
+def seen_by_viewers(path: str = "") -> models.Q:
+    """Match tables that viewers may see.
+
+    Args:
+        path: The way to the table from another model, such as `table__`.
+    """
+    return models.Q(**{f"{path}restricted": False})
+
+
 class TableQuerySet(models.QuerySet["Table"]):
     """Queries over registered tables."""
 
@@ -51,7 +60,7 @@ class TableQuerySet(models.QuerySet["Table"]):
         """Tables that `user` may know of: restricted ones only from editor upward."""
         if not user.is_authenticated:
             return self.none()
-        return self if user.is_editor else self.filter(restricted=False)
+        return self if user.is_editor else self.filter(seen_by_viewers())
 
     def due_for_probe(self, now: datetime) -> "TableQuerySet":
         """Tables whose newest version is to be looked up, longest due first."""
@@ -166,6 +175,11 @@ class Table(models.Model):
         if self.namespace == "default":
             return self.name
         return f"{self.namespace}.{self.name}"
+
+    @property
+    def is_hidden(self) -> bool:
+        """Whether viewers may not see it."""
+        return self.restricted
 
     @property
     def is_stale(self) -> bool:
@@ -318,7 +332,7 @@ class TableColumnQuerySet(models.QuerySet["TableColumn"]):
         """Columns of the tables that `user` may know of; the rule is the tables'."""
         if not user.is_authenticated:
             return self.none()
-        return self if user.is_editor else self.filter(table__restricted=False)
+        return self if user.is_editor else self.filter(seen_by_viewers("table__"))
 
 
 TableColumnManager = models.Manager.from_queryset(TableColumnQuerySet)

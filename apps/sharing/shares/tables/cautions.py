@@ -41,7 +41,7 @@ def refusals(table: Table) -> list[str]:
 def warnings_of(table: Table) -> list[str]:
     """Return what an administrator should know of a table that is shared."""
     warnings = [f"{table.full_name}: {sentence}" for sentence in refusals(table)]
-    if table.restricted:
+    if table.is_hidden:
         warnings.append(
             f"{table.full_name} is hidden from viewers, but recipients can read it."
         )

@@ -10,6 +10,7 @@ from apps.accounts.models import User
 from apps.tables.catalogue.adding.source import asker
 from apps.tables.catalogue.names import parse_table_name
 from apps.tables.catalogue.registration import (
+    TableSettings,
     check_name_free,
     register_table,
     stamp_for,
@@ -121,7 +122,7 @@ def register_made(
     table = register_table(
         name=asked.name,
         location=asked.location,
-        description=asked.description,
+        settings=TableSettings(description=asked.description),
         created_by=maker,
         stamp=stamp_for(maker, timezone.now()),
         made_by=action,

@@ -22,7 +22,11 @@ from apps.tables.catalogue.names import (
     parse_namespace,
     parse_table_name,
 )
-from apps.tables.catalogue.registration import check_name_free, register_table
+from apps.tables.catalogue.registration import (
+    TableSettings,
+    check_name_free,
+    register_table,
+)
 from apps.tables.catalogue.scanning import ScanReport, scan_root
 from apps.tables.errors import TableNameTakenError
 from apps.tables.head.shapes import table_json
@@ -53,22 +57,16 @@ class AddVerb(WritingVerb):
         parser.add_argument(
             "more", nargs="*", metavar="name location", help="further tables"
         )
-        parser.add_argument(
-            "--description", default="", help="description in the catalog"
-        )
-        parser.add_argument(
-            "--restricted", action="store_true", help="hide it from viewers"
-        )
+        add_parameters(parser, TableSettings)
 
-    def run(  # noqa: PLR0913 (the arguments of the line)
+    def run(
         self,
         *,
         name: str,
         location: str,
         more: Sequence[str],
-        description: str,
-        restricted: bool,
         dry_run: bool,
+        **options: object,
     ) -> Output:
         """Check what is there, all of it, then register it."""
         if len(more) % 2:
@@ -84,13 +82,12 @@ class AddVerb(WritingVerb):
                 [_facts(one) for one in wanted],
                 [f"Would register {_words(one)}" for one in wanted],
             )
-        data = []
+        data, settings = [], TableSettings(**given(options))
         for one in wanted:
             table = register_table(
                 name=one.name,
                 location=one.location,
-                description=description,
-                restricted=restricted,
+                settings=settings,
                 stamp=command_stamp(),
             )
             said = table_json(table)

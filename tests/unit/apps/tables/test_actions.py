@@ -8,6 +8,7 @@ from apps.accounts.models import User
 from apps.audit.models import AuditEvent
 from apps.pages.actions import COMMAND_LINE, Actor, Stamp
 from apps.tables.catalogue.registration import (
+    TableSettings,
     describe_table,
     register_table,
     remove_table,
@@ -83,7 +84,9 @@ class TestChanging:
         table = new_table("orders", description="Some")
 
         for _ in range(2):
-            describe_table(table, description="All", restricted=False, **BY)
+            describe_table(
+                table, TableSettings(description="All", restricted=False), **BY
+            )
 
         assert recorded() == [("table.describe", "orders", "ada")]
         assert AuditEvent.objects.get().detail == {"old": "Some", "new": "All"}
@@ -94,7 +97,9 @@ class TestChanging:
     def test_who_sees_a_table_is_a_record_of_its_own(self, action, *, restricted):
         table = new_table("orders", restricted=not restricted)
 
-        describe_table(table, description="", restricted=restricted, **BY)
+        describe_table(
+            table, TableSettings(description="", restricted=restricted), **BY
+        )
 
         assert recorded() == [(action, "orders", "ada")]
         detail = AuditEvent.objects.get().detail
@@ -105,7 +110,7 @@ class TestChanging:
     def test_each_field_of_one_form_is_recorded(self) -> None:
         table = new_table("orders")
 
-        describe_table(table, description="All", restricted=True, **BY)
+        describe_table(table, TableSettings(description="All", restricted=True), **BY)
 
         assert [action for action, _, _ in recorded()] == [
             "table.describe",

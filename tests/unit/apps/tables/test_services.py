@@ -13,6 +13,7 @@ from apps.tables.additions import check_roots
 from apps.tables.catalogue.checks import request_check
 from apps.tables.catalogue.lakes.scan_job import request_scan
 from apps.tables.catalogue.registration import (
+    TableSettings,
     register_table,
     remove_table,
     rename_table,
@@ -43,8 +44,7 @@ class TestRegisterTable:
         table = register_table(
             name="sales.orders",
             location="/lake/orders/",
-            description="All of them",
-            restricted=True,
+            settings=TableSettings(description="All of them", restricted=True),
             stamp=STAMP,
         )
 
