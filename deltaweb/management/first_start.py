@@ -17,7 +17,7 @@ from apps.pages.actions import Actor, Stamp
 from apps.pages.command import Error
 from apps.pages.request.changes import UNCHANGED
 from apps.tables.catalogue.lakes.scanning import scan_lake
-from apps.tables.catalogue.lakes.services import add_lake
+from apps.tables.catalogue.lakes.services import LakeRule, add_lake
 from apps.tables.catalogue.scanning import load_samples
 from apps.tables.models import Lake
 from apps.tables.storage.locations import is_remote, parse_location
@@ -94,9 +94,9 @@ def register_lake(location: str) -> None:
     try:
         allow_root(location, reason="LAKE", now=now)
         is_new = not Lake.objects.filter(url=location).exists()
-        repeat = REPEAT if is_new else UNCHANGED
+        rule = LakeRule(schedule=REPEAT if is_new else UNCHANGED)
         stamp = Stamp(FIRST_START, now)
-        lake = add_lake(location, schedule=repeat, stamp=stamp)
+        lake = add_lake(location, rule, stamp=stamp)
         report = scan_lake(lake, stamp=stamp)
         logger.info(
             "LAKE=%s: %d new tables, %d known.",

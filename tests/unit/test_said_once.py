@@ -13,11 +13,12 @@ FIELDS = [
     *("hard_limit", "soft_limit", "price"),
     *("with_directory", "with_history", "start_version"),
     *("contact", "allowed_networks", "properties"),
-    *("starts_at", "expires_at", "restricted"),
+    *("starts_at", "expires_at", "restricted", "schedule"),
 ]
 """The fields that keep to it so far; the list only grows."""
 ELSEWHERE = {
     "properties": ("api", "explorer", "tables"),
+    "schedule": ("tables/catalogue/changes",),
     "expires_at": (
         *("accounts", "jobs"),
         *("sharing/answers", "sharing/api", "sharing/shares/received"),
@@ -26,7 +27,8 @@ ELSEWHERE = {
 """The folders where the word is about something else than recipients and tokens.
 
 A Delta table has properties, too. API keys, leases, URLs, credentials of a store and
-tokens of other providers expire as well.
+tokens of other providers expire as well. A command of tables is called `schedule`; its
+field is `refresh`.
 """
 
 

@@ -128,7 +128,7 @@ def change_table(table: Table, new: TableChange, stamp: Stamp) -> TableResource:
         rename_table(table, name=new.name, stamp=stamp)
     describe_table(table, new, stamp)
     if not isinstance(new.refresh, Unchanged):
-        schedule_table(table, schedule=new.refresh or DEFAULT, stamp=stamp)
+        schedule_table(table, refresh=new.refresh or DEFAULT, stamp=stamp)
     return table_resource(table)
 
 

@@ -163,18 +163,18 @@ def describe_table(table: Table, settings: TableSettings, stamp: Stamp) -> Table
 
 
 @transaction.atomic
-def schedule_table(table: Table, *, schedule: str, stamp: Stamp) -> Table:
+def schedule_table(table: Table, *, refresh: str, stamp: Stamp) -> Table:
     """Set how often new commits are looked for, by one of the names in `SCHEDULES`.
 
     A table that is given an interval is due at once.
     """
-    interval_s, old_s = SCHEDULES[schedule], table.refresh_interval_s
+    interval_s, old_s = SCHEDULES[refresh], table.refresh_interval_s
     if interval_s == old_s:
         return table
     table.refresh_interval_s = interval_s
     table.probe_due_at = stamp.at
     table.save(update_fields=["refresh_interval_s", "probe_due_at"])
-    detail = {"old": schedule_name(old_s), "new": schedule}
+    detail = {"old": schedule_name(old_s), "new": refresh}
     report(_action("table.schedule", table, stamp, detail))
     return table
 

@@ -12,7 +12,7 @@ from django.urls import reverse
 from apps.jobs.models import Job
 from apps.pages.actions import COMMAND_LINE, Stamp
 from apps.tables.catalogue.lakes.scan_job import SCAN_ROOT
-from apps.tables.catalogue.lakes.services import add_lake
+from apps.tables.catalogue.lakes.services import LakeRule, add_lake
 from apps.tables.models import Lake, Table
 from apps.tables.storage.connections import add_connection
 from apps.tables.storage.roots import allow_root
@@ -34,7 +34,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def lake(folder: Path) -> Lake:
-    return add_lake(str(folder), schedule="1h", stamp=STAMP)
+    return add_lake(str(folder), LakeRule(schedule="1h"), stamp=STAMP)
 
 
 def scan(editor: Client, lake: Lake) -> None:

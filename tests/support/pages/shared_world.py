@@ -7,7 +7,7 @@ from typing import Final
 from apps.accounts.models import User
 from apps.pages.actions import command_stamp
 from apps.sharing.models import Hold, LastRead, RecipientToken, SharedTable
-from apps.tables.catalogue.lakes.services import add_lake
+from apps.tables.catalogue.lakes.services import LakeRule, add_lake
 from apps.tables.models import Lake, Table
 from apps.tables.storage.connections import add_connection
 from deltaweb.storage.objects.vending.options import ROLE_OPTION
@@ -93,6 +93,8 @@ def shared_world(lake: Path) -> World:
         part=part,
         folder=folder,
         token=token,
-        lake=add_lake(str(lake), namespace="raw", schedule="1h", stamp=command_stamp()),
+        lake=add_lake(
+            str(lake), LakeRule(namespace="raw", schedule="1h"), stamp=command_stamp()
+        ),
         table=orders,
     )

@@ -11,7 +11,7 @@ from apps.pages.actions import Stamp
 from apps.pages.request.changes import UNCHANGED
 from apps.sharing.errors import ProviderNotFoundError
 from apps.sharing.names import is_storable
-from apps.tables.catalogue.lakes.services import add_lake, remove_lake
+from apps.tables.catalogue.lakes.services import LakeRule, add_lake, remove_lake
 from apps.tables.catalogue.names import parse_namespace
 from apps.tables.catalogue.registration import remove_table
 from apps.tables.errors import TableNameError
@@ -83,12 +83,8 @@ def add_provider(
             stamp=stamp,
             replace=replace,
         )
-        add_lake(
-            provider.prefix,
-            namespace=wanted,
-            schedule=UNCHANGED if is_known else SCHEDULE,
-            stamp=stamp,
-        )
+        rule = LakeRule(namespace=wanted, schedule=UNCHANGED if is_known else SCHEDULE)
+        add_lake(provider.prefix, rule, stamp=stamp)
     return provider
 
 

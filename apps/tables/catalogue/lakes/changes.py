@@ -12,12 +12,10 @@ from apps.pages.actions import Stamp
 from apps.pages.changes.change import EDITOR, Call, Change, Nothing, Page, Subject
 from apps.pages.changes.parameters import Line, parameter
 from apps.pages.changes.read import Read, reads
-from apps.pages.request.changes import UNCHANGED, Unchanged
 from apps.tables.catalogue.lakes.listing import LakeList, LakePage, lake_page
 from apps.tables.catalogue.lakes.scan_job import request_scan
 from apps.tables.catalogue.lakes.services import (
-    LAKE_SCHEDULES,
-    LakeSchedule,
+    LakeRule,
     change_lake,
     get_lake,
     remove_lake,
@@ -28,37 +26,6 @@ from apps.tables.storage.locations import MAX_LENGTH
 from apps.tables.storage.received import is_received, provider_name
 
 ROUTE: Final = "lakes/<uuid:lake_id>"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LakeRule:
-    """How the next tables of a lake are named, and how often it is scanned.
-
-    What is left out stays.
-
-    Attributes:
-        namespace: The namespace of every table; empty or null for the path below the
-            lake.
-        schedule: How often the lake is scanned; null for `never`, which scans only on
-            request.
-    """
-
-    namespace: str | Unchanged | None = parameter(
-        UNCHANGED,
-        "--namespace",
-        metavar="NS",
-        line=Line(label="Namespace", most=200, codes=("table-name-invalid",)),
-        help="namespace of new tables; default: unchanged, or the path below ROOT",
-    )
-    schedule: LakeSchedule | Unchanged | None = parameter(
-        UNCHANGED,
-        "--repeat",
-        choices=LAKE_SCHEDULES,
-        metavar="INTERVAL",
-        line=Line(label="Scanned", wrong="Choose one of the listed schedules."),
-        help=f"how often to scan it: {', '.join(LAKE_SCHEDULES)}; "
-        "default: unchanged, or never",
-    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,18 +67,12 @@ class RemovedLake:
 
 def scan_new(_: None, new: NewLake, stamp: Stamp) -> Started:
     """Request a scan of a folder or URL, which is a lake from then on."""
-    asked = request_scan(
-        new.url, namespace=new.namespace, schedule=new.schedule, stamp=stamp
-    )
-    return started(asked)
+    return started(request_scan(new.url, new, stamp=stamp))
 
 
 def change(lake: Lake, new: LakeRule, stamp: Stamp) -> LakePage:
     """Change how the next tables are named, and how often they are looked for."""
-    changed = change_lake(
-        lake, namespace=new.namespace, schedule=new.schedule, stamp=stamp
-    )
-    return lake_page(changed)
+    return lake_page(change_lake(lake, new, stamp=stamp))
 
 
 def remove(lake: Lake, _: Nothing, stamp: Stamp) -> RemovedLake:

@@ -14,9 +14,8 @@ from apps.jobs.models import Job
 from apps.jobs.running.tracking import TrackedJob
 from apps.jobs.services import enqueue
 from apps.pages.actions import Stamp
-from apps.pages.request.changes import UNCHANGED, Unchanged
 from apps.tables.catalogue.lakes.scanning import scan_lake
-from apps.tables.catalogue.lakes.services import add_lake
+from apps.tables.catalogue.lakes.services import AS_BEFORE, LakeRule, add_lake
 from apps.tables.catalogue.registration import stamp_for
 from apps.tables.catalogue.scanning import ScanResult
 from apps.tables.models import Lake
@@ -31,15 +30,9 @@ class ScanRoot:
     root: str
 
 
-def request_scan(
-    root: str,
-    *,
-    stamp: Stamp,
-    namespace: str | Unchanged | None = UNCHANGED,
-    schedule: str | Unchanged | None = UNCHANGED,
-) -> Job:
+def request_scan(root: str, rule: LakeRule = AS_BEFORE, *, stamp: Stamp) -> Job:
     """Queue a scan of a lake, added if need be; one that waits is returned."""
-    lake = add_lake(root, namespace=namespace, schedule=schedule, stamp=stamp)
+    lake = add_lake(root, rule, stamp=stamp)
     return _enqueue_scan(lake, requested_by=user_of(stamp), now=stamp.at)
 
 

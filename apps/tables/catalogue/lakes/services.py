@@ -1,5 +1,6 @@
 """What people ask of lakes: add, change, remove, find."""
 
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final, Literal, get_args
 from uuid import UUID
@@ -15,6 +16,7 @@ from apps.pages.actions import (
     report,
     report_changes,
 )
+from apps.pages.changes.parameters import Line, parameter
 from apps.pages.request.changes import UNCHANGED, Unchanged, value_of
 from apps.tables.catalogue.names import parse_namespace
 from apps.tables.errors import LakeNotFoundError
@@ -34,31 +36,64 @@ LakeSchedule = Literal["10m", "30m", "1h", "6h", "12h", "1d", "never"]
 LAKE_SCHEDULES: Final[tuple[str, ...]] = get_args(LakeSchedule)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LakeRule:
+    """How the next tables of a lake are named, and how often it is scanned.
+
+    What is left out stays.
+
+    Attributes:
+        namespace: The namespace of every table; empty or null for the path below the
+            lake.
+        schedule: How often the lake is scanned; null for `never`, which scans only on
+            request.
+    """
+
+    namespace: str | Unchanged | None = parameter(
+        UNCHANGED,
+        "--namespace",
+        metavar="NS",
+        line=Line(label="Namespace", most=200, codes=("table-name-invalid",)),
+        help="namespace of new tables; default: unchanged, or the path below ROOT",
+    )
+    schedule: LakeSchedule | Unchanged | None = parameter(
+        UNCHANGED,
+        "--repeat",
+        choices=LAKE_SCHEDULES,
+        metavar="INTERVAL",
+        line=Line(label="Scanned", wrong="Choose one of the listed schedules."),
+        help=f"how often to scan it: {', '.join(LAKE_SCHEDULES)}; "
+        "default: unchanged, or never",
+    )
+
+    def after(self, lake: Lake) -> tuple[str, str]:
+        """Return the namespace and the schedule of a lake that gets this rule."""
+        namespace = value_of(self.namespace, lake.namespace, removed="")
+        known = schedule_name(lake.scan_interval_s)
+        every = value_of(self.schedule, known, removed=NEVER) or NEVER
+        return parse_namespace(namespace), every
+
+
+AS_BEFORE: Final = LakeRule()
+
+
 @transaction.atomic
-def add_lake(
-    url: str,
-    *,
-    namespace: str | Unchanged | None = UNCHANGED,
-    schedule: str | Unchanged | None = UNCHANGED,
-    stamp: Stamp,
-) -> Lake:
+def add_lake(url: str, rule: LakeRule = AS_BEFORE, *, stamp: Stamp) -> Lake:
     """Return the lake of a folder or URL, added if there is none; nothing is read.
 
     Args:
         url: A folder of the server, or a URL of an object store.
-        namespace: Of every table; None or "" for the path below the lake.
-        schedule: One of `LAKE_SCHEDULES`; None is only when asked.
+        rule: A new lake without one has the path below it, and is scanned on request.
         stamp: Who does it, and when: its owner is the user, if there is one.
     """
     where, owner = parse_location(url), user_of(stamp)
     check_allowed(where, roots=roots_for(owner))
     known = Lake.objects.filter(url=where).first()
     if known is not None:
-        return change_lake(known, namespace=namespace, schedule=schedule, stamp=stamp)
+        return change_lake(known, rule, stamp=stamp)
     lake = Lake(url=where, owner=owner, created_at=stamp.at)
-    lake.namespace = parse_namespace(value_of(namespace, "", removed=""))
+    lake.namespace, every = rule.after(lake)
     # Whoever adds it sees to the first scan.
-    every = value_of(schedule, NEVER, removed=NEVER) or NEVER
     _set_schedule(lake, every, stamp.at)
     lake.save(force_insert=True)
     detail = {"schedule": every, "namespace": lake.namespace}
@@ -68,17 +103,10 @@ def add_lake(
 
 
 @transaction.atomic
-def change_lake(
-    lake: Lake,
-    *,
-    stamp: Stamp,
-    namespace: str | Unchanged | None = UNCHANGED,
-    schedule: str | Unchanged | None = UNCHANGED,
-) -> Lake:
+def change_lake(lake: Lake, rule: LakeRule, *, stamp: Stamp) -> Lake:
     """Change how a lake's next tables are named, and how often it is scanned."""
     old = schedule_name(lake.scan_interval_s)
-    every = value_of(schedule, old, removed=NEVER) or NEVER
-    wanted = parse_namespace(value_of(namespace, lake.namespace, removed=""))
+    wanted, every = rule.after(lake)
     changes = (
         FieldChange("lake.schedule", old, every),
         FieldChange("lake.set_namespace", lake.namespace, wanted),
@@ -118,6 +146,6 @@ def lake_action(name: str, lake: Lake, *, stamp: Stamp, **detail: object) -> Act
     return Action(name=name, stamp=stamp, detail={"lake": lake.url, **detail})
 
 
-def _set_schedule(lake: Lake, schedule: str, now: datetime) -> None:
-    lake.scan_interval_s = SCHEDULES[schedule] or ONLY_WHEN_ASKED_S
+def _set_schedule(lake: Lake, every: str, now: datetime) -> None:
+    lake.scan_interval_s = SCHEDULES[every] or ONLY_WHEN_ASKED_S
     lake.scan_due_at = now + timedelta(seconds=lake.scan_interval_s)

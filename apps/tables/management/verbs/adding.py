@@ -156,9 +156,7 @@ class ScanVerb(WritingVerb):
                 is_dry_run=True,
             )
         else:
-            lake = add_lake(
-                where, namespace=asked.namespace, schedule=asked.schedule, stamp=stamp
-            )
+            lake = add_lake(where, asked, stamp=stamp)
             report = scan_lake(lake, stamp=stamp, is_asked=True, on_progress=self._tell)
         self._warn_of(report)
         new, known = len(report.registered), len(report.known)

@@ -121,7 +121,7 @@ class TestChanging:
         table = new_table("orders", refresh_interval_s=600)
 
         for _ in range(2):
-            schedule_table(table, schedule="never", **BY)
+            schedule_table(table, refresh="never", **BY)
 
         assert recorded() == [("table.schedule", "orders", "ada")]
         detail = {"old": "10m", "new": "never"}

@@ -203,7 +203,7 @@ class TestScheduleTable:
         far = NOW + timedelta(days=1)
         table = new_table("orders", refresh_interval_s=0, probe_due_at=far)
 
-        schedule_table(table, schedule=schedule, stamp=STAMP)
+        schedule_table(table, refresh=schedule, stamp=STAMP)
 
         due = Table.objects.due_for_probe(NOW).get()
         assert due.refresh_interval_s == interval_s
@@ -211,7 +211,7 @@ class TestScheduleTable:
     def test_one_that_is_refreshed_only_when_asked_never_is(self) -> None:
         table = new_table("orders")
 
-        schedule_table(table, schedule="never", stamp=STAMP)
+        schedule_table(table, refresh="never", stamp=STAMP)
 
         assert not Table.objects.due_for_probe(FAR_AHEAD).exists()
 
@@ -219,7 +219,7 @@ class TestScheduleTable:
         far = NOW + timedelta(days=1)
         table = new_table("orders", refresh_interval_s=600, probe_due_at=far)
 
-        schedule_table(table, schedule="10m", stamp=STAMP)
+        schedule_table(table, refresh="10m", stamp=STAMP)
 
         assert Table.objects.get().probe_due_at == far
 

@@ -11,7 +11,7 @@ from pytest_django.fixtures import Settings
 from apps.accounts import services as accounts
 from apps.accounts.errors import SignInLinkInvalidError
 from apps.pages.actions import COMMAND_LINE, Stamp
-from apps.tables.catalogue.lakes.services import change_lake
+from apps.tables.catalogue.lakes.services import LakeRule, change_lake
 from apps.tables.catalogue.registration import remove_table
 from apps.tables.models import Lake, Table
 from apps.tables.models.schedules import schedule_name
@@ -59,11 +59,11 @@ def test_samples_that_were_removed_stay_removed(tmp_path, lake, settings):
 # The server closes its connection to the database afterwards.
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("schedule", ["1h", "1d", "never"])
-def test_a_lake_that_is_known_keeps_its_schedule(tmp_path, schedule: str) -> None:
+def test_a_lake_that_is_known_keeps_its_schedule(tmp_path, schedule) -> None:
     register_lake(str(tmp_path))
     lake = Lake.objects.get()
     assert schedule_name(lake.scan_interval_s) == "1h"
-    change_lake(lake, schedule=schedule, stamp=Stamp(COMMAND_LINE, NOW))
+    change_lake(lake, LakeRule(schedule=schedule), stamp=Stamp(COMMAND_LINE, NOW))
 
     register_lake(str(tmp_path))
 

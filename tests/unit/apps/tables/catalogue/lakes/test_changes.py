@@ -14,7 +14,7 @@ from apps.jobs.models import Job
 from apps.pages.actions import command_stamp
 from apps.tables.catalogue.lakes.changes import SCAN
 from apps.tables.catalogue.lakes.scan_job import request_scan
-from apps.tables.catalogue.lakes.services import add_lake
+from apps.tables.catalogue.lakes.services import LakeRule, add_lake
 from apps.tables.models import Lake
 from apps.tables.models.schedules import schedule_name
 from apps.tables.storage.roots import allow_root
@@ -33,7 +33,9 @@ def folder(tmp_path: Path) -> str:
 
 @pytest.fixture
 def lake(folder: str) -> Lake:
-    return add_lake(folder, namespace="raw", schedule="6h", stamp=command_stamp())
+    return add_lake(
+        folder, LakeRule(namespace="raw", schedule="6h"), stamp=command_stamp()
+    )
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from apps.tables.catalogue.lakes.scan_job import (
     request_scan,
 )
 from apps.tables.catalogue.lakes.scanning import scan_lake
-from apps.tables.catalogue.lakes.services import add_lake, change_lake
+from apps.tables.catalogue.lakes.services import LakeRule, add_lake, change_lake
 from apps.tables.catalogue.registration import register_table, remove_table
 from apps.tables.errors import ScanRootError
 from apps.tables.models import Lake, Table
@@ -36,7 +36,7 @@ def make_tables(folder: Path, *names: str) -> Path:
 @pytest.fixture
 def lake(tmp_path: Path) -> Lake:
     make_tables(tmp_path, "orders", "sales/items", "sales/days")
-    return add_lake(str(tmp_path), schedule="1h", stamp=STAMP)
+    return add_lake(str(tmp_path), LakeRule(schedule="1h"), stamp=STAMP)
 
 
 def names_of(lake: Lake) -> list[str]:
@@ -99,7 +99,7 @@ class TestScanLake:
         assert report.known == [mine]
 
     def test_puts_every_table_into_the_namespace_that_is_given(self, lake: Lake):
-        change_lake(lake, namespace="raw", stamp=STAMP)
+        change_lake(lake, LakeRule(namespace="raw"), stamp=STAMP)
 
         scan_lake(lake, stamp=STAMP)
 
@@ -138,7 +138,7 @@ class TestSchedule:
         assert [event.actor for event in found] == ["ada"] * 4
 
     def test_one_that_is_scanned_only_when_asked_is_never_due(self, lake: Lake) -> None:
-        change_lake(lake, schedule="never", stamp=STAMP)
+        change_lake(lake, LakeRule(schedule="never"), stamp=STAMP)
 
         assert request_due_scans(now=LATER) == 0
 
@@ -156,8 +156,8 @@ class TestServices:
         assert again.scan_interval_s == 3600
 
     def test_what_is_changed_is_recorded_by_field(self, lake: Lake) -> None:
-        change_lake(lake, namespace="raw", stamp=STAMP)
-        change_lake(lake, schedule="1d", stamp=STAMP)
+        change_lake(lake, LakeRule(namespace="raw"), stamp=STAMP)
+        change_lake(lake, LakeRule(schedule="1d"), stamp=STAMP)
 
         events = AuditEvent.objects.exclude(action="lake.add").order_by("id")
         told = [(event.action, event.detail["new"]) for event in events]
