@@ -26,8 +26,8 @@ pytestmark = pytest.mark.django_db
 VERBS = set(Command().described())
 # What they keep is of the server alone: neither the table nor the catalogue changes.
 READING = {
-    *("changes", "check-files", "diff", "history", "list", "refresh", "rows"),
-    *("show", "survey"),
+    *("changes", "check-files", "diff", "explain", "history", "list", "refresh"),
+    *("rows", "show", "survey"),
 }
 # The arguments of each; words in braces are places of the workshop.
 WRITING = {
