@@ -57,6 +57,16 @@ class TestRegisterTable:
         assert job.kind == "tables.index_log"
         assert job.state == Job.State.QUEUED
 
+    @pytest.mark.parametrize(
+        ("sent", "stored"), [(None, ""), (" All of them ", "All of them")]
+    )
+    def test_a_description_is_null_or_a_text(self, sent, stored) -> None:
+        settings = TableSettings(description=sent)
+
+        table = register_table(name="t", location="/t", settings=settings, stamp=STAMP)
+
+        assert (table.description, table.restricted) == (stored, False)
+
     def test_keeps_nothing_of_a_refused_location(self) -> None:
         with pytest.raises(LocationInvalidError):
             register(location="relative")
