@@ -128,7 +128,7 @@ def test_the_wizard_ends_with_the_link_of_a_new_recipient(
     page.get_by_label("Name", exact=True).fill("initech")
     page.get_by_label("Token valid for: another span or date").fill("45d")
     page.get_by_role("button", name="Add to the share").click()
-    expect(page.locator("main")).to_contain_text("token lives 45d")
+    expect(page.locator("main")).to_contain_text("token valid for 45d")
     assert_open_is_sound(watch, "recipients of a new share", "dark")
     assert_sound(watch, f"{server.url}/shares/new?step=review&ask=discard")
     page.get_by_role("link", name="Keep it").click()

@@ -219,7 +219,7 @@ class TestKeys:
 
         answer = shares(globex, signed(KEY, claims(issuer)))
 
-        assert "cannot be had" in refused(answer, "UNAUTHENTICATED", 401)
+        assert "cannot be fetched" in refused(answer, "UNAUTHENTICATED", 401)
 
     def test_are_not_asked_for_in_the_own_network(self, globex, issuer, settings):
         settings.STORAGE_HOSTS = []
