@@ -19,7 +19,7 @@ def is_part(shared: SharedTable, *, is_whole: bool) -> bool:
     Args:
         is_whole: Whether the recipient sees every row and column.
     """
-    return not is_whole or shared.first_version > 0
+    return not is_whole or shared.has_start
 
 
 def url_lifetime(shared: SharedTable, *, is_whole: bool) -> timedelta | None:

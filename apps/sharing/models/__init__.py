@@ -165,6 +165,11 @@ class SharedTable(models.Model):
         return self.start_version or 0
 
     @property
+    def has_start(self) -> bool:
+        """Whether the provider chose the oldest version, even if that is the first."""
+        return self.start_version is not None
+
+    @property
     def history_start(self) -> int | None:
         """The oldest version that is offered; None if only the newest one is."""
         return self.first_version if self.with_history else None
