@@ -109,8 +109,13 @@ def is_below(real_path: str, roots: Iterable[str]) -> bool:
 
 
 def _from_url(location: str, scheme: str, text: str) -> str:
-    if scheme == "file":
+    try:
         parts = urlsplit(location)
+    except ValueError:  # of brackets that are not closed
+        reason = "it is not a URL"
+        shown = _shown(scheme, location)
+        raise LocationInvalidError(location=shown, reason=reason) from None
+    if scheme == "file":
         if parts.netloc not in {"", "localhost"}:
             raise LocationInvalidError(location=text, reason="it names another host")
         return _local_path(unquote(parts.path), text, None)

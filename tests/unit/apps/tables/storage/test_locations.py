@@ -53,6 +53,8 @@ class TestParseLocation:
             "s3://key:secret@bucket/x",
             "zip://x::/etc/a.zip",
             "s3://bucket/../x",
+            "s3://[",
+            "file://[::1/x",
             "s3://bucket/a/../../x",
             "s3://../x",
             "/" + "x" * 2001,
@@ -66,6 +68,7 @@ class TestParseLocation:
         "text",
         [
             "s3://key:hidden@bucket/x",
+            "s3://key:hidden@[",
             "s3a://key:hidden@bucket/x",
             "gcs://hidden@bucket/x",
             "az://hidden@container/x",
