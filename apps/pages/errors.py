@@ -106,6 +106,12 @@ class DatabaseBusyError(PageError, code="database-busy"):
     retry_after_s: ClassVar[int] = 5
 
 
+class ChangedMeanwhileError(PageError, code="changed-meanwhile"):
+    status = 409
+    message = "Another request changed or removed this at the same time."
+    hint = "Nothing was changed. Look at it as it is now, then try again."
+
+
 class DatabaseUnavailableError(PageError, code="database-unavailable"):
     status = 503
     message = "The database does not answer at the moment."

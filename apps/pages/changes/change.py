@@ -34,9 +34,12 @@ from inspect import signature
 from threading import RLock
 from typing import Any, Final, Generic, TypeAlias, TypeVar
 
-from django.db import transaction
+from django.core.exceptions import ObjectDoesNotExist
+from django.db import DatabaseError, IntegrityError, transaction
+from django.db.models import Model
 
 from apps.pages.actions import Action, FieldChange, Stamp, report, report_changes
+from apps.pages.errors import ChangedMeanwhileError
 from apps.pages.page_json import json_of
 from apps.pages.request.parameters import Takes
 
@@ -48,6 +51,8 @@ VIEWER: Final = "VIEWER"
 EDITOR: Final = "EDITOR"
 ADMIN: Final = "ADMIN"
 USUAL_STATUS: Final = {"POST": 201, "DELETE": 204}
+REFUSED: Final = (IntegrityError, DatabaseError)
+"""Of a rule that another request met first, and, by Django, of a row that is gone."""
 CALLER: Final = "caller"
 """A name that `find` may take: the user of a request. It is never sent."""
 
@@ -275,23 +280,38 @@ class Change(Generic[S, P, R]):
         return {one.name or f"{self.of.noun}-{self.name}": one for one in found}
 
     def carry_out(self, subject: S, parameters: P, stamp: Stamp) -> R:
-        """Make the change and record it, in one transaction."""
+        """Make the change and record it, in one transaction.
+
+        Raises:
+            ChangedMeanwhileError: If another request was first.
+        """
+        try:
+            with transaction.atomic() if self.is_atomic else nullcontext():
+                if self.is_atomic:
+                    locked(subject)
+                return self._made(subject, parameters, stamp)
+        except DatabaseError as error:
+            if type(error) not in REFUSED:
+                raise
+            raise ChangedMeanwhileError from error
+
+    def _made(self, subject: S, parameters: P, stamp: Stamp) -> R:
+        """Make the change and record it."""
         record = self.records
-        with transaction.atomic() if self.is_atomic else nullcontext():
-            about = self.of.about(subject)
-            before = record.facts(subject)
-            result = self.do(subject, parameters, stamp)
-            if record.name:
-                kept = self.kept
-                detail = (kept and kept(result)) or _detail(result, self.of.names)
-                report(Action(name=record.name, stamp=stamp, detail=detail, **about))
-            if record.fields:
-                after = record.facts(subject)
-                changed = [
-                    FieldChange(name, before[key], after[key])
-                    for key, name in record.fields.items()
-                ]
-                report_changes(Action(name="", stamp=stamp, **about), changed)
+        about = self.of.about(subject)
+        before = record.facts(subject)
+        result = self.do(subject, parameters, stamp)
+        if record.name:
+            kept = self.kept
+            detail = (kept and kept(result)) or _detail(result, self.of.names)
+            report(Action(name=record.name, stamp=stamp, detail=detail, **about))
+        if record.fields:
+            after = record.facts(subject)
+            changed = [
+                FieldChange(name, before[key], after[key])
+                for key, name in record.fields.items()
+            ]
+            report_changes(Action(name="", stamp=stamp, **about), changed)
         return result
 
 
@@ -307,6 +327,25 @@ def found_by(find: Callable[..., S], caller: object, names: Mapping[str, object]
     """Return the subject of a request by its user and the names that were sent."""
     taken = {CALLER: caller} if CALLER in signature(find).parameters else {}
     return find(**{**names, **taken})
+
+
+def locked(subject: S) -> S:
+    """Lock the rows of a subject, and read them again.
+
+    It was found before the transaction: another request may have changed it since.
+
+    Raises:
+        ChangedMeanwhileError: If it is gone.
+    """
+    for one in subject if isinstance(subject, tuple) else (subject,):
+        if isinstance(one, Model):
+            every = one.__class__._base_manager  # noqa: SLF001 (Django documents it)
+            rows = every.select_for_update(no_key=True)
+            try:
+                one.refresh_from_db(from_queryset=rows)
+            except ObjectDoesNotExist as error:
+                raise ChangedMeanwhileError from error
+    return subject
 
 
 def _detail(result: object, names: tuple[str, ...]) -> dict[str, object]:

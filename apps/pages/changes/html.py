@@ -25,7 +25,7 @@ from apps.pages.changes.forms import (
     sent_values,
     sentences_of,
 )
-from apps.pages.errors import PageError
+from apps.pages.errors import ChangedMeanwhileError, PageError
 from apps.pages.request.changes import ChangeForm
 from apps.pages.urls import action, page
 from deltaweb.delta.errors import DeltaError
@@ -130,7 +130,9 @@ def change_view(  # noqa: PLR0913 (as `change_patterns`)
             result = change.carry_out(subject, asked, stamp_of(request))
         except (DeltaError, PageError) as error:
             if isinstance(error, PageError):
-                if error.status >= FAULT or not (failed or shown):
+                # The page of the form would show what another request has deleted.
+                is_gone = isinstance(error, ChangedMeanwhileError)
+                if error.status >= FAULT or is_gone or not (failed or shown):
                     raise
                 form.status = error.status
             place_error(form, change.parameters, error)

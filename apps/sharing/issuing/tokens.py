@@ -95,7 +95,7 @@ def rotate(
     """
     overlap = timedelta(0) if not keep_old else check_lifetime(keep_old)
     # Of two rotations at once the later one replaces the token of the earlier.
-    Recipient.objects.select_for_update().get(id=recipient.id)
+    Recipient.objects.select_for_update(no_key=True).get(id=recipient.id)
     unended_of_kind = recipient.tokens.unended(stamp.at).filter(kind=proof.kind)
     replaced = list(unended_of_kind.select_for_update())
     token = _new_token(recipient, proof, lifetime=lifetime, stamp=stamp)

@@ -7,7 +7,15 @@ from django.shortcuts import resolve_url
 from django.utils import timezone
 
 from apps.pages.actions import Stamp
-from apps.pages.changes.change import ADMIN, Call, Change, Nothing, Page, Subject
+from apps.pages.changes.change import (
+    ADMIN,
+    Call,
+    Change,
+    Nothing,
+    Page,
+    Subject,
+    locked,
+)
 from apps.pages.changes.read import Read, reads
 from apps.pages.page_json import OnPage
 from apps.sharing.models import Share
@@ -68,7 +76,7 @@ class Readers:
 
 def add_grant(pair: Pair, _: Nothing, stamp: Stamp) -> Granted:
     """Let a recipient read a share."""
-    reader = find_recipient(pair.recipient)
+    reader = locked(find_recipient(pair.recipient))
     services.grant(pair.share, reader, stamp=stamp)
     resource = recipient_resource(reader, now=stamp.at)
     values = {one.name: getattr(resource, one.name) for one in fields(resource)}
@@ -77,7 +85,7 @@ def add_grant(pair: Pair, _: Nothing, stamp: Stamp) -> Granted:
 
 def remove_grant(pair: Pair, _: Nothing, stamp: Stamp) -> Ungranted:
     """Take a share from a recipient."""
-    reader = find_recipient(pair.recipient)
+    reader = locked(find_recipient(pair.recipient))
     removed = services.ungrant(pair.share, reader, stamp=stamp)
     return Ungranted(recipient=reader.name, share=pair.share.name, removed=removed)
 

@@ -181,7 +181,8 @@ def remove_connection(connection: StorageConnection, *, stamp: Stamp) -> None:
 @transaction.atomic
 def reseal_connections(*, stamp: Stamp) -> Sequence[StorageConnection]:
     """Encrypt all options again with the current secret key."""
-    connections = list(StorageConnection.objects.all())
+    # Or options that another request replaces now would be those of before again.
+    connections = list(StorageConnection.objects.select_for_update(no_key=True))
     for connection in connections:
         connection.sealed = storage.sealing.seal_again(
             connection.sealed, storage=connection.name
