@@ -18,6 +18,7 @@ from deltaweb.delta.errors import (
     UnsupportedProtocolError,
     VersionNotFoundError,
 )
+from deltaweb.delta.log.commits.tail import HELD_BYTES
 from deltaweb.delta.log.segment import VersionRun
 from deltaweb.table import DeltaTable
 from tests.support.logs.delta_logs import (
@@ -333,7 +334,9 @@ class TestStatistics:
         assert snapshot.statistics([("id",)]).num_rows == 2
 
     def test_of_a_commit_that_is_gone_are_an_error_of_ours(self) -> None:
-        builder = LogBuilder().start(add("x"))
+        # Statistics of a shorter log are held.
+        note = {"commitInfo": {"note": "x" * HELD_BYTES}}
+        builder = LogBuilder().start(note, add("x"))
         snapshot = builder.table.snapshot()
         builder.delete(f"{0:020d}.json")
 
