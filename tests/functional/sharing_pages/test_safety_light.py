@@ -33,7 +33,12 @@ class TestTheSafetyLight:
             "amber, quiet": (
                 {"last_used_at": 3 * DAY},
                 {},
-                ["Amber: wait", "has no recent requests", "turns green in 4 d", "monthly job"],
+                [
+                    "Amber: wait",
+                    "has no recent requests",
+                    "turns green in 4 d",
+                    "monthly job",
+                ],
             ),
             "green, silent": (
                 {"last_used_at": 9 * DAY},
