@@ -4,12 +4,14 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
+from django.contrib.sessions.backends.db import SessionStore
 from django.http import HttpResponse
 from django.test import RequestFactory
 
 from apps.accounts.models import User
 from apps.audit.models import AuditEvent
 from apps.pages.actions import COMMAND_LINE, Stamp
+from apps.pages.changes import once
 from apps.pages.changes.change import Nothing
 from apps.pages.changes.html import change_view
 from apps.pages.errors import ChangedMeanwhileError
@@ -119,3 +121,19 @@ def test_a_page_of_what_is_gone_is_a_conflict(found: Recipient) -> None:
 
     with pytest.raises(ChangedMeanwhileError):
         view(request, name=found.name)
+
+
+def test_a_form_that_is_sent_twice_at_once_counts_once() -> None:
+    stored = SessionStore()
+    stored.save()
+    requests = [
+        RequestFactory().post("/", {once.FIELD: str(key)})
+        for key in 2 * [once.new_key()]
+    ]
+    for request in requests:
+        request.session = SessionStore(stored.session_key)
+        assert not request.session.get("sent_once")  # both have read it
+
+    repeats = [once.is_repeat(request) for request in requests]
+
+    assert repeats == [False, True]
