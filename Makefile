@@ -126,6 +126,7 @@ coverage: setup
 	$(BIN)/coverage report
 
 bench: setup
+	@.ci/set-up-programs
 	$(BIN)/python -m tests.benchmarks
 
 recorded: setup
