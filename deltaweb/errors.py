@@ -183,6 +183,7 @@ _PLACES: Final[Mapping[str, str]] = {
         "ExpressionError ExpressionMistakenError ExpressionTooLargeError "
         "ExpressionValueError NotOfRowError"
     ),
+    "deltaweb.health.thresholds": "HealthThresholdError",
     "deltaweb.parquet.errors": (
         "FileEncryptedError FileNotParquetError FooterCorruptError "
         "NoParquetFilesError ParquetError ParquetUnsupportedError RowsMissingError "

@@ -1,0 +1,31 @@
+"""A rule: a name, a text, and a function from facts to findings."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TypeAlias
+
+from deltaweb.health.facts import HealthFacts
+from deltaweb.health.finding import Finding
+from deltaweb.health.thresholds import Thresholds
+
+Find: TypeAlias = Callable[[HealthFacts, Thresholds, datetime], Iterator[Finding]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """A rule about a table.
+
+    Attributes:
+        name: In JSON and addresses, such as `small-files`.
+        title: The heading of its findings.
+        about: A sentence that says why it matters.
+        thresholds: The fields of `Thresholds` that it uses.
+        find: Yields what it found; nothing if the facts do not say.
+    """
+
+    name: str
+    title: str
+    about: str
+    thresholds: tuple[str, ...] = ()
+    find: Find

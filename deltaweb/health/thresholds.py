@@ -1,0 +1,76 @@
+"""The limits from which rules speak. A namespace may have its own."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Final
+
+from deltaweb.errors import DeltawebError
+
+MAX_THRESHOLD: Final = 1 << 53  # JSON numbers are exact up to here
+_MIB: Final = 1 << 20
+_GIB: Final = 1 << 30
+
+
+class HealthThresholdError(DeltawebError, code="health-threshold-invalid"):
+    """A threshold that does not exist, or a value that it cannot have."""
+
+    name: str
+    value: str
+    expected: str
+    message = "The health threshold {name:q} cannot be {value:q}."
+    hint = "Give {expected}."
+
+
+def threshold(default: int, unit: str, about: str) -> Any:  # noqa: ANN401 (a field)
+    """Return the field of a threshold, with its unit and its meaning."""
+    return field(default=default, metadata={"unit": unit, "about": about})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Thresholds:
+    """The limits of all rules, each with its unit and meaning in the metadata."""
+
+    small_file_percent: int = threshold(
+        13, "%", "A file below this share of the target size is small."
+    )
+    small_files: int = threshold(
+        50, "files", "Files that compaction would save before it is a finding."
+    )
+    small_files_percent: int = threshold(
+        10, "%", "Share of all files that compaction would save, likewise."
+    )
+    fine_partitions: int = threshold(
+        50, "partitions", "Partitions from which they can be too fine."
+    )
+    fine_partition_bytes: int = threshold(
+        16 * _MIB, "bytes", "Mean size below which partitions are too fine."
+    )
+    skewed_percent: int = threshold(
+        50, "%", "Share of the bytes in one partition that makes it skewed."
+    )
+    skewed_bytes: int = threshold(
+        _GIB, "bytes", "Size from which a partition can be skewed."
+    )
+
+    def changed(self, values: Mapping[str, object]) -> "Thresholds":
+        """Return these with other values for some names.
+
+        Raises:
+            HealthThresholdError: If a name is unknown, or a value is not a whole
+                number from 1.
+        """
+        known = {one.name for one in fields(self)}
+        for name, value in values.items():
+            if name not in known:
+                expected = f"one of {', '.join(sorted(known))}"
+                raise HealthThresholdError(
+                    name=name, value=str(value), expected=expected
+                )
+            is_whole = isinstance(value, int) and not isinstance(value, bool)
+            if not is_whole or not 0 < int(str(value)) <= MAX_THRESHOLD:
+                expected = f"a whole number from 1 to {MAX_THRESHOLD:,}"
+                raise HealthThresholdError(
+                    name=name, value=str(value), expected=expected
+                )
+        changes: dict[str, Any] = dict(values)
+        return replace(self, **changes)

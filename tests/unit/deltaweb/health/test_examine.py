@@ -1,0 +1,188 @@
+"""What each rule says about the facts of a table, and what it does not say."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from deltaweb.delta.snapshot.checksum import ChecksumState, Verdict
+from deltaweb.health.examine import examine
+from deltaweb.health.facts import HealthFacts, PartitionFacts, SizeBin
+from deltaweb.health.finding import Finding, Severity
+from deltaweb.health.rules import RULES
+from deltaweb.health.thresholds import HealthThresholdError, Thresholds
+from tests.support import cases
+
+NOW = datetime(2026, 11, 29, 12, tzinfo=UTC)
+KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
+PLAIN = HealthFacts(
+    table="sales.orders",
+    state="INDEXED",
+    version=7,
+    committed_at=NOW,
+    num_files=2,
+    size_bytes=200 * MIB,
+    num_records=10,
+    size_bins=(SizeBin(64 * MIB, 128 * MIB, 2, 200 * MIB),),
+)
+
+
+def of_small_files(count: int, size_bytes: int, *others: SizeBin) -> HealthFacts:
+    """Return the facts of files of one small size, and others."""
+    small = SizeBin(0, MIB, count, count * size_bytes)
+    bins = (small, *others)
+    return replace(
+        PLAIN,
+        num_files=sum(one.num_files for one in bins),
+        size_bytes=sum(one.size_bytes for one in bins),
+        size_bins=bins,
+    )
+
+
+def in_partitions(facts: HealthFacts, *partitions: PartitionFacts) -> HealthFacts:
+    return replace(
+        facts,
+        partition_columns=("day",),
+        num_partitions=len(partitions),
+        partitions=partitions,
+    )
+
+
+def day(number: int, num_files: int, size_bytes: int) -> PartitionFacts:
+    return PartitionFacts({"day": f"d{number}"}, num_files, size_bytes)
+
+
+def found(facts: HealthFacts, rule: str) -> list[Finding]:
+    return [one for one in examine(facts, Thresholds(), NOW) if one.rule == rule]
+
+
+LARGE = SizeBin(128 * MIB, 256 * MIB, 21, 21 * 128 * MIB)
+SAID = {
+    "small files that fit into one": (
+        "small-files",
+        of_small_files(84, 3 * KIB),
+        "84 files of 3 KiB; one file of 252 KiB would do.",
+    ),
+    "small files beside large ones": (
+        "small-files",
+        of_small_files(300, MIB // 2, LARGE),
+        "300 of 321 files are small (512 KiB on average); 2 files would do.",
+    ),
+    "each file in its own partition": (
+        "fine-partitions",
+        in_partitions(
+            of_small_files(84, 3 * KIB), *(day(one, 1, 3 * KIB) for one in range(84))
+        ),
+        "84 files of 3 KiB, each in its own partition; one file of 252 KiB would do.",
+    ),
+    "small partitions of several files": (
+        "fine-partitions",
+        in_partitions(
+            of_small_files(180, 3 * MIB), *(day(one, 3, 9 * MIB) for one in range(60))
+        ),
+        "60 partitions of 9 MiB on average, in 180 files; 5 files would do.",
+    ),
+    "one partition with most bytes": (
+        "skewed-partitions",
+        in_partitions(
+            replace(PLAIN, num_files=30, size_bytes=10 * GIB),
+            day(1, 10, 8 * GIB),
+            day(2, 10, GIB),
+            day(3, 10, GIB),
+        ),
+        "80 % of the bytes are in one of 3 partitions, day = d1: 8 GiB of 10 GiB.",
+    ),
+    "a commit that is missing": (
+        "log-gap",
+        replace(PLAIN, fault="commit 8 is missing"),
+        "Readers get version 7 at most: commit 8 is missing.",
+    ),
+    "a hole in the history": (
+        "log-gap",
+        replace(PLAIN, holes=((3, 5),)),
+        "The log has a hole: versions 3 to 5 cannot be read.",
+    ),
+    "a checksum file that differs": (
+        "wrong-checksum",
+        replace(PLAIN, checksum=Verdict(ChecksumState.WRONG, ("numFiles",))),
+        "The checksum file of version 7 differs from the log in numFiles.",
+    ),
+    "a checksum file that does not read": (
+        "wrong-checksum",
+        replace(PLAIN, checksum=Verdict(ChecksumState.UNREADABLE)),
+        "The checksum file of version 7 cannot be read.",
+    ),
+}
+SILENT = {
+    "a table without an index": HealthFacts(table="t"),
+    "a table of two large files": PLAIN,
+    "49 small files": of_small_files(49, KIB),
+    "few small files among many": of_small_files(
+        60, KIB, SizeBin(128 * MIB, 256 * MIB, 900, 900 * 128 * MIB)
+    ),
+    "small files, one in each of some partitions": in_partitions(
+        replace(of_small_files(49, 20 * KIB), target_file_bytes=MIB),
+        *(day(one, 1, 20 * KIB) for one in range(49)),
+    ),
+    "a checksum file that is missing": replace(
+        PLAIN, checksum=Verdict(ChecksumState.MISSING)
+    ),
+    "a checksum file that is right": replace(
+        PLAIN, checksum=Verdict(ChecksumState.RIGHT)
+    ),
+}
+
+
+@cases("rule, facts, sentence", SAID)
+def test_a_rule_says(rule: str, facts: HealthFacts, sentence: str) -> None:
+    assert [one.sentence for one in found(facts, rule)] == [sentence]
+
+
+@cases("facts", SILENT)
+def test_no_rule_speaks_of(facts: HealthFacts) -> None:
+    assert examine(facts, Thresholds(), NOW) == ()
+
+
+def test_the_worst_finding_comes_first() -> None:
+    facts = replace(of_small_files(84, 3 * KIB), fault="commit 8 is missing")
+    findings = examine(facts, Thresholds(), NOW)
+    assert [one.severity for one in findings] == [Severity.ACT_NOW, Severity.COSTS]
+
+
+def test_a_finding_as_json_has_numbers_with_units_and_a_remedy() -> None:
+    (finding,) = examine(of_small_files(84, 3 * KIB), Thresholds(), NOW)
+    values = finding.to_json()
+    assert values["cost"] == {
+        "amount": 83,
+        "unit": "files",
+        "about": "more to open for a full scan",
+    }
+    assert values["remedy"]["command"] == "deltaweb table optimize sales.orders"
+    assert {"label": "Small files", "value": 84, "unit": "files"} in values["evidence"]
+
+
+def test_the_names_of_rules_differ_and_their_thresholds_exist() -> None:
+    assert len({rule.name for rule in RULES}) == len(RULES)
+    for rule in RULES:
+        assert all(getattr(Thresholds(), name) > 0 for name in rule.thresholds)
+
+
+def test_a_threshold_can_be_changed() -> None:
+    facts = of_small_files(20, KIB)
+    changed = Thresholds().changed({"small_files": 10})
+    assert [one.rule for one in examine(facts, changed, NOW)] == ["small-files"]
+
+
+@cases(
+    "values",
+    {
+        "an unknown name": {"smal_files": 10},
+        "a text": {"small_files": "10"},
+        "zero": {"small_files": 0},
+        "a boolean": {"small_files": True},
+    },
+)
+def test_a_threshold_is_refused(values: dict[str, object]) -> None:
+    with pytest.raises(HealthThresholdError) as caught:
+        Thresholds().changed(values)
+    assert next(iter(values)) in str(caught.value)
