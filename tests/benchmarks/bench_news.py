@@ -78,7 +78,9 @@ def _measure_idle(running: Installation, keys: list[str]) -> bool:
 
 
 def _measure_pages(running: Installation, keys: list[str]) -> bool:
-    web = [pid for pid in _tree(running.process.pid) if "gunicorn" in _command(pid)]
+    every = _tree(running.process.pid)
+    web = [pid for pid in every if "deltaweb.serving" in _command(pid)]
+    assert web, "no web process found"
     with _pages(running, keys, NUM_PAGES):
         used = _percent(web) / 2
     return _tell(
