@@ -89,9 +89,11 @@ tabs.tabs.register(
             "tables:table-vacuum",
             "tables:table-optimize",
             "tables:table-restore",
+            "tables:table-undo",
             "tables:table-checkpoint",
             "tables:table-cleanup",
         ),
+        picks=("tables:table-restore", "tables:table-undo"),
         is_for_owners=True,
         visible=lambda user: getattr(user, "is_editor", False),
     )

@@ -32,6 +32,7 @@ from apps.tables.operations.pages.page import AnyPage
 from apps.tables.operations.pages.visit import view_of
 from apps.tables.operations.restore.page import RESTORE_PAGE
 from apps.tables.operations.rows.page import DELETE_ROWS_PAGE, UPDATE_ROWS_PAGE
+from apps.tables.operations.undo.page import UNDO_PAGE
 from apps.tables.operations.vacuum.page import VACUUM_PAGE
 
 app_name = "tables"
@@ -50,6 +51,7 @@ PAGES: tuple[AnyPage, ...] = (
     PROPERTY_PAGE,
     PROTOCOL_PAGE,
     RESTORE_PAGE,
+    UNDO_PAGE,
     UPDATE_ROWS_PAGE,
     VACUUM_PAGE,
 )

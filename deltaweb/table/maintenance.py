@@ -4,6 +4,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from deltaweb import writer
 from deltaweb.delta import writing
 from deltaweb.delta.writing import operations
 from deltaweb.table.opened import OpenedTable
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from deltaweb.delta.writing.checkpoint.builder import Progress, WrittenCheckpoint
     from deltaweb.delta.writing.log_cleanup import LogCleanup
     from deltaweb.delta.writing.operations.restore import RestorePlan
+    from deltaweb.delta.writing.operations.undo import UndoPlan
     from deltaweb.delta.writing.operations.vacuum import VacuumPlan
     from deltaweb.delta.writing.transaction import CommitResult
 
@@ -54,6 +56,30 @@ class TableMaintenance(OpenedTable):
         plan = self.plan_restore(version, timestamp)
         with writing.after_commit.checkpoints(checkpoint):
             return operations.restore.carry_out_restore(self._store, plan)
+
+    def plan_undo(self, version: int) -> "UndoPlan":
+        """Return what `undo` would do; its `refusal` says why it cannot be done.
+
+        Raises:
+            VersionNotFoundError: If the table has no such version.
+            DeltaError: If the newest version cannot be read.
+        """
+        return operations.undo.plan_undo(self._store, version)
+
+    def undo(
+        self, version: int, *, checkpoint: "CheckpointTime | None" = None
+    ) -> "CommitResult":
+        """Undo the commit that made a version; later commits keep their effect.
+
+        Raises:
+            UndoRefusedError: If the table would not be as if the commit had never been
+                made, or files that it removed are gone from storage.
+            AppendOnlyError: If files would go, and the table only takes new rows.
+            DeltaError: As `snapshot` and `commit` list them.
+        """
+        plan = self.plan_undo(version)
+        with writing.after_commit.checkpoints(checkpoint):
+            return writer.undo.carry_out_undo(self._store, plan)
 
     def vacuum(  # noqa: PLR0913  # what a caller may want of one
         self,

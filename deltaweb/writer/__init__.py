@@ -19,5 +19,6 @@ if TYPE_CHECKING:
     from deltaweb.writer import respelling as respelling
     from deltaweb.writer import rewrite as rewrite
     from deltaweb.writer import rows as rows
+    from deltaweb.writer import undo as undo
 else:
     __getattr__ = modules_on_demand(__name__)

@@ -127,6 +127,18 @@ class CommitPage(TablePage):
         return self.commit.is_in_feed(self.at.metadata)
 
     @property
+    def may_be_undone(self) -> bool:
+        """Whether an undo of it has anything to do, as far as the index tells.
+
+        A change of schema or properties alone is only undone while it is the newest.
+        """
+        commit = self.commit
+        if commit.is_archived or not commit.version:
+            return False
+        is_newest = commit.version == self.at.table.version
+        return commit.changes_files or (is_newest and commit.changes_metadata)
+
+    @property
     def are_rows_few(self) -> bool:
         """Whether comparing them reads so little that nobody need see it first."""
         size_bytes = self.commit.added_bytes + (self.commit.removed_bytes or 0)

@@ -95,6 +95,7 @@ WORDS: Final = {
     "table.drop_constraint": "dropped a constraint of a table",
     "table.upgrade_protocol": "upgraded the protocol of a table",
     "table.restore": "restored a version of a table",
+    "table.undo": "undid a commit of a table",
     "table.delete_rows": "deleted rows of a table",
     "table.update_rows": "updated rows of a table",
     "table.merge": "merged rows into a table",

@@ -15,14 +15,16 @@ class Tab:
     """One tab of a table: a page that takes `namespace`, `name` and `?v=`.
 
     `also` are the names of pages below the tab, on which it counts as current;
-    `is_for_owners` whether it is of no use for a table that belongs to somebody else;
-    `visible` says who finds the tab, which guards no page.
+    `picks` are those of them whose own address takes the version that is picked on the
+    timeline; `is_for_owners` whether it is of no use for a table that belongs to
+    somebody else; `visible` says who finds the tab, which guards no page.
     """
 
     label: str
     url_name: str
     order: int
     also: tuple[str, ...] = ()
+    picks: tuple[str, ...] = ()
     is_for_owners: bool = False
     visible: Callable[[AnyUser], bool] = lambda user: user.is_authenticated
 

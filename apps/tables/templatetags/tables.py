@@ -165,13 +165,20 @@ def table_links(context: template.Context, head: TableHead) -> HeadLinks:
             )
             for button in tabs.buttons_for(user, is_received=received)
         ],
-        base_url=reverse(current.url_name if current else OVERVIEW, kwargs=names),
+        base_url=reverse(_base_page(current, view_name), kwargs=names),
         json_url=reverse(f"{OVERVIEW}-json", kwargs=names) + query,
         is_pinned=bool(request.GET.get("v")) or names_version,
         names_version=names_version,
         folds=view_name != OVERVIEW,
         is_received=received,
     )
+
+
+def _base_page(current: tabs.Tab | None, view_name: str) -> str:
+    """Return the page that a version is picked for: the tab's, or one below it."""
+    if current is None:
+        return OVERVIEW
+    return view_name if view_name in current.picks else current.url_name
 
 
 def _button_url(button: tabs.HeadButton, request: HttpRequest, head: TableHead) -> str:

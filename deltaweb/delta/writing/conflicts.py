@@ -178,7 +178,7 @@ def _seen_change(ours: Transaction, after: Metadata) -> str | None:
     if not _only_arranges(ours):
         return ""
     changed = _changed_part(before, after, is_harmless=_is_unseen)
-    return None if changed == SCHEMA and _only_grows(before, after) else changed
+    return None if changed == SCHEMA and only_grows(before, after) else changed
 
 
 def _only_arranges(ours: Transaction) -> bool:
@@ -187,7 +187,7 @@ def _only_arranges(ours: Transaction) -> bool:
     return bool(has_files) and ours.isolation is IsolationLevel.SNAPSHOT
 
 
-def _only_grows(before: Metadata, after: Metadata) -> bool:
+def only_grows(before: Metadata, after: Metadata) -> bool:
     """Return whether files of the old schema are as good as others under the new one.
 
     Columns that they lack are null in their rows, and words are not in files.

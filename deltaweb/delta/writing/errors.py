@@ -3,7 +3,7 @@
 DeltaError
 ├── VersionError: CommitConflictError, CommitOutcomeUnknownError, AppendOnlyError,
 │   UnsupportedWriteError, ProtocolUpgradeError (ProtocolTooOldError),
-│   CommitInvalidError, CommitTooLargeError, CommitTimeError
+│   CommitInvalidError, CommitTooLargeError, CommitTimeError, UndoRefusedError
 ├── LocationError: LocationTakenError, InsideTableError, StoreNotWritableError
 ├── SchemaMismatchError: NewColumnsError, SourceColumnsError
 ├── ConstraintViolatedError, ConstraintNameError, IdentityColumnError,
@@ -341,6 +341,34 @@ class RestoreFilesMissingError(DataFileMissingError):
         named = ", ".join(shortened_name(path) for path in self.paths[:MAX_ROWS_SHOWN])
         more = len(self.paths) - MAX_ROWS_SHOWN
         return f"{named} and {more:,} more" if more > 0 else named
+
+
+class UndoRefusedError(VersionError, code="undo-refused"):
+    """A commit cannot be undone.
+
+    Attributes:
+        kind: Why, kebab-case: `first-version`, `log-cleaned`, `definition`, `protocol`,
+            `nothing`, `files-rewritten`, `files-returned`, `files-missing` or
+            `later-change`.
+        paths: The files that are missing.
+    """
+
+    kind: str
+    reason: str
+    paths: Sequence[str] = ()
+    message = "Version {version} cannot be undone: {reason}."
+    hint = "{_remedy}"
+
+    @property
+    def _remedy(self) -> str:
+        if self.kind == "first-version":
+            return "Remove the table from the catalog if it is not needed."
+        if self.kind in {"nothing", "protocol"}:
+            return "There is nothing to undo."
+        return (
+            "Restore an earlier version, which also reverts the versions after it, or "
+            "change the rows."
+        )
 
 
 class PartitionKeysError(PartitionValueError):

@@ -157,14 +157,15 @@ class Transaction:
 
     def written_paths(self) -> list[str]:
         """Return the paths of all that was written for it: nobody else needs them."""
+        changes: list[str] = self.change_files["path"].to_pylist()
         if not self.are_files_new:
-            return []
+            return changes
         vectors: list[str] = []
         if VECTOR in self.added.column_names:
             vectors = vector_paths(self.added)
         return [
             *self.new_files["path"].to_pylist(),
-            *self.change_files["path"].to_pylist(),
+            *changes,
             *vectors,
         ]
 

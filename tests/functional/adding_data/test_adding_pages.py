@@ -295,8 +295,8 @@ def test_rows_of_a_file_on_the_server_go_into_a_table(editor, work, lake):
     shown = text_of(opened)
     assert opened.request["PATH_INFO"] == address
     assert shown.count('id="done-title"') == 1
-    assert 'href="/t/default/t/restore?version=0"' in shown
-    assert "Undo: back to v0" in shown
+    assert 'action="/t/default/t/undo"' in shown
+    assert "Undo this commit" in shown
     assert "dw-banner" not in shown
     rows = DeltaTable(table.location).snapshot().read().sort_by("n").to_pylist()
     assert rows == [{"n": 1, "more": None}, {"n": 2, "more": "x"}]

@@ -51,6 +51,7 @@ WRITING = {
     "scan": ["{lake}"],
     "schedule": ["shop.orders", "10m"],
     "set": ["{orders}", "team=blue"],
+    "undo": ["{orders}", "2"],
     "unset": ["{orders}", "owner"],
     "update": ["{orders}", "--set", "n = n + 1"],
     "upgrade": ["{orders}", "--reader", "3", "--writer", "7"],
@@ -59,7 +60,7 @@ WRITING = {
 }
 ASKING = {
     *("cleanup", "delete", "drop-column", "import", "merge", "remove", "restore"),
-    *("update", "upgrade", "vacuum"),
+    *("undo", "update", "upgrade", "vacuum"),
 }
 # A protocol without lists of features, which can be raised.
 LISTLESS = {"upgrade"}

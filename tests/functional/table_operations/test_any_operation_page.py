@@ -28,6 +28,7 @@ ASKED = {
     "properties": {"name": "owner", "value": "ana"},
     "protocol": {"reader": "1", "writer": "4"},
     "restore": {"version": "1"},
+    "undo": {"version": "2"},
     "update-rows": {"column": "id", "value": "1", "where": "id = 10"},
     "vacuum": {},
 }

@@ -49,7 +49,7 @@ class TestAnOptimization:
         assert snapshot.read().num_rows == 7
         page = page_text(editor, OPTIMIZE)
         assert "1 file added, 2 files removed" in page
-        assert 'href="/t/default/orders/restore?version=4"' in page
+        assert 'action="/t/default/orders/undo"' in page
         detail = AuditEvent.objects.get(action="table.optimize").detail
         assert detail["num_files"] == 2
 

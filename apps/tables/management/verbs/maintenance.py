@@ -1,4 +1,4 @@
-"""Files and log: `checkpoint`, `cleanup`, `optimize`, `restore`, `vacuum`."""
+"""Files and log: `checkpoint`, `cleanup`, `optimize`, `restore`, `undo`, `vacuum`."""
 
 from argparse import SUPPRESS, ArgumentParser
 from collections.abc import Mapping
@@ -15,6 +15,7 @@ from apps.tables.operations.checkpoint.operation import (
 from apps.tables.operations.clean_up.operation import CLEAN_UP, CleanUp
 from apps.tables.operations.optimize.operation import OPTIMIZE, Optimize
 from apps.tables.operations.restore.operation import RESTORE, Restore
+from apps.tables.operations.undo.operation import UNDO, Undo
 from apps.tables.operations.vacuum.operation import VACUUM, Vacuum
 
 
@@ -61,6 +62,12 @@ class RestoreVerb(OperationVerb[Restore]):
             raise CommandError(message)
         zone = options["time_zone"]
         return Restore(version=version, timestamp=timestamp, timestamp_zone=zone)
+
+
+class UndoVerb(OperationVerb[Undo]):
+    """Undo the commit that made a version; later commits keep their effect."""
+
+    operation = UNDO
 
 
 class VacuumVerb(OperationVerb[Vacuum]):

@@ -10,7 +10,7 @@ data belong to who asked, and open the table at the end.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypeVar, cast
 from uuid import UUID
 
 from django import forms
@@ -44,8 +44,7 @@ class MadeVersion:
         is_indexed: Whether pages know it.
         has_changes: Whether the change data feed tells which rows it changed.
         has_rows: Whether its rows can be compared with those of the version before.
-        num_later: How many versions came after it, as far as is known: an undo takes
-            these back, too.
+        num_later: How many versions came after it, as far as is known.
     """
 
     version: int
@@ -82,9 +81,27 @@ def made_version(head: TableHead, result: CommitResult | None) -> MadeVersion | 
     )
 
 
+@dataclass(frozen=True, slots=True)
+class PickedVersion:
+    """A version that a form offers, with its commit if the index has it."""
+
+    version: int
+    commit: Commit | None
+
+
+def versions_to_pick(head: TableHead, chosen: int | None) -> list[PickedVersion]:
+    """Return the newest versions and the chosen one, the newest first."""
+    commits: dict[int, Commit | None] = {one.version: one for one in head.newest}
+    if chosen is not None and chosen not in commits:
+        found = head.table.commits.filter(version=chosen)
+        commits[chosen] = found.defer("parameters", "metrics").first()
+    return [PickedVersion(one, commits[one]) for one in sorted(commits, reverse=True)]
+
+
 if TYPE_CHECKING:
     from django.contrib.messages.storage.base import BaseStorage
 
+MAX_DIGITS: Final = 19  # of a version
 P = TypeVar("P")
 D = TypeVar("D")
 R = TypeVar("R")
@@ -136,7 +153,8 @@ class OperationPage(Generic[P, D, R]):
             operations share it.
         says: What follows, beside the button that agrees.
         below: A template of what stands below the form; none for an empty one.
-        is_undone: Whether a restore takes back what it did.
+        is_undone: Whether an undo takes back what it did.
+        picks: The parameter that the timeline of the head picks; "" for none.
     """
 
     operation: Operation[P, Any, D, R]
@@ -165,6 +183,7 @@ class OperationPage(Generic[P, D, R]):
     does: str = ""
     below: str = ""
     is_undone: bool = True
+    picks: str = ""
 
     # === Its templates and its address ===
 
@@ -254,6 +273,15 @@ class OperationPage(Generic[P, D, R]):
             jobs = jobs.filter(requested_by=signed_in(request))
         return jobs.defer("log", "error_detail").order_by("-created_at", "-id")
 
+    def picked(self, request: HttpRequest, table: Table | None) -> int | None:
+        """Return the version that the address picks; None if it picks none."""
+        if not self.picks or table is None or table.version is None:
+            return None
+        text = request.GET.get("v") or request.GET.get(self.picks) or ""
+        is_number = text.isascii() and text.isdigit() and len(text) <= MAX_DIGITS
+        version = int(text) if is_number else -1
+        return version if 0 <= version <= table.version else None
+
     def shown(self, request: HttpRequest, table: Table | None) -> ShownJobs:
         """Return the job that the page shows, and the one that was refused before it.
 
@@ -262,7 +290,9 @@ class OperationPage(Generic[P, D, R]):
         longer what was shown is followed by the preview of what would happen now.
         """
         wanted, jobs = named_job(request), self.jobs(request, table)
-        is_asking = any(name in request.GET for name in self.form.base_fields)
+        is_asking = any(name in request.GET for name in self.form.base_fields) or (
+            self.picked(request, table) is not None
+        )
         if wanted is None and (self.adds or is_asking):
             return ShownJobs()
         job = jobs.filter(id=wanted).first() if wanted else jobs.first()
@@ -292,13 +322,16 @@ class OperationPage(Generic[P, D, R]):
             more["roots"] = roots_for(signed_in(request))
         if table is None:
             return more
-        head = table_head(table)
+        picked = self.picked(request, table)
+        head = table_head(table, picked)
+        chosen = getattr(asked, self.picks, None) if picked is None else picked
         return {
             "head": head,
             "zone_of_sql": user_zone_name(request.user),
             "zone_asked": getattr(asked, "time_zone", ""),
             "made": made_version(head, done.commit if done else None),
             "newer": _newer(head, look),
+            "versions": versions_to_pick(head, chosen) if self.picks else (),
             **more,
             **self.more_of_table(head, look or done),
             **(self.weigh(request.GET, look) if look else {}),

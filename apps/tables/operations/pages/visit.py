@@ -154,6 +154,9 @@ class _Visit(Generic[P, D, R]):
                 for name in on.form.base_fields
                 if name in request.GET
             }
+            picked = on.picked(request, table)
+            if picked is not None:
+                given.setdefault(on.picks, str(picked))
             known = {} if asked is None else on.shows(asked)
             form = on.form(initial={**known, **given}, auto_id="%s")
         return respond(

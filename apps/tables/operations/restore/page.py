@@ -43,4 +43,5 @@ RESTORE_PAGE: Final = OperationPage(
     icon="rotate",
     failed="The version was not restored",
     more_of_table=vacuum_shown,
+    picks="version",
 )

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from deltaweb.delta.writing.operations import protocol_change as protocol_change
     from deltaweb.delta.writing.operations import renamed_columns as renamed_columns
     from deltaweb.delta.writing.operations import restore as restore
+    from deltaweb.delta.writing.operations import undo as undo
     from deltaweb.delta.writing.operations import vacuum as vacuum
     from deltaweb.delta.writing.operations import widened_columns as widened_columns
 else:

@@ -83,8 +83,8 @@ class RestorePlan:
 
     def count_rows(self) -> "RestoredRows":
         """Count the rows of the two versions, by the statistics of their files."""
-        now = _num_rows(self.now, self.removed["path"])
-        target = _num_rows(self.target, self.added["path"])
+        now = count_rows(self.now, self.removed["path"])
+        target = count_rows(self.target, self.added["path"])
         return RestoredRows(*target, *now)
 
     @property
@@ -132,7 +132,7 @@ def plan_restore(
     if added.num_rows and assigns_row_ids(now.protocol, now.metadata):
         known = load_logged_fields(store, target.version).of(added["path"])
         added = with_fields(added, known)
-    removed = _without(before, after).select([*REMOVED_FILES.names, VECTOR])
+    removed = files_without(before, after).select([*REMOVED_FILES.names, VECTOR])
     check_writable(
         now.state.definition,
         root=store.root,
@@ -147,7 +147,7 @@ def plan_restore(
         added=added,
         removed=removed,
         metadata=metadata,
-        missing=(*_missing(store, added["path"]), *_lost_vectors(store, added)),
+        missing=(*missing_files(store, added),),
         transaction=Transaction(
             base=now.state.definition,
             operation=OPERATION,
@@ -184,9 +184,13 @@ def carry_out_restore(
     return commit_and_checkpoint(store, replace(plan.transaction, user_name=user_name))
 
 
-def _num_rows(
+def count_rows(
     snapshot: Snapshot, paths: pa.ChunkedArray
 ) -> tuple[int | None, int | None]:
+    """Count the rows of some files of a version, and of all of them.
+
+    None for a count that statistics do not give.
+    """
     files = snapshot.files
     counts = live_records(snapshot.statistics([])["num_records"], files[VECTOR])
     is_meant = pc.is_in(files["path"], value_set=paths.combine_chunks())
@@ -216,7 +220,8 @@ def with_statistics(snapshot: Snapshot, there: pa.Table | None = None) -> pa.Tab
     return pa.concat_tables(parts)
 
 
-def _without(files: pa.Table, others: pa.Table) -> pa.Table:
+def files_without(files: pa.Table, others: pa.Table) -> pa.Table:
+    """Return the files that others lack, by path and deletion vector."""
     if not others.num_rows or not files.num_rows:
         return files
     is_there = pc.is_in(_keys(files), value_set=_keys(others))
@@ -226,6 +231,12 @@ def _without(files: pa.Table, others: pa.Table) -> pa.Table:
 def _keys(files: pa.Table) -> pa.Array:
     paths, vectors = (files[name].combine_chunks() for name in ("path", VECTOR))
     return file_keys(paths, dv_ids(vectors))
+
+
+def missing_files(store: TableStore, files: pa.Table) -> Iterator[str]:
+    """Yield the paths of files and of their deletion vectors that storage lacks."""
+    yield from _missing(store, files["path"])
+    yield from _lost_vectors(store, files)
 
 
 def _lost_vectors(store: TableStore, files: pa.Table) -> Iterator[str]:

@@ -242,6 +242,16 @@ def _say_restore(summary: CommitSummary, metrics: Facts, parameters: Facts) -> s
     return f"restored {target}: {counted(back, 'file')} restored, {gone:,} removed"
 
 
+def _say_undo(summary: CommitSummary, metrics: Facts, parameters: Facts) -> str:
+    back = metrics.number("numRestoredFiles")
+    gone = metrics.number("numRemovedFiles")
+    back = summary.num_added_files if back is None else back
+    gone = summary.num_removed_files if gone is None else gone
+    version = parameters.text("version")
+    undone = f"version {version}" if version else "a commit"
+    return f"undid {undone}: {counted(back, 'file')} restored, {gone:,} removed"
+
+
 # === Anything else ===
 
 
@@ -288,6 +298,7 @@ _WORDS: Final[dict[str, _Say]] = {
     "VACUUM END": _say_vacuum_end,
     "REORG": _say_reorg,
     "RESTORE": _say_restore,
+    "UNDO": _say_undo,
     "CREATE TABLE": definition.say_create,
     "CREATE TABLE AS SELECT": definition.say_create,
     "CREATE OR REPLACE TABLE": definition.say_replace,

@@ -1,0 +1,1 @@
+"""The operation that undoes one commit."""
