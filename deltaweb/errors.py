@@ -179,6 +179,9 @@ _PLACES: Final[Mapping[str, str]] = {
         "RetentionTooShortError SchemaMismatchError SourceColumnsError "
         "StoreNotWritableError TypeNotWidenedError UnsupportedWriteError"
     ),
+    "deltaweb.exports.errors": (
+        "SheetCellError SheetColumnsError SheetError SheetRowsError"
+    ),
     "deltaweb.expressions.errors": (
         "ExpressionError ExpressionMistakenError ExpressionTooLargeError "
         "ExpressionValueError NotOfRowError"

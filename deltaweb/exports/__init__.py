@@ -1,0 +1,1 @@
+"""Rows as files that other programs open: XLSX for spreadsheets."""
