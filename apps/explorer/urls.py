@@ -26,6 +26,7 @@ from apps.explorer.parquet_table import parquet_detail
 from apps.explorer.partitions.view import partition_list
 from apps.explorer.readers.view import table_readers
 from apps.explorer.record.view import row_detail, row_value
+from apps.explorer.rows.download import row_file
 from apps.explorer.rows.view import row_list
 from apps.explorer.schema.view import schema_code, schema_detail
 from apps.explorer.skipping.view import skipping_detail
@@ -33,6 +34,7 @@ from apps.explorer.use.view import UseForm, table_use
 from apps.explorer.version.table_version import at_version
 from apps.pages.request.parameters import Takes
 from apps.pages.urls import View, action, answer, page
+from apps.tables.work.export_rows import FORMS
 
 app_name = "explorer"
 
@@ -64,6 +66,12 @@ urlpatterns = [
         "row-list",
         csv=True,
         takes=[ROWS, "page limit find fc fo fv vc vp vt"],
+    ),
+    *(
+        answer(
+            f"{TABLE}/data.{form}", at_version(row_file), f"row-file-{form}", form=form
+        )
+        for form in FORMS
     ),
     *of_table("/data/<int:row>", row_detail, "row-detail", takes=[ROWS]),
     answer(f"{TABLE}/data/<int:row>/value", at_version(row_value), "row-value"),

@@ -1,1 +1,1 @@
-"""Rows as files that other programs open: XLSX for spreadsheets."""
+"""The writers of files that other programs open: XLSX for spreadsheets."""

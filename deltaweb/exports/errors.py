@@ -2,14 +2,14 @@
 
 from typing import Final
 
-from deltaweb.errors import DeltawebError
+from deltaweb.delta.errors import DeltaError
 
 MAX_SHEET_ROWS: Final = 1_048_576  # with the row of names
 MAX_SHEET_COLUMNS: Final = 16_384
 MAX_CELL_LENGTH: Final = 32_767  # code units of UTF-16, as spreadsheets count
 
 
-class SheetError(DeltawebError, code="sheet-too-large"):
+class SheetError(DeltaError, code="sheet-too-large"):
     """Base of the limits of an XLSX sheet; nothing is written then."""
 
     status = 422

@@ -3,12 +3,14 @@
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
+from pathlib import Path
 
 from apps.accounts.models import User
 from apps.explorer.rows.plan import RowPlan
 from apps.jobs.models import Job
 from apps.jobs.results import JobRows, job_rows
 from apps.tables.models import Table
+from apps.tables.work.export_rows import Export, export_file
 from apps.tables.work.preview import PREVIEW, Preview, RowsRead
 
 
@@ -60,6 +62,31 @@ def export_job(  # noqa: PLR0913 (as above)
         waits=True,
         meanwhile=meanwhile,
     )
+
+
+def rows_file(  # noqa: PLR0913 (as above)
+    table: Table,
+    *,
+    version: int,
+    plan: RowPlan,
+    form: str,
+    requested_by: User,
+    now: datetime,
+) -> tuple[Job, Path | None]:
+    """Return the job that writes every row of a plan to a file, and the file if done.
+
+    Args:
+        form: A key of `apps.tables.work.export_rows.FORMS`.
+    """
+    asked = Export(
+        version=version,
+        columns=None if plan.columns == plan.all_columns else tuple(plan.columns),
+        predicate=plan.predicate,
+        time_zone=plan.zone_name,
+        sort=plan.sort,
+        form=form,
+    )
+    return export_file(table, asked, requested_by=requested_by, now=now)
 
 
 def _asked(version: int, plan: RowPlan, limit: int | None, offset: int) -> Preview:

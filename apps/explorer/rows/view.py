@@ -40,6 +40,7 @@ from apps.explorer.rows.selector import (
     row_objects,
     row_page,
 )
+from apps.explorer.rows.total import RowTotal, row_total
 from apps.explorer.version.gone import GoneVersion, gone_version
 from apps.explorer.version.page import JobOfPage, TablePage, still
 from apps.explorer.version.reads import table_read
@@ -54,6 +55,7 @@ from apps.pages.request.parameters import QueryError
 from apps.pages.responses import respond_page
 from apps.tables.head.drawn_head import DrawnHead
 from apps.tables.head.job_json import check_job
+from apps.tables.index.counted import Counted, counted_rows
 from apps.tables.index.explained import FilesRead, files_read
 from apps.tables.work.preview import RowsRead
 from deltaweb.delta.errors import SchemaError
@@ -62,6 +64,7 @@ from deltaweb.delta.scan.variant_parts import part_name
 
 # The filter form's parts, before they are one `f`; a condition in SQL is one itself.
 NEW_FILTER = ("fc", "fo", "fv")
+MAX_COUNTED = 8  # partition columns whose values are counted
 NEW_PART = ("vc", "vp", "vt")  # those of a part of a variant, before they are a `col`
 
 
@@ -87,6 +90,7 @@ class RowList(TablePage):
         num_chosen_columns: The number of chosen columns.
         rows: The values of each row by column; empty on the HTML page.
         cut: The places of values that are cut because they are long.
+        total: The number of rows that match, as far as it is known.
     """
 
     page: Spread[RowPage | None]
@@ -109,6 +113,7 @@ class RowList(TablePage):
     num_chosen_columns: int | None
     rows: Sequence[dict[str, object]]
     cut: Sequence[dict[str, object]]
+    total: RowTotal | None
     files_read: OnPage[FilesRead | None] = None
     wrong: OnPage[QueryError | None] = None
 
@@ -159,7 +164,7 @@ def row_list(request: HttpRequest, at: TableVersion, fmt: str) -> HttpResponseBa
     if fmt != "html":
         check_job(job)
     if fmt == "csv" and result is None:
-        raise _not_ready(at, job, problem)
+        raise not_ready(at, job, problem)
     rows, cut = (
         row_objects(plan, result.rows)
         if plan and result and fmt == "json"
@@ -192,6 +197,7 @@ def row_list(request: HttpRequest, at: TableVersion, fmt: str) -> HttpResponseBa
         num_chosen_columns=plan.num_chosen if plan else None,
         rows=rows,
         cut=cut,
+        total=row_total(at, plan, found, _counted(at, plan)) if plan else None,
         files_read=_files_read(at, plan) if fmt == "html" else None,
         wrong=wrong,
     )
@@ -212,6 +218,17 @@ def _files_read(at: TableVersion, plan: RowPlan | None) -> FilesRead | None:
     if plan is None or not plan.conditions or schema is None:
         return None
     return files_read(at.table, at.version, schema, plan.predicate, plan.zone_name)
+
+
+def _counted(at: TableVersion, plan: RowPlan) -> Counted | None:
+    """Return what the index says of the rows that match, and of partition values."""
+    schema = table_columns(at)
+    if schema is None or at.metadata is None:
+        return None
+    columns = tuple(at.metadata.partition_columns[:MAX_COUNTED])
+    return counted_rows(
+        at.table, at.version, schema, plan.predicate, plan.zone_name, columns
+    )
 
 
 def _moved_on() -> HttpResponse:
@@ -330,7 +347,8 @@ def column_urls(request: HttpRequest, plan: RowPlan | None) -> ColumnURLs:
     )
 
 
-def _not_ready(at: TableVersion, job: Job | None, problem: str) -> PageError:
+def not_ready(at: TableVersion, job: Job | None, problem: str) -> PageError:
+    """Return why there are no rows to send yet."""
     if job is None:
         unindexed = f"{at.table.full_name} is not indexed yet."
         message = problem or at.table.error or unindexed

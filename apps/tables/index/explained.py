@@ -10,7 +10,9 @@ import pyarrow as pa
 from apps.tables.index.folders import index_folder
 from apps.tables.models import Table
 from deltaweb.delta.errors import DeltaError
+from deltaweb.delta.protocol.actions import Metadata
 from deltaweb.delta.protocol.schema import StructType
+from deltaweb.delta.scan.skipping import Mask
 from deltaweb.delta.values.time_zones.known import UTC_ZONE
 from deltaweb.environment.kept_values import KeptValues
 from deltaweb.index.files.source import load_source
@@ -38,7 +40,13 @@ class IndexedFiles:
 
     key: tuple[str, int]
     schema: StructType
+    metadata: Metadata
     parts: Sequence[IndexedPart]
+
+    @property
+    def live_parts(self) -> Sequence[tuple[IndexedPart, Mask]]:
+        """The parts, with marks of their live files: an index has no others."""
+        return [(part, np.ones(part.num_rows, np.bool_)) for part in self.parts]
 
     @property
     def num_files(self) -> int:
@@ -60,6 +68,25 @@ def explained(
     Raises:
         ExpressionMistakenError: If it is not a condition over these columns.
     """
+    files = indexed_files(table, version, schema)
+    if files is None:
+        return None
+    key = files.key
+    question = Question(sql, schema, files.metadata, zone_name)
+    known = _kept.find((*key, sql, zone_name))
+    if known is not None:
+        return known[0], files
+    if files.num_files > MAX_PARSED and not _has_statistics(question, files):
+        return None
+    found = explain(question, files.live_parts)
+    held_bytes = sum(codes.nbytes for codes in found.codes)
+    return _kept.keep((*key, sql, zone_name), found, held_bytes), files
+
+
+def indexed_files(
+    table: Table, version: int | None, schema: StructType
+) -> IndexedFiles | None:
+    """Return the files of a version; None if the index is not of this version."""
     folder = index_folder(table)
     if folder is None:
         return None
@@ -70,18 +97,12 @@ def explained(
         blocks = map_blocks(folder, source)
     except IndexMissingError:
         return None
-    key = (str(folder), source.version)
-    files = IndexedFiles(key, schema, [IndexedPart(block) for block in blocks])
-    question = Question(sql, schema, source.metadata, zone_name)
-    known = _kept.find((*key, sql, zone_name))
-    if known is not None:
-        return known[0], files
-    if files.num_files > MAX_PARSED and not _has_statistics(question, files):
-        return None
-    everything = [(part, np.ones(part.num_rows, np.bool_)) for part in files.parts]
-    found = explain(question, everything)
-    held_bytes = sum(codes.nbytes for codes in found.codes)
-    return _kept.keep((*key, sql, zone_name), found, held_bytes), files
+    return IndexedFiles(
+        key=(str(folder), source.version),
+        schema=schema,
+        metadata=source.metadata,
+        parts=[IndexedPart(block) for block in blocks],
+    )
 
 
 @dataclass(frozen=True, slots=True)
