@@ -16,8 +16,8 @@ from apps.sharing.recipients.doctor.doctor import Diagnosis
 from apps.sharing.recipients.doctor.findings import Finding
 from apps.sharing.recipients.listing import recipient_rows
 from apps.sharing.recipients.rehearsals.rehearsal import Reading
+from apps.sharing.recipients.resource import RecipientResource, setting_texts
 from apps.sharing.recipients.seen import SeenAnswer, SeenByRecipient, some_of
-from apps.sharing.recipients.settings import RecipientResource, setting_texts
 from apps.sharing.shares.resources import (
     SharedTableResource,
     ShareResource,

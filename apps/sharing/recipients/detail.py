@@ -20,7 +20,7 @@ from apps.sharing.recipients.rehearsals.certificates import (
     CertificateResource,
     broken_for,
 )
-from apps.sharing.recipients.settings import RecipientResource
+from apps.sharing.recipients.resource import RecipientResource
 from apps.sharing.recipients.token_states import TokensState
 
 CHART_DAYS: Final = 14

@@ -17,7 +17,7 @@ from apps.sharing.activity.budgets import over_limit
 from apps.sharing.activity.usage import USE_DAYS, daily_requests, last_days
 from apps.sharing.models import Grant, Recipient
 from apps.sharing.recipients.forms import STATES
-from apps.sharing.recipients.settings import RecipientResource, resource_of
+from apps.sharing.recipients.resource import RecipientResource, resource_of
 from apps.sharing.recipients.token_states import (
     TokensState,
     num_by_state,

@@ -16,7 +16,7 @@ from apps.sharing.issuing.lifetimes import expires_parameter, read_lifetime
 from apps.sharing.issuing.tokens import Credentials
 from apps.sharing.models import Grant, Recipient, Share
 from apps.sharing.names import check_name, find_share, name_key, save_named
-from apps.sharing.recipients.settings import (
+from apps.sharing.recipients.resource import (
     RecipientSettings,
     facts_of,
     take_settings,

@@ -18,8 +18,8 @@ from apps.sharing.recipients import detail as recipient_pages
 from apps.sharing.recipients.changes.settings import DELETE, LIMIT, UPDATE, settings_of
 from apps.sharing.recipients.listing import RECIPIENTS
 from apps.sharing.recipients.reminders import reminders, reminders_feed
+from apps.sharing.recipients.resource import facts_of
 from apps.sharing.recipients.seen import see_as, stand_in
-from apps.sharing.recipients.settings import facts_of
 
 
 @admin_required

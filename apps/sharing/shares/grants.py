@@ -22,7 +22,7 @@ from apps.sharing.models import Share
 from apps.sharing.names import find_recipient, find_share
 from apps.sharing.recipients import services
 from apps.sharing.recipients.listing import recipient_resource, recipient_rows
-from apps.sharing.recipients.settings import RecipientResource
+from apps.sharing.recipients.resource import RecipientResource
 
 ROUTE: Final = "shares/<str:name>/grants"
 PAGE: Final = "shares/<str:name>/recipients"

@@ -31,9 +31,7 @@ from apps.sharing.models import Recipient, Share
 from apps.sharing.names import find_recipient, find_share
 from apps.sharing.recipients.detail import RecipientDetail
 from apps.sharing.recipients.listing import RECIPIENTS, recipient_resource
-from apps.sharing.recipients.seen import SeenByRecipient
-from apps.sharing.recipients.services import set_grants
-from apps.sharing.recipients.settings import (
+from apps.sharing.recipients.resource import (
     FIELDS,
     RecipientResource,
     RecipientSettings,
@@ -41,6 +39,8 @@ from apps.sharing.recipients.settings import (
     shown_settings,
     take_settings,
 )
+from apps.sharing.recipients.seen import SeenByRecipient
+from apps.sharing.recipients.services import set_grants
 
 ROUTE: Final = "recipients/<str:name>"
 SAVED: Final = "Saved. The change applies from the next request on."

@@ -16,7 +16,7 @@ from apps.sharing.activity.usage import DailyUse
 from apps.sharing.activity.use_resource import UseResource
 from apps.sharing.issuing.token_rows import TokenResource
 from apps.sharing.recipients.detail import GrantResource
-from apps.sharing.recipients.settings import RecipientResource
+from apps.sharing.recipients.resource import RecipientResource
 from apps.sharing.shares.resources import SharedTableResource, ShareResource
 from apps.tables.head.shapes import TableResource
 from apps.tables.versions.resources import CommitResource, LoggedCommit

@@ -1,4 +1,4 @@
-"""The settings of a recipient: how they are sent, kept and shown."""
+"""The resource of a recipient, and the settings that are sent, stored and shown."""
 
 from dataclasses import dataclass
 from datetime import datetime
