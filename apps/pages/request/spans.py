@@ -1,6 +1,7 @@
 """Spans of time as people write them: 90d, 24h, 30m, a last day, or a moment."""
 
 import re
+from collections.abc import Callable
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Final
 
@@ -20,8 +21,16 @@ class SpanInvalidError(PageError, code="span-invalid"):
     hint = "Write 90d, 24h, 30m or a date such as 2030-12-31."
 
 
-def parse_span(text: str, *, now: datetime) -> timedelta:
-    """Read a span of time; 0 is one, and a day in UTC that is over a negative one."""
+def parse_span(
+    text: str, *, now: datetime, refused: Callable[..., PageError] = SpanInvalidError
+) -> timedelta:
+    """Read a span of time; 0 is one, and a day in UTC that is over a negative one.
+
+    Args:
+        text: `90d`, `24h`, `30m`, a date in UTC or a moment.
+        now: When the span begins.
+        refused: The error of a text that is not a span, of its text and a reason.
+    """
     stripped = text.strip()
     if stripped == "0":
         return timedelta(0)
@@ -31,7 +40,23 @@ def parse_span(text: str, *, now: datetime) -> timedelta:
         return _end_of(stripped) - now
     except (ValueError, OverflowError, TypeError) as error:
         reason = "it is neither a span of time nor a date"
-        raise SpanInvalidError(text=text, reason=reason) from error
+        raise refused(text=text, reason=reason) from error
+
+
+def check_future(
+    span: timedelta, *, text: str, refused: Callable[..., PageError] = SpanInvalidError
+) -> timedelta:
+    """Return a span of time that has not ended when it begins.
+
+    Args:
+        span: A span, which may be 0 or negative.
+        text: As it was written.
+        refused: As `parse_span` takes it.
+    """
+    if span <= timedelta(0):
+        reason = "it is in the past" if "-" in text else "it would end at once"
+        raise refused(text=text, reason=reason)
+    return span
 
 
 def _end_of(text: str) -> datetime:
@@ -46,7 +71,4 @@ def parse_end(text: str, *, now: datetime) -> datetime | None:
     """Read when something ends that begins now; None for an empty text, for ever."""
     if not text.strip():
         return None
-    span = parse_span(text, now=now)
-    if span <= timedelta(0):
-        raise SpanInvalidError(text=text, reason="it would end at once")
-    return now + span
+    return now + check_future(parse_span(text, now=now), text=text)

@@ -7,7 +7,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from apps.pages.changes.parameters import Line, Span, parameter
-from apps.pages.request import spans
+from apps.pages.request.spans import check_future, parse_span
 from apps.sharing.errors import LifetimeInvalidError
 
 DEFAULT_LIFETIME: Final = timedelta(days=90)
@@ -22,10 +22,7 @@ def parse_lifetime(text: str, *, now: datetime) -> timedelta:
         text: `90d`, `24h`, `30m`, or a date in UTC, through which the token lives.
         now: When it begins.
     """
-    span = parse_span(text, now=now)
-    if span <= timedelta(0):
-        reason = "it is in the past" if "-" in text else "it would end at once"
-        raise LifetimeInvalidError(text=text, reason=reason)
+    span = parse_span(text, now=now, refused=LifetimeInvalidError)
     return check_lifetime(span, text=text)
 
 
@@ -34,12 +31,15 @@ def read_lifetime(text: str, *, now: datetime) -> timedelta:
     return parse_lifetime(text, now=now) if text else default_lifetime()
 
 
-def parse_span(text: str, *, now: datetime) -> timedelta:
-    """Read a span of time, such as how long a replaced token stays; 0 is one."""
-    try:
-        return spans.parse_span(text, now=now)
-    except spans.SpanInvalidError as error:
-        raise LifetimeInvalidError(text=text, reason=error.reason) from error
+def parse_overlap(text: str, *, now: datetime) -> timedelta:
+    """Read how long tokens stay valid that are replaced; 0 ends them at once."""
+    span = parse_span(text, now=now, refused=LifetimeInvalidError)
+    return check_lifetime(span, text=text) if span else span
+
+
+def parse_delay(text: str, *, now: datetime) -> timedelta:
+    """Read after which time a token ends; 0 ends it at once."""
+    return parse_span(text, now=now, refused=LifetimeInvalidError)
 
 
 def lifetimes() -> dict[str, str]:
@@ -55,17 +55,14 @@ def first_lifetime() -> str:
 
 
 def check_overlap(text: str) -> timedelta:
-    """Read how long tokens stay that are replaced now; 0 ends them at once."""
-    span = parse_span(text, now=timezone.now())
-    return check_lifetime(span, text=text) if span else span
+    """Return an overlap that a form may have."""
+    return parse_overlap(text, now=timezone.now())
 
 
-def check_end(text: str) -> timedelta:
-    """Read in how long a token is to end."""
-    span = parse_span(text, now=timezone.now())
-    if span <= timedelta(0):
-        raise LifetimeInvalidError(text=text, reason="it is in the past")
-    return span
+def check_delay(text: str) -> timedelta:
+    """Return a delay that a form may have: not 0, because a button revokes a token."""
+    span = parse_delay(text, now=timezone.now())
+    return check_future(span, text=text, refused=LifetimeInvalidError)
 
 
 LIFETIME: Final = Span(
@@ -90,8 +87,7 @@ def max_lifetime() -> timedelta:
 def check_lifetime(span: timedelta, *, text: str = "") -> timedelta:
     """Return a lifetime that a token may have."""
     written = text or f"{span.total_seconds() / 86_400:g}d"
-    if span <= timedelta(0):
-        raise LifetimeInvalidError(text=written, reason="it would end at once")
+    check_future(span, text=written, refused=LifetimeInvalidError)
     if span > max_lifetime():
         reason = f"a token is valid for at most {settings.TOKEN_MAX_DAYS} days"
         raise LifetimeInvalidError(text=written, reason=reason)

@@ -1,7 +1,7 @@
 """Holds: versions of a shared table that stay readable for a recipient until a time."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Final, NamedTuple
 
 from django.shortcuts import resolve_url
@@ -19,13 +19,14 @@ from apps.pages.changes.change import (
 )
 from apps.pages.changes.parameters import Line, parameter
 from apps.pages.request.changes import UNCHANGED, Unchanged
+from apps.pages.request.spans import SpanInvalidError, check_future, parse_span
 from apps.sharing.activity.actions import action_on, things_of
 from apps.sharing.errors import HoldInvalidError
-from apps.sharing.issuing.lifetimes import parse_lifetime
 from apps.sharing.models import Hold, LastRead, Recipient, SharedTable
 from apps.sharing.names import find_recipient, find_share, find_shared_table
 
 FIRST_HOLD: Final = "30d"
+MAX_HOLD_DAYS: Final = 365
 ROUTE: Final = "recipients/<str:name>/holds/<str:share>/<str:table>"
 
 
@@ -73,7 +74,7 @@ class NewHold:
     until: str | Unchanged = parameter(
         UNCHANGED,
         "--until",
-        line=Line(label="Until", most=20),
+        line=Line(label="Until", most=20, codes=("span-invalid",)),
         metavar="SPAN",
         help=f"{FIRST_HOLD} or a date; default: the current end, or {FIRST_HOLD}",
     )
@@ -105,6 +106,7 @@ def hold_versions(held: Held, new: NewHold, stamp: Stamp) -> HoldResource:
     Raises:
         HoldInvalidError: If the recipient may not read the table or that version, or
             if no version is named and it has read none.
+        SpanInvalidError: If the hold would end at once, or after more than a year.
     """
     recipient, shared = held
     earlier = current_hold(recipient, shared, now=stamp.at)
@@ -124,13 +126,22 @@ def hold_versions(held: Held, new: NewHold, stamp: Stamp) -> HoldResource:
         ends_at = earlier.ends_at
     else:
         until = FIRST_HOLD if isinstance(new.until, Unchanged) else new.until
-        ends_at = stamp.at + parse_lifetime(until, now=stamp.at)
+        ends_at = stamp.at + hold_span(until, now=stamp.at)
     Hold.objects.update_or_create(
         recipient=recipient,
         shared_table=shared,
         defaults={"version": version, "ends_at": ends_at, "made_at": stamp.at},
     )
     return HoldResource(**_names(held), version=version, ends_at=ends_at)
+
+
+def hold_span(text: str, *, now: datetime) -> timedelta:
+    """Read how long a hold lasts, which is at most a year."""
+    span = check_future(parse_span(text, now=now), text=text)
+    if span > timedelta(days=MAX_HOLD_DAYS):
+        reason = f"a hold lasts at most {MAX_HOLD_DAYS} days"
+        raise SpanInvalidError(text=text, reason=reason)
+    return span
 
 
 def end_hold(held: Held, _: Nothing, stamp: Stamp) -> EndedHold:

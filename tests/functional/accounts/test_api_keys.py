@@ -235,7 +235,7 @@ class TestTheForm:
         ("fields", "said"),
         [
             ({"scopes": ["root"]}, "root is not one of the available choices"),
-            ({"expires": "2020-01-01"}, "it would end at once"),
+            ({"expires": "2020-01-01"}, "it is in the past"),
             ({"expires": "soon"}, "neither a span of time nor a date"),
         ],
     )

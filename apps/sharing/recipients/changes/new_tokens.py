@@ -11,7 +11,7 @@ from django.shortcuts import resolve_url
 from apps.pages.actions import Stamp
 from apps.pages.changes.change import ADMIN, Call, Change, Page, Subject, Verb
 from apps.sharing.issuing import credentials, proofs
-from apps.sharing.issuing.lifetimes import parse_span, read_lifetime
+from apps.sharing.issuing.lifetimes import parse_overlap, read_lifetime
 from apps.sharing.issuing.profile import (
     Profile,
     ProfileDocument,
@@ -66,7 +66,7 @@ def rotate(recipient: Recipient, new: TokenRotation, stamp: Stamp) -> Issued:
         credentials.rotate,
         recipient,
         lifetime=read_lifetime(new.expires, now=stamp.at),
-        keep_old=parse_span(new.keep_old, now=stamp.at),
+        keep_old=parse_overlap(new.keep_old, now=stamp.at),
     )
     return _issued(issue, new, stamp)
 
@@ -75,7 +75,7 @@ def add_client(recipient: Recipient, new: NewClient, stamp: Stamp) -> Issued:
     """Make an OAuth client, and a link by which its secret is fetched."""
     issue: Callable[..., Credentials] = credentials.issue
     if new.keep_old is not None:
-        kept = parse_span(new.keep_old, now=stamp.at)
+        kept = parse_overlap(new.keep_old, now=stamp.at)
         issue = partial(credentials.rotate, keep_old=kept)
     proof = proofs.of_kind(
         new.kind,
@@ -165,7 +165,7 @@ def _new_token(recipient: Recipient, new: NewToken, stamp: Stamp) -> MadeToken:
 def _rotate_by_profile(
     recipient: Recipient, new: TokenRotation, stamp: Stamp
 ) -> MadeToken:
-    keep_old = parse_span(new.keep_old, now=stamp.at)
+    keep_old = parse_overlap(new.keep_old, now=stamp.at)
     rotate = partial(credentials.rotate, keep_old=keep_old)
     return _with_profile(rotate, recipient, new.expires, stamp)
 

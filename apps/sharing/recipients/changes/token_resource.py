@@ -15,7 +15,7 @@ from apps.pages.page_json import OnPage, Spread
 from apps.sharing.errors import TokenNotFoundError
 from apps.sharing.issuing.lifetimes import (
     OVERLAPS,
-    check_end,
+    check_delay,
     check_overlap,
     expires_parameter,
 )
@@ -28,8 +28,8 @@ from apps.sharing.recipients.changes.profile_file import (
     force_parameter,
     profile_parameter,
 )
+from apps.sharing.recipients.resource import RecipientResource
 from apps.sharing.recipients.services import NewRecipient
-from apps.sharing.recipients.settings import RecipientResource
 from deltaweb.environment.command_lines import BAD_USAGE
 
 DELAYS: Final = {"24h": "24 hours from now", "7d": "7 days from now"}
@@ -222,7 +222,7 @@ class TokenRetirement:
                 own="at_until",
                 presets=lambda: DELAYS,
                 question="Choose when the token ends.",
-                check=check_end,
+                check=check_delay,
             ),
             codes=("retirement-invalid",),
         ),

@@ -22,7 +22,7 @@ from apps.pages.changes.read import Read, reads
 from apps.pages.lists.days import day_text
 from apps.sharing.errors import TokenPrefixUnknownError
 from apps.sharing.issuing import tokens
-from apps.sharing.issuing.lifetimes import parse_span
+from apps.sharing.issuing.lifetimes import parse_delay
 from apps.sharing.issuing.token_rows import TokenResource, token_row
 from apps.sharing.models import Recipient, RecipientToken
 from apps.sharing.names import find_recipient
@@ -79,7 +79,7 @@ def _link(token: RecipientToken, _: Nothing, stamp: Stamp) -> NewLink:
 
 
 def _retire(token: RecipientToken, new: TokenRetirement, stamp: Stamp) -> TokenResource:
-    retires_at = stamp.at + parse_span(new.ends, now=stamp.at)
+    retires_at = stamp.at + parse_delay(new.ends, now=stamp.at)
     retired = tokens.set_retirement(token, retires_at=retires_at, stamp=stamp)
     return shown_token(retired, stamp)
 

@@ -2,7 +2,12 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from apps.pages.request.spans import SpanInvalidError, parse_end, parse_span
+from apps.pages.request.spans import (
+    SpanInvalidError,
+    check_future,
+    parse_end,
+    parse_span,
+)
 from tests.support import cases
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -28,6 +33,15 @@ class TestParseEnd:
     def test_refuses_what_is_over_or_no_span(self, text: str) -> None:
         with pytest.raises(SpanInvalidError, match="is not valid"):
             parse_end(text, now=NOW)
+
+
+@cases(
+    "text, reason",
+    {"nought": ("0", "it would end at once"), "a day": ("2026-11-20", "in the past")},
+)
+def test_what_is_over_says_why(text: str, reason: str) -> None:
+    with pytest.raises(SpanInvalidError, match=reason):
+        check_future(parse_span(text, now=NOW), text=text)
 
 
 def test_a_span_may_be_nothing() -> None:

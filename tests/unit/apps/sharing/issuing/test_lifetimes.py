@@ -7,8 +7,9 @@ from apps.sharing.errors import LifetimeInvalidError
 from apps.sharing.issuing.lifetimes import (
     check_lifetime,
     default_lifetime,
+    parse_delay,
     parse_lifetime,
-    parse_span,
+    parse_overlap,
 )
 from tests.support import cases
 
@@ -63,15 +64,37 @@ class TestParseLifetime:
             parse_lifetime("31d", now=NOW)
 
 
-class TestParseSpan:
-    def test_nought_is_one(self) -> None:
-        assert parse_span("0", now=NOW) == timedelta(0)
+class TestParseOverlap:
+    @cases(
+        "text, overlap",
+        {"nought": ("0", timedelta(0)), "a day": ("24h", timedelta(days=1))},
+    )
+    def test_reads(self, text: str, overlap: timedelta) -> None:
+        assert parse_overlap(text, now=NOW) == overlap
+
+    @pytest.mark.parametrize("text", ["soon", "366d", "2026-11-20"])
+    def test_refuses(self, text: str) -> None:
+        with pytest.raises(LifetimeInvalidError, match="is not valid"):
+            parse_overlap(text, now=NOW)
+
+
+class TestParseDelay:
+    def test_nought_ends_a_token_at_once(self) -> None:
+        assert parse_delay("0", now=NOW) == timedelta(0)
+
+    def test_refuses_what_is_not_a_span(self) -> None:
+        with pytest.raises(LifetimeInvalidError, match="neither a span"):
+            parse_delay("soon", now=NOW)
 
 
 class TestCheckLifetime:
     def test_names_a_span_in_days_when_nobody_wrote_it(self) -> None:
         with pytest.raises(LifetimeInvalidError, match="'400d' is not valid"):
             check_lifetime(timedelta(days=400))
+
+    def test_refuses_a_lifetime_that_is_over(self) -> None:
+        with pytest.raises(LifetimeInvalidError, match="'0d' is not valid"):
+            check_lifetime(timedelta(0))
 
 
 class TestDefaultLifetime:
