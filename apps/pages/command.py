@@ -13,7 +13,7 @@ its arguments by name and returns an `Output`; the base keeps what all of them p
   no one is at a terminal to answer, that is bad usage.
 
     class Command(SubcommandsCommand):
-        help = "Users: add, link, ..."
+        help = COMMANDS["user"]
 
         @subcommand("link", "print a one-time sign-in link", argument("name"))
         def link(self, *, name: str) -> Output:

@@ -22,18 +22,12 @@ COMMANDS: Final = {
     "migrate": "Upgrade the database to this version; serve does this as well.",
     "table": "Tables: the catalog, their logs, and maintenance.",
     "parquet": "Parquet files: what their footers say, their rows, and their schemas.",
-    "storage": "Object stores: add, list, test, remove and reseal connections.",
-    "share": (
-        "Shares: create, add-table, add-schema, narrow, prepare, list, show, on, off, "
-        "remove-table, remove-schema, delete."
-    ),
-    "recipient": (
-        "Recipients: create, list, show, see, usage, doctor, rehearse, limit, hold, "
-        "reminders, grant, ungrant, add-client, link, rotate, revoke, delete."
-    ),
-    "received": "Received shares: add, list, refresh, remove.",
+    "storage": "Object stores: connections, and the keys that they use.",
+    "share": "Shares: the tables that they offer, and the columns and rows of these.",
+    "recipient": "Recipients: their grants, tokens, limits, holds and reminders.",
+    "received": "Received shares: the tables that providers share with you.",
     "completion": "Print the completion script for bash, zsh or fish.",
-    "user": "Users: add, sign-in link, role, disable, enable, list, API key.",
+    "user": "Users: their roles, sign-in links and API keys.",
 }
 """The commands of `deltaweb`, in the order in which they are listed."""
 

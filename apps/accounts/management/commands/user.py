@@ -6,6 +6,7 @@ from apps.accounts import selectors
 from apps.accounts.models import User
 from apps.pages.changes.command import ChangesCommand
 from apps.pages.command import Output, subcommand
+from deltaweb.environment.command_lines import COMMANDS
 
 
 class Command(ChangesCommand):
@@ -15,7 +16,7 @@ class Command(ChangesCommand):
     names_of = {
         "user-not-found": lambda: User.objects.values_list("username", flat=True)
     }
-    help = "Users: add, sign-in link, role, disable, enable, list, API key."
+    help = COMMANDS["user"]
 
     @subcommand("list", "list the users")
     def list_users(self) -> Output:

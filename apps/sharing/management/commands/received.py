@@ -16,6 +16,7 @@ from apps.sharing.shares.received.services import (
     providers,
 )
 from apps.tables.management.text_output import aligned, time_text
+from deltaweb.environment.command_lines import COMMANDS
 
 
 class Command(ChangesCommand):
@@ -23,7 +24,7 @@ class Command(ChangesCommand):
 
     noun = "received"
     names_of = {"provider-not-found": lambda: [one.name for one in providers()]}
-    help = "Received shares: add, list, refresh, remove."
+    help = COMMANDS["received"]
 
     @subcommand("list", "list the providers and their tables")
     def list_received(self) -> Output:

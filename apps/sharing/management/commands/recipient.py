@@ -3,6 +3,7 @@
 from apps.pages.changes.command import ChangesCommand
 from apps.sharing.management.recipient_looks import RecipientLooks
 from apps.sharing.models import Recipient, Share
+from deltaweb.environment.command_lines import COMMANDS
 
 
 class Command(RecipientLooks, ChangesCommand):
@@ -14,7 +15,4 @@ class Command(RecipientLooks, ChangesCommand):
         "recipient-not-found": lambda: Recipient.objects.values_list("name", flat=True),
         "share-not-found": lambda: Share.objects.values_list("name", flat=True),
     }
-    help = (
-        "Recipients: create, list, show, see, usage, doctor, rehearse, limit, hold, "
-        "reminders, grant, ungrant, add-client, link, rotate, revoke, delete."
-    )
+    help = COMMANDS["recipient"]

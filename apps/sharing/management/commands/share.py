@@ -29,6 +29,7 @@ from apps.tables.index.engine import Engine
 from apps.tables.management.terminal import TerminalReports, add_engine
 from apps.tables.management.text_output import listed
 from apps.tables.models import Table
+from deltaweb.environment.command_lines import COMMANDS
 
 NAME = argument("name")
 SHARE = argument("share")
@@ -44,10 +45,7 @@ class Command(ChangesCommand):
         "share-not-found": lambda: Share.objects.values_list("name", flat=True),
         "table-not-registered": lambda: [one.full_name for one in Table.objects.all()],
     }
-    help = (
-        "Shares: create, add-table, add-schema, narrow, prepare, list, show, on, off, "
-        "remove-table, remove-schema, delete."
-    )
+    help = COMMANDS["share"]
 
     @subcommand(
         "prepare",

@@ -1,10 +1,11 @@
 """`deltaweb parquet ...`: Parquet files by themselves, of a table or of none."""
 
 from apps.pages.command import VerbsCommand
+from deltaweb.environment.command_lines import COMMANDS
 
 
 class Command(VerbsCommand):
     """Inspect Parquet files; `--json` answers with one JSON document."""
 
-    help = "Parquet files: what their footers say, their rows, and their schemas."
+    help = COMMANDS["parquet"]
     verbs = "apps.tables.management.parquet"

@@ -4,6 +4,7 @@ from apps.pages.changes.command import ChangesCommand
 from apps.pages.command import Output, subcommand
 from apps.tables.management import text_output
 from apps.tables.storage.changes import all_storages
+from deltaweb.environment.command_lines import COMMANDS
 
 
 class Command(ChangesCommand):
@@ -13,7 +14,7 @@ class Command(ChangesCommand):
     names_of = {
         "storage-not-found": lambda: [one.name for one in all_storages().storages]
     }
-    help = "Object stores: add, list, test, remove and reseal connections."
+    help = COMMANDS["storage"]
 
     @subcommand("list", "list the storages, without values")
     def list_storages(self) -> Output:

@@ -3,6 +3,7 @@
 from apps.pages.changes.command import ChangesCommand
 from apps.pages.command import VerbsCommand
 from apps.tables.models import Table
+from deltaweb.environment.command_lines import COMMANDS
 
 
 def _names() -> list[str]:
@@ -12,7 +13,7 @@ def _names() -> list[str]:
 class Command(VerbsCommand, ChangesCommand):
     """Register, list and read tables; `--json` answers with one JSON document."""
 
-    help = "Tables: the catalog, their logs, and maintenance."
+    help = COMMANDS["table"]
     names_of = {"table-not-registered": _names}
     noun = "table"
     verbs = "apps.tables.management.verbs"
