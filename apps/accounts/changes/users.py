@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Callable
-from dataclasses import MISSING, dataclass
+from dataclasses import MISSING, dataclass, replace
 from typing import Final
 
 from django.shortcuts import get_object_or_404, resolve_url
@@ -223,16 +223,13 @@ DISABLE: Final = Change(
     verb=Verb(),
     page=_page("disable", "disable-user"),
 )
-ENABLE: Final = Change(
-    of=USER,
+ENABLE: Final = replace(
+    DISABLE,
     name="enable",
     help="Let a disabled user sign in again.",
-    parameters=Nothing,
     do=_switch(active=True),
-    result=UserResource,
     says=lambda one: f"{one.name} can sign in again.",
     record=("user.enable",),
-    verb=Verb(),
     page=_page("enable", "enable-user"),
 )
 reads.register(

@@ -222,16 +222,11 @@ OFF: Final = Change(
     record=SWITCHES,
     verb=Verb(),
 )
-ON: Final = Change(
-    of=NAMED,
+ON: Final = replace(
+    OFF,
     name="on",
     help="Turn a share on again: its recipients can read it.",
-    parameters=Nothing,
     do=lambda share, _, stamp: _switch(share, stamp, is_on=True),
-    result=SwitchedShare,
-    says=_switched,
-    record=SWITCHES,
-    verb=Verb(),
 )
 SWITCH: Final = Change(
     of=SHARE,
