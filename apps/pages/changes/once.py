@@ -1,4 +1,4 @@
-"""Forms that are heeded once: a reload of a page must not make a second token."""
+"""Forms that take effect once: a reload of a page must not make a second token."""
 
 from contextlib import suppress
 from typing import Final

@@ -162,7 +162,7 @@ def _page(  # noqa: PLR0913 (each is one part of the page)
     context: Mapping[str, object],
     data: Mapping[str, object],
 ) -> HttpResponseBase:
-    """Render the form of a new token, which is heeded once."""
+    """Render the form of a new token, which takes effect once."""
     most = settings.TOKEN_MAX_DAYS
     own = {"lifetimes": list(lifetimes()), "max_days": most, "errors": form.errors}
     return respond(

@@ -338,7 +338,7 @@ def test_a_form_that_is_sent_again_changes_nothing(admin: Client) -> None:
 
 
 @pytest.mark.parametrize("once", ["", "x"])
-def test_a_form_without_a_key_is_heeded_each_time(admin: Client, once: str) -> None:
+def test_a_form_without_a_key_takes_effect_each_time(admin: Client, once: str) -> None:
     for _ in range(2):
         admin.post("/rooms/hall/move", {"name": "desk", "once": once})
 
