@@ -106,7 +106,9 @@ class Page:
         route: As in `django.urls.path`. Names that `Subject.find` takes and the route
             does not have are fields of the form.
         back: Returns what `redirect` takes, by the subject: the page that is shown
-            afterwards.
+            afterwards, also if the change was refused.
+        then: Returns what `redirect` takes, by the result, if the page that is shown
+            after the change is another one, such as that of a new thing.
         name: The URL name; `<noun>-<name>` of the change without one.
         find: Finds the subject instead of `Subject.find`, where the address has other
             names for it, such as an id.
@@ -121,6 +123,7 @@ class Page:
 
     route: str
     back: Callable[[Any], Any]
+    then: Callable[[Any], Any] | None = None
     name: str = ""
     find: Callable[..., Any] | None = None
     needs_session: bool = False

@@ -162,7 +162,7 @@ def _answer(
     ) -> HttpResponseBase:
         if answered is None:
             messages.success(request, change.says(result))
-            return redirect(page.back(subject))
+            return redirect(page.then(result) if page.then else page.back(subject))
         more = {"fmt": fmt} if is_shown else {}
         response = answered(request, subject, result, **more)
         if change.kept is not None:
