@@ -67,7 +67,8 @@ class Line:
 
     Attributes:
         placeholder: What stands in it while it is empty.
-        most: The largest number, or the most characters.
+        most: The largest number, or the most characters of a text; of a list of texts,
+            the most characters of the field that it is typed in.
         wrong: What is said of a number that is not one, of a text that is missing, or
             of a word that is not offered.
         splits: Of a list of texts, how what was typed becomes one. It keeps a blank
@@ -132,16 +133,19 @@ def parameter(  # noqa: PLR0913 (as `Argument` has them)
     Args:
         default: Its value where it is not given; `dict` or `list` for an empty one.
         option: As in `Argument`.
-        line: Likewise; of a whole number that has one, the command and the REST API
-            keep to its bounds.
+        line: Likewise. The command and the REST API keep to the bounds of a whole
+            number and of a text that has one.
         is_stated: Whether the body of a REST call must have it, because its default
             removes something.
         removed_by: As in `Argument`.
         reads: Likewise.
     """
-    if line is not None and line.least is not None and "type" not in how:
-        how["type"] = within(line.least, line.most)
     argument = Argument(option, how, line, removed_by, reads)
+    if line is not None and "type" not in how:
+        if line.least is not None:
+            how["type"] = within(line.least, line.most)
+        elif line.most is not None and is_text(argument):
+            how["type"] = at_most(line.most)
     needed: dict[str, Any] = {"required": True} if is_stated else {}
     metadata = {ARGUMENT: argument, SERIALIZED: _bounds_of(argument) | needed}
     if default in FACTORIES:
@@ -149,12 +153,21 @@ def parameter(  # noqa: PLR0913 (as `Argument` has them)
     return field(default=default, metadata=metadata)
 
 
+def is_text(argument: Argument) -> bool:
+    """Whether a parameter with a line and without bounds of a number is one text."""
+    line = argument.line
+    is_list = line is not None and (line.is_boxes or line.splits is not filled_lines)
+    return not is_list and "action" not in argument.how
+
+
 def _bounds_of(argument: Argument) -> dict[str, int]:
-    """Return the bounds of a whole number; none of anything else."""
+    """Return the bounds of a whole number or a text; none of anything else."""
     line = argument.line
     if line is not None and line.least is not None:
         most = MAX_WHOLE_NUMBER if line.most is None else line.most
         return {"min_value": line.least, "max_value": most}
+    if line is not None and line.most is not None and is_text(argument):
+        return {"max_length": line.most}
     if argument.how.get("type") is whole_number:
         return {"min_value": 0, "max_value": MAX_WHOLE_NUMBER}
     return {}
@@ -283,6 +296,18 @@ def within(least: int, most: int | None) -> Callable[[str], int]:
             message = f"{text!r} is not a whole number from {least}{upto}"
             raise ArgumentTypeError(message)
         return number
+
+    return read
+
+
+def at_most(most: int) -> Callable[[str], str]:
+    """Return what reads a text of so many characters at most."""
+
+    def read(text: str) -> str:
+        if len(text) > most:
+            message = f"it has {len(text):,} characters, but {most:,} is the limit"
+            raise ArgumentTypeError(message)
+        return text
 
     return read
 

@@ -60,7 +60,7 @@ class NewLight:
         UNCHANGED,
         "--colour",
         removed_by="--no-colour",
-        line=Line(label="Colour"),
+        line=Line(label="Colour", most=20),
         help="the colour of the light",
     )
     watts: int | Unchanged = parameter(
@@ -153,6 +153,7 @@ def lamp(settings: Settings) -> Iterator[dict[str, Any]]:
                 Page(
                     "lamps/<str:name>/settings",
                     back=lambda _: "/lamps/",
+                    then=lambda lamp: f"/lamps/{lamp.name}/",
                     name="lamp",
                     takes=["v"],
                 ),
@@ -246,6 +247,20 @@ def test_has_a_call_that_leaves_alone_what_is_not_sent(admin: Client, lamp) -> N
     assert lamp["watts"] == 10
 
 
+def test_form_command_and_call_limit_the_length_of_a_text(admin, lamp) -> None:
+    fits, longer = "x" * 20, "x" * 21
+    call = {"path": "/api/v1/lamps/desk", "content_type": "application/json"}
+
+    assert admin.patch(**call, data={"colour": longer}).status_code == 400
+    admin.post("/lamps/desk/shine", {"colour": longer})
+    with pytest.raises(CommandError, match="--colour: it has 21 characters"):
+        run("shine", "desk", "--colour", longer, "--yes")
+    assert lamp["colour"] == "white"
+
+    assert admin.patch(**call, data={"colour": fits}).status_code == 200
+    assert lamp["colour"] == fits
+
+
 @pytest.mark.usefixtures("lamp")
 def test_is_described_with_the_help_of_its_options() -> None:
     described = describe(list(change_paths("api/v1")))
@@ -256,6 +271,8 @@ def test_is_described_with_the_help_of_its_options() -> None:
     assert call["operationId"] == "patch_lamp_view"
     assert "role admin" in call["description"]
     assert body["colour"]["description"] == "the colour of the light"
+    assert body["colour"]["maxLength"] == 20
+    assert (body["watts"]["minimum"], body["watts"]["maximum"]) == (1, 100)
 
 
 @pytest.mark.usefixtures("lamp")
@@ -315,6 +332,7 @@ def test_a_page_that_has_the_form_shows_it_and_takes_it(admin: Client, lamp) -> 
     assert shown.content.decode() == "html; watts=10; places=['bed']"
     assert "moon is not one of the available choices" in wrong.content.decode()
     assert (done.status_code, lamp["near"], lamp["watts"]) == (302, ["desk"], 10)
+    assert done["Location"] == "/lamps/desk/"
     assert admin.get("/lamps/desk/settings.json").content.decode().startswith("json; ")
 
 

@@ -1,6 +1,6 @@
 """A dataclass of parameters is the arguments of a command, and a form."""
 
-from argparse import ArgumentParser
+from argparse import ArgumentError, ArgumentParser
 from dataclasses import dataclass
 from typing import Literal
 
@@ -8,6 +8,7 @@ import pytest
 
 from apps.pages.changes.forms import form_of
 from apps.pages.changes.parameters import (
+    SERIALIZED,
     Line,
     add_parameters,
     given,
@@ -27,6 +28,7 @@ class Asked:
     version: int | None = parameter(
         None, None, line=Line(label="Version", least=0, is_needed=True)
     )
+    note: str = parameter("", "--note", line=Line(label="Note", most=5))
     own: str = "of the page alone"
 
 
@@ -65,11 +67,32 @@ def test_both_keep_to_the_bounds(parts: str) -> None:
     assert set(form.errors) == {"parts"}
 
 
+def test_both_keep_to_the_length_of_a_text() -> None:
+    assert read("day", "--note", "12345").note == "12345"
+    with pytest.raises(ArgumentError, match="6 characters, but 5 is the limit"):
+        read("day", "--note", "123456")
+    form = form_of(Asked)({"version": "0", "note": "123456"})
+    assert set(form.errors) == {"note"}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        Line(label="Names", most=9, splits=str.split),
+        Line(label="Names", most=9, is_boxes=True),
+    ],
+)
+def test_the_length_of_a_field_is_not_the_number_of_its_texts(line: Line) -> None:
+    found = parameter(list, None, line=line)
+
+    assert found.metadata[SERIALIZED] == {}
+
+
 def test_a_form_has_the_parameters_that_have_a_line() -> None:
     form = form_of(Asked)({"version": "7"})
 
     assert form.is_valid()
-    assert form.cleaned_data == {"parts": None, "version": 7}
+    assert form.cleaned_data == {"note": "", "parts": None, "version": 7}
     assert form.fields["parts"].label == "Parts"
     assert not form_of(Asked)({}).is_valid()
 
