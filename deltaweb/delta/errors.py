@@ -68,7 +68,7 @@ class LocationNotAllowedError(LocationError, code="location-not-allowed"):
 
 
 class CredentialsNeededError(LocationError, code="credentials-needed"):
-    message = "{location} needs credentials, or refuses those it was given."
+    message = "{location} needs credentials, or rejects the ones that were sent."
     hint = "Add the storage with its options (storage add), then try again."
 
 
@@ -81,7 +81,7 @@ class LocationUnreachableError(LocationError, code="location-unreachable"):
 class LocationUnsupportedError(LocationError, code="location-unsupported"):
     scheme: str
     package: str = ""
-    message = "{location}: no driver here reads {scheme}:// locations."
+    message = "{location} cannot be opened: no driver for {scheme}:// is installed."
     hint = "{_remedy}, then try again."
 
     @property
@@ -180,8 +180,8 @@ class MissingProtocolError(MissingActionError, code="no-protocol"):
 class CheckpointPartsError(VersionError, code="checkpoint-parts-exist"):
     parts: int
     message = (
-        "{root}: version {version} has a checkpoint in {parts} parts already, by "
-        "another writer."
+        "Another writer has already made a checkpoint of version {version} of "
+        "{root}, in {parts} parts."
     )
     hint = "Choose another number of parts, or a single file."
 
@@ -246,7 +246,7 @@ class SchemaError(DeltaError, code="schema-invalid"):
 
 class ColumnTypeError(SchemaError, code="column-type-not-read"):
     type_name: str
-    reason: str = "its type {type_name} is not read"
+    reason: str = "this server does not read its type {type_name}"
     message = "{_subject} is of type {type_name}, which this server does not read."
     hint: str = "Choose other columns: they can still be read."
 
@@ -349,14 +349,14 @@ class DataFileRowsError(DataFileError, code="data-file-rows-missing"):
 
 
 class DataFileUnsupportedError(DataFileError, code="data-file-unsupported"):
-    """A file that may be healthy, and is not read here."""
+    """A file that may be intact, but that this server does not read."""
 
     hint: str = (
-        "The file may be healthy: read it with another engine, or write it again."
+        "The file may be intact: read it with another engine, or write it again."
     )
 
 
 class PathEscapesTableError(DataFileError, code="path-outside-table"):
     """A path of the log leads outside the table's root."""
 
-    reason: str = "its path leads outside the table, and is not followed"
+    reason: str = "its path is outside the table"

@@ -61,9 +61,9 @@ class ParquetUnsupportedError(ParquetError, code="parquet-unsupported"):
     """A file, or a column of it, that other programs may read."""
 
     reason: str
-    message = "This Parquet file is not read here: {reason}."
+    message = "This server does not read this Parquet file: {reason}."
     hint = (
-        "The file may be healthy: read it with another program, and write its rows "
+        "The file may be intact: read it with another program, and write its rows "
         "again."
     )
 

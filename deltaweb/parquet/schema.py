@@ -81,7 +81,7 @@ def build_schema(elements: Sequence[SchemaElement]) -> Node:
     root = builder.root()
     if builder.position != len(elements):
         left = len(elements) - builder.position
-        raise SchemaCorruptError(reason=f"{left:,} elements belong to no group")
+        raise SchemaCorruptError(reason=f"{left:,} elements are not in any group")
     return root
 
 
@@ -114,10 +114,10 @@ class _Builder:
     ) -> Iterator[Node]:
         for _ in range(count):
             if self.position >= len(self.elements):
-                reason = "a group has fewer fields than it counts"
+                reason = "a group has fewer fields than it says"
                 raise SchemaCorruptError(reason=reason)
             if depth > MAX_DEPTH:
-                reason = f"it nests more than {MAX_DEPTH} deep"
+                reason = f"it is nested more than {MAX_DEPTH} levels deep"
                 raise SchemaCorruptError(reason=reason)
             element = self.elements[self.position]
             self.position += 1
@@ -140,8 +140,9 @@ class _Builder:
         count = element.num_children or 0
         if count < 0 or count > len(self.elements) - self.position:
             raise SchemaCorruptError(
-                reason=f"{'.'.join(path) or 'the root'} counts {count:,} fields, where "
-                f"{len(self.elements) - self.position:,} elements are left"
+                reason=f"{'.'.join(path) or 'the root'} says that it has {count:,} "
+                f"fields, but only {len(self.elements) - self.position:,} elements are "
+                "left"
             )
         children = tuple(self._fields(path, annotation, count, depth + 1))
         reason = None if annotation is None else _group_reason(annotation, children)
@@ -171,7 +172,9 @@ def _leaf_verdict(
         length is None or length < 0
     ):
         column = ".".join(path)
-        raise SchemaCorruptError(reason=f"{column} has no length of its bytes")
+        raise SchemaCorruptError(
+            reason=f"{column} does not say how many bytes its values have"
+        )
     annotation = effective_annotation(element, is_in_map=_is_map(parent))
     if annotation is None:
         return None, None

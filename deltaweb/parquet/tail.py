@@ -105,7 +105,7 @@ def read_footer(source: RangeSource, max_bytes: int = MAX_FOOTER_BYTES) -> bytes
     length = int.from_bytes(tail[-TAIL_BYTES:-4], "little")
     most = size - TAIL_BYTES - len(MAGIC)
     if not 0 < length <= most:
-        reason = f"it claims {length:,} bytes in a file of {size:,}"
+        reason = f"it says that it has {length:,} bytes, but the file has {size:,}"
         raise FooterCorruptError(reason=reason)
     if length > max_bytes:
         reason = f"it has {length:,} bytes; the limit is {max_bytes:,}"

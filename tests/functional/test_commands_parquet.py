@@ -92,7 +92,7 @@ class TestRows:
     def test_of_a_row_group_that_is_not_there_are_refused(self, file: Path) -> None:
         sentence = refusal("parquet", "rows", file, "--row-group", 7)
 
-        assert "2 row groups, and none is 7" in sentence
+        assert "2 row groups, but not row group 7" in sentence
 
 
 class TestSchema:

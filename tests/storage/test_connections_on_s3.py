@@ -75,7 +75,7 @@ def test_a_storage_is_tried_before_it_is_kept(seaweed: S3Server) -> None:
     wrong = [text.replace("deltaweb-secret", "x") for text in seaweed.option_texts]
 
     for texts, words in (
-        (wrong, "refuses those it was given"),
+        (wrong, "rejects the ones that were sent"),
         (["ky=k", *seaweed.option_texts], "s3fs has no option ky; did you mean key"),
         (["client_kwargs.endpont_url=x"], "did you mean client_kwargs.endpoint_url"),
         (["endpoint_url=http://10.0.0.1"], "10.0.0.1 is not allowed as the host"),

@@ -126,9 +126,11 @@ def _check_key(
         if name not in names:
             raise ColumnNotFoundError(column=name, columns=names)
         if name not in before.names or name not in after.names:
-            raise RowDiffKeyError(column=name, reason="one of the versions lacks it")
+            raise RowDiffKeyError(
+                column=name, reason="one of the versions does not have it"
+            )
         if name in columns.as_text:
-            raise RowDiffKeyError(column=name, reason="its type is another one now")
+            raise RowDiffKeyError(column=name, reason="its type has changed")
     return tuple(dict.fromkeys(key))
 
 

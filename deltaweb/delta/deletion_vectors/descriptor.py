@@ -43,13 +43,14 @@ class DeletionVector:
         """Return the descriptor of the log's fields."""
         for name in ("storageType", "pathOrInlineDv", "sizeInBytes", "cardinality"):
             if fields[name] is None:
-                raise MalformedVectorError(reason=f"the log does not say its {name}")
+                raise MalformedVectorError(reason=f"its {name} is not in the log")
         for name in ("offset", "sizeInBytes", "cardinality"):
             if (fields[name] or 0) < 0:
                 raise MalformedVectorError(reason=f"its {name} is {fields[name]}")
         if fields["storageType"] not in {RELATIVE, INLINE, ABSOLUTE}:
             raise MalformedVectorError(
-                reason=f"it is stored as {fields['storageType'][:SHOWN_LENGTH]!r}"
+                reason=f"its storage type {fields['storageType'][:SHOWN_LENGTH]!r} "
+                "is unknown"
             )
         return cls(
             storage_type=fields["storageType"],
@@ -96,6 +97,6 @@ def shown_place(fields: Mapping[str, Any]) -> str:
     if kind == INLINE:
         return "in the log"
     try:
-        return DeletionVector(kind, text, None, 0, 0).path or "of no name"
+        return DeletionVector(kind, text, None, 0, 0).path or "without a name"
     except ValueError:
         return repr(text[:SHOWN_LENGTH])

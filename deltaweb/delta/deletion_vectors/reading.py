@@ -68,7 +68,8 @@ def read_deleted_rows(
         rows = DeletedRows(read_bitmap(data))
         if len(rows) != vector.cardinality:
             raise MalformedVectorError(
-                reason=f"it marks {len(rows):,} rows, in the log {vector.cardinality:,}"
+                reason=f"it marks {len(rows):,} rows, "
+                f"but the log says {vector.cardinality:,}"
             )
         rows.check_within(num_rows)
         return rows
@@ -94,7 +95,7 @@ def _inline_bytes(vector: DeletionVector) -> bytes:
     # Bytes are filled up to whole groups of Z85.
     if not 0 <= len(data) - vector.size_bytes < 4:  # noqa: PLR2004 # bytes of a group
         raise MalformedVectorError(
-            reason=f"it has {len(data):,} bytes, and the log says {vector.size_bytes:,}"
+            reason=f"it has {len(data):,} bytes, but the log says {vector.size_bytes:,}"
         )
     return data[: vector.size_bytes]
 
@@ -106,17 +107,17 @@ def _stored_bytes(vector: DeletionVector, place: str, open_file: OpenFile) -> by
         file.seek(start)
         framed: bytes = file.read(_HEAD.size + size + _HEAD.size)
     if version != bytes([FILE_VERSION]):
-        raise MalformedVectorError(reason="its file is of no version that is known")
+        raise MalformedVectorError(reason="the version of its file is unknown")
     if len(framed) < _HEAD.size:
         raise MalformedVectorError(reason="it ends too early")
     (said,) = _HEAD.unpack_from(framed)
     if said != size:
         raise MalformedVectorError(
-            reason=f"it is of {said:,} bytes, and the log says {size:,}"
+            reason=f"its file says {said:,} bytes, but the log says {size:,}"
         )
     if len(framed) < 2 * _HEAD.size + size:
         raise MalformedVectorError(reason="it ends too early")
     data = framed[_HEAD.size : -_HEAD.size]
     if _HEAD.unpack_from(framed, _HEAD.size + size) != (zlib.crc32(data),):
-        raise MalformedVectorError(reason="its checksum is another one")
+        raise MalformedVectorError(reason="its checksum is wrong")
     return data

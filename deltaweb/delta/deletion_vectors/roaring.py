@@ -67,7 +67,7 @@ class Containers:
             marked[_shorts(self.data, start, count)] = True
         if int(np.count_nonzero(marked)) != count:
             raise MalformedVectorError(
-                reason="one of its containers marks other rows than it counts"
+                reason="the number of rows in one of its containers is wrong"
             )
         return marked
 
@@ -100,9 +100,7 @@ def _bitmaps(data: bytes) -> Iterator[tuple[int, int, int | None]]:
         (number,) = struct.unpack_from(f"{order}I", data, 4)
         _check_number(number)
         return _native(data, number, order)
-    raise MalformedVectorError(
-        reason=f"{magic} is the number of no format that is known"
-    )
+    raise MalformedVectorError(reason=f"the number of its format, {magic}, is unknown")
 
 
 def _check_number(number: int) -> None:
@@ -138,7 +136,9 @@ def _native(
 
 def _check_end(data: bytes, end: int) -> None:
     if end != len(data):
-        raise MalformedVectorError(reason=f"it ends at byte {end:,} of {len(data):,}")
+        raise MalformedVectorError(
+            reason=f"it has {len(data):,} bytes, but its bitmaps end at byte {end:,}"
+        )
 
 
 def _header(data: bytes, at: int) -> tuple[int, int, bool]:
@@ -147,7 +147,9 @@ def _header(data: bytes, at: int) -> tuple[int, int, bool]:
     if cookie & 0xFFFF == WITH_RUNS:
         return (cookie >> 16) + 1, at + 4, True
     if cookie != WITHOUT_RUNS:
-        raise MalformedVectorError(reason=f"{cookie} begins no bitmap that is known")
+        raise MalformedVectorError(
+            reason=f"a bitmap begins with the unknown number {cookie}"
+        )
     (number,) = _COUNT.unpack_from(data, at + 4)
     if number > ROWS:
         raise MalformedVectorError(
@@ -166,7 +168,7 @@ def _containers(
 ) -> Containers:
     found, actual = _laid_out(octets, data, first)
     if end is not None and actual != end:
-        raise MalformedVectorError(reason="a bitmap is of another size than it says")
+        raise MalformedVectorError(reason="the size of a bitmap is wrong")
     keys = found.keys + (key << 16)
     return Containers(octets, keys, found.counts, found.starts, found.has_runs)
 
@@ -191,7 +193,7 @@ def _laid_out(octets: Octets, data: bytes, first: int) -> tuple[Containers, int]
         sizes = _sizes(octets, said, listed, has_runs)
         starts = at + np.cumsum(sizes) - sizes
         if (starts != said).any():
-            raise MalformedVectorError(reason="its containers are not where it says")
+            raise MalformedVectorError(reason="the offsets of its containers are wrong")
     else:
         starts, sizes = _one_by_one(data, at, listed, has_runs)
     end = at + int(sizes.sum())

@@ -103,7 +103,9 @@ class VectorFileWriter:
         """
         data = write_bitmap(marks)
         if len(marks) > MAX_ROWS or len(data) > MAX_BYTES:
-            message = f"no vector of {len(marks):,} rows is written"
+            message = (
+                f"a deletion vector of {len(marks):,} rows is too large to be written"
+            )
             raise ValueError(message)
         if self._data and len(self._data) + len(data) > FILE_BYTES:
             self._put()

@@ -39,7 +39,7 @@ def decode_z85(text: str) -> bytes:
         return base64.b85decode(text.translate(_TO_PYTHONS))
     except ValueError:
         raise MalformedVectorError(
-            reason="a group of its characters is beyond four bytes"
+            reason="a group of five characters does not fit into four bytes"
         ) from None
 
 

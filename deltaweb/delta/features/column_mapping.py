@@ -84,12 +84,12 @@ class _Mapping:
         name, field_id = _physical_name(column, path), _field_id(column, path)
         other = self.ids.setdefault(field_id, ".".join(path))
         if other != ".".join(path):
-            reason = f"its column mapping id {field_id} is that of {other!r} as well"
+            reason = f"it has the same column mapping id {field_id} as {other!r}"
             raise SchemaError(column=".".join(path), reason=reason)
         # As readers find names in files: ignoring case where they have to.
         other = self.names.setdefault((*path[:-1], name.lower()), column.name)
         if other != column.name:
-            reason = f"its physical name {name[:80]!r} is that of {other!r} as well"
+            reason = f"it has the same physical name {name[:80]!r} as {other!r}"
             raise SchemaError(column=".".join(path), reason=reason)
         used_id = field_id if self.is_by_id else None
         return replace(column, physical_name=name, field_id=used_id)
@@ -109,7 +109,9 @@ def _field_id(column: StructField, path: tuple[str, ...]) -> int:
         reason = "columns are mapped, but it has no column mapping id"
         raise SchemaError(column=".".join(path), reason=reason)
     if type(field_id) is not int or not 0 < field_id <= MAX_FIELD_ID:
-        reason = f"its column mapping id is {str(field_id)[:40]}, no number from 1 on"
+        reason = (
+            f"its column mapping id {str(field_id)[:40]} is not a whole number from 1"
+        )
         raise SchemaError(column=".".join(path), reason=reason)
     return field_id
 

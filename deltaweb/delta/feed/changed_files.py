@@ -174,8 +174,8 @@ def _check(
     if values.null_count and values.type.num_fields:
         at = pc.index(values.is_null(), value=True).as_py()
         reason = (
-            f"the {KINDS[kinds[at]]} of {paths[at].as_py()[:200]!r} does not say "
-            "its partition"
+            f"the {KINDS[kinds[at]]} of {paths[at].as_py()[:200]!r} has no "
+            "partition values"
         )
         raise LogCorruptError(path=batch.paths[owners[at]], reason=reason)
 

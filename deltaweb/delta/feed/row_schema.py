@@ -47,7 +47,7 @@ def feed_schema(
     schema = schema_of(root, shown)
     for column in FEED_COLUMNS:
         if schema.find(column.name) is not None:
-            reason = f"a column of its own is called {column.name}"
+            reason = f"the table has a column of its own that is called {column.name}"
             raise FeedSchemaError(
                 root=root, version=shown.version, reason=reason, fits_from=None
             )
@@ -85,11 +85,11 @@ def _struct_misfit(before: StructType, after: StructType, path: str, fits: Fits)
         name = f"{path}{column.name}"
         other = known.get(column.stored_name.lower())
         if other is None:
-            return f"it has the column {name}, which is gone later"
+            return f"it has the column {name}, which later versions do not have"
         if other.name != column.name:
-            return f"the column {name} is not yet called {other.name}"
+            return f"the column {name} is called {other.name} in later versions"
         if column.nullable and not other.nullable:
-            return f"the column {name} may be null, and may not later"
+            return f"the column {name} can be null, but not in later versions"
         misfit = _misfit(column.data_type, other.data_type, name, fits)
         if misfit:
             return misfit
@@ -116,5 +116,5 @@ def _misfit(before: DataType, after: DataType, path: str, fits: Fits) -> str:
             return ""
     return (
         f"the type of the column {path} is {type_text(before)}, "
-        f"and {type_text(after)} later"
+        f"but {type_text(after)} in later versions"
     )

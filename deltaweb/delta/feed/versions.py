@@ -70,7 +70,7 @@ def find_range(
         if size is not None
     ]
     if not commits:
-        raise FeedRangeError(root=root, reason="its log holds no commit")
+        raise FeedRangeError(root=root, reason="its log has no commit")
     if first is None:
         first = commits[0] if start is None else _first_from(root, times, start)
     if last is None:

@@ -77,5 +77,5 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return an object whose keys differ, as those of a hint have to."""
     found = dict(pairs)
     if len(found) < len(pairs):
-        raise ValueError("a key is there twice")  # noqa: TRY003, EM101  # nobody sees it
+        raise ValueError("a key occurs twice")  # noqa: TRY003, EM101  # nobody sees it
     return found

@@ -206,7 +206,7 @@ def _file_action_rows(
     is_add, is_remove = adds.is_valid(), removes.is_valid()
     both = pc.and_(is_add, is_remove)
     if both.true_count:
-        raise LogCorruptError(path=path, reason="a line holds two file actions")
+        raise LogCorruptError(path=path, reason="a line has two file actions")
     rows = pc.indices_nonzero(pc.or_(is_add, is_remove)).cast(pa.int64())
     for actions in (adds, removes):
         if _field(actions, "path").null_count != actions.null_count:

@@ -83,8 +83,8 @@ def check_size(root: str, name: str, size_bytes: int) -> None:
     """
     if is_too_large(size_bytes):
         reason = (
-            f"it has {size_bytes:,} bytes, and no more than {MAX_LOG_FILE_BYTES:,} of "
-            "a file of the log are read"
+            f"it has {size_bytes:,} bytes; the limit for a file of the log is "
+            f"{MAX_LOG_FILE_BYTES:,}"
         )
         raise LogCorruptError(path=f"{root}/_delta_log/{name}", reason=reason)
 

@@ -71,7 +71,7 @@ class _Fields:
         self.path = path
 
     def error(self, name: str) -> LogCorruptError:
-        reason = f"{self.action}.{name} is missing or not of its type"
+        reason = f"{self.action}.{name} is missing or has the wrong type"
         return LogCorruptError(path=self.path, reason=reason)
 
     def text(self, name: str) -> str | None:

@@ -75,7 +75,7 @@ def parse_type_ddl(text: str) -> DataType:
     parser = _Parser(text)
     data_type = parser.type(0)
     if not parser.end():
-        parser.fail("a type has ended before")
+        parser.fail("the type is already complete")
     return data_type
 
 
@@ -136,7 +136,7 @@ class _Parser:
         names = [field.name.lower() for field in fields]
         for name in names:
             if names.count(name) > 1:
-                raise SchemaError(column=name, reason="it is there twice", hint=HINT)
+                raise SchemaError(column=name, reason="it is listed twice", hint=HINT)
         return tuple(fields)
 
     def column(self, separator: str, depth: int) -> StructField:

@@ -98,7 +98,7 @@ class FileNumbering:
         counts = record_counts(self.added["stats"].to_pylist())
         is_fresh = base.is_null()
         if pc.any(pc.and_(is_fresh, counts.is_null())).as_py():
-            reason = "a restored file has no ids, and no number of its rows"
+            reason = "a restored file has neither row ids nor a number of rows"
             raise LogCorruptError(path=self.root, reason=reason)
         fresh = pc.if_else(is_fresh, pc.fill_null(counts, 0), 0).to_numpy()
         starts = self.mark + 1 + np.cumsum(fresh) - fresh

@@ -217,7 +217,7 @@ class DataFile:
 
     def _find(self, column: StructField) -> str | None:
         if column.field_id is not None and not self._stored.has_ids:
-            reason = "columns are mapped by id, and the file has no field ids"
+            reason = "columns are mapped by id, but the file has no field ids"
             raise MismatchError(column=column.name, reason=reason)
         position = self._stored.find(column, column.name)
         if position is None:

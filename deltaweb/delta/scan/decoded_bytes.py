@@ -240,7 +240,5 @@ def _is_of(path: str, names: Collection[str]) -> bool:
 
 
 def _too_large(column: str, num_bytes: int) -> MismatchError:
-    reason = (
-        f"one row takes {num_bytes:,} bytes in memory, and a row may take {ROW_BYTES:,}"
-    )
+    reason = f"one row takes {num_bytes:,} bytes in memory; the limit is {ROW_BYTES:,}"
     return MismatchError(column=column, reason=reason)

@@ -304,7 +304,7 @@ class _RowReader:
         with DataFile(path, self.open_file) as file:
             if num_records is not None and file.metadata.num_rows < num_records:
                 reason = (
-                    f"it has {file.metadata.num_rows:,} rows, and the log says"
+                    f"it has {file.metadata.num_rows:,} rows, but the log says"
                     f" {num_records:,}"
                 )
                 raise DataFileRowsError(path=path, reason=reason)

@@ -31,7 +31,7 @@ class ChecksumState(Enum):
 
     MISSING = "there is none for this version"
     UNREADABLE = "it cannot be read"
-    RIGHT = "it says what the log says"
+    RIGHT = "it agrees with the log"
     WRONG = "it differs from the log"
 
 

@@ -111,7 +111,7 @@ def _looked_up(array: pa.Array, column: str) -> tuple[pa.Array, pa.Array]:
     try:
         array.validate(full=True)
     except pa.ArrowInvalid as error:
-        reason = f"its dictionary is broken ({_first_line(error)})"
+        reason = f"its dictionary is invalid ({_first_line(error)})"
         raise MismatchError(column=column, reason=reason) from None
     if pa.types.is_dictionary(array.type):
         return array.dictionary, array.indices
@@ -174,7 +174,7 @@ def _conform_variant(
     try:
         return variant_texts(array, tells_types=tells_types)
     except VariantError as error:
-        reason = f"a variant of it is broken ({error})"
+        reason = f"one of its variants is invalid ({error})"
         raise MismatchError(column=column, reason=reason) from None
 
 
@@ -321,7 +321,7 @@ def _checked_text(array: pa.Array, column: str) -> pa.Array:
         try:
             array.validate(full=True)
         except pa.ArrowInvalid as error:
-            reason = f"a text of it is broken ({_first_line(error)})"
+            reason = f"one of its texts is invalid ({_first_line(error)})"
             raise MismatchError(column=column, reason=reason) from None
     return array
 
@@ -384,7 +384,7 @@ def _micros(array: pa.Array, target: pa.DataType) -> pa.Array:
 
 
 def _mismatch(array: pa.Array, data_type: DataType, column: str) -> MismatchError:
-    reason = f"the file holds {array.type}, the schema says {type_text(data_type)}"
+    reason = f"it is {array.type} in the file, but {type_text(data_type)} in the schema"
     return MismatchError(column=column, reason=reason)
 
 

@@ -61,7 +61,7 @@ def partition_schema(
 def _partition_field(schema: StructType, name: str) -> StructField:
     column = schema.find(name)
     if column is None or column.name != name:
-        reason = "the table is partitioned by it, but the schema lacks it"
+        reason = "the table is partitioned by it, but the schema does not have it"
         raise SchemaError(column=name, reason=reason)
     if isinstance(column.data_type, StructType | ArrayType | MapType):
         raise SchemaError(column=name, reason="a nested column cannot be a partition")

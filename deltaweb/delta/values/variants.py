@@ -97,7 +97,7 @@ def variant_texts(array: pa.Array, *, tells_types: bool = False) -> pa.StringArr
     """
     names = _children(array)
     if METADATA not in names or not {VALUE, TYPED}.intersection(names):
-        reason = "it has no metadata and value"
+        reason = "its metadata or its value is missing"
         raise VariantError(reason)
     metadata = _child(array, METADATA).to_pylist()
     form = _TYPED_FORM if tells_types else _TEXT_FORM
@@ -109,7 +109,7 @@ def variant_texts(array: pa.Array, *, tells_types: bool = False) -> pa.StringArr
 
 def _children(array: pa.Array) -> list[str]:
     if not pa.types.is_struct(array.type):
-        reason = f"the file holds {str(array.type)[:80]}"
+        reason = f"it is {str(array.type)[:80]} in the file"
         raise VariantError(reason)
     return [array.type.field(i).name for i in range(array.type.num_fields)]
 
@@ -131,7 +131,7 @@ def _unshredded(
 ) -> Texts:
     """Return values of which each is plain, shredded, or in part each."""
     if depth > MAX_DEPTH:
-        reason = f"it nests more than {MAX_DEPTH} deep"
+        reason = f"it is nested more than {MAX_DEPTH} levels deep"
         raise VariantError(reason)
     children = _children(array)
     nothing = [None] * len(array)
@@ -181,7 +181,7 @@ def _objects(
             for name, value in plain.items():
                 found.setdefault(name, form.text(value))
         elif rest is not None:
-            reason = "a shredded object has a rest that is not an object"
+            reason = "the value of a partly shredded object is not an object"
             raise VariantError(reason)
         texts.append(form.object(found))
     return texts
@@ -222,7 +222,7 @@ def _shown_as(kind: pa.DataType) -> Callable[[Any], object]:
     for is_kind, shown in _SHOWN_AS:
         if is_kind(kind):
             return shown
-    reason = f"a part of it is shredded as {str(kind)[:80]}"
+    reason = f"a part of it is stored as {str(kind)[:80]}"
     raise VariantError(reason)
 
 
@@ -236,7 +236,7 @@ def _names(metadata: bytes) -> list[str]:
 
 def _decoded(value: bytes, metadata: bytes | None, form: _Form) -> object:
     if metadata is None:
-        reason = "it has a value and no metadata"
+        reason = "it has a value but no metadata"
         raise VariantError(reason)
     return decode_variant(value, _names(metadata), form.primitives)
 

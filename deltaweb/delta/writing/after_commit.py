@@ -138,4 +138,6 @@ def _checkpoint(store: TableStore, version: int) -> None:
 
 
 def _log_failure(store: TableStore, version: int, error: Exception) -> None:
-    logger.warning("no checkpoint of version %d of %s: %s", version, store.root, error)
+    logger.warning(
+        "the checkpoint of version %d of %s failed: %s", version, store.root, error
+    )

@@ -236,7 +236,7 @@ def _is_unseen(name: str) -> bool:
 def _transaction_conflict(ours: Transaction, winner: WinningCommit) -> Conflict | None:
     if ours.txn is None or ours.txn.app_id not in winner.transactions:
         return None
-    reason = "it is of the same application"
+    reason = "the same application committed it"
     return Conflict("transaction", reason, ours.txn.app_id)
 
 

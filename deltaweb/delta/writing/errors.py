@@ -245,7 +245,7 @@ class TypeNotWidenedError(DeltaError, code="type-not-widened"):
     narrow: str
     wide: str
     allowed: str
-    message = "The column {column!r} is {narrow}, which does not become {wide}."
+    message = "The column {column!r} is {narrow}, which cannot become {wide}."
     hint = "It can become {allowed}."
 
 
@@ -287,8 +287,8 @@ class IdentityColumnError(DeltaError, code="identity-column"):
     reason: str
     message = "The identity column {column!r} cannot take these values: {reason}."
     hint = (
-        "Nothing was written. Leave the column out; a column that is to take values is "
-        "made so, with delta.identity.allowExplicitInsert."
+        "Nothing was written. Leave the column out. Only a column that was created "
+        "with delta.identity.allowExplicitInsert takes values."
     )
 
 

@@ -24,7 +24,7 @@ from deltaweb.parquet.errors import FooterCorruptError
 MAX_DEPTH: Final = 64
 MORE: Final = 0x7F
 """A larger byte says that more of its number follows."""
-CUT: Final = "it ends within a value"
+CUT: Final = "it ends in the middle of a value"
 _MAX_SHIFT: Final = 63  # the bits of a long
 _LONG_LIST: Final = 15
 
@@ -101,7 +101,10 @@ class Cursor:
     def _check_count(self, size: int) -> None:
         left = len(self.data) - self.position
         if size > left:
-            reason = f"it counts {size:,} elements where {left:,} bytes are left"
+            reason = (
+                f"it says that {size:,} elements follow, but has only {left:,} bytes"
+                " left"
+            )
             raise FooterCorruptError(reason=reason)
 
     def skip(self, kind: int, depth: int) -> None:
@@ -128,7 +131,9 @@ class Cursor:
 
     def _skip_struct(self, depth: int) -> None:
         if depth > MAX_DEPTH:
-            raise FooterCorruptError(reason=f"it nests more than {MAX_DEPTH} deep")
+            raise FooterCorruptError(
+                reason=f"it is nested more than {MAX_DEPTH} levels deep"
+            )
         while header := self.byte():
             if not header >> 4:
                 self.integer()
@@ -154,6 +159,8 @@ class Cursor:
         if kind in {TRUE, FALSE}:
             self.position += 1
         elif depth > MAX_DEPTH:
-            raise FooterCorruptError(reason=f"it nests more than {MAX_DEPTH} deep")
+            raise FooterCorruptError(
+                reason=f"it is nested more than {MAX_DEPTH} levels deep"
+            )
         else:
             self.skip(kind, depth + 1)

@@ -117,7 +117,9 @@ class CompactReader(Cursor):
     def read_struct(self, layout: Layout, depth: int = 0) -> dict[str, Any]:
         """Read a struct: by name, the wanted fields that are there."""
         if depth > MAX_DEPTH:
-            raise FooterCorruptError(reason=f"it nests more than {MAX_DEPTH} deep")
+            raise FooterCorruptError(
+                reason=f"it is nested more than {MAX_DEPTH} levels deep"
+            )
         try:
             return self._struct(layout, depth)
         except (IndexError, struct.error):
@@ -152,7 +154,7 @@ class CompactReader(Cursor):
         self.position += 1
         for name in layout.needed:
             if name not in values:
-                raise FooterCorruptError(reason=f"it has a part without its {name}")
+                raise FooterCorruptError(reason=f"one of its parts has no {name}")
         return values
 
     def _value(self, expected: FieldType, kind: int, depth: int) -> object:
@@ -178,7 +180,9 @@ class CompactReader(Cursor):
             The values by the numbers of their fields, which may be unknown ones.
         """
         if depth > MAX_DEPTH:
-            raise FooterCorruptError(reason=f"it nests more than {MAX_DEPTH} deep")
+            raise FooterCorruptError(
+                reason=f"it is nested more than {MAX_DEPTH} levels deep"
+            )
         data, number = self.data, 0
         # Most unions are of one struct that is empty.
         if data[self.position + 1 : self.position + 3] == b"\0\0":
@@ -312,10 +316,10 @@ class CompactReader(Cursor):
     def _member(self, depth: int) -> Mapping[int, Any]:
         fields = self.read_fields(depth)
         if not fields:
-            raise FooterCorruptError(reason="it has a list of nothing")
+            raise FooterCorruptError(reason="it has a list of empty elements")
         return fields
 
 
 def _refuse(most: int, parts: str) -> NoReturn:
-    reason = f"it has more than {most:,} {parts}, which is the limit"
+    reason = f"it has more {parts} than the limit of {most:,}"
     raise FooterCorruptError(reason=reason)

@@ -80,7 +80,7 @@ def footer_warnings(footer: ParquetFooter) -> Iterator[str]:
     counted = sum(group.num_rows for group in footer.metadata.row_groups)
     if counted != footer.metadata.num_rows:
         rows = footer.metadata.num_rows
-        yield f"The footer counts {rows:,} rows, its row groups {counted:,}."
+        yield f"The footer says {rows:,} rows, but the row groups have {counted:,}."
     for number, group in enumerate(footer.metadata.row_groups):
         # Not `columns`, which would read and keep them all.
         if len(group.raw_columns) != len(footer.leaves):

@@ -28,11 +28,15 @@ def main() -> None:
     except ParquetError as error:
         answer = {"reason": error.reason or str(error), "code": error.code}
     except (MemoryError, RecursionError) as error:
-        answer = {"reason": f"they take too much to read ({type(error).__name__})"}
+        answer = {
+            "reason": f"reading them takes too much memory ({type(error).__name__})"
+        }
     text = json.dumps(answer)
     if len(text) > MAX_ANSWER_BYTES:
         mebibytes = len(text) >> 20
-        text = json.dumps({"reason": f"as text they have {mebibytes:,} MiB"})
+        text = json.dumps(
+            {"reason": f"they take {mebibytes:,} MiB as text, which is too much"}
+        )
     sys.stdout.write(text)
 
 

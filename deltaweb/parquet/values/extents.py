@@ -24,7 +24,8 @@ def choose_groups(
         check_row_counts(footer)
     if row_group is not None:
         if not 0 <= row_group < len(everything):
-            reason = f"it has {len(everything):,} row groups, and none is {row_group:,}"
+            number = len(everything)
+            reason = f"it has {number:,} row groups, but not row group {row_group:,}"
             raise ValuesUnreadableError(reason=reason)
         return list(everything[row_group : row_group + 1])
     chosen: list[RowGroup] = []
@@ -42,8 +43,8 @@ def check_row_counts(footer: ParquetFooter) -> None:
     counts = [group.num_rows for group in footer.metadata.row_groups]
     if sum(counts) != footer.metadata.num_rows or min(counts, default=0) < 0:
         raise RowsMissingError(
-            reason=f"the footer counts {footer.metadata.num_rows:,} rows, and"
-            f" {sum(counts):,} in its row groups"
+            reason=f"the footer says {footer.metadata.num_rows:,} rows, but"
+            f" the row groups have {sum(counts):,}"
         )
 
 

@@ -98,8 +98,8 @@ def _ending(code: int, memory_bytes: int, cpu_s: int) -> str:
     if code == -signal.SIGXCPU:
         return f"reading them took more than {cpu_s:,} s of processor time"
     if code < 0:
-        return f"they ended the process that read them (signal {-code})"
-    return f"they took more than {memory_bytes >> 20:,} MiB, or broke their reader"
+        return f"the process that read them was ended (signal {-code})"
+    return f"they took more than {memory_bytes >> 20:,} MiB, or the reader failed"
 
 
 @contextmanager

@@ -35,7 +35,7 @@ def parse_dictionary(metadata: bytes) -> list[str]:
     count = _number(metadata, 1, width)
     start = 1 + width
     if (count + 1) * width > len(metadata) - start:
-        reason = f"its metadata counts {count:,} names that are not there"
+        reason = f"its metadata says that it has {count:,} names, but is too short"
         raise VariantError(reason)
     offsets = [_number(metadata, start + i * width, width) for i in range(count + 1)]
     text = start + (count + 1) * width
@@ -78,7 +78,9 @@ class _Decoder:
     def decode(self, value: bytes, depth: int) -> JSON:
         self.left -= 1
         if depth > MAX_DEPTH or self.left < 0:
-            reason = f"it nests more than {MAX_DEPTH} deep, or holds itself"
+            reason = (
+                f"it is nested more than {MAX_DEPTH} levels deep, or contains itself"
+            )
             raise VariantError(reason)
         header = _byte(value, 0)
         kind, detail = header & 3, header >> 2
@@ -231,7 +233,7 @@ def _slice(data: bytes, start: int, end: int) -> bytes:
 
 def _check(end: int, data: bytes) -> None:
     if end > len(data):
-        reason = "it ends within a value"
+        reason = "it ends in the middle of a value"
         raise VariantError(reason)
 
 

@@ -143,7 +143,7 @@ def check_path(leaf: Node, stored: str) -> None:
     """Check that the path of a column chunk, with dots, is that of its leaf column."""
     own = ".".join(leaf.path)
     if own != stored:
-        reason = f"column {own} has the values of {stored or 'no column'}"
+        reason = f"column {own} is stored as {stored or 'a column without a name'}"
         raise SchemaCorruptError(reason=reason)
 
 
@@ -205,15 +205,18 @@ def _check_chunk(chunk: ColumnChunk, leaf: Node, name: str) -> None:
     check_path(leaf, ".".join(chunk.path))
     if chunk.physical_type != leaf.element.physical_type:
         reason = (
-            f"column {name} is of {leaf.element.physical_type}, and its pages of"
+            f"column {name} is {leaf.element.physical_type}, but its pages are"
             f" {chunk.physical_type}"
         )
         raise FooterCorruptError(reason=reason)
     if chunk.codec not in _READ_CODECS:
-        reason = f"column {name} is compressed with {chunk.codec}"
+        reason = (
+            f"column {name} is compressed with {chunk.codec}, which is not supported"
+        )
         raise ParquetUnsupportedError(reason=reason)
     if not _READ_ENCODINGS.issuperset(chunk.values.get("encodings", ())):
-        reason = f"column {name} is encoded as {', '.join(chunk.encodings)}"
+        encodings = ", ".join(chunk.encodings)
+        reason = f"column {name} has an unsupported encoding ({encodings})"
         raise ParquetUnsupportedError(reason=reason)
 
 

@@ -84,8 +84,8 @@ class WholeGroups:
         counts = [int(metadata.row_group(group).num_rows) for group in groups]
         if sum(counts) != metadata.num_rows or min(counts, default=0) < 0:
             raise RowsMissingError(
-                reason=f"the footer counts {metadata.num_rows:,} rows, and"
-                f" {sum(counts):,} in its row groups"
+                reason=f"the footer says {metadata.num_rows:,} rows, but"
+                f" the row groups have {sum(counts):,}"
             )
         return counts
 
@@ -137,7 +137,7 @@ class WholeGroups:
         wanted = sum(self.num_rows)
         if rows.num_rows != wanted:
             raise RowsMissingError(
-                reason=f"its row groups have {wanted:,} rows, and their pages hold"
+                reason=f"its row groups have {wanted:,} rows, but their pages have"
                 f" {rows.num_rows:,}"
             )
         if self._columns.lists:
@@ -152,8 +152,8 @@ class WholeGroups:
             wanted = sum(chunk.num_values for chunk in chunks)
             if found != wanted:
                 raise RowsMissingError(
-                    reason=f"column {chunks[0].path} has {wanted:,} values, and its"
-                    f" rows hold {found:,}"
+                    reason=f"column {chunks[0].path} has {wanted:,} values, but its"
+                    f" rows have {found:,}"
                 )
 
     def _stored(self, row_group: int, names: Sequence[str]) -> list[StoredChunk]:
@@ -163,7 +163,7 @@ class WholeGroups:
 
 
 def _missing(row_group: int, wanted: int, found: int) -> RowsMissingError:
-    reason = f"row group {row_group} has {wanted:,} rows, and its pages hold {found:,}"
+    reason = f"row group {row_group} has {wanted:,} rows, but its pages have {found:,}"
     return RowsMissingError(reason=reason)
 
 

@@ -23,7 +23,7 @@ def folder(tmp_path: Path) -> Path:
 @cases(
     "content, words, state",
     {
-        "right": ({"numFiles": 0}, "it says what the log says", "RIGHT"),
+        "right": ({"numFiles": 0}, "it agrees with the log", "RIGHT"),
         "wrong": (
             {"numFiles": 1, "tableSizeBytes": 0},
             "it differs from the log: numFiles",

@@ -22,5 +22,5 @@ def test_rows_are_read_where_the_root_is_allowed(spark: "SparkSession", tmp_path
     rows = read_table(spark, str(clone), allowed_roots=[source.root])
     assert sorted(row.n for row in rows.collect()) == NUMBERS
 
-    with pytest.raises(PySparkException, match="leads outside the table"):
+    with pytest.raises(PySparkException, match="its path is outside the table"):
         read_table(spark, str(clone)).collect()

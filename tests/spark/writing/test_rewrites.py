@@ -243,9 +243,9 @@ class TestMissingRows:
         return table
 
     def test_stop_a_change(self, table, delete, update):
-        with pytest.raises(DataFileRowsError, match="19 rows, and the log says 20"):
+        with pytest.raises(DataFileRowsError, match="19 rows, but the log says 20"):
             delete(table, "n = 1")
-        with pytest.raises(DataFileRowsError, match="19 rows, and the log says 20"):
+        with pytest.raises(DataFileRowsError, match="19 rows, but the log says 20"):
             update(table, {"s": "soundex(s)"}, f"{ONLY_SPARK} and n = 1")
 
         assert table.latest_version() == 1

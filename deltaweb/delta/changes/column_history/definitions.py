@@ -84,7 +84,7 @@ def _raw_fields(text: str) -> dict[str, Any]:
             if len({name.lower() for name in texts}) == len(fields):
                 return dict(zip(texts, fields, strict=True))
     parse_schema(text)
-    raise SchemaError(column="", reason="its columns have no names of their own")
+    raise SchemaError(column="", reason="two of its columns have the same name")
 
 
 def _walk(

@@ -54,7 +54,7 @@ TEXT: Final = "add.stats"
 HELD_BYTES: Final = 1 << 20
 """numRecords that cannot become more are held: to read them again takes longer."""
 STATISTICS: Final = ("stats", "stats_parsed")  # in the order of `RawStatistics`
-UNREADABLE = "its statistics are not readable"
+UNREADABLE = "its statistics cannot be read"
 _NOT_FINITE: Final[Mapping[str, Callable[[pa.Array], pa.Array]]] = {
     "NaN": pc.is_nan,
     "Infinity": lambda column: pc.equal(column, math.inf),
@@ -125,7 +125,7 @@ def _read_rows(
             for chunk, some in zip(chunks, actions, strict=True)
         ]
     except READ_FAULTS:
-        reason = f"its {action} column is not of its types"
+        reason = f"its {action} column has the wrong types"
         raise LogCorruptError(path=group.part.path, reason=reason) from None
 
 

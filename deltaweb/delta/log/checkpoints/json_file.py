@@ -127,7 +127,7 @@ def _batch(lines: Sequence[bytes], schema: pa.Schema, path: str) -> pa.RecordBat
             values = [_shaped(value, field.type) for value in given]
             columns.append(pa.array(values, field.type))
         except FAULTS:
-            reason = f"its {field.name} is not of its types"
+            reason = f"its {field.name} has the wrong types"
             raise LogCorruptError(path=path, reason=reason) from None
     return pa.RecordBatch.from_arrays(columns, schema=schema)
 
@@ -138,7 +138,7 @@ def _actions(lines: Sequence[bytes], path: str) -> Iterator[dict[str, Any]]:
             try:
                 yield statistics_as_text(load_line(text, name=path), text)
             except RecursionError:
-                reason = "a line nests too deeply"
+                reason = "a line is nested too deeply"
                 raise LogCorruptError(path=path, reason=reason) from None
 
 

@@ -169,8 +169,8 @@ class CheckpointPart:
             held_bytes += batch.nbytes
             if held_bytes > UNFOLDED_BYTES:
                 reason = (
-                    f"some of its rows take {held_bytes:,} bytes in memory, and all of"
-                    f" them may take {UNFOLDED_BYTES:,}"
+                    f"some of its rows take {held_bytes:,} bytes in memory; the limit"
+                    f" is {UNFOLDED_BYTES:,}"
                 )
                 raise LogCorruptError(path=self.path, reason=reason)
         return pa.Table.from_batches(batches)
@@ -250,7 +250,7 @@ def open_part(store: LogStore, name: str) -> list[CheckpointRowGroup]:
     except READ_FAULTS as fault:
         raise _read_fault(path, fault) from None
     if not any(leaf.split(".", 1)[0] in ONE_OF for leaf in leaves):
-        reason = "it holds none of a checkpoint's columns"
+        reason = "it has none of the columns of a checkpoint"
         raise LogCorruptError(path=path, reason=reason)
     return groups
 
@@ -304,7 +304,7 @@ def raw_actions(
     try:
         rows = column.drop_null().to_pylist()
     except (*READ_FAULTS, UnicodeDecodeError):
-        reason = f"its {kind} is not readable"
+        reason = f"its {kind} cannot be read"
         raise LogCorruptError(path=part.path, reason=reason) from None
     return [
         row
@@ -338,7 +338,7 @@ def rows_at_once(
     groups = [footer.row_group(position) for position in row_groups]
     columns = [group.column(position) for group in groups for position in positions]
     if LEVELS_BYTES * sum(column.num_values for column in columns) > UNFOLDED_BYTES:
-        reason = "it claims more values than can be held"
+        reason = "it says that it has more values than memory can hold"
         raise FooterCorruptError(reason=reason)
     found = [
         chunk

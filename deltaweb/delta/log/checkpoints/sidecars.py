@@ -50,16 +50,16 @@ def find_sidecars(
     said = _actions(groups, CHECKPOINT_METADATA)
     raw = _actions(groups, SIDECAR)
     if len(said) != 1 and (is_second or raw):
-        reason = f"it has {len(said)} actions {CHECKPOINT_METADATA}, and is to have one"
+        reason = f"it has {len(said)} {CHECKPOINT_METADATA} actions instead of one"
         raise LogCorruptError(path=path, reason=reason)
     if said and said[0].get("version") != checkpoint.version:
-        reason = f"it is of version {said[0].get('version')} by what it says of itself"
+        reason = f"its {CHECKPOINT_METADATA} says version {said[0].get('version')}"
         raise LogCorruptError(path=path, reason=reason)
     sidecars = [_sidecar(store, action, path) for action in raw]
     if len({sidecar.name for sidecar in sidecars}) < len(sidecars):
-        raise LogCorruptError(path=path, reason="it names a sidecar twice")
+        raise LogCorruptError(path=path, reason="it lists a sidecar twice")
     if sidecars and any(_has_any(groups, f"{kind}.path") for kind in FILE_ACTIONS):
-        reason = "it has file actions itself, and names sidecars beside"
+        reason = "it has both file actions and sidecars"
         raise LogCorruptError(path=path, reason=reason)
     return sidecars
 
@@ -69,10 +69,10 @@ def open_sidecar(store: LogStore, name: str) -> list[CheckpointRowGroup]:
     try:
         groups = open_part(store, name)
     except PathEscapesTableError:
-        reason = "it is a link that leads out of the table"
+        reason = "it is a link to a place outside the table"
         raise LogCorruptError(path=path, reason=reason) from None
     if _has_any(groups, f"{SIDECAR}.path"):
-        reason = "it is a sidecar, and names sidecars itself"
+        reason = "it is a sidecar, but lists sidecars itself"
         raise LogCorruptError(path=path, reason=reason)
     return groups
 

@@ -189,7 +189,7 @@ def load_line(line: bytes, *, name: str) -> dict[str, Any]:
     try:
         value = load_json(line)
     except RecursionError:
-        raise LogCorruptError(path=name, reason="a line nests too deeply") from None
+        raise LogCorruptError(path=name, reason="a line is nested too deeply") from None
     except UnicodeDecodeError:
         raise LogCorruptError(path=name, reason="a line is not UTF-8") from None
     except ValueError:
@@ -302,7 +302,7 @@ def _load_action(line: bytes, *, name: str) -> dict[str, Any]:
     try:
         return statistics_as_text(load_line(line, name=name), line)
     except RecursionError:
-        raise LogCorruptError(path=name, reason="a line nests too deeply") from None
+        raise LogCorruptError(path=name, reason="a line is nested too deeply") from None
 
 
 def _column(
@@ -317,7 +317,7 @@ def _column(
     try:
         return pa.array(values, type=column.type)
     except (pa.ArrowException, UnicodeError, OverflowError):
-        reason = f"a value of {column.name} cannot be held"
+        reason = f"a value of {column.name} does not fit its type"
         raise LogCorruptError(path=name, reason=reason) from None
 
 

@@ -62,7 +62,7 @@ def _load_shown(line: bytes, path: str) -> dict[str, Any]:
     for _ in range(MAX_SHOWN_DEPTH):
         level = [inner for value in level for inner in _inside(value)]
     if level:
-        raise LogCorruptError(path=path, reason="a line nests too deeply")
+        raise LogCorruptError(path=path, reason="a line is nested too deeply")
     return action
 
 

@@ -270,10 +270,10 @@ def _check_reconciled(batch: ActionBatch) -> None:
             ]
         )
         if pc.count_distinct(keys).as_py() != len(keys):
-            raise LogCorruptError(path=path, reason="it names a file twice")
+            raise LogCorruptError(path=path, reason="it lists a file twice")
         for name in (PROTOCOL, METADATA):
             if len(rows) - rows[name].null_count > 1:
-                raise LogCorruptError(path=path, reason=f"it has two actions {name}")
+                raise LogCorruptError(path=path, reason=f"it has two {name} actions")
 
 
 def _vector_ids(actions: pa.StructArray) -> pa.Array | None:

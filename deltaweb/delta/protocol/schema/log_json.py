@@ -133,7 +133,7 @@ def _struct(value: Mapping[str, Any], path: tuple[str, ...]) -> StructType:
 def _struct_field(value: object, path: tuple[str, ...]) -> StructField:
     name = value.get("name") if isinstance(value, dict) else None
     if not isinstance(value, dict) or not isinstance(name, str):
-        reason = f"a field without a name: {_shortened(value)}"
+        reason = f"a field has no name: {_shortened(value)}"
         raise SchemaError(column=".".join(path), reason=reason)
     if not _is_text(name):
         reason = f"the name of a field is not Unicode text: {_shortened(name)}"

@@ -89,7 +89,9 @@ def read_commit_files(
             for action, kind in KINDS.items()
         )
         if adds.null_count or removes.null_count:
-            raise LogCorruptError(path=batch.paths[0], reason="it changed while read")
+            raise LogCorruptError(
+                path=batch.paths[0], reason="it changed while it was read"
+            )
         if len(adds) or len(removes):
             yield adds, removes
 
@@ -122,7 +124,7 @@ class _Collected:
         is_add = adds.is_valid().to_numpy(zero_copy_only=False)
         is_remove = removes.is_valid().to_numpy(zero_copy_only=False)
         if (is_add & is_remove).any():
-            raise LogCorruptError(path=path, reason="a line holds two file actions")
+            raise LogCorruptError(path=path, reason="a line has two file actions")
         rows = np.flatnonzero(is_add | is_remove)
         keys = file_keys(
             pc.coalesce(*(pc.struct_field(a, ["path"]) for a in (adds, removes))),

@@ -130,7 +130,7 @@ class RowShaper:
             ]
         except pa.ArrowInvalid:
             path = f"{self.root}/_delta_log"
-            reason = "an offset or a size of a deletion vector is beyond an int"
+            reason = "the offset or size of a deletion vector does not fit into an int"
             raise LogCorruptError(path=path, reason=reason) from None
         nothing = reduce(pc.and_, [part.is_null() for part in parts])
         return pa.StructArray.from_arrays(parts, fields=list(VECTOR_TYPE), mask=nothing)

@@ -135,7 +135,7 @@ def names_fault(path: str) -> Iterator[None]:
     try:
         yield
     except READ_FAULTS:
-        reason = "its file actions are not of their types"
+        reason = "its file actions have the wrong types"
         raise LogCorruptError(path=path, reason=reason) from None
 
 

@@ -87,7 +87,7 @@ class TestMissingRows:
         rows = pa.table({"a": range(20), "b": range(20)}, PAIRS)
         table = two_files(rows, written(rows.slice(0, 19)))
 
-        with pytest.raises(DataFileRowsError, match="19 rows, and the log says 20"):
+        with pytest.raises(DataFileRowsError, match="19 rows, but the log says 20"):
             act(table)
 
         assert table.latest_version() == 2

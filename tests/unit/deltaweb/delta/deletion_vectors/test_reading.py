@@ -152,7 +152,7 @@ class TestHostileVectors:
 
         refusal = folder.refusal(stored(1, len(bitmap) - 1, 1))
 
-        assert "34 bytes, and the log says 33" in refusal
+        assert "34 bytes, but the log says 33" in refusal
 
     @pytest.mark.parametrize("size", range(0, 43, 3))
     def test_a_file_that_ends_early_is_none(self, folder: Folder, size: int) -> None:
@@ -176,7 +176,7 @@ class TestHostileVectors:
     def test_a_count_that_is_another_one_is_found(self, folder: Folder) -> None:
         fields = inline_vector([1, 2]) | {"cardinality": 2**63 - 1}
 
-        assert "2 rows, in the log 9,223," in folder.refusal(fields)
+        assert "2 rows, but the log says 9,223," in folder.refusal(fields)
 
     @pytest.mark.parametrize("position", [100, 2**16, 2**32 + 5, 2**40])
     def test_a_position_beyond_the_file_is_found(self, folder: Folder, position: int):

@@ -234,7 +234,7 @@ class TestRefusals:
         fed = FedTable({"n": "long", "p": "date"}, partitions=("p",))
         fed.commit({"remove": {"path": "a", "dataChange": True}})
 
-        with pytest.raises(LogCorruptError, match="does not say its partition"):
+        with pytest.raises(LogCorruptError, match="has no partition values"):
             fed.changes()
 
     def test_of_features_that_are_not_read(self, fed: FedTable) -> None:

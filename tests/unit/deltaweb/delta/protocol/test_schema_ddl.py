@@ -68,7 +68,7 @@ def test_columns_may_number_their_rows(text, start, step, takes_values):
         ("a ARRAY<INT", "'>' is missing, at the end"),
         ("a DECIMAL(99)", "no precision 99"),
         ("a INT; DROP", "'; DROP' is not a part of a column"),
-        ("a INT, A INT", "it is there twice"),
+        ("a INT, A INT", "it is listed twice"),
         ("a " + "ARRAY<" * 5000, "nested too deeply"),
     ],
 )

@@ -67,23 +67,23 @@ def test_a_footer_that_agrees_gives_its_rows() -> None:
         ),
         "another name": (
             with_schema(DATA, renamed("n", "m"), paths=PATHS),
-            "column m has the values of n",
+            "column m is stored as n",
         ),
         "another name of a field": (
             with_schema(DATA, renamed("a", "b"), paths=PATHS),
-            "column s.b has the values of s.a",
+            "column s.b is stored as s.a",
         ),
         "no row groups": (
             with_schema(DATA, elements_of(DATA), claims=Claims(has_row_groups=False)),
-            "the footer counts 24 rows, and 0 in its row groups",
+            "the footer says 24 rows, but the row groups have 0",
         ),
         "more rows": (
             with_schema(DATA, elements_of(DATA), claims=Claims(num_rows=25)),
-            "the footer counts 25 rows, and 24 in its row groups",
+            "the footer says 25 rows, but the row groups have 24",
         ),
         "fewer rows": (
             with_schema(DATA, elements_of(DATA), claims=Claims(num_rows=0)),
-            "the footer counts 0 rows, and 24 in its row groups",
+            "the footer says 0 rows, but the row groups have 24",
         ),
         "fewer rows than values": (
             with_schema(DATA, elements_of(DATA), claims=Claims(more_rows=-1)),
@@ -95,7 +95,7 @@ def test_a_footer_that_agrees_gives_its_rows() -> None:
         ),
         "more rows than values": (
             with_schema(DATA, elements_of(DATA), claims=Claims(more_rows=1)),
-            "row group 0 has 11 rows, and its pages hold 10",
+            "row group 0 has 11 rows, but its pages have 10",
         ),
     },
 )

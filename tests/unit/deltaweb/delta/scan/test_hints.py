@@ -21,29 +21,29 @@ from tests.support import cases
     "error, code, hint",
     {
         "other types": (
-            MismatchError(column="c", reason="the file holds int64"),
+            MismatchError(column="c", reason="it is int64 in the file"),
             "data-file-corrupt",
             "Compare the schema of the file with the table's",
         ),
         "an encoding": (
             ParquetUnsupportedError(reason="it is new"),
             "data-file-unsupported",
-            "The file may be healthy",
+            "The file may be intact",
         ),
         "an encrypted file": (
             FileEncryptedError(),
             "data-file-unsupported",
-            "The file may be healthy",
+            "The file may be intact",
         ),
         "what pyarrow does not read": (
             pa.ArrowNotImplementedError("not yet"),
             "data-file-unsupported",
-            "The file may be healthy",
+            "The file may be intact",
         ),
         "a codec that pyarrow does not have": (
             OSError("LZO is currently not supported by the C++ implementation."),
             "data-file-unsupported",
-            "The file may be healthy",
+            "The file may be intact",
         ),
         "a wrong schema": (
             SchemaCorruptError(reason="it is none"),

@@ -69,7 +69,7 @@ class TestDamage:
             read(column_cut(), names.empty_table())
 
         assert caught.value.code == "data-file-rows-missing"
-        assert "row group 0 has 70,000 rows, and its pages hold 65,536" in str(
+        assert "row group 0 has 70,000 rows, but its pages have 65,536" in str(
             caught.value
         )
 
@@ -89,7 +89,7 @@ class TestDamage:
             except DataFileError as error:
                 found.add(error.reason)
 
-        assert any("values, and its rows hold" in reason for reason in found)
+        assert any("values, but its rows have" in reason for reason in found)
 
     def test_a_footer_that_contradicts_itself_is_refused(self) -> None:
         rows = pa.table({"a": [1] * 1_000})
@@ -99,7 +99,7 @@ class TestDamage:
         at = data.index(b"\xd0\x0f", footer)
         damaged = data[:at] + b"\xd2\x0f" + data[at + 2 :]
 
-        with pytest.raises(DataFileRowsError, match="the footer counts 1,001 rows"):
+        with pytest.raises(DataFileRowsError, match="the footer says 1,001 rows"):
             read(damaged, rows)
 
     @pytest.mark.parametrize("name", NESTED)

@@ -86,7 +86,7 @@ class TestWithoutACondition:
     ) -> None:
         snapshot = cut(build(None)).snapshot()
 
-        with pytest.raises(DataFileRowsError, match="19 rows, and the log says 20"):
+        with pytest.raises(DataFileRowsError, match="19 rows, but the log says 20"):
             snapshot.read()
 
     def test_rows_are_read_as_often_as_they_are_asked_for(
@@ -120,7 +120,7 @@ def test_files_of_a_checkpoint_and_of_later_commits_are_compared() -> None:
     log = with_checkpoint(logged(FEW, whole))
     log.commit(1, add("1.parquet", stats='{"numRecords":21}'))
 
-    with pytest.raises(DataFileRowsError, match="20 rows, and the log says 21"):
+    with pytest.raises(DataFileRowsError, match="20 rows, but the log says 21"):
         log.table.snapshot().read()
 
 
@@ -131,7 +131,7 @@ def test_a_version_that_is_reached_step_by_step_compares_as_well() -> None:
 
     log.commit(1, add("1.parquet", stats='{"numRecords":21}'))
 
-    with pytest.raises(DataFileRowsError, match="20 rows, and the log says 21"):
+    with pytest.raises(DataFileRowsError, match="20 rows, but the log says 21"):
         log.table.refresh(held).read()
 
 

@@ -182,7 +182,7 @@ class TestMaps:
         ]
 
     def test_are_not_read_from_other_lists(self) -> None:
-        with pytest.raises(MismatchError, match="the file holds list"):
+        with pytest.raises(MismatchError, match="it is list"):
             conform(pa.array([["a"]]), MAP, "c", origin=Origin.DATA_FILE)
 
     def test_with_a_null_key_are_refused(self) -> None:

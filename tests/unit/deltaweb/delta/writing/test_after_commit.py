@@ -79,7 +79,7 @@ def test_one_that_fails_leaves_the_commit(monkeypatch, caplog):
         assert found(table) == []
 
     assert result.version == 1
-    assert "no checkpoint of version 1" in caplog.text
+    assert "the checkpoint of version 1 of" in caplog.text
 
 
 class HeldStore(MemoryTableStore):

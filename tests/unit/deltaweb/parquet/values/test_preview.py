@@ -84,7 +84,7 @@ def test_an_answer_of_many_bytes_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "large.parquet"
     pq.write_table(pa.table({"text": ["x" * (17 << 20)]}), path)
 
-    with pytest.raises(ValuesUnreadableError, match="as text they have 17 MiB"):
+    with pytest.raises(ValuesUnreadableError, match="they take 17 MiB as text"):
         preview(path, 1)
 
 

@@ -85,11 +85,11 @@ DECIMAL = {"converted_type": "DECIMAL", "precision": 38, "scale": 2}
         ),
         "an unknown encoding": (
             by_changes(ROWS, claims=Claims(encodings=[0, 42])),
-            "a.parquet: column n is encoded as PLAIN, UNKNOWN(42)",
+            "a.parquet: column n has an unsupported encoding (PLAIN, UNKNOWN(42))",
         ),
         "other paths": (
             by_changes(ROWS, paths=[("n",), ("s", "b")]),
-            "column s.a has the values of s.b",
+            "column s.a is stored as s.b",
         ),
         "fewer rows than values": (
             by_changes(ROWS, claims=Claims(more_rows=-1)),
@@ -97,7 +97,7 @@ DECIMAL = {"converted_type": "DECIMAL", "precision": 38, "scale": 2}
         ),
         "more rows than values": (
             by_changes(ROWS, claims=Claims(more_rows=1)),
-            "row group 0 has 6 rows, and its pages hold 5",
+            "row group 0 has 6 rows, but its pages have 5",
         ),
         "an unknown repetition": (
             by_changes(ROWS, {"repetition": "UNKNOWN(3)"}),

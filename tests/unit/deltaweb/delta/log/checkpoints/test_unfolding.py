@@ -85,7 +85,7 @@ def test_lists_of_more_values_than_can_be_held_are_refused() -> None:
     )
     source = pa.BufferReader(sink.getvalue())
 
-    with pytest.raises(FooterCorruptError, match="more values than can be held"):
+    with pytest.raises(FooterCorruptError, match="more values than memory can hold"):
         rows_at_once(parse_arrow_footer(read_footer(source)), source, [0], [0])
 
 
