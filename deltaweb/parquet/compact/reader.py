@@ -321,5 +321,5 @@ class CompactReader(Cursor):
 
 
 def _refuse(most: int, parts: str) -> NoReturn:
-    reason = f"it has more {parts} than the limit of {most:,}"
+    reason = f"it has more than {most:,} {parts}, which is the limit"
     raise FooterCorruptError(reason=reason)

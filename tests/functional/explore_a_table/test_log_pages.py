@@ -180,7 +180,7 @@ class TestCommit:
         assert page.status_code == 200
         assert actions.status_code == (200 if depth <= 100 else 422)
         if depth > 100:
-            assert "nests too deeply" in page.content.decode()
+            assert "nested too deeply" in page.content.decode()
 
     def test_storage_that_went_away_leaves_the_index(self, viewer: Client) -> None:
         Table.objects.update(location="/nowhere/at/all")

@@ -131,7 +131,7 @@ class TestColumns:
                 {"way": "add", "name": "x", "type": "NOTHING"},
                 "there is no type of that name",
             ),
-            ({"way": "add", "name": "x", "type": "INT, y INT"}, "has ended before"),
+            ({"way": "add", "name": "x", "type": "INT, y INT"}, "is already complete"),
             ({"way": "add", "name": "ID", "type": "INT"}, "is there already"),
             ({"way": "rename", "name": "id"}, "Give the new name"),
             ({"way": "drop", "name": "id"}, "columnMapping"),

@@ -47,7 +47,7 @@ def test_a_footer_length_that_cannot_be_is_refused(tmp_path: Path, claimed: int)
     path = tmp_path / "file.parquet"
     path.write_bytes(_write(path)[:-8] + struct.pack("<I", claimed) + b"PAR1")
 
-    with pytest.raises(FooterCorruptError, match=f"claims {claimed:,} bytes"):
+    with pytest.raises(FooterCorruptError, match=f"says that it has {claimed:,} bytes"):
         describe(path)
 
 

@@ -75,7 +75,7 @@ class TestMissingRows:
             rows, column_cut(), **{"delta.enableDeletionVectors": vectors}
         )
 
-        with pytest.raises(DataFileRowsError, match="its pages hold 65,536"):
+        with pytest.raises(DataFileRowsError, match="its pages have 65,536"):
             act(table)
 
         assert table.latest_version() == 2

@@ -96,17 +96,17 @@ class TestAMappingThatContradictsItself:
             "two columns with one physical name": (
                 [field("a", "long", 1, "x"), field("b", "long", 2, "x")],
                 "b",
-                "physical name 'x' is that of 'a'",
+                "same physical name 'x' as 'a'",
             ),
             "two physical names that only case tells apart": (
                 [field("a", "long", 1, "x"), field("b", "long", 2, "X")],
                 "b",
-                "physical name 'X' is that of 'a'",
+                "same physical name 'X' as 'a'",
             ),
             "one id of a struct and its field": (
                 [field("a", struct(field("b", "long", 1, "y")), 1, "x")],
                 "a.b",
-                "id 1 is that of 'a'",
+                "same column mapping id 1 as 'a'",
             ),
             "two nested columns with one physical name": (
                 [
@@ -123,9 +123,9 @@ class TestAMappingThatContradictsItself:
                     )
                 ],
                 "a.element.c",
-                "physical name 'y' is that of 'b'",
+                "same physical name 'y' as 'b'",
             ),
-            "an id of 0": ([field("a", "long", 0, "x")], "a", "is 0"),
+            "an id of 0": ([field("a", "long", 0, "x")], "a", "id 0 is not"),
             "a negative id": ([field("a", "long", -1, "x")], "a", "-1"),
             "a long id": ([field("a", "long", 1 << 31, "x")], "a", "2147483648"),
             "a truth value as id": (

@@ -274,7 +274,7 @@ class TestSchema:
             "narrowed": ({"n": "integer"}, "type of the column n"),
             "not nullable any more": (
                 {"n": {"name": "n", "type": "long", "nullable": False, "metadata": {}}},
-                "may be null",
+                "can be null",
             ),
         },
     )

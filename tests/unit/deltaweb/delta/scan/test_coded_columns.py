@@ -72,5 +72,5 @@ def test_a_code_beyond_the_dictionary_names_file_and_column(tmp_path: Path) -> N
     at = data.index(run + b"\0") + len(run)
     (tmp_path / path).write_bytes(data[:at] + b"\3" + data[at + 1 :])
 
-    with pytest.raises(DataFileError, match=rf"{path}.*'few'.*dictionary is broken"):
+    with pytest.raises(DataFileError, match=rf"{path}.*'few'.*dictionary is invalid"):
         table.read()

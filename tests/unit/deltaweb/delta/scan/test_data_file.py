@@ -50,7 +50,7 @@ def test_opening_and_choosing_row_groups_is_one_read() -> None:
         "another format": (b"a,b\n1,2\n3,4\n", "not a Parquet file"),
         "encrypted": (file_of([1])[:-4] + b"PARE", "encrypted"),
         "torn": (file_of([1])[:-5], "not a Parquet file"),
-        "a huge footer": (file_of([1])[:-8] + b"\xff\xff\xff\x7fPAR1", "claims"),
+        "a huge footer": (file_of([1])[:-8] + b"\xff\xff\xff\x7fPAR1", "it says"),
     },
 )
 def test_what_is_no_parquet_file_is_named_with_its_reason(data: bytes, reason: str):

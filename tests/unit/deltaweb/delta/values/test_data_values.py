@@ -82,7 +82,7 @@ class TestEncodings:
         },
     )
     def test_that_are_broken_name_the_column(self, array: pa.Array) -> None:
-        with pytest.raises(MismatchError, match="dictionary is broken"):
+        with pytest.raises(MismatchError, match="dictionary is invalid"):
             conform(array, STRING, "c", origin=Origin.DATA_FILE)
 
 

@@ -39,12 +39,12 @@ class TestStruct:
     @pytest.mark.parametrize(
         ("data", "reason"),
         [
-            (b"\x15", "ends within"),
-            (b"\x18\x05ab", "ends within"),
+            (b"\x15", "ends in the middle"),
+            (b"\x18\x05ab", "ends in the middle"),
             (b"\x15" + b"\xff" * 11, "too many bytes"),
             (b"\x39\xfc\xff\xff\xff\x7f", "elements follow, but"),
             (b"\x3b\xff\xff\xff\x7f\x55", "elements follow, but"),
-            (b"\x3c" * 200, "nests more than"),
+            (b"\x3c" * 200, "nested more than"),
             (b"\x3e", "unknown type"),
         ],
     )
@@ -58,7 +58,7 @@ class TestList:
         layout = Layout(many=(1, ListOf(Layout("n", n=(1, "int")))))
         bomb = b"\x19\xfc\xff\xff\x03" + b"\0" * 65_535 + STOP
 
-        with pytest.raises(FooterCorruptError, match="without its n"):
+        with pytest.raises(FooterCorruptError, match="has no n"):
             _read(bomb, layout)
 
     @pytest.mark.parametrize("few", [0, 250])
@@ -113,10 +113,10 @@ class TestListOfNamedStructs:
     @pytest.mark.parametrize(
         ("bad", "reason"),
         [
-            (b"\x15\x04\x00", "without its name"),
-            (b"\x15\x04\x38\x01x\x00", "without its name"),
-            (b"\x28\x05ab", "ends within"),
-            (b"\x28", "ends within"),
+            (b"\x15\x04\x00", "has no name"),
+            (b"\x15\x04\x38\x01x\x00", "has no name"),
+            (b"\x28\x05ab", "ends in the middle"),
+            (b"\x28", "ends in the middle"),
             (b"\x28\x01a\x15" + b"\xff" * 11, "too many bytes"),
         ],
     )

@@ -110,11 +110,11 @@ class TestVariant:
     @pytest.mark.parametrize(
         ("raw", "reason"),
         [
-            (b"", "ends within"),
-            (b"\x09h", "ends within"),
+            (b"", "ends in the middle"),
+            (b"\x09h", "ends in the middle"),
             (b"\xfc", "type 63 of a value is not known"),
             (b"\x02\x01\x05\x00\x02\x0c\x07", "not in its metadata"),
-            (b"\x03\xff\x00", "ends within"),
+            (b"\x03\xff\x00", "ends in the middle"),
         ],
     )
     def test_that_is_none_says_why(self, raw: bytes, reason: str) -> None:
@@ -126,7 +126,7 @@ class TestVariant:
         for _ in range(80):
             raw = b"\x03\x01\x00\x7f" + raw
 
-        with pytest.raises(VariantError, match="nests more than"):
+        with pytest.raises(VariantError, match="nested more than"):
             decode_variant(raw, self.NAMES)
 
     def test_whose_members_lie_at_one_place_ends(self) -> None:
@@ -134,7 +134,7 @@ class TestVariant:
         for _ in range(20):
             raw = b"\x03\x08" + b"\x00" * 9 + raw
 
-        with pytest.raises(VariantError, match="holds itself"):
+        with pytest.raises(VariantError, match="contains itself"):
             decode_variant(raw, self.NAMES)
 
     def test_has_names_in_its_metadata(self) -> None:

@@ -162,8 +162,8 @@ def test_a_healthy_file_is_not_to_be_restored(tmp_path: Path) -> None:
         read_rows(pa.BufferReader(data), 5)
     with pytest.raises(DataFileUnsupportedError, match="column c packs") as read:
         _read_all(data)
-    assert "may be healthy" in shown.value.hint
-    assert "may be healthy" in read.value.hint
+    assert "may be intact" in shown.value.hint
+    assert "may be intact" in read.value.hint
 
 
 def _read_all(data: bytes) -> None:

@@ -78,5 +78,5 @@ def test_tombstones_of_a_path_are_told_apart_by_their_vectors(between: int | Non
 def test_an_offset_beyond_its_type_is_named() -> None:
     log = started().commit(1, add("c", deletionVector=deletion_vector("v", 2**40)))
 
-    with pytest.raises(LogCorruptError, match="beyond an int"):
+    with pytest.raises(LogCorruptError, match="does not fit into an int"):
         log.table.create_checkpoint(now=NOW)
