@@ -19,9 +19,9 @@ from apps.pages.changes.change import (
 )
 from apps.pages.changes.parameters import Line, parameter
 from apps.pages.request.changes import UNCHANGED, Unchanged
-from apps.pages.request.spans import SpanInvalidError, check_future, parse_span
+from apps.pages.request.spans import check_future, parse_span
 from apps.sharing.activity.actions import action_on, things_of
-from apps.sharing.errors import HoldInvalidError
+from apps.sharing.errors import HoldInvalidError, LifetimeInvalidError
 from apps.sharing.models import Hold, LastRead, Recipient, SharedTable
 from apps.sharing.names import find_recipient, find_share, find_shared_table
 
@@ -74,7 +74,7 @@ class NewHold:
     until: str | Unchanged = parameter(
         UNCHANGED,
         "--until",
-        line=Line(label="Until", most=20, codes=("span-invalid",)),
+        line=Line(label="Until", most=20, codes=("lifetime-invalid",)),
         metavar="SPAN",
         help=f"{FIRST_HOLD} or a date; default: the current end, or {FIRST_HOLD}",
     )
@@ -106,7 +106,7 @@ def hold_versions(held: Held, new: NewHold, stamp: Stamp) -> HoldResource:
     Raises:
         HoldInvalidError: If the recipient may not read the table or that version, or
             if no version is named and it has read none.
-        SpanInvalidError: If the hold would end at once, or after more than a year.
+        LifetimeInvalidError: If the hold would end at once, or after more than a year.
     """
     recipient, shared = held
     earlier = current_hold(recipient, shared, now=stamp.at)
@@ -137,10 +137,11 @@ def hold_versions(held: Held, new: NewHold, stamp: Stamp) -> HoldResource:
 
 def hold_span(text: str, *, now: datetime) -> timedelta:
     """Read how long a hold lasts, which is at most a year."""
-    span = check_future(parse_span(text, now=now), text=text)
+    span = parse_span(text, now=now, refused=LifetimeInvalidError)
+    check_future(span, text=text, refused=LifetimeInvalidError)
     if span > timedelta(days=MAX_HOLD_DAYS):
         reason = f"a hold lasts at most {MAX_HOLD_DAYS} days"
-        raise SpanInvalidError(text=text, reason=reason)
+        raise LifetimeInvalidError(text=text, reason=reason)
     return span
 
 

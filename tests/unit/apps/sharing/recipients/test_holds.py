@@ -3,7 +3,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from pytest_django import Settings
 
-from apps.pages.request.spans import SpanInvalidError
+from apps.sharing.errors import LifetimeInvalidError
 from apps.sharing.recipients.holds import hold_span
 from tests.support import cases
 
@@ -26,5 +26,5 @@ class TestHoldSpan:
         },
     )
     def test_refuses(self, text: str, reason: str) -> None:
-        with pytest.raises(SpanInvalidError, match=reason):
+        with pytest.raises(LifetimeInvalidError, match=reason):
             hold_span(text, now=NOW)

@@ -94,7 +94,7 @@ def test_a_file_that_is_not_supported_may_be_healthy(path: Path) -> None:
 
     with pytest.raises(ParquetUnsupportedError, match="LZO") as caught:
         preview(path)
-    assert "may be healthy" in caught.value.hint
+    assert "may be intact" in caught.value.hint
 
 
 def test_missing_rows_have_their_own_error(path: Path) -> None:

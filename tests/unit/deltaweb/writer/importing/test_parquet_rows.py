@@ -28,7 +28,7 @@ def test_one_that_is_not_supported_may_be_healthy(tmp_path: Path) -> None:
     )
 
     assert "LZO" in error.reason
-    assert "may be healthy" in error.hint
+    assert "may be intact" in error.hint
 
 
 def test_one_that_is_no_parquet_file_may_have_another_format(tmp_path: Path) -> None:
