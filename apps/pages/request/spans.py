@@ -6,6 +6,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Final
 
 from apps.pages.errors import PageError
+from deltaweb.errors import DeltawebError
 
 _SPAN: Final = re.compile(r"(\d{1,6})\s*(d|h|m)", re.IGNORECASE | re.ASCII)
 _UNITS: Final = {"d": "days", "h": "hours", "m": "minutes"}
@@ -22,7 +23,10 @@ class SpanInvalidError(PageError, code="span-invalid"):
 
 
 def parse_span(
-    text: str, *, now: datetime, refused: Callable[..., PageError] = SpanInvalidError
+    text: str,
+    *,
+    now: datetime,
+    refused: Callable[..., DeltawebError] = SpanInvalidError,
 ) -> timedelta:
     """Read a span of time; 0 is one, and a day in UTC that is over a negative one.
 
@@ -44,7 +48,10 @@ def parse_span(
 
 
 def check_future(
-    span: timedelta, *, text: str, refused: Callable[..., PageError] = SpanInvalidError
+    span: timedelta,
+    *,
+    text: str,
+    refused: Callable[..., DeltawebError] = SpanInvalidError,
 ) -> timedelta:
     """Return a span of time that has not ended when it begins.
 
