@@ -28,7 +28,7 @@ from apps.explorer.readers.view import table_readers
 from apps.explorer.record.view import row_detail, row_value
 from apps.explorer.rows.download import row_file
 from apps.explorer.rows.view import row_list
-from apps.explorer.schema.view import schema_code, schema_detail
+from apps.explorer.schema.view import schema_code, schema_detail, schema_profile
 from apps.explorer.skipping.view import skipping_detail
 from apps.explorer.use.view import UseForm, table_use
 from apps.explorer.version.table_version import at_version
@@ -91,6 +91,7 @@ urlpatterns = [
     # The machine form comes first: a column may have any name.
     *reversed(of_table("/schema/<path:column>", column_detail, "column-detail")),
     action(f"{TABLE}/profile", column_profile, "column-profile"),
+    action(f"{TABLE}/profiles", schema_profile, "schema-profile"),
     *of_table(
         "/history",
         commit_list,

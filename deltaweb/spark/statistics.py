@@ -6,10 +6,12 @@ up in sketches: approximate distinct values, quantiles, frequent values. The dri
 one row.
 """
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame, Row, SparkSession
@@ -24,6 +26,7 @@ from deltaweb.delta.profile.described import (
     ColumnProfile,
     describe,
 )
+from deltaweb.delta.profile.histogram import HAS_BINS, edges_of, estimated_counts
 from deltaweb.delta.protocol.column_path import ColumnPath
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.spark.arrow_frames import Batches
@@ -35,6 +38,7 @@ from deltaweb.storage.place import TablePlace
 
 TRACKED_VALUES: Final = 10_000  # candidates that the sketch of frequent values holds
 SKETCH_SIZE: Final = 16_384  # the power of two above, by which its error is bounded
+RANKS: Final = tuple(place / 200 for place in range(201))  # of the histogram
 EXACT_DISTINCT: Final = 7_000  # so many values surely fit the sketch
 
 
@@ -91,6 +95,7 @@ def _profile(
     frame: DataFrame, column: ProfiledColumn, version: int, report: OnProgress
 ) -> ColumnProfile:
     sums = _collect_one(frame.agg(*_aggregates(column.kind)), report).asDict()
+    sums |= _histogram(column.kind, sums)
     if "top" not in sums:
         return describe(column, version, sums)
     sums["top"] = [(item["item"], item["count"]) for item in sums["top"] or ()]
@@ -98,6 +103,34 @@ def _profile(
     is_exact = sums["num_distinct"] <= EXACT_DISTINCT
     error = 0 if is_exact else sums["present"] * 7 // (2 * SKETCH_SIZE)
     return describe(column, version, sums, top_error=error)
+
+
+def _histogram(kind: str, sums: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the quantiles and the histogram of all that were asked for."""
+    found = [*(sums.get("quantiles") or ())]
+    if kind not in HAS_BINS or not found:
+        return {}
+    shown, ranked = found[: len(QUANTILES)], found[len(QUANTILES) :]
+    finite = [value for value in map(_number, ranked) if math.isfinite(value)]
+    if not finite:
+        return {"quantiles": shown}
+    is_whole = len(finite) == len(ranked)
+    low, high = (
+        (sums["minimum"], sums["maximum"]) if is_whole else (finite[0], finite[-1])
+    )
+    edges = edges_of(kind, low, high)
+    num_values = sums["present"] - (sums.get("num_nan") or 0)
+    num_values = round(num_values * len(finite) / len(ranked))
+    counts = estimated_counts(finite, num_values, edges)
+    return {
+        "quantiles": shown,
+        "histogram": (edges, counts),
+        "is_histogram_exact": False,
+    }
+
+
+def _number(value: float | Decimal) -> float:
+    return float(value)
 
 
 def _aggregates(kind: str) -> Iterator[Column]:
@@ -118,8 +151,8 @@ def _aggregates(kind: str) -> Iterator[Column]:
         yield F.avg(number.cast("double")).alias("mean")
         yield F.stddev_pop(number.cast("double")).alias("deviation")
     if kind in {"integer", "double", "decimal", "date", "timestamp"}:
-        quantiles = F.percentile_approx(number, [*QUANTILES], 10000)
-        yield quantiles.alias("quantiles")
+        shares = [*QUANTILES, *RANKS]
+        yield F.percentile_approx(number, shares, 10000).alias("quantiles")
     if kind in {"text", "binary"}:
         yield F.min(length).alias("min_length")
         yield F.max(length).alias("max_length")

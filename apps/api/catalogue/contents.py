@@ -21,6 +21,7 @@ from apps.explorer.parquet_file.place import (
     MAX_LOCATION_LENGTH,
     inspect_again,
 )
+from apps.explorer.schema.view import request_profiles
 from apps.explorer.urls import AT, COMPARED
 from apps.explorer.version.query import text_of
 from apps.jobs.listing.resource import Started
@@ -39,6 +40,16 @@ class TableColumn(RestView):
         """Start the profile of a column; GET then returns it."""
         user, wanted = signed_in(request), request.GET.get("v", "")
         return started(request_profile(user, namespace, name, wanted, column)[0])
+
+
+class TableSchema(RestView):
+    """The profiles of all columns."""
+
+    @endpoint(Role.VIEWER, takes=AT, answers={202: Started})
+    def post(self, request: HttpRequest, namespace: str, name: str) -> Answer:
+        """Start the profile of every column; GET of a column then returns its own."""
+        user, wanted = signed_in(request), request.GET.get("v", "")
+        return started(request_profiles(user, namespace, name, wanted)[0])
 
 
 class ParquetFile(RestView):
@@ -78,6 +89,7 @@ class TableDiff(RestView):
 
 
 STARTS: Final[Mapping[str, type[RestView]]] = {
+    f"{OF_TABLE}/schema": TableSchema,
     f"{OF_TABLE}/schema/<path:column>": TableColumn,
     "parquet": ParquetFile,
 }

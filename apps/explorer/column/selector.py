@@ -18,13 +18,20 @@ from apps.pages.errors import PageError
 from apps.pages.page_json import As, Named, OnPage
 from apps.tables.models import Table
 from apps.tables.versions.column_address import parse_address
-from apps.tables.work.profile import PROFILE, Profile
+from apps.tables.work.profile import (
+    PROFILE,
+    PROFILE_ALL,
+    Profile,
+    ProfileAll,
+    known_profiles,
+)
 from deltaweb.delta.changes.column_history import (
     ColumnChange,
     ColumnChangeKind,
     ColumnHistory,
 )
 from deltaweb.delta.errors import DeltaError
+from deltaweb.delta.profile.described import ColumnProfile
 from deltaweb.delta.protocol.column_path import resolve_column
 from deltaweb.delta.protocol.schema import StructType, unread_type
 
@@ -264,11 +271,23 @@ def find_column(tree: SchemaTree, address: str) -> SchemaColumn | None:
     return found[0] if found else None
 
 
-def profile_job(at: TableVersion, column: SchemaColumn) -> Job | None:
-    """Return the newest job that profiles a column at this version, if there is one."""
+def profile_of(
+    at: TableVersion, column: SchemaColumn
+) -> tuple[Job | None, ColumnProfile | None]:
+    """Return the newest job that profiles a column at this version, and the profile.
+
+    A job that profiles all columns profiles this one too.
+    """
     if at.version is None:
-        return None
-    return PROFILE.newest(at.table, Profile(version=at.version, column=column.names))
+        return None, None
+    known = known_profiles(at.table, at.version).get(column.names)
+    if known is not None:
+        return known.job, known.profile
+    job = PROFILE.newest(at.table, Profile(version=at.version, column=column.names))
+    if job is None or not job.is_active:
+        of_all = PROFILE_ALL.newest(at.table, ProfileAll(version=at.version))
+        job = of_all if of_all is not None and of_all.is_active else job
+    return job, None
 
 
 def _unknown(tree: SchemaTree, at: TableVersion, address: str) -> PageError:

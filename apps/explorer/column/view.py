@@ -12,7 +12,8 @@ from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.accounts.permissions import signed_in
-from apps.explorer.column.selector import ColumnPage, column_page, profile_job
+from apps.explorer.column.histogram import histogram_chart
+from apps.explorer.column.selector import ColumnPage, column_page, profile_of
 from apps.explorer.columns.ranges import ColumnRanges, RangeBar, RangeStrip
 from apps.explorer.columns.tree import SchemaColumn
 from apps.explorer.drawing import MAX_TICK, as_written, plain_figure
@@ -31,6 +32,7 @@ from apps.tables.head.job_json import NotIndexedError
 from apps.tables.work.profile import PROFILE, Profile
 from deltaweb.delta.profile.described import ColumnProfile
 
+MAX_TOP: Final = 10  # most frequent values
 MAX_VALUE: Final = 60  # characters of a value
 _DAY_MS: Final = 86_400_000
 _DATES: Final = (  # as all pages write them, by how far ticks are apart
@@ -150,13 +152,11 @@ class ShownProfile:
     top: tuple[FrequentValue, ...]
     top_error: int
     num_nan: int | None
+    chart: Chart | None
 
 
-def shown_profile(job: Job | None) -> ShownProfile | None:
-    """Return the profile that a job has made; None where it has not."""
-    found = PROFILE.found(job)
-    if found is None:
-        return None
+def shown_profile(found: ColumnProfile) -> ShownProfile:
+    """Return a profile as the page shows it."""
     rows, nulls, distinct = found.num_rows, found.num_nulls, found.num_distinct
     present = rows - nulls
     most = max((count for _, count in found.top), default=0)
@@ -177,10 +177,11 @@ def shown_profile(job: Job | None) -> ShownProfile | None:
                 percent=percent(count, rows, digits=2),
                 share=percent(count, most, digits=2),
             )
-            for text, count in found.top
+            for text, count in found.top[:MAX_TOP]
         ),
         top_error=found.top_error,
         num_nan=found.num_nan,
+        chart=histogram_chart(found),
     )
 
 
@@ -253,7 +254,7 @@ def column_detail(
 ) -> HttpResponseBase:
     """Show a column: what files tell, how it came about, and its profile if asked."""
     if not at.is_indexed:
-        return _answer(request, at, None, None, column, fmt)
+        return _answer(request, at, None, column, fmt)
     try:
         page = column_page(at, column)
     except PageError:
@@ -261,7 +262,7 @@ def column_detail(
             raise
         # The page of a column whose own name ends so.
         page, fmt = column_page(at, f"{column}.json"), "html"
-    return _answer(request, at, page, profile_job(at, page.column), column, fmt)
+    return _answer(request, at, page, column, fmt)
 
 
 def column_profile(request: HttpRequest, namespace: str, name: str) -> HttpResponseBase:
@@ -301,22 +302,21 @@ def column_url(at: TableVersion, address: str) -> str:
     return f"{reverse('explorer:column-detail', args=names)}{at.pin}"
 
 
-def _answer(  # noqa: PLR0913, PLR0917 (each is one part of the page)
+def _answer(
     request: HttpRequest,
     at: TableVersion,
     found: ColumnPage | None,
-    job: Job | None,
     address: str,
     fmt: str,
 ) -> HttpResponseBase:
-    profile = shown_profile(job)
+    job, profile = profile_of(at, found.column) if found else (None, None)
     page = Column(
         at=at,
         page=found,
-        result=job.result if job and profile else None,
+        result=profile,
         job=job,
         address=address,
-        profile=profile,
+        profile=shown_profile(profile) if profile else None,
     )
     return respond_page(
         request,

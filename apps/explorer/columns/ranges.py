@@ -25,7 +25,7 @@ from deltaweb.delta.values.statistics.columns import read_statistics
 from deltaweb.index.folder.file_index import open_files
 from deltaweb.index.folder.parts import IndexMissingError
 
-MAX_BARS: Final = 500
+MAX_BARS: Final = 60
 MAX_PARSED: Final = 100_000  # files whose statistics are read from text in a request
 MAX_RANKED: Final = 100_000  # files whose texts are put in order in a request
 MAX_KEPT: Final = 64

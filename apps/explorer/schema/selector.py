@@ -12,10 +12,19 @@ from apps.explorer.columns.tree import SchemaColumn, SchemaTree
 from apps.explorer.grid import cell
 from apps.explorer.version.listed import Kept
 from apps.explorer.version.table_version import TableVersion
+from apps.jobs.models import Job
+from apps.pages.figures import percent
 from apps.pages.lists.paging import Paged, paged
 from apps.tables.index.folders import index_folder
 from apps.tables.models import MetadataVersion
+from apps.tables.work.profile import (
+    PROFILE_ALL,
+    KnownProfile,
+    ProfileAll,
+    known_profiles,
+)
 from deltaweb.delta.errors import SchemaError
+from deltaweb.delta.profile.described import ColumnProfile
 from deltaweb.delta.protocol import schema_text
 from deltaweb.delta.protocol.schema import StructType, format_schema, parse_schema
 from deltaweb.index.folder.file_index import open_files
@@ -110,6 +119,30 @@ JSON_LENGTH: Final = 500  # columns of a page of the JSON form
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SchemaRow:
+    """A column in the tree, with what is known of its values."""
+
+    column: SchemaColumn
+    bounds: ColumnBounds | None
+    profile: ColumnProfile | None
+
+    @property
+    def null_percent(self) -> float | None:
+        """Nulls of a hundred rows, by the profile or else by the files."""
+        if self.profile is not None:
+            return percent(self.profile.num_nulls, self.profile.num_rows, digits=2)
+        return self.bounds.ranges.null_percent if self.bounds else None
+
+    @property
+    def most_frequent(self) -> tuple[str, float] | None:
+        """The most frequent value, and its share of the rows in percent."""
+        if self.profile is None or not self.profile.top:
+            return None
+        text, count = self.profile.top[0]
+        return text, percent(count, self.profile.num_rows, digits=2)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SchemaPage:
     """Some rows of the tree, and how many there are.
 
@@ -121,6 +154,7 @@ class SchemaPage:
             mapping.
         bounds: What files tell, by the path of a column; nothing of one that they
             do not tell of.
+        profiles: The profiles that jobs have made, by the names of a column.
     """
 
     columns: tuple[SchemaColumn, ...]
@@ -128,10 +162,20 @@ class SchemaPage:
     paged: Paged
     has_about: bool
     bounds: Mapping[str, ColumnBounds] = field(default_factory=dict)
+    profiles: Mapping[tuple[str, ...], KnownProfile] = field(default_factory=dict)
 
     @property
-    def rows(self) -> list[tuple[SchemaColumn, ColumnBounds | None]]:
-        return [(column, self.bounds.get(column.path)) for column in self.columns]
+    def rows(self) -> list[SchemaRow]:
+        return [
+            SchemaRow(
+                column=column,
+                bounds=self.bounds.get(column.path),
+                profile=known.profile
+                if (known := self.profiles.get(column.names))
+                else None,
+            )
+            for column in self.columns
+        ]
 
 
 def schema_page(
@@ -159,7 +203,15 @@ def schema_page(
         paged=place,
         has_about=any(column.comment or column.logical_facts for column in columns),
         bounds=column_bounds(at, columns),
+        profiles=known_profiles(at.table, at.version),
     )
+
+
+def profile_job(at: TableVersion) -> Job | None:
+    """Return the newest job that profiles all columns of this version."""
+    if at.version is None:
+        return None
+    return PROFILE_ALL.newest(at.table, ProfileAll(version=at.version))
 
 
 def _above(columns: tuple[SchemaColumn, ...], start: int) -> tuple[SchemaColumn, ...]:

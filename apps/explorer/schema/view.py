@@ -4,9 +4,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-from django.http import HttpRequest, HttpResponseBase, StreamingHttpResponse
+from django.http import (
+    HttpRequest,
+    HttpResponseBase,
+    HttpResponseRedirect,
+    StreamingHttpResponse,
+)
 from django.urls import reverse
+from django.utils import timezone
 
+from apps.accounts.models import User
+from apps.accounts.permissions import signed_in
 from apps.explorer.columns.tree import SchemaColumn, SchemaTree, version_tree
 from apps.explorer.schema.log import inline_schema, schema_pieces
 from apps.explorer.schema.selector import (
@@ -15,20 +23,25 @@ from apps.explorer.schema.selector import (
     PAGE_LENGTH,
     SchemaPage,
     Spelling,
+    profile_job,
     schema_page,
     spelled,
     spellings,
 )
-from apps.explorer.version.page import TablePage
+from apps.explorer.version.page import JobOfPage, TablePage
 from apps.explorer.version.query import parse_page, parse_physical, parse_search
 from apps.explorer.version.reads import table_read
-from apps.explorer.version.table_version import TableVersion
+from apps.explorer.version.table_version import TableVersion, table_version
+from apps.jobs.models import Job
+from apps.jobs.waiting import wait_a_glance
 from apps.pages.errors import PageError
 from apps.pages.lists.links import changed
 from apps.pages.lists.paging import PageLinks, page_links
 from apps.pages.page_json import As, Named, OnPage, Spread
 from apps.pages.responses import respond_page
+from apps.tables.head.job_json import NotIndexedError
 from apps.tables.models import MetadataVersion
+from apps.tables.work.profile import PROFILE_ALL, ProfileAll
 from deltaweb.delta.errors import SchemaError
 
 LOG_FORM = "log"  # the text that the log has
@@ -53,6 +66,7 @@ class Schema(TablePage):
     shows_physical: OnPage[bool]
     spellings: OnPage[Sequence[Spelling]]
     log_url: OnPage[str]
+    job: JobOfPage
 
 
 def schema_detail(request: HttpRequest, at: TableVersion, fmt: str) -> HttpResponseBase:
@@ -83,6 +97,7 @@ def schema_detail(request: HttpRequest, at: TableVersion, fmt: str) -> HttpRespo
         shows_physical=tree.is_mapped and parse_physical(request.GET),
         spellings=spellings(metadata, at.table.name) if metadata else (),
         log_url=log_url,
+        job=profile_job(at),
     )
     response = respond_page(
         request,
@@ -97,6 +112,34 @@ def schema_detail(request: HttpRequest, at: TableVersion, fmt: str) -> HttpRespo
         number = found.paged.page if found.paged.page > 1 else None
         response["HX-Replace-Url"] = changed(request, q=text or None, page=number)
     return response
+
+
+def schema_profile(request: HttpRequest, namespace: str, name: str) -> HttpResponseBase:
+    """Ask for the profile of every column; the page shows it, or how far it is."""
+    user, wanted = signed_in(request), request.POST.get("v", "")
+    job, url = request_profiles(user, namespace, name, wanted)
+    wait_a_glance(job)
+    return HttpResponseRedirect(url)
+
+
+def request_profiles(
+    user: User, namespace: str, name: str, version: str
+) -> tuple[Job, str]:
+    """Queue the profile of every column; return the job and the page of the schema."""
+    at = table_version(user, namespace, name, version)
+    if at.version is None:
+        raise NotIndexedError(table=at.table.full_name)
+    if at.unreadable_reason:
+        raise PageError(
+            status=409,
+            code="not-profiled",
+            message=at.unreadable_reason,
+            hint="Choose another version.",
+        )
+    asked = ProfileAll(version=at.version)
+    job = PROFILE_ALL.request(at.table, asked, requested_by=user, now=timezone.now())
+    names = [at.table.namespace, at.table.name]
+    return job, f"{reverse('explorer:schema-detail', args=names)}{at.pin}"
 
 
 def schema_code(
@@ -148,8 +191,16 @@ def _no_code(at: TableVersion, message: str) -> PageError:
 def _described(page: SchemaPage) -> list[dict[str, object]]:
     """Return the columns of a page, with what files tell of those that they tell of."""
     described = []
-    for column, bounds in page.rows[page.num_above :]:
-        entry = column.describe_briefly()
+    for row in page.rows[page.num_above :]:
+        bounds, entry = row.bounds, row.column.describe_briefly()
+        if row.profile is not None:
+            top = row.most_frequent
+            entry["profile"] = {
+                "rows": row.profile.num_rows,
+                "nulls": row.profile.num_nulls,
+                "distinct": row.profile.num_distinct,
+                "most_frequent": top[0] if top else None,
+            }
         if bounds is not None:
             entry["statistics"] = {
                 "files": bounds.ranges.num_files,

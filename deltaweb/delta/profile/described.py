@@ -1,17 +1,18 @@
 """What the values of a column look like, whoever has added them up."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from functools import partial
 from typing import Any, Final
 
 from deltaweb.delta.profile.column import ProfiledColumn
+from deltaweb.delta.profile.histogram import Edges
 from deltaweb.delta.protocol.schema import DataType, PrimitiveType, type_text
 from deltaweb.delta.values.cell_text import cell_text
 
 QUANTILES: Final = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
-TOP_VALUES: Final = 10
+TOP_VALUES: Final = 30
 EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -28,6 +29,9 @@ class ColumnProfile:
         top: (value, count), the most frequent first.
         top_error: How far the counts of `top` may be off; values that are not more
             frequent than that are left out.
+        histogram: (from, to, count) in equal steps of numbers, days and times; `to` is
+            part of the next bin. Without NaN and infinity.
+        is_histogram_exact: Whether its counts are exact; others are about 1 % off.
     """
 
     version: int
@@ -48,6 +52,8 @@ class ColumnProfile:
     num_empty: int | None = None
     top: tuple[tuple[str, int], ...] = ()
     top_error: int = 0
+    histogram: tuple[tuple[str, str, int], ...] = ()
+    is_histogram_exact: bool = True
 
 
 def describe(
@@ -58,8 +64,8 @@ def describe(
     Args:
         sums: Named as the attributes of `ColumnProfile` are, and `present`, the rows
             with a value. Values are Python's, those of times are counts of days or
-            microseconds; `quantiles` has those of `QUANTILES`, `top` pairs. What is
-            missing is unknown.
+            microseconds; `quantiles` has those of `QUANTILES`, `top` pairs and
+            `histogram` the edges and counts of bins. What is missing is unknown.
         top_error: How far counts of `top` may be off.
     """
     say = partial(_value_text, column.data_type)
@@ -74,6 +80,7 @@ def describe(
             for value, count in sums.get("top") or ()
             if value is not None and count > top_error
         ),
+        "histogram": _bins(column, *sums.get("histogram", ((), ()))),
     }
     kept = {name: value for name, value in sums.items() if name != "present"}
     return ColumnProfile(
@@ -83,6 +90,19 @@ def describe(
         top_error=top_error,
         **{**kept, **said},
     )
+
+
+def _bins(
+    column: ProfiledColumn, edges: Edges, counts: Sequence[int]
+) -> tuple[tuple[str, str, int], ...]:
+    texts = [_edge_text(column, edge) for edge in edges]
+    return tuple(zip(texts, texts[1:], counts, strict=False))
+
+
+def _edge_text(column: ProfiledColumn, edge: float) -> str:
+    if column.kind in {"double", "decimal"}:
+        return f"{edge:.12g}"
+    return _value_text(column.data_type, edge) or ""
 
 
 def _value_text(data_type: DataType, value: Any) -> str | None:  # noqa: ANN401 (a value of any column)

@@ -14,6 +14,12 @@ from deltaweb.delta.profile.described import (
     ColumnProfile,
     describe,
 )
+from deltaweb.delta.profile.histogram import (
+    HAS_BINS,
+    Edges,
+    counts_between,
+    edges_of,
+)
 from deltaweb.delta.protocol.column_path import ColumnPath
 from deltaweb.delta.snapshot import Snapshot
 
@@ -59,6 +65,8 @@ def _sums(kind: str, rows: pa.Table) -> dict[str, Any]:
         ordered = values.take(pc.array_sort_indices(values.combine_chunks()))
         places = (math.ceil(share * len(ordered)) - 1 for share in QUANTILES)
         sums["quantiles"] = [ordered[max(place, 0)].as_py() for place in places]
+    if kind in HAS_BINS:
+        sums["histogram"] = _histogram(kind, values)
     if kind in {"text", "binary"}:
         lengths = rows["length"]
         least, most = pc.min_max(lengths).as_py().values()
@@ -66,6 +74,18 @@ def _sums(kind: str, rows: pa.Table) -> dict[str, Any]:
         sums["mean_length"] = pc.mean(lengths).as_py()
         sums["num_empty"] = pc.sum(pc.equal(lengths, 0), min_count=0).as_py()
     return sums
+
+
+def _histogram(kind: str, values: pa.ChunkedArray) -> tuple[Edges, list[int]]:
+    """Return the edges of bins and the counts of the finite values between them."""
+    if kind in {"double", "decimal"}:
+        values = values.cast(pa.float64(), safe=False)
+        values = values.filter(pc.is_finite(values))
+    if not len(values):
+        return (), []
+    found = values.to_numpy()
+    edges = edges_of(kind, found.min().item(), found.max().item())
+    return edges, counts_between(found, edges)
 
 
 def _most_frequent(counts: pa.StructArray) -> list[tuple[Any, int]]:

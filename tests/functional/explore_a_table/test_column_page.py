@@ -14,7 +14,7 @@ from apps.tables.models import Table
 from tests.support import cases
 from tests.support.index.indexed_tables import new_indexed_table
 from tests.support.logs.local_logs import typed_schema
-from tests.support.pages.answers import json_of, text_of
+from tests.support.pages.answers import json_of, newest_job_done, text_of
 from tests.support.pages.factories import (
     NOW,
     new_metadata,
@@ -44,6 +44,8 @@ PROFILE = {
     "max_length": None,
     "mean_length": None,
     "num_empty": None,
+    "histogram": [["0", "50", 2784], ["50", "100", 2784]],
+    "is_histogram_exact": True,
 }
 
 
@@ -66,7 +68,9 @@ class TestColumn:
         assert (statistics["files"], statistics["files_with_min_max"]) == (84, 84)
         assert statistics["null_percent"] == 0
         assert isinstance(statistics["min"], str)
-        assert len(statistics["ranges"]["bars"]) == 84
+        bars = statistics["ranges"]["bars"]
+        assert len(bars) == 60
+        assert sum(bar["files"] for bar in bars) == 84
         assert data["profile"] is None
 
     def test_a_partition_column_is_told_by_its_values(self, viewer: Client) -> None:
@@ -117,6 +121,7 @@ class TestProfile:
             state=Job.State.DONE, result=PROFILE, finished_at=NOW
         )
         page = text_of(viewer, f"{SCHEMA}/amount")
+        assert page.index("Histogram") < page.index("Range of each file")
 
         assert job.parameters == {
             "table_id": str(orders.id),
@@ -144,6 +149,17 @@ class TestProfile:
         assert "The column could not be read" in page
         assert "part-1.parquet" in page
         assert "Try again" in page
+
+    @pytest.mark.usefixtures("orders")
+    def test_of_an_older_release_has_no_histogram(self, viewer: Client) -> None:
+        self.ask(viewer, "amount")
+        older = {k: v for k, v in PROFILE.items() if "histogram" not in k}
+        Job.objects.update(state=Job.State.DONE, result=older, finished_at=NOW)
+
+        page = text_of(viewer, f"{SCHEMA}/amount")
+
+        assert "Profile of v21" in page
+        assert "Histogram" not in page
 
     @pytest.mark.usefixtures("orders")
     def test_is_not_asked_for_by_a_link(self, viewer: Client) -> None:
@@ -253,3 +269,58 @@ class TestHistory:
             (1, "added", "Added as int"),
         ]
         assert json_of(viewer, f"{SCHEMA}/n.json")["statistics"] is None
+
+
+@pytest.mark.usefixtures("orders")
+class TestProfileOfAllColumns:
+    def done(self, client: Client) -> Job:
+        assert client.post("/t/default/orders/profiles").status_code == 302
+        assert client.post("/t/default/orders/profiles").status_code == 302
+        return newest_job_done()
+
+    def test_is_made_once_and_shown_beside_each_column(self, viewer: Client) -> None:
+        assert "Profile all columns" in text_of(viewer, SCHEMA)
+        self.done(viewer)
+
+        page = text_of(viewer, SCHEMA)
+
+        assert Job.objects.filter(kind="tables.profile_columns").count() == 1
+        assert "Most frequent" in page
+        assert "All columns profiled" in page
+        columns = {
+            one["name"]: one.get("profile")
+            for one in json_of(viewer, f"{SCHEMA}.json")["columns"]
+        }
+        assert columns["order_id"] == {
+            "rows": 5568,
+            "nulls": 0,
+            "distinct": 5568,
+            "most_frequent": columns["order_id"]["most_frequent"],
+        }
+
+    def test_is_the_profile_of_each_column_too(self, viewer: Client) -> None:
+        self.done(viewer)
+
+        found = json_of(viewer, f"{SCHEMA}/country.json")["profile"]
+
+        assert found["num_rows"] == 5568
+        assert found["num_distinct"] == len(found["top"])
+        assert "Profile of v21" in text_of(viewer, f"{SCHEMA}/country")
+
+    def test_is_that_of_its_version_alone(self, viewer: Client) -> None:
+        self.done(viewer)
+
+        assert "Most frequent" not in text_of(viewer, f"{SCHEMA}?v=3")
+        assert json_of(viewer, f"{SCHEMA}/country.json?v=3")["profile"] is None
+
+    def test_shows_how_far_it_is(self, viewer: Client) -> None:
+        viewer.post("/t/default/orders/profiles")
+
+        assert "Profiling all columns" in text_of(viewer, SCHEMA)
+        assert "Reading the column" in text_of(viewer, f"{SCHEMA}/amount")
+
+    def test_of_a_table_made_again_at_its_place_is_not_shown(self, viewer: Client):
+        self.done(viewer)
+        Table.objects.update(delta_id="6f0c5c1e-0000-4000-8000-000000000000")
+
+        assert "Most frequent" not in text_of(viewer, SCHEMA)

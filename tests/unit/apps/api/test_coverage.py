@@ -102,6 +102,7 @@ BY_PAGE: Final = {
     "tables:table-refresh": f"POST {TABLE}/refresh",
     "tables:table-check-files": f"POST {TABLE}/check-files",
     "explorer:column-profile": f"POST {TABLE}/schema/{{column}}",
+    "explorer:schema-profile": f"POST {TABLE}/schema",
     "explorer:compare-start": f"POST {TABLE}/diff",
     "explorer:place-again": "POST parquet",
     "sharing:share-switch": f"PATCH {SHARE}",

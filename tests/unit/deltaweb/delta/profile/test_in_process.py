@@ -11,7 +11,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from deltaweb.delta.profile.described import ColumnProfile
+from deltaweb.delta.profile.described import TOP_VALUES, ColumnProfile
 from deltaweb.delta.profile.in_process import profile_column
 from deltaweb.table import DeltaTable
 
@@ -37,7 +37,7 @@ def test_every_column_of_a_table_is_described(lake: Path) -> None:
 
         counted = (found.num_rows, found.num_nulls, found.num_distinct)
         assert counted == (len(values), len(values) - len(known), len(set(known)))
-        counts = sorted(Counter(known).values(), reverse=True)[:10]
+        counts = sorted(Counter(known).values(), reverse=True)[:TOP_VALUES]
         assert [count for _, count in found.top] == counts, name
 
 
@@ -79,3 +79,29 @@ def test_what_hears_of_rows_may_stop_it(lake: Path) -> None:
     snapshot = DeltaTable(str(lake / "orders")).snapshot()
     with pytest.raises(InterruptedError):
         profile_column(snapshot, ("country",), on_progress=stop)
+
+
+def test_numbers_are_counted_in_equal_steps(lake: Path) -> None:
+    rows = DeltaTable(str(lake / "orders")).snapshot().read(["customer_id"])
+    known = rows["customer_id"].drop_null().to_pylist()
+
+    found = profile(lake / "orders", "customer_id")
+
+    assert 10 < len(found.histogram) <= 30
+    for low, high, count in found.histogram:
+        assert count == sum(int(low) <= value < int(high) for value in known)
+    assert sum(count for *_, count in found.histogram) == len(known)
+
+
+def test_what_is_not_finite_is_in_no_bin(tmp_path: Path) -> None:
+    values = [0.5, 1.5, float("nan"), float("inf"), None]
+    written(tmp_path / "t", pa.table({"n": values}))
+
+    bins = profile(tmp_path / "t", "n").histogram
+
+    assert sum(count for *_, count in bins) == 2
+    assert (bins[0][0], bins[-1][1]) == ("0.5", "1.55")
+
+
+def test_texts_have_no_histogram(lake: Path) -> None:
+    assert profile(lake / "orders", "country").histogram == ()
