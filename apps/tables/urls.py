@@ -4,7 +4,7 @@ from django.urls import URLPattern
 
 from apps.pages.changes.html import change_patterns
 from apps.pages.urls import action, answer, page
-from apps.tables.catalogue import list_views, register_views, settings_views
+from apps.tables.catalogue import list_views, register_views, settings_views, tree
 from apps.tables.catalogue.adding.pages import (
     CONVERT_PAGE,
     CREATE_PAGE,
@@ -77,6 +77,7 @@ urlpatterns = [
     *page(
         "tables/", list_views.table_list, "table-list", csv=True, takes=[TABLES.form]
     ),
+    *page("tables/tree", tree.table_tree, "table-tree", takes=[tree.TreeForm]),
     *change_patterns(
         "new-table",
         shown={"table-register": register_views.table_register},

@@ -1,6 +1,6 @@
 """The catalogue's list: filters, facets, order and pages, from the database alone."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Annotated, Any, Final
@@ -73,6 +73,16 @@ class CataloguePage:
         return self.facets["status"].values
 
     @property
+    def tree(self) -> list[catalogue_facets.FacetValue]:
+        """The namespaces by name, for the tree."""
+        return sorted(self.namespaces, key=lambda one: one.value)
+
+    @property
+    def other_facets(self) -> list[catalogue_facets.Facet]:
+        """The useful facets that stand below the tree of namespaces."""
+        return [facet for facet in self.useful_facets if facet.name != "namespace"]
+
+    @property
     def useful_facets(self) -> list[catalogue_facets.Facet]:
         """The facets that leave some tables out, or do so now."""
         return [facet for facet in self.facets.values() if facet.is_useful]
@@ -123,12 +133,19 @@ def catalogue_tables(
     user: User | AnonymousUser, query: ListQuery, _now: datetime | None = None
 ) -> Iterator[TableResource]:
     """Yield every table of the filter."""
-    found = catalogue_facets.filtered(_search(user, query["q"]), _chosen(query))
+    found = matching_tables(user, query)
     ordered = found.order_by(*_order(query)).defer("summary")
     yield from map(table_resource, ordered.iterator(chunk_size=CSV_CHUNK))
 
 
-def _chosen(query: ListQuery) -> dict[str, str]:
+def matching_tables(
+    user: User | AnonymousUser, filters: ListQuery | Mapping[str, Any]
+) -> Any:  # noqa: ANN401 (annotated rows)
+    """Return the tables that `user` may see and that the filters hold."""
+    return catalogue_facets.filtered(_search(user, filters["q"]), _chosen(filters))
+
+
+def _chosen(query: ListQuery | Mapping[str, Any]) -> dict[str, str]:
     """Return the value of each facet that is asked for, or nothing."""
     return {name: query[name] for name in catalogue_facets.NAMES}
 

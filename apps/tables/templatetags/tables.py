@@ -16,7 +16,9 @@ from django.utils.dateformat import format as date_format
 from apps.accounts.zones import user_zone
 from apps.jobs.models import Job
 from apps.pages.lists.links import changed
+from apps.pages.request.list_page import ListQuery
 from apps.tables.catalogue.forms import STATUSES
+from apps.tables.catalogue.tree import Branch, branch_of, tree_url
 from apps.tables.extension import tabs
 from apps.tables.extension.search_kinds import kinds_for
 from apps.tables.head.table_head import TIMES, TableHead
@@ -304,6 +306,20 @@ def strip_title(table: Table) -> str:
 def facet_url(context: Context, name: str, value: str) -> str:
     """Return the catalogue's address with a facet set to a value, or without it."""
     return changed(context["request"], **{name: value or None, "page": None})
+
+
+@register.simple_tag(takes_context=True)
+def chosen_branch(context: Context, query: ListQuery) -> Branch | None:
+    """Return the tables of the namespace that the list shows; None for all."""
+    if not query["namespace"]:
+        return None
+    return branch_of(context["request"].user, dict(query.filters))
+
+
+@register.simple_tag
+def branch_url(query: ListQuery, namespace: str) -> str:
+    """Return the address of the tables of a namespace under the list's filters."""
+    return tree_url({**query.filters, "namespace": namespace})
 
 
 @register.simple_tag(takes_context=True)
