@@ -31,6 +31,21 @@ class TableNotRegisteredError(DeltaError, code="table-not-registered"):
         return f"Did you mean {' or '.join(self.similar)}? " if self.similar else ""
 
 
+class OwnerUnknownError(DeltaError, code="table-owner-unknown"):
+    name: str
+    message = "No account is named {name:.150r}."
+    hint = "The owner of a table is an account that can sign in."
+
+
+class TagError(DeltaError, code="table-tag-invalid"):
+    tag: str
+    message = "{tag:.80r} cannot be a tag."
+    hint = (
+        "A tag has at most 50 letters, digits, and _ - . : /, and a table at most 20 "
+        "tags."
+    )
+
+
 class TableInUseError(DeltaError, code="table-in-use"):
     name: str
     users: Sequence[str]

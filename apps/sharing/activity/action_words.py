@@ -80,6 +80,8 @@ WORDS: Final = {
     "table.describe": "changed the description of a table",
     "table.hide": "hid a table from viewers",
     "table.show": "showed a table to viewers",
+    "table.set_owner": "changed the owner of a table",
+    "table.tag": "changed the tags of a table",
     "table.schedule": "changed how often a table is refreshed",
     "table.remove": "removed a table from the catalog",
     "table.checkpoint": "requested a checkpoint of a table",

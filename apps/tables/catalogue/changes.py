@@ -19,6 +19,12 @@ from apps.pages.changes.change import (
 from apps.pages.changes.parameters import Line, parameter
 from apps.pages.page_json import OnPage
 from apps.pages.request.changes import UNCHANGED, Unchanged
+from apps.tables.catalogue.labels import (
+    LabelledTable,
+    TableLabels,
+    label_table,
+    labels_text,
+)
 from apps.tables.catalogue.names import MAX_NAME_LENGTH, find_table
 from apps.tables.catalogue.registration import (
     TableSettings,
@@ -50,13 +56,15 @@ PAGES: Final = "t/<str:namespace>/<str:name>"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TableChange(TableSettings):
+class TableChange(TableSettings, TableLabels):
     """The values of a table that change; a value that is left out stays.
 
     Attributes:
         name: `table`, or `namespace.table`.
         description: Its description in the catalog; null removes it.
         restricted: Whether it is hidden from viewers.
+        owner: The name of the account that owns it; null removes it.
+        tags: All tags that it has afterwards, in any capitals; null removes them.
         refresh: Interval of checks for new commits; null for `default`.
     """
 
@@ -123,10 +131,11 @@ def seen_table(caller: User, namespace: str, name: str) -> Table:
 
 
 def change_table(table: Table, new: TableChange, stamp: Stamp) -> TableResource:
-    """Change the name, the description, the schedule, or who may see a table."""
+    """Change the name, the labels, the schedule, or who may see a table."""
     if not isinstance(new.name, Unchanged):
         rename_table(table, name=new.name, stamp=stamp)
     describe_table(table, new, stamp)
+    label_table(table, new, stamp)
     if not isinstance(new.refresh, Unchanged):
         schedule_table(table, refresh=new.refresh or DEFAULT, stamp=stamp)
     return table_resource(table)
@@ -166,6 +175,10 @@ def _would_rename(one: TableResource) -> tuple[TableResource, str]:
     return one, f"The table would be named {one.name}."
 
 
+def _would_label(one: LabelledTable) -> tuple[LabelledTable, str]:
+    return one, f"Would change it: {labels_text(one)}"
+
+
 def _would_schedule(one: TableSchedule) -> tuple[TableSchedule, str]:
     return one, f"{one.name} would be refreshed {one.words}."
 
@@ -178,14 +191,14 @@ TABLE: Final = Subject(noun="table", role=EDITOR, scope="write", find=find_table
 UPDATE: Final = Change(
     of=TABLE,
     name="update",
-    help="Change a table's name, description, schedule, or who sees it.",
+    help="Change a table's name, description, labels, schedule, or who sees it.",
     parameters=TableChange,
     do=change_table,
     result=TableResource,
     says=lambda _: "Saved.",
     record=(
         *("table.rename", "table.describe", "table.hide", "table.show"),
-        "table.schedule",
+        *("table.schedule", "table.set_owner", "table.tag"),
     ),
     call=Call("PATCH", OF_TABLE, view="Table", find=seen_table),
     page=Page(
@@ -206,6 +219,17 @@ RENAME: Final = Change(
     says=lambda one: f"Renamed to {one.name}",
     record=("table.rename",),
     verb=Verb(would=_would_rename),
+)
+LABEL: Final = Change(
+    of=TABLE,
+    name="label",
+    help="Show or set the owner and the tags of a table.",
+    parameters=TableLabels,
+    do=label_table,
+    result=LabelledTable,
+    says=labels_text,
+    record=("table.set_owner", "table.tag"),
+    verb=Verb(would=_would_label),
 )
 SCHEDULE: Final = Change(
     of=TABLE,

@@ -8,12 +8,15 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import (
     Case,
     Count,
+    F,
     OuterRef,
     Q,
     QuerySet,
@@ -42,9 +45,12 @@ _STATUS = Case(
     default=Value("indexed"),
 )
 FIRST_NAMESPACES, FIRST_VALUES, MAX_VALUES = 12, 6, 40  # listed at once; at all
+SEVERAL = ("feature", "tag")  # of which a table has several values
 NAMES = {
     "namespace": "Namespace",
     "status": "State",
+    "owner": "Owner",
+    "tag": "Tag",
     "mark": "Marked",
     "feature": "Uses",
     "writer": "Last written by",
@@ -114,19 +120,27 @@ class Facet:
 
 
 def described(tables: QuerySet[Table], user: User | AnonymousUser) -> Any:  # noqa: ANN401 (annotated rows)
-    """Add `status`, `writer`, `feature` and `mark` to tables.
+    """Add `status`, `owner`, `tag`, `writer`, `feature` and `mark` to tables.
 
-    `feature` is the JSON text of the features of the newest protocol, `mark` the first
-    mark that a table bears; either may be empty.
+    `feature` is the JSON text of the features of the newest protocol, `tag` that of all
+    tags, and `mark` the first mark that a table bears; each may be empty.
     """
     newest = Commit.objects.filter(table=OuterRef("pk"), version=OuterRef("version"))
     protocol = ProtocolVersion.objects.filter(table=OuterRef("pk")).order_by("-version")
     features = Cast(Subquery(protocol.values("writer_features")[:1]), TextField())
     borne = [When(id__in=m.tables(), then=Value(m.key)) for m in marks_for(user)]
-    return with_status(tables).annotate(
+    return with_labels(with_status(tables)).annotate(
         writer=Coalesce(Subquery(newest.values("user_name")[:1]), Value("")),
         feature=Coalesce(features, Value("", output_field=TextField())),
         mark=Case(*borne, default=Value("")) if borne else Value(""),
+    )
+
+
+def with_labels(tables: QuerySet[Table]) -> Any:  # noqa: ANN401 (as above)
+    """Add `owner` and `tag` to tables."""
+    return tables.annotate(
+        owner=Coalesce(F("owned_by__username"), Value("")),
+        tag=Cast("tags", TextField()),
     )
 
 
@@ -140,8 +154,11 @@ def filtered(tables: Any, chosen: Mapping[str, str]) -> Any:  # noqa: ANN401 (as
     for name, value in chosen.items():
         if not value:
             continue
-        if name == "feature":
-            tables = tables.filter(feature__contains=json.dumps(value))
+        if name in SEVERAL:
+            # PostgreSQL does not escape letters beyond ASCII; SQLite has what was sent.
+            texts = {json.dumps(value), json.dumps(value, ensure_ascii=False)}
+            held = (Q(**{f"{name}__contains": text}) for text in texts)
+            tables = tables.filter(reduce(or_, held))
         else:
             tables = tables.filter(**{name: value})
     return tables
@@ -158,7 +175,14 @@ def grouped(found: Any) -> list[dict[str, Any]]:  # noqa: ANN401 (as above)
             bytes=Coalesce(Sum("size_bytes"), 0),
         )
     )
-    return [{**group, "feature": _features(group["feature"])} for group in groups]
+    return [
+        {
+            **group,
+            "feature": _texts(group["feature"]) - _COMMON_FEATURES,
+            "tag": _texts(group["tag"]),
+        }
+        for group in groups
+    ]
 
 
 def matching(
@@ -208,7 +232,7 @@ def _facet(groups: list[dict[str, Any]], name: str, chosen: Mapping[str, str]) -
 
 def _values(group: Mapping[str, Any], name: str) -> Iterable[str]:
     value: Any = group[name]
-    return value if name == "feature" else (value,)
+    return value if name in SEVERAL else (value,)
 
 
 def _word(name: str, value: str) -> str:
@@ -217,6 +241,6 @@ def _word(name: str, value: str) -> str:
     return feature_words(value) if name == "feature" else value
 
 
-def _features(text: str) -> frozenset[str]:
+def _texts(text: str) -> frozenset[str]:
     names = json.loads(text) if text else None
-    return frozenset(names or ()) - _COMMON_FEATURES
+    return frozenset(names or ())

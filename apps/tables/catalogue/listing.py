@@ -18,6 +18,7 @@ from apps.pages.page_json import Named, OnPage, Spread
 from apps.pages.request.list_page import ListPage, ListQuery
 from apps.tables.catalogue import facets as catalogue_facets
 from apps.tables.catalogue.forms import STATUSES
+from apps.tables.catalogue.labels import labels_hold
 from apps.tables.extension.marks import Badge, badges_of
 from apps.tables.head.shapes import TableResource, table_resource
 from apps.tables.models import Commit, Table, TableColumn, name_holds
@@ -135,6 +136,7 @@ def catalogue_tables(
     """Yield every table of the filter."""
     found = matching_tables(user, query)
     ordered = found.order_by(*_order(query)).defer("summary")
+    ordered = ordered.select_related("owned_by")
     yield from map(table_resource, ordered.iterator(chunk_size=CSV_CHUNK))
 
 
@@ -157,7 +159,8 @@ def _search(user: User | AnonymousUser, text: str) -> Any:  # noqa: ANN401 (anno
         return annotated
     columns = TableColumn.objects.filter(path__icontains=text).values("table_id")
     by_text = Q(description__icontains=text) | Q(comment__icontains=text)
-    return annotated.filter(name_holds(text) | by_text | Q(id__in=columns))
+    by_label = labels_hold(text)
+    return annotated.filter(name_holds(text) | by_text | by_label | Q(id__in=columns))
 
 
 def _order(query: ListQuery) -> list[Any]:
@@ -171,7 +174,8 @@ def _rows(user: User | AnonymousUser, ids: list[UUID], text: str) -> list[Catalo
         runs=F("summary__readable_runs"),
         days=F("summary__commits_30d"),
     )
-    by_id: dict[UUID, Any] = {table.id: table for table in tables.defer("summary")}
+    tables = tables.defer("summary").select_related("owned_by")
+    by_id: dict[UUID, Any] = {table.id: table for table in tables}
     newest = {
         commit.table_id: commit
         for commit in Commit.objects.filter(
@@ -212,6 +216,7 @@ def _matched_columns(ids: list[UUID], text: str) -> dict[UUID, list[str]]:
 
 COLUMNS: Final = (
     Column("name", "Table", "namespace name", word="Name", never_null=True),
+    Column("owner", "Owner", "owner", css="dw-cat-owner"),
     Column("commit", "Last commit", "committed_at", begins_descending=True),
     Column("", "Versions", css="dw-only-w"),
     Column("rows", "Rows", "num_records", begins_descending=True, css="dw-r dw-only-w"),
@@ -230,6 +235,8 @@ TABLES: Final = ListPage(
         "q": forms.CharField(max_length=200, required=False),
         "namespace": forms.CharField(max_length=200, required=False),
         "status": WordField(STATUSES),
+        "owner": forms.CharField(max_length=150, required=False),
+        "tag": forms.CharField(max_length=50, required=False),
         "mark": forms.CharField(max_length=50, required=False),
         "feature": forms.CharField(max_length=200, required=False),
         "writer": forms.CharField(max_length=300, required=False),

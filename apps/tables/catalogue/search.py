@@ -9,6 +9,8 @@ from django.db.models import Case, Q, QuerySet, Value, When
 
 from apps.accounts.models import User
 from apps.pages.lists.paging import Paged, paged
+from apps.tables.catalogue.facets import with_labels
+from apps.tables.catalogue.labels import labels_hold
 from apps.tables.extension.search_kinds import Hit, SearchKind, kinds_for
 from apps.tables.models import Table, TableColumn, name_holds
 
@@ -138,7 +140,9 @@ def search_csv(
 
 def _tables(user: User | AnonymousUser, q: str) -> QuerySet[Table]:
     words = name_holds(q) | Q(description__icontains=q) | Q(comment__icontains=q)
-    found = Table.objects.visible_to(user).filter(words).defer("summary")
+    labelled = with_labels(Table.objects.visible_to(user))
+    found = labelled.filter(words | labels_hold(q)).defer("summary")
+    found = found.select_related("owned_by")
     return found.order_by(_best_first("name", q), "namespace", "name")
 
 

@@ -18,6 +18,8 @@ class TableResource:
         name: The full name, as commands take it.
         table: The name in its namespace.
         description: The description in the catalog, or else the one in the log.
+        owner: The account to ask about it; null without one.
+        tags: The words that people file it under, in order.
         state: The state of the index: NEW, INDEXED, UNSUPPORTED or FAILED.
         status: The state of the index and of storage; a key of `STATUSES`.
         behind: The reason why newer versions cannot be read, in words.
@@ -34,6 +36,8 @@ class TableResource:
     location: str
     description: str
     restricted: bool
+    owner: str | None
+    tags: list[str]
     state: str
     status: str
     behind: str | None
@@ -64,6 +68,7 @@ def table_resource(table: Table) -> TableResource:
         table=table.name,
         location=place_for_reader(table.location),
         description=table.about,
+        owner=table.owner_name,
         status=table.status_key,
         error_message=text_for_reader(table.error, table.location) or None,
         error_hint=text_for_reader(table.error_hint, table.location) or None,

@@ -95,6 +95,16 @@ class Table(models.Model):
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True
     )
 
+    # === Whom to ask about it, and words that people file it under ===
+    owned_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="owned_tables",
+    )
+    tags = models.JSONField(default=list, blank=True)  # texts, sorted
+
     # === The lake that it was found in ===
     lake = models.ForeignKey(
         Lake, models.SET_NULL, null=True, blank=True, related_name="tables"
@@ -175,6 +185,11 @@ class Table(models.Model):
         if self.namespace == "default":
             return self.name
         return f"{self.namespace}.{self.name}"
+
+    @property
+    def owner_name(self) -> str | None:
+        """The name of the account that owns it."""
+        return self.owned_by.username if self.owned_by else None
 
     @property
     def is_hidden(self) -> bool:

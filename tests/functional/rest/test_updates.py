@@ -150,6 +150,8 @@ UPDATES: Final = {
             "description": removable("New", "table.description"),
             "restricted": alone(OFF, "table.restricted"),
             "refresh": removable("6h", "table.refresh_interval_s"),
+            "owner": removable("vera", "table.owned_by_id"),
+            "tags": removable(["finance"], "table.tags"),
         },
     ),
     f"PATCH {V1}/lakes/<uuid:lake_id>": Update(f"/{V1}/lakes/{{lake.id}}", LAKE_RULE),

@@ -42,6 +42,7 @@ WRITING = {
     "delete": ["{orders}", "--where", "n > 3"],
     "drop-column": ["{orders}", "note"],
     "import": ["{orders}", "{more}", "--mode", "overwrite"],
+    "label": ["shop.orders", "--tag", "finance"],
     "merge": ["{orders}", "{more}", "--on", "t.n = s.n", "--update-all"],
     "optimize": ["{orders}"],
     "remove": ["shop.orders"],

@@ -49,10 +49,16 @@ def shared_world(lake: Path) -> World:
     Args:
         lake: An empty folder.
     """
-    new_user("bob", role=User.Role.EDITOR)
+    bob = new_user("bob", role=User.Role.EDITOR)
+    new_user("vera")
     share, _ = new_share("retail", comment="of the shop"), new_share("wholesale")
     orders = new_table(
-        "sales.orders", description="All", restricted=True, refresh_interval_s=3600
+        "sales.orders",
+        description="All",
+        restricted=True,
+        refresh_interval_s=3600,
+        owned_by=bob,
+        tags=["pii"],
     )
     new_metadata(orders)
     part = new_shared_table(

@@ -22,7 +22,10 @@ class ListVerb(Subcommand):
 
     def run(self) -> Output:
         """List every table, whoever may see it."""
-        tables = [table_resource(one) for one in Table.objects.defer("summary")]
+        tables = [
+            table_resource(one)
+            for one in Table.objects.select_related("owned_by").defer("summary")
+        ]
         if not tables:
             return Output(tables, "No tables yet: table add NAME LOCATION")
         return Output(tables, lines=text_output.listed(tables, COLUMNS))

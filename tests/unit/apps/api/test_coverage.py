@@ -38,6 +38,7 @@ BY_COMMAND: Final = {
     "table explain": f"GET {TABLE}/skipping",
     "table history": f"GET {TABLE}/versions",
     "table import": f"POST {TABLE}/operations/import_rows",
+    "table label": f"PATCH {TABLE}",
     "table list": "GET tables",
     "table refresh": f"POST {TABLE}/refresh",
     "table rename": f"PATCH {TABLE}",
