@@ -32,6 +32,7 @@ from apps.pages.frame import (
 )
 from apps.pages.page_json import As, Mark, Named, OnPage, Spread, shaped
 from apps.pages.responses import respond_page
+from apps.tables.catalogue.pins import TableAtHand, pinned_tables, recent_tables
 from apps.tables.models import IS_BEHIND, Commit, Table
 from apps.tables.versions.resources import CommitResource, commit_resource
 
@@ -153,6 +154,8 @@ class Dashboard:
         latest: The newest commit of each table that changed last.
         running: The waiting and running jobs, the oldest first.
         failures: What failed in the last week and still stands, by table.
+        pinned: The tables that the user pinned, by name.
+        recent: The tables that the user viewed last, without pinned ones.
         steps: What other apps propose to do in a new installation.
     """
 
@@ -172,6 +175,8 @@ class Dashboard:
         As(_failed),
     ]
     numbers: Annotated[list[KeyNumber], Mark.SPREAD, As(_by_key)]
+    pinned: list[TableAtHand]
+    recent: list[TableAtHand]
     steps: OnPage[list[FirstStep]]
 
     @property
@@ -214,6 +219,8 @@ def dashboard_of(user: User | AnonymousUser, now: datetime) -> Dashboard:
         running=list(light(active)[:NUM_JOBS]),
         failures=grouped_failures(failed, user=user, now=now, length=NUM_JOBS),
         numbers=numbers_for(user, now=now),
+        pinned=pinned_tables(user),
+        recent=recent_tables(user),
         steps=steps_for(user),
     )
 

@@ -112,6 +112,7 @@ topics.register(*TOPICS)
 changes.load_from("lake", "apps.tables.catalogue.lakes.changes")
 changes.load_from("storage", "apps.tables.storage.changes")
 changes.load_from("table", "apps.tables.catalogue.changes")
+changes.load_from("pin", "apps.tables.catalogue.pins")
 changes.load_from("new-table", "apps.tables.catalogue.registering")
 kinds.load_from(
     "apps.tables.catalogue.adding.work",

@@ -77,6 +77,7 @@ urlpatterns = [
     *page(
         "tables/", list_views.table_list, "table-list", csv=True, takes=[TABLES.form]
     ),
+    *change_patterns("pin"),
     *page("tables/tree", tree.table_tree, "table-tree", takes=[tree.TreeForm]),
     *change_patterns(
         "new-table",

@@ -82,6 +82,8 @@ WORDS: Final = {
     "table.show": "showed a table to viewers",
     "table.set_owner": "changed the owner of a table",
     "table.tag": "changed the tags of a table",
+    "table.pin": "pinned a table to the dashboard",
+    "table.unpin": "unpinned a table from the dashboard",
     "table.schedule": "changed how often a table is refreshed",
     "table.remove": "removed a table from the catalog",
     "table.checkpoint": "requested a checkpoint of a table",

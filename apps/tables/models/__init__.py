@@ -15,6 +15,7 @@ from apps.tables.models.lakes import Lake as Lake
 from apps.tables.models.lakes import StorageConnection as StorageConnection
 from apps.tables.models.missing_files import MissingFiles as MissingFiles
 from apps.tables.models.schedules import ONLY_WHEN_ASKED_S
+from apps.tables.models.uses import TableUse as TableUse
 from apps.tables.models.wide_schemas import WideSchema as WideSchema
 from deltaweb import delta
 from deltaweb.delta.log import versions

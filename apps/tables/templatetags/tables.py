@@ -17,7 +17,9 @@ from apps.accounts.zones import user_zone
 from apps.jobs.models import Job
 from apps.pages.lists.links import changed
 from apps.pages.request.list_page import ListQuery
+from apps.pages.request.prefetching import is_prefetch
 from apps.tables.catalogue.forms import STATUSES
+from apps.tables.catalogue.pins import visit
 from apps.tables.catalogue.tree import Branch, branch_of, tree_url
 from apps.tables.extension import tabs
 from apps.tables.extension.search_kinds import kinds_for
@@ -306,6 +308,17 @@ def strip_title(table: Table) -> str:
 def facet_url(context: Context, name: str, value: str) -> str:
     """Return the catalogue's address with a facet set to a value, or without it."""
     return changed(context["request"], **{name: value or None, "page": None})
+
+
+@register.simple_tag(takes_context=True)
+def opened(context: Context, table: Table) -> bool:
+    """Note that the reader opened a page of a table; return whether it is pinned.
+
+    A page that is fetched ahead is not opened yet.
+    """
+    if is_prefetch():
+        return False
+    return visit(context["request"].user, table, now=timezone.now())
 
 
 @register.simple_tag(takes_context=True)
