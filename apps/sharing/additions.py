@@ -21,11 +21,15 @@ from apps.sharing.models import Recipient, Share, SharedTable
 from apps.tables.extension import guards, marks, tabs
 from apps.tables.extension.clock import dues
 from apps.tables.extension.marks import Badge
+from apps.tables.extension.search_actions import SearchAction, Target
+from apps.tables.extension.search_actions import actions as search_actions
 from apps.tables.extension.search_kinds import Hit, SearchKind
 from apps.tables.extension.search_kinds import kinds as search_kinds
 from apps.tables.models import Table
 from deltaweb.storage.location import RECEIVED
 from deltaweb.words import counted
+
+MAX_TARGETS = 5  # that an action of the search is offered for
 
 
 def _is_admin(user: AnyUser) -> bool:
@@ -100,12 +104,12 @@ def shares_in_words(table: Table) -> list[str]:
 # === The search ===
 
 
-def find_shares(text: str) -> QuerySet[Share]:
+def find_shares(_: AnyUser, text: str) -> QuerySet[Share]:
     """Return the shares whose name or comment holds a text."""
     return Share.objects.filter(Q(name__icontains=text) | Q(comment__icontains=text))
 
 
-def find_recipients(text: str) -> QuerySet[Recipient]:
+def find_recipients(_: AnyUser, text: str) -> QuerySet[Recipient]:
     """Return the recipients whose name, contact or comment holds a text."""
     return Recipient.objects.filter(
         Q(name__icontains=text)
@@ -124,6 +128,14 @@ def recipient_hit(recipient: Recipient) -> Hit:
     return Hit(
         name=recipient.name, about=recipient.about, url=recipient.get_absolute_url()
     )
+
+
+def recipient_targets(user: AnyUser, text: str) -> list[Target]:
+    """Return the recipients whose name holds a text."""
+    del user
+    named = Recipient.objects.filter(name__icontains=text).order_by("name")
+    names = named.values_list("name", flat=True)[:MAX_TARGETS]
+    return [Target(name=name, args=(name,)) for name in names]
 
 
 # === What is added ===
@@ -212,6 +224,34 @@ search_kinds.register(
         order=20,
         find=find_recipients,
         hit=recipient_hit,
+        visible=_is_admin,
+    ),
+)
+search_actions.register(
+    SearchAction(
+        label="New share",
+        also="create make",
+        url_name="sharing:share-new",
+        visible=_is_admin,
+    ),
+    SearchAction(
+        label="New recipient",
+        also="create make",
+        url_name="sharing:recipient-new",
+        visible=_is_admin,
+    ),
+    SearchAction(
+        label="Rotate the token of",
+        also="tokens recipient",
+        url_name="sharing:token-rotate",
+        targets=recipient_targets,
+        visible=_is_admin,
+    ),
+    SearchAction(
+        label="Issue a token for",
+        also="new tokens recipient activation link",
+        url_name="sharing:token-new",
+        targets=recipient_targets,
         visible=_is_admin,
     ),
 )

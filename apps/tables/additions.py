@@ -1,6 +1,7 @@
 """What the catalogue adds to the apps below, and to the heads of its own tables."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from importlib import import_module
 from typing import Any
 from uuid import UUID
 
@@ -15,6 +16,10 @@ from apps.pages import errors, frame
 from apps.pages.changes.change import changes
 from apps.tables.extension import marks, tabs
 from apps.tables.extension.marks import Badge, Mark
+from apps.tables.extension.search_actions import SearchAction
+from apps.tables.extension.search_actions import actions as search_actions
+from apps.tables.extension.search_kinds import SearchKind
+from apps.tables.extension.search_kinds import kinds as search_kinds
 from apps.tables.head.error_frame import table_frame
 from apps.tables.models import Table
 from apps.tables.models.news import TOPICS
@@ -38,6 +43,29 @@ def vanished_badges(
     """Return the badge of those of some tables that are gone."""
     gone = Table.objects.filter(id__in=table_ids, vanished_at__isnull=False)
     return dict.fromkeys(gone.values_list("id", flat=True), BADGE)
+
+
+def _is_user(user: frame.AnyUser) -> bool:
+    return bool(user.is_authenticated)
+
+
+def _is_editor(user: frame.AnyUser) -> bool:
+    return getattr(user, "is_editor", False)
+
+
+def _is_admin(user: frame.AnyUser) -> bool:
+    return getattr(user, "is_admin", False)
+
+
+def found_by(module: str, name: str) -> Callable[[frame.AnyUser, str], Sequence[Any]]:
+    """Return what finds a kind; its module is loaded by the first search."""
+
+    def find(user: frame.AnyUser, text: str) -> Sequence[Any]:
+        found = import_module(f"apps.tables.catalogue.found.{module}")
+        hits: Sequence[Any] = getattr(found, name)(user, text)
+        return hits
+
+    return find
 
 
 MARK = Mark(
@@ -95,7 +123,7 @@ tabs.tabs.register(
         ),
         picks=("tables:table-restore", "tables:table-undo"),
         is_for_owners=True,
-        visible=lambda user: getattr(user, "is_editor", False),
+        visible=_is_editor,
     )
 )
 visibility.subjects_of_jobs.register(
@@ -103,6 +131,47 @@ visibility.subjects_of_jobs.register(
         visible_ids=lambda user: Table.objects.visible_to(user).values("id"),
         links=subject_links,
         named=subjects_named,
+    )
+)
+search_kinds.register(
+    *(
+        SearchKind(
+            key=key,
+            label=label,
+            icon=icon,
+            order=order,
+            find=found_by(module, name),
+            visible=visible,
+        )
+        for key, label, icon, order, module, name, visible in (
+            ("action", "Actions", "bolt", -20, "actions", "found_actions", _is_user),
+            (
+                "version",
+                "Versions",
+                "git-commit",
+                -10,
+                "versions",
+                "found_versions",
+                _is_user,
+            ),
+            ("writer", "Writers", "user", 30, "people", "found_writers", _is_user),
+            ("person", "People", "users", 40, "people", "found_accounts", _is_admin),
+            ("help", "Help pages", "help", 50, "sections", "found_help", _is_user),
+        )
+    )
+)
+search_actions.register(
+    *(
+        SearchAction(
+            label=label, also=also, url_name=f"tables:{page}", visible=_is_editor
+        )
+        for label, also, page in (
+            ("Register a table", "add new", "table-register"),
+            ("Scan a folder or bucket", "lake browse s3", "lake-new"),
+            ("Create a table", "new empty", "table-new-create"),
+            ("Import a file into a new table", "upload csv", "table-new-import"),
+            ("Convert a folder of Parquet files", "", "table-new-convert"),
+        )
     )
 )
 marks.badges.register(vanished_badges)

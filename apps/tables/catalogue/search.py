@@ -55,6 +55,16 @@ class SearchPage:
     paged: Paged
 
     @property
+    def first_others(self) -> list[Found]:
+        """What stands before tables and columns."""
+        return [one for one in self.others if one.kind.order < 0]
+
+    @property
+    def later_others(self) -> list[Found]:
+        """What stands after them."""
+        return [one for one in self.others if one.kind.order >= 0]
+
+    @property
     def kinds(self) -> list[KindLink]:
         return [
             KindLink(key="", label="All", count=None),
@@ -87,12 +97,12 @@ def search_page(
     tables: QuerySet[Table] = _tables(user, q) if q else Table.objects.none()
     columns = _columns(user, q) if q else TableColumn.objects.none()
     num_tables, num_columns = tables.count(), columns.count()
-    others = {one.key: one.find(q) for one in kinds} if q else {}
-    counts = {key: found.count() for key, found in others.items()}
+    others = {one.key: one.find(user, q) for one in kinds} if q else {}
+    counts = {key: _count(found) for key, found in others.items()}
     shown_kind = {"table": num_tables, **counts}.get(kind, num_columns)
     place = paged(shown_kind, page)
 
-    def shown(key: str, found: QuerySet[Any]) -> list[Any]:
+    def shown(key: str, found: QuerySet[Any] | Sequence[Any]) -> list[Any]:
         if kind:
             return list(found[place.rows]) if kind == key else []
         return list(found[place.rows if key == "column" else slice(0, HITS_SHOWN)])
@@ -133,7 +143,7 @@ def search_csv(
             yield ("column", name, column.path, column.type_text, "")
     for one in kinds_for(user):
         if kind in {"", one.key}:
-            for each in one.find(q).iterator(chunk_size=CSV_CHUNK):
+            for each in one.find(user, q):
                 hit = one.hit(each)
                 yield (one.key, hit.name, "", "", hit.about)
 
@@ -152,6 +162,10 @@ def _columns(user: User | AnonymousUser, q: str) -> QuerySet[TableColumn]:
         _best_first("path", q), "table__namespace", "table__name", "position"
     )
     return ordered.select_related("table").defer("table__summary")
+
+
+def _count(found: QuerySet[Any] | Sequence[Any]) -> int:
+    return found.count() if isinstance(found, QuerySet) else len(found)
 
 
 def _best_first(name: str, q: str) -> Case:

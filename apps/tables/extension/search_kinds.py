@@ -1,6 +1,6 @@
 """What else the search finds: an app registers a kind of its own when ready."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,8 +27,8 @@ class SearchKind:
         key: The value of `?kind=`.
         label: The kind's plural, which names its list in the JSON form too.
         icon: Stands before each.
-        order: The place among the kinds.
-        find: Returns, in order, what holds a text in its name or description.
+        order: The place among the kinds; below 0, before tables and columns.
+        find: Returns, in order, what a user may see that matches a text.
         visible: Who may look for this kind.
     """
 
@@ -36,8 +36,8 @@ class SearchKind:
     label: str
     icon: str
     order: int
-    find: Callable[[str], QuerySet[Any]]
-    hit: Callable[[Any], Hit]
+    find: Callable[[AnyUser, str], QuerySet[Any] | Sequence[Any]]
+    hit: Callable[[Any], Hit] = lambda found: found
     visible: Callable[[AnyUser], bool] = lambda user: user.is_authenticated
 
 

@@ -55,8 +55,8 @@ def test_the_page_names_them_and_leads_to_them(ada: User, client: Client) -> Non
     data = client.get("/search.json", {"q": "order", "kind": "recipient"}).json()
 
     assert 'href="/shares/retail/"' in shown
-    assert 'placeholder="Search tables, columns, shares"' in shown
-    assert 'aria-label="Search tables, columns, shares, recipients"' in shown
+    assert 'placeholder="Search tables, columns, actions"' in shown
+    assert 'versions, shares, recipients, writers, people, help pages"' in shown
     assert (data["count"], data["shares"]) == (1, [])
     assert data["recipients"][0]["url"] == "/recipients/acme/"
 
@@ -67,4 +67,4 @@ def test_a_kind_that_is_not_for_the_user_is_unknown(other: User, client: Client)
     shown = client.get("/search").content.decode()
 
     assert client.get("/search", {"q": "o", "kind": "share"}).status_code == 400
-    assert 'placeholder="Search tables, columns"' in shown
+    assert 'placeholder="Search tables, columns, actions"' in shown

@@ -1,0 +1,1 @@
+"""What the search finds beside tables and columns: one module for each kind."""
