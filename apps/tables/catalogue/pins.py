@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+from django.contrib.auth.models import AnonymousUser
 from django.db.models import QuerySet
 
 from apps.accounts.models import User
@@ -49,13 +50,13 @@ class PinnedTable:
     pinned: bool
 
 
-def pinned_tables(user: User) -> list[TableAtHand]:
+def pinned_tables(user: User | AnonymousUser) -> list[TableAtHand]:
     """Return the pinned tables that a user may still see, by name."""
     found = TableUse.objects.seen_by(user).filter(pinned_at__isnull=False)
     return _at_hand(found.order_by("table__namespace", "table__name")[:MAX_PINNED])
 
 
-def recent_tables(user: User) -> list[TableAtHand]:
+def recent_tables(user: User | AnonymousUser) -> list[TableAtHand]:
     """Return the tables that a user viewed last, without pinned ones."""
     found = TableUse.objects.seen_by(user).filter(
         pinned_at=None, viewed_at__isnull=False

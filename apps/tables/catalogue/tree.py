@@ -90,7 +90,7 @@ def branch_of(
     more = {**filters, "after": shown[-1][1]} if len(names) > LOADED else None
     return Branch(
         tables=[TreeTable(name=one[1], url=address_of("t", *one)) for one in shown],
-        next=more and tree_url(more),
+        next=tree_url(more) if more else None,
     )
 
 

@@ -1,10 +1,15 @@
 """Which tables an account has opened, and which it keeps at hand."""
 
 from datetime import datetime, timedelta
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from django.conf import settings
 from django.db import models
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import AnonymousUser
+
+    from apps.accounts.models import User
 
 NOTED_EVERY: Final = timedelta(minutes=1)
 
@@ -12,12 +17,12 @@ NOTED_EVERY: Final = timedelta(minutes=1)
 class TableUseQuerySet(models.QuerySet["TableUse"]):
     """Queries over what an account keeps of tables."""
 
-    def seen_by(self, user: models.Model) -> "TableUseQuerySet":
+    def seen_by(self, user: "User | AnonymousUser") -> "TableUseQuerySet":
         """Those of an account, of tables that it may still see."""
         # Imported here, because the models of tables import this module.
         from apps.tables.models import Table  # noqa: PLC0415
 
-        seen = Table.objects.visible_to(user)  # type: ignore[arg-type]  # of any request
+        seen = Table.objects.visible_to(user)
         return self.filter(user=user.pk, table__in=seen.values("id"))
 
 

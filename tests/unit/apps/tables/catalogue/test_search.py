@@ -29,7 +29,7 @@ def notes() -> SearchKind:
         label="Notes",
         icon="file",
         order=1,
-        find=lambda text: Table.objects.filter(name__endswith=text).order_by("name"),
+        find=lambda _, text: Table.objects.filter(name__endswith=text).order_by("name"),
         hit=lambda one: Hit(name=one.name, about="A note", url="/n"),
         visible=lambda user: user.get_username() == "vera",
     )
