@@ -69,11 +69,12 @@ def visit(user: User, table: Table, *, now: datetime) -> bool:
     found = TableUse.objects.filter(user=user, table=table)
     use = found.first()
     if use is None or not use.is_noted(now):
-        first = TableUse(user=user, table=table, viewed_at=now)
+        first = [TableUse(user=user, table=table, viewed_at=now)]
         write_note(
             lambda: (
                 found.update(viewed_at=now)
-                or TableUse.objects.bulk_create([first], ignore_conflicts=True)
+                if use
+                else TableUse.objects.bulk_create(first, ignore_conflicts=True)
             ),
             of=f"A visit of {user.username}",
         )

@@ -169,6 +169,7 @@ def test_asks_the_database_a_fixed_number_of_times(
         new_grant(share, recipient)
         new_token(recipient)
         new_read(shared)
+    page(admin, TAB)  # which is noted
 
     with django_assert_max_num_queries(22):
         page(admin, TAB)
