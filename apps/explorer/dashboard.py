@@ -32,7 +32,11 @@ from apps.pages.frame import (
 )
 from apps.pages.page_json import As, Mark, Named, OnPage, Spread, shaped
 from apps.pages.responses import respond_page
-from apps.tables.catalogue.pins import TableAtHand, pinned_tables, recent_tables
+from apps.tables.catalogue.organizing.pins import (
+    TableAtHand,
+    pinned_tables,
+    recent_tables,
+)
 from apps.tables.models import IS_BEHIND, Commit, Table
 from apps.tables.versions.resources import CommitResource, commit_resource
 

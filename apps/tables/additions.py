@@ -61,7 +61,7 @@ def found_by(module: str, name: str) -> Callable[[frame.AnyUser, str], Sequence[
     """Return what finds a kind; its module is loaded by the first search."""
 
     def find(user: frame.AnyUser, text: str) -> Sequence[Any]:
-        found = import_module(f"apps.tables.catalogue.found.{module}")
+        found = import_module(f"apps.tables.catalogue.search.{module}")
         hits: Sequence[Any] = getattr(found, name)(user, text)
         return hits
 
@@ -181,12 +181,12 @@ topics.register(*TOPICS)
 changes.load_from("lake", "apps.tables.catalogue.lakes.changes")
 changes.load_from("storage", "apps.tables.storage.changes")
 changes.load_from("table", "apps.tables.catalogue.changes")
-changes.load_from("pin", "apps.tables.catalogue.pins")
+changes.load_from("pin", "apps.tables.catalogue.organizing.pins")
 changes.load_from("new-table", "apps.tables.catalogue.registering")
 kinds.load_from(
     "apps.tables.catalogue.adding.work",
     "apps.tables.catalogue.checks",
-    "apps.tables.catalogue.samples",
+    "apps.tables.catalogue.adding.samples",
     "apps.tables.index.received_checks",
     "apps.tables.index.refresh",
     "apps.tables.catalogue.lakes.scan_job",

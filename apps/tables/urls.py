@@ -4,7 +4,7 @@ from django.urls import URLPattern
 
 from apps.pages.changes.html import change_patterns
 from apps.pages.urls import action, answer, page
-from apps.tables.catalogue import list_views, register_views, settings_views, tree
+from apps.tables.catalogue import list_views, register_views, settings_views
 from apps.tables.catalogue.adding.pages import (
     CONVERT_PAGE,
     CREATE_PAGE,
@@ -14,6 +14,7 @@ from apps.tables.catalogue.forms import SearchForm
 from apps.tables.catalogue.lakes import views as lake_views
 from apps.tables.catalogue.lakes.views import LakeListForm
 from apps.tables.catalogue.listing import TABLES
+from apps.tables.catalogue.organizing import tree
 from apps.tables.head import views as head_views
 from apps.tables.maintenance import table_maintenance
 from apps.tables.operations.checkpoint.page import CHECKPOINT_PAGE

@@ -11,9 +11,9 @@ from django.urls import reverse
 
 from apps.accounts.models import User
 from apps.jobs.models import Job
+from apps.tables.catalogue.adding.samples import SAMPLES
 from apps.tables.catalogue.checks import CHECK_LOCATION
 from apps.tables.catalogue.lakes.scan_job import SCAN_ROOT
-from apps.tables.catalogue.samples import SAMPLES
 from apps.tables.models import AllowedRoot, Table
 from tests.support.pages.factories import NOW, new_table, new_user
 from tests.support.pages.shown_words import words

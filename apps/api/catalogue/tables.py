@@ -10,8 +10,8 @@ from apps.api.calls import Answer
 from apps.api.endpoint import RestView, Role, endpoint
 from apps.api.jobs import started
 from apps.jobs.listing.resource import Started
+from apps.tables.catalogue.adding.samples import request_samples
 from apps.tables.catalogue.checks import request_check
-from apps.tables.catalogue.samples import request_samples
 from apps.tables.head.finding import get_table
 from apps.tables.index.refresh import refresh_table
 from apps.tables.storage.locations import parse_location

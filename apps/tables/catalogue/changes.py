@@ -19,13 +19,13 @@ from apps.pages.changes.change import (
 from apps.pages.changes.parameters import Line, parameter
 from apps.pages.page_json import OnPage
 from apps.pages.request.changes import UNCHANGED, Unchanged
-from apps.tables.catalogue.labels import (
+from apps.tables.catalogue.names import MAX_NAME_LENGTH, find_table
+from apps.tables.catalogue.organizing.labels import (
     LabelledTable,
     TableLabels,
     label_table,
     labels_text,
 )
-from apps.tables.catalogue.names import MAX_NAME_LENGTH, find_table
 from apps.tables.catalogue.registration import (
     TableSettings,
     check_removable,

@@ -35,6 +35,7 @@ from apps.tables.models import IS_BEHIND, Commit, ProtocolVersion, Table
 
 # Every table of today's protocol names these two.
 _COMMON_FEATURES = {"appendOnly", "invariants"}
+_PART_OF_TAG = re.compile(r"[\w.:/-]+")
 _WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|-")
 _STATUS = Case(
     When(state=Table.State.FAILED, then=Value("failed")),
@@ -142,6 +143,14 @@ def with_labels(tables: QuerySet[Table]) -> Any:  # noqa: ANN401 (as above)
         owner=Coalesce(F("owned_by__username"), Value("")),
         tag=Cast("tags", TextField()),
     )
+
+
+def labels_hold(text: str) -> Q:
+    """Match tables, to which `with_labels` was applied, by owner or tag."""
+    found = Q(owner__icontains=text)
+    if _PART_OF_TAG.fullmatch(text):  # other texts would match the JSON around the tags
+        found |= Q(tag__icontains=json.dumps(text)[1:-1]) | Q(tag__icontains=text)
+    return found
 
 
 def with_status(tables: QuerySet[Table]) -> Any:  # noqa: ANN401 (as above)

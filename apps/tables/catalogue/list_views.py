@@ -14,7 +14,7 @@ from apps.pages.request.parameters import cleaned
 from apps.pages.responses import respond
 from apps.tables.catalogue.forms import SearchForm
 from apps.tables.catalogue.listing import TABLES
-from apps.tables.catalogue.search import search_csv, search_keys, search_page
+from apps.tables.catalogue.search.page import search_csv, search_keys, search_page
 from apps.tables.head.shapes import TableResource, table_resource
 
 

@@ -18,7 +18,6 @@ from apps.pages.page_json import Named, OnPage, Spread
 from apps.pages.request.list_page import ListPage, ListQuery
 from apps.tables.catalogue import facets as catalogue_facets
 from apps.tables.catalogue.forms import STATUSES
-from apps.tables.catalogue.labels import labels_hold
 from apps.tables.extension.marks import Badge, badges_of
 from apps.tables.head.shapes import TableResource, table_resource
 from apps.tables.models import Commit, Table, TableColumn, name_holds
@@ -159,7 +158,7 @@ def _search(user: User | AnonymousUser, text: str) -> Any:  # noqa: ANN401 (anno
         return annotated
     columns = TableColumn.objects.filter(path__icontains=text).values("table_id")
     by_text = Q(description__icontains=text) | Q(comment__icontains=text)
-    by_label = labels_hold(text)
+    by_label = catalogue_facets.labels_hold(text)
     return annotated.filter(name_holds(text) | by_text | by_label | Q(id__in=columns))
 
 

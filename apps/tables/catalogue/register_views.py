@@ -18,6 +18,7 @@ from apps.pages.changes.html import change_form
 from apps.pages.request.changes import ChangeForm
 from apps.pages.request.parameters import cleaned
 from apps.pages.responses import respond
+from apps.tables.catalogue.adding.samples import request_samples
 from apps.tables.catalogue.checks import CHECK_LOCATION, request_check
 from apps.tables.catalogue.forms import CheckForm, RegisterQueryForm
 from apps.tables.catalogue.names import name_from_path
@@ -27,7 +28,6 @@ from apps.tables.catalogue.registering import (
     Registration,
     own_check,
 )
-from apps.tables.catalogue.samples import request_samples
 from apps.tables.head.job_json import described
 from apps.tables.models import Table
 from apps.tables.storage.roots import roots_for

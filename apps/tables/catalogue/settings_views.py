@@ -7,7 +7,7 @@ from apps.pages.changes.html import change_form
 from apps.pages.request.changes import ChangeForm
 from apps.pages.responses import respond
 from apps.tables.catalogue.changes import UPDATE
-from apps.tables.catalogue.labels import account_names
+from apps.tables.catalogue.organizing.labels import account_names
 from apps.tables.head.shapes import table_json
 from apps.tables.head.table_head import table_head
 from apps.tables.models import Table

@@ -19,8 +19,8 @@ from apps.pages.lists.links import changed
 from apps.pages.request.list_page import ListQuery
 from apps.pages.request.prefetching import is_prefetch
 from apps.tables.catalogue.forms import STATUSES
-from apps.tables.catalogue.pins import visit
-from apps.tables.catalogue.tree import Branch, branch_of, tree_url
+from apps.tables.catalogue.organizing.pins import visit
+from apps.tables.catalogue.organizing.tree import Branch, branch_of, tree_url
 from apps.tables.extension import tabs
 from apps.tables.extension.search_kinds import kinds_for
 from apps.tables.head.table_head import TIMES, TableHead

@@ -7,7 +7,7 @@ from django.test import Client
 from django.utils import timezone
 
 from apps.audit.models import AuditEvent
-from apps.tables.catalogue.pins import MAX_RECENT
+from apps.tables.catalogue.organizing.pins import MAX_RECENT
 from apps.tables.models import Table, TableUse
 from tests.functional.catalogue.pages import as_json, text
 from tests.support.pages.factories import new_table

@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from apps.tables.catalogue.tree import LOADED
+from apps.tables.catalogue.organizing.tree import LOADED
 from apps.tables.models import Table
 from tests.functional.catalogue.pages import as_json, text
 from tests.support.pages.factories import new_table

@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 
 from apps.accounts.models import User
-from apps.tables.catalogue.search import search_csv, search_page
+from apps.tables.catalogue.search.page import search_csv, search_page
 from tests.support.pages.factories import new_recipient, new_share, new_user
 
 pytestmark = pytest.mark.django_db

@@ -4,15 +4,15 @@ from apps.accounts.models import User
 from apps.audit.models import AuditEvent
 from apps.pages.actions import command_stamp
 from apps.pages.request.changes import UNCHANGED
-from apps.tables.catalogue.labels import (
+from apps.tables.catalogue.listing import TABLES, catalogue_page
+from apps.tables.catalogue.organizing.labels import (
     MAX_TAGS,
     TableLabels,
     label_table,
     labels_text,
     split_tags,
 )
-from apps.tables.catalogue.listing import TABLES, catalogue_page
-from apps.tables.catalogue.search import search_page
+from apps.tables.catalogue.search.page import search_page
 from apps.tables.errors import OwnerUnknownError, TagError
 from apps.tables.models import Table
 from tests.support import cases

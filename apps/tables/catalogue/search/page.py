@@ -9,8 +9,7 @@ from django.db.models import Case, Q, QuerySet, Value, When
 
 from apps.accounts.models import User
 from apps.pages.lists.paging import Paged, paged
-from apps.tables.catalogue.facets import with_labels
-from apps.tables.catalogue.labels import labels_hold
+from apps.tables.catalogue.facets import labels_hold, with_labels
 from apps.tables.extension.search_kinds import Hit, SearchKind, kinds_for
 from apps.tables.models import Table, TableColumn, name_holds
 

@@ -1,4 +1,4 @@
-"""The manual, as the search of the app finds its pages."""
+"""Pages of the manual, which the search finds by their titles: "rotate a token"."""
 
 import json
 import re
@@ -9,6 +9,9 @@ from typing import Final
 
 from django.conf import settings
 from django.urls import reverse
+
+from apps.pages.frame import AnyUser
+from apps.tables.extension.search_kinds import Hit
 
 INDEX: Final = Path("search", "search_index.json")
 _WORD: Final = re.compile(r"\w+")
@@ -34,7 +37,20 @@ class Section:
         return f"{reverse('help')}{self.place}"
 
 
-def found_sections(text: str) -> list[Section]:
+def found_help(user: AnyUser, text: str) -> list[Hit]:
+    """Return the pages and sections of the manual that a text names."""
+    del user
+    return [
+        Hit(
+            name=one.title,
+            about="" if one.title == one.page else f"in {one.page}",
+            url=one.url,
+        )
+        for one in sections_of(text)
+    ]
+
+
+def sections_of(text: str) -> list[Section]:
     """Return what has all words of a text in its titles: pages, then sections."""
     typed = [one for one in _WORD.findall(text.lower()) if one not in _SMALL]
     if not typed:

@@ -2,7 +2,7 @@ import pytest
 
 from apps.accounts.models import User
 from apps.pages.registry import Registry
-from apps.tables.catalogue.search import search_csv, search_keys, search_page
+from apps.tables.catalogue.search.page import search_csv, search_keys, search_page
 from apps.tables.extension import search_kinds
 from apps.tables.extension.search_kinds import Hit, SearchKind
 from apps.tables.models import Table

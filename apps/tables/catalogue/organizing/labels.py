@@ -1,13 +1,11 @@
 """The labels of a table: the account that owns it, and tags."""
 
-import json
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
 from django.db import transaction
-from django.db.models import Q
 
 from apps.accounts.models import User
 from apps.pages.actions import Action, FieldChange, Stamp, report_changes
@@ -103,14 +101,6 @@ def account_names() -> list[str]:
     return list(
         active.order_by("username").values_list("username", flat=True)[:OFFERED]
     )
-
-
-def labels_hold(text: str) -> Q:
-    """Match tables, to which `facets.with_labels` was applied, by owner or tag."""
-    found = Q(owner__icontains=text)
-    if TAG.fullmatch(text):  # other texts would match the JSON around the tags
-        found |= Q(tag__icontains=json.dumps(text)[1:-1]) | Q(tag__icontains=text)
-    return found
 
 
 def labels_text(labels: LabelledTable) -> str:

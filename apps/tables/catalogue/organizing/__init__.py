@@ -1,0 +1,1 @@
+"""How people organize the catalog: by labels, pins and namespaces."""
