@@ -10,12 +10,15 @@ from typing import Final, TypeAlias
 
 from sqlglot import exp
 
+from deltaweb.conditions.sql import COMPARISONS, conjuncts
 from deltaweb.conditions.sql_text import SQLText
 from deltaweb.delta.errors import PredicateError
 from deltaweb.delta.protocol.schema import StructType
 
 RECIPIENT: Final = "recipient"
 NAME: Final = "name"
+
+NULL_SAFE: Final = "<=>"
 
 Property: TypeAlias = str | int | bool
 """A value of a recipient."""
@@ -48,6 +51,21 @@ def bound_to(
 
     tree = condition.tree.copy().transform(bound)
     return SQLText(condition.text, condition.tokens, tree)
+
+
+def is_never_true(condition: SQLText) -> bool:
+    """Whether a part that has to be true compares with NULL, which no row fulfils.
+
+    This is the case if a recipient lacks a property. A condition for which it returns
+    False may not be true for any row either.
+    """
+    return any(
+        COMPARISONS.get(type(part), NULL_SAFE) != NULL_SAFE
+        and any(
+            isinstance(side.unnest(), exp.Null) for side in (part.this, part.expression)
+        )
+        for _, part in conjuncts(condition)
+    )
 
 
 def _is_asked(column: exp.Column) -> bool:

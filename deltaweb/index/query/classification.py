@@ -37,10 +37,12 @@ class FileRule:
         condition: Only rows that it is true for; None for every row.
         hides_columns: Whether some column may not be seen: any file may hold it, or
             tell a value of it by its path.
+        shows_nothing: Whether the condition is known to be true for no row at all.
     """
 
     condition: SQLCondition | None = None
     hides_columns: bool = False
+    shows_nothing: bool = False
 
     @property
     def is_whole(self) -> bool:
@@ -74,7 +76,9 @@ def _classified(
     version: SharedVersion, part: FilePart, live: Mask, rule: FileRule
 ) -> ClassifiedPart:
     condition = rule.condition
-    if condition is None:
+    if rule.shows_nothing:
+        possible = inside = np.zeros_like(live)
+    elif condition is None:
         possible = inside = live
     elif partitions := _partition_columns(version, condition):
         possible = inside = live & _where_true(part, live, condition, partitions[0])

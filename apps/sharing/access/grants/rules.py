@@ -9,8 +9,14 @@ from typing import Protocol
 from uuid import UUID
 
 from apps.sharing.models import Recipient, RecipientRule, SharedTable
-from deltaweb.conditions.recipients import NAME, Property, asked_properties, bound_to
-from deltaweb.conditions.sql_text import parse_sql
+from deltaweb.conditions.recipients import (
+    NAME,
+    Property,
+    asked_properties,
+    bound_to,
+    is_never_true,
+)
+from deltaweb.conditions.sql_text import SQLText, parse_sql
 from deltaweb.delta.errors import PredicateError, SchemaError
 from deltaweb.delta.protocol.actions import Metadata
 from deltaweb.delta.protocol.schema import StructType, type_text
@@ -91,8 +97,11 @@ class TableRule:
 
     def condition(self, schema: StructType) -> SQLCondition:
         """Return the conditions as one over rows of a schema; there is one at least."""
+        return SQLCondition(self._bound(schema), schema)
+
+    def _bound(self, schema: StructType) -> SQLText:
         text = " AND ".join(f"({one}\n)" for one in self.conditions)
-        return SQLCondition(bound_to(parse_sql(text), self.properties, schema), schema)
+        return bound_to(parse_sql(text), self.properties, schema)
 
     def leaves_whole_files(
         self, schema: StructType, partition_columns: Sequence[str]
@@ -121,7 +130,12 @@ class TableRule:
         return BoundRule(
             # A file may hold columns that no schema has any more: of a list of columns
             # none is proved to hold those alone.
-            files=FileRule(condition=condition, hides_columns=self.columns is not None),
+            files=FileRule(
+                condition=condition,
+                hides_columns=self.columns is not None,
+                shows_nothing=condition is not None
+                and is_never_true(self._bound(schema)),
+            ),
             schema=visible,
             metadata=narrowed(version.metadata, schema, visible.names),
             shape=_shape(schema, visible),
@@ -188,8 +202,10 @@ class HasRule(Protocol):
         columns: Names of columns; empty for all.
     """
 
-    condition: str
-    columns: Sequence[str]
+    @property
+    def condition(self) -> str: ...
+    @property
+    def columns(self) -> Sequence[str]: ...
 
 
 def rule_of(held: Sequence[HasRule], recipient: Recipient) -> TableRule:

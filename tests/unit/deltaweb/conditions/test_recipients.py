@@ -3,7 +3,12 @@
 import pyarrow as pa
 import pytest
 
-from deltaweb.conditions.recipients import Property, asked_properties, bound_to
+from deltaweb.conditions.recipients import (
+    Property,
+    asked_properties,
+    bound_to,
+    is_never_true,
+)
 from deltaweb.conditions.sql_text import parse_sql
 from deltaweb.delta.errors import PredicateError
 from deltaweb.delta.protocol.schema import schema_of_arrow
@@ -55,3 +60,24 @@ def test_a_condition_without_such_values_stays_the_same() -> None:
 
     assert asked_properties(condition) == frozenset()
     assert bound_to(condition, {"area": "EU"}, SCHEMA) is condition
+
+
+@pytest.mark.parametrize(
+    ("condition", "shows_nothing"),
+    [
+        ("region = recipient.region", True),
+        ("recipient.region = region AND n > 3", True),
+        ("n > 3 AND (region < recipient.region)", True),
+        ("region = recipient.region OR n > 3", False),
+        ("region <=> recipient.region", False),
+        ("recipient.region IS NULL", False),
+        ("NOT (region = recipient.region)", False),
+        ("region = coalesce(recipient.region, 'EU')", False),
+    ],
+)
+def test_a_missing_property_shows_nothing_only_where_no_row_can_match(
+    condition, shows_nothing
+) -> None:
+    bound = bound_to(parse_sql(condition), {}, SCHEMA)
+
+    assert is_never_true(bound) == shows_nothing
