@@ -169,6 +169,7 @@ changes.load_from(
 )
 kinds.load_from(
     "apps.sharing.access.grants.preparing",
+    "apps.sharing.access.grants.seen_rows",
     "apps.sharing.answers.answer_query",
     "apps.sharing.recipients.doctor.doctor",
     "apps.sharing.recipients.rehearsals.nightly",

@@ -17,6 +17,7 @@ from apps.sharing.shares import settings_views, table_sharing
 from apps.sharing.shares import views as shares
 from apps.sharing.shares.forms import ListForm
 from apps.sharing.shares.listing import SHARES
+from apps.sharing.shares.parts import page as part
 from apps.sharing.shares.received import views as received
 
 app_name = "sharing"
@@ -28,11 +29,14 @@ TOKEN = f"{RECIPIENT}tokens/<uuid:token_id>/"
 urlpatterns = [
     # Shares
     *page("shares/", shares.share_list, "share-list", csv=True, takes=[SHARES.form]),
-    *page("shares/new", drafts.share_new, "share-new", takes=[StepForm], posts=True),
+    *page(
+        "shares/new", drafts.share_new, "share-new", takes=[StepForm, "as"], posts=True
+    ),
     answer("shares/table-options", shares.table_options, "table-options"),
     *page(
         SHARE, shares.share_detail, "share-detail", takes=[ListForm, "edit add lang"]
     ),
+    *page(part.ROUTE, part.share_part, "share-part", takes=["as"], posts=True),
     *page(f"{SHARE}settings", settings_views.share_settings, "share-settings"),
     *change_patterns(
         "share",

@@ -21,7 +21,7 @@
   document.addEventListener("input", (event) => {
     const name = event.target.dataset.custom;
     if (!name || !event.target.value) return;
-    const own = event.target.form.querySelector(`input[name="${name}"][value="custom"]`);
+    const own = event.target.form.querySelector(`input[name="${name}"][value="${event.target.dataset.value ?? "custom"}"]`);
     if (own) own.checked = true;
   });
 

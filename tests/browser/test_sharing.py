@@ -26,6 +26,7 @@ def make_share(page: Page, server: Installation) -> None:
     page.get_by_role("button", name=re.compile("Add.*samples.orders")).click()
     page.get_by_label("Schema").fill("sales")
     page.get_by_role("button", name="Next: recipients").click()
+    page.get_by_role("button", name="Next: what they see").click()
     page.get_by_role("button", name="Next: review").click()
     expect(page.locator("main")).to_contain_text(f"{SHARE}.sales.orders")
     page.get_by_role("button", name="Create the share").click()

@@ -55,6 +55,7 @@ OFFER: Final = {
     name: {f"sharedtable.{name}"}
     for name in ("with_history", "start_version", "condition", "columns", "comment")
 }
+RULE: Final = {"condition", "columns"}
 UPDATES: Final = {
     "a share": Shown(
         ShareForm,
@@ -66,7 +67,16 @@ UPDATES: Final = {
         SharedTableForm,
         "/shares/retail?edit={world.part.id}",
         "/shares/retail/tables/{world.part.id}/update",
-        {**OFFER, "with_directory": set()},
+        {
+            **{name: OFFER[name] for name in OFFER if name not in RULE},
+            "with_directory": set(),
+        },
+    ),
+    "what recipients see of a table": Shown(
+        SharedTableForm,
+        "/shares/retail/tables/{world.part.id}/seen",
+        "/shares/retail/tables/{world.part.id}/seen",
+        {"condition": set(), "columns": set()},  # empty is refused: it is not all
     ),
     "the folder of a table": Shown(
         SharedTableForm,

@@ -3,7 +3,7 @@
 Texts are kept as they were typed, so that a step can show them again with its fault.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import MISSING, asdict, dataclass, field, replace
 from typing import Any
 from uuid import UUID
@@ -12,23 +12,31 @@ from django import forms
 from django.http import QueryDict
 
 from apps.pages.changes.forms import OTHER, form_of
-from apps.pages.changes.parameters import Line, parameter
+from apps.pages.changes.parameters import Line, filled_lines, parameter
 from apps.pages.request.changes import NOT_CHECKED, ChangeForm
+from apps.sharing.errors import PropertyInvalidError
 from apps.sharing.models import SharedTable
 from apps.sharing.names import name_key
 from apps.sharing.recipients.forms import NewRecipientForm
+from apps.sharing.recipients.properties import parse_properties
+from apps.sharing.recipients.resource import PROPERTIES, sent_values
 from apps.sharing.recipients.services import NewRecipient
 from apps.sharing.shares.forms import MAX_TEXT_LENGTH
+from apps.sharing.shares.parts.form import quoted_names
 from apps.sharing.shares.terms import Part, Terms, check_part
+from deltaweb.conditions.recipients import Property
 
 STEPS = {
     "name": "Name",
     "tables": "Tables",
     "recipients": "Recipients",
+    "seen": "What they see",
     "review": "Review",
 }
 MAX_TABLES = 100
 MAX_TYPED = 300  # characters of a field of a new recipient
+MAX_LENGTHS = {"values_text": 20_001}  # beyond what the form takes, which then says so
+FIELDS = {"values_text": PROPERTIES}
 MAX_RECIPIENTS = 1000
 MAX_NEW_RECIPIENTS = 20
 
@@ -118,6 +126,11 @@ class DraftTable:
             },
         )
 
+    def with_rule(self, condition: str, columns: Sequence[str]) -> "DraftTable":
+        """Take over a rule; empty columns are all."""
+        texts = {"condition": condition, "columns": quoted_names(columns)}
+        return replace(self, part=self.part | texts)
+
     def terms(self) -> Terms:
         """Return the terms on which it is to be offered."""
         form = self.form()
@@ -133,13 +146,21 @@ class DraftRecipient:
     contact: str = ""
     lifetime: str = ""
     until: str = ""
+    values_text: str = ""
 
     @classmethod
     def typed(cls, posted: QueryDict) -> "DraftRecipient":
         """Return what a form was sent with."""
-        names = cls.__slots__
-        texts = {name: posted.get(name, "").strip()[:MAX_TYPED] for name in names}
-        return cls(**{name: text.replace("\x00", "") for name, text in texts.items()})
+        texts = {
+            name: posted.get(FIELDS.get(name, name), "").strip()
+            for name in cls.__slots__
+        }
+        return cls(
+            **{
+                name: text.replace("\x00", "")[: MAX_LENGTHS.get(name, MAX_TYPED)]
+                for name, text in texts.items()
+            }
+        )
 
     @property
     def is_begun(self) -> bool:
@@ -148,7 +169,20 @@ class DraftRecipient:
 
     def form(self) -> forms.Form:
         """Return its form, bound."""
-        return NewRecipientForm({name: getattr(self, name) for name in self.__slots__})
+        return NewRecipientForm(self.fields)
+
+    @property
+    def fields(self) -> dict[str, str]:
+        """The texts by the names of the fields of the form."""
+        return {FIELDS.get(key, key): getattr(self, key) for key in self.__slots__}
+
+    @property
+    def values(self) -> dict[str, Property]:
+        """Its properties; none as long as one of them is wrong."""
+        try:
+            return parse_properties(filled_lines(self.values_text))
+        except PropertyInvalidError:
+            return {}
 
     @property
     def lifetime_text(self) -> str:
@@ -162,6 +196,7 @@ class DraftRecipient:
             shares=[share],
             contact=self.contact,
             expires=self.lifetime_text,
+            **sent_values(filled_lines(self.values_text)),
         )
 
 
@@ -172,6 +207,8 @@ class Draft:
     Attributes:
         new_recipients: Those to be made with the share.
         begun: One more of these, not added yet.
+        new_values: By the name of a chosen recipient, all its properties as key=value
+            if the share is to change them.
     """
 
     name: str = ""
@@ -180,6 +217,7 @@ class Draft:
     recipients: tuple[str, ...] = ()
     new_recipients: tuple[DraftRecipient, ...] = ()
     begun: DraftRecipient = DraftRecipient()
+    new_values: Mapping[str, list[str]] = field(default_factory=dict)
 
     @property
     def is_empty(self) -> bool:
@@ -207,6 +245,7 @@ class Draft:
                 recipients=tuple(stored["recipients"]),
                 new_recipients=tuple(new),
                 begun=DraftRecipient(**stored["begun"]),
+                new_values=stored.get("new_values", {}),
             )
         except (KeyError, TypeError):  # of a release that kept it otherwise
             return cls()
@@ -257,6 +296,19 @@ class Draft:
         """Choose the recipient that was begun, and begin another."""
         new = (*self.new_recipients, self.begun)
         return replace(self, new_recipients=new, begun=DraftRecipient())
+
+    def with_values(self, texts: Mapping[str, list[str]]) -> "Draft":
+        """Change properties of recipients, the new ones among them, by their names."""
+        new = tuple(
+            replace(one, values_text="\n".join(texts[one.name]))
+            if one.name in texts
+            else one
+            for one in self.new_recipients
+        )
+        names = {one.name for one in new}
+        others = {name: texts[name] for name in texts if name not in names}
+        known = {**self.new_values, **others}
+        return replace(self, new_recipients=new, new_values=known)
 
     def without_new_recipient(self, position: int) -> "Draft":
         """Drop the new recipient at `position`."""

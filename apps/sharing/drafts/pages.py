@@ -1,7 +1,5 @@
-"""What the steps of the wizard show, and what becomes of the files of a draft."""
+"""What the steps of the wizard show."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any, Final
 from urllib.parse import urlencode
 from uuid import UUID
@@ -13,10 +11,9 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
 
+from apps.accounts.permissions import signed_in
 from apps.pages.request.parameters import cleaned
 from apps.pages.responses import respond
-from apps.sharing.access.grants.rule_preview import RulePreview, preview_rule
-from apps.sharing.access.grants.rules import TableRule, rule_of
 from apps.sharing.drafts import review as draft_review
 from apps.sharing.drafts.draft import (
     MAX_NEW_RECIPIENTS,
@@ -24,66 +21,20 @@ from apps.sharing.drafts.draft import (
     STEPS,
     Draft,
 )
-from apps.sharing.drafts.review import ChosenTable
 from apps.sharing.drafts.session import faults_of, load_draft
 from apps.sharing.issuing.lifetimes import first_lifetime
-from apps.sharing.models import Recipient
 from apps.sharing.recipients.forms import NewRecipientForm
 from apps.sharing.shares import detail as share_pages
 from apps.sharing.shares.changes import ShareForm
 from apps.sharing.shares.forms import MAX_PAGE
-from deltaweb.delta.errors import DeltaError
+from apps.sharing.shares.parts.form import NewPart, TypedPart
+from apps.sharing.shares.parts.page import form_context
 from deltaweb.words import counted
 
-MAX_RULES: Final = 12
-"""Of all tables: each has files judged while somebody waits."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PreviewedTable:
-    """A table of which a part is shared.
-
-    Attributes:
-        parts: What each rule would leave, and for whom; equal rules are one.
-        num_more: Rules that were not looked at.
-        problem: Why that is not known; "" where it is.
-    """
-
-    chosen: ChosenTable
-    parts: list[tuple[list[str], RulePreview]] = field(default_factory=list)
-    num_more: int = 0
-    problem: str = ""
-
-
-def previewed_tables(
-    draft: Draft, tables: Sequence[ChosenTable]
-) -> list[PreviewedTable]:
-    """Return what becomes of the files of tables of which a part is shared."""
-    known = Recipient.objects.filter(name__in=draft.recipients).order_by("name_key")
-    new = (Recipient(name=one.name) for one in draft.new_recipients)
-    recipients = [*known, *new] or [Recipient(name="")]
-    room, found = MAX_RULES, []
-    for chosen in tables:
-        offered = chosen.offered
-        if chosen.table is None or offered.is_whole:
-            continue
-        names: dict[str, list[str]] = {}
-        rules: dict[str, TableRule] = {}
-        try:
-            for recipient in recipients:
-                rule = rule_of([offered], recipient)
-                rules[rule.digest] = rule
-                names.setdefault(rule.digest, []).append(recipient.name)
-            looked = [*rules][:room]
-            parts = preview_rule(chosen.table, [rules[digest] for digest in looked])
-        except DeltaError as error:
-            found.append(PreviewedTable(chosen=chosen, problem=error.message))
-            continue
-        room -= len(looked)
-        pairs = [(names[key], one) for key, one in zip(looked, parts, strict=True)]
-        num_more = len(rules) - len(looked)
-        found.append(PreviewedTable(chosen=chosen, parts=pairs, num_more=num_more))
-    return found
+ABOUT_PROPERTIES: Final = (
+    "Properties belong to the recipient. The last step sets them; then they apply to "
+    "every share that uses them."
+)
 
 
 class StepForm(forms.Form):
@@ -94,11 +45,12 @@ class StepForm(forms.Form):
     page = forms.IntegerField(min_value=1, max_value=MAX_PAGE, required=False)
     table = forms.CharField(max_length=401, required=False)
     ask = forms.ChoiceField(choices=[("discard", "")], required=False)
+    tab = forms.IntegerField(min_value=0, max_value=MAX_TABLES - 1, required=False)
 
 
 def to_step(step: str, **query: str) -> HttpResponse:
     """Lead to a step."""
-    kept = {name: value for name, value in query.items() if value}
+    kept = {name.rstrip("_"): value for name, value in query.items() if value}
     address = urlencode({"step": step, **kept})
     return redirect(f"{reverse('sharing:share-new')}?{address}")
 
@@ -111,12 +63,14 @@ def step_page(  # noqa: PLR0913 (each is one part of the page)
     name_form: forms.Form | None = None,
     table_forms: list[Any] | None = None,
     reader_form: forms.Form | None = None,
+    part: NewPart | None = None,
     problem: str = "",
     status: int = 200,
 ) -> HttpResponseBase:
     """Render a step; a form that does not fit is shown with its errors."""
     draft = load_draft(request)
     failed = problem or name_form is not None or reader_form is not None
+    failed = failed or (part is not None and part.is_wrong)
     values = cleaned(StepForm(request.GET))
     context: dict[str, Any] = {
         "step": step,
@@ -135,14 +89,17 @@ def step_page(  # noqa: PLR0913 (each is one part of the page)
         context |= _tables_context(draft, q, page, table_forms)
     elif step == "recipients":
         context |= _recipients_context(draft, q, page, reader_form)
+    elif step == "seen":
+        context |= seen_context(request, draft, part)
     else:
+        who, now = signed_in(request), timezone.now()
+        readers = draft_review.readers_of(draft)
         tables = draft_review.chosen_tables(draft)
+        tables = draft_review.counted_tables(tables, readers, user=who, now=now)
         context |= {
             "tables": tables,
-            "seen": draft_review.newly_seen(draft, tables, now=timezone.now()),
-            "seen_by_new": draft_review.seen_by_new(draft, tables),
+            "seen": draft_review.newly_seen(readers, tables, now=now),
             "faults": faults_of(request, draft),
-            "previews": previewed_tables(draft, tables),
         }
     return respond(
         request,
@@ -176,8 +133,7 @@ def _recipients_context(
 ) -> dict[str, Any]:
     begun = draft.begun
     lifetime = (begun.lifetime, begun.until) if begun.lifetime else first_lifetime()
-    initial = {name: getattr(begun, name) for name in begun.__slots__}
-    initial |= {"lifetime": lifetime}
+    initial = {**begun.fields, "lifetime": lifetime}
     now = timezone.now()
     choices, place = draft_review.recipient_choices(q=q, page=page, now=now)
     return {
@@ -190,13 +146,58 @@ def _recipients_context(
     }
 
 
+def seen_context(
+    request: HttpRequest, draft: Draft, part: NewPart | None = None
+) -> dict[str, Any]:
+    """Return what the step *What they see* shows of one of the tables.
+
+    Args:
+        request: Its address, or its form, names the table and the recipient.
+        draft: The draft.
+        part: The rule as it was typed; None for that of the draft.
+    """
+    tables = draft_review.chosen_tables(draft)
+    if not tables:
+        return {"part": None}
+    tab = min(tab_of(request), len(tables) - 1)
+    shown = draft_review.part_of(
+        tables[tab],
+        draft_review.readers_of(draft),
+        viewed=request.POST.get("as", request.GET.get("as", "")),
+        part=part,
+        typed=TypedPart.of(request.POST),
+        user=signed_in(request),
+        now=timezone.now(),
+    )
+    tabs = [(str(n), table.draft.full_name) for n, table in enumerate(tables)]
+    context = {
+        "part": shown,
+        "chosen": tables[tab],
+        "tab": str(tab),
+        "tabs": tabs,
+        "num_others": len(tables) - 1,
+        "is_for_all": "for_all" in request.POST,
+    }
+    if shown is not None:
+        context |= form_context(shown, reverse("sharing:share-new"))
+        context["about_properties"] = ABOUT_PROPERTIES
+    return context
+
+
+def tab_of(request: HttpRequest) -> int:
+    """Return the place of the table that is shown, by the form or the address."""
+    sent = request.POST.get("tab", request.GET.get("tab", ""))
+    return min(int(sent), MAX_TABLES) if sent.isascii() and sent.isdecimal() else 0
+
+
 def _steps(draft: Draft, current: str) -> list[dict[str, Any]]:
-    """Return the four steps with what was done in each."""
+    """Return the steps with what was done in each."""
     words = {
         "name": draft.name or "name and comment",
         "tables": _counted(len(draft.tables), "table") or "the tables in it",
         "recipients": _counted(draft.num_recipients, "recipient") or "who can read it",
-        "review": "what they will see",
+        "seen": "rows and columns",
+        "review": "nothing is shared before",
     }
     place = list(STEPS).index(current)
     return [

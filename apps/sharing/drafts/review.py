@@ -1,25 +1,37 @@
 """What a share would show to whom, before it is made."""
 
 from collections import defaultdict
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Final
 from uuid import UUID
 
 from django.db.models import Count, Q
 
+from apps.accounts.models import User
 from apps.pages.lists.paging import Paged, paged
-from apps.sharing.access.grants.rules import rule_of
+from apps.sharing.access.grants.rule_preview import ReadBudget
 from apps.sharing.clients.preflight import Preflight, preflights
 from apps.sharing.drafts.draft import Draft, DraftTable
 from apps.sharing.models import Grant, Recipient, SharedTable
 from apps.sharing.recipients.listing import RecipientRow, recipient_rows
+from apps.sharing.recipients.properties import parse_properties
+from apps.sharing.recipients.resource import with_values
 from apps.sharing.shares.detail import CHOICES_LENGTH
+from apps.sharing.shares.parts.form import NewPart, TypedPart
+from apps.sharing.shares.parts.shown import (
+    ReaderLine,
+    ShownPart,
+    Viewed,
+    shown_part,
+)
 from apps.tables.models import Table
-from deltaweb.delta.errors import DeltaError
 
-MAX_NAMESPACES = 500
-UNKNOWN = Preflight(note="This table is no longer registered.", is_known=False)
+MAX_NAMESPACES: Final = 500
+MAX_COUNTED: Final = 12
+"""Tables shared in part whose rows are counted for the last step."""
+UNKNOWN: Final = Preflight(note="This table is no longer registered.", is_known=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,11 +40,13 @@ class ChosenTable:
 
     Attributes:
         table: The registered table; None when it has gone meanwhile.
+        part: Who sees which rows of it; None if that is not counted.
     """
 
     draft: DraftTable
     table: Table | None
     preflight: Preflight
+    part: ShownPart | None = None
 
     @property
     def offered(self) -> SharedTable:
@@ -40,17 +54,27 @@ class ChosenTable:
         return self.draft.offered
 
     @property
-    def versions(self) -> str:
-        return self.offered.versions
+    def rule(self) -> str:
+        """The versions, rows and columns that are shared, in words."""
+        offered = self.offered
+        condition = offered.condition
+        rows = f"rows where {condition}" if condition else "all rows"
+        columns = ", ".join(offered.columns) or "all columns"
+        return f"{offered.versions}; {rows}; {columns}"
 
-    @property
-    def rows(self) -> str:
-        condition = self.offered.condition
-        return f"rows where {condition}" if condition else "all rows"
 
-    @property
-    def columns(self) -> str:
-        return ", ".join(self.offered.columns) or "all columns"
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewlySeen:
+    """A table of a draft for one recipient.
+
+    Attributes:
+        names: Under which the recipient reads the same table already.
+        line: Its rows and properties; None if they are not counted.
+    """
+
+    table: ChosenTable
+    names: list[str]
+    line: ReaderLine | None
 
 
 def chosen_tables(draft: Draft) -> list[ChosenTable]:
@@ -70,61 +94,95 @@ def chosen_tables(draft: Draft) -> list[ChosenTable]:
     ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewlySeen:
-    """A table of a draft for one recipient.
+def readers_of(draft: Draft) -> list[Viewed]:
+    """Return the recipients of a draft, the new ones last, with their properties."""
+    known = Recipient.objects.filter(name__in=draft.recipients).order_by("name_key")
+    readers = []
+    for stored in known:
+        texts = draft.new_values.get(stored.name)
+        if texts is None:
+            readers.append(Viewed(recipient=stored))
+        else:
+            changed = with_values(stored, parse_properties(texts))
+            readers.append(Viewed(recipient=changed))
+    for one in draft.new_recipients:
+        made = with_values(Recipient(name=one.name), one.values)
+        readers.append(Viewed(recipient=made, is_new=True))
+    return readers
 
-    Attributes:
-        names: Under which the recipient reads the same table already.
-        missing: Properties that its condition asks for and the recipient lacks.
+
+def part_of(  # noqa: PLR0913 (a table, who sees it, and who looks)
+    chosen: ChosenTable,
+    readers: Sequence[Viewed],
+    *,
+    viewed: str = "",
+    part: NewPart | None = None,
+    typed: TypedPart | None = None,
+    budget: ReadBudget | None = None,
+    user: User,
+    now: datetime,
+) -> ShownPart | None:
+    """Return what recipients see of a chosen table; None if it has gone.
+
+    Args:
+        part: Its rule as it was typed; None for that of the draft.
     """
+    if chosen.table is None:
+        return None
+    offered = chosen.offered
+    stored = NewPart(condition=offered.condition, columns=offered.columns)
+    return shown_part(
+        chosen.table,
+        part or stored,
+        readers,
+        viewed=viewed,
+        typed=typed,
+        budget=budget,
+        user=user,
+        now=now,
+    )
 
-    table: ChosenTable
-    names: list[str]
-    missing: list[str]
+
+def counted_tables(
+    tables: Sequence[ChosenTable],
+    readers: Sequence[Viewed],
+    *,
+    user: User,
+    now: datetime,
+) -> list[ChosenTable]:
+    """Return tables with the rows that each recipient sees of those shared in part."""
+    budget, room, found = ReadBudget(), MAX_COUNTED, []
+    for one in tables:
+        is_counted = room > 0 and not one.offered.is_whole
+        part = None
+        if is_counted:
+            room -= 1
+            part = part_of(one, readers, budget=budget, user=user, now=now)
+        found.append(replace(one, part=part))
+    return found
 
 
 def newly_seen(
-    draft: Draft, tables: list[ChosenTable], *, now: datetime
-) -> list[tuple[RecipientRow, list[NewlySeen]]]:
-    """Return what each chosen recipient would newly see: the tables of the draft."""
-    recipients = Recipient.objects.filter(name__in=draft.recipients)
-    rows = recipient_rows(recipients, now=now)
-    seen = _seen_already(
-        {row.recipient.id for row in rows}, {UUID(t.draft.table_id) for t in tables}
-    )
-    return [
-        (
-            row,
-            [
-                NewlySeen(
-                    table=table,
-                    names=seen[row.recipient.id, UUID(table.draft.table_id)],
-                    missing=missing_properties(table, row.recipient),
-                )
-                for table in tables
-            ],
-        )
-        for row in rows
-    ]
-
-
-def seen_by_new(draft: Draft, tables: list[ChosenTable]) -> list[NewlySeen]:
-    """Return what a recipient of the draft would see; it has no property yet."""
-    new = Recipient(name="")
-    return [
-        NewlySeen(table=table, names=[], missing=missing_properties(table, new))
-        for table in tables
-        if draft.new_recipients
-    ]
-
-
-def missing_properties(chosen: ChosenTable, recipient: Recipient) -> list[str]:
-    """Return the properties that a table's condition asks for and a recipient lacks."""
-    try:
-        return rule_of([chosen.offered], recipient).missing
-    except DeltaError:
-        return []  # the draft's faults say what is wrong with the condition
+    readers: Sequence[Viewed], tables: Sequence[ChosenTable], *, now: datetime
+) -> list[tuple[str, RecipientRow | None, list[NewlySeen]]]:
+    """Return what each recipient would newly see, by its name; no row for a new one."""
+    stored = [one.recipient.id for one in readers if not one.is_new]
+    rows = recipient_rows(Recipient.objects.filter(id__in=stored), now=now)
+    by_name = {row.recipient.name: row for row in rows}
+    seen = _seen_already(stored, {UUID(table.draft.table_id) for table in tables})
+    found = []
+    for one in readers:
+        name = one.recipient.name
+        lines = [
+            NewlySeen(
+                table=table,
+                names=seen.get((one.recipient.id, UUID(table.draft.table_id)), []),
+                line=table.part.line_of(name) if table.part else None,
+            )
+            for table in tables
+        ]
+        found.append((name, by_name.get(name), lines))
+    return found
 
 
 def namespace_choices() -> list[tuple[str, int]]:

@@ -13,6 +13,8 @@ from apps.sharing.drafts.draft import Draft
 from apps.sharing.issuing.tokens import Credentials
 from apps.sharing.models import Recipient, Share
 from apps.sharing.names import name_key
+from apps.sharing.recipients.changes.settings import UPDATE, RecipientChange
+from apps.sharing.recipients.resource import sent_values
 from apps.sharing.recipients.services import grant, invite
 from apps.sharing.shares.services import create_share
 from apps.sharing.shares.terms import add_table
@@ -28,13 +30,13 @@ class DraftFaults:
     share: DeltaError | None
     tables: dict[int, DeltaError] = field(default_factory=dict)
     missing_recipients: list[str] = field(default_factory=list)
+    values: dict[int, DeltaError] = field(default_factory=dict)
     new_recipients: dict[int, DeltaError] = field(default_factory=dict)
 
     @property
     def is_empty(self) -> bool:
-        return not (
-            self.share or self.tables or self.missing_recipients or self.new_recipients
-        )
+        faults = (self.tables, self.values, self.new_recipients)
+        return not (self.share or self.missing_recipients or any(faults))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,8 +78,13 @@ def make_share(draft: Draft, *, stamp: Stamp, is_trial: bool = False) -> MadeSha
     faults.missing_recipients.extend(
         names[key] for key in sorted(names.keys() - known.keys())
     )
-    for recipient in () if is_trial else known.values():
-        grant(share, recipient, stamp=stamp)
+    for place, recipient in enumerate(known.values()):
+        with _noted(faults.values, place):
+            if (texts := draft.new_values.get(recipient.name)) is not None:
+                change = RecipientChange(**sent_values(texts))
+                UPDATE.carry_out(recipient, change, stamp)
+        if not is_trial:
+            grant(share, recipient, stamp=stamp)
     credentials: list[Credentials] = []
     for place, new in enumerate(draft.new_recipients):
         with _noted(faults.new_recipients, place):

@@ -1,4 +1,4 @@
-"""The wizard that makes a share: name, tables, recipients, review.
+"""The wizard that makes a share: name, tables, recipients, what they see, review.
 
 Every button saves what was typed into the session and leads on by a redirect, so that
 the steps can be walked back and forth, and a step reloaded, without losing anything.
@@ -10,19 +10,28 @@ from typing import Final
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
-from django.shortcuts import redirect
+from django.shortcuts import redirect, render
 
 from apps.accounts.permissions import admin_required
 from apps.pages.actions import stamp_of
 from apps.pages.changes.forms import place_error
 from apps.pages.request.parameters import cleaned
+from apps.sharing.access.grants.checks import check_condition
+from apps.sharing.drafts import review
 from apps.sharing.drafts.draft import (
     MAX_NEW_RECIPIENTS,
     Draft,
     DraftRecipient,
     NamedPart,
 )
-from apps.sharing.drafts.pages import StepForm, step_page, to_step
+from apps.sharing.drafts.pages import (
+    StepForm,
+    seen_context,
+    step_page,
+    tab_of,
+    to_step,
+)
+from apps.sharing.drafts.review import ChosenTable
 from apps.sharing.drafts.services import MadeShare, make_share
 from apps.sharing.drafts.session import (
     add_namespace,
@@ -33,10 +42,13 @@ from apps.sharing.drafts.session import (
     load_draft,
     save_draft,
 )
+from apps.sharing.errors import ConditionError
 from apps.sharing.issuing.token_result import show_links
+from apps.sharing.recipients.properties import property_texts
 from apps.sharing.recipients.services import NewRecipient
 from apps.sharing.shares import detail as share_pages
 from apps.sharing.shares.changes import ShareChange, ShareForm
+from apps.sharing.shares.parts.form import NewPart, TypedPart, new_part
 from deltaweb.words import counted
 
 
@@ -117,7 +129,9 @@ def _take_tables(request: HttpRequest, draft: Draft) -> HttpResponseBase:
     draft = save_draft(request, draft.with_tables_of(request.POST))
     action, _, value = request.POST.get("action", "").partition(":")
     if action == "next":
-        return _check_tables(request, draft)
+        if request.POST.getlist("pick"):  # chosen, though not added
+            add_tables(request, draft, request.POST.getlist("pick"))
+        return _check_tables(request, load_draft(request))
     if action == "back":
         return to_step("name")
     page = value if action == "page" else ""
@@ -155,9 +169,9 @@ def _take_recipients(request: HttpRequest, draft: Draft) -> HttpResponseBase:
     draft = save_draft(request, draft.with_begun(DraftRecipient.typed(request.POST)))
     action, _, value = request.POST.get("action", "").partition(":")
     if action == "new" or (action == "next" and draft.begun.is_begun):
-        return _add_recipient(request, draft, then="review" * (action == "next"))
+        return _add_recipient(request, draft, then="seen" * (action == "next"))
     if action == "next":
-        return to_step("review")
+        return to_step("seen")
     if action == "back":
         return to_step("tables")
     if action == "drop" and value.isdecimal():
@@ -184,12 +198,63 @@ def _add_recipient(
     return to_step(then or "recipients")
 
 
+def _take_seen(request: HttpRequest, draft: Draft) -> HttpResponseBase:
+    """Take the rule of one table, and properties of recipients, into the draft."""
+    action, _, value = request.POST.get("action", "").partition(":")
+    place, tables = tab_of(request), review.chosen_tables(draft)
+    table = tables[place].table if place < len(tables) else None
+    if table is None:
+        return to_step({"next": "review", "back": "recipients"}.get(action, "seen"))
+    table_id = tables[place].draft.table_id
+    if request.POST.get("table_id", table_id) != table_id:
+        return to_step("seen")  # of another window: the draft has moved on
+    recipients = [one.recipient for one in review.readers_of(draft)]
+    part = new_part(
+        TypedPart.of(request.POST), tables[place].offered, table, recipients
+    )
+    if "for_all" in request.POST and not part.is_wrong:
+        part = _checked_for_all(part, tables)
+    if "HX-Request" in request.headers:  # it looks; only buttons keep what was typed
+        context = {**seen_context(request, draft, part), "draft": draft}
+        return render(request, "sharing/shares/_what_they_see.html", context)
+    if part.is_wrong:
+        return step_page(request, "html", step="seen", part=part)
+    offers = list(draft.tables)
+    offers[place] = offers[place].with_rule(part.condition, part.columns)
+    if "for_all" in request.POST:
+        offers = [
+            one.with_rule(part.condition, one.offered.columns)
+            if number != place
+            else one
+            for number, one in enumerate(offers)
+        ]
+    texts = {name: property_texts(part.values[name]) for name in part.values}
+    draft = replace(draft, tables=tuple(offers)).with_values(texts)
+    save_draft(request, draft)
+    if action in {"next", "back"}:
+        return to_step("review" if action == "next" else "recipients")
+    tab = value if action == "tab" and value.isdecimal() else str(place)
+    return to_step("seen", tab=tab, as_=request.POST.get("as", ""))
+
+
+def _checked_for_all(part: NewPart, tables: list[ChosenTable]) -> NewPart:
+    """Refuse a condition for all tables that one of them cannot take."""
+    for one in tables:
+        try:
+            if one.table is not None:
+                check_condition(one.table, part.condition)
+        except ConditionError as error:
+            said = f"{one.draft.full_name} cannot have this condition: {error.message}"
+            return replace(part, errors={"for_all": said})
+    return part
+
+
 def _take_review(request: HttpRequest, draft: Draft) -> HttpResponseBase:
     action = request.POST.get("action", "")
     if action == "discard":
         return _ask_to_discard(request, "review")
     if action != "create":
-        return to_step("recipients")
+        return to_step("seen")
     if draft.is_empty:  # sent again, or by another tab
         problem = (
             "This draft no longer exists. If a share was created from it, it is "
@@ -220,5 +285,6 @@ _TAKERS: dict[str, Callable[[HttpRequest, Draft], HttpResponseBase]] = {
     "name": _take_name,
     "tables": _take_tables,
     "recipients": _take_recipients,
+    "seen": _take_seen,
     "review": _take_review,
 }

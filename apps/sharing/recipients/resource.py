@@ -1,5 +1,7 @@
 """The resource of a recipient, and the settings that are sent, stored and shown."""
 
+from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -168,6 +170,28 @@ def shown_settings(recipient: Recipient) -> dict[str, object]:
     """Return the settings of a recipient as forms show them."""
     texts = property_texts(recipient.properties)
     return facts_of(recipient) | {"properties": texts}
+
+
+PROPERTIES: Final = "properties"
+"""The name of the field of forms that has the properties of a recipient."""
+
+
+def values_of(recipient: Recipient) -> Mapping[str, Property]:
+    """Return the properties of a recipient."""
+    values: Mapping[str, Property] = recipient.properties
+    return values
+
+
+def with_values(recipient: Recipient, values: Mapping[str, Property]) -> Recipient:
+    """Return a recipient with other properties, which are not saved."""
+    changed = copy(recipient)
+    changed.properties = dict(values)
+    return changed
+
+
+def sent_values(texts: Sequence[str]) -> dict[str, Any]:
+    """Return properties, as key=value, as a field of parameters."""
+    return {PROPERTIES: [*texts]}
 
 
 def setting_texts(recipient: RecipientResource) -> list[tuple[str, str]]:

@@ -56,7 +56,7 @@ class TestNewRecipients:
     def test_one_that_is_typed_and_not_added_is_added_on_the_way(self, admin: Client):
         fields = {"name": "globex", "lifetime": "custom", "until": "45d"}
 
-        assert go(admin, "recipients", "next", **fields) == f"{NEW}?step=review"
+        assert go(admin, "recipients", "next", **fields) == f"{NEW}?step=seen"
 
         assert [one["name"] for one in draft(admin)["new_recipients"]] == ["globex"]
         assert draft(admin)["begun"]["name"] == ""

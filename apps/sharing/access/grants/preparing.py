@@ -9,7 +9,6 @@ from typing import Final
 from uuid import UUID
 
 import pyarrow as pa
-import pyarrow.compute as pc
 from django.db import DatabaseError, DataError
 from django.utils import timezone
 
@@ -30,7 +29,7 @@ from apps.sharing.access.grants.prepared import (
     path_of,
     place_of,
 )
-from apps.sharing.access.grants.proof import rows_outside
+from apps.sharing.access.grants.proof import num_signed_rows, rows_outside
 from apps.sharing.access.grants.rules import TableRule, rules_by_table
 from apps.sharing.access.schemas import RULED
 from apps.sharing.errors import NotPreparedError, PreparationFaultError
@@ -47,7 +46,6 @@ from apps.tables.storage.opening import open_table, roots_of_server, table_place
 from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.log.file_actions import VECTOR, files_of_block
 from deltaweb.delta.values.partition_values import partition_schema
-from deltaweb.delta.values.whole import exact_sum
 from deltaweb.index.query.shared_table import SharedTableReader
 from deltaweb.sharing.parameters import MAX_LONG
 from deltaweb.writer.excerpts import EXCERPT, Excerpts
@@ -304,18 +302,10 @@ def _stored(  # noqa: PLR0913 (what is prepared, and how)
 
 def _num_rows(ruled: RuledVersion) -> int | None:
     """Count the rows that recipients read; None if an untouched file does not say."""
-    total = sum(file.num_rows for file in ruled.files())
-    for one in ruled.classified:
-        signed = pa.array(one.signed)
-        numbers = one.part.num_records.filter(signed)
-        if numbers.null_count:
-            return None
-        vectors = one.part.block.files[VECTOR].filter(signed)
-        rows = exact_sum(numbers)
-        if vectors.null_count < len(vectors):
-            deleted = pc.struct_field(vectors, "cardinality")
-            rows -= exact_sum(deleted.fill_null(0))
-        total += max(0, rows)
+    signed = num_signed_rows(ruled.classified)
+    if signed is None:
+        return None
+    total = signed + sum(file.num_rows for file in ruled.files())
     return min(MAX_LONG, total)  # counts are what a log claims
 
 

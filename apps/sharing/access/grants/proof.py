@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from apps.sharing.access.grants.offered import RuledVersion
@@ -10,6 +11,7 @@ from apps.sharing.access.grants.prepared import path_of, store_of
 from apps.sharing.models import PreparedFile, SharedTable
 from deltaweb.delta.log.file_actions import PARTITION_VALUES, VECTOR
 from deltaweb.delta.scan.rows import RowSource, iter_rows
+from deltaweb.delta.values.whole import exact_sum
 from deltaweb.expressions.condition import SQLCondition
 from deltaweb.index.query.classification import ClassifiedPart
 from deltaweb.index.query.shared_version import SharedVersion
@@ -53,6 +55,27 @@ def signed_rows_outside(
     if condition is None:
         return 0
     return sum(_not_true(one, condition) for one in _signed(version, classified))
+
+
+def num_signed_rows(classified: Iterable[ClassifiedPart]) -> int | None:
+    """Count the rows of files that are handed out as they are, as the log says.
+
+    Returns:
+        None if the log does not say it of a file. Deleted rows do not count.
+    """
+    total = 0
+    for one in classified:
+        signed = pa.array(one.signed)
+        numbers = one.part.num_records.filter(signed)
+        if numbers.null_count:
+            return None
+        rows = exact_sum(numbers)
+        vectors = one.part.block.files[VECTOR].filter(signed)
+        if vectors.null_count < len(vectors):
+            deleted = pc.struct_field(vectors, "cardinality")
+            rows -= exact_sum(deleted.fill_null(0))
+        total += max(0, rows)
+    return total
 
 
 def _signed(

@@ -108,6 +108,7 @@ BY_PAGE: Final = {
     "explorer:place-again": "POST parquet",
     "sharing:share-switch": f"PATCH {SHARE}",
     "sharing:share-prepare": f"POST {SHARE}/prepare",
+    "sharing:share-part": f"PUT {SHARE}/tables/{{table}}",
     "sharing:shared-table-add": f"PUT {SHARE}/tables/{{table}}",
     "sharing:shared-table-update": f"PUT {SHARE}/tables/{{table}}",
     "sharing:schema-add": f"POST {SHARE}/schemas",
