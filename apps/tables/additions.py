@@ -14,7 +14,8 @@ from apps.jobs import kinds, visibility
 from apps.news.topics import topics
 from apps.pages import errors, frame
 from apps.pages.changes.change import changes
-from apps.tables.extension import marks, tabs
+from apps.tables import health
+from apps.tables.extension import clock, indexed, marks, tabs
 from apps.tables.extension.marks import Badge, Mark
 from apps.tables.extension.search_actions import SearchAction
 from apps.tables.extension.search_actions import actions as search_actions
@@ -108,6 +109,22 @@ frame.entries.register(
         prefixes=("/tables", "/t/", "/search"),
     )
 )
+frame.entries.register(
+    frame.NavEntry(
+        label="Health",
+        icon="shield",
+        url_name="tables:finding-list",
+        order=15,
+        prefixes=("/health",),
+    )
+)
+frame.numbers.register(
+    lambda user, now: health.listing.findings_number(user, now)  # noqa: PLW0108 (loads it)
+)
+clock.dues.register(lambda now: health.examining.request_due_examination(now=now))
+indexed.followers.register(
+    lambda table, now: health.examining.examine_new_index(table, now=now)
+)
 tabs.tabs.register(
     tabs.Tab(
         label="Maintenance",
@@ -178,6 +195,7 @@ marks.badges.register(vanished_badges)
 marks.marks.register(MARK)
 errors.frames.register(table_frame)
 topics.register(*TOPICS)
+changes.load_from("finding", "apps.tables.health.changes")
 changes.load_from("lake", "apps.tables.catalogue.lakes.changes")
 changes.load_from("storage", "apps.tables.storage.changes")
 changes.load_from("table", "apps.tables.catalogue.changes")
@@ -190,6 +208,7 @@ kinds.load_from(
     "apps.tables.index.received_checks",
     "apps.tables.index.refresh",
     "apps.tables.catalogue.lakes.scan_job",
+    "apps.tables.health.examining",
     "apps.tables.operations",
     "apps.tables.work",
 )

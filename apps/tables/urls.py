@@ -16,7 +16,9 @@ from apps.tables.catalogue.lakes.views import LakeListForm
 from apps.tables.catalogue.listing import TABLES
 from apps.tables.catalogue.organizing import tree
 from apps.tables.head import views as head_views
-from apps.tables.maintenance import table_maintenance
+from apps.tables.health.listing import FINDINGS
+from apps.tables.health.maintenance import table_maintenance
+from apps.tables.health.views import finding_list
 from apps.tables.operations.checkpoint.page import CHECKPOINT_PAGE
 from apps.tables.operations.clean_up.page import CLEAN_UP_PAGE
 from apps.tables.operations.definition.column_pages import (
@@ -87,6 +89,10 @@ urlpatterns = [
         answered={"table-register": register_views.registered},
     ),
     action("tables/check", register_views.location_check, "location-check"),
+    *page(
+        "health/", finding_list, "finding-list", csv=True, takes=[FINDINGS.form, "open"]
+    ),
+    *change_patterns("finding"),
     *page("tables/new/scan", lake_views.lake_new, "lake-new"),
     *page(
         "tables/lakes/", lake_views.lakes, "lake-list", csv=True, takes=[LakeListForm]

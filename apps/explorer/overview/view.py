@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Annotated, Final
 
 from django.http import HttpRequest, HttpResponseBase
+from django.utils import timezone
 
 from apps.explorer.columns.tree import SchemaColumn
 from apps.explorer.history.parameters import Parameter, decoded, parameter_of
@@ -19,6 +20,7 @@ from apps.explorer.version.table_version import TableVersion
 from apps.pages.page_json import As, Mark, OnPage, Spread, in_json, json_with
 from apps.pages.responses import respond_page
 from apps.tables.head.shapes import TableResource, table_resource
+from apps.tables.health.listing import TableHealth, table_health
 from apps.tables.models import ProtocolVersion
 from apps.tables.versions.missing_files import lacking_versions
 from deltaweb.delta.features.clustering import CLUSTERING_COLUMNS, CLUSTERING_DOMAIN
@@ -53,6 +55,7 @@ class TableOverview(TablePage):
     gone: GoneVersion | None
     protocol: Annotated[ProtocolVersion | None, As(ProtocolVersion.as_action)]
     schema_rows: OnPage[Sequence[SchemaColumn]]
+    health: TableHealth | None
 
     @in_json
     def error(self) -> dict[str, object] | None:
@@ -126,6 +129,9 @@ def table_overview(
         gone=gone_version(at),
         protocol=at.protocol,
         schema_rows=found.tree.head(SCHEMA_ROWS) if found else (),
+        health=table_health(request.user, at.table, timezone.now())
+        if at.is_latest
+        else None,
     )
     return respond_page(
         request, fmt, page, template="explorer/overview/table_overview.html"

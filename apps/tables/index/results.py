@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from django.db import transaction
 
+from apps.tables.extension.indexed import follow_index
 from apps.tables.index.folders import begun_at_ms, remove_other_indexes
 from apps.tables.index.history import IndexedHistory, open_history
 from apps.tables.index.rows import moment
@@ -90,6 +91,7 @@ def store_index(table: Table, result: IndexResult, *, now: datetime) -> None:
     if is_stored:
         table.refresh_from_db()
         remove_other_indexes(table.id, keep=folder.name)
+        follow_index(table, now=now)
     elif Table.objects.filter(id=table.id).exists():
         shutil.rmtree(folder, ignore_errors=True)
     else:

@@ -10,6 +10,8 @@ from django.db import models
 from apps.pages.lists.links import address_of
 from apps.tables.models.actions import MetadataVersion as MetadataVersion
 from apps.tables.models.actions import ProtocolVersion as ProtocolVersion
+from apps.tables.models.health import NamespaceThresholds as NamespaceThresholds
+from apps.tables.models.health import StoredFinding as StoredFinding
 from apps.tables.models.lakes import AllowedRoot as AllowedRoot
 from apps.tables.models.lakes import Lake as Lake
 from apps.tables.models.lakes import StorageConnection as StorageConnection
@@ -138,6 +140,9 @@ class Table(models.Model):
     files_checked_at = models.DateTimeField(null=True, blank=True)
     files_checked_first = models.BigIntegerField(null=True, blank=True)  # versions
     files_checked_last = models.BigIntegerField(null=True, blank=True)
+
+    # === The newest look of the rules at it (`StoredFinding`) ===
+    health_checked_at = models.DateTimeField(null=True, blank=True, db_index=True)
 
     # === The newest look at storage ===
     # null: as the installation is set; 0: only when asked.

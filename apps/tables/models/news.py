@@ -7,7 +7,7 @@ from django.db.models import Count, Max, Q, Sum
 
 from apps.news.publishing import publish
 from apps.news.topics import Topic, revision_of_values
-from apps.tables.models import Lake, Table
+from apps.tables.models import Lake, StoredFinding, Table
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 TABLES: Final = "tables"  # any of them
 TABLE: Final = "table"
 LAKES: Final = "lakes"
+HEALTH: Final = "health"
 TABLE_PACE_S: Final = 0.25
 TABLES_PACE_S: Final = 1.0  # a folder of tables is indexed one after the other
 _SHOWN: Final = (
@@ -65,7 +66,22 @@ def _lakes(user: Any, _key: str) -> str | None:  # noqa: ANN401 (as above)
     return lakes_revision() if getattr(user, "is_editor", False) else None
 
 
+def health_revision(user: "User | AnonymousUser") -> str:
+    """Return the revision of the findings that a user may see."""
+    found = StoredFinding.objects.visible_to(user)
+    counts = found.aggregate(
+        *(Count("id"), Max("closed_at"), Max("muted_until"), Max("assigned_at")),
+        *(Max("acknowledged_at"), Count("acknowledged_at"), Count("closed_at")),
+    )
+    return revision_of_values(*counts.values())
+
+
 TOPICS: Final = (
+    Topic(
+        word=HEALTH,
+        revision=lambda user, _key: health_revision(user),
+        pace_s=TABLES_PACE_S,
+    ),
     Topic(word=LAKES, revision=_lakes, pace_s=TABLES_PACE_S),
     Topic(word=TABLE, revision=_table, pace_s=TABLE_PACE_S),
     Topic(

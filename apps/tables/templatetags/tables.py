@@ -27,9 +27,11 @@ from apps.tables.head.table_head import TIMES, TableHead
 from apps.tables.index.explained import newest_files_read
 from apps.tables.models import Table
 from apps.tables.models.news import (
+    HEALTH,
     LAKES,
     TABLE,
     TABLES,
+    health_revision,
     lakes_revision,
     table_revision,
     tables_revision,
@@ -78,6 +80,12 @@ def table_news(table: Table) -> str:
 def tables_news(context: Context) -> str:
     """Name what a part hears of all the tables that its reader may see."""
     return f"{TABLES}@{tables_revision(context['request'].user)}"
+
+
+@register.simple_tag(takes_context=True)
+def health_news(context: Context) -> str:
+    """Name what a part hears of the findings that its reader may see."""
+    return f"{HEALTH}@{health_revision(context['request'].user)}"
 
 
 @register.simple_tag

@@ -154,6 +154,14 @@ UPDATES: Final = {
             "tags": removable(["finance"], "table.tags"),
         },
     ),
+    f"PATCH {V1}/health/<int:finding_id>": Update(
+        f"/{V1}/health/{{finding.pk}}",
+        {
+            "acknowledged": alone(OFF, "storedfinding.acknowledged_at"),
+            "muted_until": removable("7d", "storedfinding.muted_until"),
+            "assignee": removable("eve", "storedfinding.assignee_id"),
+        },
+    ),
     f"PATCH {V1}/lakes/<uuid:lake_id>": Update(f"/{V1}/lakes/{{lake.id}}", LAKE_RULE),
     f"PATCH {V1}/shares/<str:name>": Update(
         f"/{V1}/shares/retail",
@@ -396,6 +404,7 @@ def refusal_of_unknown(script: Script, key: str) -> tuple[int, str]:
     """The refusal of a body with a name that no body has."""
     method, _, pattern = key.partition(" ")
     path = re.sub(r"<uuid:\w+>", str(UUID(int=0)), pattern)
+    path = re.sub(r"<int:\w+>", "0", path)
     path = re.sub(r"<str:\w+>", "x", path)
     answer = script.call(method, f"/{path}", {"no_such": 1})
     return answer.status_code, answer.json()["message"].partition(".")[0]

@@ -12,12 +12,13 @@ OF_EVERY_CALL: Final = frozenset(
         "accounts.apikey",
     }
 )
-# Columns that follow from another one, or that note when something was done.
+# Columns that follow from another one, or that note when or by whom something was
+# done.
 FOLLOWS: Final = frozenset(
     {
         *("name_key", "schema_key", "scan_due_at", "probe_due_at", "made_at"),
         *("last_login", "granted_at", "session_generation"),
-        "earlier_urls_end_at",
+        *("earlier_urls_end_at", "assigned_at", "acknowledged_by", "muted_by"),
     }
 )
 

@@ -8,7 +8,7 @@ from apps.accounts.models import User
 from apps.pages.actions import command_stamp
 from apps.sharing.models import Hold, LastRead, RecipientToken, SharedTable
 from apps.tables.catalogue.lakes.services import LakeRule, add_lake
-from apps.tables.models import Lake, Table
+from apps.tables.models import Lake, StoredFinding, Table
 from apps.tables.storage.connections import add_connection
 from deltaweb.storage.objects.vending.options import ROLE_OPTION
 from tests.support.pages.factories import (
@@ -23,6 +23,7 @@ from tests.support.pages.factories import (
     new_token,
     new_user,
 )
+from tests.support.pages.findings import stored
 
 MIB: Final = 1 << 20
 
@@ -41,6 +42,7 @@ class World:
     token: RecipientToken
     lake: Lake
     table: Table
+    finding: StoredFinding
 
 
 def shared_world(lake: Path) -> World:
@@ -51,6 +53,7 @@ def shared_world(lake: Path) -> World:
     """
     bob = new_user("bob", role=User.Role.EDITOR)
     new_user("vera")
+    new_user("eve", role=User.Role.EDITOR)
     share, _ = new_share("retail", comment="of the shop"), new_share("wholesale")
     orders = new_table(
         "sales.orders",
@@ -95,6 +98,10 @@ def shared_world(lake: Path) -> World:
     Hold.objects.create(
         recipient=acme, shared_table=part, version=1, ends_at=FAR_AHEAD, made_at=NOW
     )
+    (finding,) = stored(orders)
+    finding.acknowledged_at = finding.assigned_at = NOW
+    finding.muted_until, finding.assignee = FAR_AHEAD, bob
+    finding.save()
     return World(
         part=part,
         folder=folder,
@@ -103,4 +110,5 @@ def shared_world(lake: Path) -> World:
             str(lake), LakeRule(namespace="raw", schedule="1h"), stamp=command_stamp()
         ),
         table=orders,
+        finding=finding,
     )

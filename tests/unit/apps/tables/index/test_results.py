@@ -191,7 +191,7 @@ class TestStoreIndex:
         table = register(lake / "customers")
         result = build(table)
 
-        with django_assert_max_num_queries(30):
+        with django_assert_max_num_queries(34):
             store_index(table, result, now=NOW)
 
 

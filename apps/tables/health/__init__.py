@@ -1,0 +1,11 @@
+"""What is wrong with tables, as rules found it, and their maintenance."""
+
+from typing import TYPE_CHECKING
+
+from deltaweb.lazy import modules_on_demand
+
+if TYPE_CHECKING:
+    from apps.tables.health import examining as examining
+    from apps.tables.health import listing as listing
+else:
+    __getattr__ = modules_on_demand(__name__)

@@ -1,0 +1,246 @@
+"""What people say of a finding: they take note of it, mute it, or assign it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from django.shortcuts import resolve_url
+
+from apps.accounts.models import User
+from apps.accounts.selectors import get_user, user_of
+from apps.jobs.listing.resource import Started
+from apps.jobs.models import Job
+from apps.jobs.waiting import started
+from apps.news.publishing import publish
+from apps.pages.actions import Action, Stamp, report
+from apps.pages.changes.change import (
+    EDITOR,
+    VIEWER,
+    Call,
+    Change,
+    Nothing,
+    Page,
+    Record,
+    Subject,
+)
+from apps.pages.changes.parameters import Line, parameter
+from apps.pages.changes.read import Read, reads
+from apps.pages.errors import PageError
+from apps.pages.request.changes import UNCHANGED, Unchanged
+from apps.pages.request.spans import SpanInvalidError, parse_span
+from apps.tables.health.examining import request_examination
+from apps.tables.health.listing import FINDINGS
+from apps.tables.health.resources import FindingRow, all_rules, finding_row
+from apps.tables.models import StoredFinding
+from apps.tables.models.news import HEALTH
+
+ROUTE: Final = "health/<int:finding_id>"
+MAX_MUTED: Final = timedelta(days=366)
+MAX_ID: Final = 2**62
+
+
+class FindingNotFoundError(PageError, code="finding-not-found"):
+    """No finding that the user may see has this number."""
+
+    finding_id: int
+    status = 404
+    message = "There is no finding {finding_id}."
+    hint = "The Health page lists the findings that you can see."
+
+
+class AssigneeInvalidError(PageError, code="assignee-invalid"):
+    """The account cannot take care of a finding."""
+
+    name: str
+    status = 422
+    message = "{name:.80r} cannot take care of this finding."
+    hint = "Choose an active account that may change the table."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FindingChange:
+    """What changes of a finding; a value that is left out stays, null removes it.
+
+    Attributes:
+        acknowledged: Whether a person took note of it. It stays open.
+        muted_until: How long it is left out of the list: `7d`, or the last day, such
+            as 2030-12-31.
+        assignee: The account that takes care of it.
+    """
+
+    acknowledged: bool | Unchanged = parameter(
+        UNCHANGED, None, line=Line(label="Acknowledged")
+    )
+    muted_until: str | Unchanged | None = parameter(
+        UNCHANGED,
+        None,
+        line=Line(label="Muted until", most=40, codes=("span-invalid",)),
+    )
+    assignee: str | Unchanged | None = parameter(
+        UNCHANGED,
+        None,
+        line=Line(
+            label="Assigned to", most=150, codes=("user-not-found", "assignee-invalid")
+        ),
+    )
+
+
+def seen_finding(caller: User, finding_id: int) -> StoredFinding:
+    """Return a finding that a user may see."""
+    seen = StoredFinding.objects.visible_to(caller)
+    found = seen.filter(id=finding_id).first() if finding_id < MAX_ID else None
+    if found is None:
+        raise FindingNotFoundError(finding_id=finding_id)
+    return found
+
+
+def change_finding(
+    found: StoredFinding, new: FindingChange, stamp: Stamp
+) -> FindingRow:
+    """Take note of a finding, mute it, or assign it.
+
+    Raises:
+        AssigneeInvalidError: If the account is not active, or may not see it.
+    """
+    if not isinstance(new.acknowledged, Unchanged):
+        is_new = found.acknowledged_at is None
+        if new.acknowledged and is_new:
+            found.acknowledged_at = stamp.at
+            found.acknowledged_by = stamp.actor.name
+        elif not new.acknowledged:
+            found.acknowledged_at, found.acknowledged_by = None, ""
+    if not isinstance(new.muted_until, Unchanged):
+        found.muted_until = _muted_until(new.muted_until or "", now=stamp.at)
+        found.muted_by = stamp.actor.name if found.muted_until else ""
+    if not isinstance(new.assignee, Unchanged):
+        user = _assignee(found, new.assignee) if new.assignee else None
+        if user != found.assignee:
+            found.assignee = user
+            found.assigned_at = stamp.at if user else None
+    found.save(
+        update_fields=[
+            *("acknowledged_at", "acknowledged_by", "muted_until", "muted_by"),
+            *("assignee", "assigned_at"),
+        ]
+    )
+    publish(HEALTH)
+    return finding_row(found, all_rules(), stamp.at)
+
+
+def _muted_until(text: str, *, now: datetime) -> datetime | None:
+    if not text.strip():
+        return None
+    span = parse_span(text, now=now)
+    if not timedelta(0) < span <= MAX_MUTED:
+        reason = "a finding is muted for at most a year, and not until the past"
+        raise SpanInvalidError(text=text, reason=reason)
+    return now + span
+
+
+def _assignee(found: StoredFinding, name: str) -> User:
+    user = get_user(name)
+    if user not in may_take(found):
+        raise AssigneeInvalidError(name=name)
+    return user
+
+
+def may_take(found: StoredFinding | None) -> Any:  # noqa: ANN401 (a query)
+    """Return the accounts that may take care of a finding; of any one for None."""
+    roles = [User.Role.ADMIN]
+    if found is None or not found.is_of_sharing:
+        roles.append(User.Role.EDITOR)
+    return User.objects.filter(is_active=True, role__in=roles).order_by("username")
+
+
+def _facts(found: StoredFinding) -> Mapping[str, object]:
+    until = found.muted_until
+    return {
+        "acknowledged": found.acknowledged_at is not None,
+        "muted_until": until and until.isoformat(),
+        "assignee": found.assignee.get_username() if found.assignee else None,
+    }
+
+
+def _about(found: StoredFinding) -> Mapping[str, Any]:
+    about = {"detail": {"rule": found.rule, "subject": found.label}}
+    if found.table is None:
+        return about
+    return {**about, "table": found.table.full_name, "table_id": found.table.id}
+
+
+def _check(_: None, __: Nothing, stamp: Stamp) -> Started:
+    job = request_examination(now=stamp.at, requested_by=user_of(stamp))
+    report(Action(name="finding.check", stamp=stamp, detail={"job": str(job.id)}))
+    return started(job)
+
+
+def _said_check(one: Started) -> str:
+    if one.job.state == Job.State.DONE:
+        return "All tables were checked."
+    return "The check of all tables has started."
+
+
+FINDING: Final = Subject(
+    noun="finding", role=EDITOR, scope="write", find=seen_finding, about=_about
+)
+HEALTH_OF_ALL: Final = Subject(
+    noun="finding", role=EDITOR, scope="write", find=lambda: None
+)
+UPDATE: Final = Change(
+    of=FINDING,
+    name="update",
+    help="Acknowledge, mute or assign a finding.",
+    more="A finding stays open if it is acknowledged. A muted one is not listed.",
+    parameters=FindingChange,
+    do=change_finding,
+    result=FindingRow,
+    says=lambda _: "Saved.",
+    record=Record(
+        fields={
+            "acknowledged": "finding.acknowledge",
+            "muted_until": "finding.mute",
+            "assignee": "finding.assign",
+        },
+        facts=_facts,
+    ),
+    call=Call("PATCH", ROUTE, view="Finding"),
+    page=Page(
+        f"{ROUTE}/update",
+        back=lambda found: f"{resolve_url('tables:finding-list')}?open={found.pk}",
+        name="finding-update",
+    ),
+)
+CHECK: Final = Change(
+    of=HEALTH_OF_ALL,
+    name="check",
+    help="Check the health of all tables again.",
+    parameters=Nothing,
+    do=_check,
+    is_atomic=False,
+    result=Started,
+    says=_said_check,
+    record=("finding.check",),
+    call=Call(
+        *("POST", "health/check"),
+        view="HealthCheck",
+        status=202,
+        location=lambda one: resolve_url("api:job", one.job.id),
+    ),
+    page=Page(
+        "health/check",
+        back=lambda _: resolve_url("tables:finding-list"),
+        name="finding-check",
+    ),
+)
+reads.register(
+    Read(
+        route="health",
+        view="FindingList",
+        page="tables:finding-list",
+        shows=FINDINGS,
+        help="List what the rules found.",
+        without="open",
+        role=VIEWER,
+    )
+)

@@ -1,0 +1,120 @@
+"""Findings in the database: one is opened when a rule finds it, and closed after."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from django.db import transaction
+from django.db.models import Q
+
+from apps.tables.models import StoredFinding, Table
+from apps.tables.models.health import MAX_KEY_LENGTH
+from deltaweb.health.finding import BYTES, Finding, Severity
+
+RANKS: Final = {
+    Severity.ACT_NOW: StoredFinding.Severity.ACT_NOW,
+    Severity.COSTS: StoredFinding.Severity.COSTS,
+    Severity.TO_KNOW: StoredFinding.Severity.TO_KNOW,
+}
+FACTS: Final = (
+    *("severity", "sentence", "evidence", "cost", "cost_bytes", "remedy"),
+    *("subject", "subject_url", "seen_at"),
+)
+"""What a later look may change of a finding."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FindingOfSharing:
+    """A finding about a share, a token or a recipient.
+
+    Attributes:
+        subject: The name of what it is about.
+        subject_url: Its page.
+    """
+
+    finding: Finding
+    subject: str
+    subject_url: str
+
+
+def keep_findings(table: Table, found: Iterable[Finding], *, now: datetime) -> None:
+    """Open what is new of a table, and close what no longer holds."""
+    rows = [_row(f"{table.id}:", one, now) for one in found]
+    for row in rows:
+        row.table = table
+    with transaction.atomic():
+        # Two looks at one table are made one after the other.
+        locked = Table.objects.select_for_update(no_key=True).filter(id=table.id)
+        if not locked.update(health_checked_at=now):
+            return
+        before = StoredFinding.objects.filter(table=table, is_of_sharing=False)
+        _keep(before.open(), rows, now=now, version=table.version)
+    table.health_checked_at = now
+
+
+@transaction.atomic
+def keep_findings_of_sharing(
+    found: Iterable[FindingOfSharing], *, now: datetime
+) -> None:
+    """Open what is new of all shares and recipients, and close what no longer holds."""
+    rows = []
+    for one in found:
+        row = _row("sharing:", one.finding, now)
+        row.is_of_sharing, row.subject = True, one.subject
+        row.subject_url = one.subject_url
+        rows.append(row)
+    before = StoredFinding.objects.filter(is_of_sharing=True).open()
+    _keep(before.select_for_update(), rows, now=now, version=None)
+
+
+def _keep(
+    before: Any,  # noqa: ANN401 (a query)
+    rows: list[StoredFinding],
+    *,
+    now: datetime,
+    version: int | None,
+) -> None:
+    known: dict[str, StoredFinding] = {row.key: row for row in before}
+    new = {row.key: row for row in rows if row.key not in known}
+    kept = []
+    for row in rows:
+        if (old := known.pop(row.key, None)) is not None:
+            for name in FACTS:
+                setattr(old, name, getattr(row, name))
+            kept.append(old)
+    _mute_again(new, now)
+    StoredFinding.objects.bulk_update(kept, FACTS)
+    StoredFinding.objects.bulk_create(new.values(), ignore_conflicts=True)
+    gone = StoredFinding.objects.filter(id__in=[row.id for row in known.values()])
+    gone.update(closed_at=now, closed_version=version)
+
+
+def _mute_again(new: dict[str, StoredFinding], now: datetime) -> None:
+    """Mute a finding that comes back before the date until which it was muted."""
+    if not new:
+        return
+    muted = StoredFinding.objects.filter(
+        Q(muted_until__gt=now), key__in=new, closed_at__isnull=False
+    )
+    for old in muted.order_by("closed_at"):
+        new[old.key].muted_until = old.muted_until
+        new[old.key].muted_by = old.muted_by
+
+
+def _row(prefix: str, one: Finding, now: datetime) -> StoredFinding:
+    shown = one.to_json()
+    in_bytes = one.cost is not None and one.cost.unit == BYTES
+    return StoredFinding(
+        rule=one.rule,
+        key=f"{prefix}{one.key}"[:MAX_KEY_LENGTH],
+        severity=RANKS[one.severity],
+        sentence=one.sentence,
+        evidence=shown["evidence"],
+        cost=shown["cost"],
+        cost_bytes=int(one.cost.amount) if one.cost and in_bytes else None,
+        remedy=shown["remedy"],
+        since=one.since or now,
+        found_at=now,
+        seen_at=now,
+    )
