@@ -107,6 +107,8 @@ REQUESTS_PER_S = env_int(
 REQUEST_BURST = env_int(
     "DELTAWEB_REQUEST_BURST", default=20_000, minimum=1, maximum=10_000_000
 )
+# Whether recipients can read in the browser, where their share or they are let in.
+BROWSER_READING = env_bool("DELTAWEB_BROWSER_READING", default=False)
 PREPARED_FILES = env_text("DELTAWEB_PREPARED_FILES", default=str(HOME / "prepared"))
 PREPARED_BYTES = env_int(
     "DELTAWEB_PREPARED_BYTES", default=100 << 30, minimum=0, maximum=1 << 60
@@ -147,6 +149,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "apps.sharing.api.middleware.single_slashes",
     "apps.pages.request.middleware.request_id",
+    "apps.sharing.portal.middleware.own_cookies",
     "apps.sharing.api.middleware.protocol_answers",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -340,6 +343,9 @@ SESSION_COOKIE_PATH = CSRF_COOKIE_PATH = FORCE_SCRIPT_NAME or "/"
 SESSION_COOKIE_NAME = f"deltaweb_session{_PREFIXED}"
 CSRF_COOKIE_NAME = f"deltaweb_csrf{_PREFIXED}"
 MESSAGES_COOKIE_NAME = f"messages{_PREFIXED}"
+# Of recipients who read in the browser, below the address of their page alone.
+RECIPIENT_COOKIE_NAME = f"deltaweb_recipient{_PREFIXED}"
+RECIPIENT_COOKIE_PATH = f"{FORCE_SCRIPT_NAME or ''}/portal/"
 MESSAGE_STORAGE = "apps.pages.request.message_cookies.PrefixedStorage"
 
 # === Security headers ===

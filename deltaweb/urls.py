@@ -7,6 +7,7 @@ from apps.pages.views import manual_page
 urlpatterns = [
     path("help/", manual_page, name="help"),
     path("help/<path:path>", manual_page, name="help"),
+    path("portal/", include("apps.sharing.portal.urls")),
     path("", include("apps.news.urls")),
     path("", include("apps.accounts.urls")),
     path("", include("apps.jobs.urls")),

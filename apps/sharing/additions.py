@@ -150,6 +150,7 @@ changes.load_from(
     "apps.sharing.recipients.changes.grants",
     "apps.sharing.recipients.changes.new_tokens",
     "apps.sharing.recipients.changes.tokens",
+    "apps.sharing.portal.switches",
 )
 changes.load_from(
     "share",
@@ -158,6 +159,7 @@ changes.load_from(
     "apps.sharing.shares.changes",
     "apps.sharing.shares.tables.changes",
     "apps.sharing.shares.tables.rules",
+    "apps.sharing.portal.switches",
 )
 changes.load_from("grant", "apps.sharing.shares.grants")
 changes.load_from("received", "apps.sharing.shares.received.changes")
@@ -171,6 +173,7 @@ kinds.load_from(
     "apps.sharing.access.grants.preparing",
     "apps.sharing.access.grants.seen_rows",
     "apps.sharing.answers.answer_query",
+    "apps.sharing.portal.reading",
     "apps.sharing.recipients.doctor.doctor",
     "apps.sharing.recipients.rehearsals.nightly",
     "apps.sharing.recipients.telling",

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import ClassVar
 
 from deltaweb.delta.errors import DeltaError
+from deltaweb.words import bytes_text
 
 MAX_COLUMNS_SHOWN = 12
 
@@ -296,6 +297,63 @@ class NotGrantedError(AccessError, code="not-granted"):
     status = 404
     message = "The {kind} {name:.600r} does not exist."
     hint = "Ask the provider what is shared with you."
+
+
+class NotInBrowserError(AccessError, code="not-in-browser"):
+    """Nothing is open to a recipient in the browser."""
+
+    status = 403
+    message = "Nothing that is shared with you is open in the browser."
+    hint = "Read it with your programs, or ask the provider."
+
+
+class SessionEndedError(AccessError, code="session-ended"):
+    message = "You are not signed in, or your session has ended."
+    hint = "Sign in again."
+
+
+class FormRefusedError(AccessError, code="form-refused"):
+    """A form was sent from another page, or by another session."""
+
+    status = 403
+    message = "This form was not sent from your page."
+    hint = "Open the page again, then repeat it."
+
+
+class OverBudgetError(SharingStateError, code="over-budget"):
+    """A download counts more than is left of a recipient's limit."""
+
+    status = 403
+    counted_bytes: int
+    left_bytes: int
+    message = "This download counts {_counted}, and {_left} are left this month."
+    hint = "Add a condition, or ask the provider for a higher limit."
+
+    @property
+    def _counted(self) -> str:
+        return bytes_text(self.counted_bytes, digits=3)
+
+    @property
+    def _left(self) -> str:
+        return bytes_text(self.left_bytes, digits=3)
+
+
+class FormatUnknownError(SharingStateError, code="format-unknown"):
+    status = 400
+    message = "There is no download in this format."
+    hint = "Choose one of the buttons above the rows."
+
+
+class TooManyRowsError(SharingStateError, code="too-many-rows"):
+    """The rows of a recipient are too many to be handed out as one file."""
+
+    max_bytes: int
+    message = "These rows are larger than a download may be ({_mib} MiB)."
+    hint = "Add a condition, or read the table with a program."
+
+    @property
+    def _mib(self) -> int:
+        return self.max_bytes >> 20
 
 
 # === Activation ===

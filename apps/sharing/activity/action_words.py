@@ -28,9 +28,18 @@ WORDS: Final = {
     "iceberg.table": "loaded a table with Iceberg",
     "iceberg.metrics": "sent Iceberg metrics",
     "call.refused": "was refused",
+    # === In the browser ===
+    "portal.sign_in": "signed in to its page in the browser",
+    "portal.sign_out": "signed out of its page in the browser",
+    "portal.tables": "opened its page in the browser",
+    "portal.rows": "looked at rows in the browser",
+    "portal.changes": "looked at changes in the browser",
+    "portal.download": "downloaded rows in the browser",
+    "portal.rotate": "rotated its token in the browser",
     # === Activation ===
     "activation.view": "opened the activation link",
     "activation.download": "downloaded the profile",
+    "activation.open": "opened its page in the browser by the activation link",
     # === Changes of shares and recipients ===
     "share.create": "created the share",
     "share.rename": "renamed the share",
@@ -46,6 +55,8 @@ WORDS: Final = {
     "share.prepare": "requested the preparation of a share",
     "share.switch_off": "turned the share off",
     "share.switch_on": "turned the share on again",
+    "share.open_browser": "opened the share in the browser",
+    "share.close_browser": "closed the share in the browser",
     "share.describe_table": "changed the comment of a shared table",
     "share.update_table": "changed a shared table",  # all fields in one old record
     "share.open_directory": "shared the whole folder of a table",
@@ -60,6 +71,8 @@ WORDS: Final = {
     "recipient.set_properties": "changed the properties of the recipient",
     "recipient.set_soft_limit": "changed the soft monthly limit",
     "recipient.set_hard_limit": "changed the hard monthly limit",
+    "recipient.open_browser": "let the recipient read in the browser",
+    "recipient.close_browser": "stopped the recipient from reading in the browser",
     "hold.add": "added a hold on a table for the recipient",
     "hold.remove": "ended a hold on a table for the recipient",
     "recipient.update": "changed the recipient",  # likewise

@@ -40,6 +40,9 @@ READ_ACTIONS: Final = (
     "table.changes",
     "table.credentials",
     "iceberg.table",
+    "portal.rows",
+    "portal.changes",
+    "portal.download",
 )
 IS_REQUEST: Final = Q(kind=AuditEvent.Kind.CALL)
 IS_NO_REHEARSAL: Final = ~Q(kind=AuditEvent.Kind.REHEARSAL)

@@ -13,6 +13,7 @@ from django.db.models import Q
 from django.db.models.functions import Coalesce, Least
 
 from apps.pages.lists.links import address_of
+from apps.sharing.models.browser_sessions import BrowserSession as BrowserSession
 from apps.sharing.models.prepared import PreparedChanges as PreparedChanges
 from apps.sharing.models.prepared import PreparedFile as PreparedFile
 from apps.sharing.models.prepared import PreparedVersion as PreparedVersion
@@ -33,6 +34,8 @@ class Share(models.Model):
     comment = models.TextField(blank=True)
     # A share that is off is read by nobody, whatever is granted.
     off_since = models.DateTimeField(null=True, blank=True)
+    # Whether its recipients can also read it in the browser.
+    in_browser = models.BooleanField(default=False)
     created_at = models.DateTimeField()
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True
@@ -204,6 +207,8 @@ class Recipient(models.Model):
     # What it may be offered in a month: where it is said, and where reads are refused.
     soft_limit_bytes = models.BigIntegerField(null=True, blank=True)
     hard_limit_bytes = models.BigIntegerField(null=True, blank=True)
+    # Whether it can also read its shares in the browser, all of them.
+    in_browser = models.BooleanField(default=False)
     created_at = models.DateTimeField()
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True
@@ -413,6 +418,7 @@ class ActivationLink(models.Model):
     used_at = models.DateTimeField(null=True, blank=True)
     used_from = models.CharField(max_length=64, blank=True)
     withdrawn_at = models.DateTimeField(null=True, blank=True)  # a newer one is out
+    opened_at = models.DateTimeField(null=True, blank=True)  # a session in the browser
 
     class Meta:
         ordering = ["-created_at", "-id"]

@@ -147,7 +147,11 @@ def recipient_settings(
             "address": actor_of(request).address,
             **forms,
         },
-        data={"recipient": recipient.name, **facts_of(recipient)},
+        data={
+            "recipient": recipient.name,
+            **facts_of(recipient),
+            "in_browser": recipient.in_browser,
+        },
         status=422 if any(one.errors for one in forms.values()) else 200,
     )
 

@@ -39,6 +39,7 @@ def _page(
     confirm_form: forms.Form | None = None,
 ) -> HttpResponseBase:
     present = {"name": share.name, "comment": share.comment}
+    shown = {**present, "in_browser": share.in_browser}
     num_recipients = share.recipients.count()
     return respond(
         request,
@@ -50,6 +51,6 @@ def _page(
             "form": form or ShareForm(initial=present),
             "confirm_form": confirm_form,
         },
-        data={**present, "num_recipients": num_recipients},
+        data={**shown, "num_recipients": num_recipients},
         status=422 if form or confirm_form else 200,
     )

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from django import template
+from django.conf import settings
 from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -22,6 +23,14 @@ _PRODUCT: Final = re.compile(r"\s*([A-Za-z][\w.-]{0,60})/(\d[\w.+-]{0,30})")
 _BROWSER: Final = "Mozilla"
 
 State = RecipientToken.State
+
+
+@register.simple_tag
+def browser_reading() -> bool:
+    """Return whether the server lets recipients read in the browser."""
+    return bool(settings.BROWSER_READING)
+
+
 CHIPS: Final = {
     State.ACTIVE: ("is-green", "circle-check"),
     State.RETIRING: ("is-amber", "hourglass"),

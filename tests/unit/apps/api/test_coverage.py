@@ -141,7 +141,7 @@ JSON_APART: Final = {
 }
 """Forms that take POST are not here: a script fills none."""
 
-OTHER_APPS: Final = {"api", "sharing_api", "iceberg"}
+OTHER_APPS: Final = {"api", "sharing_api", "iceberg", "portal"}
 SAMPLES: Final = {"UUIDConverter": "00000000-0000-4000-8000-000000000000"}
 
 

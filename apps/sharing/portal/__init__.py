@@ -1,0 +1,1 @@
+"""The page of a recipient: what is shared with it, read in the browser."""

@@ -1,0 +1,122 @@
+"""The downloads of a recipient: every row that its conditions are true for, as a file.
+
+A download counts the size of the data files that are read for it, the same in every
+format. It is refused before it begins if that is more than is left of the limit.
+"""
+
+from typing import Any, Final
+from urllib.parse import urlencode
+
+from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect
+from django.urls import reverse
+
+from apps.jobs.results import JobRows
+from apps.sharing.access.browser import open_table
+from apps.sharing.activity.budgets import check_budget
+from apps.sharing.answers.row_count import RowCount
+from apps.sharing.errors import FormatUnknownError, OverBudgetError
+from apps.sharing.portal.files import FORMATS, FileFormat, file_response
+from apps.sharing.portal.offer import budget_of
+from apps.sharing.portal.reading import (
+    RowsRead,
+    known_rows,
+    refusal_of,
+    rows_job,
+)
+from apps.sharing.portal.row_query import (
+    RowQuery,
+    SeenTable,
+    all_of,
+    counted_bytes,
+    parse_row_query,
+    seen_table,
+)
+from apps.sharing.portal.visit import Visit, shown, visitors_page
+
+ACTION: Final = "portal.download"
+
+
+@visitors_page(ACTION, posts=True)
+def download(
+    request: HttpRequest, visit: Visit, *, share: str, schema: str, table: str
+) -> HttpResponseBase:
+    """Answer with a file; lead to the page that waits if it takes longer."""
+    shared = open_table(visit.recipient, share, schema, table)
+    record = visit.record
+    record.shared_table = shared
+    chosen = _format_of(request.POST.get("format", ""))
+    seen = seen_table(shared, visit.recipient, now=visit.now)
+    query = parse_row_query(seen, request.POST)
+    record.version = seen.version.version
+    check_budget(visit.recipient, now=visit.now)
+    _check_left(visit, seen, query)
+    job, result = rows_job(
+        all_of(seen, query, file=chosen.file), now=visit.now, waits=True
+    )
+    if refusal_of(job) or result is None:
+        record.is_recorded = False  # nothing was handed out
+        return HttpResponseRedirect(_waiting_url(seen, query, chosen))
+    _note(visit, result)
+    record.detail["format"] = chosen.key
+    if query.conditions:
+        record.detail["condition"] = query.sql[:1_000]
+    return file_response(chosen, job, result.rows, shared)
+
+
+@visitors_page(ACTION)
+def waiting(
+    request: HttpRequest, visit: Visit, *, share: str, schema: str, table: str
+) -> HttpResponseBase:
+    """Show how far a file is; its button downloads it once it is there."""
+    visit.record.is_recorded = False  # nothing is handed out here
+    shared = open_table(visit.recipient, share, schema, table)
+    chosen = _format_of(request.GET.get("format", ""))
+    seen = seen_table(shared, visit.recipient, now=visit.now)
+    query = parse_row_query(seen, request.GET)
+    job, result = known_rows(all_of(seen, query, file=chosen.file))
+    names = (shared.share.name, shared.schema, shared.name)
+    context: dict[str, Any] = {
+        "shared": shared,
+        "query": query,
+        "format": chosen,
+        "job": job,
+        "refusal": refusal_of(job) if job is not None else "",
+        "result": result,
+        "counted_bytes": counted_bytes(seen, query),
+        "table_url": reverse("portal:table", args=names),
+        "download_url": reverse("portal:download", args=names),
+        "here": request.get_full_path(),
+    }
+    is_part = "HX-Request" in request.headers
+    template = "download.html#file" if is_part else "download.html"
+    return shown(request, template, context, visit=visit)
+
+
+def _format_of(key: str) -> FileFormat:
+    chosen = FORMATS.get(key)
+    if chosen is None:
+        raise FormatUnknownError
+    return chosen
+
+
+def _check_left(visit: Visit, seen: SeenTable, query: RowQuery) -> None:
+    """Refuse a download that counts more than is left."""
+    left = budget_of(visit.recipient, now=visit.now).left_bytes
+    counted = counted_bytes(seen, query)
+    if left is not None and counted > left:
+        raise OverBudgetError(counted_bytes=counted, left_bytes=left)
+
+
+def _note(visit: Visit, result: JobRows[RowsRead]) -> None:
+    facts, record = result.facts, visit.record
+    record.rows = RowCount(total=facts.rows)
+    record.num_files, record.size_bytes = facts.num_files, facts.size_bytes
+
+
+def _waiting_url(seen: SeenTable, query: RowQuery, chosen: FileFormat) -> str:
+    shared = seen.shared
+    names = (shared.share.name, shared.schema, shared.name)
+    parts = [("format", chosen.key), *(("f", one.raw) for one in query.conditions)]
+    if query.sort:
+        parts.append(("sort", query.sort))
+    return f"{reverse('portal:waiting', args=names)}?{urlencode(parts)}"

@@ -1,0 +1,155 @@
+"""Who can read in the browser: a share with all its recipients, or one recipient."""
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from django.conf import settings
+from django.shortcuts import resolve_url
+
+from apps.pages.actions import Stamp
+from apps.pages.changes.change import (
+    ADMIN,
+    Call,
+    Change,
+    Nothing,
+    Page,
+    Record,
+    Subject,
+    Verb,
+)
+from apps.sharing.activity.actions import things_of
+from apps.sharing.models import Recipient, Share
+from apps.sharing.names import find_recipient, find_share
+
+SERVER_OFF: Final = (
+    "The server does not offer it: set DELTAWEB_BROWSER_READING=true, and restart it."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BrowserReading:
+    """Whether a share or a recipient is open in the browser.
+
+    Attributes:
+        in_browser: Whether it is set here. A recipient that is not open still reads
+            in the browser the shares that are.
+        server_offers_it: Whether the server lets recipients read in the browser at all.
+    """
+
+    name: str
+    in_browser: bool
+    server_offers_it: bool
+
+
+def _set(thing: Share | Recipient, *, in_browser: bool) -> BrowserReading:
+    thing.in_browser = in_browser
+    thing.save(update_fields=["in_browser"])
+    return BrowserReading(
+        name=thing.name,
+        in_browser=in_browser,
+        server_offers_it=settings.BROWSER_READING,
+    )
+
+
+def _open(thing: Share | Recipient, _: Nothing, stamp: Stamp) -> BrowserReading:
+    del stamp
+    return _set(thing, in_browser=True)
+
+
+def _close(thing: Share | Recipient, _: Nothing, stamp: Stamp) -> BrowserReading:
+    del stamp
+    return _set(thing, in_browser=False)
+
+
+def _said_of_share(one: BrowserReading) -> str:
+    if not one.in_browser:
+        return f"The share {one.name} is closed in the browser."
+    said = f"The recipients of {one.name} can read it in the browser."
+    return said if one.server_offers_it else f"{said} {SERVER_OFF}"
+
+
+def _said_of_recipient(one: BrowserReading) -> str:
+    if not one.in_browser:
+        return (
+            f"{one.name} can read in the browser only the shares that are open there."
+        )
+    said = f"{one.name} can read all its shares in the browser."
+    return said if one.server_offers_it else f"{said} {SERVER_OFF}"
+
+
+def _about(thing: Any) -> dict[str, Any]:  # noqa: ANN401 (a share or a recipient)
+    return things_of(thing)
+
+
+SHARE: Final = Subject(
+    noun="share",
+    role=ADMIN,
+    scope="share",
+    find=find_share,
+    metavars={"name": "share"},
+    about=_about,
+)
+RECIPIENT: Final = Subject(
+    noun="recipient", role=ADMIN, scope="share", find=find_recipient, about=_about
+)
+OPEN_SHARE: Final = Change(
+    of=SHARE,
+    name="browser",
+    help="Let the recipients of a share read it in the browser.",
+    parameters=Nothing,
+    do=_open,
+    result=BrowserReading,
+    says=_said_of_share,
+    record=Record("share.open_browser"),
+    verb=Verb(),
+    call=Call("PUT", "shares/<str:name>/browser", view="ShareInBrowser", status=200),
+    page=Page("shares/<str:name>/browser", back=resolve_url),
+)
+CLOSE_SHARE: Final = Change(
+    of=SHARE,
+    name="browser",
+    help="Stop the recipients of a share from reading it in the browser.",
+    more="Their sessions end, unless they can read something else there.",
+    parameters=Nothing,
+    do=_close,
+    result=BrowserReading,
+    says=_said_of_share,
+    record=Record("share.close_browser"),
+    verb=Verb(flag="--off"),
+    call=Call("DELETE", "shares/<str:name>/browser", view="ShareInBrowser"),
+    page=Page(
+        "shares/<str:name>/browser-off", back=resolve_url, name="share-browser-off"
+    ),
+)
+OPEN_RECIPIENT: Final = Change(
+    of=RECIPIENT,
+    name="browser",
+    help="Let a recipient read all its shares in the browser.",
+    parameters=Nothing,
+    do=_open,
+    result=BrowserReading,
+    says=_said_of_recipient,
+    record=Record("recipient.open_browser"),
+    verb=Verb(),
+    call=Call(
+        "PUT", "recipients/<str:name>/browser", view="RecipientInBrowser", status=200
+    ),
+    page=Page("recipients/<str:name>/browser", back=resolve_url),
+)
+CLOSE_RECIPIENT: Final = Change(
+    of=RECIPIENT,
+    name="browser",
+    help="Stop a recipient from reading shares in the browser that are not open there.",
+    parameters=Nothing,
+    do=_close,
+    result=BrowserReading,
+    says=_said_of_recipient,
+    record=Record("recipient.close_browser"),
+    verb=Verb(flag="--off"),
+    call=Call("DELETE", "recipients/<str:name>/browser", view="RecipientInBrowser"),
+    page=Page(
+        "recipients/<str:name>/browser-off",
+        back=resolve_url,
+        name="recipient-browser-off",
+    ),
+)

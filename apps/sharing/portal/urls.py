@@ -1,0 +1,17 @@
+"""The addresses of the page of a recipient."""
+
+from django.urls import path
+
+from apps.sharing.portal import downloads, sign_in, table_page, tables_page
+
+app_name = "portal"
+TABLE = "t/<str:share>/<str:schema>/<str:table>"
+
+urlpatterns = [
+    path("", tables_page.tables, name="tables"),
+    path("sign-in", sign_in.sign_in, name="sign-in"),
+    path("sign-out", sign_in.sign_out, name="sign-out"),
+    path(TABLE, table_page.rows, name="table"),
+    path(f"{TABLE}/download", downloads.download, name="download"),
+    path(f"{TABLE}/file", downloads.waiting, name="waiting"),
+]
