@@ -320,7 +320,11 @@ class FormRefusedError(AccessError, code="form-refused"):
     hint = "Open the page again, then repeat it."
 
 
-class OverBudgetError(SharingStateError, code="over-budget"):
+class BrowserReadingError(SharingStateError, code="browser-reading"):
+    """Base of what a recipient is refused in the browser, in words for it."""
+
+
+class OverBudgetError(BrowserReadingError, code="over-budget"):
     """A download counts more than is left of a recipient's limit."""
 
     status = 403
@@ -338,13 +342,13 @@ class OverBudgetError(SharingStateError, code="over-budget"):
         return bytes_text(self.left_bytes, digits=3)
 
 
-class FormatUnknownError(SharingStateError, code="format-unknown"):
+class FormatUnknownError(BrowserReadingError, code="format-unknown"):
     status = 400
     message = "There is no download in this format."
     hint = "Choose one of the buttons above the rows."
 
 
-class TooManyRowsError(SharingStateError, code="too-many-rows"):
+class TooManyRowsError(BrowserReadingError, code="too-many-rows"):
     """The rows of a recipient are too many to be handed out as one file."""
 
     max_bytes: int

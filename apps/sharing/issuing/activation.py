@@ -12,6 +12,7 @@ from django.db import transaction
 from apps.accounts.tokens import sha256
 from apps.audit.models import AuditEvent
 from apps.audit.services import record
+from apps.sharing.access.browser import open_session, open_shares
 from apps.sharing.access.callers import check_address, granted_shares
 from apps.sharing.activity.refusals import REASON
 from apps.sharing.errors import (
@@ -25,10 +26,16 @@ from apps.sharing.errors import (
 )
 from apps.sharing.issuing.profile import ProfileFile, profile_file_name
 from apps.sharing.issuing.tokens import take_secret
-from apps.sharing.models import ActivationLink, Recipient, RecipientToken
+from apps.sharing.models import (
+    ActivationLink,
+    BrowserSession,
+    Recipient,
+    RecipientToken,
+)
 
 _VIEW: Final = "activation.view"
 _DOWNLOAD: Final = "activation.download"
+_OPEN: Final = "activation.open"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +95,71 @@ def activate(nonce: str, *, caller: Caller, now: datetime) -> ProfileFile:
         record(event)
         raise
     return profile
+
+
+def open_in_browser(
+    nonce: str, *, caller: Caller, now: datetime
+) -> tuple[BrowserSession, str]:
+    """Begin the one session that a link opens, and return it with its secret.
+
+    A link serves for that and for the profile, in any order. Success and refusal are
+    both recorded, but for a link that was never issued.
+    """
+    link = _find(nonce)
+    event = _event(_OPEN, link.token, caller, now)
+    try:
+        with transaction.atomic():
+            opened = _open(link, address=caller.address, now=now)
+            record(event)
+    except SharingStateError as error:
+        _refuse(event, error)
+        record(event)
+        raise
+    return opened
+
+
+def opens_in_browser(nonce: str, *, now: datetime) -> bool:
+    """Return whether a link can still open a session in the browser."""
+    try:
+        link = _find(nonce)
+        _check_session(link, now=now)
+    except SharingStateError:
+        return False
+    return open_shares(link.token.recipient).exists()
+
+
+def _open(
+    link: ActivationLink, *, address: str, now: datetime
+) -> tuple[BrowserSession, str]:
+    tokens = RecipientToken.objects.select_for_update().filter(id=link.token_id)
+    if tokens.first() is None:
+        raise LinkUnknownError
+    _check_session(link, now=now)
+    opened = ActivationLink.objects.filter(
+        id=link.id,
+        opened_at__isnull=True,
+        withdrawn_at__isnull=True,
+        expires_at__gt=now,
+    ).update(opened_at=now)
+    if not opened:
+        _check_session(_reloaded(link), now=now)
+        raise LinkUsedError(used_at=None)
+    return open_session(
+        link.token, by=BrowserSession.OpenedBy.LINK, address=address, now=now
+    )
+
+
+def _check_session(link: ActivationLink, *, now: datetime) -> None:
+    """Refuse a link that opens no session, whether or not the profile was fetched."""
+    if link.opened_at is not None:
+        raise LinkUsedError(used_at=link.opened_at)
+    if link.token.revoked_at is not None:
+        raise LinkRevokedError
+    was_fetched_otherwise = link.token.activated_at is not None and not link.used_at
+    if link.withdrawn_at is not None or was_fetched_otherwise:
+        raise LinkWithdrawnError
+    if now >= link.ends_at:
+        raise LinkExpiredError(expired_at=link.ends_at)
 
 
 def _refuse(event: AuditEvent, error: SharingStateError) -> None:

@@ -9,28 +9,33 @@ could make another browser send it could send it as well.
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponseBase
+from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect
 from django.shortcuts import render
+from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods
 
 from apps.accounts.permissions import public
 from apps.pages.request.addresses import client_address
+from apps.sharing.access.browser_requests import set_cookie
 from apps.sharing.access.grants.rules import TableRule, rule_of
 from apps.sharing.access.withdrawals import LISTED
 from apps.sharing.clients.preflight import Preflight, indexed_tables
 from apps.sharing.clients.snippets import TableName, snippets
-from apps.sharing.errors import SharingStateError
+from apps.sharing.errors import FormRefusedError, SharingStateError
 from apps.sharing.issuing.activation import (
     Activation,
     Caller,
     activate,
     look_up,
+    open_in_browser,
+    opens_in_browser,
     view_activation,
 )
 from apps.sharing.issuing.token_result import profile_response
@@ -164,6 +169,7 @@ def to_read_first(tables: Sequence[OfferedTable]) -> list[TableName]:
     return [table.name for table in sorted(looked_at, key=rank)] + rest
 
 
+OPEN: Final = "open"  # the button that opens a session in the browser
 MAX_TABLES: Final = 12  # named on the page; the rest is counted
 HEADERS: Final = {
     "Cache-Control": "no-store",
@@ -191,20 +197,36 @@ def _checked_activation(request: HttpRequest, nonce: str) -> HttpResponseBase:
         request_id=getattr(request, "id", ""),
     )
     try:
+        if request.method == "POST" and OPEN in request.POST:
+            return _opened(request, nonce, caller, now)
         if request.method == "POST":
             return profile_response(activate(nonce, caller=caller, now=now))
         if request.method == "HEAD":  # merely probes the link: leaves no record
             found = look_up(nonce, address=caller.address, now=now)
         else:
             found = view_activation(nonce, caller=caller, now=now)
-        return _page(request, found)
+        opens = opens_in_browser(nonce, now=now)
+        return _page(request, found, opens_in_browser=opens)
     except SharingStateError as error:
-        return _render(
-            request, "activate_problem.html", {"error": error}, status=error.status
-        )
+        context = {"error": error, "opens": opens_in_browser(nonce, now=now)}
+        return _render(request, "activate_problem.html", context, status=error.status)
 
 
-def _page(request: HttpRequest, found: Activation) -> HttpResponseBase:
+def _opened(
+    request: HttpRequest, nonce: str, caller: Caller, now: datetime
+) -> HttpResponseBase:
+    """Begin the session of a link, by a form of its own page, and lead to the page."""
+    if request.headers.get("Sec-Fetch-Site", "same-origin") != "same-origin":
+        raise FormRefusedError
+    session, secret = open_in_browser(nonce, caller=caller, now=now)
+    response = HttpResponseRedirect(reverse("portal:tables"))
+    set_cookie(response, session, secret, now=now)
+    return response
+
+
+def _page(
+    request: HttpRequest, found: Activation, *, opens_in_browser: bool
+) -> HttpResponseBase:
     tables = offered_tables(found.recipient)
     context = {
         "recipient": found.recipient,
@@ -214,6 +236,7 @@ def _page(request: HttpRequest, found: Activation) -> HttpResponseBase:
         "num_more": max(0, len(tables) - MAX_TABLES),
         "shares": found.shares,
         "link_expires_at": found.link_expires_at,
+        "opens": opens_in_browser,
         "token_expires_at": found.token_expires_at,
         "snippets": snippets(
             endpoint=f"{settings.PUBLIC_URL}/delta-sharing/",

@@ -15,7 +15,7 @@ from apps.sharing.access.browser import open_table
 from apps.sharing.activity.budgets import check_budget
 from apps.sharing.answers.row_count import RowCount
 from apps.sharing.errors import FormatUnknownError, OverBudgetError
-from apps.sharing.portal.files import FORMATS, FileFormat, file_response
+from apps.sharing.portal.files import FORMATS, SHEET, FileFormat, file_response
 from apps.sharing.portal.offer import budget_of
 from apps.sharing.portal.reading import (
     RowsRead,
@@ -32,6 +32,7 @@ from apps.sharing.portal.row_query import (
     seen_table,
 )
 from apps.sharing.portal.visit import Visit, shown, visitors_page
+from deltaweb.exports.errors import MAX_SHEET_ROWS, SheetRowsError
 
 ACTION: Final = "portal.download"
 
@@ -50,6 +51,7 @@ def download(
     record.version = seen.version.version
     check_budget(visit.recipient, now=visit.now)
     _check_left(visit, seen, query)
+    _check_rows(chosen, seen, query)
     job, result = rows_job(
         all_of(seen, query, file=chosen.file), now=visit.now, waits=True
     )
@@ -105,6 +107,13 @@ def _check_left(visit: Visit, seen: SeenTable, query: RowQuery) -> None:
     counted = counted_bytes(seen, query)
     if left is not None and counted > left:
         raise OverBudgetError(counted_bytes=counted, left_bytes=left)
+
+
+def _check_rows(chosen: FileFormat, seen: SeenTable, query: RowQuery) -> None:
+    """Refuse a sheet of more rows than a sheet has, before anything is read."""
+    num_rows = None if query.conditions else seen.num_rows()
+    if chosen.key == SHEET and num_rows is not None and num_rows >= MAX_SHEET_ROWS:
+        raise SheetRowsError(rows=num_rows)
 
 
 def _note(visit: Visit, result: JobRows[RowsRead]) -> None:

@@ -15,7 +15,9 @@ from apps.jobs.results import result_path
 from apps.pages.responses import csv_response
 from apps.sharing.models import SharedTable
 from apps.sharing.portal.cells import csv_rows
+from deltaweb.exports.xlsx import XLSX_TYPE, write_xlsx
 
+SHEET: Final = "xlsx"
 PARQUET_TYPE: Final = "application/vnd.apache.parquet"
 _NOT_IN_A_NAME: Final = re.compile(r"[^A-Za-z0-9_.-]+")
 
@@ -64,6 +66,16 @@ FORMATS: Final[Mapping[str, FileFormat]] = {
                 "quotes. A text that a spreadsheet would run as a formula, because it "
                 "begins with = + - or @, gets an apostrophe in front."
             ),
+        ),
+        FileFormat(
+            key=SHEET,
+            label="XLSX",
+            media_type=XLSX_TYPE,
+            about=(
+                "Text stays text: no cell is a formula or a link. Whole numbers of "
+                "more than 15 digits and decimals are text. NULL is an empty cell."
+            ),
+            write=write_xlsx,
         ),
         FileFormat(
             key="parquet",

@@ -27,6 +27,7 @@ from apps.sharing.errors import AccessError, NotGrantedError, TooManyRowsError
 from apps.sharing.models import Recipient, SharedTable
 from apps.sharing.portal.conditions import compiled
 from apps.sharing.portal.files import write_file
+from deltaweb.exports.errors import SheetError
 from deltaweb.expressions.errors import ExpressionError
 from deltaweb.sharing.errors import SharingError, TooManyRequestsError
 from deltaweb.sharing.table_query import TableQuery
@@ -90,7 +91,13 @@ def read_rows(job: TrackedJob, asked: ReadRows) -> RowsRead:
     """Read rows and keep them as the rows of the job."""
     try:
         return _read(job, asked)
-    except (SharingError, AccessError, ExpressionError, TooManyRowsError) as error:
+    except (
+        SharingError,
+        AccessError,
+        ExpressionError,
+        TooManyRowsError,
+        SheetError,
+    ) as error:
         return RowsRead(refusal=f"{error.message} {error.hint}".strip())
 
 

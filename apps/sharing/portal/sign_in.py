@@ -13,6 +13,11 @@ from django.urls import reverse
 from apps.pages.request.addresses import network_of
 from apps.pages.request.rate_limits import RateLimit
 from apps.sharing.access.browser import end_by_secret, end_session, open_session
+from apps.sharing.access.browser_requests import (
+    check_origin,
+    delete_cookie,
+    set_cookie,
+)
 from apps.sharing.access.callers import authenticate
 from apps.sharing.api.audit import CallRecord
 from apps.sharing.api.errors import failure_of
@@ -25,12 +30,9 @@ from apps.sharing.errors import (
 from apps.sharing.models import BrowserSession
 from apps.sharing.portal.visit import (
     Visit,
-    check_origin,
-    delete_cookie,
     portal_view,
     record_of,
     refused,
-    set_cookie,
     shown,
     visitors_page,
 )

@@ -16,7 +16,7 @@ from apps.sharing.activity.budgets import check_budget
 from apps.sharing.answers.row_count import RowCount
 from apps.sharing.portal.cells import Column, cells_of, columns_of
 from apps.sharing.portal.conditions import OPERATORS, comparable
-from apps.sharing.portal.files import FORMATS
+from apps.sharing.portal.files import FORMATS, SHEET
 from apps.sharing.portal.offer import budget_of
 from apps.sharing.portal.reading import RowsRead, refusal_of, rows_job
 from apps.sharing.portal.row_query import (
@@ -30,6 +30,7 @@ from apps.sharing.portal.row_query import (
     seen_table,
 )
 from apps.sharing.portal.visit import Visit, shown, visitors_page
+from deltaweb.exports.errors import MAX_SHEET_ROWS
 
 WRONG: Final = 400
 
@@ -109,10 +110,11 @@ def _about(visit: Visit, seen: SeenTable, request: HttpRequest) -> dict[str, Any
     """Return what the page says of a table, apart from its rows."""
     shared = seen.shared
     names = (shared.share.name, shared.schema, shared.name)
+    num_rows = seen.num_rows()
     return {
         "shared": shared,
         "is_part": not seen.rule.is_whole,
-        "num_rows": seen.num_rows(),
+        "num_rows": num_rows,
         "columns": columns_of(seen.schema, seen.columns),
         "comparable": comparable(seen.schema),
         "operators": OPERATORS,
@@ -120,6 +122,7 @@ def _about(visit: Visit, seen: SeenTable, request: HttpRequest) -> dict[str, Any
         "table_url": reverse("portal:table", args=names),
         "download_url": reverse("portal:download", args=names),
         "formats": list(FORMATS.values()),
+        "too_long": [SHEET] if (num_rows or 0) >= MAX_SHEET_ROWS else [],
         "here": request.get_full_path(),
     }
 

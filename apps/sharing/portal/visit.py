@@ -31,11 +31,13 @@ from apps.accounts.permissions import public
 from apps.pages.errors import PageError
 from apps.pages.request.addresses import client_address
 from apps.sharing.access.browser import session_of
+from apps.sharing.access.browser_requests import check_origin, delete_cookie
 from apps.sharing.access.callers import note_use
 from apps.sharing.api import throttling
 from apps.sharing.api.audit import CallRecord
 from apps.sharing.api.errors import INTERNAL, Failure, failure_of
 from apps.sharing.errors import (
+    BrowserReadingError,
     FormRefusedError,
     NotInBrowserError,
     SessionEndedError,
@@ -44,6 +46,7 @@ from apps.sharing.errors import (
 )
 from apps.sharing.models import BrowserSession, Recipient, RecipientToken
 from deltaweb.delta.errors import DeltaError
+from deltaweb.exports.errors import SheetError
 
 logger = logging.getLogger(__name__)
 
@@ -176,7 +179,7 @@ def refused(
     request: HttpRequest, record: CallRecord, error: Exception
 ) -> HttpResponseBase:
     """Answer a failure with a page, in words that a recipient may read."""
-    if isinstance(error, PageError):
+    if isinstance(error, (PageError, BrowserReadingError, SheetError)):
         failure = Failure(
             error.status, INTERNAL.error_code, f"{error.message} {error.hint}".strip()
         )
@@ -223,45 +226,6 @@ def shown(
 def form_token_of(secret: str) -> str:
     """Return what forms of a session send along, which no other page knows."""
     return hmac.new(secret.encode(), _FORM, "sha256").hexdigest()
-
-
-def check_origin(request: HttpRequest) -> None:
-    """Refuse a form that a page of another address has sent.
-
-    A browser says where a form is from, and a page cannot make it say otherwise.
-    """
-    site = request.headers.get("Sec-Fetch-Site")
-    if site is not None:
-        is_own = site == "same-origin"
-    else:
-        host = f"{request.scheme}://{request.get_host()}"
-        is_own = request.headers.get("Origin") in {host, *settings.CSRF_TRUSTED_ORIGINS}
-    if not is_own:
-        raise FormRefusedError
-
-
-def set_cookie(
-    response: HttpResponseBase, session: BrowserSession, secret: str, *, now: datetime
-) -> None:
-    """Let a browser hold the secret of a session, for as long as it lasts."""
-    response.set_cookie(
-        settings.RECIPIENT_COOKIE_NAME,
-        secret,
-        max_age=max(0, int((session.open_until - now).total_seconds())),
-        path=settings.RECIPIENT_COOKIE_PATH,
-        secure=settings.SESSION_COOKIE_SECURE,
-        httponly=True,
-        samesite="Lax",
-    )
-
-
-def delete_cookie(response: HttpResponseBase) -> None:
-    """Let a browser forget its session."""
-    response.delete_cookie(
-        settings.RECIPIENT_COOKIE_NAME,
-        path=settings.RECIPIENT_COOKIE_PATH,
-        samesite="Lax",
-    )
 
 
 def _check_method(request: HttpRequest, *, posts: bool) -> None:

@@ -1,0 +1,206 @@
+"""The files in which a recipient downloads rows."""
+
+import io
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from openpyxl import load_workbook
+
+from apps.audit.models import AuditEvent
+from apps.jobs.models import Job
+from apps.sharing.models import Recipient
+from apps.sharing.portal.reading import READ_ROWS
+from apps.tables.models import Table
+from tests.functional.portal.visitors import Visitor, path_of, text_of, work
+from tests.functional.sharing_api.calls import body_of
+from tests.functional.sharing_api.ruled import Ruled, rows
+from tests.support import cases
+
+OF_EU = "region = recipient.region"
+SEEN = [0, 1, 2, 3, 4, 10, 11, 12]
+
+
+def downloaded(
+    visitor: Visitor,
+    staff: Ruled,
+    fmt: str,
+    **form: Any,  # noqa: ANN401 (of a form)
+) -> bytes:
+    """The bytes of a download, which was waited for."""
+    path = f"{path_of(staff.shared)}/download"
+    answer = visitor.post(path, {"format": fmt, **form})
+    assert answer.status_code == 302, answer.content
+    assert "being prepared" in text_of(visitor.get(answer.url))
+    work()
+    assert "The file is ready" in text_of(visitor.get(answer.url))
+    answer = visitor.post(path, {"format": fmt, **form})
+    assert answer.status_code == 200
+    assert answer["Content-Disposition"].startswith("attachment")
+    assert f"hr.staff.{fmt}" in answer["Content-Disposition"]
+    assert answer["Cache-Control"] == "no-store"
+    return body_of(answer)
+
+
+def read(fmt: str, body: bytes) -> tuple[list[str], list[list[Any]]]:
+    """The header and the rows of a file."""
+    if fmt == "csv":
+        first, *others = body.decode().splitlines()
+        return first.split(","), [line.split(",") for line in others]
+    if fmt == "parquet":
+        table = pq.read_table(io.BytesIO(body))
+        return table.column_names, [list(row.values()) for row in table.to_pylist()]
+    sheet = load_workbook(io.BytesIO(body)).active
+    assert sheet is not None
+    header, *lines = ([cell.value for cell in row] for row in sheet.iter_rows())
+    return [str(name) for name in header], lines
+
+
+@pytest.fixture
+def part(acme: Visitor, staff: Ruled) -> Ruled:
+    """The table, of which acme sees a part, and is signed in."""
+    staff.rule(OF_EU, "id", "note")
+    staff.prepare()
+    acme.sign_in()
+    return staff
+
+
+class TestDownloads:
+    @pytest.mark.parametrize("fmt", ["csv", "parquet", "xlsx"])
+    def test_have_what_the_recipient_sees(
+        self, acme: Visitor, part: Ruled, fmt: str
+    ) -> None:
+        body = downloaded(acme, part, fmt)
+
+        header, found = read(fmt, body)
+        assert header == ["id", "note"]
+        assert sorted(int(row[0]) for row in found) == SEEN
+        for hidden in (b"secret", b"salary", b"region", OF_EU.encode()):
+            assert hidden not in body
+
+    def test_have_the_rows_of_the_conditions(self, acme: Visitor, part: Ruled) -> None:
+        body = downloaded(acme, part, "csv", f=["id:ge:3", "id:lt:12"], sort="-id")
+
+        assert [row[0] for row in read("csv", body)[1]] == ["11", "10", "4", "3"]
+
+    def test_run_no_formula(self, acme: Visitor, staff: Ruled) -> None:
+        staff.table.append(rows(50, 1, "EU", '=HYPERLINK("http://evil.example")'))
+        acme.sign_in()
+
+        csv = downloaded(acme, staff, "csv", f="id:eq:50").decode()
+        sheet = load_workbook(
+            io.BytesIO(downloaded(acme, staff, "xlsx", f="id:eq:50"))
+        ).active
+
+        assert "'=HYPERLINK" in csv
+        assert sheet is not None
+        cell = sheet["D2"]
+        assert (cell.data_type, cell.hyperlink) == ("s", None)
+
+    @cases(
+        "form",
+        {"no format": {}, "another": {"format": "exe"}, "a path": {"format": "../x"}},
+    )
+    def test_are_of_known_formats(
+        self, acme: Visitor, part: Ruled, form: dict[str, str]
+    ) -> None:
+        answer = acme.post(f"{path_of(part.shared)}/download", form)
+
+        assert answer.status_code == 400
+        assert "no download in this format" in text_of(answer)
+
+    def test_need_a_form_of_the_session(self, acme: Visitor, part: Ruled) -> None:
+        path = f"{path_of(part.shared)}/download"
+
+        assert acme.get(path).status_code == 405
+        answer = acme.client.post(path, {"format": "csv"})
+
+        assert answer.status_code == 403
+        assert not Job.objects.filter(kind=READ_ROWS).exists()
+
+    def test_begin_nothing_by_a_look_at_their_page(
+        self, acme: Visitor, part: Ruled
+    ) -> None:
+        answer = acme.get(f"{path_of(part.shared)}/file?format=csv")
+
+        assert "Nothing is being prepared" in text_of(answer)
+        assert not Job.objects.filter(kind=READ_ROWS).exists()
+
+    def test_of_another_recipient_are_not_there(
+        self,
+        acme: Visitor,
+        part: Ruled,
+        new_visitor: Any,  # noqa: ANN401 (a fixture)
+    ) -> None:
+        downloaded(acme, part, "csv")
+        other = new_visitor("other", part.shared.share, properties={"region": "US"})
+        other.sign_in()
+        part.prepare()
+
+        answer = other.get(f"{path_of(part.shared)}/file?format=csv")
+
+        assert "Nothing is being prepared" in text_of(answer)
+
+    def test_of_too_many_rows_for_a_sheet_begin_nothing(
+        self, acme: Visitor, staff: Ruled
+    ) -> None:
+        Table.objects.update(num_records=1_048_576)
+        acme.sign_in()
+
+        page = acme.get(path_of(staff.shared)).content.decode()
+        answer = acme.post(f"{path_of(staff.shared)}/download", {"format": "xlsx"})
+
+        assert 'value="xlsx" disabled' in page
+        assert answer.status_code == 422
+        assert "An XLSX sheet holds 1,048,575 rows" in text_of(answer)
+        assert Job.objects.filter(kind=READ_ROWS).count() == 1  # of the page
+
+    def test_of_too_long_a_value_are_refused_by_name(
+        self, acme: Visitor, staff: Ruled
+    ) -> None:
+        staff.table.append(rows(50, 1, "EU", "x" * 40_000))
+        acme.sign_in()
+        path = f"{path_of(staff.shared)}/download"
+
+        answer = acme.post(path, {"format": "xlsx"})
+        work()
+
+        assert "32,767 characters" in text_of(acme.get(answer.url))
+
+
+class TestTheBudget:
+    def test_is_counted_for_each_download(self, acme: Visitor, part: Ruled) -> None:
+        downloaded(acme, part, "csv")
+        downloaded_size = Job.objects.get(kind=READ_ROWS).result["size_bytes"]  # type: ignore[index]  # it is done
+
+        acme.post(f"{path_of(part.shared)}/download", {"format": "csv"})
+
+        events = AuditEvent.objects.filter(action="portal.download", status=200)
+        assert (
+            list(events.values_list("size_bytes", "num_rows", "recipient"))
+            == [(downloaded_size, len(SEEN), "acme")] * 2
+        )
+
+    def test_refuses_what_counts_more_than_is_left(
+        self, acme: Visitor, part: Ruled
+    ) -> None:
+        Recipient.objects.update(hard_limit_bytes=10)
+
+        answer = acme.post(f"{path_of(part.shared)}/download", {"format": "csv"})
+
+        assert answer.status_code == 403
+        assert "10 B are left this month" in text_of(answer)
+        assert not Job.objects.filter(kind=READ_ROWS).exists()
+
+    def test_refuses_a_file_that_is_ready_as_well(
+        self, acme: Visitor, part: Ruled
+    ) -> None:
+        downloaded(acme, part, "csv")
+        size = AuditEvent.objects.get(action="portal.download").size_bytes
+        assert size
+        Recipient.objects.update(hard_limit_bytes=size + 1)
+
+        answer = acme.post(f"{path_of(part.shared)}/download", {"format": "csv"})
+
+        assert answer.status_code == 403
+        assert AuditEvent.objects.filter(action="portal.download").count() == 2
