@@ -21,6 +21,7 @@ CASES = {
     "deltaweb": "the packages of the library, and the modules that wire them",
     "deltaweb/delta/features": "a file a table feature",
     "apps/explorer": "a folder a page",
+    "apps/sharing": "the floors of sharing, and the modules that wire them",
 }
 # The words of logic are two things: a condition as written, and as evaluated.
 TWO_THINGS = {"And", "Or", "Not", "Like"}

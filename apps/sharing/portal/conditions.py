@@ -122,7 +122,7 @@ def _literal(field: StructField, operator: str, value: str) -> tree.Literal:
     if kind not in _TEXTS or (operator == CONTAINS and kind != "string"):
         raise QueryError(
             part="f",
-            message=f"{field.name} is of type {shown}, which is not compared so.",
+            message=f"{field.name} has the type {shown}, which has no such comparison.",
             hint="Choose another column or operator.",
         )
     try:
@@ -130,7 +130,7 @@ def _literal(field: StructField, operator: str, value: str) -> tree.Literal:
     except (ValueError, KeyError, InvalidOperation, OverflowError):
         raise QueryError(
             part="f",
-            message=f"{value[:80]!r} is no value of {field.name}, of type {shown}.",
+            message=f"{value[:80]!r} is not a value of {field.name}, of type {shown}.",
             hint="Write a value such as "
             f"{_EXAMPLES.get(kind, '42' if kind in _INTEGERS else '4.2')}.",
         ) from None
