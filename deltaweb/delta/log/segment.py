@@ -200,9 +200,14 @@ def read_hint_version(store: LogStore) -> int | None:
     else: it only says where a listing can begin.
     """
     try:
-        hint = load_hint(store.read_head(LAST_CHECKPOINT, MAX_HINT_BYTES))
+        return version_of_hint(store.read_head(LAST_CHECKPOINT, MAX_HINT_BYTES))
     except FileNotFoundError:
         return None
+
+
+def version_of_hint(data: bytes) -> int | None:
+    """Return the version that a hint names, None when it is no help."""
+    hint = load_hint(data)
     version = hint.get("version") if hint is not None else None
     if not isinstance(version, int) or isinstance(version, bool) or version < 0:
         return None

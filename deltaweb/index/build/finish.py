@@ -9,13 +9,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
-
 from deltaweb.delta.errors import DeltaError, SchemaError
 from deltaweb.delta.log.commits.partition_keys import partition_keys
 from deltaweb.delta.log.versions import ReadableRun
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.snapshot.checksum import VersionFiles, check_version
+from deltaweb.index.build.health_facts import (
+    KnownCheckpoints,
+    NotedCommits,
+    health_facts,
+)
 from deltaweb.index.files.file_rows import NewestFiles
 from deltaweb.index.files.source import write_source
 from deltaweb.index.folder.file_index import COMMITS, HISTORY_SCHEMAS, write_summary
@@ -36,8 +39,6 @@ from itertools import islice
 from deltaweb.delta.features.clustering import clustering_columns
 from deltaweb.delta.log.store import LogStore
 from deltaweb.delta.row_tracking.logged_fields import load_domains
-
-_NO_TIMES: Final = np.empty(0, dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,6 +90,7 @@ class ReadLog:
         events: What the timeline marks, oldest first.
         commit_digest: What `commit_digest` says of it; None where it is not readable.
         first_commit: The oldest commit that the log holds; None without any.
+        checkpoints: The checkpoints that the log holds.
         is_rewritten: Whether the index before is of another log.
         fault: What hides newer versions, if anything does.
     """
@@ -101,6 +103,7 @@ class ReadLog:
     committed_at_ms: int
     commit_digest: str | None
     first_commit: int | None
+    checkpoints: KnownCheckpoints
     is_rewritten: bool = False
     fault: DeltaError | None = None
 
@@ -130,6 +133,15 @@ def finish_index(request: BuildRequest, beside: Path, log: ReadLog) -> IndexResu
                 **log.files.summary,
                 **domains_summary(request.table.store, log.snapshot),
                 "checksum": _checksum(request, log),
+                "health": health_facts(
+                    beside,
+                    log.snapshot,
+                    newest,
+                    commits.noted,
+                    log.checkpoints,
+                    first_commit=log.first_commit,
+                    now_ms=request.now_ms,
+                ),
             }
         ),
         first_commit=log.first_commit,
@@ -161,19 +173,19 @@ class _Commits:
     """What the commits of an index say together, noted while they are written."""
 
     def __init__(self) -> None:
-        self._times = [_NO_TIMES]
+        self.noted = NotedCommits()
         self._last: pa.RecordBatch | None = None
 
     def watch(self, pieces: Iterable[Piece]) -> Iterator[Piece]:
         for piece in pieces:
             for batch in piece.rows if isinstance(piece, KeptPart) else [piece]:
-                self._times.append(batch["timestamp_ms"].to_numpy())
+                self.noted.take(batch)
                 self._last = batch
             yield piece
 
     @property
     def timestamps_ms(self) -> Longs:
-        return np.concatenate(self._times)
+        return self.noted.column("timestamp_ms")
 
     def last(self, name: str, version: int) -> int | None:
         if self._last is None or self._last["version"][-1].as_py() != version:

@@ -35,6 +35,7 @@ from deltaweb.index.build.finish import (
     WrittenFiles,
     finish_index,
 )
+from deltaweb.index.build.health_facts import checkpoints_of
 from deltaweb.index.build.update import update_index
 from deltaweb.index.files.source import commit_digest
 from deltaweb.index.folder.file_index import (
@@ -220,6 +221,9 @@ class _Builder:
                 committed_at_ms=reader.times.finish(snapshot.version),
                 commit_digest=commit_digest(store, snapshot.version),
                 first_commit=listing.commits[0] if listing.commits else None,
+                checkpoints=checkpoints_of(
+                    store, [one.version for one in listing.checkpoints]
+                ),
                 is_rewritten=is_rewritten,
                 fault=fault,
             )

@@ -20,11 +20,13 @@ class LogSince:
         commits: The new commits, oldest first; they follow the index's version
             without a gap.
         first_version: The oldest version that it can build.
+        checkpoints: The versions of the checkpoints from the index's version on.
     """
 
     commits: tuple[FileStatus, ...]
     first_commit: int
     first_version: int
+    checkpoints: tuple[int, ...]
 
     @property
     def size_bytes(self) -> int:
@@ -49,7 +51,8 @@ def read_log_since(store: LogStore, base: VerifiedIndex) -> LogSince:
         raise CannotUpdateError(reason)
     new = tuple(by_name[commit_name(number)] for number in expected[1:])
     first_commit, first_version = _find_start(store, base)
-    return LogSince(new, first_commit, first_version)
+    checkpoints = tuple(one.version for one in listing.checkpoints)
+    return LogSince(new, first_commit, first_version, checkpoints)
 
 
 def new_version(commit: FileStatus) -> int:

@@ -57,6 +57,7 @@ from deltaweb.index.build.finish import (
     WrittenFiles,
     finish_index,
 )
+from deltaweb.index.build.health_facts import checkpoints_since
 from deltaweb.index.build.log_since import LogSince, read_log_since
 from deltaweb.index.build.new_commits import NewCommits, read_new_commits
 from deltaweb.index.build.updated_files import write_updated_files
@@ -109,6 +110,13 @@ def update_index(request: BuildRequest, folder: Path) -> IndexResult:
             committed_at_ms=new.committed_at_ms,
             commit_digest=new.digest,
             first_commit=since.first_commit,
+            checkpoints=checkpoints_since(
+                store,
+                base.result.summary,
+                since.checkpoints,
+                version=base.version,
+                first_version=since.first_version,
+            ),
         )
         return finish_index(request, beside, log)
 

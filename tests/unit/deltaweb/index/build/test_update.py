@@ -7,7 +7,12 @@ from pathlib import Path
 import pytest
 
 from deltaweb.delta.log.commits import batch
-from deltaweb.delta.log.paths import checkpoint_name, checksum_name, commit_name
+from deltaweb.delta.log.paths import (
+    LAST_CHECKPOINT,
+    checkpoint_name,
+    checksum_name,
+    commit_name,
+)
 from deltaweb.index.build import new_commits
 from deltaweb.index.build.full import LogTooLargeError
 from deltaweb.index.folder.file_index import FILES
@@ -33,7 +38,8 @@ class TestWhatIsRead:
         indexed.index()
 
         assert indexed.store.reads == [commit_name(number) for number in (1, 2, 3)]
-        assert indexed.store.heads == [commit_name(0), checksum_name(3)]
+        heads = [commit_name(0), LAST_CHECKPOINT, checksum_name(3)]
+        assert indexed.store.heads == heads
         assert len(indexed.store.listings) == 1
         assert indexed.store.looks == [commit_name(3)]
         indexed.assert_is_what_the_log_gives()
@@ -66,7 +72,8 @@ class TestWhatIsRead:
         result = indexed.index()
 
         assert indexed.store.reads == []
-        assert indexed.store.heads == [commit_name(1), checksum_name(1)]
+        heads = [commit_name(1), LAST_CHECKPOINT, checksum_name(1)]
+        assert indexed.store.heads == heads
         assert len(indexed.store.listings) == 1
         assert indexed.store.looks == [commit_name(0)]  # has the log been cleaned?
         assert sum(result.summary["commits_30d"][:-3]) == 2
