@@ -51,6 +51,57 @@ class Thresholds:
     skewed_bytes: int = threshold(
         _GIB, "bytes", "Size from which a partition can be skewed."
     )
+    checkpoint_commits: int = threshold(
+        100,
+        "commits",
+        "Commits since the newest checkpoint; twice its interval if that is more.",
+    )
+    checkpoint_commits_act_now: int = threshold(
+        1_000, "commits", "Commits since the newest checkpoint that make it urgent."
+    )
+    expired_commits: int = threshold(
+        1_000, "commits", "Commits that are older than the retention of the log."
+    )
+    files_without_statistics: int = threshold(
+        50, "files", "Files without statistics, or without those of a used column."
+    )
+    without_statistics_percent: int = threshold(
+        10, "%", "Share of all files without them, likewise."
+    )
+    statistics_bytes: int = threshold(
+        64 * _MIB, "bytes", "Size from which statistics can fill the log."
+    )
+    statistics_percent: int = threshold(
+        75, "%", "Share of the log that makes statistics a finding."
+    )
+    removed_bytes: int = threshold(
+        _GIB, "bytes", "Size of removed files that are older than their retention."
+    )
+    removed_percent: int = threshold(
+        20, "%", "Size of these files as a share of the live ones."
+    )
+    orphan_files: int = threshold(1_000, "files", "Files that are in no version.")
+    orphan_bytes: int = threshold(
+        100 * _MIB, "bytes", "Size of the files that are in no version."
+    )
+    masked_rows: int = threshold(
+        10_000, "rows", "Deleted rows in files with deletion vectors."
+    )
+    masked_percent: int = threshold(
+        20, "%", "Share of deleted rows in files with deletion vectors."
+    )
+    vacuum_notice_hours: int = threshold(
+        72, "hours", "Time before a scheduled vacuum that ends versions."
+    )
+    late_times: int = threshold(
+        3, "times", "Multiple of the longest pause after which a table is late."
+    )
+    identity_percent: int = threshold(
+        90, "%", "Share of an identity column's numbers that were given."
+    )
+    identity_percent_act_now: int = threshold(
+        99, "%", "Share of these numbers that makes it urgent."
+    )
 
     def changed(self, values: Mapping[str, object]) -> "Thresholds":
         """Return these with other values for some names.

@@ -20,6 +20,7 @@ MAX_LINES = 500
 CASES = {
     "deltaweb": "the packages of the library, and the modules that wire them",
     "deltaweb/delta/features": "a file a table feature",
+    "deltaweb/health/rules": "a file a rule",
     "apps/explorer": "a folder a page",
     "apps/sharing": "the floors of sharing, and the modules that wire them",
 }

@@ -1,0 +1,68 @@
+"""A table that is no longer written."""
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from typing import Final
+
+from deltaweb.health.facts import HealthFacts, milliseconds, moment_of
+from deltaweb.health.finding import Fact, Finding, HealthRemedy, Severity
+from deltaweb.health.rule import Rule
+from deltaweb.health.thresholds import Thresholds
+from deltaweb.words import length_text
+
+UNITS_S: Final = (86_400, 3_600, 60)
+
+NAME: Final = "late-writes"
+LEAST_WRITES: Final = 20
+LEAST_SPAN: Final = timedelta(days=2)
+LEAST_PAUSE: Final = timedelta(days=1)
+
+
+def find(
+    facts: HealthFacts, thresholds: Thresholds, now: datetime
+) -> Iterator[Finding]:
+    """Compare the time since the last write with the pauses before it."""
+    writes = facts.writes
+    if writes is None or writes.num_writes < LEAST_WRITES:
+        return
+    if writes.last_ms - writes.first_ms < LEAST_SPAN / timedelta(milliseconds=1):
+        return
+    pause_ms = milliseconds(now) - writes.last_ms
+    limit_ms = max(
+        thresholds.late_times * writes.longest_gap_ms,
+        round(LEAST_PAUSE / timedelta(milliseconds=1)),
+    )
+    if pause_ms < limit_ms:
+        return
+    pause, usual = (_about(ms) for ms in (pause_ms, writes.typical_gap_ms))
+    longest = _about(writes.longest_gap_ms)
+    yield Finding(
+        rule=NAME,
+        severity=Severity.TO_KNOW,
+        sentence=f"Last written {pause} ago. Before, a pause was usually {usual}, and "
+        f"{longest} at most.",
+        evidence=(
+            Fact("Last write", f"{moment_of(writes.last_ms):%Y-%m-%d %H:%M} UTC"),
+            Fact("Usual pause", usual),
+            Fact("Longest pause", longest),
+            Fact("Writes that were compared", writes.num_writes, "writes"),
+        ),
+        remedy=HealthRemedy(operation="history", label="See history"),
+        since=moment_of(writes.last_ms + writes.longest_gap_ms),
+    )
+
+
+def _about(length_ms: int) -> str:
+    """Return a length in its largest unit, such as `12 days`."""
+    seconds = length_ms // 1000
+    unit = next((unit for unit in UNITS_S if seconds >= unit), 1)
+    return length_text(max(round(seconds / unit), 1) * unit)
+
+
+RULE: Final = Rule(
+    name=NAME,
+    title="No longer written",
+    about="Rows may be old: the table was written more often before.",
+    thresholds=("late_times",),
+    find=find,
+)

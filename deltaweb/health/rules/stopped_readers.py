@@ -1,0 +1,52 @@
+"""A feature that keeps known readers from the table."""
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Final
+
+from deltaweb.health.facts import HealthFacts
+from deltaweb.health.finding import Cost, Fact, Finding, HealthRemedy, Severity
+from deltaweb.health.rule import Rule
+from deltaweb.health.thresholds import Thresholds
+
+NAME: Final = "stopped-readers"
+READERS: Final = HealthRemedy(operation="readers", label="See readers")
+
+
+def find(
+    facts: HealthFacts, _thresholds: Thresholds, _now: datetime
+) -> Iterator[Finding]:
+    """Look for clients that read the table before, and at what this server reads."""
+    for reader in facts.stopped_readers:
+        yield Finding(
+            rule=NAME,
+            subject=reader.client,
+            severity=Severity.ACT_NOW,
+            sentence=f"{reader.client} cannot read the table since it requires "
+            f"`{reader.feature}`.",
+            evidence=(
+                Fact("Client", reader.client),
+                Fact("Feature", reader.feature),
+                Fact("Failed", reader.num_failed, "requests"),
+            ),
+            cost=Cost(reader.num_failed, "requests", "failed"),
+            remedy=READERS,
+            since=reader.since,
+        )
+    if facts.refusal:
+        yield Finding(
+            rule=NAME,
+            subject="deltaweb",
+            severity=Severity.TO_KNOW,
+            sentence=f"deltaweb does not show or share its rows. {facts.refusal}",
+            remedy=READERS,
+            since=facts.committed_at,
+        )
+
+
+RULE: Final = Rule(
+    name=NAME,
+    title="A feature stops readers",
+    about="A client refuses a table that requires a feature it does not know.",
+    find=find,
+)
