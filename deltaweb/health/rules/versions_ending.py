@@ -51,7 +51,7 @@ def find(
 RULE: Final = Rule(
     name=NAME,
     title="Versions about to end",
-    about="A vacuum deletes the files of old versions, which nobody can undo.",
+    about="A vacuum deletes the files of old versions for good.",
     thresholds=("vacuum_notice_hours",),
     find=find,
 )
