@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Final
 
+from deltaweb.delta.protocol.table_properties import INDEXED_COLUMNS
 from deltaweb.health.facts import HealthFacts
 from deltaweb.health.finding import (
     Cost,
@@ -18,7 +19,6 @@ from deltaweb.health.thresholds import Thresholds
 
 NAME: Final = "heavy-statistics"
 OTHER_BYTES: Final = 150  # of a file action, beside its path and statistics
-PROPERTY: Final = "delta.dataSkippingNumIndexedCols"
 FEWER_COLUMNS: Final = 8
 
 
@@ -42,8 +42,8 @@ def find(
         remedy = HealthRemedy(
             operation="properties",
             label="Index fewer columns",
-            parameters={"name": PROPERTY, "value": str(FEWER_COLUMNS)},
-            command=facts.command("set", f"{PROPERTY}={FEWER_COLUMNS}"),
+            parameters={"name": INDEXED_COLUMNS, "value": str(FEWER_COLUMNS)},
+            command=facts.command("set", f"{INDEXED_COLUMNS}={FEWER_COLUMNS}"),
         )
     yield Finding(
         rule=NAME,

@@ -38,6 +38,7 @@ from deltaweb.delta.protocol.table_properties import (
 )
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.values.statistics.record_counts import deleted_records
+from deltaweb.delta.writing.after_commit import CHECKPOINT_INTERVAL
 from deltaweb.index.files.file_rows import (
     MAX_INDEXED_COLUMNS,
     NewestFiles,
@@ -53,7 +54,6 @@ DAYS_OF_HISTORY: Final = 45  # each with a point of its own
 OLDER_POINTS: Final = 20
 LAST_WRITES: Final = 60
 VACUUM_START: Final = "VACUUM START"
-CHECKPOINT_INTERVAL: Final = "delta.checkpointInterval"
 LOG_CLEANUP: Final = "delta.enableExpiredLogCleanup"
 VECTORS_FEATURE: Final = "deletionVectors"
 NOTED: Final = (
