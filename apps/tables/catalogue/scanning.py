@@ -1,6 +1,6 @@
 """Tables that are found in folders: registered together, under names of their own."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -158,67 +158,103 @@ def scan_root(  # each is one fact of the scan
     )
 
 
-def register_found(  # noqa: PLR0913  # as above
+def register_found(
     found: FoundTables,
     *,
-    lake: Lake | None = None,
-    skipped: Collection[str] = (),
     namespace: str = "",
     created_by: User | None = None,
     stamp: Stamp,
-    on_progress: Seen = lambda *_: None,
     is_dry_run: bool = False,
 ) -> ScanReport:
-    """Register the tables that a scan found; in a dry run, only name them.
-
-    Those of a lake become its own, known ones too if they are of no other; the
-    locations in `skipped` are left out.
-    """
-    report = ScanReport(
-        root=found.root,
-        num_found=len(found.tables),
-        num_folders=found.num_folders,
-        unreadable=list(found.unreadable),
-        truncated=found.truncated,
+    """Register the tables that a scan found; in a dry run, only name them."""
+    registration = Registration(
+        found.root,
+        namespace=namespace,
+        created_by=created_by,
+        stamp=stamp,
+        is_dry_run=is_dry_run,
     )
-    registering = _Registering(report, lake=lake, namespace=namespace)
-    tables = [one for one in found.tables if found.location(one) not in skipped]
-    roots = roots_for(created_by)
-    for start in range(0, len(tables), SCAN_BATCH):
-        on_progress("Registering tables", start, len(tables), "tables")
-        new = registering.new_tables(found, tables[start : start + SCAN_BATCH])
-        for table in new:
-            check_allowed(table.location, roots=roots)
-        if is_dry_run or not new:
-            continue
-        try:
-            register_many(new, created_by=created_by, stamp=stamp)
-        except IntegrityError:  # somebody took one of the names just now
-            registering.name_again(new)
-            register_many(new, created_by=created_by, stamp=stamp)
-    if lake is not None:
-        registering.adopt(lake)
-    return report
+    return registration.finish(found)
 
 
-class _Registering:
-    """The names and locations that are taken while a scan goes on."""
+class Registration:
+    """The tables that a scan registers, all at its end or while it is looking.
 
-    def __init__(
-        self, report: ScanReport, *, lake: Lake | None, namespace: str
+    Those of a lake become its own, known ones too if they are of no other.
+    """
+
+    def __init__(  # noqa: PLR0913  # each is one fact of the scan
+        self,
+        root: str,
+        *,
+        lake: Lake | None = None,
+        namespace: str = "",
+        created_by: User | None = None,
+        stamp: Stamp,
+        on_progress: Seen = lambda *_: None,
+        is_dry_run: bool = False,
     ) -> None:
-        self._report, self._lake = report, lake
+        """Read which names and locations are taken.
+
+        Args:
+            lake: The lake that is scanned. Locations in `lake.removed` are left out.
+        """
+        self._report, self._lake = ScanReport(root=root), lake
         self._namespace = lake.namespace if lake else namespace
+        self._created_by, self._stamp = created_by, stamp
+        self._on_progress, self._is_dry_run = on_progress, is_dry_run
+        self._skipped = frozenset(lake.removed if lake else ())
+        self._roots = roots_for(created_by)
+        self._done: set[Parts] = set()
         self._wanted: dict[str, TableName] = {}
         self._taken = _taken_names()
         tables = Table.objects.only("id", "namespace", "name", "location", "lake_id")
         self._known = {_spelling(table.location): table for table in tables}
 
-    def new_tables(self, found: FoundTables, batch: Sequence[Parts]) -> list[Table]:
+    @property
+    def num_done(self) -> int:
+        """The number of tables that were taken so far."""
+        return len(self._done)
+
+    def take(self, found: FoundTables, tables: Sequence[Parts]) -> None:
+        """Register some of the tables that were found, in one transaction."""
+        new = self._new_tables(found, tables)
+        for table in new:
+            check_allowed(table.location, roots=self._roots)
+        if new and not self._is_dry_run:
+            self._register(new)
+        self._done.update(tables)
+
+    def finish(self, found: FoundTables) -> ScanReport:
+        """Register the other tables, and report on all of them."""
+        left = [parts for parts in found.tables if parts not in self._done]
+        for start in range(0, len(left), SCAN_BATCH):
+            self._on_progress("Registering tables", start, len(left), "tables")
+            self.take(found, left[start : start + SCAN_BATCH])
+        report = self._report
+        report.num_found, report.num_folders = len(found.tables), found.num_folders
+        report.unreadable += found.unreadable
+        report.truncated = found.truncated
+        for tables in (report.registered, report.known):
+            tables.sort(key=lambda table: table.location)
+        if self._lake is not None:
+            self._adopt(self._lake)
+        return report
+
+    def _register(self, new: list[Table]) -> None:
+        try:
+            register_many(new, created_by=self._created_by, stamp=self._stamp)
+        except IntegrityError:  # somebody took one of the names just now
+            self._name_again(new)
+            register_many(new, created_by=self._created_by, stamp=self._stamp)
+
+    def _new_tables(self, found: FoundTables, batch: Sequence[Parts]) -> list[Table]:
         """Return rows for those of some tables that are not registered yet."""
         report, new = self._report, []
         for parts in batch:
             location = found.location(parts)
+            if location in self._skipped:
+                continue
             if known := self._known.get(_spelling(location)):
                 report.known.append(known)
                 report.locations.add(known.location)
@@ -240,7 +276,7 @@ class _Registering:
             new.append(table)
         return new
 
-    def name_again(self, tables: Sequence[Table]) -> None:
+    def _name_again(self, tables: Sequence[Table]) -> None:
         """Give tables names that are free now."""
         self._taken |= _taken_names()
         self._report.renamed = [
@@ -249,7 +285,7 @@ class _Registering:
         for table in tables:
             self._give_name(table)
 
-    def adopt(self, lake: Lake) -> None:
+    def _adopt(self, lake: Lake) -> None:
         """Make those tables a lake's own that were registered before, by hand."""
         ids = [table.id for table in self._report.known if table.lake_id is None]
         for start in range(0, len(ids), SCAN_BATCH):

@@ -1,5 +1,6 @@
 """A scan of a lake: its tables are registered, and those that vanished are marked."""
 
+import time
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Final
@@ -10,7 +11,12 @@ from apps.accounts.models import User
 from apps.news.publishing import publish
 from apps.pages.actions import Stamp, report
 from apps.tables.catalogue.lakes.services import lake_action
-from apps.tables.catalogue.scanning import ScanReport, Seen, register_found
+from apps.tables.catalogue.scanning import (
+    SCAN_BATCH,
+    Registration,
+    ScanReport,
+    Seen,
+)
 from apps.tables.models import Lake, Table
 from apps.tables.models.news import LAKES, TABLES
 from apps.tables.models.schedules import next_look
@@ -24,24 +30,30 @@ SCANNED: Final = (
     *("scanned_at", "failures", "scan_due_at", "num_tables", "num_folders"),
     *("num_unreadable", "is_truncated", "error_code", "error", "error_hint"),
 )
+REGISTER_S: Final = 1.0
+"""Seconds between two transactions that register what was found so far."""
 IDS_A_STATEMENT: Final = 500  # databases bound the parameters of one
 
 
-def scan_lake(
+def scan_lake(  # noqa: PLR0913  # each is one fact of the scan
     lake: Lake,
     *,
     asked_by: User | None = None,
     stamp: Stamp,
     is_asked: bool = False,
     on_progress: Seen = lambda *_: None,
+    clock: Callable[[], float] = time.monotonic,
 ) -> ScanReport:
     """Look for the tables of a lake, and keep with it how that ended.
+
+    Tables are registered while the scan is looking for more.
 
     Args:
         asked_by: Who asked; None for its schedule and the command line.
         is_asked: Whether somebody asks for it: tables come back that were removed.
         on_progress: Told what is being done, and how far it is; what it raises ends
             the scan.
+        clock: Returns seconds.
     """
     lake.refresh_from_db()
     if is_asked:
@@ -49,27 +61,43 @@ def scan_lake(
         lake.save(update_fields=["removed"])
     try:
         check_allowed(lake.url, roots=roots_for(asked_by or lake.owner))
-        found = find_tables(lake.url, on_progress=_looking(on_progress))
+        registration = Registration(
+            lake.url,
+            lake=lake,
+            created_by=asked_by or lake.owner,
+            stamp=stamp,
+            on_progress=on_progress,
+        )
+        looking = _looking(registration, on_progress, clock)
+        found = find_tables(lake.url, on_progress=looking)
     except DeltaError as error:
         _note_failure(lake, error, now=stamp.at)
         raise
-    registered = register_found(
-        found,
-        lake=lake,
-        skipped=lake.removed,
-        created_by=asked_by or lake.owner,
-        stamp=stamp,
-        on_progress=on_progress,
-    )
+    registered = registration.finish(found)
     _note_end(lake, registered, stamp=stamp)
     return registered
 
 
-def _looking(on_progress: Seen) -> Callable[[FoundTables], None]:
+def _looking(
+    registration: Registration, on_progress: Seen, clock: Callable[[], float]
+) -> Callable[[FoundTables], None]:
+    """Return what tells how far a scan is, and registers what it has found.
+
+    The first tables are registered at once.
+    """
+    due_at = clock()
+
     def tell(found: FoundTables) -> None:
-        tables = "table" if len(found.tables) == 1 else "tables"
+        nonlocal due_at
+        # Threads append to the list meanwhile; it is sorted at the end.
+        num_found = len(found.tables)
+        tables = "table" if num_found == 1 else "tables"
         unit = f"{tables} in {found.num_folders:,} folders"
-        on_progress("Looking for tables", len(found.tables), None, unit)
+        on_progress("Looking for tables", num_found, None, unit)
+        new = found.tables[registration.num_done : num_found][:SCAN_BATCH]
+        if new and (clock() >= due_at or len(new) == SCAN_BATCH):
+            registration.take(found, sorted(new))
+            due_at = clock() + REGISTER_S
 
     return tell
 

@@ -57,6 +57,48 @@ class TestScanLake:
         events = AuditEvent.objects.values_list("action", flat=True)
         assert sorted(events) == ["lake.add", "lake.scan"] + ["table.register"] * 3
 
+    def test_registers_tables_while_it_looks_for_more(self, lake: Lake) -> None:
+        seconds = iter(range(0, 1_000, 10))
+        counts: list[tuple[str, int]] = []
+
+        report = scan_lake(
+            lake,
+            stamp=STAMP,
+            on_progress=lambda step, *_: counts.append((step, lake.tables.count())),
+            clock=lambda: next(seconds),
+        )
+
+        assert counts[0][0] == "Looking for tables"
+        assert 0 < counts[-1][1] < 4
+        assert {step for step, count in counts if count} == {"Looking for tables"}
+        assert len(report.registered) == 3
+        assert names_of(lake) == ["orders", "sales.days", "sales.items"]
+
+    def test_registers_the_first_tables_at_once_and_others_later(self, lake: Lake):
+        counts: list[int] = []
+
+        scan_lake(
+            lake,
+            stamp=STAMP,
+            on_progress=lambda *_: counts.append(lake.tables.count()),
+            clock=lambda: 0.0,
+        )
+
+        assert sorted(set(counts)) == [0, 1]
+        assert len(names_of(lake)) == 3
+
+    def test_keeps_what_it_registered_before_it_failed(self, lake: Lake) -> None:
+        def stop_at_second(step: str, done: int, *_: object) -> None:
+            del step
+            if done > 1:
+                raise InterruptedError
+
+        with pytest.raises(InterruptedError):
+            scan_lake(lake, stamp=STAMP, on_progress=stop_at_second)
+
+        assert len(names_of(lake)) == 1
+        assert len(scan_lake(lake, stamp=STAMP).registered) == 2
+
     def test_a_second_scan_registers_what_is_new(self, lake: Lake) -> None:
         scan_lake(lake, stamp=STAMP)
         make_tables(Path(lake.url), "new")
