@@ -168,7 +168,8 @@ _PLACES: Final[Mapping[str, str]] = {
     "deltaweb.delta.values.time_zones.errors": "TimeZoneUnknownError",
     "deltaweb.delta.values.variant_get": "VariantCastError VariantPathError",
     "deltaweb.storage.objects.errors": (
-        "BucketNotFoundError ClockSkewedError CredentialsExpiredError RegionWrongError"
+        "BucketNotFoundError ClockSkewedError CredentialsExpiredError KeyUnknownError "
+        "RegionWrongError SecretWrongError"
     ),
     "deltaweb.delta.writing.errors": (
         "AppendOnlyError ColumnInUseError CommitConflictError CommitInvalidError "

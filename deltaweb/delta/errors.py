@@ -69,7 +69,7 @@ class LocationNotAllowedError(LocationError, code="location-not-allowed"):
 
 class CredentialsNeededError(LocationError, code="credentials-needed"):
     message = "{location} needs credentials, or rejects the ones that were sent."
-    hint = "Add the storage with its options (storage add), then try again."
+    hint = "Give its keys where a lake is added, or with `deltaweb storage add`."
 
 
 class LocationUnreachableError(LocationError, code="location-unreachable"):

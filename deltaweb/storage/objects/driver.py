@@ -27,7 +27,9 @@ from deltaweb.storage.objects.errors import (
     BucketNotFoundError,
     ClockSkewedError,
     CredentialsExpiredError,
+    KeyUnknownError,
     RegionWrongError,
+    SecretWrongError,
 )
 from deltaweb.storage.objects.hosts import ALLOWED_HOSTS
 from deltaweb.storage.objects.vending import options as vending
@@ -62,13 +64,14 @@ SIGNS: Final[Sequence[tuple[Callable[..., DeltaError], Sequence[str]]]] = (
         BucketNotFoundError,
         ("nosuchbucket", "containernotfound", "bucketdoesnotexist", "invalidbucket"),
     ),
+    (KeyUnknownError, ("invalidaccesskey",)),
+    (SecretWrongError, ("signaturedoesnotmatch",)),
     (
         CredentialsNeededError,
         (
             *("credential", "clientauthentication", "unauthorized", "profilenotfound"),
-            *("invalidaccesskey", "signaturedoesnotmatch", "anonymouscaller"),
-            *("authenticationfailed", "noauthenticationinformation", "invalidtoken"),
-            *("failedtoauthenticate", "authorizationrequired"),
+            *("anonymouscaller", "authenticationfailed", "noauthenticationinformation"),
+            *("invalidtoken", "failedtoauthenticate", "authorizationrequired"),
             "publicaccessnotpermitted",
         ),
     ),

@@ -7,6 +7,8 @@ LocationNotFoundError ← BucketNotFoundError        no such bucket or container
 LocationDeniedError ← RegionWrongError             the bucket is in another region
                     ← ClockSkewedError             the clocks of server and store differ
 CredentialsNeededError ← CredentialsExpiredError   credentials that were good once
+                       ← KeyUnknownError           an access key that nobody has
+                       ← SecretWrongError          a secret of another access key
 """
 
 from typing import Final
@@ -28,7 +30,7 @@ class BucketNotFoundError(LocationNotFoundError, code="bucket-not-found"):
 class RegionWrongError(LocationDeniedError, code="storage-region-wrong"):
     region: str = ""
     message = "{location} is in another region{_named}."
-    hint = f"Give its region: client_kwargs.region_name=... {_OPTIONS}."
+    hint = f"Give its region; as an option: client_kwargs.region_name {_OPTIONS}."
 
     @property
     def _named(self) -> str:
@@ -38,6 +40,16 @@ class RegionWrongError(LocationDeniedError, code="storage-region-wrong"):
 class ClockSkewedError(LocationDeniedError, code="clock-skewed"):
     message = "{location} cannot be read: this server's clock is wrong."
     hint = "Set the clock, best with NTP. Stores allow a few minutes of difference."
+
+
+class KeyUnknownError(CredentialsNeededError, code="storage-key-unknown"):
+    message = "{location} cannot be read: its store does not know the access key."
+    hint = "Check the key and the endpoint: each store has keys of its own."
+
+
+class SecretWrongError(CredentialsNeededError, code="storage-secret-wrong"):
+    message = "{location} cannot be read: the secret is not that of the access key."
+    hint = "Copy the secret again, or make a new pair of keys in the store."
 
 
 class CredentialsExpiredError(CredentialsNeededError, code="credentials-expired"):

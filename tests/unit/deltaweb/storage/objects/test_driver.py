@@ -23,7 +23,9 @@ from deltaweb.storage.objects.errors import (
     BucketNotFoundError,
     ClockSkewedError,
     CredentialsExpiredError,
+    KeyUnknownError,
     RegionWrongError,
+    SecretWrongError,
 )
 from tests.support import cases
 
@@ -63,8 +65,8 @@ class TestFaultOf:
         "code, kind",
         {
             "no such bucket": ("NoSuchBucket", BucketNotFoundError),
-            "an unknown key": ("InvalidAccessKeyId", CredentialsNeededError),
-            "a wrong secret": ("SignatureDoesNotMatch", CredentialsNeededError),
+            "an unknown key": ("InvalidAccessKeyId", KeyUnknownError),
+            "a wrong secret": ("SignatureDoesNotMatch", SecretWrongError),
             "an old token": ("ExpiredToken", CredentialsExpiredError),
             "a wrong clock": ("RequestTimeTooSkewed", ClockSkewedError),
             "another region": ("PermanentRedirect", RegionWrongError),
