@@ -13,6 +13,7 @@ from apps.tables.errors import ScanRootError
 from apps.tables.storage.connections import connection_for, options_for
 from apps.tables.storage.locations import is_remote
 from apps.tables.storage.received import find_shared, is_received
+from apps.tables.storage.trying import reach
 from deltaweb.delta.errors import CredentialsNeededError
 from deltaweb.storage.data_path import LOG_FOLDER
 from deltaweb.storage.objects.scan import (
@@ -49,12 +50,7 @@ def find_tables(
         return find_shared(root, connection)
     if is_remote(root):
         return find_objects(root, options_for(root), on_progress=on_progress)
-    folder = Path(root)
-    if not folder.is_dir():
-        reason = "it is not a folder" if folder.exists() else "it does not exist"
-        raise ScanRootError(root=root, reason=reason)
-    if not os.access(folder, os.R_OK | os.X_OK):
-        raise ScanRootError(root=root, reason="it cannot be listed by this user")
+    _check_folder(root)
     return find_below(
         root,
         _local_visit(root),
@@ -62,6 +58,33 @@ def find_tables(
         max_depth=max_depth,
         max_folders=max_folders,
     )
+
+
+def check_reached(root: str) -> None:
+    """Refuse a root that cannot be listed, by one brief request.
+
+    Args:
+        root: From `parse_location`. A provider of received shares was asked for its
+            tables when it was added.
+
+    Raises:
+        DeltaError: If the store refuses or does not answer, or there is no folder.
+    """
+    if is_received(root):
+        return
+    if is_remote(root):
+        reach(root, options_for(root))
+    else:
+        _check_folder(root)
+
+
+def _check_folder(root: str) -> None:
+    folder = Path(root)
+    if not folder.is_dir():
+        reason = "it is not a folder" if folder.exists() else "it does not exist"
+        raise ScanRootError(root=root, reason=reason)
+    if not os.access(folder, os.R_OK | os.X_OK):
+        raise ScanRootError(root=root, reason="it cannot be listed by this user")
 
 
 def _local_visit(root: str) -> Visit:

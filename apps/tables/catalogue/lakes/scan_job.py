@@ -15,7 +15,12 @@ from apps.jobs.running.tracking import TrackedJob
 from apps.jobs.services import enqueue
 from apps.pages.actions import Stamp
 from apps.tables.catalogue.lakes.scanning import scan_lake
-from apps.tables.catalogue.lakes.services import AS_BEFORE, LakeRule, add_lake
+from apps.tables.catalogue.lakes.services import (
+    AS_BEFORE,
+    LakeRule,
+    add_lake,
+    add_reached_lake,
+)
 from apps.tables.catalogue.registration import stamp_for
 from apps.tables.catalogue.scanning import ScanResult
 from apps.tables.models import Lake
@@ -31,8 +36,12 @@ class ScanRoot:
 
 
 def request_scan(root: str, rule: LakeRule = AS_BEFORE, *, stamp: Stamp) -> Job:
-    """Queue a scan of a lake, added if need be; one that waits is returned."""
-    lake = add_lake(root, rule, stamp=stamp)
+    """Queue a scan of a lake; a scan that waits already is returned.
+
+    Raises:
+        DeltaError: If it is a new lake that cannot be reached. It is not added.
+    """
+    lake = add_reached_lake(root, rule, stamp=stamp)
     return _enqueue_scan(lake, requested_by=user_of(stamp), now=stamp.at)
 
 

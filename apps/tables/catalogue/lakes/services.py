@@ -28,6 +28,7 @@ from apps.tables.models.schedules import (
     SCHEDULES,
     schedule_name,
 )
+from apps.tables.storage.finding import check_reached
 from apps.tables.storage.locations import check_allowed, parse_location
 from apps.tables.storage.roots import roots_for
 
@@ -100,6 +101,22 @@ def add_lake(url: str, rule: LakeRule = AS_BEFORE, *, stamp: Stamp) -> Lake:
     report(lake_action("lake.add", lake, stamp=stamp, **detail))
     publish(LAKES)
     return lake
+
+
+def add_reached_lake(url: str, rule: LakeRule = AS_BEFORE, *, stamp: Stamp) -> Lake:
+    """Return the lake of a folder or URL; a new one is added only if it can be listed.
+
+    Args:
+        url: As `add_lake` takes it; so are the others.
+
+    Raises:
+        DeltaError: If a new lake cannot be reached.
+    """
+    where = parse_location(url)
+    if not Lake.objects.filter(url=where).exists():
+        check_allowed(where, roots=roots_for(user_of(stamp)))
+        check_reached(where)
+    return add_lake(where, rule, stamp=stamp)
 
 
 @transaction.atomic

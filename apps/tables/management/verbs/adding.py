@@ -16,7 +16,7 @@ from apps.pages.request.changes import value_of
 from apps.tables.catalogue.checks import LocationCheck, check_location
 from apps.tables.catalogue.lakes.changes import NewLake
 from apps.tables.catalogue.lakes.scanning import scan_lake
-from apps.tables.catalogue.lakes.services import add_lake
+from apps.tables.catalogue.lakes.services import add_reached_lake
 from apps.tables.catalogue.names import (
     TableName,
     parse_namespace,
@@ -156,7 +156,7 @@ class ScanVerb(WritingVerb):
                 is_dry_run=True,
             )
         else:
-            lake = add_lake(where, asked, stamp=stamp)
+            lake = add_reached_lake(where, asked, stamp=stamp)
             report = scan_lake(lake, stamp=stamp, is_asked=True, on_progress=self._tell)
         self._warn_of(report)
         new, known = len(report.registered), len(report.known)

@@ -60,6 +60,20 @@ def test_a_scan_by_rest_answers_with_its_job(script: Script, folder: str) -> Non
     assert (record.actor, record.address) == ("bob", "127.0.0.1")
 
 
+@pytest.mark.parametrize("missing", ["no/such/folder", "file"])
+def test_a_lake_that_was_never_reached_is_not_kept(script, editor, folder, missing):
+    (Path(folder) / "file").touch()
+    url = f"{folder}/{missing}"
+
+    by_rest = script.call("POST", f"{V1}/tables/scan", {"url": url})
+    by_page = editor.post("/tables/scan", {"root": url, "schedule": "1h"})
+
+    assert refusal(by_rest) == (422, "scan-root-invalid")
+    assert [*by_page.context["form"].errors] == ["root"]
+    assert not Lake.objects.exists()
+    assert not Job.objects.exists()
+
+
 def test_a_known_lake_is_scanned_again_as_it_is(script: Script, lake: Lake) -> None:
     answer = script.call("POST", f"{V1}/lakes/{lake.id}/scan")
 
