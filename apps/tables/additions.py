@@ -196,7 +196,9 @@ marks.marks.register(MARK)
 errors.frames.register(table_frame)
 topics.register(*TOPICS)
 changes.load_from("finding", "apps.tables.health.changes")
-changes.load_from("lake", "apps.tables.catalogue.lakes.changes")
+changes.load_from(
+    "lake", "apps.tables.catalogue.lakes.changes", "apps.tables.catalogue.lakes.keys"
+)
 changes.load_from("storage", "apps.tables.storage.changes")
 changes.load_from("table", "apps.tables.catalogue.changes")
 changes.load_from("pin", "apps.tables.catalogue.organizing.pins")

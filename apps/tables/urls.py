@@ -100,8 +100,10 @@ urlpatterns = [
     *change_patterns(
         "lake",
         shown={"lake-detail": lake_views.lake_detail},
-        answered={"table-scan": lake_views.lake_added},
-        failed={"table-scan": lake_views.lake_new_again},
+        failed={
+            "lake-connect": lake_views.lake_new_again,
+            "table-scan": lake_views.lake_new_again,
+        },
     ),
     action("tables/load-samples", register_views.load_samples, "load-samples"),
     *(one for on in NEW_TABLE_PAGES for one in asks(on, "tables/new/", "table-new-")),

@@ -45,6 +45,14 @@ class StorageOptionError(DeltaError, code="storage-option-invalid"):
     hint = "Write KEY=VALUE, KEY=env:VARIABLE or KEY=file:PATH."
 
 
+class StorageFieldError(DeltaError, code="storage-field-invalid"):
+    """A field of the form that adds a bucket, which is its `kind`, cannot be used."""
+
+    kind: str
+    reason: str
+    message = "{reason}."
+
+
 class StorageHostError(DeltaError, code="storage-host-not-allowed"):
     host: str
     reason: str

@@ -26,6 +26,15 @@ from apps.tables.storage.locations import MAX_LENGTH
 from apps.tables.storage.received import is_received, provider_name
 
 ROUTE: Final = "lakes/<uuid:lake_id>"
+IN_URL: Final = (
+    "bucket-not-found",
+    "location-invalid",
+    "location-not-allowed",
+    "location-unsupported",
+    "scan-root-invalid",
+    "storage-prefix-taken",
+)
+"""Errors of a URL or folder, beside whose field they are shown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +59,7 @@ class NewLake(LakeRule):
             most=MAX_LENGTH,
             wrong="Give a folder or URL to scan.",
             is_needed=True,
-            codes=("location-invalid", "location-not-allowed"),
+            codes=IN_URL,
             name="root",
         ),
         help="a folder, or a URL such as s3://bucket/lake",
@@ -92,10 +101,16 @@ def root_of(scan: Started) -> str:
     return str((scan.job.parameters or {})["root"])
 
 
-def _said_scanned(scan: Started) -> str:
+def said_scanned(scan: Started) -> str:
+    """Return a sentence on a scan that was requested just now."""
     if scan.job.state == Job.State.DONE:
         return f"{root_of(scan)} was scanned."
     return f"The scan of {root_of(scan)} has started."
+
+
+def lake_of(scan: Started) -> Lake:
+    """Return the lake that a job scans."""
+    return Lake.objects.get(url=root_of(scan))
 
 
 def _job_of(scan: Started) -> str:
@@ -112,12 +127,13 @@ SCAN_NEW: Final = Change(
     do=scan_new,
     is_atomic=False,
     result=Started,
-    says=_said_scanned,
+    says=said_scanned,
     record=("lake.add", "lake.schedule", "lake.set_namespace"),
     call=Call("POST", "tables/scan", view="TableScan", status=202, location=_job_of),
     page=Page(
         "tables/scan",
         back=lambda _: resolve_url("tables:lake-list"),
+        then=lake_of,
         name="table-scan",
     ),
 )
@@ -129,7 +145,7 @@ SCAN: Final = Change(
     do=lambda lake, _, stamp: started(request_scan(lake.url, stamp=stamp)),
     is_atomic=False,
     result=Started,
-    says=_said_scanned,
+    says=said_scanned,
     record=("lake.scan", "table.register"),
     call=Call("POST", f"{ROUTE}/scan", view="LakeScan", status=202, location=_job_of),
     page=Page(f"tables/{ROUTE}/scan", back=resolve_url),

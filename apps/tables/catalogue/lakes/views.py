@@ -5,17 +5,16 @@ from typing import Final
 
 from django import forms
 from django.http import HttpRequest, HttpResponseBase
-from django.shortcuts import redirect
 
 from apps.accounts.permissions import editor_required, signed_in
-from apps.jobs.listing.resource import Started
 from apps.jobs.waiting import wait_a_glance
 from apps.pages.changes.html import change_form
 from apps.pages.lists.paging import page_links
 from apps.pages.request.changes import ChangeForm
 from apps.pages.request.parameters import cleaned
 from apps.pages.responses import respond, respond_page
-from apps.tables.catalogue.lakes.changes import SCAN_NEW, UPDATE, root_of
+from apps.tables.catalogue.lakes.changes import SCAN_NEW, UPDATE
+from apps.tables.catalogue.lakes.keys import SCAN_WITH_KEYS
 from apps.tables.catalogue.lakes.listing import lake_csv, lake_list, lake_page
 from apps.tables.catalogue.lakes.services import LAKE_SCHEDULES
 from apps.tables.models import Lake
@@ -56,18 +55,14 @@ def lakes(request: HttpRequest, fmt: str) -> HttpResponseBase:
 
 @editor_required
 def lake_new(request: HttpRequest, fmt: str) -> HttpResponseBase:
-    """Show the form that adds a lake."""
-    return _new_page(request, fmt, change_form(SCAN_NEW, schedule=FIRST_SCHEDULE))
+    """Show the form that adds a lake; that of an administrator takes keys."""
+    change = SCAN_WITH_KEYS if signed_in(request).is_admin else SCAN_NEW
+    return _new_page(request, fmt, change_form(change, schedule=FIRST_SCHEDULE))
 
 
 def lake_new_again(request: HttpRequest, _: None, form: ChangeForm) -> HttpResponseBase:
     """Show the form that adds a lake with its errors."""
     return _new_page(request, "html", form)
-
-
-def lake_added(_: HttpRequest, __: None, scan: Started) -> HttpResponseBase:
-    """Show how the first scan of a lake goes."""
-    return redirect(Lake.objects.get(url=root_of(scan)))
 
 
 def lake_detail(
