@@ -2,7 +2,8 @@
 
 import logging
 import os
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -13,19 +14,24 @@ from django.db import DatabaseError, connection
 from django.utils import timezone
 
 from apps.accounts import services as accounts
+from apps.jobs.models import Job
 from apps.pages.actions import Actor, Stamp
 from apps.pages.command import Error
-from apps.pages.request.changes import UNCHANGED
+from apps.tables.catalogue.lakes.scan_job import SCAN_ROOT, request_scan
 from apps.tables.catalogue.lakes.scanning import scan_lake
 from apps.tables.catalogue.lakes.services import LakeRule, add_lake
 from apps.tables.catalogue.scanning import load_samples
 from apps.tables.models import Lake
+from apps.tables.storage.finding import check_reached
 from apps.tables.storage.locations import is_remote, parse_location
 from apps.tables.storage.roots import allow_root
 from deltaweb.delta.errors import DeltaError, LocationInvalidError
 
 FIRST_START = Actor(name="start of the server")
 REPEAT: Final = "1h"  # how often a lake is scanned that a start names
+RETRY_S: Final = 30.0  # between two attempts to reach one
+FIRST_LOOK_S: Final = 0.5  # before the terminal says first how far a scan is
+LAST_LOOK_S: Final = 15.0
 
 logger = logging.getLogger(__name__)
 
@@ -88,28 +94,87 @@ def check_lake(lake: str, *, said: str = "LAKE=") -> str | None:
     return str(path)
 
 
-def register_lake(location: str) -> None:
-    """Register every table below a location; what is known already stays as it is."""
-    now = timezone.now()
+def register_lake(
+    location: str,
+    say: Callable[[str], object] = print,
+    *,
+    by_job: bool = False,
+    pause: Callable[[float], object] = time.sleep,
+) -> None:
+    """Register every table below a location; what is known already stays as it is.
+
+    A store that does not answer is tried again until it does. Nothing is kept of a
+    location that was never reached.
+
+    Args:
+        location: From `check_lake`.
+        say: Told how many tables are found, in a sentence for the terminal.
+        by_job: Whether a worker scans, so that the pages show the scan as well.
+        pause: Waits a number of seconds.
+    """
     try:
-        allow_root(location, reason="LAKE", now=now)
-        is_new = not Lake.objects.filter(url=location).exists()
-        rule = LakeRule(schedule=REPEAT if is_new else UNCHANGED)
-        stamp = Stamp(FIRST_START, now)
-        lake = add_lake(location, rule, stamp=stamp)
-        report = scan_lake(lake, stamp=stamp)
-        logger.info(
-            "LAKE=%s: %d new tables, %d known.",
-            location,
-            len(report.registered),
-            len(report.known),
-        )
+        lake = _reached(location, say, pause)
+        if by_job:
+            _follow(request_scan(lake.url, stamp=_stamp()), say, pause)
+        else:
+            report = scan_lake(lake, stamp=_stamp())
+            say(_found_text(location, report.num_found, len(report.registered)))
     except DeltaError as error:
-        logger.error("LAKE=%s: %s", location, error)  # noqa: TRY400 (a sentence)
+        logger.error("%s: %s", location, error)  # noqa: TRY400 (a sentence)
     except Exception:
-        logger.exception("LAKE=%s could not be scanned.", location)
+        logger.exception("%s could not be scanned.", location)
     finally:
         connection.close()
+
+
+def _reached(
+    location: str, say: Callable[[str], object], pause: Callable[[float], object]
+) -> Lake:
+    """Return the lake of a location; wait for one that is new to answer."""
+    said = ""
+    while not Lake.objects.filter(url=location).exists():
+        try:
+            check_reached(location)
+        except DeltaError as error:
+            if said != str(error):
+                said = str(error)
+                say(f"{said} It is tried again every {RETRY_S:g} s.")
+            connection.close()
+            pause(RETRY_S)
+        else:
+            allow_root(location, reason="LAKE", now=timezone.now())
+            return add_lake(location, LakeRule(schedule=REPEAT), stamp=_stamp())
+    allow_root(location, reason="LAKE", now=timezone.now())
+    return Lake.objects.get(url=location)
+
+
+def _follow(
+    job: Job, say: Callable[[str], object], pause: Callable[[float], object]
+) -> None:
+    """Say how far a scan is until it ends, less and less often."""
+    wait_s, said = FIRST_LOOK_S, ""
+    root = (job.parameters or {})["root"]
+    while job.is_active:
+        pause(wait_s)
+        job.refresh_from_db()
+        text = f"{root}: {job.progress_done:,} {job.progress_unit} found so far"
+        if job.is_active and job.progress_done and text != said:
+            say(text)
+            said, wait_s = text, min(2 * wait_s, LAST_LOOK_S)
+    result = SCAN_ROOT.found(job)
+    if result is not None:
+        say(_found_text(root, result.found, result.num_registered))
+    else:
+        logger.error("%s: %s", root, f"{job.error} {job.error_hint}".strip())
+
+
+def _found_text(location: str, num_found: int, num_new: int) -> str:
+    tables = "table" if num_found == 1 else "tables"
+    return f"{location}: {num_found:,} {tables} found, {num_new:,} of them new"
+
+
+def _stamp() -> Stamp:
+    return Stamp(FIRST_START, timezone.now())
 
 
 def register_samples(now: datetime, *, is_asked: bool = False) -> None:

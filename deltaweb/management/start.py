@@ -63,12 +63,18 @@ class StartCommand(BaseCommand):
         """
         with first_start.link_of_server() as link:
             connection.close()
-            if lakes:
-                thread = threading.Thread(
-                    target=lambda: [*map(first_start.register_lake, lakes)], daemon=True
-                )
-                thread.start()
+            for lake in lakes:  # one that does not answer must not stop the others
+                threading.Thread(
+                    target=first_start.register_lake,
+                    args=(lake, self._say),
+                    kwargs={"by_job": bool(settings.WORKERS)},
+                    daemon=True,
+                ).start()
             self._supervisor(link, page).run()
+
+    def _say(self, text: str) -> None:
+        self.stdout.write(text)
+        self.stdout.flush()
 
     def _supervisor(self, link: str, page: str | None) -> Supervisor:
         supervisor = Supervisor({**os.environ, "PORT": str(settings.PORT)})

@@ -10,12 +10,15 @@ from pytest_django.fixtures import Settings
 
 from apps.accounts import services as accounts
 from apps.accounts.errors import SignInLinkInvalidError
+from apps.jobs.models import Job
 from apps.pages.actions import COMMAND_LINE, Stamp
+from apps.tables.catalogue.lakes.scan_job import SCAN_ROOT
 from apps.tables.catalogue.lakes.services import LakeRule, change_lake
 from apps.tables.catalogue.registration import remove_table
-from apps.tables.models import Lake, Table
+from apps.tables.models import AllowedRoot, Lake, Table
 from apps.tables.models.schedules import schedule_name
 from deltaweb.management.first_start import (
+    RETRY_S,
     check_lake,
     link_of_server,
     register_lake,
@@ -68,6 +71,52 @@ def test_a_lake_that_is_known_keeps_its_schedule(tmp_path, schedule) -> None:
     register_lake(str(tmp_path))
 
     assert schedule_name(Lake.objects.get().scan_interval_s) == schedule
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_store_that_does_not_answer_is_tried_again_and_not_kept(tmp_path) -> None:
+    location, said = str(tmp_path / "lake"), []
+    waited: list[float] = []
+
+    def pause(seconds: float) -> None:
+        assert not Lake.objects.exists()
+        assert not AllowedRoot.objects.exists()
+        waited.append(seconds)
+        if len(waited) == 3:
+            (tmp_path / "lake/orders/_delta_log").mkdir(parents=True)
+
+    register_lake(location, said.append, pause=pause)
+
+    assert waited == [RETRY_S] * 3
+    refused, found = said
+    assert refused.startswith(f"{location} cannot be scanned: it does not exist.")
+    assert refused.endswith("It is tried again every 30 s.")
+    assert found == f"{location}: 1 table found, 1 of them new"
+    assert Lake.objects.get().url == location
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_scan_by_a_worker_is_told_in_the_terminal(tmp_path: Path) -> None:
+    for name in ("orders", "returns"):
+        (tmp_path / name / "_delta_log").mkdir(parents=True)
+    said: list[str] = []
+
+    def pause(_: float) -> None:
+        job = Job.objects.get(kind=SCAN_ROOT.name)
+        if job.started_at is None and not said:
+            Job.objects.update(progress_done=1, progress_unit="table in 2 folders")
+            return
+        SCAN_ROOT.work(job.id)
+
+    def say(text: str) -> None:
+        said.append(text)
+
+    register_lake(str(tmp_path), say, by_job=True, pause=pause)
+
+    assert said == [
+        f"{tmp_path}: 1 table in 2 folders found so far",
+        f"{tmp_path}: 2 tables found, 2 of them new",
+    ]
 
 
 def sign_in(link: str) -> str:
