@@ -172,9 +172,10 @@ class TestScan:
         assert Table.objects.count() == 4
 
     def test_says_why_a_folder_cannot_be_scanned(self, client: Client, tmp_path: Path):
-        answer = client.post(
-            reverse("tables:table-scan"), {"root": f"{tmp_path}/nothing"}
-        )
+        folder = tmp_path / "lake"
+        folder.mkdir()
+        answer = client.post(reverse("tables:table-scan"), {"root": str(folder)})
+        folder.rmdir()
         SCAN_ROOT.work(Job.objects.get().id)
 
         shown = client.get(answer["Location"]).content.decode()

@@ -282,7 +282,7 @@ class TestABoxThatIsNotChecked:
 def test_a_scan_of_a_lake_that_is_known_states_how_it_is_scanned(
     admin: Client, world: World
 ) -> None:
-    form = shown_form(admin, "/tables/new/scan", "/tables/scan")
+    form = shown_form(admin, "/tables/new/scan", "/tables/lakes/connect")
     form.named("root").value = world.lake.url
     sent = {name: values for name, values in form.sent().items() if name == "root"}
 

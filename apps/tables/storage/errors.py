@@ -51,6 +51,7 @@ class StorageFieldError(DeltaError, code="storage-field-invalid"):
     kind: str
     reason: str
     message = "{reason}."
+    hint = "Nothing was stored."
 
 
 class StorageHostError(DeltaError, code="storage-host-not-allowed"):

@@ -83,7 +83,7 @@ class TestOptionsOf:
             options(where, **fields)
 
         assert raised.value.kind == field
-        assert raised.value.message.endswith(".")
+        assert str(raised.value).endswith("Nothing was stored.")
 
 
 @pytest.mark.django_db
