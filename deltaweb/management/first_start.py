@@ -154,13 +154,13 @@ def _follow(
     """Say how far a scan is until it ends, less and less often."""
     wait_s, said = FIRST_LOOK_S, ""
     root = (job.parameters or {})["root"]
-    while job.is_active:
-        pause(wait_s)
-        job.refresh_from_db()
+    while job.state in Job.ACTIVE_STATES:
         text = f"{root}: {job.progress_done:,} {job.progress_unit} found so far"
-        if job.is_active and job.progress_done and text != said:
+        if job.progress_done and text != said:
             say(text)
             said, wait_s = text, min(2 * wait_s, LAST_LOOK_S)
+        pause(wait_s)
+        job.refresh_from_db()
     result = SCAN_ROOT.found(job)
     if result is not None:
         say(_found_text(root, result.found, result.num_registered))

@@ -75,7 +75,8 @@ def test_a_lake_that_is_known_keeps_its_schedule(tmp_path, schedule) -> None:
 
 @pytest.mark.django_db(transaction=True)
 def test_a_store_that_does_not_answer_is_tried_again_and_not_kept(tmp_path) -> None:
-    location, said = str(tmp_path / "lake"), []
+    location = str(tmp_path / "lake")
+    said: list[str] = []
     waited: list[float] = []
 
     def pause(seconds: float) -> None:

@@ -1,5 +1,7 @@
 """The fields of the form that adds a bucket become options, or say what is wrong."""
 
+from typing import Any
+
 import pytest
 from django.test import Client
 
@@ -22,7 +24,7 @@ def admin(db: None) -> Client:  # noqa: ARG001 (users are rows)
     return signed_in("ada", role="ADMIN")
 
 
-def options(where: str, **fields: str) -> dict[str, str]:
+def options(where: str, **fields: Any) -> dict[str, str]:  # noqa: ANN401 (as typed)
     return options_of(where, NewLakeWithKeys(url=where, **fields))
 
 
