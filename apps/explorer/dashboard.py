@@ -13,6 +13,7 @@ from django.utils import timezone
 from django_htmx.http import trigger_client_event
 
 from apps.accounts.models import User
+from apps.explorer.what_changed.selector import DaySummary, day_summaries
 from apps.jobs.listing.failures import (
     Failures,
     grouped_failures,
@@ -155,6 +156,7 @@ class Dashboard:
         size_bytes: The total bytes of the newest versions.
         num_files: The total number of files of the newest versions.
         num_running: Jobs that wait or run.
+        days: The commits of today and yesterday in numbers.
         latest: The newest commit of each table that changed last.
         running: The waiting and running jobs, the oldest first.
         failures: What failed in the last week and still stands, by table.
@@ -171,6 +173,7 @@ class Dashboard:
     num_files: int
     num_running: Annotated[int, Named("jobs_running")]
     num_failed: Annotated[int, Named("jobs_failed_7d")]
+    days: list[DaySummary]
     latest: Annotated[list[LatestCommits], Named("latest_commits")]
     running: Annotated[list[Job], As(page_jobs)]
     failures: Annotated[
@@ -219,6 +222,7 @@ def dashboard_of(user: User | AnonymousUser, now: datetime) -> Dashboard:
         num_files=totals["num_files"] or 0,
         num_running=active.count(),
         num_failed=failed.count(),
+        days=day_summaries(user, now),
         latest=latest_commits(user),
         running=list(light(active)[:NUM_JOBS]),
         failures=grouped_failures(failed, user=user, now=now, length=NUM_JOBS),

@@ -32,6 +32,7 @@ from apps.explorer.schema.view import schema_code, schema_detail, schema_profile
 from apps.explorer.skipping.view import skipping_detail
 from apps.explorer.use.view import UseForm, table_use
 from apps.explorer.version.table_version import at_version
+from apps.explorer.what_changed.view import CHANGED, what_changed
 from apps.pages.request.parameters import Takes
 from apps.pages.urls import View, action, answer, page
 from apps.tables.work.export_rows import FORMS
@@ -58,6 +59,9 @@ def of_table(
 
 urlpatterns = [
     *page("", dashboard, "dashboard", json_route="dashboard", takes=["seen"]),
+    *page(
+        "what-changed/", what_changed, "what-changed", csv=True, takes=[CHANGED.form]
+    ),
     *of_table("/", table_overview, "table-overview"),
     *page(f"{TABLE}/use", table_use, "table-use", takes=[*AT, UseForm, ROWS]),
     *of_table(

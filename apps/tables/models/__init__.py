@@ -38,6 +38,21 @@ IS_BEHIND: Final = (
 """The condition of the tables that are `behind`."""
 
 
+REMOVES_ROWS: Final = models.Q(data_change=True) & (
+    models.Q(removed_rows__gt=models.F("added_rows"))
+    | models.Q(
+        added_rows__isnull=True, num_removed_files__gt=models.F("num_added_files")
+    )
+    | models.Q(
+        removed_rows__isnull=True, num_removed_files__gt=models.F("num_added_files")
+    )
+)
+"""The condition of commits after which a table has fewer rows, as far as is known.
+
+It compares columns alone: SQLite finds an index by a condition without parameters.
+"""
+
+
 def name_holds(text: str) -> models.Q:
     """Match tables by a part of their name, of their namespace or of both."""
     words = models.Q(name__icontains=text) | models.Q(namespace__icontains=text)
@@ -320,6 +335,17 @@ class Commit(models.Model):
         indexes = [
             models.Index(fields=["table", "committed_at"], name="commit_table_time"),
             models.Index(fields=["-committed_at"], name="commit_newest_first"),
+            models.Index(fields=["user_name", "-committed_at"], name="commit_by_user"),
+            models.Index(
+                fields=["-committed_at"],
+                name="commit_schema_changes",
+                condition=models.Q(changes_schema=True),
+            ),
+            models.Index(
+                fields=["-committed_at"],
+                name="commit_removes_rows",
+                condition=REMOVES_ROWS,
+            ),
         ]
 
     def __str__(self) -> str:

@@ -1,0 +1,1 @@
+"""The commits of all tables, by day."""
