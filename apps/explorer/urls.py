@@ -69,7 +69,7 @@ urlpatterns = [
         row_list,
         "row-list",
         csv=True,
-        takes=[ROWS, "page limit find fc fo fv vc vp vt"],
+        takes=[ROWS, "page limit facet suggest find fc fo fv vc vp vt"],
     ),
     *(
         answer(

@@ -9,6 +9,7 @@ import plotly.graph_objects as go
 from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.http import url_has_allowed_host_and_scheme
 
 from apps.accounts.models import User
 from apps.accounts.permissions import signed_in
@@ -266,11 +267,16 @@ def column_detail(
 
 
 def column_profile(request: HttpRequest, namespace: str, name: str) -> HttpResponseBase:
-    """Ask for the profile of a column; the page shows it, or how far it is."""
+    """Ask for the profile of a column; the page shows it, or how far it is.
+
+    The page that asked is shown again, if it gives its address as `next`.
+    """
     user, wanted = signed_in(request), request.POST.get("v", "")
-    column = request.POST.get("column", "")
+    column, asked_on = request.POST.get("column", ""), request.POST.get("next", "")
     job, url = request_profile(user, namespace, name, wanted, column)
     wait_a_glance(job)
+    if url_has_allowed_host_and_scheme(asked_on, allowed_hosts=None):
+        return HttpResponseRedirect(asked_on)
     return HttpResponseRedirect(f"{url}#profile")
 
 

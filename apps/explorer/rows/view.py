@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Annotated
 from urllib.parse import urlencode
 
 from django.http import (
@@ -20,6 +21,12 @@ from apps.accounts.permissions import signed_in
 from apps.accounts.zones import user_zone, user_zone_name
 from apps.explorer.columns.key import table_key
 from apps.explorer.rows import jobs as services
+from apps.explorer.rows.facets import (
+    FacetValue,
+    choosable,
+    row_facets,
+    suggestions,
+)
 from apps.explorer.rows.filters import OPERATORS
 from apps.explorer.rows.form import (
     RowQuery,
@@ -40,9 +47,11 @@ from apps.explorer.rows.selector import (
     row_objects,
     row_page,
 )
+from apps.explorer.rows.shown_facets import ShownFacet, facets_json
 from apps.explorer.rows.total import RowTotal, row_total
 from apps.explorer.version.gone import GoneVersion, gone_version
 from apps.explorer.version.page import JobOfPage, TablePage, still
+from apps.explorer.version.query import texts_of
 from apps.explorer.version.reads import table_read
 from apps.explorer.version.table_version import TableVersion, table_columns
 from apps.jobs.models import Job
@@ -50,7 +59,7 @@ from apps.jobs.results import JobRows
 from apps.pages.errors import Correction, PageError
 from apps.pages.lists.links import Chip, address_with, changed, without
 from apps.pages.lists.paging import PageLinks, links_between
-from apps.pages.page_json import OnPage, Spread
+from apps.pages.page_json import As, OnPage, Spread
 from apps.pages.request.parameters import QueryError
 from apps.pages.responses import respond_page
 from apps.tables.head.drawn_head import DrawnHead
@@ -58,6 +67,7 @@ from apps.tables.head.job_json import check_job
 from apps.tables.index.counted import Counted, counted_rows
 from apps.tables.index.explained import FilesRead, files_read
 from apps.tables.work.preview import RowsRead
+from apps.tables.work.profile import known_profiles
 from deltaweb.delta.errors import SchemaError
 from deltaweb.delta.protocol.schema import StructType, read_columns
 from deltaweb.delta.scan.variant_parts import part_name
@@ -91,6 +101,7 @@ class RowList(TablePage):
         rows: The values of each row by column; empty on the HTML page.
         cut: The places of values that are cut because they are long.
         total: The number of rows that match, as far as it is known.
+        facets: The values of columns that have few, with their rows.
     """
 
     page: Spread[RowPage | None]
@@ -114,16 +125,17 @@ class RowList(TablePage):
     rows: Sequence[dict[str, object]]
     cut: Sequence[dict[str, object]]
     total: RowTotal | None
+    facets: Annotated[Sequence[ShownFacet], As(facets_json)]
+    other_facets: OnPage[Sequence[Chip]]
     files_read: OnPage[FilesRead | None] = None
     wrong: OnPage[QueryError | None] = None
 
 
 def row_list(request: HttpRequest, at: TableVersion, fmt: str) -> HttpResponseBase:
     """Preview rows of a version; a worker reads them, the page shows its result."""
-    if any(name in request.GET for name in NEW_FILTER):
-        return HttpResponseRedirect(_with_filter(request))
-    if "vc" in request.GET and "HX-Request" not in request.headers:
-        return HttpResponseRedirect(_with_part(request))
+    early = _early(request, at)
+    if early is not None:
+        return early
     gone = gone_version(at)
     plan, problem, wrong = (
         (None, "", None) if gone else _plan_and_fault(request, at, fmt)
@@ -170,6 +182,8 @@ def row_list(request: HttpRequest, at: TableVersion, fmt: str) -> HttpResponseBa
         if plan and result and fmt == "json"
         else ([], [])
     )
+    counted = _counted(at, plan) if plan and fmt != "csv" else None
+    shown = _facets(request, at, plan, counted) if plan and fmt != "csv" else []
     page = RowList(
         at=at,
         drawn_head=drawn,
@@ -197,7 +211,9 @@ def row_list(request: HttpRequest, at: TableVersion, fmt: str) -> HttpResponseBa
         num_chosen_columns=plan.num_chosen if plan else None,
         rows=rows,
         cut=cut,
-        total=row_total(at, plan, found, _counted(at, plan)) if plan else None,
+        total=row_total(at, plan, found, counted) if plan else None,
+        facets=shown,
+        other_facets=_other_facets(request, plan, shown),
         files_read=_files_read(at, plan) if fmt == "html" else None,
         wrong=wrong,
     )
@@ -220,6 +236,18 @@ def _files_read(at: TableVersion, plan: RowPlan | None) -> FilesRead | None:
     return files_read(at.table, at.version, schema, plan.predicate, plan.zone_name)
 
 
+def _early(request: HttpRequest, at: TableVersion) -> HttpResponse | None:
+    """Answer what needs no rows: values to suggest, and parts of a form."""
+    is_part = "HX-Request" in request.headers
+    if "suggest" in request.GET and is_part:
+        return _suggested(request, at)
+    if any(name in request.GET for name in NEW_FILTER):
+        return HttpResponseRedirect(_with_filter(request))
+    if "vc" in request.GET and not is_part:
+        return HttpResponseRedirect(_with_part(request))
+    return None
+
+
 def _counted(at: TableVersion, plan: RowPlan) -> Counted | None:
     """Return what the index says of the rows that match, and of partition values."""
     schema = table_columns(at)
@@ -228,6 +256,40 @@ def _counted(at: TableVersion, plan: RowPlan) -> Counted | None:
     columns = tuple(at.metadata.partition_columns[:MAX_COUNTED])
     return counted_rows(
         at.table, at.version, schema, plan.predicate, plan.zone_name, columns
+    )
+
+
+def _facets(
+    request: HttpRequest, at: TableVersion, plan: RowPlan, counted: Counted | None
+) -> list[ShownFacet]:
+    profiles = known_profiles(at.table, at.version)
+    found = row_facets(plan, counted, profiles, texts_of(request.GET, "facet"))
+    return [ShownFacet.of(request, plan, one) for one in found]
+
+
+def _other_facets(
+    request: HttpRequest, plan: RowPlan | None, shown: Sequence[ShownFacet]
+) -> list[Chip]:
+    if plan is None:
+        return []
+    names = choosable(plan, [one.facet for one in shown])
+    return [Chip(text=name, url=changed(request, facet=name)) for name in names]
+
+
+def _suggested(request: HttpRequest, at: TableVersion) -> HttpResponse:
+    """Answer with values for the field of a value, as an input field lists them."""
+    column, text = request.GET.get("fc", ""), request.GET.get("fv", "")
+    found: Sequence[FacetValue] = ()
+    try:
+        plan, _ = row_plan_of(request, at)
+    except QueryError:
+        plan = None
+    if plan and column:
+        profiles = known_profiles(at.table, at.version)
+        counted = _counted(at, plan)
+        found = suggestions(plan, counted, profiles, column, text)
+    return render(
+        request, "explorer/rows/row_list.html#options", {"suggestions": found}
     )
 
 
@@ -403,5 +465,5 @@ table_read(
     RowList,
     "Read rows of a version.",
     waits=True,
-    without="find fc fo fv vc vp vt",
+    without="find fc fo fv vc vp vt suggest",
 )
