@@ -2,13 +2,17 @@
 
 import json
 import sys
-from typing import Final
+from pathlib import Path
+from typing import Any, Final
 
-from csp.decorators import csp_update
 from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.models import AnonymousUser
-from django.core.exceptions import DisallowedHost, PermissionDenied
+from django.core.exceptions import (
+    DisallowedHost,
+    PermissionDenied,
+    SuspiciousFileOperation,
+)
 from django.http import (
     FileResponse,
     Http404,
@@ -17,7 +21,10 @@ from django.http import (
     HttpResponseBase,
     HttpResponseRedirect,
 )
-from django.urls import Resolver404
+from django.shortcuts import render
+from django.urls import Resolver404, get_script_prefix
+from django.utils._os import safe_join
+from django.utils.safestring import mark_safe
 from django.views.decorators.http import require_safe
 from django.views.static import serve
 
@@ -125,8 +132,10 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
 # === The manual ===
 
 
-INDEX = "index.html"
-HASHES = "inline-scripts.json"
+PART: Final = "part.json"  # of a page, as `deltaweb.management.manual_parts` writes it
+CONTENTS: Final = "contents.json"
+INDEX: Final = "index.html"  # of a page as it is published, in a layout of its own
+OF_APP: Final = 'href="app:'  # begins a link of the manual to a page of this server
 
 
 class ManualMissingError(PageError, code="manual-missing"):
@@ -140,21 +149,47 @@ class ManualMissingError(PageError, code="manual-missing"):
 @login_not_required
 @require_safe
 def manual_page(request: HttpRequest, path: str = "") -> HttpResponseBase:
-    """Answer with a file of the manual; a page may run its own scripts."""
-    site = settings.MANUAL
-    if not (site / HASHES).is_file():
+    """Show a page of the manual in our layout, or answer with its picture."""
+    contents = _json(settings.MANUAL / CONTENTS)
+    if contents is None:
         raise ManualMissingError
-    file = f"{path}{INDEX}" if not path or path.endswith("/") else path
-    hashes = json.loads((site / HASHES).read_text(encoding="utf-8"))
-
-    policy = csp_update({"script-src": hashes})
-    try:
-        return policy(lambda request: _read(request, file))(request)
-    except Http404:
-        if file != path:
-            raise
-        _read(request, f"{path}/{INDEX}")  # it may be a page, without its slash
+    folder = path.removesuffix(INDEX)
+    if folder and not folder.endswith("/"):
+        if _part(f"{folder}/") is None:
+            return _read(request, path)
         return HttpResponseRedirect(f"{request.path}/")
+    if folder != path:
+        return HttpResponseRedirect(request.path.removesuffix(INDEX))
+    part = _part(folder)
+    if part is None:
+        message = "no such page"
+        raise Http404(message)
+    text = part["content"].replace("<pre>", '<pre tabindex="0">')
+    context = {
+        "layout": "base.html" if request.user.is_authenticated else "pages/public.html",
+        "contents": contents,
+        "part": part,
+        "text": mark_safe(  # noqa: S308 (our own manual)
+            text.replace(OF_APP, f'href="{get_script_prefix()}')
+        ),
+        "here": folder,
+    }
+    return render(request, "pages/manual.html", context)
+
+
+def _part(folder: str) -> Any:  # noqa: ANN401 (JSON)
+    """Return what is shown of a page; None if there is no such page."""
+    try:
+        return _json(Path(safe_join(settings.MANUAL, folder, PART)))
+    except SuspiciousFileOperation:
+        return None
+
+
+def _json(path: Path) -> Any:  # noqa: ANN401 (as above)
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):  # there is none, or a name that no file can have
+        return None
 
 
 def _read(request: HttpRequest, file: str) -> HttpResponseBase:

@@ -1,4 +1,7 @@
-"""The manual under /help/: without an account, and with no scripts but its own."""
+"""The manual under /help/: in the layout of the app, and also without an account."""
+
+import json
+import re
 
 import pytest
 from django.core.signals import request_finished
@@ -11,12 +14,44 @@ pytestmark = pytest.mark.django_db  # who is asked for, if anybody is signed in
 
 def test_strangers_read_the_manual(client: Client) -> None:
     answer = client.get("/help/")
+    shown = answer.content.decode()
 
     assert answer.status_code == 200
-    assert b"deltaweb" in answer.content
+    assert 'class="dw-prose"' in shown
+    assert 'class="dw-rail"' not in shown
     policy = answer["Content-Security-Policy"]
-    assert "'sha256-" in policy
+    assert "script-src 'self';" in policy
     assert "unsafe" not in policy
+    assert "<script>" not in shown
+    assert " style=" not in shown
+
+
+def test_it_stands_in_the_frame_of_the_app(viewer: Client) -> None:
+    shown = viewer.get("/help/how-to/rotate-a-token/").content.decode()
+
+    assert 'class="dw-rail"' in shown
+    assert "<h1" in shown.partition('<article class="dw-prose">')[2]
+    assert re.search(
+        r'href="/help/how-to/rotate-a-token/" aria-current="page">Rotate a token', shown
+    )
+    assert 'href="/help/how-to/script-by-rest/"' in shown  # the next page
+
+
+def test_pictures_and_the_index_of_its_pages_are_served(client: Client) -> None:
+    assert client.get("/help/pictures/overview-light.webp").status_code == 200
+    answer = client.get("/help/tour/index.html")
+    assert (answer.status_code, answer["Location"]) == (302, "/help/tour/")
+
+
+def test_its_links_lead_to_pages_of_this_server(client, settings, tmp_path) -> None:
+    part = {"title": "A", "content": '<a href="app:tables/">b</a>', "toc": []}
+    (tmp_path / "contents.json").write_text("[]")
+    (tmp_path / "part.json").write_text(json.dumps(part))
+    settings.MANUAL = tmp_path
+
+    shown = client.get("/help/").content.decode()
+
+    assert 'href="/tables/"' in shown
 
 
 def test_a_page_without_its_slash_is_found(client: Client) -> None:
@@ -55,7 +90,8 @@ def test_the_database_stays_open_for_the_rest_of_the_request():
 
     request_finished.connect(note)
     try:
-        manual_page(RequestFactory().get("/help/"))
+        picture = "pictures/overview-light.webp"
+        manual_page(RequestFactory().get(f"/help/{picture}"), picture)
         manual_page(
             RequestFactory().get("/help/reference/commands"), "reference/commands"
         )

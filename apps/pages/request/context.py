@@ -22,5 +22,6 @@ def page(request: HttpRequest) -> dict[str, Any]:
         "nav_entries": entries,
         "nav_current": current[0] if current else "",
         "theme": {"LIGHT": "light", "DARK": "dark"}.get(theme, ""),
+        "is_help": request.path_info.startswith("/help/"),
         "deltaweb_version": settings.VERSION,
     }
