@@ -23,3 +23,10 @@ frame.entries.register(
         at_bottom=True,
     )
 )
+frame.explain(
+    "accounts",
+    {
+        "how-to/manage-accounts/": "user-list",
+        "how-to/script-by-rest/": "me key-list",
+    },
+)

@@ -1,5 +1,6 @@
 """What the pages of a table add to its head: their tabs."""
 
+from apps.pages.frame import explain
 from apps.tables.extension.tabs import HeadButton, Tab, buttons, tabs
 
 _PLACES = (
@@ -41,4 +42,23 @@ buttons.register(
         is_primary=False,
         is_drawer=True,
     )
+)
+explain(
+    "explorer",
+    {
+        "tour/": "dashboard",
+        "how-to/look-at-rows/": "row-list row-detail",
+        "tour/#what-is-in-this-table": "table-overview",
+        "how-to/read-a-schema/": "schema-detail column-history column-detail",
+        "how-to/who-changed-a-table/": "commit-list commit-detail",
+        "how-to/compare-two-versions/": (
+            "change-list compare-latest compare-detail compare-named"
+        ),
+        "how-to/why-is-my-table-slow/": (
+            "file-list file-detail parquet-detail partition-list place-detail"
+        ),
+        "how-to/what-a-filter-reads/": "skipping-detail",
+        "how-to/a-client-cannot-read/": "table-readers",
+        "how-to/read-an-old-version-in-pandas/": "table-use",
+    },
 )

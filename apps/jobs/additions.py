@@ -14,3 +14,4 @@ frame.entries.register(
         prefixes=("/jobs/",),
     )
 )
+frame.explain("jobs", {"how-to/follow-a-job/": "job-list job-detail status"})

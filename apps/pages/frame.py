@@ -1,6 +1,6 @@
 """What other apps add to the rail and to the first page, each when it is ready."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeAlias
@@ -83,3 +83,43 @@ def numbers_for(user: AnyUser, *, now: datetime) -> list[KeyNumber]:
 def steps_for(user: AnyUser) -> list[FirstStep]:
     """Return the steps that `user` may take."""
     return [step for step in steps if step.visible(user)]
+
+
+# === The help of each page ===
+
+
+@dataclass(frozen=True, slots=True)
+class PageHelp:
+    """The how-to of a page.
+
+    Attributes:
+        url_name: The URL name of the page.
+        place: The page of the manual, below its address: `how-to/compact/`.
+    """
+
+    url_name: str
+    place: str
+
+
+helps: Registry[PageHelp] = Registry(key=lambda one: one.url_name)
+
+
+def explain(app: str, places: Mapping[str, str]) -> None:
+    """Say which page of the manual explains which pages of an app.
+
+    Args:
+        app: The namespace of their URL names.
+        places: By a place in the manual, the names of pages, with spaces between them.
+    """
+    helps.register(
+        *(
+            PageHelp(f"{app}:{name}", place)
+            for place, names in places.items()
+            for name in names.split()
+        )
+    )
+
+
+def help_of(url_name: str) -> str:
+    """Return the place in the manual that explains a page; "" without one."""
+    return next((one.place for one in helps if one.url_name == url_name), "")

@@ -291,3 +291,24 @@ frame.entries.register(
         )
     )
 )
+frame.explain(
+    "sharing",
+    {
+        "guide/share/": "share-list share-detail share-settings table-sharing",
+        "how-to/share-with-a-company/": "share-new recipient-new",
+        "guide/share-a-part/": "share-part",
+        "how-to/receive-a-share/": "received-list",
+        "how-to/rotate-a-token/": (
+            "token-new token-rotate token-retire token-revoke recipient-detail"
+        ),
+        "how-to/examine-a-connection/": (
+            "recipient-list recipient-doctor recipient-settings"
+        ),
+        "how-to/rehearse-what-a-recipient-reads/": (
+            "recipient-rehearsals recipient-seen recipient-grants"
+        ),
+        "how-to/what-a-share-costs/": "recipient-usage",
+        "how-to/oauth/": "client-new client-profile",
+        "how-to/who-read-what/": "activity-list",
+    },
+)

@@ -214,3 +214,20 @@ kinds.load_from(
     "apps.tables.operations",
     "apps.tables.work",
 )
+frame.explain(
+    "tables",
+    {
+        "how-to/find-a-table/": "table-list table-tree search table-settings",
+        "five-minutes/": "table-register table-new-create",
+        "how-to/browse-a-bucket/": "lake-new lake-list lake-detail",
+        "how-to/convert-parquet/": "table-new-convert",
+        "how-to/import-a-csv-with-bad-rows/": "table-new-import table-import",
+        "how-to/what-would-a-vacuum-delete/": "table-maintenance table-vacuum",
+        "how-to/compact/": "table-optimize table-checkpoint table-cleanup",
+        "how-to/version-before-a-bad-write/": "table-restore table-undo",
+        "how-to/rename-and-drop-columns/": "table-columns table-comments",
+        "how-to/add-a-check/": "table-constraints",
+        "how-to/widen-a-column/": "table-protocol table-properties",
+        "guide/write/": "table-delete-rows table-update-rows",
+    },
+)

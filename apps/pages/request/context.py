@@ -17,11 +17,13 @@ def page(request: HttpRequest) -> dict[str, Any]:
         for entry in entries
         if any(request.path_info.startswith(prefix) for prefix in entry.prefixes)
     ]
+    match = request.resolver_match
     theme = getattr(user, "theme", "SYSTEM")
     return {
         "nav_entries": entries,
         "nav_current": current[0] if current else "",
         "theme": {"LIGHT": "light", "DARK": "dark"}.get(theme, ""),
+        "help_place": frame.help_of(match.view_name) if match else "",
         "is_help": request.path_info.startswith("/help/"),
         "deltaweb_version": settings.VERSION,
     }
