@@ -36,7 +36,8 @@ NAMES: Final[dict[type[Any], str]] = {
     JobResource: JOB,
     JobDetail: f"{JOB} parameters result steps counters log result_url details",
     TableResource: """
-        name namespace table location description restricted state status behind
+        name namespace table location description restricted owner tags state status
+        behind
         version committed_at indexed_at probed_at files_checked_at
         num_records num_files size_bytes num_columns partition_columns
         error_code error_message error_hint error_since id url | error
