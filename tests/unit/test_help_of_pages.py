@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from django.urls import URLPattern, URLResolver, get_resolver
+from django.urls import URLResolver, get_resolver
 
 from apps.pages.frame import help_of, helps
 from tests.support.pages.factories import new_table, signed_in
@@ -19,7 +19,7 @@ def pages(at: URLResolver, prefix: str = "") -> Iterator[str]:
         if isinstance(one, URLResolver):
             space = f"{one.namespace}:" if one.namespace else ""
             yield from pages(one, prefix + space)
-        elif isinstance(one, URLPattern) and one.default_args.get("fmt") == "html":
+        elif one.default_args.get("fmt") == "html":
             yield f"{prefix}{one.name}"
 
 
