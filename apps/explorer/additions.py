@@ -51,6 +51,7 @@ explain(
         "tour/#what-is-in-this-table": "table-overview",
         "how-to/read-a-schema/": "schema-detail column-history column-detail",
         "how-to/who-changed-a-table/": "commit-list commit-detail",
+        "how-to/what-changed/": "what-changed",
         "how-to/compare-two-versions/": (
             "change-list compare-latest compare-detail compare-named"
         ),
