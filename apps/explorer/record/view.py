@@ -11,6 +11,7 @@ from django.utils import timezone
 from apps.accounts.permissions import signed_in
 from apps.accounts.zones import user_zone
 from apps.explorer.record import selector as records
+from apps.explorer.record.row_key import RowKey, row_key
 from apps.explorer.rows import jobs as services
 from apps.explorer.rows.filter_errors import UnknownColumnError
 from apps.explorer.rows.plan import EVERY_COLUMN, NARROW_COLUMNS, RowPlan
@@ -31,7 +32,11 @@ from apps.tables.work.preview import RowsRead
 
 @dataclass(frozen=True, kw_only=True)
 class RecordPage(TablePage):
-    """A row as a record; without `record` a job still reads it."""
+    """A row as a record; without `record` a job still reads it.
+
+    Attributes:
+        key: The key of the row, with an address that stays; null without one.
+    """
 
     leaf: OnPage[str]
     row: int
@@ -46,6 +51,7 @@ class RecordPage(TablePage):
     value_url: OnPage[str]
     parts_url: OnPage[str]
     column_urls: Spread[ColumnURLs]
+    key: RowKey | None
 
     @in_json
     def num_columns(self) -> int | None:
@@ -104,6 +110,9 @@ def row_detail(
         value_url=_address(request, at, "explorer:row-value", row),
         parts_url=_parts_url(request, at, plan),
         column_urls=column_urls(request, plan),
+        key=row_key(request, at, plan, result.rows.slice(row - 1 - plan.offset, 1))
+        if plan and result
+        else None,
     )
     return respond_page(
         request,
