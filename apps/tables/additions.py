@@ -121,7 +121,10 @@ frame.entries.register(
 frame.numbers.register(
     lambda user, now: health.listing.findings_number(user, now)  # noqa: PLW0108 (loads it)
 )
-clock.dues.register(lambda now: health.examining.request_due_examination(now=now))
+clock.dues.register(
+    lambda now: health.examining.request_due_examination(now=now),
+    lambda now: health.examining.follow_repeats(now=now),
+)
 indexed.followers.register(
     lambda table, now: health.examining.examine_new_index(table, now=now)
 )
@@ -200,7 +203,9 @@ changes.load_from(
     "lake", "apps.tables.catalogue.lakes.changes", "apps.tables.catalogue.lakes.keys"
 )
 changes.load_from("storage", "apps.tables.storage.changes")
-changes.load_from("table", "apps.tables.catalogue.changes")
+changes.load_from(
+    "table", "apps.tables.catalogue.changes", "apps.tables.health.repeats.changes"
+)
 changes.load_from("pin", "apps.tables.catalogue.organizing.pins")
 changes.load_from("new-table", "apps.tables.catalogue.registering")
 kinds.load_from(

@@ -121,6 +121,8 @@ WORDS: Final = {
     "table.convert": "converted a folder of Parquet files",
     "table.import": "imported files into a table",
     "table.vacuum": "deleted files that a table no longer needs",
+    "repeat.set": "changed a schedule of maintenance",
+    "repeat.end": "ended a schedule of maintenance",
     "finding.acknowledge": "changed whether a finding is acknowledged",
     "finding.mute": "changed until when a finding is muted",
     "finding.assign": "changed who takes care of a finding",

@@ -7,5 +7,6 @@ from deltaweb.lazy import modules_on_demand
 if TYPE_CHECKING:
     from apps.tables.health import examining as examining
     from apps.tables.health import listing as listing
+    from apps.tables.health import repeats as repeats
 else:
     __getattr__ = modules_on_demand(__name__)

@@ -18,6 +18,7 @@ from apps.jobs.services import enqueue
 from apps.news.publishing import publish
 from apps.pages.registry import Registry
 from apps.tables.health import facts
+from apps.tables.health.repeats import running
 from apps.tables.health.storing import keep_findings
 from apps.tables.models import NamespaceThresholds, Table
 from apps.tables.models.news import HEALTH
@@ -71,8 +72,8 @@ def examine_table(
         The number of its findings.
     """
     limits = thresholds or thresholds_of(table.namespace)
-    found = examine(facts.facts_of(table, now=now), limits, now)
-    found = (*found, *facts.findings_of_app(table, now=now))
+    found = examine(facts.facts_of(table), limits, now)
+    found = (*found, *facts.findings_of_app(table))
     if not facts.has_owner_here(table):  # its provider may put it right
         found = tuple(replace(one, remedy=None) for one in found)
     keep_findings(table, found, now=now)
@@ -93,6 +94,14 @@ def thresholds_of(namespace: str) -> Thresholds:
     """Return the thresholds for the tables of a namespace."""
     stored = NamespaceThresholds.objects.filter(namespace=namespace).first()
     return Thresholds().changed(stored.values) if stored else Thresholds()
+
+
+def follow_repeats(*, now: datetime) -> None:
+    """Request repeated maintenance that is due, and examine what it has failed at."""
+    for table in running.note_ends():
+        examine_table(table, now=now)
+        publish(HEALTH)
+    running.request_due_repeats(now=now)
 
 
 # === The job ===

@@ -1,25 +1,61 @@
 """What the rules see of a table: its row, its index's summary, and its jobs."""
 
+import shlex
 from collections.abc import Iterator
-from datetime import datetime
+from typing import Final
 
-from apps.tables.models import Table
+from apps.tables.health.repeats.resources import LABELS
+from apps.tables.health.resources import RuleWords, rules_of_apps
+from apps.tables.models import RepeatedOperation, Table
 from apps.tables.storage.received import is_received
 from deltaweb.health.facts import INDEX_FACTS, HealthFacts
-from deltaweb.health.finding import Finding
+from deltaweb.health.finding import Fact, Finding, HealthRemedy, Severity
+from deltaweb.words import counted
+
+REPEAT_FAILS: Final = "repeat-fails"
+FAILURES: Final = 2
+"""Failures in a row from which they are a finding."""
+rules_of_apps.register(
+    RuleWords(
+        name=REPEAT_FAILS,
+        title="A schedule fails",
+        about="What it should keep in order piles up.",
+    )
+)
 
 
-def facts_of(table: Table, *, now: datetime) -> HealthFacts:
+def facts_of(table: Table) -> HealthFacts:
     """Return what the rules see of a table."""
-    del now
     values = {name: getattr(table, name) for name in INDEX_FACTS}
     return HealthFacts.of_index(table=table.full_name, **values)
 
 
-def findings_of_app(table: Table, *, now: datetime) -> Iterator[Finding]:
+def findings_of_app(table: Table) -> Iterator[Finding]:
     """Yield findings that are about what this server does with a table."""
-    del table, now
-    yield from ()
+    for repeat in table.repeated_operations.filter(failures__gte=FAILURES):
+        yield _failing(repeat, table)
+
+
+def _failing(repeat: RepeatedOperation, table: Table) -> Finding:
+    label, times = LABELS[repeat.operation], counted(repeat.failures, "time")
+    return Finding(
+        rule=REPEAT_FAILS,
+        subject=repeat.operation,
+        severity=Severity.ACT_NOW,
+        sentence=f"{label} by its schedule failed {times} in a row.",
+        evidence=(
+            Fact("Schedule", repeat.words),
+            Fact("Failures in a row", repeat.failures, "failures"),
+            Fact("Last error", repeat.last_result),
+        ),
+        remedy=HealthRemedy(
+            operation=repeat.operation,
+            label=label,
+            command=shlex.join(
+                ["deltaweb", "table", repeat.operation, table.full_name]
+            ),
+        ),
+    )
 
 
 def has_owner_here(table: Table) -> bool:

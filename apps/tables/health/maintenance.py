@@ -1,6 +1,6 @@
 """The maintenance of a table in one place: what is to be done, and what was."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Final
 
@@ -19,7 +19,13 @@ from apps.tables.head.finding import OF_TABLE, get_own_table
 from apps.tables.head.job_json import check_may, described
 from apps.tables.head.shapes import names_of
 from apps.tables.head.table_head import TableHead, table_head
+from apps.tables.health.repeats.resources import (
+    LABELS,
+    RepeatResource,
+    repeats_of,
+)
 from apps.tables.models import Table
+from apps.tables.models.repeats import EVERY
 from apps.tables.operations.checkpoint.page import CHECKPOINT_PAGE
 from apps.tables.operations.clean_up.page import CLEAN_UP_PAGE
 from apps.tables.operations.optimize.page import OPTIMIZE_PAGE
@@ -64,6 +70,7 @@ class MaintenancePage:
     Attributes:
         storage: The files of the table in storage, by kind.
         tools: The maintenance operations, each with its newest job.
+        repeats: Those that a schedule repeats.
     """
 
     head: OnPage[TableHead]
@@ -73,6 +80,9 @@ class MaintenancePage:
     latest_version: int | None
     storage: StorageLedger
     tools: list[OfferedTool]
+    repeats: list[RepeatResource]
+    repeatable: OnPage[Mapping[str, str]]
+    every: OnPage[Mapping[str, str]]
     runs: Annotated[list[Job], As(lambda jobs: [described(job) for job in jobs])]
 
 
@@ -91,6 +101,9 @@ def maintenance_page(table: Table) -> MaintenancePage:
         latest_version=table.version,
         storage=ledger_of(table),
         tools=[_offered(table, tool, runs, ordered.filter) for tool in TOOLS],
+        repeats=repeats_of(table),
+        repeatable=LABELS,
+        every=EVERY,
         runs=runs,
     )
 

@@ -16,6 +16,7 @@ from apps.tables.models.lakes import AllowedRoot as AllowedRoot
 from apps.tables.models.lakes import Lake as Lake
 from apps.tables.models.lakes import StorageConnection as StorageConnection
 from apps.tables.models.missing_files import MissingFiles as MissingFiles
+from apps.tables.models.repeats import RepeatedOperation as RepeatedOperation
 from apps.tables.models.schedules import ONLY_WHEN_ASKED_S
 from apps.tables.models.uses import TableUse as TableUse
 from apps.tables.models.wide_schemas import WideSchema as WideSchema

@@ -53,6 +53,7 @@ def request_operation(  # noqa: PLR0913 (each is one part of what is asked)
     *,
     seen: Job | None,
     unseen_at: int | None = None,
+    is_scheduled: bool = False,
     stamp: Stamp,
     requested_by: User | None = None,
 ) -> Job:
@@ -65,10 +66,13 @@ def request_operation(  # noqa: PLR0913 (each is one part of what is asked)
         unseen_at: The version of the table at which anything else may be, too: if a
             newer one is made after the request, it is not done, and looked at.
             `NO_TABLE` of one that is made.
+        is_scheduled: Whether the clock requests it, at the version that the table has
+            when it is done.
     """
     name = table.full_name if table else operation.words
     found = operation.preview_of(seen)
-    if seen is None and (operation.is_harmless or unseen_at is not None):
+    is_unseen = operation.is_harmless or is_scheduled or unseen_at is not None
+    if seen is None and is_unseen:
         agreed = Approval(
             job="", at=stamp.at, version=unseen_at, counts={}, by=stamp.actor.name
         )

@@ -143,6 +143,14 @@ UPDATES: Final = {
             "active": alone(OFF, "user.is_active"),
         },
     ),
+    f"PUT {V1}/tables/<str:namespace>/<str:name>/repeats/<str:operation>": Update(
+        f"/{V1}/tables/sales/orders/repeats/vacuum",
+        {
+            "every": alone("day", "repeatedoperation.every"),
+            "at": alone("04:00", "repeatedoperation.at"),
+            "keep": removable("20d", "repeatedoperation.parameters"),
+        },
+    ),
     f"PATCH {V1}/tables/<str:namespace>/<str:name>": Update(
         f"/{V1}/tables/sales/orders",
         {

@@ -48,6 +48,7 @@ WRITING = {
     "remove": ["shop.orders"],
     "rename": ["shop.orders", "shop.sales"],
     "rename-column": ["{orders}", "note", "remark"],
+    "repeat": ["shop.orders", "optimize", "--every", "day"],
     "restore": ["{orders}", "--version", "1"],
     "scan": ["{lake}"],
     "schedule": ["shop.orders", "10m"],

@@ -1,6 +1,7 @@
 """One thing of each kind that people set, with every field set."""
 
 from dataclasses import dataclass
+from datetime import time
 from pathlib import Path
 from typing import Final
 
@@ -8,7 +9,7 @@ from apps.accounts.models import User
 from apps.pages.actions import command_stamp
 from apps.sharing.models import Hold, LastRead, RecipientToken, SharedTable
 from apps.tables.catalogue.lakes.services import LakeRule, add_lake
-from apps.tables.models import Lake, StoredFinding, Table
+from apps.tables.models import Lake, RepeatedOperation, StoredFinding, Table
 from apps.tables.storage.connections import add_connection
 from deltaweb.storage.objects.vending.options import ROLE_OPTION
 from tests.support.pages.factories import (
@@ -97,6 +98,15 @@ def shared_world(lake: Path) -> World:
     LastRead.objects.create(version=2, **read)
     Hold.objects.create(
         recipient=acme, shared_table=part, version=1, ends_at=FAR_AHEAD, made_at=NOW
+    )
+    RepeatedOperation.objects.create(
+        table=orders,
+        operation="vacuum",
+        every="sunday",
+        at=time(3),
+        parameters={"hours": 720},
+        due_at=FAR_AHEAD,
+        created_at=NOW,
     )
     (finding,) = stored(orders)
     finding.acknowledged_at = finding.assigned_at = NOW

@@ -1,0 +1,10 @@
+"""Maintenance by a schedule: Optimize, vacuum, checkpoints and log clean-up."""
+
+from typing import TYPE_CHECKING
+
+from deltaweb.lazy import modules_on_demand
+
+if TYPE_CHECKING:
+    from apps.tables.health.repeats import running as running
+else:
+    __getattr__ = modules_on_demand(__name__)
