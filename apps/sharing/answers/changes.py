@@ -71,18 +71,18 @@ def table_changes(
     paging = paging_of(shared, rule, query, capabilities=capabilities, signing=signing)
     start = paging.start(ChangesStart)
     table = open_shared(shared)
-    is_rewritten = _is_rewritten(rule, table)
+    are_rewritten = is_rewritten(rule, table)
     with naming_shared_versions(shared):
         versions = _find_range(table, query, start)
     check_start(shared, versions.first)
-    if is_rewritten:
+    if are_rewritten:
         ends = (query.ending_version, query.ending_timestamp)
         # The end of a stream is but a hint.
         is_open = start is None and (ends == (None, None) or not query.with_feed)
         versions = offered_range(shared, rule, versions, is_open=is_open)
     changes = FeedFiles(table.store, versions, with_feed=query.with_feed)
     seen = [_narrowed(rule, table.root, at) for at in changes.definitions]
-    if is_rewritten:
+    if are_rewritten:
         shown = seen[0]
         if not query.with_old_metadata:
             shown = _shown_part(rule, table, seen, versions, start)
@@ -115,7 +115,7 @@ def table_changes(
     head, later = _head_lines(seen, shown, query, chosen)
     paging.check_head(start, head_digest(head))
     signers = open_plan(shared, signing, rule)
-    signer = signers.prepared if is_rewritten else signers.own
+    signer = signers.prepared if are_rewritten else signers.own
     lines = signed_changes(
         selection, chosen, signer=signer, instants=_instants(shared, seen)
     )
@@ -182,7 +182,7 @@ def _find_range(
     )
 
 
-def _is_rewritten(rule: TableRule, table: DeltaTable) -> bool:
+def is_rewritten(rule: TableRule, table: DeltaTable) -> bool:
     """Return whether changes are offered by rewritten files alone."""
     newest = table.snapshot_metadata()
     partitions = newest.metadata.partition_columns

@@ -4,8 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Final
+from uuid import UUID
 
 from django.conf import settings
+from django.db.models import Count
 from django.urls import reverse
 
 from apps.pages.snippets import Snippet
@@ -25,7 +27,7 @@ from apps.sharing.issuing.activation_page import (
 )
 from apps.sharing.issuing.profile import profile_file_name
 from apps.sharing.models import Recipient, Share
-from apps.tables.models import Table
+from apps.tables.models import Commit, Table
 
 MAX_TABLES: Final = 500  # of one page; others are found by the search
 
@@ -37,12 +39,16 @@ class ListedTable:
     Attributes:
         size_bytes: Of all its files; None if the recipient sees a part of them.
         changed_at: When its newest version was made; likewise.
+        num_changes: The number of versions since the last visit that changed what the
+            recipient sees; None if changes are not shared, or without a visit.
     """
 
     offered: OfferedTable
     url: str
     size_bytes: int | None
     changed_at: datetime | None
+    changes_url: str
+    num_changes: int | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,8 +113,14 @@ def offer_of(recipient: Recipient) -> Offer:
     return Offer(shares=shares, tables=tables)
 
 
-def listed_tables(offer: Offer, text: str = "") -> list[ListedTable]:
-    """Return the tables whose name or description has a text."""
+def listed_tables(
+    offer: Offer, text: str = "", *, since: datetime | None
+) -> list[ListedTable]:
+    """Return the tables whose name or description has a text.
+
+    Args:
+        since: The last visit of the recipient; None if this is the first.
+    """
     needle = text.casefold()
     found = [
         one
@@ -118,7 +130,8 @@ def listed_tables(offer: Offer, text: str = "") -> list[ListedTable]:
     # Of a part, neither the size nor the time of the whole table is told.
     whole = [one.table_id for one in found if not one.is_part]
     known = Table.objects.in_bulk(whole)
-    return [_listed(one, known.get(one.table_id)) for one in found]
+    changes = {} if since is None else _changes_since(whole, since)
+    return [_listed(one, known.get(one.table_id), changes) for one in found]
 
 
 def verdicts_of(tables: Sequence[OfferedTable]) -> list[ClientVerdict]:
@@ -163,11 +176,22 @@ def budget_of(recipient: Recipient, *, now: datetime) -> Budget:
     )
 
 
-def _listed(one: OfferedTable, table: Table | None) -> ListedTable:
+def _changes_since(table_ids: list[UUID], since: datetime) -> dict[UUID, int]:
+    """Return the number of versions of each table that were made since a moment."""
+    newer = Commit.objects.filter(table__in=table_ids, committed_at__gte=since)
+    counts = newer.order_by().values_list("table").annotate(count=Count("id"))
+    return {**dict.fromkeys(table_ids, 0), **dict(counts)}
+
+
+def _listed(
+    one: OfferedTable, table: Table | None, changes: dict[UUID, int]
+) -> ListedTable:
     names = (one.name.share, one.name.schema, one.name.name)
     return ListedTable(
         offered=one,
         url=reverse("portal:table", args=names),
         size_bytes=None if table is None else table.size_bytes,
         changed_at=None if table is None else table.committed_at,
+        changes_url=reverse("portal:changes", args=names),
+        num_changes=changes.get(one.table_id) if one.has_history else None,
     )

@@ -1,8 +1,9 @@
 """The jobs that read the rows of a shared table for the page of a recipient."""
 
+import logging
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 
 import pyarrow as pa
@@ -20,17 +21,22 @@ from apps.pages.page_json import IfKnown
 from apps.sharing.access.browser import open_table
 from apps.sharing.access.grants.offered import offered_version
 from apps.sharing.access.grants.rules import rule_for
+from apps.sharing.answers.changed_rows import ChangedRows, changed_rows
 from apps.sharing.answers.opening import open_shared, terms_of
 from apps.sharing.answers.rows import OfferedRows, offered_rows
 from apps.sharing.answers.versions import open_version
-from apps.sharing.errors import AccessError, NotGrantedError, TooManyRowsError
+from apps.sharing.api.errors import failure_of
+from apps.sharing.errors import NotGrantedError, TooManyRowsError
 from apps.sharing.models import Recipient, SharedTable
 from apps.sharing.portal.conditions import compiled
 from apps.sharing.portal.files import write_file
+from deltaweb.delta.errors import DeltaError
 from deltaweb.exports.errors import SheetError
 from deltaweb.expressions.errors import ExpressionError
-from deltaweb.sharing.errors import SharingError, TooManyRequestsError
+from deltaweb.sharing.errors import TooManyRequestsError
 from deltaweb.sharing.table_query import TableQuery
+
+logger = logging.getLogger(__name__)
 
 READ_ROWS: Final = "sharing.read_rows"
 MAX_PAGE_BYTES: Final = 64 << 20  # of the rows of one block; wide rows end it early
@@ -38,7 +44,10 @@ MAX_SORTED_BYTES: Final = 256 << 20  # of all rows that are sorted
 MAX_FILE_BYTES: Final = 1 << 30  # of the rows of a download
 MAX_ACTIVE: Final = 8  # jobs of one recipient at the same time
 TOO_LARGE: Final = "These are too many rows to sort here. Add a condition."
-CHANGED: Final = "What is shared with you has changed. Open the table again."
+FAILED: Final = (
+    "The rows could not be read. Try again in a minute, or ask the provider."
+)
+FAILED_STAYS: Final = timedelta(seconds=30)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +62,8 @@ class ReadRows:
         condition: In SQL, over the columns that the recipient sees; "" for every row.
         sort: A column, with - in front for the reverse order; "" for the table's order.
         limit: The number of rows; None for every one.
+        changes_from: The first version whose changed rows are read, up to `version`;
+            None to read the rows of the version.
         file: What is written besides the rows: `xlsx`, `parquet` or "" for nothing.
     """
 
@@ -66,6 +77,7 @@ class ReadRows:
     limit: int | None = None
     offset: int = 0
     file: str = ""
+    changes_from: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,14 +103,12 @@ def read_rows(job: TrackedJob, asked: ReadRows) -> RowsRead:
     """Read rows and keep them as the rows of the job."""
     try:
         return _read(job, asked)
-    except (
-        SharingError,
-        AccessError,
-        ExpressionError,
-        TooManyRowsError,
-        SheetError,
-    ) as error:
+    except (ExpressionError, TooManyRowsError, SheetError) as error:
         return RowsRead(refusal=f"{error.message} {error.hint}".strip())
+    except DeltaError as error:
+        # What the storage or the log says of itself stays in the server's log.
+        logger.info("Rows of %s are not read: %s", asked.shared_table, error)
+        return RowsRead(refusal=failure_of(error).message or FAILED)
 
 
 def rows_job(
@@ -118,7 +128,7 @@ def rows_job(
     key = hashed_key(READ_ROWS, to_json(asked))
     jobs = Job.objects.filter(kind=READ_ROWS, key=key)
     job = jobs.defer("log", "error_detail").order_by("-created_at").first()
-    if job is not None and not job.is_active and _is_lost(job):
+    if job is not None and not job.is_active and _is_lost(job, now=now):
         jobs.filter(id=job.id).update(key="")
         job = None
     if job is None:
@@ -151,7 +161,7 @@ def refusal_of(job: Job) -> str:
     if found is not None and found.refusal:
         return found.refusal
     if job.state in {Job.State.FAILED, Job.State.CANCELLED}:
-        return "The rows could not be read. Try again, or ask the provider."
+        return FAILED
     return ""
 
 
@@ -164,8 +174,13 @@ def check_active(recipient_id: str) -> None:
         raise TooManyRequestsError(wait_s=5)
 
 
-def _is_lost(job: Job) -> bool:
-    """Whether a job that has ended stands for its work no longer."""
+def _is_lost(job: Job, *, now: datetime) -> bool:
+    """Whether a job that has ended stands for its work no longer.
+
+    One that failed does for a while, so that a page that waits does not repeat it.
+    """
+    if job.state in {Job.State.FAILED, Job.State.CANCELLED}:
+        return job.finished_at is None or job.finished_at < now - FAILED_STAYS
     found = ROWS.found(job)
     return found is None or (not found.refusal and job_rows(ROWS, job) is None)
 
@@ -179,13 +194,13 @@ def _read(job: TrackedJob, asked: ReadRows) -> RowsRead:
     rule = rule_for(shared, recipient)
     opened = offered_version(shared, rule, whole, now=timezone.now())
     sorted_by = asked.sort.removeprefix("-")
-    columns = list(dict.fromkeys([*asked.columns, *([sorted_by] if sorted_by else [])]))
-    rows = offered_rows(
-        shared,
-        opened,
-        columns=columns,
-        condition=compiled(asked.condition, opened.schema),
-    )
+    rows: OfferedRows | ChangedRows
+    if asked.changes_from is None:
+        condition = compiled(asked.condition, opened.schema)
+        rows = offered_rows(shared, opened, columns=asked.columns, condition=condition)
+    else:
+        first, now = asked.changes_from, timezone.now()
+        rows = changed_rows(shared, rule, table, opened, first=first, now=now)
     batches = _reported(job, rows)
     if sorted_by:
         found = _sorted(batches, rows.schema, asked.sort)
@@ -226,7 +241,9 @@ def _granted(asked: ReadRows) -> SharedTable:
     return shared
 
 
-def _reported(job: TrackedJob, rows: OfferedRows) -> Iterator[pa.RecordBatch]:
+def _reported(
+    job: TrackedJob, rows: OfferedRows | ChangedRows
+) -> Iterator[pa.RecordBatch]:
     read = 0
     for batch in rows:
         yield batch

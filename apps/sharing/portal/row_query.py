@@ -9,6 +9,7 @@ from django.http import QueryDict
 
 from apps.pages.request.parameters import QueryError
 from apps.sharing.access.grants.rules import TableRule, rule_for
+from apps.sharing.answers.changed_rows import FEED
 from apps.sharing.answers.opening import open_shared, terms_of
 from apps.sharing.answers.rows import readable_columns, selected_bytes
 from apps.sharing.answers.versions import open_shared_version
@@ -21,6 +22,7 @@ from apps.sharing.portal.conditions import (
     sql_of,
 )
 from apps.sharing.portal.reading import ReadRows
+from deltaweb.delta.feed.row_schema import COMMIT_VERSION
 from deltaweb.delta.protocol.schema import StructType
 from deltaweb.index.query.shared_version import SharedVersion
 from deltaweb.sharing.table_query import TableQuery
@@ -118,14 +120,19 @@ def parse_row_query(seen: SeenTable, query: QueryDict) -> RowQuery:
             message="There is no such column to sort by.",
             hint="Choose a column of the list.",
         )
-    page = query.get("page", "") or "1"
-    if not (page.isascii() and page.isdigit() and 1 <= int(page[:9]) <= MAX_PAGE):
-        raise QueryError(part="page", expected=f"a page from 1 to {MAX_PAGE:,}")
     return RowQuery(
         conditions=parse_conditions(seen.schema, query.getlist("f")),
         sort=sort,
-        page=int(page[:9]),
+        page=parse_page(query),
     )
+
+
+def parse_page(query: QueryDict) -> int:
+    """Read `page` of an address."""
+    page = query.get("page", "") or "1"
+    if not (page.isascii() and page.isdigit() and 1 <= int(page[:9]) <= MAX_PAGE):
+        raise QueryError(part="page", expected=f"a page from 1 to {MAX_PAGE:,}")
+    return int(page[:9])
 
 
 def page_of(seen: SeenTable, query: RowQuery) -> ReadRows:
@@ -140,6 +147,16 @@ def all_of(seen: SeenTable, query: RowQuery, *, file: str = "") -> ReadRows:
         file: What the job writes as well; see `ReadRows`.
     """
     return replace(_reading(seen, query, limit=None, offset=0), file=file)
+
+
+def changes_of(seen: SeenTable, first: int, query: RowQuery) -> ReadRows:
+    """Return the reading of changed rows, the newest first, that has a page."""
+    return replace(
+        _reading(seen, query, limit=BLOCK_LENGTH, offset=query.offset),
+        columns=(*FEED, *seen.columns),
+        sort=f"-{COMMIT_VERSION}",
+        changes_from=first,
+    )
 
 
 def counted_bytes(seen: SeenTable, query: RowQuery) -> int:

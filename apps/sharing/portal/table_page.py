@@ -1,5 +1,6 @@
 """The page of one table of a recipient: its columns and its rows."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 from urllib.parse import urlencode
@@ -64,7 +65,7 @@ def rows(
         return HttpResponseRedirect(_with_filter(request, added))
     seen = seen_table(shared, visit.recipient, now=visit.now)
     visit.record.version = seen.version.version
-    context = _about(visit, seen, request)
+    context = about_table(visit, seen, request)
     try:
         query = parse_row_query(seen, request.GET)
     except QueryError as error:
@@ -74,7 +75,7 @@ def rows(
     check_budget(visit.recipient, now=visit.now)
     job, result = rows_job(page_of(seen, query), now=visit.now)
     refusal = refusal_of(job)
-    found = _shown(seen, query, result) if result and not refusal else None
+    found = shown_rows(query, result, seen.columns) if result and not refusal else None
     if found is None or result is None:
         visit.record.is_recorded = False  # until there are rows to look at
     else:
@@ -106,7 +107,7 @@ def note_rows(visit: Visit, job: Job, result: JobRows[RowsRead], num_rows: int) 
         record.num_files, record.size_bytes = facts.num_files, facts.size_bytes
 
 
-def _about(visit: Visit, seen: SeenTable, request: HttpRequest) -> dict[str, Any]:
+def about_table(visit: Visit, seen: SeenTable, request: HttpRequest) -> dict[str, Any]:
     """Return what the page says of a table, apart from its rows."""
     shared = seen.shared
     names = (shared.share.name, shared.schema, shared.name)
@@ -120,6 +121,7 @@ def _about(visit: Visit, seen: SeenTable, request: HttpRequest) -> dict[str, Any
         "operators": OPERATORS,
         "budget": budget_of(visit.recipient, now=visit.now),
         "table_url": reverse("portal:table", args=names),
+        "changes_url": reverse("portal:changes", args=names),
         "download_url": reverse("portal:download", args=names),
         "formats": list(FORMATS.values()),
         "too_long": [SHEET] if (num_rows or 0) >= MAX_SHEET_ROWS else [],
@@ -135,12 +137,15 @@ def _answer(
     return shown(request, template, context, visit=visit, status=status)
 
 
-def _shown(seen: SeenTable, query: RowQuery, result: JobRows[RowsRead]) -> ShownRows:
+def shown_rows(
+    query: RowQuery, result: JobRows[RowsRead], columns: Sequence[str]
+) -> ShownRows:
+    """Return the page of rows of the block that a job has read."""
     start = query.first_row - 1 - query.offset
     page = result.rows.slice(start, PAGE_LENGTH)
     follows = result.rows.num_rows > start + PAGE_LENGTH
     return ShownRows(
-        lines=cells_of(page, seen.columns),
+        lines=cells_of(page, columns),
         first_row=query.first_row,
         has_more=follows or bool(result.facts.more),
     )

@@ -25,7 +25,7 @@ def tables(request: HttpRequest, visit: Visit) -> HttpResponseBase:
     context = {
         "offer": offer,
         "search": text,
-        "tables": listed_tables(offer, text),
+        "tables": listed_tables(offer, text, since=visit.session.previous_visit_at),
         "verdicts": verdicts_of(offer.tables),
         "snippets": code_for(recipient, offer.tables),
         "budget": budget_of(recipient, now=visit.now),

@@ -2,7 +2,13 @@
 
 from django.urls import path
 
-from apps.sharing.portal import downloads, sign_in, table_page, tables_page
+from apps.sharing.portal import (
+    changes_page,
+    downloads,
+    sign_in,
+    table_page,
+    tables_page,
+)
 
 app_name = "portal"
 TABLE = "t/<str:share>/<str:schema>/<str:table>"
@@ -12,6 +18,7 @@ urlpatterns = [
     path("sign-in", sign_in.sign_in, name="sign-in"),
     path("sign-out", sign_in.sign_out, name="sign-out"),
     path(TABLE, table_page.rows, name="table"),
+    path(f"{TABLE}/changes", changes_page.changes, name="changes"),
     path(f"{TABLE}/download", downloads.download, name="download"),
     path(f"{TABLE}/file", downloads.waiting, name="waiting"),
 ]

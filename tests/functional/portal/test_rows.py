@@ -1,6 +1,7 @@
 """The rows that a recipient reads in the browser, and what it does not see there."""
 
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -409,3 +410,34 @@ class TestTheRecord:
 
         assert acme.get(path_of(staff.shared)).status_code == 302
         assert AuditEvent.objects.filter(action="portal.rows").count() == 1
+
+
+class TestAFailure:
+    def test_is_not_repeated_by_a_page_that_waits(
+        self, acme: Visitor, staff: Ruled
+    ) -> None:
+        acme.sign_in()
+        acme.get(path_of(staff.shared))
+        jobs = Job.objects.filter(kind=READ_ROWS)
+        jobs.update(state=Job.State.FAILED, finished_at=timezone.now())
+
+        text = text_of(acme.get(path_of(staff.shared)))
+        assert "The rows could not be read" in text
+        assert jobs.count() == 1
+
+        jobs.update(finished_at=timezone.now() - timedelta(minutes=1))
+        acme.get(path_of(staff.shared))
+        assert jobs.count() == 2
+
+    def test_tells_nothing_of_the_storage(self, acme: Visitor, staff: Ruled) -> None:
+        acme.sign_in()
+        acme.get(path_of(staff.shared))
+        for file in staff.table.snapshot().files["path"].to_pylist():
+            (Path(staff.table.root.removeprefix("file://")) / file).unlink()
+        work()
+
+        answer = acme.get(path_of(staff.shared))
+
+        assert "There are no rows to show" in text_of(answer)
+        assert str(staff.table.root) not in answer.content.decode()
+        assert ".parquet" not in answer.content.decode()

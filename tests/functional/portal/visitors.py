@@ -100,7 +100,7 @@ def cells(answer: Answer) -> list[list[str]]:
         return []
     return [
         [re.sub(r"<[^>]+>", "", cell) for cell in re.findall(r"<td.*?</td>", line)]
-        for line in re.findall(r"<tr>(?:(?!<th).)*?</tr>", grid[0])
+        for line in re.findall(r"<tr[^>]*>(?:(?!<th).)*?</tr>", grid[0])
     ]
 
 
