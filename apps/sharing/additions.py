@@ -15,11 +15,12 @@ from apps.jobs import kinds
 from apps.pages import frame
 from apps.pages.changes.change import changes
 from apps.pages.frame import AnyUser
-from apps.sharing import clients, recipients
+from apps.sharing import clients, health, recipients
 from apps.sharing.access import grants
 from apps.sharing.models import Recipient, Share, SharedTable
 from apps.tables.extension import guards, marks, tabs
 from apps.tables.extension.clock import dues
+from apps.tables.extension.indexed import adds_facts
 from apps.tables.extension.marks import Badge
 from apps.tables.extension.search_actions import SearchAction, Target
 from apps.tables.extension.search_actions import actions as search_actions
@@ -182,6 +183,9 @@ dues.register(
     lambda now: grants.preparing.request_due_preparations(now=now),
     lambda now: recipients.rehearsals.nightly.request_due_rehearsals(now=now),
     lambda now: recipients.telling.request_due_reminders(now=now),
+)
+adds_facts.register(
+    lambda facts, table, now: health.table_use.with_use(facts, table, now)  # noqa: PLW0108 (as above)
 )
 guards.finders.register(
     lambda table, now: recipients.last_reads.holds_of_recipients(table, now)  # noqa: PLW0108 (loads it)

@@ -32,6 +32,11 @@ def names_column(sql: str, path: ColumnPath) -> bool:
     )
 
 
+def named_columns(sql: str) -> frozenset[ColumnPath]:
+    """Return the columns that SQL names, in lower case; none if it does not parse."""
+    return _named(sql) or frozenset()
+
+
 def names_source_column(sql: str, qualifier: str, name: str) -> bool:
     """Return whether SQL of a merge names a column, with or without a qualifier."""
     names, wanted = _named(sql), name.lower()

@@ -190,7 +190,12 @@ class ListedFolder:
 
 @dataclass(frozen=True, slots=True)
 class UsedColumn:
-    """A column that conditions use, and who uses it, such as "2 recipients"."""
+    """A column that conditions use.
+
+    Attributes:
+        name: The dotted name; upper and lower case are one.
+        used_by: Half a sentence, such as "2 recipients filter by it".
+    """
 
     name: str
     used_by: str
@@ -211,14 +216,18 @@ class StoppedReader:
     """A client that read the table and can no longer do so.
 
     Attributes:
-        feature: The feature of the protocol that it does not know.
-        num_failed: Its requests since then.
+        client: Its name, with its version if that is known.
+        version: The first version that it cannot read.
+        feature: The feature that its error names; "" if it names none.
+        error: What the client said.
+        recipients: For whom it reads.
     """
 
     client: str
-    feature: str
-    num_failed: int
-    since: datetime | None = None
+    version: int
+    feature: str = ""
+    error: str = ""
+    recipients: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -72,7 +72,7 @@ def examine_table(
         The number of its findings.
     """
     limits = thresholds or thresholds_of(table.namespace)
-    found = examine(facts.facts_of(table), limits, now)
+    found = examine(facts.facts_of(table, now=now), limits, now)
     found = (*found, *facts.findings_of_app(table))
     if not facts.has_owner_here(table):  # its provider may put it right
         found = tuple(replace(one, remedy=None) for one in found)

@@ -2,8 +2,10 @@
 
 import shlex
 from collections.abc import Iterator
+from datetime import datetime
 from typing import Final
 
+from apps.tables.health.known import with_known
 from apps.tables.health.repeats.resources import LABELS
 from apps.tables.health.resources import RuleWords, rules_of_apps
 from apps.tables.models import RepeatedOperation, Table
@@ -24,10 +26,11 @@ rules_of_apps.register(
 )
 
 
-def facts_of(table: Table) -> HealthFacts:
+def facts_of(table: Table, *, now: datetime) -> HealthFacts:
     """Return what the rules see of a table."""
     values = {name: getattr(table, name) for name in INDEX_FACTS}
-    return HealthFacts.of_index(table=table.full_name, **values)
+    facts = HealthFacts.of_index(table=table.full_name, **values)
+    return with_known(facts, table, now=now)
 
 
 def findings_of_app(table: Table) -> Iterator[Finding]:

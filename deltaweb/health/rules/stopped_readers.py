@@ -18,20 +18,20 @@ def find(
 ) -> Iterator[Finding]:
     """Look for clients that read the table before, and at what this server reads."""
     for reader in facts.stopped_readers:
+        why = f" It requires `{reader.feature}`." if reader.feature else ""
         yield Finding(
             rule=NAME,
             subject=reader.client,
             severity=Severity.ACT_NOW,
-            sentence=f"{reader.client} cannot read the table since it requires "
-            f"`{reader.feature}`.",
+            sentence=f"{reader.client} read the table before, and cannot read version "
+            f"{reader.version:,} or later.{why}",
             evidence=(
                 Fact("Client", reader.client),
-                Fact("Feature", reader.feature),
-                Fact("Failed", reader.num_failed, "requests"),
+                Fact("Reads for", ", ".join(reader.recipients)),
+                Fact("Its error", reader.error),
             ),
-            cost=Cost(reader.num_failed, "requests", "failed"),
+            cost=Cost(len(reader.recipients), "recipients", "cannot read the table"),
             remedy=READERS,
-            since=reader.since,
         )
     if facts.refusal:
         yield Finding(

@@ -330,7 +330,10 @@ BROKEN: Final[Mapping[str, BrokenTable]] = {
         known={
             "stopped_readers": (
                 StoppedReader(
-                    client="Polars 1.30", feature="typeWidening", num_failed=41
+                    client="Polars 1.30",
+                    version=1,
+                    feature="typeWidening",
+                    recipients=("globex",),
                 ),
             )
         },
