@@ -19,6 +19,7 @@ from apps.pages.lists.links import changed
 from apps.pages.request.list_page import ListQuery
 from apps.pages.request.prefetching import is_prefetch
 from apps.tables.catalogue.forms import STATUSES
+from apps.tables.catalogue.lakes.scan_job import running_scans
 from apps.tables.catalogue.organizing.pins import visit
 from apps.tables.catalogue.organizing.tree import Branch, branch_of, tree_url
 from apps.tables.extension import tabs
@@ -74,6 +75,12 @@ SPARK_GAP = 0.3  # of a day's width
 def table_news(table: Table) -> str:
     """Name what a part hears of a table (`news.js`)."""
     return f"{TABLE}:{table.id}@{table_revision(table)}"
+
+
+@register.simple_tag(takes_context=True)
+def scans_of_lakes(context: Context) -> list[Job]:
+    """Return the scans of lakes that wait or run; viewers do not see lakes."""
+    return running_scans() if context["request"].user.is_editor else []
 
 
 @register.simple_tag(takes_context=True)

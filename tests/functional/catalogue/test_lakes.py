@@ -149,3 +149,22 @@ def test_viewers_are_not_let_in(viewer: Client, path: str, lake: Lake) -> None:
     for action in ("scan", "remove"):
         assert viewer.post(f"{lake.get_absolute_url()}/{action}").status_code == 403
     assert Lake.objects.exists()
+
+
+@pytest.mark.parametrize("path", ["/", "/tables/"])
+def test_a_scan_that_runs_is_shown_where_its_tables_appear(path, editor, viewer, lake):
+    editor.post(f"{lake.get_absolute_url()}/scan")
+    Job.objects.update(
+        state=Job.State.RUNNING,
+        step="Looking for tables",
+        progress_done=120,
+        progress_unit="tables in 130 folders",
+    )
+
+    shown = " ".join(text(editor, path).split())
+
+    assert f"Scan {lake.url}" in shown
+    assert "Looking for tables: 120 tables in 130 folders" in shown
+    assert lake.url not in text(viewer, path)
+    Job.objects.update(state=Job.State.DONE)
+    assert f"Scan {lake.url}" not in text(editor, path)

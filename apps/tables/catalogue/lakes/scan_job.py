@@ -27,6 +27,8 @@ from apps.tables.models import Lake
 from apps.tables.models.schedules import ONLY_WHEN_ASKED_S
 from apps.tables.storage.received import is_received, rests_until
 
+MOST_SHOWN: Final = 10  # scans on a page
+
 
 @dataclass(frozen=True, slots=True)
 class ScanRoot:
@@ -54,6 +56,13 @@ def newest_scan(lake: Lake) -> Job | None:
     """Return the newest job that scans or scanned a lake."""
     jobs = Job.objects.filter(key=scan_key(lake)).order_by("-created_at")
     return jobs.defer("log", "error_detail").first()
+
+
+def running_scans() -> list[Job]:
+    """Return the scans that wait or run, without those of received shares."""
+    jobs = Job.objects.active().filter(kind=SCAN_ROOT.name).order_by("created_at")
+    found = jobs.defer("log", "error_detail")[:MOST_SHOWN]
+    return [one for one in found if not is_received(SCAN_ROOT.asked(one).root)]
 
 
 def request_due_scans(*, now: datetime) -> int:
