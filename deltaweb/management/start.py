@@ -73,8 +73,9 @@ class StartCommand(BaseCommand):
             self._supervisor(link, page).run()
 
     def _say(self, text: str) -> None:
-        self.stdout.write(text)
-        self.stdout.flush()
+        """Say what is going on; stdout has the link alone, for scripts."""
+        self.stderr.write(text, style_func=str)
+        self.stderr.flush()
 
     def _supervisor(self, link: str, page: str | None) -> Supervisor:
         supervisor = Supervisor({**os.environ, "PORT": str(settings.PORT)})
