@@ -1,7 +1,9 @@
 """A commit is undone: its rows go, those that it removed return, later ones stay."""
 
+from pathlib import Path
 from typing import Any
 
+import deltalake
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
@@ -392,3 +394,19 @@ def _make(table: DeltaTable, step: str, at: int) -> None:
         table.update({"s": f"concat(s, '{at}')"}, f"n % 3 = {at % 3}")
     else:
         table.optimize()
+
+
+def test_another_reader_sees_the_reverse_changes(tmp_path: Path) -> None:
+    place = tmp_path / "table"
+    table = TABLE.properties(FEED).at(place).build()
+    table.update({"s": "'new'"}, "n IN (0, 7)")
+    table.append(pa.table({"n": [8], "s": ["i"], "p": ["y"]}))
+    table.undo(3)
+
+    other = deltalake.DeltaTable(str(place))
+    feed = pa.table(other.load_cdf(starting_version=5, ending_version=5))
+    seen = sorted((row["_change_type"], row["n"], row["s"]) for row in feed.to_pylist())
+
+    assert seen == told(table, 5)
+    assert len(seen) == 4
+    assert sorted(pa.table(other.to_pyarrow_table())["n"].to_pylist()) == [*range(9)]
