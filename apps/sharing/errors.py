@@ -348,6 +348,13 @@ class FormatUnknownError(BrowserReadingError, code="format-unknown"):
     hint = "Choose one of the buttons above the rows."
 
 
+class RotationRefusedError(BrowserReadingError, code="rotation-refused"):
+    status = 403
+    reason: str
+    message = "This token cannot be rotated here: {reason}."
+    hint = "Ask the provider."
+
+
 class TooManyRowsError(BrowserReadingError, code="too-many-rows"):
     """The rows of a recipient are too many to be handed out as one file."""
 

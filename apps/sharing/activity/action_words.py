@@ -73,6 +73,8 @@ WORDS: Final = {
     "recipient.set_hard_limit": "changed the hard monthly limit",
     "recipient.open_browser": "let the recipient read in the browser",
     "recipient.close_browser": "stopped the recipient from reading in the browser",
+    "recipient.allow_rotation": "let the recipient rotate its own token",
+    "recipient.forbid_rotation": "stopped the recipient from rotating its own token",
     "hold.add": "added a hold on a table for the recipient",
     "hold.remove": "ended a hold on a table for the recipient",
     "recipient.update": "changed the recipient",  # likewise

@@ -209,6 +209,8 @@ class Recipient(models.Model):
     hard_limit_bytes = models.BigIntegerField(null=True, blank=True)
     # Whether it can also read its shares in the browser, all of them.
     in_browser = models.BooleanField(default=False)
+    # Whether it can rotate its token there.
+    may_rotate = models.BooleanField(default=False)
     created_at = models.DateTimeField()
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True

@@ -41,6 +41,14 @@ class BrowserReading:
     server_offers_it: bool
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnRotation:
+    """Whether a recipient can rotate its own token in the browser."""
+
+    name: str
+    may_rotate: bool
+
+
 def _set(thing: Share | Recipient, *, in_browser: bool) -> BrowserReading:
     thing.in_browser = in_browser
     thing.save(update_fields=["in_browser"])
@@ -75,6 +83,18 @@ def _said_of_recipient(one: BrowserReading) -> str:
         )
     said = f"{one.name} can read all its shares in the browser."
     return said if one.server_offers_it else f"{said} {SERVER_OFF}"
+
+
+def _set_rotation(recipient: Recipient, *, may_rotate: bool) -> OwnRotation:
+    recipient.may_rotate = may_rotate
+    recipient.save(update_fields=["may_rotate"])
+    return OwnRotation(name=recipient.name, may_rotate=may_rotate)
+
+
+def _said_of_rotation(one: OwnRotation) -> str:
+    if one.may_rotate:
+        return f"{one.name} can rotate its token in the browser."
+    return f"{one.name} cannot rotate its token."
 
 
 def _about(thing: Any) -> dict[str, Any]:  # noqa: ANN401 (a share or a recipient)
@@ -151,5 +171,38 @@ CLOSE_RECIPIENT: Final = Change(
         "recipients/<str:name>/browser-off",
         back=resolve_url,
         name="recipient-browser-off",
+    ),
+)
+ALLOW_ROTATION: Final = Change(
+    of=RECIPIENT,
+    name="own-rotation",
+    help="Let a recipient rotate its own token in the browser.",
+    more="Its earlier tokens end 24 hours after a rotation.",
+    parameters=Nothing,
+    do=lambda one, _, __: _set_rotation(one, may_rotate=True),
+    result=OwnRotation,
+    says=_said_of_rotation,
+    record=Record("recipient.allow_rotation"),
+    verb=Verb(),
+    call=Call(
+        "PUT", "recipients/<str:name>/own-rotation", view="OwnRotation", status=200
+    ),
+    page=Page("recipients/<str:name>/own-rotation", back=resolve_url),
+)
+FORBID_ROTATION: Final = Change(
+    of=RECIPIENT,
+    name="own-rotation",
+    help="Stop a recipient from rotating its own token.",
+    parameters=Nothing,
+    do=lambda one, _, __: _set_rotation(one, may_rotate=False),
+    result=OwnRotation,
+    says=_said_of_rotation,
+    record=Record("recipient.forbid_rotation"),
+    verb=Verb(flag="--off"),
+    call=Call("DELETE", "recipients/<str:name>/own-rotation", view="OwnRotation"),
+    page=Page(
+        "recipients/<str:name>/own-rotation-off",
+        back=resolve_url,
+        name="recipient-own-rotation-off",
     ),
 )

@@ -5,6 +5,7 @@ from django.urls import path
 from apps.sharing.portal import (
     changes_page,
     downloads,
+    rotation,
     sign_in,
     table_page,
     tables_page,
@@ -17,6 +18,8 @@ urlpatterns = [
     path("", tables_page.tables, name="tables"),
     path("sign-in", sign_in.sign_in, name="sign-in"),
     path("sign-out", sign_in.sign_out, name="sign-out"),
+    path("rotate", rotation.ask, name="rotate"),
+    path("rotate/now", rotation.rotate_now, name="rotate-now"),
     path(TABLE, table_page.rows, name="table"),
     path(f"{TABLE}/changes", changes_page.changes, name="changes"),
     path(f"{TABLE}/download", downloads.download, name="download"),

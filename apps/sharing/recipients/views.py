@@ -151,6 +151,7 @@ def recipient_settings(
             "recipient": recipient.name,
             **facts_of(recipient),
             "in_browser": recipient.in_browser,
+            "may_rotate": recipient.may_rotate,
         },
         status=422 if any(one.errors for one in forms.values()) else 200,
     )
