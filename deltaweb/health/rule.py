@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import TypeAlias
 
 from deltaweb.health.facts import HealthFacts
-from deltaweb.health.finding import Finding
+from deltaweb.health.finding import Finding, Severity
 from deltaweb.health.thresholds import Thresholds
 
 Find: TypeAlias = Callable[[HealthFacts, Thresholds, datetime], Iterator[Finding]]
@@ -20,6 +20,7 @@ class Rule:
         name: In JSON and addresses, such as `small-files`.
         title: The heading of its findings.
         about: A sentence that says why it matters.
+        severities: Those that its findings can have, the worst first.
         thresholds: The fields of `Thresholds` that it uses.
         find: Yields what it found; nothing if the facts do not say.
     """
@@ -27,5 +28,6 @@ class Rule:
     name: str
     title: str
     about: str
+    severities: tuple[Severity, ...]
     thresholds: tuple[str, ...] = ()
     find: Find

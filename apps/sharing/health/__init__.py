@@ -1,4 +1,4 @@
-"""What sharing knows of the health of tables."""
+"""The facts and rules of sharing about the health of tables."""
 
 from typing import TYPE_CHECKING
 

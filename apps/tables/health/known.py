@@ -4,19 +4,28 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
+from django.db.models import Max, Min
+
+from apps.tables.extension.guards import holds_at, oldest_held
 from apps.tables.extension.indexed import adds_facts
-from apps.tables.models import Table
+from apps.tables.models import Commit, Table
 from apps.tables.operations.vacuum.storage_ledger import StorageLedger, ledger_of
-from deltaweb.health.facts import HealthFacts, ListedFolder
+from deltaweb.health.facts import HealthFacts, ListedFolder, ScheduledVacuum
 
 GOOD_FOR: Final = timedelta(days=30)
 """How long a listing of the folder says something."""
 ORPHAN: Final = "orphan"
+VACUUM: Final = "vacuum"
+HOUR_MS: Final = 3_600_000
 
 
 def with_known(facts: HealthFacts, table: Table, *, now: datetime) -> HealthFacts:
     """Return facts with all that this server knows of the table."""
-    known = replace(facts, listing=listed_folder(ledger_of(table), now=now))
+    known = replace(
+        facts,
+        listing=listed_folder(ledger_of(table), now=now),
+        scheduled_vacuum=scheduled_vacuum(facts, table, now=now),
+    )
     for add in adds_facts:
         known = add(known, table, now)
     return known
@@ -42,3 +51,42 @@ def listed_folder(ledger: StorageLedger, *, now: datetime) -> ListedFolder | Non
         orphan_files=orphan_files,
         orphan_bytes=orphan_bytes,
     )
+
+
+def scheduled_vacuum(
+    facts: HealthFacts, table: Table, *, now: datetime
+) -> ScheduledVacuum | None:
+    """Return the next vacuum of a schedule, with the versions that may end by it.
+
+    None if there is no schedule, or no version ends. The newest removal that is old
+    enough by then ends at most all versions before it, but for those that are held.
+    """
+    repeat = table.repeated_operations.filter(operation=VACUUM).first()
+    if repeat is None:
+        return None
+    hours = repeat.parameters.get("hours") or _retention_hours(facts)
+    if hours is None:
+        return None
+    old = table.commits.filter(
+        num_removed_files__gt=0, committed_at__lt=repeat.due_at - timedelta(hours=hours)
+    )
+    end = old.aggregate(newest=Max("version"))["newest"]
+    held = oldest_held(holds_at(table.location, now=now))
+    if end is not None and held is not None:
+        end = min(end, held)
+    ending = table.commits.filter(
+        version__lt=-1 if end is None else end, readability=Commit.Readability.READABLE
+    ).aggregate(first=Min("version"), last=Max("version"))
+    if ending["first"] is None:
+        return None
+    return ScheduledVacuum(
+        next_at=repeat.due_at,
+        hours=hours,
+        first_lost=ending["first"],
+        last_lost=ending["last"],
+    )
+
+
+def _retention_hours(facts: HealthFacts) -> float | None:
+    retention_ms = facts.file_retention_ms
+    return None if retention_ms is None else retention_ms / HOUR_MS

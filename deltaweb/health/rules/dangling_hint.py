@@ -45,5 +45,6 @@ RULE: Final = Rule(
     name=NAME,
     title="Dangling hint",
     about="A reader starts at the checkpoint that the hint names.",
+    severities=(Severity.TO_KNOW,),
     find=find,
 )

@@ -68,5 +68,6 @@ RULE: Final = Rule(
     title="Partitions too fine",
     about="No file has rows of two partitions, so small partitions mean small files.",
     thresholds=("fine_partitions", "fine_partition_bytes"),
+    severities=(Severity.COSTS,),
     find=find,
 )

@@ -66,5 +66,6 @@ RULE: Final = Rule(
     title="Statistics fill the log",
     about="Every reader loads the statistics of all files, used or not.",
     thresholds=("statistics_bytes", "statistics_percent"),
+    severities=(Severity.COSTS,),
     find=find,
 )

@@ -57,5 +57,6 @@ RULE: Final = Rule(
     title="Identity near its end",
     about="A writer fails when the numbers of an identity column are used up.",
     thresholds=("identity_percent", "identity_percent_act_now"),
+    severities=(Severity.ACT_NOW, Severity.TO_KNOW),
     find=find,
 )

@@ -64,5 +64,6 @@ RULE: Final = Rule(
     title="No longer written",
     about="Rows may be old: the table was written more often before.",
     thresholds=("late_times",),
+    severities=(Severity.TO_KNOW,),
     find=find,
 )

@@ -42,5 +42,6 @@ RULE: Final = Rule(
     name=NAME,
     title="Gap in the log",
     about="A reader cannot build a version without each commit since the checkpoint.",
+    severities=(Severity.ACT_NOW, Severity.TO_KNOW),
     find=find,
 )

@@ -57,5 +57,6 @@ RULE: Final = Rule(
     title="Log never cleaned",
     about="Each old commit makes listings of the log longer, and storage larger.",
     thresholds=("expired_commits",),
+    severities=(Severity.COSTS,),
     find=find,
 )

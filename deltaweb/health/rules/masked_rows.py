@@ -54,5 +54,6 @@ RULE: Final = Rule(
     title="Deletion vectors mask many rows",
     about="A reader reads the deleted rows of a file before it leaves them out.",
     thresholds=("masked_rows", "masked_percent"),
+    severities=(Severity.COSTS,),
     find=find,
 )

@@ -101,5 +101,6 @@ RULE: Final = Rule(
     title="Statistics missing",
     about="A reader skips a file only if statistics prove that no row matches.",
     thresholds=("files_without_statistics", "without_statistics_percent"),
+    severities=(Severity.COSTS,),
     find=find,
 )

@@ -56,5 +56,6 @@ RULE: Final = Rule(
     title="No checkpoint for long",
     about="A reader replays each commit since the newest checkpoint.",
     thresholds=("checkpoint_commits", "checkpoint_commits_act_now"),
+    severities=(Severity.ACT_NOW, Severity.COSTS),
     find=find,
 )

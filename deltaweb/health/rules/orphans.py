@@ -52,5 +52,6 @@ RULE: Final = Rule(
     title="Orphans",
     about="A failed write leaves files that no reader opens and storage keeps.",
     thresholds=("orphan_files", "orphan_bytes"),
+    severities=(Severity.COSTS,),
     find=find,
 )

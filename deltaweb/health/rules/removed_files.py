@@ -97,5 +97,6 @@ RULE: Final = Rule(
     title="Removed files beyond the retention",
     about="Removed files cost storage until a vacuum deletes them.",
     thresholds=("removed_bytes", "removed_percent"),
+    severities=(Severity.COSTS,),
     find=find,
 )

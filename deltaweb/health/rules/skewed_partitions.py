@@ -59,5 +59,6 @@ RULE: Final = Rule(
     title="Skewed partitions",
     about="Work is divided by partition, so the largest one decides how long it takes.",
     thresholds=("skewed_percent", "skewed_bytes"),
+    severities=(Severity.COSTS,),
     find=find,
 )

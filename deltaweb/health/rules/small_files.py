@@ -85,5 +85,6 @@ RULE: Final = Rule(
     title="Small files",
     about="A reader opens each file by a request of its own, however small it is.",
     thresholds=("small_file_percent", "small_files", "small_files_percent"),
+    severities=(Severity.COSTS,),
     find=find,
 )

@@ -48,5 +48,6 @@ RULE: Final = Rule(
     name=NAME,
     title="A feature stops readers",
     about="A client refuses a table that requires a feature it does not know.",
+    severities=(Severity.ACT_NOW, Severity.TO_KNOW),
     find=find,
 )

@@ -25,7 +25,9 @@ def find(
     count = last - first + 1
     if count < 1:
         return
-    span = f"Version {first:,}" if count == 1 else f"Versions {first:,} to {last:,}"
+    span = f"Version {first:,}"
+    if count > 1:
+        span = f"Up to {count:,} versions, {first:,} to {last:,},"
     yield Finding(
         rule=NAME,
         severity=Severity.TO_KNOW,
@@ -53,5 +55,6 @@ RULE: Final = Rule(
     title="Versions about to end",
     about="A vacuum deletes the files of old versions for good.",
     thresholds=("vacuum_notice_hours",),
+    severities=(Severity.TO_KNOW,),
     find=find,
 )

@@ -43,5 +43,6 @@ RULE: Final = Rule(
     name=NAME,
     title="Wrong checksum",
     about="A reader that validates versions refuses the table, or the log lost a file.",
+    severities=(Severity.ACT_NOW, Severity.TO_KNOW),
     find=find,
 )

@@ -1,19 +1,22 @@
 """What each rule says about the facts of a table, and what it does not say."""
 
-from dataclasses import replace
+import re
+from dataclasses import fields, replace
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
 from deltaweb.delta.snapshot.checksum import ChecksumState, Verdict
 from deltaweb.health.examine import examine
 from deltaweb.health.facts import HealthFacts, PartitionFacts, SizeBin
-from deltaweb.health.finding import Finding, Severity
+from deltaweb.health.finding import Finding, Severity, amount_text
 from deltaweb.health.rules import RULES
 from deltaweb.health.thresholds import HealthThresholdError, Thresholds
 from tests.support import cases
 
 NOW = datetime(2026, 11, 29, 12, tzinfo=UTC)
+MANUAL = Path(__file__).parents[4] / "docs/manual/how-to/what-health-tells-you.md"
 KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
 PLAIN = HealthFacts(
     table="sales.orders",
@@ -57,6 +60,7 @@ def found(facts: HealthFacts, rule: str) -> list[Finding]:
 
 
 LARGE = SizeBin(128 * MIB, 256 * MIB, 21, 21 * 128 * MIB)
+RULE_OF = {rule.name: rule for rule in RULES}
 SAID = {
     "small files that fit into one": (
         "small-files",
@@ -135,7 +139,9 @@ SILENT = {
 
 @cases("rule, facts, sentence", SAID)
 def test_a_rule_says(rule: str, facts: HealthFacts, sentence: str) -> None:
-    assert [one.sentence for one in found(facts, rule)] == [sentence]
+    findings = found(facts, rule)
+    assert [one.sentence for one in findings] == [sentence]
+    assert findings[0].severity in RULE_OF[rule].severities
 
 
 @cases("facts", SILENT)
@@ -186,3 +192,14 @@ def test_a_threshold_is_refused(values: dict[str, object]) -> None:
     with pytest.raises(HealthThresholdError) as caught:
         Thresholds().changed(values)
     assert next(iter(values)) in str(caught.value)
+
+
+def test_the_manual_has_each_rule_and_each_threshold() -> None:
+    text = MANUAL.read_text(encoding="utf-8")
+    for rule in RULES:
+        severities = ", ".join(one.value.replace("-", " ") for one in rule.severities)
+        assert re.search(rf"\| `{rule.name}` \| .* \| {severities} \|", text)
+    for one in fields(Thresholds):
+        default = amount_text(getattr(Thresholds(), one.name), one.metadata["unit"])
+        row = f"| `{one.name}` | {default} | {one.metadata['about']} |"
+        assert row in text
