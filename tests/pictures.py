@@ -61,6 +61,7 @@ PICTURES = (
     Picture("maintenance", f"{ORDERS}/maintenance", "main h1"),
     Picture("readers", "/t/samples/device_readings/readers", "main h1"),
     Picture("share", "/shares/shop", "main h1"),
+    Picture("what-they-see", "{part}?as=tailspin", ".s-proof", 1020),
     Picture("recipient", "/recipients/initech", "main h1"),
     Picture("activation", "{activation}", "main h1"),
     Picture("activity", "/activity/", "main h1"),
@@ -78,7 +79,7 @@ def main(*names: str) -> None:
         _chromium() as browser,
     ):
         _register(running, tables)
-        activation = _share(running, Path(folder))
+        places = _share(running, Path(folder))
         cookies = _signed_in(browser, running)
         FOLDER.mkdir(exist_ok=True)
         for theme in THEMES:
@@ -88,7 +89,7 @@ def main(*names: str) -> None:
             context.set_default_timeout(PATIENCE_MS)
             for picture in PICTURES:
                 if not names or picture.name in names:
-                    address = picture.address.format(activation=activation)
+                    address = picture.address.format(**places)
                     data = _taken(context.new_page(), address, picture)
                     (FOLDER / f"{picture.name}-{theme}.webp").write_bytes(data)
             context.close()
@@ -146,20 +147,33 @@ def _register(running: Installation, tables: Sequence[tuple[str, Path]]) -> None
     assert wait_for(are_indexed, timeout_s=200), running.log
 
 
-def _share(running: Installation, folder: Path) -> str:
-    """Make two shares, let somebody read, and return a link that waits."""
+def _share(running: Installation, folder: Path) -> dict[str, str]:
+    """Make three shares, let a recipient read one, and return addresses of pages."""
     for words in (
         "share create shop --comment 'Orders of the web shop'",
         "share add-table shop sales.orders --table samples.orders",
         "share add-table shop sales.returns --table samples.returns --no-history",
         "share create people --comment 'Customers, as partners see them'",
         "share add-table people crm.customers --table samples.customers",
+        "share create partners --comment 'Orders, a country each'",
+        "share add-table partners sales.orders --table samples.orders"
+        " --where 'country = recipient.country'",
+        "share add-table partners crm.customers --table samples.customers",
+        "recipient create tailspin --share partners --property country=DE",
+        "recipient create wingtip --share partners --property country=FR",
+        "recipient create fabrikam --share partners",
+        "share prepare partners --prove",
         f"recipient create initech --share shop --profile {folder}/initech.share",
     ):
         running.command(*shlex.split(words))
     told = running.command("recipient", "create", "globex", "--share", "people")
     _read(folder / "initech.share", ("sales.orders", "sales.returns", "sales.orders"))
-    return next(word for word in told.split() if "/activate/" in word)
+    partners = json.loads(running.command("share", "show", "partners", "--json"))
+    orders = next(one for one in partners["tables"] if one["name"] == "sales.orders")
+    return {
+        "activation": next(word for word in told.split() if "/activate/" in word),
+        "part": f"/shares/partners/tables/{orders['id']}/seen",
+    }
 
 
 def _read(profile: Path, tables: Sequence[str]) -> None:

@@ -101,7 +101,8 @@ def test_the_page_says_which_version_is_read_and_why(tables, fails, admin):
     shown = words(admin.get("/shares/retail/").content.decode())
     told = admin.get("/shares/retail.json").json()["tables"]
 
-    assert "globex: v1, 2 rows" in shown
+    assert "crm.broken globex 2 " in shown
+    assert "not checked, v1" in shown
     assert "Preparing the newest version has failed since" in shown
     assert "secret" not in shown
     by_name = {table["name"]: table["preparation_problem"] for table in told}

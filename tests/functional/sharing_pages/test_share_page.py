@@ -52,7 +52,7 @@ def _ready(shared: SharedTable, digest: str, **fields: Any) -> None:  # noqa: AN
 
 
 def text_of(shown: str) -> str:
-    return re.sub(r"<[^>]+>|\s+", " ", shown).replace("  ", " ").replace("  ", " ")
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", shown))
 
 
 class TestShare:
@@ -99,14 +99,12 @@ class TestShare:
 
         shown = text_of(page(admin, "/shares/retail/"))
 
-        assert "globex : v4, 2,485 rows; rows outside the condition: 0" in shown
-        assert "files: 21 untouched" in shown
-        assert "initech : being prepared." in shown
-        assert "zeta : being prepared." in shown
-        assert "has no region" in shown.partition("zeta")[2]
+        assert "globex 2,485 21 files 0 files 65 files 0, v4 " in shown
+        assert "initech Being prepared." in shown
+        assert "zeta has no region" in shown
         assert "has no region" not in shown.partition("zeta")[0]
         assert "777" not in shown
-        assert "rows outside the condition: 13" not in shown
+        assert "13, v4" not in shown
 
     def test_a_rule_that_shows_no_row_to_a_recipient_is_amber(self, admin: Client):
         shared, names = _ruled("region = recipient.region", **{"": "zeta"})
@@ -127,7 +125,7 @@ class TestShare:
         shown = text_of(page(admin, "/shares/retail/"))
 
         assert shown.count("The condition cannot be read") == 1
-        assert "globex : being prepared." in shown
+        assert "globex Being prepared." in shown
 
     def test_is_found_whatever_its_capitals(self, admin: Client) -> None:
         new_share("Retail")
