@@ -156,8 +156,10 @@ def _share(running: Installation, folder: Path) -> dict[str, str]:
         "share create people --comment 'Customers, as partners see them'",
         "share add-table people crm.customers --table samples.customers",
         "share create partners --comment 'Orders, a country each'",
-        "share add-table partners sales.orders --table samples.orders"
-        " --where 'country = recipient.country'",
+        (
+            "share add-table partners sales.orders --table samples.orders"
+            " --where 'country = recipient.country'"
+        ),
         "share add-table partners crm.customers --table samples.customers",
         "recipient create tailspin --share partners --property country=DE",
         "recipient create wingtip --share partners --property country=FR",
