@@ -1,6 +1,6 @@
 """What the pages of a table add to its head: their tabs."""
 
-from apps.pages.frame import explain
+from apps.pages.frame import TourStep, explain, tour
 from apps.tables.extension.tabs import HeadButton, Tab, buttons, tabs
 
 _PLACES = (
@@ -62,4 +62,23 @@ explain(
         "how-to/a-client-cannot-read/": "table-readers",
         "how-to/read-an-old-version-in-pandas/": "table-use",
     },
+)
+tour.register(
+    TourStep("what-is-in-this-table", "What is in this table?", "t/samples/orders/"),
+    TourStep(
+        "what-happened-to-it", "What happened to it?", "t/samples/customers/history"
+    ),
+    TourStep(
+        "what-was-different-last-week",
+        "What was different last week?",
+        "t/samples/customers/compare/40...59",
+    ),
+    TourStep(
+        "why-is-it-slow-or-large",
+        "Why is it slow, or large?",
+        "t/samples/orders/files",
+    ),
+    TourStep(
+        "who-can-read-it", "Who can read it?", "t/samples/device_readings/readers"
+    ),
 )

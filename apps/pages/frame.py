@@ -123,3 +123,48 @@ def explain(app: str, places: Mapping[str, str]) -> None:
 def help_of(url_name: str) -> str:
     """Return the place in the manual that explains a page; "" without one."""
     return next((one.place for one in helps if one.url_name == url_name), "")
+
+
+# === The tour ===
+
+
+@dataclass(frozen=True, slots=True)
+class TourStep:
+    """A question of the tour, and the page that answers it.
+
+    Attributes:
+        key: The anchor of the question in the manual, and the value of `?tour=`.
+        page: The path of the page, below that of the site.
+    """
+
+    key: str
+    question: str
+    page: str
+
+
+@dataclass(frozen=True, slots=True)
+class TourPlace:
+    """Where a reader of the tour is.
+
+    Attributes:
+        number: Of the step, from 1.
+        next: The step after it; None at the end.
+    """
+
+    step: TourStep
+    number: int
+    total: int
+    next: TourStep | None
+
+
+tour: Registry[TourStep] = Registry(key=lambda step: step.key)
+
+
+def tour_place(key: str) -> TourPlace | None:
+    """Return where in the tour a page was opened; None if it was not."""
+    steps = list(tour) if key else []
+    for number, step in enumerate(steps, start=1):
+        if step.key == key:
+            after = steps[number] if number < len(steps) else None
+            return TourPlace(step, number, len(steps), after)
+    return None

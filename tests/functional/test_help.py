@@ -7,7 +7,10 @@ import pytest
 from django.core.signals import request_finished
 from django.test import Client, RequestFactory
 
+from apps.pages.frame import tour
 from apps.pages.views import manual_page
+from tests.support.pages.factories import new_table
+from tests.support.processes.installation import ROOT
 
 pytestmark = pytest.mark.django_db  # who is asked for, if anybody is signed in
 
@@ -52,6 +55,40 @@ def test_its_links_lead_to_pages_of_this_server(client, settings, tmp_path) -> N
     shown = client.get("/help/").content.decode()
 
     assert 'href="/tables/"' in shown
+
+
+class TestTour:
+    def test_each_question_is_in_the_manual_with_its_page(self) -> None:
+        text = (ROOT / "docs" / "manual" / "tour.md").read_text()
+
+        asked = re.findall(r"^## (.*)", text, re.MULTILINE)
+        shown = re.findall(r"\[Show me\]\(app:(.*)\?tour=(.*)\)", text)
+
+        assert asked == [one.question for one in tour]
+        assert shown == [(one.page, one.key) for one in tour]
+
+    def test_a_page_that_it_opens_leads_back_and_on(self, viewer: Client) -> None:
+        first, second, *_ = tour
+        new_table("samples.orders")
+
+        shown = viewer.get(f"/{first.page}?tour={first.key}").content.decode()
+
+        assert "1 of 5" in shown
+        assert f'href="/help/tour/#{first.key}"' in shown
+        assert f'href="/{second.page}?tour={second.key}"' in shown
+        assert "cannot read the parameter" not in shown
+
+    def test_a_server_without_samples_leads_back_too(self, viewer: Client) -> None:
+        last = list(tour)[-1]
+
+        answer = viewer.get(f"/{last.page}?tour={last.key}")
+
+        assert answer.status_code == 404
+        assert f'href="/help/tour/#{last.key}"' in answer.content.decode()
+
+    def test_no_other_page_speaks_of_it(self, viewer: Client) -> None:
+        for path in ("/tables/", "/tables/?tour=<b>", "/tables/?tour=x"):
+            assert 'class="dw-tour"' not in viewer.get(path).content.decode()
 
 
 def test_a_page_without_its_slash_is_found(client: Client) -> None:

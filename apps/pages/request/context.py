@@ -24,6 +24,7 @@ def page(request: HttpRequest) -> dict[str, Any]:
         "nav_current": current[0] if current else "",
         "theme": {"LIGHT": "light", "DARK": "dark"}.get(theme, ""),
         "help_place": frame.help_of(match.view_name) if match else "",
+        "tour": frame.tour_place(request.GET.get("tour", "")),
         "is_help": request.path_info.startswith("/help/"),
         "deltaweb_version": settings.VERSION,
     }

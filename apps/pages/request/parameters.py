@@ -23,8 +23,8 @@ Takes: TypeAlias = Iterable[str | type[Form]]
 VERSION: Final = "v"
 _OTHER_WORDS: Final = {"version": VERSION}
 """What people call a parameter that is called otherwise."""
-_OF_OTHERS: Final = frozenset({"_", "fbclid", "gclid", "msclkid", "ref"})
-"""What browsers, mails and other sites put into addresses."""
+_OF_OTHERS: Final = frozenset({"_", "fbclid", "gclid", "msclkid", "ref", "tour"})
+"""What browsers, mails, other sites and the tour of the manual put into addresses."""
 _OF_OTHERS_BEGIN: Final = ("utm_", "hx-")
 _MAX_SAID: Final = 5
 _MAX_LENGTH: Final = 40
