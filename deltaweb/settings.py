@@ -5,6 +5,7 @@ local Spark. The manual documents each variable (operate/settings.md); a test
 compares the two.
 """
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -394,7 +395,11 @@ SPECTACULAR_SETTINGS = {
 # === Static files ===
 STATIC_URL = f"{FORCE_SCRIPT_NAME or ''}/static/"
 STATIC_ROOT = PACKAGE_DIR / "staticfiles"
-STATICFILES_DIRS = [SITE / "static"]
+STATICFILES_DIRS: list[Any] = [SITE / "static"]
+# What the reference of the REST API needs. A wheel has it collected.
+if (_SIDECAR := find_spec("drf_spectacular_sidecar")) is not None:
+    _FILES = Path(str(_SIDECAR.origin)).parent / "static" / "drf_spectacular_sidecar"
+    STATICFILES_DIRS.append(("swagger-ui", _FILES / "swagger-ui-dist"))
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {

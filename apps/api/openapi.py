@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from django import forms
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
 from django.urls import URLPattern, get_script_prefix
 from django.views.decorators.http import require_safe
 from drf_spectacular.openapi import AutoSchema
@@ -185,3 +186,11 @@ def description_view(
         return json_response(described() | {"servers": [server]})
 
     return openapi
+
+
+@public
+@require_safe
+def reference(request: HttpRequest) -> HttpResponse:
+    """Show all endpoints by Swagger UI, which also calls them; it is no secret."""
+    layout = "base.html" if request.user.is_authenticated else "pages/public.html"
+    return render(request, "api/reference.html", {"layout": layout, "is_help": True})

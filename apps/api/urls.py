@@ -16,7 +16,7 @@ from apps.api.catalogue import (
 from apps.api.catalogue.operations import operation_paths
 from apps.api.changes import change_paths
 from apps.api.errors import EndpointNotFoundError
-from apps.api.openapi import describe, description_view
+from apps.api.openapi import describe, description_view, reference
 from apps.api.unity import recipients as unity_recipients
 from apps.api.unity import shares as unity_shares
 from apps.tables.head.finding import OF_TABLE
@@ -84,6 +84,7 @@ unity_endpoints = [
 """As other tools know them, who have descriptions of their own."""
 urlpatterns = [
     path("api/openapi.json", description_view(described), name="openapi"),
+    path("api/reference/", reference, name="rest-reference"),
     *endpoints,
     # Beside the tokens, too, where scripts look for it; described once, above.
     path(f"{RECIPIENT}/tokens/rotate", named("rotation")),

@@ -93,7 +93,8 @@ INTRODUCTION: Final = """\
 # REST API
 
 The REST API does everything the pages and commands do, except `table merge`.
-`/api/openapi.json` of every server describes it in OpenAPI 3.1. Send an API key (from
+`/api/openapi.json` of every server describes it in OpenAPI 3.1, and
+[this page of a server](app:api/reference/) also calls it. Send an API key (from
 /me/ or `deltaweb user key`). Its scopes limit what it can do:
 
 ```text
