@@ -1,6 +1,6 @@
 """The errors of storage connections, and the wording of each; none holds a value."""
 
-from deltaweb.delta.errors import DeltaError
+from deltaweb.delta.errors import DeltaError, LocationDeniedError
 
 
 class StorageNameError(DeltaError, code="storage-name-invalid"):
@@ -52,6 +52,10 @@ class StorageFieldError(DeltaError, code="storage-field-invalid"):
     reason: str
     message = "{reason}."
     hint = "Nothing was stored."
+
+
+class StorageKeyDeniedError(LocationDeniedError, code="storage-key-denied"):
+    hint = "Give this key the right to list the bucket and to read its objects."
 
 
 class StorageHostError(DeltaError, code="storage-host-not-allowed"):

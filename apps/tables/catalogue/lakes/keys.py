@@ -17,10 +17,15 @@ from apps.tables.catalogue.lakes.scan_job import request_scan
 from apps.tables.catalogue.lakes.services import add_lake
 from apps.tables.models import StorageConnection
 from apps.tables.storage.connections import add_connection, connection_for, parse_prefix
-from apps.tables.storage.errors import StorageFieldError, StoragePrefixTakenError
+from apps.tables.storage.errors import (
+    StorageFieldError,
+    StorageKeyDeniedError,
+    StoragePrefixTakenError,
+)
 from apps.tables.storage.locations import is_remote, parse_location
 from apps.tables.storage.options import sent_options
 from apps.tables.storage.trying import try_connection
+from deltaweb.delta.errors import LocationDeniedError
 from deltaweb.storage.location import AZURE_SCHEMES, S3_SCHEMES
 
 MAX_KEY_LENGTH: Final = 500
@@ -61,6 +66,7 @@ class NewLakeWithKeys(NewLake):
                 "credentials-needed",
                 "location-denied",
                 "storage-field-invalid key",
+                "storage-key-denied",
                 "storage-key-unknown",
             ),
         ),
@@ -118,7 +124,12 @@ def scan_with_keys(_: None, new: NewLakeWithKeys, stamp: Stamp) -> Started:
     known = connection_for(where)
     if known is not None and known.prefix == parse_prefix(where):
         raise StoragePrefixTakenError(name=known.name, prefix=where)
-    try_connection(where, options, name=name)
+    try:
+        try_connection(where, options, name=name)
+    except LocationDeniedError as error:
+        if type(error) is LocationDeniedError:
+            raise StorageKeyDeniedError(location=where) from None
+        raise
     with transaction.atomic():
         add_connection(name=name, prefix=where, options=options, stamp=stamp)
         add_lake(where, new, stamp=stamp)

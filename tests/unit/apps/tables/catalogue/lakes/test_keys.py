@@ -6,10 +6,16 @@ import pytest
 from django.test import Client
 
 from apps.pages.actions import command_stamp
+from apps.pages.changes.forms import form_of, place_error
 from apps.tables.catalogue.lakes.keys import NewLakeWithKeys, free_name, options_of
 from apps.tables.models import Lake, StorageConnection
 from apps.tables.storage.connections import add_connection
-from apps.tables.storage.errors import StorageFieldError
+from apps.tables.storage.errors import (
+    StorageFieldError,
+    StorageHostError,
+    StorageKeyDeniedError,
+)
+from deltaweb import errors
 from tests.support import cases
 from tests.support.pages.browser_forms import forms_of
 from tests.support.pages.factories import signed_in
@@ -86,6 +92,43 @@ class TestOptionsOf:
 
         assert raised.value.kind == field
         assert str(raised.value).endswith("Nothing was stored.")
+
+
+@cases(
+    "error, field",
+    {
+        "no such bucket": (errors.BucketNotFoundError(location=BUCKET), "root"),
+        "not a URL": (errors.LocationInvalidError(location="x", reason="y"), "root"),
+        "outside the roots": (
+            errors.LocationNotAllowedError(location=BUCKET, allowed=[]),
+            "root",
+        ),
+        "no keys": (errors.CredentialsNeededError(location=BUCKET), "key"),
+        "an unknown key": (errors.KeyUnknownError(location=BUCKET), "key"),
+        "a key without the right": (StorageKeyDeniedError(location=BUCKET), "key"),
+        "a wrong secret": (errors.SecretWrongError(location=BUCKET), "secret"),
+        "old credentials": (errors.CredentialsExpiredError(location=BUCKET), "secret"),
+        "silence": (
+            errors.LocationUnreachableError(location=BUCKET, reason="x"),
+            "endpoint",
+        ),
+        "a host inside": (StorageHostError(host="x", reason="y"), "endpoint"),
+        "a clock that is wrong": (errors.ClockSkewedError(location=BUCKET), "endpoint"),
+        "another region": (
+            errors.RegionWrongError(location=BUCKET, region="eu-west-1"),
+            "region",
+        ),
+        "anything else": (errors.LogCorruptError(path="a", reason="b"), "__all__"),
+    },
+)
+def test_each_error_has_a_field_and_a_remedy(error, field) -> None:
+    form = form_of(NewLakeWithKeys)({"root": BUCKET})
+    assert form.is_valid()
+
+    place_error(form, NewLakeWithKeys, error)
+
+    assert [*form.errors] == [field]
+    assert error.hint
 
 
 @pytest.mark.django_db
