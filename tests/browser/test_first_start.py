@@ -6,7 +6,12 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Watch, expect_said
-from tests.browser.soundness import assert_open_is_sound, assert_sound, every_theme
+from tests.browser.soundness import (
+    PHONE,
+    assert_open_is_sound,
+    assert_sound,
+    every_theme,
+)
 from tests.support.processes.installation import Installation, rows, wait_for
 
 TABLE = "/t/samples/customers/"
@@ -28,6 +33,18 @@ pytestmark = pytest.mark.usefixtures("samples")
 @every_theme(PAGES, seldom=SELDOM)
 def test_every_page_is_sound_in_both_themes_and_on_a_phone(watch, server, path, theme):
     assert_sound(watch, f"{server.url}{path}", theme)
+
+
+def test_a_phone_reaches_every_place_by_more(watch, server):
+    page = watch.page
+    page.set_viewport_size(PHONE)
+    page.goto(f"{server.url}/jobs/")
+    rail = page.get_by_role("navigation", name="Main")
+
+    rail.get_by_text("More").click()
+
+    for place in ("Activity", "Jobs", "Admin", "Help"):
+        expect(rail.get_by_role("link", name=place)).to_be_in_viewport()
 
 
 def test_a_table_is_registered_and_indexed_without_a_reload(watch, server, tmp_path):
