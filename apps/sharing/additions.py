@@ -13,13 +13,16 @@ from apps.accounts.keys import app_scopes
 from apps.accounts.models import Scope
 from apps.jobs import kinds
 from apps.pages import frame
+from apps.pages.actions import recorders
 from apps.pages.changes.change import changes
 from apps.pages.frame import AnyUser
 from apps.sharing import clients, health, recipients
 from apps.sharing.access import grants
+from apps.sharing.health.words import WORDS as RULE_WORDS
 from apps.sharing.models import Recipient, Share, SharedTable
 from apps.tables.extension import guards, marks, tabs
 from apps.tables.extension.clock import dues
+from apps.tables.extension.health_rules import daily, rules_of_apps
 from apps.tables.extension.indexed import adds_facts
 from apps.tables.extension.marks import Badge
 from apps.tables.extension.search_actions import SearchAction, Target
@@ -179,6 +182,13 @@ kinds.load_from(
     "apps.sharing.recipients.rehearsals.nightly",
     "apps.sharing.recipients.telling",
 )
+recorders.register(
+    lambda action: health.examining.follow_action(action)  # noqa: PLW0108 (loads it)
+)
+daily.register(
+    lambda now: health.examining.examine_sharing(now)  # noqa: PLW0108 (as above)
+)
+rules_of_apps.register(*RULE_WORDS)
 dues.register(
     lambda now: grants.preparing.request_due_preparations(now=now),
     lambda now: recipients.rehearsals.nightly.request_due_rehearsals(now=now),

@@ -15,7 +15,7 @@ from apps.news.topics import topics
 from apps.pages import errors, frame
 from apps.pages.changes.change import changes
 from apps.tables import health
-from apps.tables.extension import clock, indexed, marks, tabs
+from apps.tables.extension import clock, health_rules, indexed, marks, tabs
 from apps.tables.extension.marks import Badge, Mark
 from apps.tables.extension.search_actions import SearchAction
 from apps.tables.extension.search_actions import actions as search_actions
@@ -116,6 +116,13 @@ frame.entries.register(
         url_name="tables:finding-list",
         order=15,
         prefixes=("/health",),
+    )
+)
+health_rules.rules_of_apps.register(
+    health_rules.RuleWords(
+        name="repeat-fails",
+        title="A schedule fails",
+        about="What it should keep in order piles up.",
     )
 )
 frame.numbers.register(

@@ -1,7 +1,6 @@
 """The rules are run: on a new index, once a day, and when somebody asks."""
 
 import logging
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final
@@ -16,7 +15,7 @@ from apps.jobs.models import Job
 from apps.jobs.running.tracking import TrackedJob
 from apps.jobs.services import enqueue
 from apps.news.publishing import publish
-from apps.pages.registry import Registry
+from apps.tables.extension.health_rules import daily
 from apps.tables.health import facts
 from apps.tables.health.repeats import running
 from apps.tables.health.storing import keep_findings
@@ -31,9 +30,6 @@ REST: Final = timedelta(hours=1)
 """Between two daily looks, each of which takes all tables that are due."""
 BATCH: Final = 200
 log = logging.getLogger(__name__)
-
-daily: Final[Registry[Callable[[datetime], object]]] = Registry()
-"""What else is examined once a day: functions of the moment, by apps above."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

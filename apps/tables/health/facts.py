@@ -7,7 +7,6 @@ from typing import Final
 
 from apps.tables.health.known import with_known
 from apps.tables.health.repeats.resources import LABELS
-from apps.tables.health.resources import RuleWords, rules_of_apps
 from apps.tables.models import RepeatedOperation, Table
 from apps.tables.storage.received import is_received
 from deltaweb.health.facts import INDEX_FACTS, HealthFacts
@@ -17,13 +16,6 @@ from deltaweb.words import counted
 REPEAT_FAILS: Final = "repeat-fails"
 FAILURES: Final = 2
 """Failures in a row from which they are a finding."""
-rules_of_apps.register(
-    RuleWords(
-        name=REPEAT_FAILS,
-        title="A schedule fails",
-        about="What it should keep in order piles up.",
-    )
-)
 
 
 def facts_of(table: Table, *, now: datetime) -> HealthFacts:

@@ -10,28 +10,10 @@ from urllib.parse import urlencode
 from django.urls import Resolver404, resolve
 
 from apps.pages.page_json import OnPage, Spread
-from apps.pages.registry import Registry
+from apps.tables.extension.health_rules import RuleWords, rules_of_apps
 from apps.tables.models import StoredFinding
 from deltaweb.health.finding import Cost, Fact
 from deltaweb.health.rules import RULES
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RuleWords:
-    """What pages say of a rule.
-
-    Attributes:
-        title: The heading of its findings.
-        about: A sentence that says why it matters.
-    """
-
-    name: str
-    title: str
-    about: str
-
-
-rules_of_apps: Final[Registry[RuleWords]] = Registry(key=lambda rule: rule.name)
-"""The rules that are not in `deltaweb.health`: those of shares and schedules."""
 
 
 def all_rules() -> dict[str, RuleWords]:

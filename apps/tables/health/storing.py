@@ -1,6 +1,6 @@
 """Findings in the database: one is opened when a rule finds it, and closed after."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -55,9 +55,17 @@ def keep_findings(table: Table, found: Iterable[Finding], *, now: datetime) -> N
 
 @transaction.atomic
 def keep_findings_of_sharing(
-    found: Iterable[FindingOfSharing], *, now: datetime
+    found: Iterable[FindingOfSharing],
+    *,
+    unfinished: Collection[str] = (),
+    now: datetime,
 ) -> None:
-    """Open what is new of all shares and recipients, and close what no longer holds."""
+    """Open what is new of all shares and recipients, and close what no longer holds.
+
+    Args:
+        unfinished: Rules that were not evaluated to the end: none of their findings is
+            closed.
+    """
     rows = []
     for one in found:
         row = _row("sharing:", one.finding, now)
@@ -65,6 +73,8 @@ def keep_findings_of_sharing(
         row.subject_url = one.subject_url
         rows.append(row)
     before = StoredFinding.objects.filter(is_of_sharing=True).open()
+    shown = {row.key for row in rows}
+    before = before.exclude(Q(rule__in=unfinished) & ~Q(key__in=shown))
     _keep(before.select_for_update(), rows, now=now, version=None)
 
 

@@ -99,6 +99,10 @@ class TableRule:
         """Return the conditions as one over rows of a schema; there is one at least."""
         return SQLCondition(self._bound(schema), schema)
 
+    def shows_nothing(self, schema: StructType) -> bool:
+        """Whether no row of a schema can be seen, whatever its values are."""
+        return bool(self.conditions) and is_never_true(self._bound(schema))
+
     def _bound(self, schema: StructType) -> SQLText:
         text = " AND ".join(f"({one}\n)" for one in self.conditions)
         return bound_to(parse_sql(text), self.properties, schema)
@@ -133,8 +137,7 @@ class TableRule:
             files=FileRule(
                 condition=condition,
                 hides_columns=self.columns is not None,
-                shows_nothing=condition is not None
-                and is_never_true(self._bound(schema)),
+                shows_nothing=condition is not None and self.shows_nothing(schema),
             ),
             schema=visible,
             metadata=narrowed(version.metadata, schema, visible.names),
