@@ -14,6 +14,7 @@ from apps.tables.models import MetadataVersion, ProtocolVersion, Table
 from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.features.deletion_vectors import DELETION_VECTORS
 from deltaweb.delta.features.registry import required_features
+from deltaweb.delta.feed.versions import is_feed_on
 from deltaweb.delta.protocol.schema import StructType
 from deltaweb.sharing.clients import ClientReading, client_readings
 from deltaweb.sharing.compatibility import Misreading, misreadings
@@ -72,6 +73,11 @@ class IndexedTable:
 
     metadata: MetadataVersion | None
     protocol: ProtocolVersion | None
+
+    @property
+    def has_feed(self) -> bool:
+        """Whether the newest version keeps the changes of rows."""
+        return self.metadata is not None and is_feed_on(self.metadata.configuration)
 
     def preflight(self, columns: Collection[str] | None = None) -> Preflight:
         """Return what the table is like for recipients.

@@ -54,7 +54,8 @@ class OfferedTable:
         table_id: Which table of the catalogue it is.
         num_rows: How many of its rows the recipient reads; None if that is not known.
         is_part: Whether the recipient reads a part of its rows and columns.
-        has_history: Whether its older versions are shared, and so its changes.
+        has_changes: Whether its history is shared, and its newest version keeps
+            changes; False beyond the first `LOOKED_AT`.
         comment: What the provider has written about it for recipients.
         preflight: Which clients read it; None beyond the first `LOOKED_AT`.
     """
@@ -63,7 +64,7 @@ class OfferedTable:
     table_id: UUID
     num_rows: int | None
     is_part: bool = False
-    has_history: bool = False
+    has_changes: bool = False
     comment: str = ""
     preflight: Preflight | None = None
 
@@ -127,7 +128,11 @@ def offered_tables(recipient: Recipient) -> list[OfferedTable]:
                 else num_rows.get(table.id)
             ),
             is_part=not rules[table.id].is_whole,
-            has_history=table.with_history,
+            has_changes=(
+                table.with_history
+                and table.table_id in known
+                and known[table.table_id].has_feed
+            ),
             comment=table.comment,
             preflight=preflights.get(table.id),
         )

@@ -21,6 +21,7 @@ from apps.sharing.portal.row_query import (
 )
 from apps.sharing.portal.table_page import about_table, note_rows, shown_rows
 from apps.sharing.portal.visit import Visit, shown, visitors_page
+from deltaweb.delta.feed.versions import is_feed_on
 from deltaweb.delta.log.commits.times import to_ms
 
 FIRST_LOOK: Final = timedelta(days=7)  # where there is no earlier visit
@@ -45,7 +46,11 @@ def changes(
     since = visit.session.previous_visit_at or visit.now - FIRST_LOOK
     context = about_table(visit, seen, request)
     context |= {"since": since, "is_first": visit.session.previous_visit_at is None}
-    first = first_version(seen, since) if shared.with_history else None
+    kept = kept_from(seen)
+    context["is_kept"] = kept is not None
+    first = None
+    if shared.with_history and kept is not None:
+        first = first_version(seen, since, kept=kept)
     if first is None:
         record.is_recorded = False  # nothing was read
         return _answer(request, visit, context | {"query": query})
@@ -76,16 +81,34 @@ def changes(
     return _answer(request, visit, context)
 
 
-def first_version(seen: SeenTable, since: datetime) -> int | None:
+def kept_from(seen: SeenTable) -> int | None:
+    """Return the version from which on a table keeps changes; None if it does not.
+
+    A table that is not indexed may keep them from the first version on.
+    """
+    found = None
+    known = seen.shared.table.metadata_versions.order_by("-version")
+    rows = list(known.values_list("version", "configuration"))
+    for version, configuration in rows:
+        if not is_feed_on(configuration):
+            break
+        found = version
+    return found if rows else 0
+
+
+def first_version(seen: SeenTable, since: datetime, *, kept: int) -> int | None:
     """Return the first version since a moment whose changes are shared; None if none.
 
     Of a part, changes are ready from some version on.
+
+    Args:
+        kept: The version from which on the table keeps changes.
     """
     times = open_shared(seen.shared).commit_times()
     found = times.version_from(to_ms(since))
     if found is None:
         return None
-    first = max(found, seen.shared.first_version)
+    first = max(found, kept, seen.shared.first_version)
     if not seen.rule.is_whole:
         ready = PreparedChanges.objects.filter(
             shared_table=seen.shared, rule=seen.rule.digest

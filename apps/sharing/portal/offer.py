@@ -131,7 +131,10 @@ def listed_tables(
     whole = [one.table_id for one in found if not one.is_part]
     known = Table.objects.in_bulk(whole)
     changes = {} if since is None else _changes_since(whole, since)
-    return [_listed(one, known.get(one.table_id), changes) for one in found]
+    return [
+        _listed(one, None if one.is_part else known.get(one.table_id), changes)
+        for one in found
+    ]
 
 
 def verdicts_of(tables: Sequence[OfferedTable]) -> list[ClientVerdict]:
@@ -193,5 +196,7 @@ def _listed(
         size_bytes=None if table is None else table.size_bytes,
         changed_at=None if table is None else table.committed_at,
         changes_url=reverse("portal:changes", args=names),
-        num_changes=changes.get(one.table_id) if one.has_history else None,
+        num_changes=(
+            changes.get(one.table_id) if table is not None and one.has_changes else None
+        ),
     )

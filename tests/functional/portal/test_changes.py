@@ -14,7 +14,12 @@ from tests.functional.portal.visitors import Visitor, cells, path_of, text_of, w
 from tests.functional.sharing_api.calls import Caller
 from tests.functional.sharing_api.ruled import Ruled, new_staff, rows
 from tests.support import cases
-from tests.support.pages.factories import new_share, new_shared_table, new_table
+from tests.support.pages.factories import (
+    new_metadata,
+    new_share,
+    new_shared_table,
+    new_table,
+)
 
 KINDS = {
     "inserted": "insert",
@@ -157,3 +162,20 @@ class TestChanges:
         assert (event.recipient, event.table, event.status) == ("acme", "staff", 200)
         assert event.num_rows == len(found)
         assert event.size_bytes
+
+    def test_are_not_kept_by_every_table(self, acme: Visitor, staff: Ruled) -> None:
+        new_metadata(staff.shared.table)
+        acme.sign_in()
+
+        text = text_of(acme.get(f"{path_of(staff.shared)}/changes"))
+
+        assert "Changes are not kept" in text
+
+    def test_begin_where_the_feed_does(self, acme: Visitor, staff: Ruled) -> None:
+        change(staff)
+        new_metadata(staff.shared.table)
+        on = {CHANGE_DATA_FEED_PROPERTY: "true"}
+        new_metadata(staff.shared.table, version=7, configuration=on)
+        acme.sign_in()
+
+        assert {version for version, _, _ in seen(acme, staff)} == {7, 8}

@@ -19,11 +19,12 @@ from apps.sharing.models import (
     SharedTable,
 )
 from apps.sharing.portal.reading import MAX_ACTIVE, READ_ROWS
+from apps.tables.models import Table
 from tests.functional.portal.conftest import NewVisitor
 from tests.functional.portal.visitors import Visitor, path_of, text_of, work
 from tests.functional.sharing_api.ruled import Ruled
 from tests.support import cases
-from tests.support.pages.factories import new_job, signed_in
+from tests.support.pages.factories import new_job, new_shared_table, signed_in
 
 OF_EU = "region = recipient.region"
 
@@ -441,3 +442,28 @@ class TestAFailure:
         assert "There are no rows to show" in text_of(answer)
         assert str(staff.table.root) not in answer.content.decode()
         assert ".parquet" not in answer.content.decode()
+
+
+class TestTheList:
+    def test_tells_no_size_and_no_time_of_a_part(
+        self, acme: Visitor, staff: Ruled
+    ) -> None:
+        table = staff.shared.table
+        new_shared_table(staff.shared.share, "hr.part", table=table, condition="id < 2")
+        Table.objects.update(size_bytes=7 << 20)
+        acme.sign_in()
+
+        text = text_of(acme.get())
+
+        assert text.count("MiB") == 1  # of hr.staff, which is shared whole
+        part = text.partition("hr. part")[2].partition("hr. staff")[0]
+        assert "MiB" not in part
+        assert "ago" not in part
+
+    def test_finds_tables_by_name(self, acme: Visitor, staff: Ruled) -> None:
+        new_shared_table(staff.shared.share, "hr.pay", table=staff.shared.table)
+        acme.sign_in()
+
+        assert "hr. staff" not in text_of(acme.get("/portal/?q=PAY"))
+        assert "hr. pay" in text_of(acme.get("/portal/?q=PAY"))
+        assert "No table matches" in text_of(acme.get("/portal/?q=%3Cb%3E"))
