@@ -178,7 +178,8 @@ _PLACES: Final[Mapping[str, str]] = {
         "InsideTableError LocationTakenError NewColumnsError PartitionKeysError "
         "ProtocolTooOldError ProtocolUpgradeError RestoreFilesMissingError "
         "RetentionTooShortError SchemaMismatchError SourceColumnsError "
-        "StoreNotWritableError TypeNotWidenedError UnsupportedWriteError"
+        "StoreNotWritableError TypeNotWidenedError UndoRefusedError "
+        "UnsupportedWriteError"
     ),
     "deltaweb.exports.errors": (
         "SheetCellError SheetColumnsError SheetError SheetRowsError"
