@@ -1,6 +1,7 @@
-"""What the pages of a table add to its head: their tabs."""
+"""What the pages over tables add: tabs, a search action and their help."""
 
 from apps.pages.frame import TourStep, explain, tour
+from apps.tables.extension.search_actions import SearchAction, actions
 from apps.tables.extension.tabs import HeadButton, Tab, buttons, tabs
 
 _PLACES = (
@@ -41,6 +42,13 @@ buttons.register(
         keeps=("col", "f"),
         is_primary=False,
         is_drawer=True,
+    )
+)
+actions.register(
+    SearchAction(
+        label="What changed",
+        also="yesterday recent commits of all tables",
+        url_name="explorer:what-changed",
     )
 )
 explain(

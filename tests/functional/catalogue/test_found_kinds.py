@@ -55,6 +55,11 @@ class TestActions:
                 "Optimize sales.orders",
                 "/t/sales/orders/optimize",
             ),
+            "the list of all commits": (
+                "what changed",
+                "What changed",
+                "/what-changed/",
+            ),
             "what is not typed to its end": (
                 "vac ord",
                 "Vacuum sales.orders",

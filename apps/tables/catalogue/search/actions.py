@@ -27,6 +27,7 @@ ALSO: Final = {
     "tables:table-vacuum": "vacuum delete old files free storage",
     "tables:table-optimize": "compact small files cluster zorder",
     "tables:table-restore": "undo revert roll back version",
+    "tables:table-undo": "revert roll back change",
     "tables:table-checkpoint": "checkpoint",
     "tables:table-cleanup": "clean log",
     IMPORT: "upload csv append",
