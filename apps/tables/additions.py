@@ -205,7 +205,9 @@ marks.badges.register(vanished_badges)
 marks.marks.register(MARK)
 errors.frames.register(table_frame)
 topics.register(*TOPICS)
-changes.load_from("finding", "apps.tables.health.changes")
+changes.load_from(
+    "finding", "apps.tables.health.changes", "apps.tables.health.thresholds"
+)
 changes.load_from(
     "lake", "apps.tables.catalogue.lakes.changes", "apps.tables.catalogue.lakes.keys"
 )

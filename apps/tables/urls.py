@@ -18,6 +18,7 @@ from apps.tables.catalogue.organizing import tree
 from apps.tables.head import views as head_views
 from apps.tables.health.listing import FINDINGS
 from apps.tables.health.maintenance import table_maintenance
+from apps.tables.health.thresholds import rules_page
 from apps.tables.health.views import finding_list
 from apps.tables.operations.checkpoint.page import CHECKPOINT_PAGE
 from apps.tables.operations.clean_up.page import CLEAN_UP_PAGE
@@ -92,6 +93,7 @@ urlpatterns = [
     *page(
         "health/", finding_list, "finding-list", csv=True, takes=[FINDINGS.form, "open"]
     ),
+    *page("health/rules", rules_page, "rule-list"),
     *change_patterns("finding"),
     *page("tables/new/scan", lake_views.lake_new, "lake-new"),
     *page(

@@ -128,6 +128,7 @@ WORDS: Final = {
     "finding.acknowledge": "changed whether a finding is acknowledged",
     "finding.mute": "changed until when a finding is muted",
     "finding.assign": "changed who takes care of a finding",
+    "health.set_threshold": "changed a threshold of the health of a namespace",
     "finding.check": "requested a check of the health of all tables",
     "job.retry": "ran a job again",
     "sign_in": "signed in",

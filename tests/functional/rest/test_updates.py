@@ -162,6 +162,10 @@ UPDATES: Final = {
             "tags": removable(["finance"], "table.tags"),
         },
     ),
+    f"PUT {V1}/health/thresholds/<str:namespace>/<str:threshold>": Update(
+        f"/{V1}/health/thresholds/raw/small_files",
+        {"value": Sent(70, {"namespacethresholds.values"}, {"-namespacethresholds"})},
+    ),
     f"PATCH {V1}/health/<int:finding_id>": Update(
         f"/{V1}/health/{{finding.pk}}",
         {

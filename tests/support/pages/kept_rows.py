@@ -17,7 +17,7 @@ OF_EVERY_CALL: Final = frozenset(
 FOLLOWS: Final = frozenset(
     {
         *("name_key", "schema_key", "scan_due_at", "probe_due_at", "made_at"),
-        *("last_login", "granted_at", "session_generation", "due_at"),
+        *("last_login", "granted_at", "session_generation", "due_at", "changed_at"),
         *("earlier_urls_end_at", "assigned_at", "acknowledged_by", "muted_by"),
     }
 )

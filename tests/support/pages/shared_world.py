@@ -9,7 +9,13 @@ from apps.accounts.models import User
 from apps.pages.actions import command_stamp
 from apps.sharing.models import Hold, LastRead, RecipientToken, SharedTable
 from apps.tables.catalogue.lakes.services import LakeRule, add_lake
-from apps.tables.models import Lake, RepeatedOperation, StoredFinding, Table
+from apps.tables.models import (
+    Lake,
+    NamespaceThresholds,
+    RepeatedOperation,
+    StoredFinding,
+    Table,
+)
 from apps.tables.storage.connections import add_connection
 from deltaweb.storage.objects.vending.options import ROLE_OPTION
 from tests.support.pages.factories import (
@@ -107,6 +113,9 @@ def shared_world(lake: Path) -> World:
         parameters={"hours": 720},
         due_at=FAR_AHEAD,
         created_at=NOW,
+    )
+    NamespaceThresholds.objects.create(
+        namespace="raw", values={"small_files": 60}, changed_at=NOW
     )
     (finding,) = stored(orders)
     finding.acknowledged_at = finding.assigned_at = NOW
