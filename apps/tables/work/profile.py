@@ -273,11 +273,11 @@ def known_profiles(
         if job.kind == PROFILE_ALL.name:
             key_of_all = key_of_all or PROFILE_ALL.key(table, PROFILE_ALL.asked(job))
             result = PROFILE_ALL.found(job) if job.key == key_of_all else None
-            profiles = result.columns if result else ()
-        else:
-            is_known = job.key == PROFILE.key(table, PROFILE.asked(job))
-            profile = PROFILE.found(job) if is_known else None
-            profiles = (profile,) if profile else ()
-        for one in profiles:
-            found[tuple(one.column)] = KnownProfile(job=job, profile=one)
+            for one in result.columns if result else ():
+                found[tuple(one.column)] = KnownProfile(job=job, profile=one)
+            continue
+        asked = PROFILE.asked(job)
+        profile = PROFILE.found(job) if job.key == PROFILE.key(table, asked) else None
+        if profile is not None:
+            found[tuple(asked.column)] = KnownProfile(job=job, profile=profile)
     return found
