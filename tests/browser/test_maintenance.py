@@ -199,6 +199,32 @@ def test_the_head_follows_a_write_which_offers_its_rows_and_the_way_back(
     expect(page.locator("[data-flag] text")).to_have_text(f"v{newest + 1}")
     assert serious_findings(page) == []
 
-    page.get_by_role("link", name="Undo").click()
-    expect(page.locator("#version")).to_have_value(str(newest))
+    page.get_by_role("button", name="Undo this commit").click()
+    undo = page.get_by_role("button", name=f"Undo v{newest + 1}")
+    expect(undo).to_be_visible(timeout=WITHIN_MS)
+    assert serious_findings(page) == []
+    undo.click()
+    expect(made).to_contain_text(f"version {newest + 2}", timeout=WITHIN_MS)
+    expect(page.get_by_text(f"Committed version {newest + 2}")).to_be_visible()
+    assert watch.faults == []
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_version_to_restore_is_picked_on_the_timeline_by_the_keyboard(
+    watch: Watch, server: Installation
+) -> None:
+    page = watch.page
+    page.goto(f"{server.url}{TABLE}restore?v=19")
+    timeline = page.get_by_role("slider", name="Version to show")
+    timeline.focus()
+    for _ in range(7):
+        page.keyboard.press("ArrowLeft")
+    page.keyboard.press("Enter")
+
+    expect(page).to_have_url(f"{server.url}{TABLE}restore?v=12")
+    expect(page.get_by_role("radio", checked=True)).to_have_value("12")
+    assert serious_findings(page) == []
+    page.get_by_role("button", name="Show what would happen").click()
+    restore = page.get_by_role("button", name="Restore v12")
+    expect(restore).to_be_visible(timeout=WITHIN_MS)
     assert watch.faults == []
