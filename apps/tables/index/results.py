@@ -28,6 +28,8 @@ from deltaweb.index.folder.parts import IndexMissingError
 from deltaweb.index.folder.result import FAILED, IndexResult
 from deltaweb.index.history.stored_values import bounded_text
 
+MAX_FAULT: Final = 300
+
 # === Failure ===
 
 
@@ -42,6 +44,8 @@ def store_failure(  # noqa: PLR0913 (each is a column)
 ) -> None:
     """Note that a table could not be read; what was indexed before stays.
 
+    What follows an index follows a new fault of the log, too.
+
     Args:
         fault: What of its log is wrong, in words; "" where something else is.
     """
@@ -49,6 +53,7 @@ def store_failure(  # noqa: PLR0913 (each is a column)
         table = Table.objects.select_for_update().filter(id=table_id).first()
         if table is None:
             return
+        is_new_fault = bool(fault) and table.fault != fault[:MAX_FAULT]
         failures = table.probe_failures + 1
         values: dict[str, Any] = {
             "probe_failures": failures,
@@ -63,8 +68,10 @@ def store_failure(  # noqa: PLR0913 (each is a column)
         if table.state == Table.State.NEW:
             values["state"] = Table.State.FAILED
         if fault:
-            values |= {"fault": fault[:300], "fault_code": values["error_code"]}
+            values |= {"fault": fault[:MAX_FAULT], "fault_code": values["error_code"]}
         _save(table, values)
+    if is_new_fault:
+        follow_index(table, now=now)
 
 
 # === Success ===
@@ -72,6 +79,8 @@ def store_failure(  # noqa: PLR0913 (each is a column)
 
 def store_index(table: Table, result: IndexResult, *, now: datetime) -> None:
     """Make an index the one that pages read.
+
+    What follows an index waits for the fault of a broken log.
 
     Args:
         table: The table; a removed one is skipped and its folder removed, and so
@@ -91,7 +100,8 @@ def store_index(table: Table, result: IndexResult, *, now: datetime) -> None:
     if is_stored:
         table.refresh_from_db()
         remove_other_indexes(table.id, keep=folder.name)
-        follow_index(table, now=now)
+        if not result.is_broken:
+            follow_index(table, now=now)
     elif Table.objects.filter(id=table.id).exists():
         shutil.rmtree(folder, ignore_errors=True)
     else:

@@ -17,12 +17,14 @@ def find(
 ) -> Iterator[Finding]:
     """Look for what hides newer versions, and for holes in the history."""
     if facts.fault:
-        shown = "no version" if facts.version is None else f"version {facts.version:,}"
+        shown = "No version can be read"
+        if facts.version is not None:
+            shown = f"Readers get version {facts.version:,} at most"
         yield Finding(
             rule=NAME,
             subject="newest",
             severity=Severity.ACT_NOW,
-            sentence=f"Readers get {shown} at most: {facts.fault}.",
+            sentence=f"{shown}: {facts.fault}.",
             evidence=(Fact("In the log", facts.fault),),
         )
     for first, last in facts.holes:

@@ -328,7 +328,6 @@ CHECKPOINT: Final = register(
         carry_out=carry_out,
         result=CheckpointDone,
         result_text=result_text,
-        settle=lambda _table, _asked, _result: None,  # no version comes or goes
         is_harmless=True,
         has_engines=True,
         is_apart=False,

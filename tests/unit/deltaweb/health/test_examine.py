@@ -101,6 +101,11 @@ SAID = {
         replace(PLAIN, fault="commit 8 is missing"),
         "Readers get version 7 at most: commit 8 is missing.",
     ),
+    "a log of which no version can be read": (
+        "log-gap",
+        HealthFacts(table="t", fault="commit 0 does not read"),
+        "No version can be read: commit 0 does not read.",
+    ),
     "a hole in the history": (
         "log-gap",
         replace(PLAIN, holes=((3, 5),)),

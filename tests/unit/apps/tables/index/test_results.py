@@ -5,13 +5,14 @@ import shutil
 import uuid
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pytest_django.fixtures import Settings
 
 from apps.tables.index.folders import new_index_folder
 from apps.tables.index.results import store_failure, store_index, store_result
-from apps.tables.models import Commit, Table
+from apps.tables.models import Commit, StoredFinding, Table
 from deltaweb.index.folder.result import IndexResult
 from tests.support import cases
 from tests.support.index.index_builds import build_index
@@ -191,7 +192,7 @@ class TestStoreIndex:
         table = register(lake / "customers")
         result = build(table)
 
-        with django_assert_max_num_queries(34):
+        with django_assert_max_num_queries(38):
             store_index(table, result, now=NOW)
 
 
@@ -254,6 +255,24 @@ class TestStoreFailure:
         table.refresh_from_db()
         assert (table.error_code, table.error_since) == ("b", NOW)
         assert table.probe_due_at == later + timedelta(minutes=40)
+
+    def test_is_followed_once_by_what_follows_an_index(self, lake: Path) -> None:
+        table = register(lake / "returns")
+        store_index(table, build(table), now=NOW)
+        said: dict[str, Any] = {
+            "code": "log-gap",
+            "message": "m",
+            "hint": "h",
+            "now": NOW,
+        }
+
+        store_failure(table.id, fault="commit 1 is missing", **said)
+
+        (found,) = StoredFinding.objects.filter(table=table)
+        assert found.sentence == "Readers get version 0 at most: commit 1 is missing."
+        found.delete()
+        store_failure(table.id, fault="commit 1 is missing", **said)
+        assert not StoredFinding.objects.filter(table=table).exists()
 
     def test_passes_over_a_removed_table(self) -> None:
         store_failure(uuid.uuid4(), code="a", message="m", hint="h", now=NOW)
