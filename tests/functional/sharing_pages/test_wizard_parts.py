@@ -244,7 +244,6 @@ def test_a_property_that_is_no_pair_is_said_at_its_field(admin, staff) -> None:
 def test_rows_are_counted_by_a_job_where_the_files_are_large(
     admin, staff, monkeypatch
 ) -> None:
-    monkeypatch.setattr(rule_preview, "READ_BYTES", 0)
     monkeypatch.setattr(rule_preview.ReadBudget.__init__, "__defaults__", (0,))
     new_recipient("acme")
     begin(admin, staff, condition="region = 'EU'")
@@ -256,6 +255,20 @@ def test_rows_are_counted_by_a_job_where_the_files_are_large(
     shown = seen(admin)
     assert re.search(r"acme *8 rows", shown)
     assert re.search(r"As acme sees it *the first 5 rows of 8", shown)
+    assert Job.objects.count() == 1
+
+
+def test_a_job_that_failed_is_not_begun_again_by_a_page(admin, staff, monkeypatch):
+    monkeypatch.setattr(rule_preview.ReadBudget.__init__, "__defaults__", (0,))
+    new_recipient("acme")
+    begin(admin, staff, condition="region = 'EU'")
+    seen(admin)
+    Job.objects.update(state=Job.State.FAILED, error="The store does not answer.")
+
+    shown = seen(admin)
+
+    assert "The rows could not be counted. The store does not answer." in shown
+    assert "not counted" in shown
     assert Job.objects.count() == 1
 
 

@@ -66,15 +66,21 @@ def look_at_rows(
 ) -> tuple[Job, SeenRowsFound | None]:
     """Return the job that counts the rows of a rule, queued if need be, and its result.
 
-    A job that was requested just now is waited for a moment.
+    A job that was requested just now is waited for a moment. One that failed stays the
+    answer until somebody retries it, so that a page that is reloaded does not fail
+    again and again.
     """
     asked = SeenRows.of(rule, version)
+    key = hashed_key(SEEN_ROWS.name, str(table.id), table.delta_id, to_json(asked))
+    newest = Job.objects.filter(kind=SEEN_ROWS.name, key=key).order_by("-created_at")
+    if (job := newest.first()) is not None and job.can_be_retried:
+        return job, None
     job = enqueue(
         kind=SEEN_ROWS.name,
         title=f"Count the rows of {table.full_name} that recipients see",
         parameters={"table_id": str(table.id), **to_json(asked)},
         subject_id=table.id,
-        key=hashed_key(SEEN_ROWS.name, str(table.id), table.delta_id, to_json(asked)),
+        key=key,
         requested_by=requested_by,
         now=now,
         reuse=True,

@@ -117,6 +117,7 @@ class ShownPart:
         first: The first rows.
         problem: Why there is no preview; "" if there is one.
         jobs: What still counts rows.
+        failed: What could not count them; None if nothing failed.
         num_more: Recipients that have no line.
     """
 
@@ -136,6 +137,7 @@ class ShownPart:
     errors: Mapping[str, str]
     problem: str
     jobs: list[Job]
+    failed: Job | None
     num_more: int
 
     @property
@@ -260,6 +262,7 @@ def shown_part(  # noqa: PLR0913 (a table, its rule, who sees it, and who looks)
         errors=part.errors,
         problem=found.problem,
         jobs=[job for job in found.jobs.values() if job.is_active],
+        failed=next((job for job in found.jobs.values() if job.can_be_retried), None),
         num_more=max(0, len(readers) - len(lines)),
     )
 
