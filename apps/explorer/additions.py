@@ -55,9 +55,11 @@ explain(
     "explorer",
     {
         "tour/": "dashboard",
-        "how-to/look-at-rows/": "row-list row-detail",
+        "how-to/find-and-download-rows/": "row-list",
+        "how-to/look-at-rows/": "row-detail",
         "tour/#what-is-in-this-table": "table-overview",
-        "how-to/read-a-schema/": "schema-detail column-history column-detail",
+        "how-to/read-a-schema/": "schema-detail column-history",
+        "how-to/profile-columns/": "column-detail",
         "how-to/who-changed-a-table/": "commit-list commit-detail",
         "how-to/what-changed/": "what-changed",
         "how-to/compare-two-versions/": (
