@@ -70,11 +70,15 @@ def open_session(
     by: BrowserSession.OpenedBy,
     address: str,
     now: datetime,
+    longest: timedelta = MAX_LENGTH,
 ) -> tuple[BrowserSession, str]:
     """Begin a session of a token, and return it with its secret.
 
     The caller has looked at the proof; the token, the address and the grants are
     looked at here.
+
+    Args:
+        longest: How long the session lasts, if the token does not end before that.
     """
     _check(token, address=address, now=now)
     secret = new_token()
@@ -85,7 +89,7 @@ def open_session(
         opened_at=now,
         opened_from=address[:64],
         seen_at=now,
-        open_until=min(now + MAX_LENGTH, token.ends_at),
+        open_until=min(now + longest, token.ends_at),
         previous_visit_at=_previous_visit(token.recipient, now),
     )
     BrowserSession.objects.filter(open_until__lt=now - KEPT).delete()

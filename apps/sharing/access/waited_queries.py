@@ -9,6 +9,8 @@ from apps.sharing.models import Recipient, Share
 
 ANSWER_QUERY: Final = "sharing.answer_query"
 """The name of the jobs that answer them."""
+READ_ROWS: Final = "sharing.read_rows"
+"""The name of the jobs that read rows for the page of a recipient."""
 
 
 def cancel_queries(
@@ -16,7 +18,7 @@ def cancel_queries(
 ) -> None:
     """Cancel the queries that a recipient waits for, those of all shares for None."""
     waited_for = Job.objects.active().filter(
-        kind=ANSWER_QUERY, parameters__recipient=str(recipient.id)
+        kind__in=(ANSWER_QUERY, READ_ROWS), parameters__recipient=str(recipient.id)
     )
     if share is not None:
         tables = share.shared_tables.values_list("id", flat=True)

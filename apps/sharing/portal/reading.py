@@ -21,6 +21,7 @@ from apps.pages.page_json import IfKnown
 from apps.sharing.access.browser import open_table
 from apps.sharing.access.grants.offered import offered_version
 from apps.sharing.access.grants.rules import rule_for
+from apps.sharing.access.waited_queries import READ_ROWS
 from apps.sharing.answers.changed_rows import ChangedRows, changed_rows
 from apps.sharing.answers.opening import open_shared, terms_of
 from apps.sharing.answers.rows import OfferedRows, offered_rows
@@ -38,7 +39,6 @@ from deltaweb.sharing.table_query import TableQuery
 
 logger = logging.getLogger(__name__)
 
-READ_ROWS: Final = "sharing.read_rows"
 MAX_PAGE_BYTES: Final = 64 << 20  # of the rows of one block; wide rows end it early
 MAX_SORTED_BYTES: Final = 256 << 20  # of all rows that are sorted
 MAX_FILE_BYTES: Final = 1 << 30  # of the rows of a download

@@ -2,7 +2,7 @@
 
 import json
 import time
-from datetime import datetime
+from datetime import datetime, timedelta
 from http import HTTPStatus
 from typing import Final
 
@@ -12,7 +12,13 @@ from django.urls import reverse
 
 from apps.pages.request.addresses import network_of
 from apps.pages.request.rate_limits import RateLimit
-from apps.sharing.access.browser import end_by_secret, end_session, open_session
+from apps.sharing.access import oauth
+from apps.sharing.access.browser import (
+    MAX_LENGTH,
+    end_by_secret,
+    end_session,
+    open_session,
+)
 from apps.sharing.access.browser_requests import (
     check_origin,
     delete_cookie,
@@ -20,6 +26,7 @@ from apps.sharing.access.browser_requests import (
 )
 from apps.sharing.access.callers import authenticate
 from apps.sharing.api.audit import CallRecord
+from apps.sharing.api.authentication import SCHEME, identify, oauth_server
 from apps.sharing.api.errors import failure_of
 from apps.sharing.errors import (
     AccessError,
@@ -27,7 +34,7 @@ from apps.sharing.errors import (
     NotInBrowserError,
     TokenUnknownError,
 )
-from apps.sharing.models import BrowserSession
+from apps.sharing.models import BrowserSession, RecipientToken
 from apps.sharing.portal.visit import (
     Visit,
     portal_view,
@@ -36,9 +43,11 @@ from apps.sharing.portal.visit import (
     shown,
     visitors_page,
 )
-from deltaweb.sharing.errors import TooManyRequestsError
+from deltaweb.sharing.errors import SharingError, TooManyRequestsError
+from deltaweb.sharing.oauth.signed_claims import looks_signed
 
 MAX_PROFILE_BYTES: Final = 65_536
+BY_ACCESS_TOKEN: Final = timedelta(hours=1)
 ATTEMPTS: Final = RateLimit(file="rates-portal", rate_per_s=0.2, burst=20)
 _ENDED: Final = {
     "not-in-browser": NotInBrowserError.message,
@@ -62,7 +71,7 @@ def sign_in(request: HttpRequest) -> HttpResponseBase:
     except (FormRefusedError, TooManyRequestsError) as error:
         record.is_recorded = False  # anybody could fill the record with those
         return refused(request, record, error)
-    except AccessError as error:
+    except (AccessError, SharingError) as error:
         failure = failure_of(error)
         record.save(status=failure.status, error_code=str(failure.error_code))
         return shown(
@@ -83,10 +92,14 @@ def sign_out(request: HttpRequest, visit: Visit) -> HttpResponseBase:
 def _signed_in(
     request: HttpRequest, record: CallRecord, *, now: datetime
 ) -> HttpResponseBase:
-    token = authenticate(_secret(request), now=now)
+    token, longest = _proved(request, now=now)
     record.token = token
     session, secret = open_session(
-        token, by=BrowserSession.OpenedBy.TOKEN, address=record.address, now=now
+        token,
+        by=BrowserSession.OpenedBy.TOKEN,
+        address=record.address,
+        now=now,
+        longest=longest,
     )
     # A session that the browser had before is not taken over.
     if before := request.COOKIES.get(settings.RECIPIENT_COOKIE_NAME):
@@ -97,19 +110,45 @@ def _signed_in(
     return response
 
 
-def _secret(request: HttpRequest) -> str:
-    """Return the token of the form: typed, pasted as a profile, or in its file."""
-    text = request.POST.get("token", "").strip()
-    profile = request.FILES.get("profile")
-    if profile is not None and profile.size and profile.size <= MAX_PROFILE_BYTES:
-        text = text or profile.read().decode("utf-8", "replace").strip()
+def _proved(request: HttpRequest, *, now: datetime) -> tuple[RecipientToken, timedelta]:
+    """Return what the form proves, and how long a session may last by that.
+
+    A bearer token, the profile of an OAuth client with a secret, or an access token,
+    which is good for an hour itself.
+    """
+    text = _text_of(request)
     if text.startswith("{"):
-        try:
-            text = str(json.loads(text[:MAX_PROFILE_BYTES])["bearerToken"])
-        except (ValueError, KeyError, TypeError, RecursionError):
-            raise TokenUnknownError from None
+        profile = _profile_of(text)
+        if "clientSecret" in profile:
+            form = {
+                "grant_type": oauth.CLIENT_CREDENTIALS,
+                "client_id": str(profile.get("clientId", "")),
+                "client_secret": str(profile["clientSecret"]),
+            }
+            client = oauth.client_of_request(form, oauth_server(), basic=None, now=now)
+            return client, MAX_LENGTH
+        text = str(profile.get("bearerToken", ""))
     if not text:
         raise TokenUnknownError
+    if looks_signed(text):
+        return identify(f"{SCHEME} {text}", now=now), BY_ACCESS_TOKEN
+    return authenticate(text, now=now), MAX_LENGTH
+
+
+def _profile_of(text: str) -> dict[str, object]:
+    try:
+        profile = json.loads(text[:MAX_PROFILE_BYTES])
+    except (ValueError, RecursionError):
+        raise TokenUnknownError from None
+    return profile if isinstance(profile, dict) else {}
+
+
+def _text_of(request: HttpRequest) -> str:
+    """Return what was typed or pasted, or else the text of the file."""
+    text = request.POST.get("token", "").strip()
+    profile = request.FILES.get("profile")
+    if not text and profile is not None and (profile.size or 0) <= MAX_PROFILE_BYTES:
+        return str(profile.read(), "utf-8", "replace").strip()
     return text
 
 

@@ -9,8 +9,8 @@ from openpyxl import load_workbook
 
 from apps.audit.models import AuditEvent
 from apps.jobs.models import Job
+from apps.sharing.access.waited_queries import READ_ROWS
 from apps.sharing.models import Recipient
-from apps.sharing.portal.reading import READ_ROWS
 from apps.tables.models import Table
 from tests.functional.portal.visitors import Visitor, path_of, text_of, work
 from tests.functional.sharing_api.calls import body_of

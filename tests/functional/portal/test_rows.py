@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from apps.audit.models import AuditEvent
 from apps.jobs.models import Job
+from apps.sharing.access.waited_queries import READ_ROWS, cancel_queries
 from apps.sharing.models import (
     Grant,
     LastRead,
@@ -18,7 +19,7 @@ from apps.sharing.models import (
     Share,
     SharedTable,
 )
-from apps.sharing.portal.reading import MAX_ACTIVE, READ_ROWS
+from apps.sharing.portal.reading import MAX_ACTIVE
 from apps.tables.models import Table
 from tests.functional.portal.conftest import NewVisitor
 from tests.functional.portal.visitors import Visitor, path_of, text_of, work
@@ -315,6 +316,14 @@ class TestReading:
         work()
 
         assert "refusal" in str(Job.objects.get(kind=READ_ROWS).result)
+
+    def test_is_cancelled_with_the_grant(self, acme: Visitor, staff: Ruled) -> None:
+        acme.sign_in()
+        acme.get(path_of(staff.shared))
+
+        cancel_queries(acme.recipient, staff.shared.share, now=timezone.now())
+
+        assert Job.objects.get(kind=READ_ROWS).state == Job.State.CANCELLED
 
     def test_is_done_once_for_all_pages_of_a_block(
         self, acme: Visitor, staff: Ruled

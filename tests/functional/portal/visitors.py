@@ -9,8 +9,8 @@ from django.conf import settings
 from django.test import Client
 
 from apps.jobs.models import Job
+from apps.sharing.access.waited_queries import READ_ROWS
 from apps.sharing.models import BrowserSession, Recipient, RecipientToken, SharedTable
-from apps.sharing.portal.reading import READ_ROWS
 from tests.support.pages.operated import worked
 
 OWN = {"Sec-Fetch-Site": "same-origin"}
