@@ -69,8 +69,7 @@ def step_page(  # noqa: PLR0913 (each is one part of the page)
 ) -> HttpResponseBase:
     """Render a step; a form that does not fit is shown with its errors."""
     draft = load_draft(request)
-    failed = problem or name_form is not None or reader_form is not None
-    failed = failed or (part is not None and part.is_wrong)
+    failed = problem or any(one is not None for one in (name_form, reader_form, part))
     values = cleaned(StepForm(request.GET))
     context: dict[str, Any] = {
         "step": step,

@@ -150,11 +150,6 @@ class ShownPart:
         return next((one for one in self.readers if one.name == name), None)
 
     @property
-    def blind(self) -> list[ReaderLine]:
-        """The recipients that see no row."""
-        return [one for one in self.readers if one.is_blind]
-
-    @property
     def seen_rows(self) -> int | None:
         """How many rows the viewed recipient sees."""
         return next((one.num_rows for one in self.readers if one.is_viewed), None)
