@@ -237,7 +237,7 @@ frame.explain(
         "how-to/convert-parquet/": "table-new-convert",
         "how-to/import-a-csv-with-bad-rows/": "table-new-import table-import",
         "how-to/what-would-a-vacuum-delete/": "table-maintenance table-vacuum",
-        "how-to/what-health-tells-you/": "finding-list",
+        "how-to/what-health-tells-you/": "finding-list rule-list",
         "how-to/compact/": "table-optimize table-checkpoint table-cleanup",
         "how-to/version-before-a-bad-write/": "table-restore",
         "how-to/undo-a-commit/": "table-undo",
