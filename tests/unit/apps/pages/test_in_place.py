@@ -14,6 +14,7 @@ ELSEWHERE = {
     "help",
     "iceberg",
     "news",
+    "portal",
     "reminders.atom",
     "sign-in",
     "sign-out",
