@@ -186,3 +186,12 @@ def test_a_page_needs_as_many_queries_for_one_finding_as_for_fifty(
 
     with django_assert_num_queries(11):
         client.get(PAGE)
+
+
+@pytest.mark.parametrize("page", [PAGE, "/t/sales/orders/"])
+def test_what_stands_between_backticks_is_code(orders: Table, page: str) -> None:
+    stored(orders, finding(sentence="`<k>` has no statistics."))
+
+    shown = signed_in("viewer").get(page).content.decode()
+
+    assert "<code>&lt;k&gt;</code> has no statistics." in shown
