@@ -129,7 +129,7 @@ def offered_tables(recipient: Recipient) -> list[OfferedTable]:
             ),
             is_part=not rules[table.id].is_whole,
             has_changes=(
-                table.with_history
+                table.history_start is not None
                 and table.table_id in known
                 and known[table.table_id].has_feed
             ),

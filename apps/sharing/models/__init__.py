@@ -393,6 +393,11 @@ class RecipientToken(models.Model):
         """When the token ends by itself: its expiry, or its retirement before that."""
         return min(self.expires_at, self.retires_at or self.expires_at)
 
+    @property
+    def lifetime(self) -> timedelta:
+        """How long the token was made for."""
+        return self.expires_at - self.created_at
+
     def state(self, now: datetime) -> State:
         """Return what the token is good for at `now`."""
         if self.revoked_at is not None:

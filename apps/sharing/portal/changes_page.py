@@ -49,7 +49,7 @@ def changes(
     kept = kept_from(seen)
     context["is_kept"] = kept is not None
     first = None
-    if shared.with_history and kept is not None:
+    if shared.history_start is not None and kept is not None:
         first = first_version(seen, since, kept=kept)
     if first is None:
         record.is_recorded = False  # nothing was read

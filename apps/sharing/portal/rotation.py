@@ -47,7 +47,7 @@ def rotate_now(request: HttpRequest, visit: Visit) -> HttpResponseBase:
             ),
             visit.now,
         )
-        lifetime = min(token.expires_at - token.created_at, max_lifetime())
+        lifetime = min(token.lifetime, max_lifetime())
         new = rotate(token.recipient, lifetime=lifetime, keep_old=KEEP_OLD, stamp=stamp)
         profile = take_secret(new, address=record.address, now=visit.now)
     record.detail["token"] = new.prefix
