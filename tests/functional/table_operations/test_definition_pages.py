@@ -279,7 +279,7 @@ class TestTheProtocol:
 
         protocol = DeltaTable(str(folder)).definition().protocol
         assert protocol.min_writer_version == 7
-        assert "Undo" not in page_text(editor, PROTOCOL)  # it never goes down
+        assert "Undo this commit" not in page_text(editor, PROTOCOL)  # for good
         assert AuditEvent.objects.filter(action="table.upgrade_protocol").exists()
 
     @pytest.mark.parametrize(
