@@ -59,6 +59,28 @@ class OperationPreview(Generic[D]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class BackAndGone:
+    """The files that an operation brings back, and those that it removes.
+
+    Attributes:
+        rows_back: Rows of the files that come back; None if their statistics do not
+            say, as in the next three.
+        missing: The first of the files that storage lacks.
+    """
+
+    bytes_back: int
+    bytes_gone: int
+    rows_back: int | None
+    rows_gone: int | None
+    rows_now: int | None
+    rows_then: int | None
+    changes_metadata: bool
+    changes_schema: bool
+    num_missing: int
+    missing: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Approval:
     """What somebody has looked at and agreed to.
 

@@ -5,7 +5,7 @@ from typing import Final
 
 from apps.pages.changes.parameters import Line, parameter
 from apps.tables.operations.operation import Operation, commit_text, register
-from apps.tables.operations.preview import OperationPreview, RunContext
+from apps.tables.operations.preview import BackAndGone, OperationPreview, RunContext
 from apps.tables.work.log_writing import MAX_FILES_NAMED
 from deltaweb.delta.writing.operations.restore import RestorePlan, carry_out_restore
 from deltaweb.delta.writing.transaction import CommitResult
@@ -42,29 +42,16 @@ class Restore:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RestoreDetail:
+class RestoreDetail(BackAndGone):
     """What else the preview of a restore shows.
 
     Attributes:
         restores: The version that comes back.
-        rows_back: Rows of the files that come back; None where the files do not say,
-            as in the next three.
-        missing: The first of the files that storage lacks.
     """
 
     restores: int
-    bytes_back: int
-    bytes_gone: int
-    rows_back: int | None
-    rows_gone: int | None
-    rows_now: int | None
-    rows_then: int | None
     files_now: int
     files_then: int
-    changes_metadata: bool
-    changes_schema: bool
-    num_missing: int
-    missing: tuple[str, ...]
 
 
 def plan_restore(

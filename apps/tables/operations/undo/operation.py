@@ -6,7 +6,7 @@ from typing import Final
 
 from apps.pages.changes.parameters import Line, parameter
 from apps.tables.operations.operation import Operation, commit_text, register
-from apps.tables.operations.preview import OperationPreview, RunContext
+from apps.tables.operations.preview import BackAndGone, OperationPreview, RunContext
 from apps.tables.work.log_writing import MAX_FILES_NAMED
 from deltaweb.delta.writing.operations.undo import UndoPlan, plan_undo
 from deltaweb.delta.writing.transaction import CommitResult
@@ -42,34 +42,21 @@ class Undo:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class UndoDetail:
+class UndoDetail(BackAndGone):
     """What else the preview of an undo shows.
 
     Attributes:
         undoes: The version whose commit is undone.
         is_newest: Whether the table is still as the commit left it.
-        rows_back: Rows of the files that return; None if their statistics do not say,
-            as in the next three.
         refusal: Why the commit cannot be undone; "" if it can.
         remedy: What to do instead; "" likewise.
-        missing: The first of the files that storage lacks.
         applications: The first of the streams whose progress the commit noted.
     """
 
     undoes: int
     is_newest: bool
-    bytes_back: int
-    bytes_gone: int
-    rows_back: int | None
-    rows_gone: int | None
-    rows_now: int | None
-    rows_then: int | None
-    changes_metadata: bool
-    changes_schema: bool
     refusal: str
     remedy: str
-    num_missing: int
-    missing: tuple[str, ...]
     applications: tuple[str, ...]
 
 
