@@ -21,6 +21,7 @@ ON_SPARK = {
     "tables.index_log",
     "tables.merge_rows",
     "tables.profile_column",
+    "tables.profile_columns",
     "tables.read_changes",
     "tables.survey_files",
     "tables.update_rows",

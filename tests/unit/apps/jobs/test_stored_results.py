@@ -58,6 +58,17 @@ def test_of_a_vacuum_may_lack_what_later_releases_count() -> None:
     assert read.detail.curve.versions is None
 
 
+def test_of_a_profile_may_lack_its_histogram() -> None:
+    kind = kinds.all_kinds()["tables.profile_column"]
+    stored = next(one for one in STORED["tables.profile_column"] if one["histogram"])
+    later = {"histogram", "is_histogram_exact"}
+
+    read = kind.read_result({k: v for k, v in stored.items() if k not in later})
+
+    assert read.num_rows == stored["num_rows"]
+    assert read.histogram == ()
+
+
 def test_with_other_keys_count_as_none() -> None:
     kind = kinds.all_kinds()["tables.diff_rows"]
 
