@@ -31,14 +31,10 @@ CSV_HEADER: Final = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LakeResource:
-    """A lake as every machine form names it.
+class LakeScans:
+    """What the scans of a lake found.
 
     Attributes:
-        namespace: The namespace of its new tables; null for the path below the lake.
-        connection: The storage connection that reaches it; null for the server's own
-            credentials and for its disk.
-        schedule: How often it is scanned; `never` means only on request.
         state: `new`, `scanned` or `failed`, as the newest scan ended.
         num_tables: Registered tables that are there.
         num_vanished: Registered tables that the newest scan did not find.
@@ -50,12 +46,6 @@ class LakeResource:
         hint: What to do about that.
     """
 
-    id: UUID
-    url: str
-    namespace: str | None
-    connection: str | None
-    owner: str | None
-    schedule: str
     state: str
     num_tables: int
     num_vanished: int
@@ -66,6 +56,26 @@ class LakeResource:
     next_scan_at: datetime | None
     error: str | None
     hint: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LakeResource:
+    """A lake as every machine form names it.
+
+    Attributes:
+        namespace: The namespace of its new tables; null for the path below the lake.
+        connection: The storage connection that reaches it; null for the server's own
+            credentials and for its disk.
+        schedule: How often it is scanned; `never` means only on request.
+    """
+
+    id: UUID
+    url: str
+    namespace: str | None
+    connection: str | None
+    owner: str | None
+    schedule: str
+    scans: Spread[LakeScans]
     created_at: datetime
 
 
@@ -194,11 +204,11 @@ def lake_csv() -> Iterator[tuple[object, ...]]:
     """Yield the list as CSV."""
     yield CSV_HEADER
     for row in _rows(_lakes()):
-        one = row.resource
+        one, scans = row.resource, row.resource.scans
         yield (
-            *(getattr(one, name) for name in CSV_HEADER[:6]),
-            *(one.num_tables, one.num_vanished),
-            *(one.num_folders, one.scanned_at, one.error),
+            *(getattr(one, name) for name in CSV_HEADER[:5]),
+            *(scans.state, scans.num_tables, scans.num_vanished),
+            *(scans.num_folders, scans.scanned_at, scans.error),
         )
 
 
@@ -224,11 +234,15 @@ def _rows(lakes: "QuerySet[Lake]") -> list[LakeRow]:
             connection=_connection_of(lake.url, connections),
             owner=lake.owner and lake.owner.username,
             schedule=schedule_name(lake.scan_interval_s),
-            num_tables=found["every"] - found["gone"],
-            num_vanished=found["gone"],
-            truncated=lake.is_truncated,
-            next_scan_at=lake.scan_due_at if is_repeated else None,
-            hint=lake.error_hint or None,
+            scans=shaped(
+                LakeScans,
+                lake,
+                num_tables=found["every"] - found["gone"],
+                num_vanished=found["gone"],
+                truncated=lake.is_truncated,
+                next_scan_at=lake.scan_due_at if is_repeated else None,
+                hint=lake.error_hint or None,
+            ),
         )
         rows.append(LakeRow(lake=lake, resource=resource))
     return rows
