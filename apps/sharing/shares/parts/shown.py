@@ -121,7 +121,6 @@ class ShownPart:
         num_more: Recipients that have no line.
     """
 
-    table: Table
     condition: str
     columns: list[ColumnLine]
     names: list[str]
@@ -237,7 +236,6 @@ def shown_part(  # noqa: PLR0913 (a table, its rule, who sees it, and who looks)
     own = found.rules.get(name)
     preview = found.preview_of(name)
     return ShownPart(
-        table=table,
         condition=part.condition,
         columns=_columns(table, part, preview),
         names=[column.name for column in columns_of(table)],
