@@ -47,7 +47,7 @@ buttons.register(
 actions.register(
     SearchAction(
         label="What changed",
-        also="yesterday recent commits of all tables",
+        synonyms="yesterday recent commits of all tables",
         url_name="explorer:what-changed",
     )
 )

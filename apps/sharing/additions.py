@@ -248,26 +248,26 @@ search_kinds.register(
 search_actions.register(
     SearchAction(
         label="New share",
-        also="create make",
+        synonyms="create make",
         url_name="sharing:share-new",
         visible=_is_admin,
     ),
     SearchAction(
         label="New recipient",
-        also="create make",
+        synonyms="create make",
         url_name="sharing:recipient-new",
         visible=_is_admin,
     ),
     SearchAction(
         label="Rotate the token of",
-        also="tokens recipient",
+        synonyms="tokens recipient",
         url_name="sharing:token-rotate",
         targets=recipient_targets,
         visible=_is_admin,
     ),
     SearchAction(
         label="Issue a token for",
-        also="new tokens recipient activation link",
+        synonyms="new tokens recipient activation link",
         url_name="sharing:token-new",
         targets=recipient_targets,
         visible=_is_admin,

@@ -190,9 +190,12 @@ search_kinds.register(
 search_actions.register(
     *(
         SearchAction(
-            label=label, also=also, url_name=f"tables:{page}", visible=_is_editor
+            label=label,
+            synonyms=synonyms,
+            url_name=f"tables:{page}",
+            visible=_is_editor,
         )
-        for label, also, page in (
+        for label, synonyms, page in (
             ("Register a table", "add new", "table-register"),
             ("Scan a folder or bucket", "lake browse s3", "lake-new"),
             ("Create a table", "new empty", "table-new-create"),

@@ -26,7 +26,7 @@ class SearchAction:
 
     Attributes:
         label: Its name; that of a target follows, or takes the place of `{}`.
-        also: Other words that people look for.
+        synonyms: Other words that people look for.
         order: Its place among actions that match as well.
         targets: Returns what a user may do it to, by a part of a name, the best first.
             None for a page that is about no single thing.
@@ -34,7 +34,7 @@ class SearchAction:
     """
 
     label: str
-    also: str = ""
+    synonyms: str = ""
     url_name: str
     order: int = 100
     targets: Callable[[AnyUser, str], Sequence[Target]] | None = None

@@ -23,7 +23,7 @@ _WORD: Final = re.compile(r"[\w.:-]+")
 _SMALL: Final = {"a", "an", "the", "of", "on", "in", "into", "its", "to", "for", "my"}
 _EVERY: Final = {"table", "tables"}  # words that would name too many actions
 IMPORT: Final = "tables:table-import"
-ALSO: Final = {
+SYNONYMS: Final = {
     "tables:table-vacuum": "vacuum delete old files free storage",
     "tables:table-optimize": "compact small files cluster zorder",
     "tables:table-restore": "undo revert roll back version",
@@ -54,7 +54,9 @@ def _split(typed: list[str], action: SearchAction) -> tuple[int, str] | None:
 
     The words before or after the rest name it.
     """
-    words = {*_WORD.findall(f"{action.label} {action.also}".lower())} - _SMALL - _EVERY
+    words = (
+        {*_WORD.findall(f"{action.label} {action.synonyms}".lower())} - _SMALL - _EVERY
+    )
     named = [any(_begins(word, one) for word in words) for one in typed]
     if first := len([*takewhile(bool, named)]):
         return first, " ".join(typed[first:])
@@ -89,7 +91,7 @@ def _of_tables(user: AnyUser) -> Iterator[SearchAction]:
             if operation.page:
                 yield SearchAction(
                     label=_label(operation.page, operation.words),
-                    also=ALSO.get(operation.page, ""),
+                    synonyms=SYNONYMS.get(operation.page, ""),
                     url_name=operation.page,
                     targets=own_tables,
                 )
