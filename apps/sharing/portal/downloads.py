@@ -4,9 +4,11 @@ A download counts the size of the data files that are read for it, the same in e
 format. It is refused before it begins if that is more than is left of the limit.
 """
 
+from http import HTTPStatus
 from typing import Any, Final
 from urllib.parse import urlencode
 
+from django.db import transaction
 from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect
 from django.urls import reverse
 
@@ -15,6 +17,7 @@ from apps.sharing.access.browser import open_table
 from apps.sharing.activity.budgets import check_budget
 from apps.sharing.answers.row_count import RowCount
 from apps.sharing.errors import FormatUnknownError, OverBudgetError
+from apps.sharing.models import Recipient
 from apps.sharing.portal.files import FORMATS, SHEET, FileFormat, file_response
 from apps.sharing.portal.offer import budget_of
 from apps.sharing.portal.reading import (
@@ -62,6 +65,11 @@ def download(
     record.detail["format"] = chosen.key
     if query.conditions:
         record.detail["condition"] = query.sql[:1_000]
+    with transaction.atomic():
+        # Of downloads at once each finds what those before it have counted.
+        Recipient.objects.select_for_update(no_key=True).get(id=visit.recipient.id)
+        _check_left(visit, seen, query)
+        record.save(status=HTTPStatus.OK)
     return file_response(chosen, job, result.rows, shared)
 
 

@@ -33,7 +33,6 @@ from apps.sharing.portal.conditions import compiled
 from apps.sharing.portal.files import write_file
 from deltaweb.delta.errors import DeltaError
 from deltaweb.exports.errors import SheetError
-from deltaweb.expressions.errors import ExpressionError
 from deltaweb.sharing.errors import TooManyRequestsError
 from deltaweb.sharing.table_query import TableQuery
 
@@ -103,10 +102,10 @@ def read_rows(job: TrackedJob, asked: ReadRows) -> RowsRead:
     """Read rows and keep them as the rows of the job."""
     try:
         return _read(job, asked)
-    except (ExpressionError, TooManyRowsError, SheetError) as error:
+    except (TooManyRowsError, SheetError) as error:
         return RowsRead(refusal=f"{error.message} {error.hint}".strip())
     except DeltaError as error:
-        # What the storage or the log says of itself stays in the server's log.
+        # What the storage, the log or a rule says of itself stays in the server's log.
         logger.info("Rows of %s are not read: %s", asked.shared_table, error)
         return RowsRead(refusal=failure_of(error).message or FAILED)
 

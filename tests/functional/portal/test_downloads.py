@@ -1,10 +1,14 @@
 """The files in which a recipient downloads rows."""
 
 import io
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+from django.conf import settings
+from django.db import connection
+from django.test import Client
 from openpyxl import load_workbook
 
 from apps.audit.models import AuditEvent
@@ -12,7 +16,7 @@ from apps.jobs.models import Job
 from apps.sharing.access.waited_queries import READ_ROWS
 from apps.sharing.models import Recipient
 from apps.tables.models import Table
-from tests.functional.portal.visitors import Visitor, path_of, text_of, work
+from tests.functional.portal.visitors import OWN, Visitor, path_of, text_of, work
 from tests.functional.sharing_api.calls import body_of
 from tests.functional.sharing_api.ruled import Ruled, rows
 from tests.support import cases
@@ -204,3 +208,27 @@ class TestTheBudget:
 
         assert answer.status_code == 403
         assert AuditEvent.objects.filter(action="portal.download").count() == 2
+
+
+@pytest.mark.django_db(transaction=True)
+def test_downloads_at_once_share_one_budget(acme: Visitor, staff: Ruled) -> None:
+    acme.sign_in()
+    downloaded(acme, staff, "csv")
+    size = AuditEvent.objects.get(action="portal.download").size_bytes
+    assert size
+    Recipient.objects.update(hard_limit_bytes=4 * size)
+    sent = {"form": acme.form_token(), "format": "csv"}
+    path, cookie = f"{path_of(staff.shared)}/download", acme.cookie
+
+    def download(_: int) -> int:
+        client = Client(raise_request_exception=False)
+        client.cookies[settings.RECIPIENT_COOKIE_NAME] = cookie
+        try:
+            return int(client.post(path, sent, headers=OWN).status_code)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(8) as pool:
+        statuses = sorted(pool.map(download, range(16)))
+
+    assert statuses == [200] * 3 + [403] * 13
