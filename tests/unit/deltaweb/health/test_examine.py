@@ -1,5 +1,6 @@
 """What each rule says about the facts of a table, and what it does not say."""
 
+import json
 import re
 from dataclasses import fields, replace
 from datetime import UTC, datetime
@@ -9,7 +10,12 @@ import pytest
 
 from deltaweb.delta.snapshot.checksum import ChecksumState, Verdict
 from deltaweb.health.examine import examine
-from deltaweb.health.facts import HealthFacts, PartitionFacts, SizeBin
+from deltaweb.health.facts import (
+    HealthFacts,
+    PartitionFacts,
+    SizeBin,
+    StoppedReader,
+)
 from deltaweb.health.finding import Finding, Severity, amount_text
 from deltaweb.health.rules import RULES
 from deltaweb.health.thresholds import HealthThresholdError, Thresholds
@@ -176,6 +182,26 @@ def test_the_names_of_rules_differ_and_their_thresholds_exist() -> None:
     assert len({rule.name for rule in RULES}) == len(RULES)
     for rule in RULES:
         assert all(getattr(Thresholds(), name) > 0 for name in rule.thresholds)
+
+
+def test_a_stopped_reader_names_no_recipient() -> None:
+    """Viewers see the finding of a table, and neither recipients nor shares."""
+    reader = StoppedReader(
+        client="Polars 1.30",
+        version=5,
+        feature="typeWidening",
+        error="acme: cannot read typeWidening of partners.crm.orders",
+        recipients=("acme", "globex"),
+    )
+
+    (found,) = examine(replace(PLAIN, stopped_readers=(reader,)), Thresholds(), NOW)
+
+    told = json.dumps(found.to_json())
+    assert found.rule == "stopped-readers"
+    assert [name for name in ("acme", "globex", "partners") if name in told] == []
+    assert {"label": "Reads for", "value": 2, "unit": "recipients"} in [
+        dict(one) for one in found.to_json()["evidence"]
+    ]
 
 
 def test_a_threshold_can_be_changed() -> None:
