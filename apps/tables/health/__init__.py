@@ -1,4 +1,4 @@
-"""What is wrong with tables, as rules found it, and their maintenance."""
+"""The findings of rules about tables, and the maintenance that repeats."""
 
 from typing import TYPE_CHECKING
 

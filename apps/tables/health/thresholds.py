@@ -85,7 +85,7 @@ class ThresholdResource:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RuleResource:
+class HealthRuleResource:
     """A rule.
 
     Attributes:
@@ -99,10 +99,10 @@ class RuleResource:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RuleList:
+class HealthRules:
     """All rules and thresholds."""
 
-    rules: list[RuleResource]
+    rules: list[HealthRuleResource]
     thresholds: list[ThresholdResource]
     namespaces: OnPage[list[str]]
 
@@ -122,7 +122,7 @@ class ChangedThreshold:
     is_own: bool
 
 
-def rule_list(namespaces: list[str]) -> RuleList:
+def rule_list(namespaces: list[str]) -> HealthRules:
     """Return all rules, and the values that some namespaces have.
 
     Args:
@@ -151,10 +151,10 @@ def rule_list(namespaces: list[str]) -> RuleList:
             )
         )
     rules = [
-        RuleResource(name=rule.name, title=rule.title, about=rule.about)
+        HealthRuleResource(name=rule.name, title=rule.title, about=rule.about)
         for rule in all_rules().values()
     ]
-    return RuleList(rules=rules, thresholds=thresholds, namespaces=namespaces)
+    return HealthRules(rules=rules, thresholds=thresholds, namespaces=namespaces)
 
 
 def rules_page(request: HttpRequest, fmt: str) -> HttpResponseBase:
@@ -239,7 +239,7 @@ reads.register(
         route="health/rules",
         view="HealthRules",
         page="tables:rule-list",
-        shows=RuleList,
+        shows=HealthRules,
         help="List the health rules and their thresholds.",
         role=VIEWER,
     )

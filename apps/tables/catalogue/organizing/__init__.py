@@ -1,1 +1,1 @@
-"""How people organize the catalog: by labels, pins and namespaces."""
+"""The labels, pins and namespaces by which people organize the catalog."""

@@ -1,1 +1,1 @@
-"""What the search finds beside tables and columns: one module for each kind."""
+"""The kinds of search results beside tables and columns, one module for each."""

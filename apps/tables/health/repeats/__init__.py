@@ -1,4 +1,4 @@
-"""Maintenance by a schedule: Optimize, vacuum, checkpoints and log clean-up."""
+"""The maintenance that a schedule repeats: Optimize, vacuum, checkpoints and log clean-up."""
 
 from typing import TYPE_CHECKING
 

@@ -43,8 +43,8 @@ def test_they_stand_in_order() -> None:
 
 ROOT = Path(deltaweb.__file__).parent.parent
 OF_PROTOCOL = {"delta.minReaderVersion", "delta.minWriterVersion"}
-KEEPS_ONLY = {"known_properties.py", "conflicts.py", "properties.py"}
-"""Modules that explain and check values, and that compare changes of properties."""
+KEEPS_ONLY = {"known_properties.py", "conflicts.py", "properties.py", "health_facts.py"}
+"""Modules that explain, check, compare and report values, and do nothing else."""
 
 
 def test_the_manual_lists_those_without_effect() -> None:
