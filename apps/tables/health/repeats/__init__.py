@@ -1,4 +1,4 @@
-"""The maintenance that a schedule repeats: Optimize, vacuum, checkpoints and log clean-up."""
+"""The maintenance that a schedule repeats, such as Optimize and vacuum."""
 
 from typing import TYPE_CHECKING
 
