@@ -19,7 +19,7 @@ from apps.tables.extension import clock, health_rules, indexed, marks, tabs
 from apps.tables.extension.marks import Badge, Mark
 from apps.tables.extension.search_actions import SearchAction
 from apps.tables.extension.search_actions import actions as search_actions
-from apps.tables.extension.search_kinds import SearchKind
+from apps.tables.extension.search_kinds import Hit, SearchKind
 from apps.tables.extension.search_kinds import kinds as search_kinds
 from apps.tables.head.error_frame import table_frame
 from apps.tables.models import Table
@@ -58,12 +58,12 @@ def _is_admin(user: frame.AnyUser) -> bool:
     return getattr(user, "is_admin", False)
 
 
-def found_by(module: str, name: str) -> Callable[[frame.AnyUser, str], Sequence[Any]]:
+def found_by(module: str, name: str) -> Callable[[frame.AnyUser, str], Sequence[Hit]]:
     """Return what finds a kind; its module is loaded by the first search."""
 
-    def find(user: frame.AnyUser, text: str) -> Sequence[Any]:
+    def find(user: frame.AnyUser, text: str) -> Sequence[Hit]:
         found = import_module(f"apps.tables.catalogue.search.{module}")
-        hits: Sequence[Any] = getattr(found, name)(user, text)
+        hits: Sequence[Hit] = getattr(found, name)(user, text)
         return hits
 
     return find

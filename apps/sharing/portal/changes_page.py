@@ -1,7 +1,7 @@
 """The rows of a table that changed since the last visit of a recipient."""
 
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Final
 
 from django.db.models import Min
 from django.http import HttpRequest, HttpResponseBase
@@ -118,7 +118,7 @@ def first_version(seen: SeenTable, since: datetime, *, kept: int) -> int | None:
 
 
 def _answer(
-    request: HttpRequest, visit: Visit, context: dict[str, Any]
+    request: HttpRequest, visit: Visit, context: dict[str, object]
 ) -> HttpResponseBase:
     is_part = "HX-Request" in request.headers
     template = "changes.html#changes" if is_part else "changes.html"

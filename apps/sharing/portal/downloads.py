@@ -5,7 +5,7 @@ format. It is refused before it begins if that is more than is left of the limit
 """
 
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Final
 from urllib.parse import urlencode
 
 from django.db import transaction
@@ -85,7 +85,7 @@ def waiting(
     query = parse_row_query(seen, request.GET)
     job, result = known_rows(all_of(seen, query, file=chosen.file))
     names = (shared.share.name, shared.schema, shared.name)
-    context: dict[str, Any] = {
+    context: dict[str, object] = {
         "shared": shared,
         "query": query,
         "format": chosen,

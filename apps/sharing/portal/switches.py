@@ -1,7 +1,7 @@
 """Who can read in the browser: a share with all its recipients, or one recipient."""
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from django.conf import settings
 from django.shortcuts import resolve_url
@@ -97,20 +97,16 @@ def _said_of_rotation(one: OwnRotation) -> str:
     return f"{one.name} cannot rotate its token."
 
 
-def _about(thing: Any) -> dict[str, Any]:  # noqa: ANN401 (a share or a recipient)
-    return things_of(thing)
-
-
 SHARE: Final = Subject(
     noun="share",
     role=ADMIN,
     scope="share",
     find=find_share,
     metavars={"name": "share"},
-    about=_about,
+    about=things_of,
 )
 RECIPIENT: Final = Subject(
-    noun="recipient", role=ADMIN, scope="share", find=find_recipient, about=_about
+    noun="recipient", role=ADMIN, scope="share", find=find_recipient, about=things_of
 )
 OPEN_SHARE: Final = Change(
     of=SHARE,

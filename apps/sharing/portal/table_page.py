@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final
 from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect
@@ -15,7 +15,7 @@ from apps.pages.request.parameters import QueryError
 from apps.sharing.access.browser import open_table
 from apps.sharing.activity.budgets import check_budget
 from apps.sharing.answers.row_count import RowCount
-from apps.sharing.portal.cells import Column, cells_of, columns_of
+from apps.sharing.portal.cells import Cell, Column, cells_of, columns_of
 from apps.sharing.portal.conditions import OPERATORS, comparable
 from apps.sharing.portal.files import FORMATS, SHEET
 from apps.sharing.portal.offer import budget_of
@@ -44,7 +44,7 @@ class ShownRows:
         has_more: Whether other rows follow.
     """
 
-    lines: list[list[Any]]
+    lines: list[list[Cell]]
     first_row: int
     has_more: bool
 
@@ -107,7 +107,9 @@ def note_rows(visit: Visit, job: Job, result: JobRows[RowsRead], num_rows: int) 
         record.num_files, record.size_bytes = facts.num_files, facts.size_bytes
 
 
-def about_table(visit: Visit, seen: SeenTable, request: HttpRequest) -> dict[str, Any]:
+def about_table(
+    visit: Visit, seen: SeenTable, request: HttpRequest
+) -> dict[str, object]:
     """Return what the page says of a table, apart from its rows."""
     shared = seen.shared
     names = (shared.share.name, shared.schema, shared.name)
@@ -130,7 +132,7 @@ def about_table(visit: Visit, seen: SeenTable, request: HttpRequest) -> dict[str
 
 
 def _answer(
-    request: HttpRequest, visit: Visit, context: dict[str, Any], *, status: int = 200
+    request: HttpRequest, visit: Visit, context: dict[str, object], *, status: int = 200
 ) -> HttpResponseBase:
     is_part = "HX-Request" in request.headers
     template = "rows.html#rows" if is_part else "rows.html"
@@ -182,7 +184,7 @@ def _sortable(request: HttpRequest, seen: SeenTable, query: RowQuery) -> list[Co
 
 def _links(
     request: HttpRequest, query: RowQuery, found: ShownRows | None
-) -> dict[str, Any]:
+) -> dict[str, str]:
     """Return the addresses of other pages, and of other orders by column."""
     kept = [one.raw for one in query.conditions]
 

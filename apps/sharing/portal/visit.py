@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import wraps
 from http import HTTPStatus
-from typing import Any, Concatenate, Final, ParamSpec
+from typing import Concatenate, Final, ParamSpec
 
 from django.conf import settings
 from django.http import (
@@ -135,7 +135,7 @@ def portal_view(
     """
 
     @wraps(view)
-    def shown(request: HttpRequest, **names: Any) -> HttpResponseBase:  # noqa: ANN401 (of a path)
+    def shown(request: HttpRequest, **names: object) -> HttpResponseBase:
         if not settings.BROWSER_READING:
             raise Http404
         response = view(request, **names)
@@ -207,13 +207,13 @@ def refused(
 def shown(
     request: HttpRequest,
     template: str,
-    context: dict[str, Any],
+    context: dict[str, object],
     *,
     visit: Visit | None = None,
     status: int = HTTPStatus.OK,
 ) -> HttpResponse:
     """Render a page of the portal; it has what the bar at its top shows."""
-    about: dict[str, Any] = {
+    about: dict[str, object] = {
         "provider": settings.PROVIDER_NAME,
         "provider_contact": settings.PROVIDER_CONTACT,
         "now": timezone.now(),

@@ -9,6 +9,7 @@ from uuid import UUID
 from django import forms
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import F, Q
+from django.db.models.expressions import OrderBy
 
 from apps.accounts.models import User
 from apps.pages.lists.fields import WordField
@@ -140,13 +141,13 @@ def catalogue_tables(
 
 
 def matching_tables(
-    user: User | AnonymousUser, filters: ListQuery | Mapping[str, Any]
+    user: User | AnonymousUser, filters: ListQuery | Mapping[str, str]
 ) -> Any:  # noqa: ANN401 (annotated rows)
     """Return the tables that `user` may see and that the filters hold."""
     return catalogue_facets.filtered(_search(user, filters["q"]), _chosen(filters))
 
 
-def _chosen(query: ListQuery | Mapping[str, Any]) -> dict[str, str]:
+def _chosen(query: ListQuery | Mapping[str, str]) -> dict[str, str]:
     """Return the value of each facet that is asked for, or nothing."""
     return {name: query[name] for name in catalogue_facets.NAMES}
 
@@ -162,7 +163,7 @@ def _search(user: User | AnonymousUser, text: str) -> Any:  # noqa: ANN401 (anno
     return annotated.filter(name_holds(text) | by_text | by_label | Q(id__in=columns))
 
 
-def _order(query: ListQuery) -> list[Any]:
+def _order(query: ListQuery) -> list[OrderBy]:
     return ordering(COLUMNS, query.sort, ties=("namespace", "name"))
 
 

@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Final
 
+from django.db.models import QuerySet
 from django.shortcuts import resolve_url
 
 from apps.accounts.models import User
@@ -145,7 +146,7 @@ def _assignee(found: StoredFinding, name: str) -> User:
     return user
 
 
-def may_take(found: StoredFinding | None) -> Any:  # noqa: ANN401 (a query)
+def may_take(found: StoredFinding | None) -> QuerySet[User]:
     """Return the accounts that may take care of a finding; of any one for None."""
     roles = [User.Role.ADMIN]
     if found is None or not found.is_of_sharing:
@@ -162,7 +163,7 @@ def _facts(found: StoredFinding) -> Mapping[str, object]:
     }
 
 
-def _about(found: StoredFinding) -> Mapping[str, Any]:
+def _about(found: StoredFinding) -> Mapping[str, object]:
     about = {"detail": {"rule": found.rule, "subject": found.label}}
     if found.table is None:
         return about

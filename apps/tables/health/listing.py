@@ -3,11 +3,12 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, Final, cast
+from typing import Final, cast
 
 from django import forms
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Count, F, Max, Q, Sum, Value
+from django.db.models.expressions import OrderBy
 from django.db.models.functions import Concat
 from django.http import HttpRequest
 from django.urls import reverse
@@ -176,7 +177,7 @@ def _filtered(
     return found
 
 
-def _order(query: ListQuery) -> list[Any]:
+def _order(query: ListQuery) -> list[OrderBy]:
     return ordering(COLUMNS, query.sort, ties=("severity", "rule", "id"))
 
 

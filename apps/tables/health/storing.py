@@ -3,13 +3,13 @@
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
 from django.db import transaction
 from django.db.models import Q
 
 from apps.tables.models import StoredFinding, Table
-from apps.tables.models.health import MAX_KEY_LENGTH
+from apps.tables.models.health import MAX_KEY_LENGTH, StoredFindingQuerySet
 from deltaweb.health.finding import BYTES, Finding, Severity
 
 RANKS: Final = {
@@ -79,7 +79,7 @@ def keep_findings_of_sharing(
 
 
 def _keep(
-    before: Any,  # noqa: ANN401 (a query)
+    before: StoredFindingQuerySet,
     rows: list[StoredFinding],
     *,
     now: datetime,

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 from urllib.parse import urlencode
 from uuid import UUID
 
@@ -150,7 +150,7 @@ def share_part(
     )
 
 
-def form_context(part: ShownPart, address: str) -> dict[str, Any]:
+def form_context(part: ShownPart, address: str) -> dict[str, str]:
     """Return what the form of a part needs.
 
     Args:

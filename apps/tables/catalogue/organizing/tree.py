@@ -1,7 +1,8 @@
 """The tree of the catalog: its namespaces, and the tables of one, a part at a time."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 from urllib.parse import urlencode
 
 from django import forms
@@ -81,7 +82,7 @@ class CatalogTree:
 
 
 def branch_of(
-    user: User | AnonymousUser, filters: dict[str, Any], *, after: str = ""
+    user: User | AnonymousUser, filters: Mapping[str, str], *, after: str = ""
 ) -> Branch:
     """Return the tables of `filters["namespace"]` after a name, by one query."""
     found = matching_tables(user, filters).filter(name__gt=after).order_by("name")
@@ -94,7 +95,7 @@ def branch_of(
     )
 
 
-def tree_url(filters: dict[str, Any]) -> str:
+def tree_url(filters: Mapping[str, str]) -> str:
     """Return the address of a part of the tree."""
     query = urlencode({key: value for key, value in filters.items() if value})
     return resolve_url("tables:table-tree") + "?" * bool(query) + query
@@ -122,7 +123,7 @@ def table_tree(request: HttpRequest, fmt: str) -> HttpResponseBase:
 
 
 def _namespaces(
-    user: User | AnonymousUser, filters: dict[str, Any]
+    user: User | AnonymousUser, filters: Mapping[str, str]
 ) -> list[NamespaceCount]:
     found = matching_tables(user, filters).order_by("namespace")
     counts = found.values_list("namespace").annotate(tables=Count("id"))

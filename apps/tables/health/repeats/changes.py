@@ -191,7 +191,7 @@ def _time(text: str) -> time:
     return found.replace(second=0, microsecond=0, tzinfo=None)
 
 
-def _parameters(operation: str, keep: str) -> dict[str, Any]:
+def _parameters(operation: str, keep: str) -> dict[str, float]:
     if not keep.strip():
         return {}
     if operation != VACUUM:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
 from django.urls import reverse
 
@@ -85,7 +85,7 @@ class RepeatResource:
 
 def repeat_resource(repeat: RepeatedOperation) -> RepeatResource:
     """Return a schedule as pages, commands and scripts show it."""
-    parameters: Mapping[str, Any] = repeat.parameters
+    parameters: Mapping[str, float] = repeat.parameters
     return RepeatResource(
         table=repeat.table.full_name,
         operation=repeat.operation,

@@ -1,10 +1,11 @@
 """The page that undoes a commit."""
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from apps.pages.changes.forms import form_of
 from apps.tables.head.table_head import TableHead
+from apps.tables.models import Commit
 from apps.tables.operations.pages.page import OperationPage
 from apps.tables.operations.stored import StoredPreview, StoredResult
 from apps.tables.operations.undo.operation import UNDO, Undo, UndoDetail
@@ -14,7 +15,7 @@ from deltaweb.delta.writing.transaction import CommitResult
 def commit_shown(
     head: TableHead,
     shown: StoredPreview[UndoDetail] | StoredResult[CommitResult] | None,
-) -> Mapping[str, Any]:
+) -> Mapping[str, Commit | None]:
     """Return the commit that the preview is about, if the index has it."""
     if not isinstance(shown, StoredPreview):
         return {"undone": None}
