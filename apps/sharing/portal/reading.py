@@ -8,6 +8,7 @@ from typing import Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
+from django.db import transaction
 from django.utils import timezone
 
 from apps.jobs import kinds
@@ -131,15 +132,19 @@ def rows_job(
         jobs.filter(id=job.id).update(key="")
         job = None
     if job is None:
-        check_active(asked.recipient)
-        job = enqueue(
-            kind=READ_ROWS,
-            # It has no subject, and names no recipient: only administrators see it.
-            title="Read rows for a recipient in the browser",
-            parameters=to_json(asked),
-            key=key,
-            now=now,
-        )
+        recipients = Recipient.objects.select_for_update(no_key=True)
+        with transaction.atomic():
+            # Of requests at once each finds what those before it have begun.
+            recipients.filter(id=asked.recipient).first()
+            check_active(asked.recipient)
+            job = enqueue(
+                kind=READ_ROWS,
+                # It has no subject, and names no recipient: only administrators see it.
+                title="Read rows for a recipient in the browser",
+                parameters=to_json(asked),
+                key=key,
+                now=now,
+            )
     if waits:
         wait_for(job)
     else:

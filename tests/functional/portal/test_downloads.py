@@ -1,6 +1,7 @@
 """The files in which a recipient downloads rows."""
 
 import io
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -15,8 +16,16 @@ from apps.audit.models import AuditEvent
 from apps.jobs.models import Job
 from apps.sharing.access.waited_queries import READ_ROWS
 from apps.sharing.models import Recipient
+from apps.sharing.portal.reading import MAX_ACTIVE
 from apps.tables.models import Table
-from tests.functional.portal.visitors import OWN, Visitor, path_of, text_of, work
+from tests.functional.portal.visitors import (
+    OWN,
+    Answer,
+    Visitor,
+    path_of,
+    text_of,
+    work,
+)
 from tests.functional.sharing_api.calls import body_of
 from tests.functional.sharing_api.ruled import Ruled, rows
 from tests.support import cases
@@ -218,17 +227,38 @@ def test_downloads_at_once_share_one_budget(acme: Visitor, staff: Ruled) -> None
     assert size
     Recipient.objects.update(hard_limit_bytes=4 * size)
     sent = {"form": acme.form_token(), "format": "csv"}
-    path, cookie = f"{path_of(staff.shared)}/download", acme.cookie
+    path = f"{path_of(staff.shared)}/download"
 
-    def download(_: int) -> int:
+    statuses = at_once(acme, 16, lambda client, _: client.post(path, sent, headers=OWN))
+
+    assert statuses == [200] * 3 + [403] * 13
+
+
+@pytest.mark.django_db(transaction=True)
+def test_readings_at_once_share_one_limit(acme: Visitor, staff: Ruled) -> None:
+    acme.sign_in()
+    path = path_of(staff.shared)
+
+    statuses = at_once(
+        acme, 20, lambda client, place: client.get(f"{path}?f=id:ge:-{place}")
+    )
+
+    assert statuses == [200] * MAX_ACTIVE + [429] * (20 - MAX_ACTIVE)
+    assert Job.objects.active().filter(kind=READ_ROWS).count() == MAX_ACTIVE
+
+
+def at_once(
+    visitor: Visitor, count: int, ask: Callable[[Client, int], Answer]
+) -> list[int]:
+    """Return the statuses of requests of one session at the same time."""
+
+    def status_of(place: int) -> int:
         client = Client(raise_request_exception=False)
-        client.cookies[settings.RECIPIENT_COOKIE_NAME] = cookie
+        client.cookies[settings.RECIPIENT_COOKIE_NAME] = visitor.cookie
         try:
-            return int(client.post(path, sent, headers=OWN).status_code)
+            return int(ask(client, place).status_code)
         finally:
             connection.close()
 
-    with ThreadPoolExecutor(8) as pool:
-        statuses = sorted(pool.map(download, range(16)))
-
-    assert statuses == [200] * 3 + [403] * 13
+    with ThreadPoolExecutor(10) as pool:
+        return sorted(pool.map(status_of, range(count)))
