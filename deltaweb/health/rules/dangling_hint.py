@@ -15,20 +15,29 @@ NAME: Final = "dangling-hint"
 def find(
     facts: HealthFacts, _thresholds: Thresholds, _now: datetime
 ) -> Iterator[Finding]:
-    """Compare the hint with the checkpoints of the log."""
+    """Compare the hint with the checkpoints of the log.
+
+    Readers list the log from the version that the hint names. Where no checkpoint is at
+    it or after it, delta-kernel-rs, and with it deltalake, refuses the table; others
+    list the log from its start. A newer checkpoint is found by all.
+    """
     log = facts.log
     if log is None or not (log.is_hint_dangling or log.is_hint_broken):
         return
-    newest = log.newest_checkpoint
-    named, says = "no version", "`_last_checkpoint` cannot be read"
-    if log.hint_version is not None:
-        named = f"v{log.hint_version}"
-        says = f"`_last_checkpoint` names version {log.hint_version:,}, which has no "
-        says += "checkpoint"
+    newest, hint = log.newest_checkpoint, log.hint_version
+    if hint is None:
+        severity, named = Severity.TO_KNOW, "no version"
+        says = "`_last_checkpoint` is damaged, so a reader lists the whole log."
+    elif newest is not None and newest > hint:
+        return
+    else:
+        severity, named = Severity.ACT_NOW, f"v{hint}"
+        says = f"`_last_checkpoint` names version {hint:,}, which has no checkpoint: "
+        says += "some readers fail, others list the whole log."
     yield Finding(
         rule=NAME,
-        severity=Severity.TO_KNOW,
-        sentence=f"{says}, so a reader lists the whole log.",
+        severity=severity,
+        sentence=says,
         evidence=(
             Fact("Named checkpoint", named),
             Fact("Newest checkpoint", "none" if newest is None else f"v{newest}"),
@@ -45,6 +54,6 @@ RULE: Final = Rule(
     name=NAME,
     title="Dangling hint",
     about="A reader starts at the checkpoint that the hint names.",
-    severities=(Severity.TO_KNOW,),
+    severities=(Severity.ACT_NOW, Severity.TO_KNOW),
     find=find,
 )

@@ -19,7 +19,7 @@ def find(
     if facts.fault:
         shown = "No version can be read"
         if facts.version is not None:
-            shown = f"Readers get version {facts.version:,} at most"
+            shown = f"Readers fail, or get version {facts.version:,} at most"
         yield Finding(
             rule=NAME,
             subject="newest",

@@ -12,6 +12,7 @@ from deltaweb.delta.snapshot.checksum import ChecksumState, Verdict
 from deltaweb.health.examine import examine
 from deltaweb.health.facts import (
     HealthFacts,
+    LogFacts,
     PartitionFacts,
     SizeBin,
     StoppedReader,
@@ -57,6 +58,22 @@ def in_partitions(facts: HealthFacts, *partitions: PartitionFacts) -> HealthFact
     )
 
 
+def with_hint(hint: int | None, *, newest: int | None) -> HealthFacts:
+    """Return the facts of a table whose hint names no checkpoint, or nothing."""
+    log = LogFacts(
+        first_commit=0,
+        oldest_checkpoint=newest,
+        newest_checkpoint=newest,
+        hint_version=hint,
+        is_hint_dangling=hint is not None,
+        is_hint_broken=hint is None,
+        retention_ms=None,
+        is_cleaned=True,
+        checkpoint_interval=None,
+    )
+    return replace(PLAIN, log=log)
+
+
 def day(number: int, num_files: int, size_bytes: int) -> PartitionFacts:
     return PartitionFacts({"day": f"d{number}"}, num_files, size_bytes)
 
@@ -66,6 +83,10 @@ def found(facts: HealthFacts, rule: str) -> list[Finding]:
 
 
 LARGE = SizeBin(128 * MIB, 256 * MIB, 21, 21 * 128 * MIB)
+LOST = (
+    "`_last_checkpoint` names version 7, which has no checkpoint: some readers fail, "
+    "others list the whole log."
+)
 RULE_OF = {rule.name: rule for rule in RULES}
 SAID = {
     "small files that fit into one": (
@@ -105,7 +126,7 @@ SAID = {
     "a commit that is missing": (
         "log-gap",
         replace(PLAIN, fault="commit 8 is missing"),
-        "Readers get version 7 at most: commit 8 is missing.",
+        "Readers fail, or get version 7 at most: commit 8 is missing.",
     ),
     "a log of which no version can be read": (
         "log-gap",
@@ -127,6 +148,16 @@ SAID = {
         replace(PLAIN, checksum=Verdict(ChecksumState.UNREADABLE)),
         "The checksum file of version 7 cannot be read.",
     ),
+    "a hint that is damaged": (
+        "dangling-hint",
+        with_hint(None, newest=5),
+        "`_last_checkpoint` is damaged, so a reader lists the whole log.",
+    ),
+    "a hint to a lost checkpoint, with an older one": (
+        "dangling-hint",
+        with_hint(7, newest=5),
+        LOST,
+    ),
 }
 SILENT = {
     "a table without an index": HealthFacts(table="t"),
@@ -139,6 +170,7 @@ SILENT = {
         replace(of_small_files(49, 20 * KIB), target_file_bytes=MIB),
         *(day(one, 1, 20 * KIB) for one in range(49)),
     ),
+    "a hint to a lost checkpoint, with a newer one": with_hint(3, newest=5),
     "a checksum file that is missing": replace(
         PLAIN, checksum=Verdict(ChecksumState.MISSING)
     ),

@@ -269,7 +269,9 @@ class TestStoreFailure:
         store_failure(table.id, fault="commit 1 is missing", **said)
 
         (found,) = StoredFinding.objects.filter(table=table)
-        assert found.sentence == "Readers get version 0 at most: commit 1 is missing."
+        assert found.sentence == (
+            "Readers fail, or get version 0 at most: commit 1 is missing."
+        )
         found.delete()
         store_failure(table.id, fault="commit 1 is missing", **said)
         assert not StoredFinding.objects.filter(table=table).exists()
