@@ -54,6 +54,7 @@ def server(
     furnish(home, lake)
     with serving(
         home,
+        DELTAWEB_BROWSER_READING="true",  # of the shares that are open there
         DELTAWEB_PROBE_INTERVAL_S="2",
         DELTAWEB_WEB_PROCESSES="1",
         DELTAWEB_SPARK_AFTER_S="600",  # no table here needs it

@@ -85,6 +85,12 @@ class RowQuery:
         return " and ".join(one.text for one in self.conditions)
 
     @property
+    def sort_text(self) -> str:
+        """The order as people read it."""
+        name = self.sort.removeprefix("-")
+        return name if name == self.sort else f"{name}, descending"
+
+    @property
     def offset(self) -> int:
         """The first row of the block that has the page."""
         before = (self.page - 1) * PAGE_LENGTH
