@@ -99,8 +99,11 @@ class Thresholds:
     identity_percent: int = threshold(
         90, "%", "Share of an identity column's numbers that were given."
     )
-    identity_percent_act_now: int = threshold(
-        99, "%", "Share of these numbers that makes it urgent."
+    identity_left: int = threshold(
+        1_000_000_000_000, "numbers", "Numbers left, below which it is near its end."
+    )
+    identity_left_act_now: int = threshold(
+        1_000_000_000, "numbers", "Numbers left, below which it is urgent."
     )
 
     def changed(self, values: Mapping[str, object]) -> "Thresholds":

@@ -59,7 +59,7 @@ def _sentence(facts: HealthFacts, mean_bytes: int, after: int) -> str:
         return f"{files:,} files of {mean}, each in its own partition; {would}."
     return (
         f"{facts.num_partitions:,} partitions of {about_bytes(mean_bytes)} on average, "
-        f"in {files:,} files; {would}."
+        f"in {files:,} files; without partitions, {would}."
     )
 
 

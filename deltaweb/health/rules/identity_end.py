@@ -19,15 +19,16 @@ MOST_LONG: Final = (1 << 63) - 1
 def find(
     facts: HealthFacts, thresholds: Thresholds, _now: datetime
 ) -> Iterator[Finding]:
-    """Compare the last number of each identity column with the end of bigint."""
+    """Count the numbers of each identity column up to the end of bigint."""
     for column in facts.identities:
         end = MOST_LONG if column.step > 0 else LEAST_LONG
         left = max((end - column.mark) // column.step, 0)
         given = max((column.mark - column.start) // column.step, 0)
         percent = 100 * given / max(given + left, 1)
-        if percent < thresholds.identity_percent:
+        # One percent of bigint lasts any writer for centuries.
+        if percent < thresholds.identity_percent or left >= thresholds.identity_left:
             continue
-        is_urgent = percent >= thresholds.identity_percent_act_now
+        is_urgent = left < thresholds.identity_left_act_now
         yield Finding(
             rule=NAME,
             subject=column.name,
@@ -56,7 +57,7 @@ RULE: Final = Rule(
     name=NAME,
     title="Identity near its end",
     about="A writer fails when the numbers of an identity column are used up.",
-    thresholds=("identity_percent", "identity_percent_act_now"),
+    thresholds=("identity_percent", "identity_left", "identity_left_act_now"),
     severities=(Severity.ACT_NOW, Severity.TO_KNOW),
     find=find,
 )

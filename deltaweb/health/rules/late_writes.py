@@ -36,11 +36,13 @@ def find(
         return
     pause, usual = (_about(ms) for ms in (pause_ms, writes.typical_gap_ms))
     longest = _about(writes.longest_gap_ms)
+    before = f"a pause was usually {usual}, and {longest} at most"
+    if usual == longest:
+        before = f"no pause was longer than {usual}"
     yield Finding(
         rule=NAME,
         severity=Severity.TO_KNOW,
-        sentence=f"Last written {pause} ago. Before, a pause was usually {usual}, and "
-        f"{longest} at most.",
+        sentence=f"Last written {pause} ago. Before, {before}.",
         evidence=(
             Fact("Last write", f"{moment_of(writes.last_ms):%Y-%m-%d %H:%M} UTC"),
             Fact("Usual pause", usual),

@@ -10,6 +10,7 @@ from deltaweb.health.rule import Rule
 from deltaweb.health.thresholds import Thresholds
 
 NAME: Final = "log-gap"
+MENDED: Final = Fact("To mend it", "put the file back, as a backup has it")
 
 
 def find(
@@ -25,7 +26,7 @@ def find(
             subject="newest",
             severity=Severity.ACT_NOW,
             sentence=f"{shown}: {facts.fault}.",
-            evidence=(Fact("In the log", facts.fault),),
+            evidence=(Fact("In the log", facts.fault), MENDED),
         )
     for first, last in facts.holes:
         count = last - first + 1
@@ -35,7 +36,7 @@ def find(
             subject=str(first),
             severity=Severity.TO_KNOW,
             sentence=f"The log has a hole: {span} cannot be read.",
-            evidence=(Fact("Missing", count, "versions"),),
+            evidence=(Fact("Missing", count, "versions"), MENDED),
             cost=Cost(count, "versions", "that cannot be read or restored"),
         )
 

@@ -8,7 +8,6 @@ from deltaweb.health.facts import HealthFacts
 from deltaweb.health.finding import Cost, Fact, Finding, HealthRemedy, Severity
 from deltaweb.health.rule import Rule
 from deltaweb.health.thresholds import Thresholds
-from deltaweb.words import counted
 
 NAME: Final = "masked-rows"
 
@@ -25,12 +24,14 @@ def find(
         return
     if percent < thresholds.masked_percent:
         return
-    files = counted(vectors.num_files, "file")
+    files = f"{vectors.num_files:,} files with deletion vectors"
+    if vectors.num_files == 1:
+        files = "one file with a deletion vector"
     yield Finding(
         rule=NAME,
         severity=Severity.COSTS,
-        sentence=f"{vectors.deleted_rows:,} of {vectors.rows:,} rows in {files} with "
-        f"deletion vectors are deleted, and still read.",
+        sentence=f"{vectors.deleted_rows:,} of {vectors.rows:,} rows in {files} "
+        "are deleted, and still read.",
         evidence=(
             Fact("Files with deletion vectors", vectors.num_files, "files"),
             Fact("Deleted rows", vectors.deleted_rows, "rows"),

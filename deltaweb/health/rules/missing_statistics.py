@@ -25,7 +25,7 @@ def find(
         num_files * thresholds.without_statistics_percent / 100,
     )
     if statistics.num_without >= least:
-        yield _without_any(statistics.num_without, num_files)
+        yield _without_any(facts, statistics.num_without, num_files)
         return
     for name, used_by in _used(facts).items():
         lacking = _lacking(statistics, name, num_files)
@@ -48,13 +48,16 @@ def _lacking(statistics: StatisticsFacts, name: str, num_files: int) -> int | No
     return num_files if statistics.is_whole else None
 
 
-def _without_any(lacking: int, num_files: int) -> Finding:
+def _without_any(facts: HealthFacts, lacking: int, num_files: int) -> Finding:
     of = "None of the" if lacking == num_files else f"{lacking:,} of"
     have = "files has" if lacking == num_files else "files have no"
+    names = ", ".join(f"`{name}`" for name in facts.partition_columns)
+    every = f"every filter by anything but {names}" if names else "every filter"
     return Finding(
         rule=NAME,
         severity=Severity.COSTS,
-        sentence=f"{of} {num_files:,} {have} statistics, so every filter reads them.",
+        sentence=f"{of} {num_files:,} {have} statistics, so {every} reads all of "
+        "these files.",
         evidence=(
             Fact("Files without statistics", lacking, "files"),
             Fact("All files", num_files, "files"),

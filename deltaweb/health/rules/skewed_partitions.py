@@ -36,7 +36,7 @@ def find(
     times = largest.size_bytes / others
     yield Finding(
         rule=NAME,
-        severity=Severity.COSTS,
+        severity=Severity.TO_KNOW,
         sentence=(
             f"{percent:.0f} % of the bytes are in one of {count:,} partitions, "
             f"{largest.text}: {about_bytes(largest.size_bytes)} of "
@@ -49,7 +49,7 @@ def find(
             Fact("Mean size of the others", others, "bytes"),
             Fact("Partitions", count, "partitions"),
         ),
-        cost=Cost(round(times), "times", "the mean of the others, for one task"),
+        cost=Cost(round(times), "times", "the mean of the others"),
         remedy=HealthRemedy(operation="partitions", label="See partitions"),
     )
 
@@ -57,8 +57,8 @@ def find(
 RULE: Final = Rule(
     name=NAME,
     title="Skewed partitions",
-    about="Work is divided by partition, so the largest one decides how long it takes.",
+    about="A filter by partition saves little if most rows are in one partition.",
     thresholds=("skewed_percent", "skewed_bytes"),
-    severities=(Severity.COSTS,),
+    severities=(Severity.TO_KNOW,),
     find=find,
 )

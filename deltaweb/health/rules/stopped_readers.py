@@ -18,7 +18,7 @@ def find(
 ) -> Iterator[Finding]:
     """Look for clients that read the table before, and at what this server reads."""
     for reader in facts.stopped_readers:
-        why = f" It requires `{reader.feature}`." if reader.feature else ""
+        why = f" The table requires `{reader.feature}`." if reader.feature else ""
         yield Finding(
             rule=NAME,
             subject=reader.client,

@@ -27,7 +27,10 @@ def find(
             severity=Severity.ACT_NOW,
             sentence=f"The checksum file of version {facts.version:,} differs from "
             f"the log in {fields}.",
-            evidence=(Fact("Different", fields),),
+            evidence=(
+                Fact("Different", fields),
+                Fact("To mend it", "delete the checksum file if the log is complete"),
+            ),
             since=facts.committed_at,
         )
     elif verdict.state is ChecksumState.UNREADABLE:

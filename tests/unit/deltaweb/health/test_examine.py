@@ -3,7 +3,7 @@
 import json
 import re
 from dataclasses import fields, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -12,10 +12,15 @@ from deltaweb.delta.snapshot.checksum import ChecksumState, Verdict
 from deltaweb.health.examine import examine
 from deltaweb.health.facts import (
     HealthFacts,
+    IdentityFacts,
     LogFacts,
     PartitionFacts,
     SizeBin,
+    StatisticsFacts,
     StoppedReader,
+    VectorFacts,
+    WriteRhythm,
+    milliseconds,
 )
 from deltaweb.health.finding import Finding, Severity, amount_text
 from deltaweb.health.rules import RULES
@@ -24,6 +29,7 @@ from tests.support import cases
 
 NOW = datetime(2026, 11, 29, 12, tzinfo=UTC)
 MANUAL = Path(__file__).parents[4] / "docs/manual/how-to/what-health-tells-you.md"
+HOUR = timedelta(hours=1)
 KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
 PLAIN = HealthFacts(
     table="sales.orders",
@@ -58,6 +64,46 @@ def in_partitions(facts: HealthFacts, *partitions: PartitionFacts) -> HealthFact
     )
 
 
+def without_statistics(count: int, *partition_columns: str) -> HealthFacts:
+    """Return the facts of files without statistics."""
+    statistics = StatisticsFacts(
+        size_bytes=0, path_bytes=0, num_without=count, columns={}, is_whole=False
+    )
+    return replace(
+        PLAIN,
+        num_files=count,
+        statistics=statistics,
+        partition_columns=partition_columns,
+    )
+
+
+def written_every(usual: timedelta, longest: timedelta) -> HealthFacts:
+    """Return the facts of a table that was written in a rhythm, a month ago."""
+    last, millisecond = NOW - timedelta(days=30), timedelta(milliseconds=1)
+    writes = WriteRhythm(
+        num_writes=60,
+        first_ms=milliseconds(last - 60 * usual),
+        last_ms=milliseconds(last),
+        typical_gap_ms=usual // millisecond,
+        longest_gap_ms=longest // millisecond,
+    )
+    return replace(PLAIN, writes=writes)
+
+
+def with_identity(left: int) -> HealthFacts:
+    """Return the facts of an identity column with some numbers left."""
+    mark = (1 << 63) - 1 - left
+    return replace(PLAIN, identities=(IdentityFacts("k", 1, 1, mark),))
+
+
+def with_vectors(num_files: int) -> HealthFacts:
+    """Return the facts of files with deletion vectors that mask every second row."""
+    vectors = VectorFacts(
+        num_files=num_files, size_bytes=GIB, rows=50_000, deleted_rows=25_000
+    )
+    return replace(PLAIN, vectors=vectors)
+
+
 def with_hint(hint: int | None, *, newest: int | None) -> HealthFacts:
     """Return the facts of a table whose hint names no checkpoint, or nothing."""
     log = LogFacts(
@@ -83,6 +129,15 @@ def found(facts: HealthFacts, rule: str) -> list[Finding]:
 
 
 LARGE = SizeBin(128 * MIB, 256 * MIB, 21, 21 * 128 * MIB)
+WITHOUT = "None of the 60 files has statistics, so {} reads all of these files."
+MASKED = "25,000 of 50,000 rows in {} are deleted, and still read."
+LATE = (
+    "Last written 30 days ago. Before, a pause was usually 1 hour, and 1 day at most."
+)
+FINE = (
+    "60 partitions of 9 MiB on average, in 180 files; without partitions, 5 files "
+    "would do."
+)
 LOST = (
     "`_last_checkpoint` names version 7, which has no checkpoint: some readers fail, "
     "others list the whole log."
@@ -111,7 +166,7 @@ SAID = {
         in_partitions(
             of_small_files(180, 3 * MIB), *(day(one, 3, 9 * MIB) for one in range(60))
         ),
-        "60 partitions of 9 MiB on average, in 180 files; 5 files would do.",
+        FINE,
     ),
     "one partition with most bytes": (
         "skewed-partitions",
@@ -158,6 +213,36 @@ SAID = {
         with_hint(7, newest=5),
         LOST,
     ),
+    "files without statistics": (
+        "missing-statistics",
+        without_statistics(60),
+        WITHOUT.format("every filter"),
+    ),
+    "files without statistics in partitions": (
+        "missing-statistics",
+        without_statistics(60, "day"),
+        WITHOUT.format("every filter by anything but `day`"),
+    ),
+    "a table that was written every hour": (
+        "late-writes",
+        written_every(HOUR, HOUR),
+        "Last written 30 days ago. Before, no pause was longer than 1 hour.",
+    ),
+    "a table that was usually written every hour": (
+        "late-writes",
+        written_every(HOUR, 24 * HOUR),
+        LATE,
+    ),
+    "deleted rows in one file": (
+        "masked-rows",
+        with_vectors(1),
+        MASKED.format("one file with a deletion vector"),
+    ),
+    "deleted rows in several files": (
+        "masked-rows",
+        with_vectors(3),
+        MASKED.format("3 files with deletion vectors"),
+    ),
 }
 SILENT = {
     "a table without an index": HealthFacts(table="t"),
@@ -170,6 +255,10 @@ SILENT = {
         replace(of_small_files(49, 20 * KIB), target_file_bytes=MIB),
         *(day(one, 1, 20 * KIB) for one in range(49)),
     ),
+    "an identity column that has given 91 % of its numbers": with_identity(
+        9 * (1 << 63) // 100
+    ),
+    "an identity column with a trillion numbers left": with_identity(1_000_000_000_000),
     "a hint to a lost checkpoint, with a newer one": with_hint(3, newest=5),
     "a checksum file that is missing": replace(
         PLAIN, checksum=Verdict(ChecksumState.MISSING)
@@ -190,6 +279,21 @@ def test_a_rule_says(rule: str, facts: HealthFacts, sentence: str) -> None:
 @cases("facts", SILENT)
 def test_no_rule_speaks_of(facts: HealthFacts) -> None:
     assert examine(facts, Thresholds(), NOW) == ()
+
+
+@cases(
+    "left, severity",
+    {
+        "fewer than a trillion numbers": (999_999_999_999, Severity.TO_KNOW),
+        "a billion numbers": (1_000_000_000, Severity.TO_KNOW),
+        "fewer than a billion numbers": (999_999_999, Severity.ACT_NOW),
+    },
+)
+def test_the_end_of_an_identity_column_is_urgent_by_what_is_left(
+    left: int, severity: Severity
+) -> None:
+    (finding,) = found(with_identity(left), "identity-end")
+    assert finding.severity is severity
 
 
 def test_the_worst_finding_comes_first() -> None:
