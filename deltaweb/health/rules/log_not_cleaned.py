@@ -25,7 +25,10 @@ def find(
     cut = history.before(milliseconds(now) - log.retention_ms)
     if cut is None or log.oldest_checkpoint > cut.version:
         return
-    count = min(cut.version, log.newest_checkpoint or 0) - log.first_commit
+    end = min(cut.version, log.newest_checkpoint or 0)
+    # What is missing cannot be deleted.
+    missing = sum(max(min(last + 1, end) - first, 0) for first, last in facts.holes)
+    count = end - log.first_commit - missing
     if count < thresholds.expired_commits:
         return
     first = history.time_of(log.first_commit)

@@ -1,6 +1,12 @@
 """Health finds in recorded and in broken tables what a person found, and nothing else.
 
-`expected.json` was written by looking at the facts of each table, not at the rules.
+The author of the rules wrote `expected.json` from the facts of each table, before a
+threshold was changed. On 2026-11-29 a second person, who had written neither, reviewed
+it. A script without any rule read the logs of all recorded tables and of the samples,
+and these facts were compared with the expectations; broken tables were judged by the
+steps that make them. The review corrected two severities and nine sentences of broken
+tables, and no finding of a recorded table. It also looked at recorded tables at a later
+time, and removed a false finding there.
 """
 
 import json
@@ -57,9 +63,11 @@ def test_a_recorded_table_has_the_findings_of_a_person(
         assert name not in EXPECTED["recorded"]  # it is no table
         return
     assert facts.committed_at is not None
-    # The times of most of them are those of their extraction.
-    now = facts.committed_at + timedelta(minutes=1)
-    assert named(examine(facts, Thresholds(), now)) == EXPECTED["recorded"][name]
+    # The times of most of them are those of their extraction. They have too few commits
+    # and bytes for what time alone brings.
+    for age in (timedelta(minutes=1), timedelta(days=400)):
+        found = examine(facts, Thresholds(), facts.committed_at + age)
+        assert named(found) == EXPECTED["recorded"][name]
 
 
 @cases("name, broken", {name: (name, broken) for name, broken in BROKEN.items()})

@@ -12,6 +12,8 @@ from deltaweb.delta.snapshot.checksum import ChecksumState, Verdict
 from deltaweb.health.examine import examine
 from deltaweb.health.facts import (
     HealthFacts,
+    HistoryFacts,
+    HistoryPoint,
     IdentityFacts,
     LogFacts,
     PartitionFacts,
@@ -62,6 +64,24 @@ def in_partitions(facts: HealthFacts, *partitions: PartitionFacts) -> HealthFact
         num_partitions=len(partitions),
         partitions=partitions,
     )
+
+
+def with_old_commits(count: int, *holes: tuple[int, int]) -> HealthFacts:
+    """Return the facts of a log that is a year old, but for its newest commit."""
+    log = LogFacts(
+        first_commit=0,
+        oldest_checkpoint=10,
+        newest_checkpoint=count,
+        hint_version=count,
+        is_hint_dangling=False,
+        is_hint_broken=False,
+        retention_ms=timedelta(days=30) // timedelta(milliseconds=1),
+        is_cleaned=True,
+        checkpoint_interval=None,
+    )
+    old = HistoryPoint(count, milliseconds(NOW - timedelta(days=365)), None, None)
+    history = HistoryFacts((old,), None, None)
+    return replace(PLAIN, version=count, log=log, history=history, holes=holes)
 
 
 def without_statistics(count: int, *partition_columns: str) -> HealthFacts:
@@ -233,6 +253,16 @@ SAID = {
         written_every(HOUR, 24 * HOUR),
         LATE,
     ),
+    "a log that was never cleaned": (
+        "log-not-cleaned",
+        with_old_commits(2_000),
+        "About 2,000 commits are older than the log's retention of 30 days.",
+    ),
+    "a log that was never cleaned, with a hole": (
+        "log-not-cleaned",
+        with_old_commits(2_000, (101, 200)),
+        "About 1,900 commits are older than the log's retention of 30 days.",
+    ),
     "deleted rows in one file": (
         "masked-rows",
         with_vectors(1),
@@ -294,6 +324,12 @@ def test_the_end_of_an_identity_column_is_urgent_by_what_is_left(
 ) -> None:
     (finding,) = found(with_identity(left), "identity-end")
     assert finding.severity is severity
+
+
+def test_versions_that_are_missing_are_no_old_commits() -> None:
+    """The hole begins below the newest old version, and ends above it."""
+    assert found(with_old_commits(9_999, (14, 9_998)), "log-not-cleaned") == []
+    assert found(with_old_commits(5_000, (14, 9_998)), "log-not-cleaned") == []
 
 
 def test_the_worst_finding_comes_first() -> None:
