@@ -61,7 +61,7 @@ def test_an_old_version_leads_to_its_restore(watch: Watch, server: Installation)
 
     page.get_by_role("link", name="Restore v57").click()
 
-    expect(page.locator("#version")).to_have_value("57")
+    expect(page.get_by_role("radio", name="v57")).to_be_checked()
     expect(page.get_by_role("button", name="Show what would happen")).to_be_visible()
 
 
