@@ -177,7 +177,8 @@ class ListedFolder:
     Attributes:
         removed_files, removed_bytes: Files that left the table before its retention.
         num_lost: The versions that a vacuum of these would have made unreadable.
-        orphan_files, orphan_bytes: The files that are in no version.
+        orphan_files, orphan_bytes: The files that are in no version, and that a vacuum
+            would have deleted: others may be of a write that was under way.
     """
 
     listed_at: datetime

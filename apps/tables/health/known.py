@@ -39,14 +39,19 @@ def listed_folder(ledger: StorageLedger, *, now: datetime) -> ListedFolder | Non
     if now - listed_at > GOOD_FOR:
         return None
     orphans = [part for part in ledger.parts if part.kind == ORPHAN]
-    orphan_files = sum(part.num_files for part in orphans)
-    orphan_bytes = sum(part.size_bytes for part in orphans)
     goes = ledger.could_go.deletion if ledger.could_go else None
+    # A file that is too young to go may be of a write that is under way.
+    orphan_files = min(
+        sum(part.num_files for part in orphans), goes.num_files if goes else 0
+    )
+    orphan_bytes = min(
+        sum(part.size_bytes for part in orphans), goes.size_bytes if goes else 0
+    )
     return ListedFolder(
         listed_at=listed_at,
         # What would go includes the orphans that are old enough.
-        removed_files=max(goes.num_files - orphan_files, 0) if goes else 0,
-        removed_bytes=max(goes.size_bytes - orphan_bytes, 0) if goes else 0,
+        removed_files=goes.num_files - orphan_files if goes else 0,
+        removed_bytes=goes.size_bytes - orphan_bytes if goes else 0,
         num_lost=goes.num_lost if goes else 0,
         orphan_files=orphan_files,
         orphan_bytes=orphan_bytes,

@@ -50,7 +50,15 @@ def test_removed_files_are_what_would_go_without_the_orphans() -> None:
 def test_nothing_would_go() -> None:
     found = listed_folder(replace(LISTED, could_go=None), now=NOW)
     assert found is not None
-    assert (found.removed_files, found.num_lost, found.orphan_files) == (0, 0, 2)
+    assert (found.removed_files, found.num_lost, found.orphan_files) == (0, 0, 0)
+
+
+def test_orphans_that_are_too_young_to_go_do_not_count() -> None:
+    goes = VacuumStep(hours=168, deletion=replace(GOES, num_files=1, size_bytes=10))
+    found = listed_folder(replace(LISTED, could_go=goes), now=NOW)
+    assert found is not None
+    assert (found.orphan_files, found.orphan_bytes) == (1, 10)
+    assert (found.removed_files, found.removed_bytes) == (0, 0)
 
 
 @cases(
