@@ -205,6 +205,20 @@ class TestTheBudget:
         assert "10 B are left this month" in text_of(answer)
         assert not Job.objects.filter(kind=READ_ROWS).exists()
 
+    def test_leaves_room_for_the_files_of_fewer_rows(
+        self, acme: Visitor, staff: Ruled
+    ) -> None:
+        acme.sign_in()
+        too_little = staff.table.snapshot().size_bytes - 1
+        Recipient.objects.update(hard_limit_bytes=too_little)
+        path = f"{path_of(staff.shared)}/download"
+
+        everything = acme.post(path, {"format": "csv"})
+        of_one_file = acme.post(path, {"format": "csv", "f": "id:lt:3"})
+
+        assert everything.status_code == 403
+        assert of_one_file.status_code == 302
+
     def test_refuses_a_file_that_is_ready_as_well(
         self, acme: Visitor, part: Ruled
     ) -> None:

@@ -1,16 +1,21 @@
 """The rows that a recipient reads in the browser, and what it does not see there."""
 
+import json
+from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
 from django.utils import timezone
 
 from apps.audit.models import AuditEvent
 from apps.jobs.models import Job
 from apps.sharing.access.waited_queries import READ_ROWS, cancel_queries
+from apps.sharing.answers.rows import OfferedRows
 from apps.sharing.models import (
     Grant,
     LastRead,
@@ -23,7 +28,7 @@ from apps.sharing.portal.reading import MAX_ACTIVE
 from apps.tables.models import Table
 from tests.functional.portal.conftest import NewVisitor
 from tests.functional.portal.visitors import Visitor, path_of, text_of, work
-from tests.functional.sharing_api.ruled import Ruled
+from tests.functional.sharing_api.ruled import Ruled, rows
 from tests.support import cases
 from tests.support.pages.factories import new_job, new_shared_table, signed_in
 
@@ -316,6 +321,39 @@ class TestReading:
         work()
 
         assert "refusal" in str(Job.objects.get(kind=READ_ROWS).result)
+
+    def test_keeps_nothing_of_what_ended_while_it_read(
+        self, acme: Visitor, staff: Ruled, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def ended_after(rows: OfferedRows) -> Iterator[pa.RecordBatch]:
+            yield from rows.batches
+            Grant.objects.all().delete()
+
+        acme.sign_in()
+        acme.get(path_of(staff.shared))
+        monkeypatch.setattr(OfferedRows, "__iter__", ended_after)
+        work()
+
+        result = Job.objects.get(kind=READ_ROWS).result
+        assert result is not None
+        assert "does not exist" in result["refusal"]
+        assert "rows" not in result
+
+    def test_opens_no_file_outside_of_the_table(
+        self, acme: Visitor, staff: Ruled, tmp_path: Path
+    ) -> None:
+        pq.write_table(rows(99, 1, "EU"), tmp_path / "outside.parquet")
+        path = (tmp_path / "outside.parquet").as_uri()
+        facts = {"path": path, "partitionValues": {}, "size": 900}
+        added = {"add": {**facts, "modificationTime": 1, "dataChange": True}}
+        log = Path(staff.shared.table.location) / "_delta_log"
+        (log / f"{4:020d}.json").write_text(json.dumps(added))
+        acme.sign_in()
+        acme.get(path_of(staff.shared))
+        work()
+
+        assert "lies outside" in str(Job.objects.get(kind=READ_ROWS).result)
+        assert "lies outside" in text_of(acme.get(path_of(staff.shared)))
 
     def test_is_cancelled_with_the_grant(self, acme: Visitor, staff: Ruled) -> None:
         acme.sign_in()
