@@ -121,7 +121,9 @@ def test_a_page_without_findings_says_that_there_is_nothing_to_do(
         expect_said(page, "Saved.")
         page.goto(f"{server.url}{HEALTH}")
 
-    expect(page.locator("#finding-rows")).to_contain_text("Nothing to do")
+    quiet = page.locator("#finding-rows")
+    expect(quiet).to_contain_text("Nothing to do")
+    expect(quiet).to_contain_text(re.compile(r"found nothing but \d+ muted finding"))
     for theme in ("light", "dark"):
         assert_sound(watch, f"{server.url}{HEALTH}", theme)
     assert_sound(watch, f"{server.url}{HEALTH}?q=nothing+of+this+name", "dark")
