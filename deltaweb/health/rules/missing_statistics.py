@@ -27,18 +27,23 @@ def find(
     if statistics.num_without >= least:
         yield _without_any(facts, statistics.num_without, num_files)
         return
-    for name, used_by in _used(facts).items():
+    for name, used_by in _used(facts, statistics).items():
         lacking = _lacking(statistics, name, num_files)
         if lacking is not None and lacking >= least:
             yield _without(facts, name, used_by, lacking, num_files)
 
 
-def _used(facts: HealthFacts) -> dict[str, str]:
-    """Return the columns that conditions use, and who uses them."""
-    used = dict.fromkeys(facts.clustering, "the table is clustered by it")
-    used |= {one.name: one.used_by for one in facts.used_columns}
-    partitions = facts.partition_columns
-    return {name: by for name, by in used.items() if name not in partitions}
+def _used(facts: HealthFacts, statistics: StatisticsFacts) -> dict[str, str]:
+    """Return the columns that conditions use, as statistics spell them, and by whom."""
+    spelled = {name.lower(): name for name in statistics.columns}
+    used = {name.lower(): "the table is clustered by it" for name in facts.clustering}
+    used |= {one.name.lower(): one.used_by for one in facts.used_columns}
+    partitions = {name.lower() for name in facts.partition_columns}
+    return {
+        spelled.get(name, name): used_by
+        for name, used_by in used.items()
+        if name not in partitions
+    }
 
 
 def _lacking(statistics: StatisticsFacts, name: str, num_files: int) -> int | None:

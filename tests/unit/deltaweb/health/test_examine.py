@@ -20,6 +20,7 @@ from deltaweb.health.facts import (
     SizeBin,
     StatisticsFacts,
     StoppedReader,
+    UsedColumn,
     VectorFacts,
     WriteRhythm,
     milliseconds,
@@ -324,6 +325,35 @@ def test_the_end_of_an_identity_column_is_urgent_by_what_is_left(
 ) -> None:
     (finding,) = found(with_identity(left), "identity-end")
     assert finding.severity is severity
+
+
+@pytest.mark.parametrize(
+    ("name", "num_files"), [("note", 60), ("NOTE", 60), ("day", 0), ("DAY", 0)]
+)
+def test_a_used_column_is_found_in_upper_and_lower_case(
+    name: str, num_files: int
+) -> None:
+    """No statistics are kept of `Note`; files are in partitions by `Day`."""
+    statistics = StatisticsFacts(
+        size_bytes=0, path_bytes=0, num_without=0, columns={"Note": 0}, is_whole=True
+    )
+    used = (UsedColumn(name, "2 recipients filter by it"),)
+    facts = replace(
+        without_statistics(60, "Day"), statistics=statistics, used_columns=used
+    )
+    lacking = [
+        one.cost.amount for one in found(facts, "missing-statistics") if one.cost
+    ]
+    assert lacking == ([num_files] if num_files else [])
+
+
+def test_a_used_column_has_its_statistics_in_upper_and_lower_case() -> None:
+    statistics = StatisticsFacts(
+        size_bytes=0, path_bytes=0, num_without=0, columns={"Note": 60}, is_whole=True
+    )
+    used = (UsedColumn("note", "2 recipients filter by it"),)
+    facts = replace(without_statistics(60), statistics=statistics, used_columns=used)
+    assert found(facts, "missing-statistics") == []
 
 
 def test_versions_that_are_missing_are_no_old_commits() -> None:
