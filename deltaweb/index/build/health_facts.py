@@ -326,7 +326,8 @@ def _is_whole(snapshot: Snapshot, num_columns: int) -> bool:
     if STATISTICS_COLUMNS in configuration:
         return False
     limit = _count(configuration.get(INDEXED_COLUMNS, str(MAX_INDEXED_COLUMNS)))
-    return limit is not None and num_columns == min(limit, MAX_INDEXED_COLUMNS)
+    # The index has no more columns than this; what writers keep of others is unknown.
+    return limit is not None and num_columns == limit <= MAX_INDEXED_COLUMNS
 
 
 def _num_covered(files: pa.Table, path: Sequence[str]) -> int:

@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 from deltaweb.delta.writing.checkpoint.builder import (
@@ -23,6 +24,7 @@ from tests.support.logs.delta_logs import (
 )
 from tests.support.logs.indexed_logs import DAY_MS, NOW_MS, Indexed, file_of, vacuum_of
 from tests.support.logs.local_logs import stats_of, typed_schema
+from tests.support.tables.table_builder import TableBuilder
 
 
 def facts_of(result: IndexResult | None) -> dict[str, Any]:
@@ -106,6 +108,18 @@ class TestTheHistory:
 
 
 class TestTheFiles:
+    @pytest.mark.parametrize(
+        ("limit", "is_whole"), [("3", True), ("32", True), ("36", False), ("-1", False)]
+    )
+    def test_have_no_other_statistics_if_the_index_has_all_that_writers_keep(
+        self, tmp_path: Path, *, limit: str, is_whole: bool
+    ) -> None:
+        """The index has 32 columns at most."""
+        rows = pa.table({f"c{number}": [number] for number in range(40)})
+        made = TableBuilder().property("delta.dataSkippingNumIndexedCols", limit)
+        facts = facts_of(index_table(made.rows(rows).build(), tmp_path / "i"))
+        assert facts["statistics"]["is_whole"] == is_whole
+
     def test_have_statistics_by_column(self, tmp_path: Path) -> None:
         schema = typed_schema(id="long", note="string")
         log = LogBuilder().start(
