@@ -289,7 +289,7 @@ def table_health(
     own = StoredFinding.objects.visible_to(user).filter(table=table)
     rules = all_rules()
     ordered = own.open().order_by(F("muted_until").asc(nulls_first=True), "severity")
-    rows = [finding_row(one, rules, now) for one in ordered.select_related("assignee")]
+    rows = [finding_row(one, rules, now) for one in findings_loaded(ordered)]
     return TableHealth(
         findings=rows,
         num_rules=len(rules),

@@ -60,7 +60,7 @@ class TestOverview:
         self, viewer: Client, django_assert_max_num_queries: DjangoAssertNumQueries
     ) -> None:
         viewer.get(f"{TABLE}orders/")  # which is noted
-        for path, limit in [("", 14), ("schema", 11), ("history", 14), ("files", 11)]:
+        for path, limit in [("", 16), ("schema", 12), ("history", 15), ("files", 12)]:
             with django_assert_max_num_queries(limit):
                 viewer.get(f"{TABLE}orders/{path}")
 
