@@ -52,6 +52,8 @@ def share_by_clicks(page: Page, server: Installation) -> int:
     page.get_by_label("Name", exact=True).fill(first)
     page.get_by_label("Properties").fill(f"country={COMPANIES[first]}")
     page.get_by_role("button", name="Add to the share").click()
+    # The form is exchanged in place, which nothing else waits for.
+    expect(page.get_by_label("Properties")).to_have_value("")
     page.get_by_label("Name", exact=True).fill(second)
     page.get_by_role("button", name="Next: what they see").click()
     # Typed, left by the Tab key: the part shows at once what it means.
