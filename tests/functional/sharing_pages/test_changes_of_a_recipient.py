@@ -103,6 +103,8 @@ class TestChangingOne:
             "properties": {"region": "EU", "level": 3},
             "soft_limit_bytes": None,
             "hard_limit_bytes": None,
+            "in_browser": False,
+            "may_rotate": False,
         }
 
     def test_saving_properties_says_until_when_earlier_urls_open(self, admin) -> None:

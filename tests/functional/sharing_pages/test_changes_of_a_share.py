@@ -199,6 +199,7 @@ class TestNameAndEnd:
             "name": "retail",
             "comment": "Every order",
             "num_recipients": 1,
+            "in_browser": False,
         }
 
     def test_a_share_is_deleted_once_its_name_is_typed(self, admin: Client) -> None:
