@@ -18,7 +18,9 @@ from deltaweb.storage.objects.errors import (
     BucketNotFoundError,
     ClockSkewedError,
     CredentialsExpiredError,
+    KeyUnknownError,
     RegionWrongError,
+    SecretWrongError,
 )
 from deltaweb.storage.objects.hosts import ALLOWED_HOSTS
 from deltaweb.storage.objects.scan import first_object
@@ -47,8 +49,8 @@ def refusing() -> Iterator[RefusingServer]:
         ("s3", 400, "AuthorizationHeaderMalformed", REGION, RegionWrongError),
         ("s3", 400, "ExpiredToken", "no", CredentialsExpiredError),
         ("s3", 403, "RequestTimeTooSkewed", "no", ClockSkewedError),
-        ("s3", 403, "InvalidAccessKeyId", "no", CredentialsNeededError),
-        ("s3", 403, "SignatureDoesNotMatch", "no", CredentialsNeededError),
+        ("s3", 403, "InvalidAccessKeyId", "no", KeyUnknownError),
+        ("s3", 403, "SignatureDoesNotMatch", "no", SecretWrongError),
         ("s3", 403, "AccessDenied", "no", LocationDeniedError),
         ("az", 404, "ContainerNotFound", "no", BucketNotFoundError),
         ("az", 403, "AuthenticationFailed", "no", CredentialsNeededError),

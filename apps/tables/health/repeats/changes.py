@@ -25,13 +25,13 @@ from apps.pages.request.changes import UNCHANGED, Unchanged
 from apps.tables.catalogue.names import find_table
 from apps.tables.head.finding import OF_TABLE, get_own_table
 from apps.tables.health.repeats.resources import (
-    REPEATABLE,
+    LABELS,
     RepeatResource,
     repeat_resource,
 )
 from apps.tables.models import RepeatedOperation, Table
 from apps.tables.models.repeats import EVERY, Every, next_run
-from apps.tables.operations.vacuum.operation import hours_of
+from apps.tables.operations.vacuum.hours import hours_of
 from apps.tables.storage.received import provider_name
 from deltaweb.words import length_text
 
@@ -138,7 +138,7 @@ def _editor() -> User:
 
 
 def _known(operation: str) -> str:
-    if operation not in REPEATABLE:
+    if operation not in LABELS:
         raise RepeatUnknownError(operation=operation)
     return operation
 

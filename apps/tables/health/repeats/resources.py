@@ -10,26 +10,15 @@ from django.urls import reverse
 from apps.jobs.models import Job
 from apps.pages.page_json import OnPage
 from apps.tables.models import RepeatedOperation, Table
-from apps.tables.operations.checkpoint.operation import CHECKPOINT
-from apps.tables.operations.clean_up.operation import CLEAN_UP
-from apps.tables.operations.operation import AnyOperation
-from apps.tables.operations.optimize.operation import OPTIMIZE
-from apps.tables.operations.vacuum.operation import VACUUM
 from deltaweb.words import length_text
 
-REPEATABLE: Final[Mapping[str, AnyOperation]] = {
-    "optimize": OPTIMIZE,
-    "vacuum": VACUUM,
-    "checkpoint": CHECKPOINT,
-    "cleanup": CLEAN_UP,
-}
-"""By their names in addresses and commands."""
 LABELS: Final[Mapping[str, str]] = {
     "optimize": "Optimize",
     "vacuum": "Vacuum",
     "checkpoint": "Checkpoint",
     "cleanup": "Clean up the log",
 }
+"""What can be repeated: names in addresses and commands, and on pages."""
 HOUR_S: Final = 3600
 
 

@@ -4,7 +4,7 @@ A run is a job of the operation, made at the version that the table then has. It
 anew, so it respects holds and retention as a run by a person does.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from datetime import datetime
 from typing import Final
@@ -14,13 +14,24 @@ from django.db import transaction
 from apps.jobs.models import Job
 from apps.pages.actions import Actor, Stamp
 from apps.pages.page_json import from_json
-from apps.tables.health.repeats.resources import REPEATABLE
 from apps.tables.models import RepeatedOperation, Table
 from apps.tables.models.repeats import next_run
+from apps.tables.operations.checkpoint.operation import CHECKPOINT
+from apps.tables.operations.clean_up.operation import CLEAN_UP
+from apps.tables.operations.operation import AnyOperation
+from apps.tables.operations.optimize.operation import OPTIMIZE
 from apps.tables.operations.requests import request_operation
+from apps.tables.operations.vacuum.operation import VACUUM
 
 SCHEDULE: Final = Actor(name="deltaweb schedule")
 BATCH: Final = 100
+REPEATABLE: Final[Mapping[str, AnyOperation]] = {
+    "optimize": OPTIMIZE,
+    "vacuum": VACUUM,
+    "checkpoint": CHECKPOINT,
+    "cleanup": CLEAN_UP,
+}
+"""The operations by the names in `LABELS`."""
 
 
 def request_due_repeats(*, now: datetime) -> int:

@@ -5,8 +5,6 @@ hours are chosen after it.
 """
 
 import math
-import re
-from argparse import ArgumentTypeError
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -27,6 +25,7 @@ from apps.tables.extension.guards import (
 from apps.tables.operations.operation import Operation, register
 from apps.tables.operations.preview import OperationPreview, RunContext
 from apps.tables.operations.stored import StoredPreview
+from apps.tables.operations.vacuum.hours import hours_of
 from apps.tables.work.log_writing import MAX_FILES_NAMED
 from deltaweb.delta.log.commits.times import to_ms
 from deltaweb.delta.log.store import TableStore
@@ -52,18 +51,8 @@ from deltaweb.table import DeltaTable
 from deltaweb.words import counted, size_text
 
 Longs = npt.NDArray[np.int64]
-HOURS: Final = {"h": 1.0, "d": 24.0, "m": 1 / 60}
 SHORTEST_AXIS_H: Final = 24 * 14
 LONGEST_AXIS_H: Final = 24 * 90
-
-
-def hours_of(text: str) -> float:
-    """Read a time such as `7d`; argparse turns the error into bad usage."""
-    match = re.fullmatch(r"([0-9]{1,9}(?:\.[0-9]{1,3})?)([hdm]?)", text.strip())
-    if match is None:
-        message = f"{text!r} is not a time such as 168h or 7d"
-        raise ArgumentTypeError(message)
-    return float(match[1]) * HOURS[match[2] or "h"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -153,7 +153,7 @@ class TestACleanedLog:
     ) -> None:
         log.clean_up(6)
 
-        with django_assert_max_num_queries(25):
+        with django_assert_max_num_queries(29):
             index_table(table)
 
 

@@ -89,9 +89,9 @@ BROKEN: dict[str, tuple[list[Action], str]] = {
     "a folder": ([sidecar("..")], "folder of sidecars"),
     "a NUL": ([sidecar("a%00b")], "folder of sidecars"),
     "named twice": ([sidecar("one.parquet")] * 2, "twice"),
-    "a loop": ([sidecar("loop.parquet")], "names sidecars itself"),
+    "a loop": ([sidecar("loop.parquet")], "lists sidecars itself"),
     "torn": ([sidecar("torn.parquet")], "not a readable"),
-    "both kinds": ([add("x"), sidecar("one.parquet")], "beside"),
+    "both kinds": ([add("x"), sidecar("one.parquet")], "file actions and sidecars"),
 }
 
 
@@ -157,7 +157,7 @@ class TestPlace:
         place.rename(tmp_path / "outside")
         place.symlink_to(tmp_path / "outside")
 
-        with pytest.raises(LogCorruptError, match="out of the table"):
+        with pytest.raises(LogCorruptError, match="outside the table"):
             DeltaTable(str(tmp_path / "table")).snapshot()
 
 
