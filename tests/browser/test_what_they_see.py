@@ -19,7 +19,7 @@ from tests.support.processes.installation import Installation, wait_for
 
 SHARE: Final = "own_rows"
 TABLES: Final = ("samples.customers", "samples.orders", "crm.visits")
-COMPANIES: Final = {"hooli": "DE", "umbrella": "FR"}
+COMPANIES: Final = {"vandelay": "DE", "umbrella": "FR"}
 MOST_CLICKS: Final = 12
 COUNT: Final = """() => addEventListener("pointerdown", (event) => {
     if (event.isTrusted) sessionStorage.clicks = Number(sessionStorage.clicks ?? 0) + 1;
