@@ -153,7 +153,7 @@ class TestACleanedLog:
     ) -> None:
         log.clean_up(6)
 
-        with django_assert_max_num_queries(29):
+        with django_assert_max_num_queries(30):
             index_table(table)
 
 
