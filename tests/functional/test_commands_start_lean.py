@@ -19,8 +19,8 @@ HEAVY = [
 ARROW = ["pyarrow", "numpy"]
 # Modules of a process, with room for a few more: what loads a large package that no
 # list here names is noticed all the same.
-MOST_WITH_ARROW = 980
-MOST_WITHOUT = 725
+MOST_WITH_ARROW = 990
+MOST_WITHOUT = 730
 VERBS = "apps.tables.management.verbs."
 OTHER_VERBS = {VERBS + verb for verb in ("show", "history", "compared", "checks")}
 
