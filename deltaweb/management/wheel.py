@@ -111,14 +111,20 @@ def collect_static_files(target: Path) -> None:
     Django is set up for this alone: a build has none of our other packages.
     """
     import django  # noqa: PLC0415  # an editable install needs none
+    import drf_spectacular_sidecar  # noqa: PLC0415  # as above
     from django.conf import settings  # noqa: PLC0415  # as above
     from django.core.management import call_command  # noqa: PLC0415  # as above
 
+    sidecar = Path(str(drf_spectacular_sidecar.__file__)).parent
+    files = sidecar / "static" / "drf_spectacular_sidecar"
     settings.configure(
         INSTALLED_APPS=["django.contrib.staticfiles", "django_htmx"],
         STATIC_ROOT=target,
         STATIC_URL="/static/",
-        STATICFILES_DIRS=[assets.STATIC],
+        STATICFILES_DIRS=[
+            assets.STATIC,
+            ("swagger-ui", files / "swagger-ui-dist"),  # as in the settings
+        ],
         STORAGES={
             "staticfiles": {
                 "BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"
