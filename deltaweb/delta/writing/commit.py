@@ -247,7 +247,7 @@ class _Attempt:
                 txn_id=self.txn_id,
                 reason=reason,
             )
-        kind, reason = "attempts", "every attempt lost to another writer"
+        kind, reason = "attempts", "another writer committed first at every attempt"
         return self._conflict(kind, reason, version=self.version)
 
     # === Giving way ===
@@ -305,7 +305,7 @@ class _Attempt:
                 subject=conflict.subject,
             )
         if self.version == first:
-            kind, reason = "history", "its history was cleaned up meanwhile"
+            kind, reason = "history", "its history was cleaned up during the commit"
             raise self._conflict(kind, reason, version=first)
         self.is_ambiguous = False
         return False

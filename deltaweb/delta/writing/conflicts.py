@@ -292,7 +292,7 @@ def _added_conflict(ours: Transaction, winner: WinningCommit) -> Conflict | None
         return None
     if not matching.num_rows:
         return None
-    reason = "it added rows that this should have read"
+    reason = "it added rows that this operation should have read"
     return Conflict("file-added", reason, str(matching["path"][0]))
 
 

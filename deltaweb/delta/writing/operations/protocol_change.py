@@ -47,7 +47,7 @@ def upgrade_protocol(
         )
         raise ProtocolUpgradeError(root=root, version=base.version, reason=reason)
     if reader >= FEATURES_READER_VERSION and writer < FEATURES_WRITER_VERSION:
-        reason = f"reader version {reader} goes with writer version 7"
+        reason = f"reader version {reader} needs writer version 7"
         raise ProtocolUpgradeError(root=root, version=base.version, reason=reason)
     protocol = _raised(now, reader, writer)
     return Transaction(

@@ -143,7 +143,7 @@ def _found(
 ) -> tuple[StructType, ColumnPath]:
     if not has_mapped_columns(base.protocol, base.metadata):
         reason = (
-            f"files know columns by their names without {COLUMN_MAPPING}: set "
+            f"without {COLUMN_MAPPING} files store columns by name: set "
             "delta.columnMapping.mode = name first"
         )
         raise ProtocolUpgradeError(root=root, version=base.version, reason=reason)
