@@ -188,6 +188,9 @@ recorders.register(
 daily.register(
     lambda now: health.examining.examine_sharing(now)  # noqa: PLW0108 (as above)
 )
+grants.emptied.register(
+    lambda now: health.examining.examine_quietly(now)  # noqa: PLW0108 (as above)
+)
 rules_of_apps.register(*RULE_WORDS)
 dues.register(
     lambda now: grants.preparing.request_due_preparations(now=now),

@@ -46,7 +46,12 @@ def _examine_if_due(now: datetime) -> None:
     if not getattr(_waiting, "is_due", False):
         return
     _waiting.is_due = False
+    examine_quietly(now, budget_s=BUDGET_S)
+
+
+def examine_quietly(now: datetime, *, budget_s: float = math.inf) -> None:
+    """Run the rules where an error in them must not harm what was done before."""
     try:
-        examine_sharing(now, budget_s=BUDGET_S)
+        examine_sharing(now, budget_s=budget_s)
     except Exception:
         log.exception("The rules of sharing failed")

@@ -8,11 +8,13 @@ from datetime import datetime, timedelta
 from typing import Final
 from uuid import UUID
 
+from django.db.models import Count
 from django.shortcuts import resolve_url
 
 from apps.sharing.access.grants.rules import TableRule, rule_of
 from apps.sharing.health.words import BROKEN_SHARE, NO_ROWS, TOKEN_EXPIRES
 from apps.sharing.models import (
+    Grant,
     PreparedVersion,
     Recipient,
     RecipientRule,
@@ -23,7 +25,7 @@ from apps.sharing.recipients.token_states import with_tokens_state
 from apps.tables.health.storing import FindingOfSharing
 from apps.tables.models import Table
 from deltaweb.delta.errors import PredicateError, SchemaError
-from deltaweb.health.finding import Fact, Finding, HealthRemedy, Severity
+from deltaweb.health.finding import Cost, Fact, Finding, HealthRemedy, Severity
 from deltaweb.words import counted
 
 URGENT: Final = timedelta(days=2)
@@ -58,6 +60,8 @@ def find_all(
 
 def broken_shares() -> Iterator[FindingOfSharing]:
     """Find shared tables that recipients cannot read."""
+    grants = Grant.objects.order_by().values_list("share").annotate(Count("id"))
+    num_readers = dict(grants)
     offered = SharedTable.objects.filter(
         share__off_since=None, share__grants__isnull=False
     ).distinct()
@@ -74,6 +78,11 @@ def broken_shares() -> Iterator[FindingOfSharing]:
                     evidence=(
                         Fact("Share", shared.share.name),
                         Fact("Table", shared.table.full_name),
+                    ),
+                    cost=Cost(
+                        num_readers.get(shared.share_id, 1),
+                        "recipients",
+                        "cannot read it",
                     ),
                     remedy=_see_share(shared.share),
                     since=since,
@@ -103,7 +112,9 @@ def recipients_without_rows() -> Iterator[FindingOfSharing | None]:
     """Find recipients whose rule shows no row of a table that they may read.
 
     A rule shows none if its condition cannot be true, for example without a property,
-    or if the last prepared version had none. Anything else is unknown here.
+    or if the last preparation counted none although the table has rows. The clock
+    prepares each new version under each rule, so its count is that of *What they see*.
+    Anything else is unknown here.
 
     Yields:
         A finding, or None for a rule that shows rows, or of which that is unknown.
@@ -162,7 +173,9 @@ def _why_no_rows(
         return f"its condition cannot be evaluated. {error.message}"
     except SchemaError:
         num_rows = None
-    return f"no row of version {version} meets its condition." if num_rows == 0 else ""
+    if num_rows != 0 or shared.table.num_files == 0:  # of an empty table, all see none
+        return ""
+    return f"no row of version {version} meets its condition."
 
 
 def _no_rows(
@@ -182,6 +195,7 @@ def _no_rows(
             Fact("Condition", " AND ".join(rule.conditions)),
             *asked,
         ),
+        cost=Cost(1, "recipients", "reads an empty table"),
         remedy=HealthRemedy(operation="recipient", label="See recipient"),
     )
 
@@ -217,6 +231,7 @@ def ending_tokens(now: datetime) -> Iterator[FindingOfSharing]:
                     Fact("Shares", recipient.num_shares, "shares"),
                     Fact("Used last", used),
                 ),
+                cost=Cost(recipient.num_shares, "shares", "lost without a token"),
                 remedy=HealthRemedy(
                     operation="recipient",
                     label="Rotate",

@@ -20,6 +20,7 @@ from apps.jobs.running.row_texts import storable
 from apps.jobs.running.tracking import JobCancelled, TrackedJob
 from apps.jobs.services import enqueue
 from apps.pages.page_json import IfKnown
+from apps.sharing.access.grants import emptied
 from apps.sharing.access.grants.changed import prepare_changes
 from apps.sharing.access.grants.offered import RuledVersion, ruled_version
 from apps.sharing.access.grants.prepared import (
@@ -102,6 +103,7 @@ def prepare_share(
     """
     prepared: list[PreparedTable] = []
     failures: list[tuple[str, DeltaError]] = []
+    empty_before = _rules_without_rows(share)
     for shared in share.shared_tables.select_related("share", "table"):
         num_failed = len(failures)
         with _held_back(failures, shared.full_name):
@@ -110,6 +112,9 @@ def prepare_share(
             )
         _record_failure(shared, failures[num_failed:], now=now)
     expire(share, now=now)
+    if _rules_without_rows(share) != empty_before:
+        for follower in emptied:
+            follower(now)
     if failures:
         what, first = failures[0]
         raise NotPreparedError(
@@ -119,6 +124,16 @@ def prepare_share(
             num_others=len(failures) - 1,
         ) from first
     return prepared
+
+
+def _rules_without_rows(share: Share) -> set[tuple[UUID, str]]:
+    """Return the rules whose newest version has no row, each with its shared table."""
+    versions = PreparedVersion.objects.filter(shared_table__share=share)
+    counts = versions.order_by("version").values_list(
+        *("shared_table", "rule", "num_rows")
+    )
+    newest = {(shared, rule): num_rows for shared, rule, num_rows in counts}
+    return {key for key, num_rows in newest.items() if num_rows == 0}
 
 
 @contextmanager

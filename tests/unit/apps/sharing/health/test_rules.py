@@ -98,6 +98,25 @@ def test_a_prepared_version_without_rows_is_a_finding(
     ]
 
 
+def test_an_empty_table_is_not_the_fault_of_a_rule(
+    share: Share, acme: Recipient
+) -> None:
+    shared = _offer(share, "id < 0", num_files=0)
+    PreparedVersion.objects.create(
+        shared_table=shared,
+        rule=rule_for(shared, acme).digest,
+        version=2,
+        num_signed=0,
+        num_rewritten=0,
+        num_absent=0,
+        size_bytes=0,
+        num_rows=0,
+        prepared_at=NOW,
+    )
+
+    assert _sentences() == []
+
+
 @pytest.mark.usefixtures("acme")
 def test_a_share_that_is_off_has_no_findings(share: Share) -> None:
     _offer(share, "note = recipient.country", vanished_at=NOW)

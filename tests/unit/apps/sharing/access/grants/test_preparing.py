@@ -27,7 +27,7 @@ from apps.sharing.models import (
     Share,
     SharedTable,
 )
-from apps.tables.models import Table
+from apps.tables.models import StoredFinding, Table
 from deltaweb.sharing.parameters import MAX_LONG
 from deltaweb.table import DeltaTable
 from tests.support import cases
@@ -36,6 +36,7 @@ from tests.support.logs.local_logs import LocalLog, stats_of
 from tests.support.pages.factories import (
     NOW,
     new_grant,
+    new_metadata,
     new_recipient,
     new_share,
     new_shared_table,
@@ -130,6 +131,19 @@ class TestPreparing:
         assert (made.num_made, made.size_bytes) == (3, 0)
         assert stored_files(shared) == set()
         assert PreparedVersion.objects.get().num_rows == 0
+
+    def test_lets_health_know_who_sees_no_row_any_more(self, tmp_path, share) -> None:
+        made, shared = table_of(tmp_path, share, condition="length(region) > 2")
+        new_metadata(shared.table, schema_string=made.snapshot().metadata.schema_string)
+        prepare(share)
+
+        (found,) = StoredFinding.objects.open()
+        said = "no row of version 3 meets its condition."
+        assert found.sentence == f"acme sees no row of {shared.full_name}: {said}"
+
+        made.append(rows(6, "EMEA"))
+        prepare(share)
+        assert not StoredFinding.objects.open().exists()
 
     def test_leaves_tables_alone_that_are_shared_whole(self, tmp_path, share) -> None:
         table_of(tmp_path, share)
