@@ -7,9 +7,14 @@ from django.test import Client
 from django.utils import timezone
 
 from apps.audit.models import AuditEvent
+from apps.jobs import kinds
+from apps.jobs.models import Job
 from apps.sharing.api.audit import note_read
 from apps.sharing.models import Hold, Recipient, SharedTable
-from apps.tables.models import Commit
+from apps.tables.health.examining import follow_repeats
+from apps.tables.models import Commit, RepeatedOperation
+from apps.tables.storage.roots import allow_root
+from deltaweb.errors import DeltawebError
 from deltaweb.table import DeltaTable
 from tests.functional import command_line
 from tests.functional.sharing_pages.pages import as_json, page, posted
@@ -120,6 +125,67 @@ def test_a_clean_up_of_the_log_spares_what_is_held(folder: Path) -> None:
     assert (held["num_files"], free["num_files"] > 0) == (0, True)
     assert "Version 2 and later ones stay readable" in held["holds"]
     assert free["holds"] == ""
+
+
+def run_by_schedule(operation: str) -> None:
+    """Run an operation as the clock and a worker do when its schedule is due."""
+    now = timezone.now()
+    repeats = RepeatedOperation.objects.filter(operation=operation)
+    repeats.update(due_at=now)
+    follow_repeats(now=now)
+    job = repeats.get().last_job
+    assert job is not None
+    kinds.do_job(job.kind, str(job.id))
+    follow_repeats(now=timezone.now())
+    assert repeats.get().last_state == Job.State.DONE, repeats.get().last_result
+
+
+@pytest.fixture
+def scheduled(shared: SharedTable, folder: Path) -> SharedTable:
+    """The table with a vacuum and a clean-up of each day; its log may be cleaned up."""
+    allow_root(str(folder.parent), reason="LAKE", now=timezone.now())
+    table = DeltaTable(str(folder))
+    table.set_properties({"delta.logRetentionDuration": "interval 1 day"})
+    table.create_checkpoint(4)
+    for path in (folder / "_delta_log").iterdir():
+        age(path, days=30)
+    for operation in ("vacuum", "cleanup"):
+        run_json("repeat", "crm.orders", operation, "--every", "day")
+    return shared
+
+
+@pytest.mark.usefixtures("scheduled")
+def test_a_scheduled_vacuum_spares_what_is_held(folder: Path) -> None:
+    table = DeltaTable(str(folder))
+    before = table.snapshot(2).read()
+    command_line.run_json("recipient", "hold", *PLACE, "--until", "90d")
+
+    run_by_schedule("vacuum")
+
+    assert table.snapshot(2).read() == before
+    assert table.snapshot(3).read().num_rows == 3
+    with pytest.raises(DeltawebError):
+        table.snapshot(1).read()
+    command_line.run_json("recipient", "hold", *PLACE, "--end")
+    run_by_schedule("vacuum")
+    with pytest.raises(DeltawebError):
+        table.snapshot(2).read()
+
+
+@pytest.mark.usefixtures("scheduled")
+def test_a_scheduled_clean_up_spares_what_is_held(folder: Path) -> None:
+    table, log = DeltaTable(str(folder)), folder / "_delta_log"
+    before, rows = sorted(log.glob("*.json")), table.snapshot(2).read()
+    command_line.run_json("recipient", "hold", *PLACE, "--until", "90d")
+
+    run_by_schedule("cleanup")
+
+    assert sorted(log.glob("*.json")) == before
+    assert table.snapshot(2).read() == rows
+    command_line.run_json("recipient", "hold", *PLACE, "--end")
+    run_by_schedule("cleanup")
+    assert not (log / f"{2:020d}.json").exists()
+    assert (log / f"{4:020d}.json").exists()
 
 
 @pytest.mark.usefixtures("shared")
