@@ -119,10 +119,11 @@ frame.entries.register(
     )
 )
 health_rules.rules_of_apps.register(
-    health_rules.RuleWords(
+    health_rules.HealthRule(
         name="repeat-fails",
         title="A schedule fails",
-        about="What it should keep in order piles up.",
+        about="The table is not maintained, so reads and storage cost more each day.",
+        advice="Read the last error, remove its cause, and run the operation by hand.",
     )
 )
 frame.numbers.register(

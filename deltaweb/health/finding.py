@@ -6,12 +6,13 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, Final
 
-from deltaweb.words import bytes_text, counted, duration_text
+from deltaweb.words import bytes_text, counted, length_text
 
 BYTES: Final = "bytes"
 SECONDS: Final = "s"
 PERCENT: Final = "%"
 _DIGITS: Final = 2
+_UNITS_S: Final = (86_400, 3_600, 60)
 
 
 class Severity(StrEnum):
@@ -32,6 +33,12 @@ def about_bytes(size_bytes: float) -> str:
     return bytes_text(size_bytes, digits=_DIGITS)
 
 
+def about_length(seconds: float) -> str:
+    """Return a length of time in its largest unit, such as `12 days`."""
+    unit = next((unit for unit in _UNITS_S if seconds >= unit), 1)
+    return length_text(max(round(seconds / unit), 1) * unit)
+
+
 def amount_text(amount: float | str, unit: str) -> str:
     """Return an amount with its unit, such as `3.2 TiB`, `83 files` or `41 %`."""
     if isinstance(amount, str):
@@ -39,7 +46,7 @@ def amount_text(amount: float | str, unit: str) -> str:
     if unit == BYTES:
         return about_bytes(amount)
     if unit == SECONDS:
-        return duration_text(amount)
+        return about_length(amount)
     if unit == PERCENT:
         return f"{amount:,.0f} %"
     if unit.endswith("s"):

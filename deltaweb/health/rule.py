@@ -20,6 +20,7 @@ class Rule:
         name: In JSON and addresses, such as `small-files`.
         title: The heading of its findings.
         about: A sentence that says why it matters.
+        advice: A sentence that says what to do about a finding.
         severities: Those that its findings can have, the worst first.
         thresholds: The fields of `Thresholds` that it uses.
         find: Yields what it found; nothing if the facts do not say.
@@ -28,6 +29,7 @@ class Rule:
     name: str
     title: str
     about: str
+    advice: str
     severities: tuple[Severity, ...]
     thresholds: tuple[str, ...] = ()
     find: Find

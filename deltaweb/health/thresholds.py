@@ -97,7 +97,7 @@ class Thresholds:
         3, "times", "Multiple of the longest pause after which a table is late."
     )
     identity_percent: int = threshold(
-        90, "%", "Share of an identity column's numbers that were given."
+        90, "%", "Share of an identity column's numbers that are used."
     )
     identity_left: int = threshold(
         1_000_000_000_000, "numbers", "Numbers left, below which it is near its end."

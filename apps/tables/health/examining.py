@@ -18,7 +18,7 @@ from apps.news.publishing import publish
 from apps.tables.extension.health_rules import daily
 from apps.tables.health import facts
 from apps.tables.health.repeats import running
-from apps.tables.health.storing import keep_findings
+from apps.tables.health.storing import delete_old_findings, keep_findings
 from apps.tables.models import NamespaceThresholds, Table
 from apps.tables.models.news import HEALTH
 from deltaweb.health.examine import examine
@@ -151,6 +151,7 @@ def _run(job: TrackedJob, asked: ExamineTables) -> Examined:
         job.progress(min(start + BATCH, len(ids)), total=len(ids), unit="tables")
     for examine_more in daily:
         examine_more(now)
+    delete_old_findings(now=now)
     publish(HEALTH)
     return Examined(num_tables=len(ids), num_findings=num_findings)
 

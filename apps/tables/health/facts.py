@@ -10,7 +10,7 @@ from apps.tables.health.repeats.resources import LABELS
 from apps.tables.models import RepeatedOperation, Table
 from apps.tables.storage.received import is_received
 from deltaweb.health.facts import INDEX_FACTS, HealthFacts
-from deltaweb.health.finding import Fact, Finding, HealthRemedy, Severity
+from deltaweb.health.finding import Cost, Fact, Finding, HealthRemedy, Severity
 from deltaweb.words import counted
 
 REPEAT_FAILS: Final = "repeat-fails"
@@ -37,12 +37,13 @@ def _failing(repeat: RepeatedOperation, table: Table) -> Finding:
         rule=REPEAT_FAILS,
         subject=repeat.operation,
         severity=Severity.ACT_NOW,
-        sentence=f"{label} by its schedule failed {times} in a row.",
+        sentence=f"The scheduled `{repeat.operation}` failed {times} in a row.",
         evidence=(
             Fact("Schedule", repeat.words),
             Fact("Failures in a row", repeat.failures, "failures"),
             Fact("Last error", repeat.last_result),
         ),
+        cost=Cost(repeat.failures, "runs", "had no effect"),
         remedy=HealthRemedy(
             operation=repeat.operation,
             label=label,

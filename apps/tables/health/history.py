@@ -3,8 +3,8 @@
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
-from typing import Final
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Final, NamedTuple
 
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Count, Q
@@ -21,12 +21,17 @@ GAP: Final = 0.7  # percent of the width between two bars
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DayCounts:
-    """The findings that were open at the end of a day of UTC."""
+    """The findings that were open at the end of a day of UTC.
+
+    Attributes:
+        set_aside: Those that were muted or acknowledged. No severity counts them.
+    """
 
     day: date
     act_now: int = 0
     costs: int = 0
     to_know: int = 0
+    set_aside: int = 0
 
     @property
     def total(self) -> int:
@@ -88,54 +93,91 @@ def daily_counts(
     )
     if table is not None:
         found = found.filter(table=table)
+    days = [first + timedelta(days=number) for number in range(NUM_DAYS)]
     groups = (
         found.order_by()
         .annotate(
             found_on=TruncDate("found_at", tzinfo=UTC),
             closed_on=TruncDate("closed_at", tzinfo=UTC),
         )
-        .values_list("severity", "found_on", "closed_on")
+        .values_list(*_Group._fields[:-1])
         .annotate(Count("id"))
     )
-    return _by_day(groups, first)
+    return _by_day(map(_Group._make, groups), days, now)
+
+
+class _Group(NamedTuple):
+    """Findings that were found, closed and set aside at the same time."""
+
+    severity: int
+    found_on: date
+    closed_on: date | None
+    acknowledged_at: datetime | None
+    muted_at: datetime | None
+    muted_until: datetime | None
+    number: int
+
+    def is_aside(self, moment: datetime) -> bool:
+        """Whether they are muted or acknowledged at a moment."""
+        if self.acknowledged_at is not None and self.acknowledged_at <= moment:
+            return True
+        if self.muted_until is None or self.muted_until <= moment:
+            return False
+        return self.muted_at is None or self.muted_at <= moment
 
 
 def _by_day(
-    groups: Iterable[tuple[int, date, date | None, int]], first: date
+    groups: Iterable[_Group], days: list[date], now: datetime
 ) -> list[DayCounts]:
-    """Add up what came and what went on each day."""
+    """Add up what was opened, closed and set aside until the end of each day."""
     changes: dict[int, Counter[date]] = {
         rank: Counter() for rank in StoredFinding.Severity.values
     }
-    for severity, found_on, closed_on, count in groups:
-        changes[severity][max(found_on, first)] += count
-        if closed_on is not None:
-            changes[severity][max(closed_on, first)] -= count
+    aside: dict[int, Counter[date]] = {rank: Counter() for rank in changes}
+    ends = {
+        day: min(datetime.combine(day + timedelta(days=1), time(), tzinfo=UTC), now)
+        for day in days
+    }
+    for one in groups:
+        begin, end = max(one.found_on, days[0]), one.closed_on
+        changes[one.severity][begin] += one.number
+        if end is not None:
+            changes[one.severity][max(end, days[0])] -= one.number
+        if one.acknowledged_at is None and one.muted_until is None:
+            continue
+        for day in days:
+            is_open = begin <= day and (end is None or day < end)
+            if is_open and one.is_aside(ends[day]):
+                aside[one.severity][day] += one.number
     ranks, open_now = StoredFinding.Severity, Counter[int]()
-    days = []
-    for number in range(NUM_DAYS):
-        day = first + timedelta(days=number)
+    counts = []
+    for day in days:
         for rank, by_day in changes.items():
             open_now[rank] += by_day[day]
-        days.append(
+        counted = {rank: open_now[rank] - aside[rank][day] for rank in changes}
+        counts.append(
             DayCounts(
                 day=day,
-                act_now=open_now[ranks.ACT_NOW],
-                costs=open_now[ranks.COSTS],
-                to_know=open_now[ranks.TO_KNOW],
+                act_now=counted[ranks.ACT_NOW],
+                costs=counted[ranks.COSTS],
+                to_know=counted[ranks.TO_KNOW],
+                set_aside=sum(by_day[day] for by_day in aside.values()),
             )
         )
-    return days
+    return counts
 
 
 def history_chart(days: list[DayCounts]) -> HistoryChart:
     """Draw the last thirty days."""
-    most = max((day.total for day in days), default=0)
+    most = max((day.total + day.set_aside for day in days), default=0)
     step = 100 / NUM_DAYS
     bars = []
     for number, day in enumerate(days):
         parts, top = [], BASE
-        for css, count in (("n", day.to_know), ("c", day.costs), ("a", day.act_now)):
+        for css, count in (
+            *(("x", day.set_aside), ("n", day.to_know)),
+            *(("c", day.costs), ("a", day.act_now)),
+        ):
             if count:
                 height = HEIGHT * count / most
                 top -= height

@@ -18,13 +18,20 @@ from apps.accounts.models import User
 from apps.pages.frame import AnyUser, KeyNumber
 from apps.pages.lists.fields import WordField
 from apps.pages.lists.paging import paged
-from apps.pages.lists.sorting import Column, ordering
+from apps.pages.lists.sorting import DESCENDING, Column, ordering
 from apps.pages.page_json import OnPage
 from apps.pages.request.list_page import ListPage, ListQuery, PageOfRows
 from apps.tables.health.history import DayBars, DayCounts, daily_counts, history_chart
-from apps.tables.health.resources import FindingRow, all_rules, finding_row
+from apps.tables.health.resources import (
+    FindingGroup,
+    FindingRow,
+    all_rules,
+    finding_row,
+)
+from apps.tables.health.storing import KEEP_CLOSED
 from apps.tables.models import StoredFinding, Table
 from apps.tables.models.health import StoredFindingQuerySet
+from deltaweb.health.finding import about_length
 
 OPEN: Final = "open"
 MINE: Final = "mine"
@@ -119,13 +126,23 @@ def _page(
     found = _filtered(user, query, now)
     place = paged(found.count(), query.page)
     ordered = findings_loaded(found.order_by(*_order(query)))
-    rules = all_rules()
-    rows = [finding_row(one, rules, now) for one in ordered[place.rows]]
-    counts = _counts_by_rule(found, rows)
-    return PageOfRows(
-        rows=[replace(row, group_count=counts[row.resource.rule]) for row in rows],
-        paged=place,
-    )
+    shown, rules = list(ordered[place.rows]), all_rules()
+    rows = [finding_row(one, rules, now) for one in shown]
+    if (by := query.sort.removeprefix(DESCENDING)) in GROUPED:
+        counts = _group_counts(found, shown, by)
+        # A look that ends meanwhile may close the last finding of a group.
+        groups = (counts.get(_group_of(one, by), 1) for one in shown)
+        rows = [
+            replace(row, group=_group(row, by, count))
+            for row, count in zip(rows, groups, strict=True)
+        ]
+    return PageOfRows(rows=rows, paged=place)
+
+
+def _group(row: FindingRow, by: str, count: int) -> FindingGroup:
+    if by == BY_TABLE:
+        return FindingGroup(title=row.subject, about="", count=count)
+    return FindingGroup(title=row.title, about=row.about, count=count)
 
 
 def _every(
@@ -181,25 +198,38 @@ def _order(query: ListQuery) -> list[OrderBy]:
     return ordering(COLUMNS, query.sort, ties=("severity", "rule", "id"))
 
 
-def _counts_by_rule(
-    found: StoredFindingQuerySet, rows: list[FindingRow]
-) -> dict[str, int]:
-    """Return how many findings each rule of a page has on all pages."""
-    shown = {row.resource.rule for row in rows}
-    counts = found.filter(rule__in=shown).order_by().values_list("rule")
-    return dict(counts.annotate(Count("id"))) if shown else {}
+def _group_of(one: StoredFinding, by: str) -> tuple[object, ...]:
+    """Return the values that a finding has in common with its group."""
+    return tuple(getattr(one, name) for name in GROUPED[by])
+
+
+def _group_counts(
+    found: StoredFindingQuerySet, shown: list[StoredFinding], by: str
+) -> dict[tuple[object, ...], int]:
+    """Return the number of findings on all pages, by the groups of one page."""
+    if not shown:
+        return {}
+    if by == BY_TABLE:
+        tables = {one.table_id for one in shown if one.table_id}
+        subjects = {one.subject for one in shown if not one.table_id}
+        wanted = Q(table__in=tables) | Q(table=None, subject__in=subjects)
+    else:
+        wanted = Q(rule__in={one.rule for one in shown})
+    counts = found.filter(wanted).order_by().values_list(*GROUPED[by])
+    return {tuple(key): count for *key, count in counts.annotate(Count("id"))}
 
 
 def _more(request: HttpRequest, _: PageOfRows[FindingRow]) -> Mapping[str, object]:
     user, now = request.user, timezone.now()
     wanted = request.GET.get("open", "")
     is_number = wanted.isascii() and wanted.isdigit() and len(wanted) < MAX_DIGITS
-    sort = request.GET.get("sort", "").removeprefix("-")
+    sort = request.GET.get("sort", "").removeprefix(DESCENDING)
     return {
         "counts": health_counts(user, now),
         "chart": history_chart(daily_counts(user, now)),
         "opened": int(wanted) if is_number else None,
-        "groups": sort in {"", "rule"},
+        "by_table": sort == BY_TABLE,
+        "keeps_closed_for": about_length(KEEP_CLOSED.total_seconds()),
         "state": cleaned_state(request),
     }
 
@@ -211,13 +241,19 @@ def cleaned_state(request: HttpRequest) -> str:
 
 
 MAX_DIGITS: Final = 19
+BY_TABLE: Final = "table"
+GROUPED: Final[Mapping[str, tuple[str, ...]]] = {
+    "rule": ("rule",),
+    BY_TABLE: ("table_id", "subject"),
+}
+"""The orders that show groups, each with the fields that a group has in common."""
 NUM_SHOWN: Final = 5
 COLUMNS: Final = (
     Column("rule", "Finding", "severity rule", word="By rule", never_null=True),
     Column(
-        *("table", "Table", "table__namespace table__name subject"), word="By table"
+        *(BY_TABLE, "Table", "table__namespace table__name subject"), word="By table"
     ),
-    Column("since", "Since", "since", begins_descending=True, never_null=True),
+    Column("since", "Open", "since", word="Oldest first", never_null=True),
     Column("cost", "What it costs", "cost_bytes", begins_descending=True),
 )
 FINDINGS: Final = ListPage(

@@ -9,19 +9,16 @@ from urllib.parse import urlencode
 
 from django.urls import Resolver404, resolve
 
-from apps.pages.page_json import OnPage, Spread
-from apps.tables.extension.health_rules import RuleWords, rules_of_apps
+from apps.pages.page_json import OnPage, Spread, shaped
+from apps.tables.extension.health_rules import HealthRule, rules_of_apps
 from apps.tables.models import StoredFinding
-from deltaweb.health.finding import Cost, Fact
+from deltaweb.health.finding import Cost, Fact, about_length
 from deltaweb.health.rules import RULES
 
 
-def all_rules() -> dict[str, RuleWords]:
-    """Return the words of all rules by their names."""
-    own = {
-        rule.name: RuleWords(name=rule.name, title=rule.title, about=rule.about)
-        for rule in RULES
-    }
+def all_rules() -> dict[str, HealthRule]:
+    """Return all rules by their names."""
+    own = {rule.name: shaped(HealthRule, rule) for rule in RULES}
     return own | {rule.name: rule for rule in rules_of_apps}
 
 
@@ -37,6 +34,7 @@ class FindingResource:
         remedy: What is to be done: `operation`, `label`, `parameters` and `command`;
             null if nothing can be.
         since: Since when it holds, as far as is known.
+        id: Its number, by which commands and calls change it.
     """
 
     rule: str
@@ -46,6 +44,21 @@ class FindingResource:
     evidence: Sequence[Mapping[str, Any]]
     remedy: Mapping[str, Any] | None
     since: datetime
+    id: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FindingGroup:
+    """The findings of a list that have one rule, or are about one table.
+
+    Attributes:
+        about: A sentence about it; "" for none.
+        count: The number of its findings on all pages.
+    """
+
+    title: str
+    about: str
+    count: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +66,6 @@ class FindingRow:
     """A finding with what people said of it.
 
     Attributes:
-        id: Its number in the address of a change.
         subject: What it is about: a table, a share or a recipient.
         cost: What it costs: `amount`, `unit` and `about`; null if that is not known.
         found_at: When the rule found it first.
@@ -66,7 +78,6 @@ class FindingRow:
     """
 
     resource: Spread[FindingResource]
-    id: int
     subject: str
     cost: Mapping[str, Any] | None
     found_at: datetime
@@ -81,6 +92,8 @@ class FindingRow:
     assigned_at: datetime | None
     title: OnPage[str]
     about: OnPage[str]
+    advice: OnPage[str]
+    age: OnPage[str]
     icon: OnPage[str]
     css: OnPage[str]
     subject_url: OnPage[str]
@@ -88,7 +101,11 @@ class FindingRow:
     facts: OnPage[tuple[Fact, ...]]
     is_for_editors: OnPage[bool]
     cost_text: OnPage[str]
-    group_count: OnPage[int] = 0
+    group: OnPage[FindingGroup | None] = None
+
+    @property
+    def id(self) -> int:
+        return self.resource.id
 
     @property
     def severity_words(self) -> str:
@@ -115,6 +132,7 @@ LOOKS: Final = {
 def finding_resource(found: StoredFinding) -> FindingResource:
     """Return a finding as scripts read it."""
     return FindingResource(
+        id=found.pk,
         rule=found.rule,
         table=found.table.full_name if found.table else None,
         severity=found.severity_word,
@@ -126,7 +144,7 @@ def finding_resource(found: StoredFinding) -> FindingResource:
 
 
 def finding_row(
-    found: StoredFinding, rules: Mapping[str, RuleWords], now: datetime
+    found: StoredFinding, rules: Mapping[str, HealthRule], now: datetime
 ) -> FindingRow:
     """Return a finding as a list has it."""
     is_muted = found.muted_until is not None and found.muted_until > now
@@ -135,7 +153,6 @@ def finding_row(
     url, is_for_editors = remedy_page(found)
     return FindingRow(
         resource=finding_resource(found),
-        id=found.pk,
         subject=found.label,
         cost=found.cost,
         found_at=found.found_at,
@@ -150,6 +167,8 @@ def finding_row(
         assigned_at=found.assigned_at,
         title=rule.title if rule else found.rule.replace("-", " ").capitalize(),
         about=rule.about if rule else "",
+        advice=rule.advice if rule else "",
+        age=about_length(((found.closed_at or now) - found.since).total_seconds()),
         icon=icon,
         css=css,
         subject_url=found.table.get_absolute_url()

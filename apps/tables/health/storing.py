@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 
 from django.db import transaction
@@ -22,6 +22,8 @@ FACTS: Final = (
     *("subject", "subject_url", "seen_at"),
 )
 """What a later look may change of a finding."""
+KEEP_CLOSED: Final = timedelta(days=90)
+"""The time after which a closed finding is deleted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,6 +80,16 @@ def keep_findings_of_sharing(
     _keep(before.select_for_update(), rows, now=now, version=None)
 
 
+def delete_old_findings(*, now: datetime) -> int:
+    """Delete findings that were closed long ago, and return their number.
+
+    One that is still muted stays: it may come back, and is muted again then.
+    """
+    old = StoredFinding.objects.filter(closed_at__lt=now - KEEP_CLOSED)
+    deleted, _ = old.exclude(muted_until__gt=now).delete()
+    return deleted
+
+
 def _keep(
     before: StoredFindingQuerySet,
     rows: list[StoredFinding],
@@ -108,6 +120,7 @@ def _mute_again(new: dict[str, StoredFinding], now: datetime) -> None:
         Q(muted_until__gt=now), key__in=new, closed_at__isnull=False
     )
     for old in muted.order_by("closed_at"):
+        new[old.key].muted_at = old.muted_at
         new[old.key].muted_until = old.muted_until
         new[old.key].muted_by = old.muted_by
 

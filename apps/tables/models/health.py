@@ -90,6 +90,7 @@ class StoredFinding(models.Model):
     # === What people said of it ===
     acknowledged_at = models.DateTimeField(null=True, blank=True)
     acknowledged_by = models.CharField(max_length=150, blank=True)
+    muted_at = models.DateTimeField(null=True, blank=True)
     muted_until = models.DateTimeField(null=True, blank=True)
     muted_by = models.CharField(max_length=150, blank=True)
     assignee = models.ForeignKey(

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Final
 
-from deltaweb.health.facts import HealthFacts
-from deltaweb.health.finding import Fact, Finding, HealthRemedy, Severity
+from deltaweb.health.facts import HealthFacts, LogFacts
+from deltaweb.health.finding import Cost, Fact, Finding, HealthRemedy, Severity
 from deltaweb.health.rule import Rule
 from deltaweb.health.thresholds import Thresholds
 
@@ -42,6 +42,7 @@ def find(
             Fact("Named checkpoint", named),
             Fact("Newest checkpoint", "none" if newest is None else f"v{newest}"),
         ),
+        cost=_cost(facts, log),
         remedy=HealthRemedy(
             operation="checkpoint",
             label="Checkpoint",
@@ -50,10 +51,18 @@ def find(
     )
 
 
+def _cost(facts: HealthFacts, log: LogFacts) -> Cost | None:
+    if facts.version is None or log.first_commit is None:
+        return None
+    count = facts.version - log.first_commit + 1
+    return Cost(count, "commits", "listed for each read")
+
+
 RULE: Final = Rule(
     name=NAME,
     title="Dangling hint",
     about="A reader starts at the checkpoint that the hint names.",
+    advice="Write a checkpoint, which also corrects `_last_checkpoint`.",
     severities=(Severity.ACT_NOW, Severity.TO_KNOW),
     find=find,
 )

@@ -67,6 +67,7 @@ RULE: Final = Rule(
     name=NAME,
     title="Partitions too fine",
     about="No file has rows of two partitions, so small partitions mean small files.",
+    advice="Write the rows to a table with fewer partitions, such as days, not hours.",
     thresholds=("fine_partitions", "fine_partition_bytes"),
     severities=(Severity.COSTS,),
     find=find,

@@ -16,6 +16,7 @@ from deltaweb.health.finding import (
 )
 from deltaweb.health.rule import Rule
 from deltaweb.health.thresholds import Thresholds
+from deltaweb.words import counted
 
 NAME: Final = "heavy-statistics"
 OTHER_BYTES: Final = 150  # of a file action, beside its path and statistics
@@ -49,7 +50,7 @@ def find(
         rule=NAME,
         severity=Severity.COSTS,
         sentence=f"Statistics are about {min(percent, 99):.0f} % of the log: "
-        f"{about_bytes(size_bytes)} for {num_files:,} files.",
+        f"{about_bytes(size_bytes)} for {counted(num_files, 'file')}.",
         evidence=(
             Fact("Statistics", size_bytes, "bytes"),
             Fact("For each file", size_bytes // num_files, "bytes"),
@@ -65,6 +66,7 @@ RULE: Final = Rule(
     name=NAME,
     title="Statistics fill the log",
     about="Every reader loads the statistics of all files, used or not.",
+    advice="Keep statistics of fewer columns; files keep theirs until a rewrite.",
     thresholds=("statistics_bytes", "statistics_percent"),
     severities=(Severity.COSTS,),
     find=find,

@@ -1,4 +1,4 @@
-"""An identity column that has given most of its numbers."""
+"""An identity column that has used most of its numbers."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -33,8 +33,8 @@ def find(
             rule=NAME,
             subject=column.name,
             severity=Severity.ACT_NOW if is_urgent else Severity.TO_KNOW,
-            sentence=f"`{column.name}` has given {_percent_text(percent)} of its "
-            f"numbers; {_count_text(left)} are left.",
+            sentence=f"The identity column `{column.name}` has used "
+            f"{_percent_text(percent)} of its numbers; {_count_text(left)} are left.",
             evidence=(
                 Fact("Column", column.name),
                 Fact("Last number", str(column.mark)),
@@ -57,6 +57,7 @@ RULE: Final = Rule(
     name=NAME,
     title="Identity near its end",
     about="A writer fails when the numbers of an identity column are used up.",
+    advice="Plan another key column before the numbers are used up.",
     thresholds=("identity_percent", "identity_left", "identity_left_act_now"),
     severities=(Severity.ACT_NOW, Severity.TO_KNOW),
     find=find,

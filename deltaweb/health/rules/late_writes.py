@@ -5,12 +5,17 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from deltaweb.health.facts import HealthFacts, milliseconds, moment_of
-from deltaweb.health.finding import Fact, Finding, HealthRemedy, Severity
+from deltaweb.health.finding import (
+    SECONDS,
+    Cost,
+    Fact,
+    Finding,
+    HealthRemedy,
+    Severity,
+    about_length,
+)
 from deltaweb.health.rule import Rule
 from deltaweb.health.thresholds import Thresholds
-from deltaweb.words import length_text
-
-UNITS_S: Final = (86_400, 3_600, 60)
 
 NAME: Final = "late-writes"
 LEAST_WRITES: Final = 20
@@ -34,8 +39,8 @@ def find(
     )
     if pause_ms < limit_ms:
         return
-    pause, usual = (_about(ms) for ms in (pause_ms, writes.typical_gap_ms))
-    longest = _about(writes.longest_gap_ms)
+    lengths_ms = (pause_ms, writes.typical_gap_ms, writes.longest_gap_ms)
+    pause, usual, longest = (about_length(ms / 1000) for ms in lengths_ms)
     before = f"a pause was usually {usual}, and {longest} at most"
     if usual == longest:
         before = f"no pause was longer than {usual}"
@@ -49,22 +54,17 @@ def find(
             Fact("Longest pause", longest),
             Fact("Writes that were compared", writes.num_writes, "writes"),
         ),
+        cost=Cost(pause_ms // 1000, SECONDS, "since the newest rows were written"),
         remedy=HealthRemedy(operation="history", label="See history"),
         since=moment_of(writes.last_ms + writes.longest_gap_ms),
     )
-
-
-def _about(length_ms: int) -> str:
-    """Return a length in its largest unit, such as `12 days`."""
-    seconds = length_ms // 1000
-    unit = next((unit for unit in UNITS_S if seconds >= unit), 1)
-    return length_text(max(round(seconds / unit), 1) * unit)
 
 
 RULE: Final = Rule(
     name=NAME,
     title="No longer written",
     about="Rows may be old: the table was written more often before.",
+    advice="Check the job that writes the table; mute this if the pause is planned.",
     thresholds=("late_times",),
     severities=(Severity.TO_KNOW,),
     find=find,

@@ -10,7 +10,6 @@ from deltaweb.health.rule import Rule
 from deltaweb.health.thresholds import Thresholds
 
 NAME: Final = "log-gap"
-MENDED: Final = Fact("To mend it", "put the file back, as a backup has it")
 
 
 def find(
@@ -26,7 +25,7 @@ def find(
             subject="newest",
             severity=Severity.ACT_NOW,
             sentence=f"{shown}: {facts.fault}.",
-            evidence=(Fact("In the log", facts.fault), MENDED),
+            evidence=(Fact("In the log", facts.fault),),
         )
     for first, last in facts.holes:
         count = last - first + 1
@@ -36,7 +35,7 @@ def find(
             subject=str(first),
             severity=Severity.TO_KNOW,
             sentence=f"The log has a hole: {span} cannot be read.",
-            evidence=(Fact("Missing", count, "versions"), MENDED),
+            evidence=(Fact("Missing", count, "versions"),),
             cost=Cost(count, "versions", "that cannot be read or restored"),
         )
 
@@ -45,6 +44,7 @@ RULE: Final = Rule(
     name=NAME,
     title="Gap in the log",
     about="A reader cannot build a version without each commit since the checkpoint.",
+    advice="Put the missing file of `_delta_log` back from a backup.",
     severities=(Severity.ACT_NOW, Severity.TO_KNOW),
     find=find,
 )

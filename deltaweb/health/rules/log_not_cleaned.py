@@ -59,6 +59,7 @@ RULE: Final = Rule(
     name=NAME,
     title="Log never cleaned",
     about="Each old commit makes listings of the log longer, and storage larger.",
+    advice="Clean up the log, which deletes old commits before a checkpoint.",
     thresholds=("expired_commits",),
     severities=(Severity.COSTS,),
     find=find,

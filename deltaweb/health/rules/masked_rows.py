@@ -40,7 +40,7 @@ def find(
         cost=Cost(
             round(vectors.size_bytes * percent / 100),
             "bytes",
-            "read for nothing in each full scan, about",
+            "of deleted rows read in each full scan",
         ),
         remedy=HealthRemedy(
             operation="optimize",
@@ -54,6 +54,7 @@ RULE: Final = Rule(
     name=NAME,
     title="Deletion vectors mask many rows",
     about="A reader reads the deleted rows of a file before it leaves them out.",
+    advice="Run Optimize, which rewrites these files without the deleted rows.",
     thresholds=("masked_rows", "masked_percent"),
     severities=(Severity.COSTS,),
     find=find,

@@ -108,6 +108,7 @@ RULE: Final = Rule(
     name=NAME,
     title="Statistics missing",
     about="A reader skips a file only if statistics prove that no row matches.",
+    advice="Let writers keep statistics of the column, and rewrite the files.",
     thresholds=("files_without_statistics", "without_statistics_percent"),
     severities=(Severity.COSTS,),
     find=find,

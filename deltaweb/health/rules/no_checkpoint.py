@@ -55,6 +55,7 @@ RULE: Final = Rule(
     name=NAME,
     title="No checkpoint for long",
     about="A reader replays each commit since the newest checkpoint.",
+    advice="Write a checkpoint; repeat it by a schedule if no writer does it.",
     thresholds=("checkpoint_commits", "checkpoint_commits_act_now"),
     severities=(Severity.ACT_NOW, Severity.COSTS),
     find=find,

@@ -51,6 +51,7 @@ RULE: Final = Rule(
     name=NAME,
     title="Orphans",
     about="A failed write leaves files that no reader opens and storage keeps.",
+    advice="Run a vacuum; its preview shows which files it deletes.",
     thresholds=("orphan_files", "orphan_bytes"),
     severities=(Severity.COSTS,),
     find=find,

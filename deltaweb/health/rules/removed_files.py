@@ -15,7 +15,7 @@ from deltaweb.health.finding import (
 )
 from deltaweb.health.rule import Rule
 from deltaweb.health.thresholds import Thresholds
-from deltaweb.words import length_text
+from deltaweb.words import counted, length_text
 
 NAME: Final = "removed-files"
 
@@ -68,12 +68,12 @@ def _by_history(facts: HealthFacts, least: int, now_ms: int) -> Iterator[Finding
     oldest = moment_of(history.oldest_removal_ms)
     vacuum = "and the log has no VACUUM"
     if history.vacuum_cutoff_ms is not None:
-        vacuum = "which is after the last VACUUM"
+        vacuum = "after the last VACUUM"
     yield Finding(
         rule=NAME,
         severity=Severity.COSTS,
-        sentence=f"{about_bytes(size_bytes)} in {files:,} files were removed more than "
-        f"{retention} ago, {vacuum}.",
+        sentence=f"{about_bytes(size_bytes)} in {counted(files, 'file')} were removed "
+        f"more than {retention} ago, {vacuum}.",
         evidence=(
             Fact("Removed files, by the log", files, "files"),
             Fact("Their size", size_bytes, "bytes"),
@@ -96,6 +96,7 @@ RULE: Final = Rule(
     name=NAME,
     title="Removed files beyond the retention",
     about="Removed files cost storage until a vacuum deletes them.",
+    advice="Run a vacuum; its preview shows the files and the versions that end.",
     thresholds=("removed_bytes", "removed_percent"),
     severities=(Severity.COSTS,),
     find=find,

@@ -58,6 +58,7 @@ RULE: Final = Rule(
     name=NAME,
     title="Skewed partitions",
     about="A filter by partition saves little if most rows are in one partition.",
+    advice="Partition by another column, or cluster by the columns of filters.",
     thresholds=("skewed_percent", "skewed_bytes"),
     severities=(Severity.TO_KNOW,),
     find=find,

@@ -84,6 +84,7 @@ RULE: Final = Rule(
     name=NAME,
     title="Small files",
     about="A reader opens each file by a request of its own, however small it is.",
+    advice="Run Optimize, which joins them in one commit; a schedule can repeat it.",
     thresholds=("small_file_percent", "small_files", "small_files_percent"),
     severities=(Severity.COSTS,),
     find=find,

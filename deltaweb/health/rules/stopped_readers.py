@@ -39,6 +39,9 @@ def find(
             subject="deltaweb",
             severity=Severity.TO_KNOW,
             sentence=f"deltaweb does not show or share its rows. {facts.refusal}",
+            cost=Cost(files, "files", "that this server cannot show or share")
+            if (files := facts.num_files)
+            else None,
             remedy=READERS,
             since=facts.committed_at,
         )
@@ -48,6 +51,7 @@ RULE: Final = Rule(
     name=NAME,
     title="A feature stops readers",
     about="A client refuses a table that requires a feature it does not know.",
+    advice="Update the client, or drop the feature if nothing needs it.",
     severities=(Severity.ACT_NOW, Severity.TO_KNOW),
     find=find,
 )

@@ -54,6 +54,7 @@ RULE: Final = Rule(
     name=NAME,
     title="Versions about to end",
     about="A vacuum deletes the files of old versions for good.",
+    advice="If these versions are still read, let the schedule keep files longer.",
     thresholds=("vacuum_notice_hours",),
     severities=(Severity.TO_KNOW,),
     find=find,

@@ -6,7 +6,7 @@ from typing import Final
 
 from deltaweb.delta.snapshot.checksum import ChecksumState
 from deltaweb.health.facts import HealthFacts
-from deltaweb.health.finding import Fact, Finding, Severity
+from deltaweb.health.finding import Cost, Fact, Finding, Severity
 from deltaweb.health.rule import Rule
 from deltaweb.health.thresholds import Thresholds
 
@@ -27,10 +27,8 @@ def find(
             severity=Severity.ACT_NOW,
             sentence=f"The checksum file of version {facts.version:,} differs from "
             f"the log in {fields}.",
-            evidence=(
-                Fact("Different", fields),
-                Fact("To mend it", "delete the checksum file if the log is complete"),
-            ),
+            evidence=(Fact("Different", fields),),
+            cost=Cost(1, "versions", "that readers with validation refuse"),
             since=facts.committed_at,
         )
     elif verdict.state is ChecksumState.UNREADABLE:
@@ -45,7 +43,8 @@ def find(
 RULE: Final = Rule(
     name=NAME,
     title="Wrong checksum",
-    about="A reader that validates versions refuses the table, or the log lost a file.",
+    about="The log may have lost a file, and readers with validation refuse the table.",
+    advice="Delete the checksum file if the log is complete, or restore the log.",
     severities=(Severity.ACT_NOW, Severity.TO_KNOW),
     find=find,
 )

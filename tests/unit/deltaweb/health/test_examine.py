@@ -286,7 +286,7 @@ SILENT = {
         replace(of_small_files(49, 20 * KIB), target_file_bytes=MIB),
         *(day(one, 1, 20 * KIB) for one in range(49)),
     ),
-    "an identity column that has given 91 % of its numbers": with_identity(
+    "an identity column that has used 91 % of its numbers": with_identity(
         9 * (1 << 63) // 100
     ),
     "an identity column with a trillion numbers left": with_identity(1_000_000_000_000),

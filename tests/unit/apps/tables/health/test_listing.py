@@ -174,6 +174,56 @@ def test_the_picture_counts_what_was_open_on_each_day(orders: Table) -> None:
     assert [len(bar.parts) for bar in chart.bars[-2:]] == [0, 2]
 
 
+def test_what_is_muted_or_acknowledged_is_a_part_of_its_own(orders: Table) -> None:
+    now, day = timezone.now(), timedelta(days=1)
+    names = ("acknowledged", "muted", "was-muted", "open")
+    rows = stored(orders, *map(finding, names), now=now - 10 * day)
+    found = {row.rule: row for row in rows}
+    for name, values in {
+        "acknowledged": {"acknowledged_at": now - 2 * day},
+        "muted": {"muted_at": now - 5 * day, "muted_until": now + day},
+        "was-muted": {"muted_at": now - 8 * day, "muted_until": now - 4 * day},
+    }.items():
+        StoredFinding.objects.filter(pk=found[name].pk).update(**values)
+
+    days = daily_counts(new_user(), now)[-11:]
+
+    assert [one.set_aside for one in days] == [0, 0, 1, 1, 1, 2, 1, 1, 2, 2, 2]
+    assert [one.total for one in days] == [4, 4, 3, 3, 3, 2, 3, 3, 2, 2, 2]
+
+
+@pytest.mark.parametrize("order", ["table", "-table"])
+def test_a_list_by_table_has_a_heading_for_each(orders: Table, order: str) -> None:
+    stored(orders, finding(), finding("log-gap"))
+    stored(new_table("web.clicks"))
+    user, now = new_user(role=User.Role.ADMIN), timezone.now()
+    one = FindingOfSharing(
+        finding=finding("token-expires"), subject="globex", subject_url="/recipients/x/"
+    )
+    keep_findings_of_sharing([one], now=NOW)
+
+    page = FINDINGS.page(user, FINDINGS.query(sort=order), now)
+    groups = [(row.group.title, row.group.count) for row in page.rows if row.group]
+
+    tables = [("sales.orders", 2), ("sales.orders", 2), ("web.clicks", 1)]
+    assert groups == [*(tables if order == "table" else tables[::-1]), ("globex", 1)]
+    shown = signed_in("eve", role=User.Role.EDITOR).get(f"{PAGE}?sort={order}")
+    assert "sales.orders</a></h3>" in shown.content.decode()
+
+
+def test_the_age_of_a_finding_is_shown_and_sorts(orders: Table) -> None:
+    now = timezone.now()
+    new = finding("log-gap", since=now - timedelta(hours=3))
+    stored(orders, new, finding(since=now - timedelta(days=12)))
+
+    shown = signed_in("eve").get(PAGE).content.decode()
+
+    assert "for 12 days" in shown
+    assert "for 3 hours" in shown
+    by_age = [rule for _, rule in _listed(new_user(), sort="since")]
+    assert by_age == ["small-files", "log-gap"]
+
+
 def test_a_page_needs_as_many_queries_for_one_finding_as_for_fifty(
     orders: Table,
     django_assert_num_queries: Any,  # noqa: ANN401 (of pytest-django)

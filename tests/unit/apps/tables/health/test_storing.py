@@ -3,13 +3,15 @@
 from datetime import timedelta
 
 import pytest
+from django.utils import timezone
 
+from apps.tables.health.examining import EXAMINE, request_examination
 from apps.tables.health.storing import (
     FindingOfSharing,
     keep_findings,
     keep_findings_of_sharing,
 )
-from apps.tables.models import StoredFinding
+from apps.tables.models import StoredFinding, Table
 from deltaweb.health.finding import Cost, Severity
 from tests.support.pages.factories import NOW, new_table
 from tests.support.pages.findings import finding, stored
@@ -55,6 +57,25 @@ def test_what_comes_back_is_another_finding_and_as_muted_as_before() -> None:
 
     assert (again.found_at, again.muted_until, again.muted_by) == (LATER, until, "eve")
     assert StoredFinding.objects.count() == 2
+
+
+def test_closed_findings_are_deleted_after_90_days_by_the_daily_look() -> None:
+    table = new_table(state=Table.State.NEW)
+    old, recent, muted, still_open = stored(
+        *(table, finding("a"), finding("b"), finding("c"), finding("d"))
+    )
+    now = timezone.now()
+    by_id = StoredFinding.objects.filter
+    by_id(pk=old.pk).update(closed_at=now - timedelta(days=91))
+    by_id(pk=recent.pk).update(closed_at=now - timedelta(days=89))
+    by_id(pk=muted.pk).update(
+        closed_at=now - timedelta(days=91), muted_until=now + timedelta(days=1)
+    )
+
+    EXAMINE.work(request_examination(now=now).id)
+
+    left = set(StoredFinding.objects.filter(rule__in="abcd").values_list("rule"))
+    assert left == {(one.rule,) for one in (recent, muted, still_open)}
 
 
 def test_findings_of_one_rule_are_apart_by_what_they_are_about() -> None:

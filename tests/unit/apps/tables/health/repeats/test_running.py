@@ -107,7 +107,7 @@ def test_two_failures_in_a_row_are_a_finding_that_a_success_closes() -> None:
     (resource,) = repeats_of(table)
     third = end(Job.State.DONE, NOW + timedelta(days=14))
 
-    said = "Optimize by its schedule failed 2 times in a row."
+    said = "The scheduled `optimize` failed 2 times in a row."
     assert (first, second, third) == ([], [said], [])
     assert (resource.failures, resource.last_state) == (2, "FAILED")
     assert resource.last_result == "Storage does not answer."
