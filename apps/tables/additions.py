@@ -210,7 +210,7 @@ marks.marks.register(MARK)
 errors.frames.register(table_frame)
 topics.register(*TOPICS)
 changes.load_from(
-    "finding", "apps.tables.health.changes", "apps.tables.health.thresholds"
+    "health", "apps.tables.health.changes", "apps.tables.health.thresholds"
 )
 changes.load_from(
     "lake", "apps.tables.catalogue.lakes.changes", "apps.tables.catalogue.lakes.keys"

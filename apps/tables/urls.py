@@ -19,7 +19,7 @@ from apps.tables.head import views as head_views
 from apps.tables.health.listing import FINDINGS
 from apps.tables.health.maintenance import table_maintenance
 from apps.tables.health.thresholds import rules_page
-from apps.tables.health.views import finding_list
+from apps.tables.health.views import finding_list, finding_refused, finding_saved
 from apps.tables.operations.checkpoint.page import CHECKPOINT_PAGE
 from apps.tables.operations.clean_up.page import CLEAN_UP_PAGE
 from apps.tables.operations.definition.column_pages import (
@@ -94,7 +94,11 @@ urlpatterns = [
         "health/", finding_list, "finding-list", csv=True, takes=[FINDINGS.form, "open"]
     ),
     *page("health/rules", rules_page, "rule-list"),
-    *change_patterns("finding"),
+    *change_patterns(
+        "health",
+        answered={"finding-update": finding_saved},
+        failed={"finding-update": finding_refused},
+    ),
     *page("tables/new/scan", lake_views.lake_new, "lake-new"),
     *page(
         "tables/lakes/", lake_views.lakes, "lake-list", csv=True, takes=[LakeListForm]

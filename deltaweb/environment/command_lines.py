@@ -21,7 +21,7 @@ COMMANDS: Final = {
     "beat": "Send the periodic tasks: probes of tables, sweeps of lost jobs.",
     "migrate": "Upgrade the database to this version; serve does this as well.",
     "table": "Tables: the catalog, their logs, and maintenance.",
-    "health": "Print what the rules found: of some tables, or of everything.",
+    "health": "Health: what the rules found, who takes care of it, and thresholds.",
     "parquet": "Parquet files: what their footers say, their rows, and their schemas.",
     "storage": "Object stores: connections, and the keys that they use.",
     "share": "Shares: the tables that they offer, and the columns and rows of these.",

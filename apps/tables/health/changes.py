@@ -1,9 +1,9 @@
 """What people say of a finding: they take note of it, mute it, or assign it."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Any, Final
 
 from django.db.models import QuerySet
 from django.shortcuts import resolve_url
@@ -24,6 +24,7 @@ from apps.pages.changes.change import (
     Page,
     Record,
     Subject,
+    Verb,
 )
 from apps.pages.changes.parameters import Line, parameter
 from apps.pages.changes.read import Read, reads
@@ -34,20 +35,21 @@ from apps.tables.health.examining import request_examination
 from apps.tables.health.listing import FINDINGS
 from apps.tables.health.resources import FindingRow, all_rules, finding_row
 from apps.tables.models import StoredFinding
+from apps.tables.models.health import StoredFindingQuerySet
 from apps.tables.models.news import HEALTH
 
 ROUTE: Final = "health/<int:finding_id>"
 MAX_MUTED: Final = timedelta(days=366)
-MAX_ID: Final = 2**62
+MAX_DIGITS: Final = 18  # of an id, so that it fits into a bigint
 
 
 class FindingNotFoundError(PageError, code="finding-not-found"):
     """No finding that the user may see has this number."""
 
-    finding_id: int
+    finding_id: str
     status = 404
-    message = "There is no finding {finding_id}."
-    hint = "The Health page lists the findings that you can see."
+    message = "There is no finding {finding_id:.40}."
+    hint = "Health lists the findings that you can see; `deltaweb health` lists all."
 
 
 class AssigneeInvalidError(PageError, code="assignee-invalid"):
@@ -87,12 +89,59 @@ class FindingChange:
     )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewMute:
+    """Until when a finding is muted.
+
+    Attributes:
+        until: A duration such as `7d`, or the last day.
+    """
+
+    until: str | Unchanged = parameter(
+        UNCHANGED,
+        "--until",
+        line=Line(label="Until", most=40),
+        metavar="SPAN",
+        help="7d, or the last day, such as 2030-12-31",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewAssignee:
+    """The account that takes care of a finding.
+
+    Attributes:
+        to: Its name.
+    """
+
+    to: str | Unchanged = parameter(
+        UNCHANGED,
+        "--to",
+        line=Line(label="To", most=150),
+        metavar="USER",
+        help="an active account that may change the table",
+    )
+
+
+def any_finding(finding_id: str) -> StoredFinding:
+    """Return a finding by its number, for a command.
+
+    Raises:
+        FindingNotFoundError: If there is none.
+    """
+    return _finding(StoredFinding.objects.all(), finding_id)
+
+
 def seen_finding(caller: User, finding_id: int) -> StoredFinding:
     """Return a finding that a user may see."""
-    seen = StoredFinding.objects.visible_to(caller)
-    found = seen.filter(id=finding_id).first() if finding_id < MAX_ID else None
+    return _finding(StoredFinding.objects.visible_to(caller), str(finding_id))
+
+
+def _finding(among: StoredFindingQuerySet, number: str) -> StoredFinding:
+    is_number = number.isascii() and number.isdigit() and len(number) <= MAX_DIGITS
+    found = among.filter(id=int(number)).first() if is_number else None
     if found is None:
-        raise FindingNotFoundError(finding_id=finding_id)
+        raise FindingNotFoundError(finding_id=number)
     return found
 
 
@@ -112,8 +161,10 @@ def change_finding(
         elif not new.acknowledged:
             found.acknowledged_at, found.acknowledged_by = None, ""
     if not isinstance(new.muted_until, Unchanged):
-        found.muted_until = _muted_until(new.muted_until or "", now=stamp.at)
-        found.muted_by = stamp.actor.name if found.muted_until else ""
+        text = (new.muted_until or "").strip()
+        found.muted_until = _muted_until(text, now=stamp.at) if text else None
+        found.muted_at = stamp.at if text else None
+        found.muted_by = stamp.actor.name if text else ""
     if not isinstance(new.assignee, Unchanged):
         user = _assignee(found, new.assignee) if new.assignee else None
         if user != found.assignee:
@@ -121,22 +172,38 @@ def change_finding(
             found.assigned_at = stamp.at if user else None
     found.save(
         update_fields=[
-            *("acknowledged_at", "acknowledged_by", "muted_until", "muted_by"),
-            *("assignee", "assigned_at"),
+            *("acknowledged_at", "acknowledged_by", "assignee", "assigned_at"),
+            *("muted_at", "muted_until", "muted_by"),
         ]
     )
     publish(HEALTH)
     return finding_row(found, all_rules(), stamp.at)
 
 
-def _muted_until(text: str, *, now: datetime) -> datetime | None:
-    if not text.strip():
-        return None
+def _muted_until(text: str, *, now: datetime) -> datetime:
     span = parse_span(text, now=now)
     if not timedelta(0) < span <= MAX_MUTED:
         reason = "a finding is muted for at most a year, and not until the past"
         raise SpanInvalidError(text=text, reason=reason)
     return now + span
+
+
+def _sets(**values: Any) -> Callable[[StoredFinding, Nothing, Stamp], FindingRow]:  # noqa: ANN401 (of a `FindingChange`)
+    """Return the change of a finding to some values."""
+    new = FindingChange(**values)
+    return lambda found, _, stamp: change_finding(found, new, stamp)
+
+
+def _mute(found: StoredFinding, new: NewMute, stamp: Stamp) -> FindingRow:
+    if isinstance(new.until, Unchanged):
+        raise SpanInvalidError(text="", reason="give --until, or --end")
+    return change_finding(found, FindingChange(muted_until=new.until), stamp)
+
+
+def _assign(found: StoredFinding, new: NewAssignee, stamp: Stamp) -> FindingRow:
+    if isinstance(new.to, Unchanged):
+        raise AssigneeInvalidError(name="")
+    return change_finding(found, FindingChange(assignee=new.to), stamp)
 
 
 def _assignee(found: StoredFinding, name: str) -> User:
@@ -176,6 +243,17 @@ def _check(_: None, __: Nothing, stamp: Stamp) -> Started:
     return started(job)
 
 
+def _said(one: FindingRow) -> str:
+    """Return what people said of a finding, in a sentence."""
+    said = ["acknowledged"] if one.acknowledged_at else []
+    if one.muted_until:
+        said.append(f"muted until {one.muted_until:%Y-%m-%d %H:%M} UTC")
+    if one.assignee:
+        said.append(f"assigned to {one.assignee}")
+    state = ", ".join(said) or "neither acknowledged, muted nor assigned"
+    return f"Finding {one.id} of {one.subject} is {state}."
+
+
 def _said_check(one: Started) -> str:
     if one.job.state == Job.State.DONE:
         return "All tables were checked."
@@ -183,10 +261,23 @@ def _said_check(one: Started) -> str:
 
 
 FINDING: Final = Subject(
-    noun="finding", role=EDITOR, scope="write", find=seen_finding, about=_about
+    noun="health",
+    role=EDITOR,
+    scope="write",
+    find=any_finding,
+    metavars={"finding_id": "ID"},
+    about=_about,
 )
 HEALTH_OF_ALL: Final = Subject(
-    noun="finding", role=EDITOR, scope="write", find=lambda: None
+    noun="health", role=EDITOR, scope="write", find=lambda: None
+)
+SAYINGS: Final = Record(
+    fields={
+        "acknowledged": "finding.acknowledge",
+        "muted_until": "finding.mute",
+        "assignee": "finding.assign",
+    },
+    facts=_facts,
 )
 UPDATE: Final = Change(
     of=FINDING,
@@ -197,20 +288,67 @@ UPDATE: Final = Change(
     do=change_finding,
     result=FindingRow,
     says=lambda _: "Saved.",
-    record=Record(
-        fields={
-            "acknowledged": "finding.acknowledge",
-            "muted_until": "finding.mute",
-            "assignee": "finding.assign",
-        },
-        facts=_facts,
-    ),
-    call=Call("PATCH", ROUTE, view="Finding"),
+    record=SAYINGS,
+    call=Call("PATCH", ROUTE, view="Finding", find=seen_finding),
     page=Page(
         f"{ROUTE}/update",
-        back=lambda found: f"{resolve_url('tables:finding-list')}?open={found.pk}",
+        back=lambda _: resolve_url("tables:finding-list"),
         name="finding-update",
+        find=seen_finding,
     ),
+)
+ACKNOWLEDGE: Final = Change(
+    of=FINDING,
+    name="acknowledge",
+    help="Acknowledge a finding, which stays open.",
+    parameters=Nothing,
+    do=_sets(acknowledged=True),
+    result=FindingRow,
+    says=_said,
+    record=SAYINGS,
+    verb=Verb(),
+)
+END_ACKNOWLEDGE: Final = replace(
+    ACKNOWLEDGE,
+    help="Take the acknowledgement of a finding back.",
+    do=_sets(acknowledged=False),
+    verb=Verb(flag="--end"),
+)
+MUTE: Final = Change(
+    of=FINDING,
+    name="mute",
+    help="Leave a finding out of the list until a date.",
+    parameters=NewMute,
+    do=_mute,
+    result=FindingRow,
+    says=_said,
+    record=SAYINGS,
+    verb=Verb(),
+)
+END_MUTE: Final = replace(
+    ACKNOWLEDGE,
+    name="mute",
+    help="List a muted finding again.",
+    do=_sets(muted_until=None),
+    verb=Verb(flag="--end"),
+)
+ASSIGN: Final = Change(
+    of=FINDING,
+    name="assign",
+    help="Assign a finding to an account, which takes care of it.",
+    parameters=NewAssignee,
+    do=_assign,
+    result=FindingRow,
+    says=_said,
+    record=SAYINGS,
+    verb=Verb(),
+)
+END_ASSIGN: Final = replace(
+    ACKNOWLEDGE,
+    name="assign",
+    help="End the assignment of a finding.",
+    do=_sets(assignee=None),
+    verb=Verb(flag="--end"),
 )
 CHECK: Final = Change(
     of=HEALTH_OF_ALL,

@@ -9,7 +9,15 @@ from django.shortcuts import resolve_url
 
 from apps.accounts.permissions import signed_in
 from apps.pages.actions import Action, Stamp, report
-from apps.pages.changes.change import EDITOR, VIEWER, Call, Change, Page, Subject
+from apps.pages.changes.change import (
+    EDITOR,
+    VIEWER,
+    Call,
+    Change,
+    Page,
+    Subject,
+    Verb,
+)
 from apps.pages.changes.parameters import Line, parameter
 from apps.pages.changes.read import Read, reads
 from apps.pages.errors import PageError
@@ -17,6 +25,7 @@ from apps.pages.page_json import OnPage
 from apps.pages.request.changes import UNCHANGED, Unchanged
 from apps.pages.responses import respond_page
 from apps.tables.catalogue.names import parse_namespace
+from apps.tables.extension.health_rules import HealthRule
 from apps.tables.health.examining import examine_table
 from apps.tables.health.resources import all_rules
 from apps.tables.models import NamespaceThresholds, Table
@@ -53,7 +62,10 @@ class NewThreshold:
 
     value: int | Unchanged | None = parameter(
         UNCHANGED,
-        None,
+        "--value",
+        removed_by="--usual",
+        metavar="N",
+        help="in the unit of the threshold; default: the current value",
         line=Line(
             label="Value",
             least=1,
@@ -80,29 +92,23 @@ class ThresholdResource:
     about: str
     usual: int
     namespaces: Mapping[str, int]
-    usual_text: OnPage[str]
-    others: OnPage[list[tuple[str, str]]]
 
+    @property
+    def usual_text(self) -> str:
+        return amount_text(self.usual, self.unit)
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HealthRuleResource:
-    """A rule.
-
-    Attributes:
-        title: The heading of its findings.
-        about: Why it matters.
-    """
-
-    name: str
-    title: str
-    about: str
+    @property
+    def others(self) -> list[tuple[str, str]]:
+        """The namespaces with a value of their own, each with it and its unit."""
+        own = self.namespaces.items()
+        return [(name, amount_text(value, self.unit)) for name, value in own]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HealthRules:
     """All rules and thresholds."""
 
-    rules: list[HealthRuleResource]
+    rules: list[HealthRule]
     thresholds: list[ThresholdResource]
     namespaces: OnPage[list[str]]
 
@@ -131,30 +137,23 @@ def rule_list(namespaces: list[str]) -> HealthRules:
     found = NamespaceThresholds.objects.filter(namespace__in=namespaces)
     stored = {one.namespace: one.values for one in found.order_by("namespace")}
     usual = Thresholds()
-    thresholds = []
-    for one in fields(Thresholds):
-        unit, value = str(one.metadata["unit"]), getattr(usual, one.name)
-        own = {
-            name: values[one.name]
-            for name, values in stored.items()
-            if one.name in values
-        }
-        thresholds.append(
-            ThresholdResource(
-                name=one.name,
-                unit=unit,
-                about=str(one.metadata["about"]),
-                usual=value,
-                namespaces=own,
-                usual_text=amount_text(value, unit),
-                others=[(name, amount_text(own[name], unit)) for name in own],
-            )
+    thresholds = [
+        ThresholdResource(
+            name=one.name,
+            unit=str(one.metadata["unit"]),
+            about=str(one.metadata["about"]),
+            usual=getattr(usual, one.name),
+            namespaces={
+                name: values[one.name]
+                for name, values in stored.items()
+                if one.name in values
+            },
         )
-    rules = [
-        HealthRuleResource(name=rule.name, title=rule.title, about=rule.about)
-        for rule in all_rules().values()
+        for one in fields(Thresholds)
     ]
-    return HealthRules(rules=rules, thresholds=thresholds, namespaces=namespaces)
+    return HealthRules(
+        rules=[*all_rules().values()], thresholds=thresholds, namespaces=namespaces
+    )
 
 
 def rules_page(request: HttpRequest, fmt: str) -> HttpResponseBase:
@@ -197,8 +196,9 @@ def set_threshold(
         stored.delete()
     for table in Table.objects.filter(namespace=namespace)[:AT_ONCE]:
         examine_table(table, now=stamp.at, thresholds=limits)
-    detail = {"namespace": namespace, "threshold": name, "old": old, "new": value}
-    report(Action(name="health.set_threshold", stamp=stamp, detail=detail))
+    if value != old:
+        detail = {"namespace": namespace, "threshold": name, "old": old, "new": value}
+        report(Action(name="health.set_threshold", stamp=stamp, detail=detail))
     return ChangedThreshold(
         namespace=namespace,
         threshold=name,
@@ -213,7 +213,7 @@ def _said(one: ChangedThreshold) -> str:
 
 
 SET_THRESHOLD: Final = Change(
-    of=Subject(noun="finding", role=EDITOR, scope="write", find=threshold_of),
+    of=Subject(noun="health", role=EDITOR, scope="write", find=threshold_of),
     name="threshold",
     help="Change a threshold of the health rules for the tables of a namespace.",
     more="Null removes it. The tables are examined again.",
@@ -222,6 +222,7 @@ SET_THRESHOLD: Final = Change(
     result=ChangedThreshold,
     says=_said,
     record=("health.set_threshold",),
+    verb=Verb(),
     call=Call(
         "PUT",
         "health/thresholds/<str:namespace>/<str:threshold>",

@@ -30,6 +30,7 @@ UPDATING: Final = ("put", "patch")
 REFUSED: Final = None
 """Of null where there is nothing to remove."""
 OFF: Final = False
+MUTED: Final = {"storedfinding.muted_at", "storedfinding.muted_until"}
 SUCCESS: Final = {HTTPStatus.OK, HTTPStatus.ACCEPTED}
 UNKNOWN: Final = (400, "'no_such' is not a known parameter")
 V1: Final = "api/v1"
@@ -170,7 +171,7 @@ UPDATES: Final = {
         f"/{V1}/health/{{finding.pk}}",
         {
             "acknowledged": alone(OFF, "storedfinding.acknowledged_at"),
-            "muted_until": removable("7d", "storedfinding.muted_until"),
+            "muted_until": Sent("7d", MUTED, MUTED),
             "assignee": removable("eve", "storedfinding.assignee_id"),
         },
     ),

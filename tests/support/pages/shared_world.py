@@ -118,7 +118,7 @@ def shared_world(lake: Path) -> World:
         namespace="raw", values={"small_files": 60}, changed_at=NOW
     )
     (finding,) = stored(orders)
-    finding.acknowledged_at = finding.assigned_at = NOW
+    finding.acknowledged_at = finding.assigned_at = finding.muted_at = NOW
     finding.muted_until, finding.assignee = FAR_AHEAD, bob
     finding.save()
     return World(

@@ -56,6 +56,7 @@ def test_a_muted_finding_leaves_the_list_until_a_date(
     assert answer.status_code == 200, answer.content
     found.refresh_from_db()
     assert found.muted_until is not None
+    assert found.muted_at is not None
     span = found.muted_until - timezone.now()
     assert timedelta(days=6) < span <= timedelta(days=7)
     assert script.call("GET", f"{V1}/health").json()["findings"] == []
@@ -103,6 +104,22 @@ def test_the_form_states_what_it_shows(found: StoredFinding) -> None:
     client.post(f"/health/{found.pk}/update", {**sent, "acknowledged": "false"})
     found.refresh_from_db()
     assert found.acknowledged_at is None
+
+
+def test_the_list_keeps_its_filters_after_a_change(found: StoredFinding) -> None:
+    client = signed_in("eve", role=User.Role.EDITOR)
+    query = "namespace=sales&sort=table&q=a%26b&page=2"
+    shown = client.get(f"/health/?namespace=sales&sort=table&open={found.pk}")
+    kept = f"namespace=sales&amp;sort=table&amp;open={found.pk}"
+    assert f'name="list" value="{kept}"' in shown.content.decode()
+
+    for muted_until in ("7d", "soon"):  # the second is refused
+        sent = {"muted_until": muted_until, "list": f"{query}&next=//evil.example"}
+        answer = client.post(f"/health/{found.pk}/update", sent)
+        address, _, sent_query = answer["Location"].partition("?")
+
+        assert (answer.status_code, address) == (302, "/health/")
+        assert set(sent_query.split("&")) == {*query.split("&"), f"open={found.pk}"}
 
 
 def test_a_finding_of_sharing_is_nothing_for_an_editor(
