@@ -20,6 +20,7 @@ from apps.tables.models import Table
 from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.protocol.schema import StructType
 from deltaweb.delta.protocol.table_properties import DEFAULT_STRING_PREFIX
+from deltaweb.delta.scan.skipping import Mask
 from deltaweb.delta.values.python_values import python_values
 from deltaweb.delta.values.statistics.columns import read_statistics
 from deltaweb.index.folder.file_index import open_files
@@ -38,6 +39,7 @@ class RangeBar:
     """A file, or files that follow each other: from where to where they reach.
 
     `low` and `high` are places on the axis; the values are as the log has them.
+    `is_read` is whether a condition reads the files.
     """
 
     low: float
@@ -45,6 +47,7 @@ class RangeBar:
     minimum: object
     maximum: object
     num_files: int
+    is_read: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +61,7 @@ class RangeStrip:
         num_files: Files with a range.
         sampled: How many of them were looked at, where not all.
         depth: In how many files' ranges a value is on average.
+        marks: The places of some values on the axis; None of one without a place.
     """
 
     bars: tuple[RangeBar, ...]
@@ -65,6 +69,7 @@ class RangeStrip:
     num_files: int
     sampled: int | None
     depth: float
+    marks: tuple[float | None, ...] = ()
 
     @property
     def files_of_a_value(self) -> int:
@@ -303,33 +308,51 @@ def _count_cut(low: pa.ChunkedArray, high: pa.ChunkedArray) -> int:
 # === Ranges ===
 
 
-def range_strip(low: pa.ChunkedArray, high: pa.ChunkedArray) -> RangeStrip | None:
-    """Return the ranges of files as bars, ordered by where they begin."""
+def range_strip(
+    low: pa.ChunkedArray,
+    high: pa.ChunkedArray,
+    *,
+    is_read: Mask | None = None,
+    marks: Sequence[pa.Scalar | None] = (),
+) -> RangeStrip | None:
+    """Return the ranges of files as bars, ordered by where they begin.
+
+    Args:
+        is_read: The files that a condition reads, which have bars of their own; None
+            for all.
+        marks: Values whose places are returned.
+    """
+
+    def choose(chosen: pa.Array) -> None:
+        nonlocal low, high, is_read
+        low, high = low.take(chosen), high.take(chosen)
+        is_read = None if is_read is None else is_read[chosen.to_numpy()]
+
     if low.null_count or high.null_count:
         known = pc.and_(pc.is_valid(low), pc.is_valid(high))
-        low, high = low.filter(known), high.filter(known)
+        choose(pc.indices_nonzero(known).cast(pa.int64()))
     num_files = len(low)
     scale = _scale(low.type)
     if not num_files or scale is None:
         return None
     sampled = None
     if scale == "order" and num_files > MAX_RANKED:
-        places = np.linspace(0, num_files - 1, MAX_RANKED).astype(np.int64)
-        low, high = low.take(pa.array(places)), high.take(pa.array(places))
+        choose(pa.array(np.linspace(0, num_files - 1, MAX_RANKED).astype(np.int64)))
         sampled = MAX_RANKED
     starts, ends = _places(low, high, scale)
     finite = np.isfinite(starts) & np.isfinite(ends)
     if not finite.all():
-        low, high = low.filter(pa.array(finite)), high.filter(pa.array(finite))
+        choose(pa.array(np.flatnonzero(finite)))
         starts, ends = starts[finite], ends[finite]
     if not len(starts):
         return None
     return RangeStrip(
-        bars=tuple(_bars(low, high, starts, ends)),
+        bars=tuple(_bars(low, high, starts, ends, is_read)),
         scale=scale,
         num_files=num_files,
         sampled=sampled,
         depth=_depth(starts, ends),
+        marks=tuple(_mark_place(value, low, high, scale) for value in marks),
     )
 
 
@@ -383,11 +406,33 @@ def _numbers(column: pa.ChunkedArray) -> Doubles:
     return np.asarray(column.cast(pa.float64(), safe=False).to_numpy(), np.float64)
 
 
+def _mark_place(
+    value: pa.Scalar | None, low: pa.ChunkedArray, high: pa.ChunkedArray, scale: str
+) -> float | None:
+    """Return where a value is on the axis; None of one that has no place."""
+    if value is None:
+        return None
+    try:
+        literal = pa.array([value.as_py()], low.type)
+    except (pa.ArrowException, OverflowError, TypeError, ValueError):
+        return None
+    if scale != "order":
+        place = float(_numbers(pa.chunked_array([literal]))[0])
+        return place if np.isfinite(place) else None
+    distinct = pa.chunked_array([*low.chunks, *high.chunks], low.type).unique()
+    below = pc.sum(pc.less(distinct, literal[0])).as_py() or 0
+    is_bound = pc.any(pc.equal(distinct, literal[0])).as_py()
+    return float(below + 1 if is_bound else below + 0.5)
+
+
 def _bars(
-    low: pa.ChunkedArray, high: pa.ChunkedArray, starts: Doubles, ends: Doubles
+    low: pa.ChunkedArray,
+    high: pa.ChunkedArray,
+    starts: Doubles,
+    ends: Doubles,
+    is_read: Mask | None,
 ) -> list[RangeBar]:
-    order = np.argsort(starts, kind="stable")
-    groups = np.array_split(order, min(MAX_BARS, len(order)))
+    groups = _binned(starts, is_read)
     first = np.array([group[0] for group in groups])
     last = np.array([group[np.argmax(ends[group])] for group in groups])
     minimums = python_values(low.take(pa.array(first)))
@@ -399,9 +444,28 @@ def _bars(
             minimum=minimums[place],
             maximum=maximums[place],
             num_files=len(group),
+            is_read=is_read is None or bool(is_read[group[0]]),
         )
         for place, group in enumerate(groups)
     ]
+
+
+def _binned(starts: Doubles, is_read: Mask | None) -> list[npt.NDArray[np.int64]]:
+    """Divide files among bars: files that are read and others have bars of their own.
+
+    The bars are ordered by where they begin.
+    """
+    order = np.argsort(starts, kind="stable")
+    num_bars = min(MAX_BARS, len(order))
+    if is_read is None or is_read.all() or not is_read.any():
+        return np.array_split(order, num_bars)
+    read = order[is_read[order]]
+    num_read = round(num_bars * len(read) / len(order))
+    num_read = min(max(num_read, 1), num_bars - 1)
+    others = order[~is_read[order]]
+    groups = np.array_split(read, num_read)
+    groups += np.array_split(others, num_bars - num_read)
+    return sorted(groups, key=lambda group: float(starts[group[0]]))
 
 
 def _depth(starts: Doubles, ends: Doubles) -> float:

@@ -28,6 +28,10 @@ from deltaweb.delta.scan.operators import OPERATORS
 Expression: TypeAlias = Any
 """A `pyarrow.compute.Expression`; pyarrow has no types."""
 
+ValueRange: TypeAlias = tuple[pa.Scalar | None, pa.Scalar | None]
+"""The least and the greatest value; None is open."""
+
+_LAST_CHARACTER: Final = "\U0010ffff"
 _LIKE_PART = re.compile(r"\\?.", re.DOTALL)
 _WILDCARDS = {"%": ".*", "_": "."}
 _REGEX_SPECIAL = frozenset(r"\.+*?()|[]{}^$")
@@ -133,6 +137,52 @@ def _columns(predicate: Predicate) -> Iterator[ColumnPath]:
             return
         case _:
             yield predicate.column
+
+
+def value_range(predicate: Predicate, column: ColumnPath) -> ValueRange:
+    """Return the values of a column outside which a condition is not true.
+
+    The end of a text that a pattern begins is not exact.
+    """
+    match predicate:
+        case Comparison(path, sign, value) if path == column:
+            is_open = sign == "!="
+            low = None if is_open or OPERATORS[sign].of_high is None else value
+            high = None if is_open or OPERATORS[sign].of_low is None else value
+            return low, high
+        case In(path, values) if path == column and values:
+            return _least(values), _greatest(values)
+        case Like(path) if path == column and predicate.prefix:
+            prefix = predicate.prefix
+            return pa.scalar(prefix), pa.scalar(prefix + _LAST_CHARACTER)
+        case And(parts):
+            lows, highs = _ranges_of(parts, column)
+            return _greatest(_known(lows)), _least(_known(highs))
+        case Or(parts):
+            lows, highs = _ranges_of(parts, column)
+            low = _least(lows) if len(_known(lows)) == len(parts) else None
+            high = _greatest(highs) if len(_known(highs)) == len(parts) else None
+            return low, high
+    return None, None
+
+
+def _ranges_of(
+    parts: Sequence[Predicate], column: ColumnPath
+) -> tuple[list[pa.Scalar | None], list[pa.Scalar | None]]:
+    found = [value_range(part, column) for part in parts]
+    return [low for low, _ in found], [high for _, high in found]
+
+
+def _known(values: Sequence[pa.Scalar | None]) -> list[pa.Scalar]:
+    return [one for one in values if one is not None]
+
+
+def _least(values: Sequence[pa.Scalar]) -> pa.Scalar | None:
+    return min(values, key=lambda one: one.as_py(), default=None)
+
+
+def _greatest(values: Sequence[pa.Scalar]) -> pa.Scalar | None:
+    return max(values, key=lambda one: one.as_py(), default=None)
 
 
 def unknown_where(predicate: Predicate) -> Predicate:

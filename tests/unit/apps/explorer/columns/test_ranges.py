@@ -1,5 +1,6 @@
 from datetime import date
 
+import numpy as np
 import pyarrow as pa
 
 from apps.explorer.columns.ranges import (
@@ -143,3 +144,52 @@ class TestRangeStrip:
 
         assert range_strip(nothing, nothing) is None
         assert range_strip(endless, endless) is None
+
+
+class TestBarsOfACondition:
+    def test_files_that_are_read_have_bars_of_their_own(self) -> None:
+        low = pa.chunked_array([pa.array(range(1_000))])
+        high = pa.chunked_array([pa.array(range(5, 1_005))])
+        is_read = np.arange(1_000) >= 990
+
+        strip = range_strip(low, high, is_read=is_read)
+
+        assert strip is not None
+        assert len(strip.bars) == MAX_BARS
+        assert sum(bar.num_files for bar in strip.bars) == 1_000
+        assert sum(bar.num_files for bar in strip.bars if bar.is_read) == 10
+        assert [bar.low for bar in strip.bars] == sorted(bar.low for bar in strip.bars)
+
+    def test_files_without_a_range_take_their_mark_with_them(self) -> None:
+        low = pa.chunked_array([pa.array([None, 1, 2])])
+        high = pa.chunked_array([pa.array([None, 3, 4])])
+
+        strip = range_strip(low, high, is_read=np.array([True, False, True]))
+
+        assert strip is not None
+        assert [bar.is_read for bar in strip.bars] == [False, True]
+
+    @cases(
+        "low, high, value, place",
+        {
+            "a number": ([1, 2], [5, 9], pa.scalar(4), 4.0),
+            "a day": (
+                [date(1970, 1, 1)],
+                [date(1970, 1, 9)],
+                pa.scalar(date(1970, 1, 2)),
+                86_400_000.0,
+            ),
+            "a text that is a bound": (["a", "c"], ["b", "d"], pa.scalar("c"), 3.0),
+            "a text between bounds": (["a", "c"], ["b", "d"], pa.scalar("bb"), 2.5),
+            "a value of another type": ([1], [2], pa.scalar("x"), None),
+            "a value too large": ([1], [2], pa.scalar(1 << 60), float(1 << 60)),
+            "nothing": ([1], [2], None, None),
+        },
+    )
+    def test_a_value_has_its_place_on_the_axis(self, low, high, value, place) -> None:
+        bounds = (pa.chunked_array([pa.array(one)]) for one in (low, high))
+
+        strip = range_strip(*bounds, marks=[value])
+
+        assert strip is not None
+        assert strip.marks == (place,)
