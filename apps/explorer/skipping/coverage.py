@@ -1,7 +1,13 @@
-"""Which columns can skip files: how many files have a range, and how these overlap."""
+"""Which columns can skip files: how many files have a range, and how these overlap.
 
+It also says how much of the log the statistics of each column take.
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 import numpy as np
 import pyarrow as pa
@@ -18,6 +24,7 @@ from deltaweb.delta.protocol.schema import (
     StructType,
     leaf_fields,
     short_type_text,
+    stored_schema,
 )
 from deltaweb.delta.values.statistics.shape import has_order
 from deltaweb.index.folder.file_index import open_files
@@ -25,6 +32,9 @@ from deltaweb.index.folder.parts import IndexMissingError
 
 MAX_SAMPLED: Final = 20_000
 """Files of which it is found out how their ranges overlap."""
+MAX_PARSED: Final = 1_000
+MAX_PARSED_BYTES: Final = 2 << 20
+"""Files, and bytes of statistics, that are parsed to see what each column takes."""
 MAX_COLUMNS: Final = 200
 MAX_KEPT: Final = 16
 MAX_TYPE: Final = 40
@@ -45,6 +55,9 @@ class ColumnCoverage:
         percent_read: Percentage of these that a filter on one value reads, on
             average; None if it is unknown.
         is_estimate: Whether that is from a sample of the files.
+        log_bytes: About how many bytes of the log its statistics take; None
+            if the index does not have their text.
+        percent_of_statistics: The same as a percentage of all statistics.
         verdict: "skips well", "in part", "hardly", "never", "no statistics" or
             "unknown".
         tone: The colour of the verdict.
@@ -57,6 +70,8 @@ class ColumnCoverage:
     num_known: Annotated[int | None, Named("files_with_statistics")]
     percent_read: float | None
     is_estimate: bool
+    log_bytes: int | None
+    percent_of_statistics: float | None
     verdict: str
     tone: OnPage[str]
 
@@ -94,7 +109,12 @@ def column_coverage(
         return ()
     sample = _sample(files.num_rows)
     leaves = leaf_fields(schema)[:MAX_COLUMNS]
-    return tuple(_of_column(files, leaf, partition_columns, sample) for leaf in leaves)
+    stored = leaf_fields(stored_schema(schema))[:MAX_COLUMNS]
+    shares = _log_shares(files, [leaf.path for leaf in stored])
+    return tuple(
+        _of_column(files, leaf, partition_columns, sample, shares.get(path))
+        for leaf, (path, _) in zip(leaves, stored, strict=True)
+    )
 
 
 def _sample(num_files: int) -> pa.Array | None:
@@ -108,6 +128,7 @@ def _of_column(
     leaf: LeafField,
     partition_columns: list[str],
     sample: pa.Array | None,
+    log_share: tuple[int, float] | None,
 ) -> ColumnCoverage:
     is_partition = leaf.path[0] in partition_columns
     ends = _ends(files, leaf.path, is_partition=is_partition)
@@ -131,6 +152,8 @@ def _of_column(
         num_known=num_known,
         percent_read=None if percent is None else round(percent, 1),
         is_estimate=percent is not None and sample is not None,
+        log_bytes=log_share[0] if log_share else None,
+        percent_of_statistics=log_share[1] if log_share else None,
         verdict=verdict,
         tone=tone,
     )
@@ -160,3 +183,60 @@ def _verdict(num_known: int | None, percent: float | None) -> tuple[str, str]:
     if percent <= PARTLY_PERCENT:
         return "in part", "is-blue"
     return ("hardly", "is-amber") if percent < HARDLY_PERCENT else ("never", "is-red")
+
+
+# === What statistics take of the log ===
+
+
+def _log_shares(
+    files: pa.Table, paths: Sequence[ColumnPath]
+) -> dict[ColumnPath, tuple[int, float]]:
+    """Return about how many bytes of the log columns take, and percent of statistics.
+
+    The statistics of some files are parsed, and what columns take there is scaled up.
+
+    Args:
+        paths: By the names that the log has for them.
+    """
+    if "stats" not in files.column_names:
+        return {}
+    texts = files["stats"]
+    total = pc.sum(pc.binary_length(texts)).as_py() or 0
+    parsed, parsed_bytes = [], 0
+    for text in _some(texts, total):
+        with suppress(ValueError, RecursionError):
+            parsed.append(json.loads(text))
+            parsed_bytes += len(text.encode())
+    shares = {}
+    for path in paths if parsed_bytes else ():
+        taken = sum(_bytes_at(one, path) for one in parsed)
+        part = min(taken / parsed_bytes, 1)
+        shares[path] = round(part * total), round(100 * part, 1)
+    return shares
+
+
+def _some(texts: pa.ChunkedArray, total_bytes: int) -> Iterator[str]:
+    """Yield the texts of some files, spread evenly, as far as they are worth it."""
+    num_files = len(texts)
+    if not num_files:
+        return
+    affordable = MAX_PARSED_BYTES * num_files // max(total_bytes, 1)
+    count = min(num_files, MAX_PARSED, max(affordable, 1))
+    places = np.linspace(0, num_files - 1, count).astype(np.int64)
+    for text in texts.take(pa.array(places)).to_pylist():
+        if text is not None and len(text) <= MAX_PARSED_BYTES:
+            yield text
+
+
+def _bytes_at(statistics: Any, path: ColumnPath) -> int:  # noqa: ANN401 (JSON)
+    """Return how many bytes the statistics of a file spend on a column."""
+    taken = 0
+    for kind in ("minValues", "maxValues", "nullCount"):
+        value = statistics.get(kind) if isinstance(statistics, dict) else None
+        for name in path:
+            value = value.get(name) if isinstance(value, dict) else None
+        if value is not None:
+            pair = {path[-1]: value}
+            text = json.dumps(pair, ensure_ascii=False, separators=(",", ":"))
+            taken += len(text.encode(errors="replace")) - 1  # a brace is a comma
+    return taken
