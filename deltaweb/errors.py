@@ -189,6 +189,7 @@ _PLACES: Final[Mapping[str, str]] = {
         "ExpressionValueError NotOfRowError"
     ),
     "deltaweb.health.thresholds": "HealthThresholdError",
+    "deltaweb.index.left_row_groups": "TooManyFootersError",
     "deltaweb.parquet.errors": (
         "FileEncryptedError FileNotParquetError FooterCorruptError "
         "NoParquetFilesError ParquetError ParquetUnsupportedError RowsMissingError "

@@ -158,6 +158,6 @@ urlpatterns = [
         skipping_detail,
         "skipping-detail",
         csv=True,
-        takes=["where show group page"],
+        takes=["where show group page row_groups"],
     ),
 ]

@@ -22,6 +22,7 @@ _CHUNK: Final = Layout(
         Layout(
             path=(3, ListOf("binary")),
             num_values=(5, "int"),
+            size_bytes=(7, "int"),
             # Fields 1 and 2 are bounds too, in an order that writers did not agree on.
             statistics=(
                 12,
@@ -42,7 +43,13 @@ _FILE: Final = Layout(
     schema=(2, LateListOf(Layout())),
     row_groups=(
         4,
-        ListOf(Layout(columns=(1, LateListOf(_CHUNK)), num_rows=(3, "int"))),
+        ListOf(
+            Layout(
+                columns=(1, LateListOf(_CHUNK)),
+                num_rows=(3, "int"),
+                size_bytes=(6, "int"),
+            )
+        ),
     ),
 )
 
@@ -72,10 +79,20 @@ class RowGroupCounts:
 
     Attributes:
         raw_chunks: Its column chunks as stored, in the order of the leaf columns.
+        stated_bytes: Its compressed bytes; None if only its chunks say theirs.
     """
 
     num_rows: int
     raw_chunks: Sequence[Mapping[str, Any]] = ()
+    stated_bytes: int | None = None
+
+    @property
+    def size_bytes(self) -> int:
+        """The compressed bytes of its column chunks."""
+        if self.stated_bytes is not None:
+            return self.stated_bytes
+        found = (raw.get("metadata", {}) for raw in self.raw_chunks)
+        return sum(one.get("size_bytes", 0) for one in found)
 
     def chunk(self, leaf: int) -> ChunkCounts:
         """Return what is said of the leaf column at a position."""
@@ -98,7 +115,9 @@ def parse_row_group_counts(footer: bytes) -> list[RowGroupCounts]:
     """Parse the counts of every row group from a footer's bytes."""
     raw = CompactReader(footer).read_struct(_FILE)
     return [
-        RowGroupCounts(group.get("num_rows", 0), group.get("columns", ()))
+        RowGroupCounts(
+            group.get("num_rows", 0), group.get("columns", ()), group.get("size_bytes")
+        )
         for group in raw.get("row_groups", ())
     ]
 

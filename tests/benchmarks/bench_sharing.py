@@ -260,7 +260,7 @@ def _funnel(index: Path, sql: str) -> int:
     schema = table_schema(source.protocol, source.metadata)
     question = Question(sql, schema, source.metadata)
     files = [(part, np.ones(part.num_rows, np.bool_)) for part in parts]
-    found = explain(question, files)
+    found = explain(question, files).funnel
     if not 0 < found.after_statistics.num_files < found.total.num_files:
         message = f"not the files that were meant: {found.after_statistics}"
         raise SystemExit(message)

@@ -46,7 +46,8 @@ def test_as_many_files_are_opened(reference: Reference, name: str) -> None:
     has_partitions = bool(snapshot.metadata.partition_columns)
     for sql in conditions_of(snapshot.schema, snapshot.read()):
         question = Question(sql, version.schema, version.metadata)
-        ours = explain(question, version.live_parts()).after_statistics.num_files
+        found = explain(question, version.live_parts())
+        ours = found.funnel.after_statistics.num_files
         code = OPENED.format(folder=str(table.folder), sql=sql)
 
         theirs = reference.count(code)

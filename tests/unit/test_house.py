@@ -22,6 +22,7 @@ CASES = {
     "deltaweb/delta/features": "a file a table feature",
     "deltaweb/health/rules": "a file a rule",
     "apps/explorer": "a folder a page",
+    "apps/tables/work": "a file a kind of job",
     "apps/sharing": "the floors of sharing, and the modules that wire them",
 }
 # The words of logic are two things: a condition as written, and as evaluated.

@@ -1,11 +1,10 @@
 """Which files of the newest version a condition reads, by the index alone."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-import pyarrow as pa
 
 from apps.tables.index.folders import index_folder
 from apps.tables.models import Table
@@ -17,7 +16,6 @@ from deltaweb.delta.values.time_zones.known import UTC_ZONE
 from deltaweb.environment.kept_values import KeptValues
 from deltaweb.index.files.source import load_source
 from deltaweb.index.folder.parts import IndexMissingError
-from deltaweb.index.query.explained_files import explained_files
 from deltaweb.index.query.funnel import Explanation, explain
 from deltaweb.index.query.indexed_block import map_blocks
 from deltaweb.index.query.indexed_part import IndexedPart
@@ -126,10 +124,8 @@ def files_read(
         return None
     if found is None:
         return None
-    explanation, _ = found
-    return FilesRead(
-        explanation.after_statistics.num_files, explanation.total.num_files
-    )
+    funnel = found[0].funnel
+    return FilesRead(funnel.after_statistics.num_files, funnel.total.num_files)
 
 
 def newest_files_read(table: Table, sql: str) -> FilesRead | None:
@@ -146,20 +142,6 @@ def newest_files_read(table: Table, sql: str) -> FilesRead | None:
     except DeltaError:
         return None
     return files_read(table, version, schema, sql, UTC_ZONE)
-
-
-def listed(
-    found: Explanation,
-    files: IndexedFiles,
-    *,
-    reasons: Sequence[int] | None = None,
-    first: int = 0,
-    limit: int | None = None,
-) -> Iterator[pa.RecordBatch]:
-    """Yield files with their reasons; see `explained_files`."""
-    return explained_files(
-        found, files.parts, reasons=reasons, first=first, limit=limit
-    )
 
 
 def _has_statistics(question: Question, files: IndexedFiles) -> bool:

@@ -245,6 +245,12 @@ class DataFile:
                 self._footer, self.metadata, stored, schema, predicate
             )
 
+    def row_group_bytes(self) -> list[int]:
+        """Return the compressed bytes of each row group."""
+        with reading(self.path):
+            groups = parse_row_group_counts(self._footer)
+        return [group.size_bytes for group in groups]
+
     def batches(
         self,
         schema: StructType,

@@ -11,9 +11,8 @@ proved to hold no matching row; a file about which nothing is known is read.
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from decimal import Decimal
 from enum import IntEnum
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -35,11 +34,13 @@ from deltaweb.delta.scan.pruning import (
     judge,
 )
 from deltaweb.delta.scan.skipping import Mask
+from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.values.statistics.record_counts import live_records
+from deltaweb.delta.values.time_zones.known import UTC_ZONE
 from deltaweb.index.query.file_part import FilePart
 from deltaweb.index.query.partition_match import TypedValues
 from deltaweb.index.query.questions import Question, QuestionPart
-from deltaweb.index.query.shared_version import LivePart
+from deltaweb.index.query.shared_version import LivePart, SharedVersion
 
 Codes: TypeAlias = npt.NDArray[np.int16]
 
@@ -48,19 +49,6 @@ SKIPPED: Final = "skipped"
 PARTITIONS: Final = "partitions"
 STATISTICS: Final = "statistics"
 NOT_LIVE: Final = -1
-REASONS: Final = pa.schema(
-    {
-        "why": pa.string(),
-        "effect": pa.string(),  # READ or SKIPPED
-        "step": pa.string(),  # that skips them; null of files that are read
-        "part": pa.int32(),  # the place of the part that decides; null of all
-        "files": pa.int64(),
-        "bytes": pa.decimal128(38),  # sums may be more than a long
-        "rows": pa.decimal128(38),  # live ones; null if a file does not say
-        "suggestion": pa.string(),  # the part in SQL that can skip; null without
-    }
-)
-"""A row a group of files."""
 _EXACT: Final = 1 << 53  # floats are exact below it
 
 
@@ -99,51 +87,112 @@ class ExplainedPart:
     obstacle: Obstacle | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Explanation:
-    """Which files a condition reads, and why.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileReason:
+    """The files that are read, or skipped, for one reason.
 
     Attributes:
-        reasons: By `REASONS`: the groups that are read, then those that are skipped.
-        codes: The row of `reasons` of each file, an array a part of the version;
-            `NOT_LIVE` of a file that the version does not have.
+        effect: `READ` or `SKIPPED`.
+        step: The step that skips them, `PARTITIONS` or `STATISTICS`; None if they are
+            read.
+        part: The place of the part that decides; None if all parts do.
+        num_records: Their live rows; None if a file does not say.
+        suggestion: The part in SQL that can skip; None without one.
     """
 
-    question: Question
+    why: str
+    effect: str
+    step: str | None
+    part: int | None
+    num_files: int
+    size_bytes: int
+    num_records: int | None
+    suggestion: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Funnel:
+    """How many files a condition leaves, step by step, and why.
+
+    Attributes:
+        reasons: Of the files that are read, then of those that are skipped.
+        suggestion: The condition with every suggestion applied; "" without any.
+    """
+
     total: Amount
     after_partitions: Amount
     after_statistics: Amount
     parts: tuple[ExplainedPart, ...]
-    reasons: pa.Table
-    codes: tuple[Codes, ...]
+    reasons: tuple[FileReason, ...]
+    suggestion: str
 
-    def describe(self) -> dict[str, object]:
-        """Return the numbers and reasons as JSON; `rows` are null if unknown."""
+    def document(self, after_row_groups: Amount | None = None) -> dict[str, object]:
+        """Return the numbers and reasons as JSON; `rows` are null if unknown.
+
+        Args:
+            after_row_groups: The row groups that readers read; None if they were not
+                counted.
+        """
         steps = {
             "total": self.total,
             "after_partitions": self.after_partitions,
             "after_statistics": self.after_statistics,
         }
-        shown = ("why", "effect", "files", "bytes", "suggestion")
+        if after_row_groups is not None:
+            steps["after_row_groups"] = after_row_groups
         return {
             "files": {name: one.num_files for name, one in steps.items()},
             "bytes": {name: one.size_bytes for name, one in steps.items()},
             "rows": {name: one.num_records for name, one in steps.items()},
-            "reasons": [{name: one[name] for name in shown} for one in self.groups],
+            "reasons": [
+                {
+                    "why": one.why,
+                    "effect": one.effect,
+                    "files": one.num_files,
+                    "bytes": one.size_bytes,
+                    "suggestion": one.suggestion,
+                }
+                for one in self.reasons
+            ],
         }
 
-    @property
-    def groups(self) -> list[dict[str, Any]]:
-        """The rows of the reasons, with whole numbers of Python."""
-        return [
-            {k: int(v) if isinstance(v, Decimal) else v for k, v in row.items()}
-            for row in self.reasons.to_pylist()
-        ]
-
     def reasons_of(self, effect: str) -> list[int]:
-        """Return the rows of the reasons that have an effect."""
-        effects = self.reasons["effect"].to_pylist()
-        return [place for place, one in enumerate(effects) if one == effect]
+        """Return the places of the reasons that have an effect."""
+        return [place for place, one in enumerate(self.reasons) if one.effect == effect]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Explanation:
+    """Which files a condition reads, and why.
+
+    Attributes:
+        codes: The place of the reason of each file in `funnel.reasons`, an array a
+            part of the version; `NOT_LIVE` of a file that the version does not have.
+    """
+
+    question: Question
+    funnel: Funnel
+    codes: tuple[Codes, ...]
+
+
+def explain_snapshot(
+    snapshot: Snapshot, root: str, sql: str, zone_name: str = UTC_ZONE
+) -> tuple[Explanation, list[FilePart]]:
+    """Return which files of a snapshot a condition reads, by the log alone.
+
+    Args:
+        root: The folder of the table.
+        zone_name: Whose clocks show the times without a zone.
+
+    Returns:
+        The explanation, and the parts of the snapshot in its order.
+    """
+    version = SharedVersion(snapshot, root=root, parts={})
+    if version.refusal is not None:
+        raise version.refusal
+    question = Question(sql, version.schema, version.metadata, zone_name)
+    parts = [*version.live_parts()]
+    return explain(question, parts), [part for part, _ in parts]
 
 
 def explain(question: Question, parts: Iterable[LivePart]) -> Explanation:
@@ -304,14 +353,17 @@ class _Tally:
         order = [code for code in order if self._totals[code, 0]]
         rows = np.full(length + 1, NOT_LIVE, np.int16)  # the last one is that of -1
         rows[order] = np.arange(len(order))
-        reasons = [self._reason(code) for code in order]
-        return Explanation(
-            question=self._question,
+        funnel = Funnel(
             total=self._amount(0),
             after_partitions=self._amount(n),
             after_statistics=self._amount(2 * n),
             parts=tuple(self._part(place) for place in range(n)),
-            reasons=pa.Table.from_pylist(reasons, REASONS),
+            reasons=tuple(map(self._reason, order)),
+            suggestion=self._question.suggestion,
+        )
+        return Explanation(
+            question=self._question,
+            funnel=funnel,
             codes=tuple(rows[one] for one in codes),
         )
 
@@ -330,22 +382,22 @@ class _Tally:
             obstacle=None if by_partitions or by_statistics else obstacle,
         )
 
-    def _reason(self, code: int) -> dict[str, object]:
+    def _reason(self, code: int) -> FileReason:
         kind, place = _Kind(code // self._count), code % self._count
         amount = self._amount(code, code + 1)
         part = self._parts[place]
         steps = {_Kind.PARTITION: PARTITIONS, _Kind.STATISTICS: STATISTICS}
         suggestion = part.obstacle.suggestion if part.obstacle else ""
-        return {
-            "why": self._why(kind, part),
-            "effect": SKIPPED if kind in steps else READ,
-            "step": steps.get(kind),
-            "part": None if kind == _Kind.NOTHING_EXCLUDES else place,
-            "files": amount.num_files,
-            "bytes": Decimal(amount.size_bytes),
-            "rows": None if amount.num_records is None else Decimal(amount.num_records),
-            "suggestion": (kind == _Kind.OBSTACLE and suggestion) or None,
-        }
+        return FileReason(
+            why=self._why(kind, part),
+            effect=SKIPPED if kind in steps else READ,
+            step=steps.get(kind),
+            part=None if kind == _Kind.NOTHING_EXCLUDES else place,
+            num_files=amount.num_files,
+            size_bytes=amount.size_bytes,
+            num_records=amount.num_records,
+            suggestion=(kind == _Kind.OBSTACLE and suggestion) or None,
+        )
 
     def _why(self, kind: _Kind, part: QuestionPart) -> str:
         match kind:

@@ -1,7 +1,5 @@
 """Which files of a table a condition reads, and why: the page, its JSON and its CSV."""
 
-import csv
-import io
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -9,15 +7,24 @@ import pytest
 from django.test import Client
 
 from apps.accounts.models import User
+from apps.explorer.skipping import found, view
+from apps.jobs.models import Job
 from apps.tables.models import Table
 from deltaweb.table import DeltaTable
+from tests.functional.table_command.commands import run_json
 from tests.support.index.indexed_tables import new_indexed_table
-from tests.support.pages.answers import json_of, text_of
+from tests.support.pages.answers import csv_of, json_of, newest_job_done, text_of
 from tests.support.pages.factories import new_shared_table, signed_in
+from tests.support.tables.grouped_table import grouped_table
 from tests.support.tables.table_builder import TableBuilder
 
 pytestmark = pytest.mark.django_db
 ORDERS = "/t/default/orders/skipping"
+
+
+@pytest.fixture(autouse=True)
+def _at_home(home: Path) -> None:
+    """Every test has a home of its own."""
 
 
 def address(where: str, suffix: str = "", **more: object) -> str:
@@ -81,8 +88,7 @@ class TestSkipping:
         assert {one["effect"] for one in skipped["reasons"]} == {"skipped"}
 
     def test_the_csv_form_has_every_file(self, viewer: Client):
-        response = viewer.get(address("country = 'DE'", ".csv"))
-        lines = list(csv.reader(io.StringIO(b"".join(response).decode())))
+        lines = csv_of(viewer, address("country = 'DE'", ".csv"))
 
         assert lines[0] == ["path", "size", "rows", "effect", "why"]
         assert len(lines) == 85
@@ -112,11 +118,64 @@ class TestSkipping:
 
         assert data["error"] == "query-invalid"
 
-    def test_an_older_version_names_the_command(self, viewer: Client):
-        page = text_of(viewer, f"{ORDERS}?v=3&where=amount+%3E+400")
+    def test_an_older_version_is_explained_by_a_job(self, viewer: Client):
+        older = {"v": 3, "where": "amount > 400"}
+        first = viewer.get(f"{ORDERS}.json?{urlencode(older)}")
+        page = text_of(viewer, f"{ORDERS}?{urlencode(older)}")
+        newest_job_done()
 
-        assert "indexed for the newest version only" in page
-        assert "deltaweb table explain orders --version 3" in page
+        data = json_of(viewer, f"{ORDERS}.json?{urlencode(older)}")
+
+        assert (first.status_code, first.json()["job"]["state"]) == (202, "QUEUED")
+        assert "Replaying the log" in page
+        assert (data["version"], data["job"]) == (3, None)
+        assert 0 < data["files"]["after_statistics"] <= data["files"]["total"] < 84
+        assert data["overlaps"][0]["name"] == "amount"
+        assert "A reader opens" in text_of(viewer, f"{ORDERS}?{urlencode(older)}")
+
+    def test_an_older_version_answers_as_the_command_does(self, viewer: Client):
+        older = {"v": 3, "where": "country = 'DE' AND amount > 400"}
+        viewer.get(f"{ORDERS}.json?{urlencode(older)}")
+        newest_job_done()
+        data = json_of(viewer, f"{ORDERS}.json?{urlencode(older)}")
+        lines = csv_of(viewer, f"{ORDERS}.csv?{urlencode(older)}")
+
+        said = run_json(
+            "explain", "orders", "--where", older["where"], "--version", "3", "--all"
+        )
+
+        for name in ("files", "bytes", "rows"):
+            assert {**said[name], "after_row_groups": None} == data[name]
+        skipped = [(line[0], line[4]) for line in lines if line[3] == "skipped"]
+        assert skipped == [(one["path"], one["why"]) for one in said["skipped"]]
+
+    def test_a_wrong_condition_at_an_older_version_asks_for_no_job(
+        self, viewer: Client
+    ):
+        response = viewer.get(f"{ORDERS}?v=3&where=colour+%3D+3")
+
+        assert response.status_code == 400
+        assert not Job.objects.exists()
+
+    def test_the_ranges_of_each_column_are_drawn(self, viewer: Client):
+        where = "country = 'DE' AND amount > 400 AND order_id < 5000"
+        data = json_of(viewer, address(where, ".json"))
+        page = text_of(viewer, address(where))
+
+        overlaps = data["overlaps"]
+        assert [one["name"] for one in overlaps] == ["amount", "order_id"]
+        assert all(1 <= len(one["bars"]) <= 60 for one in overlaps)
+        assert all(one["files"] == 21 for one in overlaps)
+        assert "Overlap of <code>amount</code>" in page
+        assert "Show as table" in page
+        assert " style=" not in page
+
+    def test_columns_say_what_their_statistics_take_of_the_log(self, viewer: Client):
+        columns = json_of(viewer, f"{ORDERS}.json")["columns"]
+        taken = {one["name"]: one["log_bytes"] for one in columns}
+
+        assert taken["order_id"] > 0
+        assert sum(one["percent_of_statistics"] for one in columns) <= 100
 
     def test_a_csv_without_a_condition_is_refused(self, viewer: Client):
         assert viewer.get(f"{ORDERS}.csv").status_code == 409
@@ -139,6 +198,86 @@ class TestSkipping:
 
     def test_nobody_else_may_open_it(self, client: Client):
         assert client.get(ORDERS).status_code in {302, 403}
+
+
+class TestRowGroups:
+    """They are counted by a job, when the page is asked for them."""
+
+    URL = "/t/default/grouped/skipping"
+
+    @pytest.fixture(autouse=True)
+    def _grouped(self, tmp_path: Path) -> None:
+        grouped_table(tmp_path / "grouped")
+        new_indexed_table("grouped", tmp_path / "grouped")
+
+    def asked(self, suffix: str = "", **more: object) -> str:
+        query = {"where": "id >= 75", "row_groups": 1, **more}
+        return f"{self.URL}{suffix}?{urlencode(query)}"
+
+    def test_a_button_asks_for_them(self, viewer: Client) -> None:
+        page = text_of(viewer, f"{self.URL}?where=id+%3E%3D+75")
+        data = json_of(viewer, f"{self.URL}.json?where=id+%3E%3D+75")
+
+        assert "Count row groups" in page
+        assert "a job reads 2 footers" in page
+        assert data["row_groups"] is None
+        assert data["files"]["after_row_groups"] is None
+        assert not Job.objects.exists()
+
+    def test_the_job_adds_a_step_to_the_funnel(self, viewer: Client) -> None:
+        first = viewer.get(self.asked(".json"))
+        waiting = text_of(viewer, self.asked())
+        newest_job_done()
+
+        data = json_of(viewer, self.asked(".json"))
+        page = text_of(viewer, self.asked())
+
+        assert (first.status_code, first.json()["files"]["after_statistics"]) == (
+            202,
+            2,
+        )
+        assert "Counting row groups" in waiting
+        assert data["row_groups"] == {"total": 10, "after_row_groups": 8}
+        assert data["files"]["after_row_groups"] == 2
+        assert data["rows"]["after_row_groups"] == 80
+        assert "8 of 10 row groups stay" in page
+        assert "3 of 5 row groups" in page
+        (reason, *_) = data["reasons"]
+        files = reason["first_files"]
+        assert [one["row_groups_read"] for one in files] == [3, 5]
+
+    def test_they_are_counted_at_an_older_version(self, viewer: Client) -> None:
+        for _ in range(2):
+            viewer.get(self.asked(".json", v=2))
+            newest_job_done()
+
+        data = json_of(viewer, self.asked(".json", v=2))
+
+        assert (data["version"], data["files"]["total"]) == (2, 2)
+        assert data["row_groups"] == {"total": 5, "after_row_groups": 3}
+
+    def test_of_too_many_files_they_are_not_counted(
+        self, viewer: Client, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        for module in (found, view):
+            monkeypatch.setattr(module, "MAX_FOOTERS", 1)
+
+        page = text_of(viewer, self.asked())
+        data = json_of(viewer, self.asked(".json"), 422)
+
+        assert "more than 1 files are left" in page
+        assert data["error"] == "too-many-footers"
+        assert not Job.objects.exists()
+
+    def test_a_missing_file_is_named(self, viewer: Client, tmp_path: Path) -> None:
+        (tmp_path / "grouped" / "part-2.parquet").unlink()
+        viewer.get(self.asked(".json"))
+        newest_job_done()
+
+        page = text_of(viewer, self.asked())
+
+        assert "The row groups could not be counted" in page
+        assert "part-2.parquet" in page
 
 
 def test_a_table_without_files_says_so(viewer: Client, tmp_path: Path):

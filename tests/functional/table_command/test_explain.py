@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
+from deltaweb.index import left_row_groups
 from deltaweb.table import DeltaTable
 from tests.functional.table_command.commands import refusal, run, run_json
+from tests.support.tables.grouped_table import grouped_table
 from tests.support.tables.table_builder import TableBuilder
 
 pytestmark = pytest.mark.django_db
@@ -20,7 +22,8 @@ TABLE = TableBuilder().rows(n=[1, 2, 3]).rows(n=[4, 5])
 def test_the_document_has_the_keys_that_scripts_rely_on(table: Path) -> None:
     said = run_json("explain", table, "--where", "n > 3")
 
-    assert [*said] == ["files", "bytes", "rows", "reasons", "skipped"]
+    assert [*said] == ["version", "files", "bytes", "rows", "reasons", "skipped"]
+    assert said["version"] == 2
     assert said["files"] == {"total": 2, "after_partitions": 2, "after_statistics": 1}
     assert said["rows"] == {"total": 5, "after_partitions": 5, "after_statistics": 2}
     assert said["bytes"]["total"] > said["bytes"]["after_statistics"] > 0
@@ -78,7 +81,30 @@ def test_every_skipped_file_is_listed_on_request(table: Path) -> None:
 def test_an_older_version_is_explained(table: Path) -> None:
     said = run_json("explain", table, "--where", "n > 3", "--version", "1")
 
-    assert said["files"]["total"] == 1
+    assert (said["version"], said["files"]["total"]) == (1, 1)
+
+
+def test_row_groups_are_counted_on_request(tmp_path: Path) -> None:
+    grouped_table(tmp_path / "grouped")
+    asked = ("explain", tmp_path / "grouped", "--where", "id >= 75", "--row-groups")
+
+    said, text = run_json(*asked), run(*asked)
+
+    assert said["files"]["after_row_groups"] == said["files"]["after_statistics"] == 2
+    assert said["rows"]["after_row_groups"] == 80
+    assert said["bytes"]["after_row_groups"] < said["bytes"]["after_statistics"]
+    assert said["row_groups"] == {"total": 10, "after_row_groups": 8}
+    assert "8 of 10 row groups stay" in text
+
+
+def test_row_groups_of_too_many_files_are_refused(
+    table: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(left_row_groups, "MAX_FOOTERS", 1)
+
+    said = refusal("explain", table, "--where", "n > 0", "--row-groups")
+
+    assert "leaves 2 files, and row groups are counted in at most 1" in said
 
 
 def test_a_condition_that_cannot_be_right_is_refused(table: Path) -> None:

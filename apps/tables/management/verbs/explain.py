@@ -11,10 +11,14 @@ from apps.tables.management.arguments import add_version, locate
 from apps.tables.management.text_output import aligned
 from apps.tables.storage.opening import open_location
 from deltaweb.delta.values.time_zones.known import UTC_ZONE
+from deltaweb.index.left_row_groups import (
+    MAX_FOOTERS,
+    LeftRowGroups,
+    added_up,
+    left_row_groups,
+)
 from deltaweb.index.query.explained_files import explained_files
-from deltaweb.index.query.funnel import SKIPPED, Amount, Explanation, explain
-from deltaweb.index.query.questions import Question
-from deltaweb.index.query.shared_version import SharedVersion
+from deltaweb.index.query.funnel import SKIPPED, Amount, Funnel, explain_snapshot
 from deltaweb.words import bytes_text, counted
 
 MAX_SKIPPED = 1_000
@@ -36,6 +40,12 @@ class ExplainVerb(Subcommand):
             help="exit with 1 if more than N files would be read",
         )
         parser.add_argument(
+            "--row-groups",
+            action="store_true",
+            help="also count the row groups that are read, by the footers of at most"
+            f" {MAX_FOOTERS:,} files",
+        )
+        parser.add_argument(
             "--all",
             action="store_true",
             help=f"list every skipped file; without, at most {MAX_SKIPPED:,}",
@@ -50,35 +60,48 @@ class ExplainVerb(Subcommand):
         time_zone: str | None,
         where: str,
         fail_over: int | None,
+        row_groups: bool,
         all: bool,  # noqa: A002 (the option's name is a promise)
     ) -> Output:
-        """Explain a condition at one version; only the log is read."""
+        """Explain a condition at one version; only the log and footers are read."""
         opened = open_location(locate(table)[1], time_zone=time_zone)
         snapshot = opened.snapshot_metadata(at_version, timestamp)
-        version = SharedVersion(snapshot, root=opened.root, parts={})
-        if version.refusal is not None:
-            raise version.refusal
-        question = Question(
-            where, version.schema, version.metadata, time_zone or UTC_ZONE
+        found, parts = explain_snapshot(
+            snapshot, opened.root, where, time_zone or UTC_ZONE
         )
-        parts = [*version.live_parts()]
-        found = explain(question, parts)
+        left = None
+        if row_groups:
+            open_file = opened.store.open_data_file
+            left = added_up(left_row_groups(found, parts, open_file))
+        funnel = found.funnel
         skipped = chain.from_iterable(
             batch.select(["path", "why"]).to_pylist()
             for batch in explained_files(
                 found,
-                [part for part, _ in parts],
-                reasons=found.reasons_of(SKIPPED),
+                parts,
+                reasons=funnel.reasons_of(SKIPPED),
                 limit=None if all else MAX_SKIPPED,
             )
         )
-        num_read = found.after_statistics.num_files
+        num_read = funnel.after_statistics.num_files
         is_over = fail_over is not None and num_read > fail_over
         is_json, shown = self.command.answers_json, skipped if all else ()
+        document = None
+        if is_json:
+            document = {
+                "version": snapshot.version,
+                **funnel.document(left.amount if left else None),
+                "skipped": [*skipped],
+            }
+            if left is not None:
+                document["row_groups"] = {
+                    "total": left.num_all_groups,
+                    "after_row_groups": left.num_groups,
+                }
         return Output(
-            {**found.describe(), "skipped": [*skipped]} if is_json else None,
-            text=_sentence(found),
-            lines=() if is_json else chain(_lines(found), _file_lines(shown)),
+            document,
+            text=_sentence(funnel, snapshot.version),
+            lines=() if is_json else chain(_lines(funnel, left), _file_lines(shown)),
             failure=f"{counted(num_read, 'file')} would be read, and --fail-over is"
             f" {fail_over:,}."
             if is_over
@@ -86,26 +109,32 @@ class ExplainVerb(Subcommand):
         )
 
 
-def _sentence(found: Explanation) -> str:
+def _sentence(found: Funnel, version: int) -> str:
     read, total = found.after_statistics, found.total
     return (
         f"A reader opens {read.num_files:,} of {counted(total.num_files, 'file')},"
-        f" {bytes_text(read.size_bytes)} of {bytes_text(total.size_bytes)}."
+        f" {bytes_text(read.size_bytes)} of {bytes_text(total.size_bytes)},"
+        f" at version {version}."
     )
 
 
-def _lines(found: Explanation) -> Iterator[str]:
+def _lines(found: Funnel, left: LeftRowGroups | None) -> Iterator[str]:
     """Yield the funnel, the parts and the reasons."""
     steps = {
         "all files": found.total,
         "after partitions": found.after_partitions,
         "after statistics": found.after_statistics,
     }
+    if left is not None:
+        steps["after row groups"] = left.amount
     yield ""
     yield from aligned(
         ("STEP", "FILES", "BYTES", "ROWS"),
         [(name, *_amount(amount)) for name, amount in steps.items()],
     )
+    if left is not None:
+        groups = counted(left.num_all_groups, "row group")
+        yield f"{left.num_groups:,} of {groups} stay"
     yield ""
     for part in found.parts:
         yield part.text
@@ -122,12 +151,12 @@ def _lines(found: Explanation) -> Iterator[str]:
         ("EFFECT", "FILES", "BYTES", "WHY"),
         [
             (
-                one["effect"],
-                f"{one['files']:,}",
-                bytes_text(one["bytes"]),
-                one["why"],
+                one.effect,
+                f"{one.num_files:,}",
+                bytes_text(one.size_bytes),
+                one.why,
             )
-            for one in found.groups
+            for one in found.reasons
         ],
     )
 

@@ -8,7 +8,7 @@ import pytest
 
 from deltaweb.expressions.errors import ExpressionMistakenError
 from deltaweb.index.query.explained_files import explained_files
-from deltaweb.index.query.funnel import READ, SKIPPED, Explanation, explain
+from deltaweb.index.query.funnel import READ, SKIPPED, Funnel, explain
 from deltaweb.index.query.questions import Question
 from deltaweb.index.query.shared_table import SharedTableReader
 from deltaweb.index.query.shared_version import SharedVersion
@@ -50,19 +50,19 @@ def opened(log: LocalLog) -> SharedVersion:
     return SharedTableReader().open_version(log.table, index_folder=None)
 
 
-def asked(log: LocalLog, sql: str) -> tuple[Explanation, dict[str, str]]:
+def asked(log: LocalLog, sql: str) -> tuple[Funnel, dict[str, str]]:
     """Explain a condition; return the reason of each file, too."""
     version = opened(log)
     question = Question(sql, version.schema, version.metadata)
     parts = [*version.live_parts()]
     found = explain(question, parts)
     batches = explained_files(found, [part for part, _ in parts])
-    return found, {
+    return found.funnel, {
         row["path"]: row["why"] for one in batches for row in one.to_pylist()
     }
 
 
-def steps(found: Explanation) -> list[int]:
+def steps(found: Funnel) -> list[int]:
     amounts = (found.total, found.after_partitions, found.after_statistics)
     return [amount.num_files for amount in amounts]
 
@@ -96,17 +96,17 @@ def test_files_are_left_by_partitions_then_by_statistics(
 )
 def test_each_file_has_one_reason_and_the_reasons_add_up(log: LocalLog, sql: str):
     found, files = asked(log, sql)
-    reasons = found.groups
+    reasons = found.reasons
 
     def total(key: str, effect: str) -> int:
-        return sum(one[key] for one in reasons if one["effect"] == effect)
+        return sum(getattr(one, key) for one in reasons if one.effect == effect)
 
     read, everything = found.after_statistics, found.total
     assert sorted(files) == ["a", "b", "c", "d", "e"]
-    assert total("files", READ) == read.num_files
-    assert total("files", SKIPPED) == everything.num_files - read.num_files
-    assert total("bytes", READ) == read.size_bytes
-    assert total("bytes", SKIPPED) == everything.size_bytes - read.size_bytes
+    assert total("num_files", READ) == read.num_files
+    assert total("num_files", SKIPPED) == everything.num_files - read.num_files
+    assert total("size_bytes", READ) == read.size_bytes
+    assert total("size_bytes", SKIPPED) == everything.size_bytes - read.size_bytes
 
 
 def test_a_skipped_file_says_the_values_that_exclude_it(log: LocalLog):
@@ -179,12 +179,12 @@ def test_a_cast_is_blamed_and_the_suggestion_skips(tmp_path: Path):
 
     found, _ = asked(log, "CAST(day AS STRING) >= '2026-10-01' AND id IS NULL")
 
-    (reason,) = found.groups
-    assert reason["why"] == "the cast prevents skipping by `day`"
-    assert reason["effect"] == READ
-    assert reason["suggestion"] == "day >= DATE '2026-10-01'"
-    assert found.question.suggestion == "day >= DATE '2026-10-01' AND id IS NULL"
-    assert steps(asked(log, found.question.suggestion)[0]) == [2, 2, 1]
+    (reason,) = found.reasons
+    assert reason.why == "the cast prevents skipping by `day`"
+    assert reason.effect == READ
+    assert reason.suggestion == "day >= DATE '2026-10-01'"
+    assert found.suggestion == "day >= DATE '2026-10-01' AND id IS NULL"
+    assert steps(asked(log, found.suggestion)[0]) == [2, 2, 1]
 
 
 def test_the_cast_of_a_partition_column_prevents_nothing(log: LocalLog):
@@ -219,11 +219,11 @@ def test_a_part_over_a_column_without_statistics_says_which_setting_it_needs(
     obstacle = found.parts[0].obstacle
     assert obstacle is not None
     assert obstacle.reason == said
-    assert found.reasons["why"].to_pylist() == [said]
+    assert [one.why for one in found.reasons] == [said]
 
 
 def test_json_has_the_keys_that_scripts_rely_on(log: LocalLog):
-    found = json.loads(json.dumps(asked(log, "p = 1 AND id > 15")[0].describe()))
+    found = json.loads(json.dumps(asked(log, "p = 1 AND id > 15")[0].document()))
 
     assert found["files"] == {"total": 5, "after_partitions": 2, "after_statistics": 1}
     assert found["bytes"]["after_statistics"] == 200
@@ -247,7 +247,7 @@ def test_a_page_of_one_reason_is_listed(log: LocalLog):
         for batch in explained_files(
             found,
             [part for part, _ in parts],
-            reasons=found.reasons_of(SKIPPED),
+            reasons=found.funnel.reasons_of(SKIPPED),
             first=1,
             limit=1,
         )
@@ -272,6 +272,6 @@ def test_a_function_of_spark_alone_is_explained(tmp_path: Path):
     found, _ = asked(log, "date_format(at, 'yyyy') = '2026'")
 
     assert steps(found) == [1, 1, 1]
-    assert found.reasons["why"].to_pylist() == [
+    assert [one.why for one in found.reasons] == [
         "the function date_format prevents skipping by `at`"
     ]

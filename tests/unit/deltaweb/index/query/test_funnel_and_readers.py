@@ -37,7 +37,7 @@ def test_the_reader_opens_just_the_files_that_the_funnel_leaves(
         read = explained_files(
             found,
             [part for part, _ in parts],
-            reasons=found.reasons_of(READ),
+            reasons=found.funnel.reasons_of(READ),
         )
         expected = [path for batch in read for path in batch["path"].to_pylist()]
         for mark in tmp_path.iterdir():
