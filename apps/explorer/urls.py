@@ -122,7 +122,7 @@ urlpatterns = [
         compare_latest,
         "compare-latest",
         csv=True,
-        takes=[*AT, COMPARED, "from to pick"],
+        takes=[*AT, COMPARED, "from to pick by"],
     ),
     *page(COMPARE, compare_detail, "compare-detail", csv=True, takes=[COMPARED]),
     action(f"{COMPARE}/rows", compare_start, "compare-start"),

@@ -60,8 +60,8 @@
 
   // === History: two versions are compared once one is ticked ===
   const showPicked = () => {
-    const button = document.querySelector("#compare-picked button");
-    if (button) button.disabled = !document.querySelector("input[name=pick]:checked");
+    const isNone = !document.querySelector("input[name=pick]:checked");
+    document.querySelectorAll("#compare-picked button").forEach((button) => { button.disabled = isNone; });
   };
   document.addEventListener("change", (event) => {
     if (event.target.matches("input[name=pick]")) showPicked();

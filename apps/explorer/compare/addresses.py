@@ -6,7 +6,13 @@ from typing import Final
 from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect
 from django.utils.http import urlencode
 
-from apps.explorer.compare.view import comparison_page, comparison_url
+from apps.explorer.compare.selector import compare_versions
+from apps.explorer.compare.view import (
+    SUGGESTION,
+    compare_few,
+    comparison_page,
+    comparison_url,
+)
 from apps.pages.request.parameters import QueryError
 from apps.tables.head.finding import get_table, requested_version
 from apps.tables.models import Table
@@ -20,11 +26,17 @@ _DOTS = re.compile(r"\.{2,}")
 def compare_latest(
     request: HttpRequest, namespace: str, name: str, fmt: str
 ) -> HttpResponseBase:
-    """Lead to a comparison: of `from` and `to`, or of a version and the one before."""
+    """Lead to a comparison: of `from` and `to`, or of a version and the one before.
+
+    With `by=suggestion` rows are compared, at once if that reads little.
+    """
     table = get_table(request.user, namespace, name)
     before, after = wanted_versions(request, table)
     if not after:
         return comparison_page(request, namespace, name, (before, after), fmt)
+    if request.GET.get("by") == SUGGESTION and fmt == "html":
+        found = compare_versions(request.user, namespace, name, before, after)
+        return compare_few(request, found)
     return _lead(request, table, (int(before), int(after)), fmt)
 
 

@@ -4,6 +4,9 @@ from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 
+from django.conf import settings
+from django.db.models import Count, Sum
+
 from apps.accounts.models import User
 from apps.explorer.columns.key import MAX_KEYS, KeySuggestion, table_key
 from apps.explorer.compare.selector import Comparison
@@ -56,6 +59,20 @@ def start_row_diff(
     return DIFF_ROWS.start(
         found.table, asked, requested_by=requested_by, now=now, lost=lost
     )
+
+
+def are_rows_few(found: Comparison) -> bool:
+    """Whether comparing rows reads so little that no estimate is shown first.
+
+    The commits in between add and remove at least the files that differ.
+    """
+    before, after = sorted(found.versions)
+    commits = found.table.commits.filter(version__gt=before, version__lte=after)
+    sums = commits.order_by().aggregate(
+        known=Count("id"), added=Sum("added_bytes"), removed=Sum("removed_bytes")
+    )
+    size_bytes = (sums["added"] or 0) + (sums["removed"] or 0)
+    return sums["known"] == after - before and size_bytes <= settings.SPARK_DIFF_BYTES
 
 
 def all_rows_file(job: Job | None) -> Path | None:

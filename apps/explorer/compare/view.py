@@ -75,15 +75,38 @@ def compare_start(
     Who asks by suggestion, as the page of a commit does, gets the key of that.
     """
     found = compare_versions(request.user, namespace, name, str(before), str(after))
-    url = comparison_url(namespace, name, before, after)
     try:
         job = start_comparison(request, found, _wanted_key(request, found))
     except QueryError as error:
         messages.error(request, f"Rows cannot be matched this way. {error.hint}")
+        url = comparison_url(namespace, name, before, after)
         return HttpResponseRedirect(f"{url}?view=rows")
+    return HttpResponseRedirect(_rows_url(found, job))
+
+
+def compare_few(request: HttpRequest, found: Comparison) -> HttpResponseBase:
+    """Start comparing rows by the suggested key if that reads little.
+
+    Otherwise the page says first how much a comparison reads.
+    """
+    is_problem = found.is_same or found.unreadable_reason or found.partly_sides
+    if not is_problem and compare_jobs.are_rows_few(found):
+        suggestion = compare_jobs.suggest_key(found)
+        key = suggestion.text if suggestion else ""
+        return HttpResponseRedirect(
+            _rows_url(found, start_comparison(request, found, key))
+        )
+    table, versions = found.table, found.versions
+    url = comparison_url(table.namespace, table.name, *versions)
+    return HttpResponseRedirect(f"{url}?view=rows")
+
+
+def _rows_url(found: Comparison, job: Job) -> str:
+    """Return the address of the rows that a job compares."""
+    table, (before, after) = found.table, found.versions
+    url = comparison_url(table.namespace, table.name, before, after)
     key = join_names(job.parameters["key"])
-    query = urlencode({"view": "rows"} | ({"key": key} if key else {}))
-    return HttpResponseRedirect(f"{url}?{query}")
+    return f"{url}?{urlencode({'view': 'rows'} | ({'key': key} if key else {}))}"
 
 
 def start_comparison(request: HttpRequest, found: Comparison, key: str) -> Job:

@@ -3,10 +3,11 @@
 from pathlib import Path
 
 import pytest
-from django.test import Client
+from django.test import Client, override_settings
 
 from apps.jobs.models import Job
-from apps.tables.models import Table
+from apps.tables.models import Commit, Table
+from apps.tables.work.diff_rows import DIFF_ROWS
 from tests.functional.compare_versions.compared_orders import COMPARE
 from tests.support import cases
 from tests.support.pages.answers import json_of, text_of
@@ -48,6 +49,31 @@ class TestTheWayToAComparison:
         response = viewer.get(f"{COMPARE}{query}")
 
         assert response.headers["Location"] == f"{COMPARE}/{leads_to}"
+
+    @cases(
+        "query, limit_bytes, leads_to",
+        {
+            "few rows": ("pick=3&pick=1", 1 << 30, "1...3?view=rows&key=order_id"),
+            "many rows": ("pick=3&pick=1", 0, "1...3?view=rows"),
+            "a version and itself": ("pick=0", 1 << 30, "0...0?view=rows"),
+        },
+    )
+    def test_ticked_versions_have_few_rows_compared_at_once(
+        self, viewer, query, limit_bytes, leads_to
+    ):
+        with override_settings(SPARK_DIFF_BYTES=limit_bytes):
+            response = viewer.get(f"{COMPARE}?{query}&by=suggestion")
+
+        assert response.headers["Location"] == f"{COMPARE}/{leads_to}"
+        started = Job.objects.filter(kind=DIFF_ROWS.name).count()
+        assert started == ("key=" in leads_to)
+
+    def test_a_gap_in_the_history_counts_as_many_rows(self, viewer: Client) -> None:
+        Commit.objects.filter(version=2).delete()
+
+        response = viewer.get(f"{COMPARE}?pick=1&pick=3&by=suggestion")
+
+        assert response.headers["Location"] == f"{COMPARE}/1...3?view=rows"
 
     @pytest.mark.parametrize(
         "query",
