@@ -92,9 +92,12 @@
     if (event.target.matches("[data-theme-form]")) forgetTheme();
   });
 
-  // A select marked so sends its form at once; without script its button does.
-  document.addEventListener("change", (event) => {
-    if (event.target.matches("[data-submit]")) event.target.form.requestSubmit();
+  // A field marked so sends its form at once; without script its button does. One that is
+  // marked `valid` does so only if the other fields allow it.
+  document.addEventListener("change", ({ target }) => {
+    if (!target.matches("[data-submit]")) return;
+    const isReady = target.dataset.submit !== "valid" || (target.value && target.form.checkValidity());
+    if (isReady) target.form.requestSubmit();
   });
 
   // === Forms of filters: what is left empty stays out of the address ===

@@ -42,9 +42,8 @@ def test_a_file_that_is_brought_becomes_a_table_after_a_type_was_changed(
         page, f"{server.url}/tables/new/import", name="web.brought_returns", place=place
     )
     brought = FilePayload(name="returns.csv", mimeType="text/csv", buffer=CSV)
-    page.locator("input[type=file]").set_input_files(brought)
     page.get_by_label("Decimal sign").select_option(",")
-    page.get_by_role("button", name="Check every row").click()
+    page.locator("input[type=file]").set_input_files(brought)  # which checks it
     expect(page.get_by_role("button", name="Import 3 rows")).to_be_visible(
         timeout=WITHIN_MS
     )
@@ -102,7 +101,6 @@ def test_a_column_with_two_readings_is_asked_for(
     rows += b"3;05.06.2026;7,10;3,100\n"
     brought = FilePayload(name="readings.csv", mimeType="text/csv", buffer=rows)
     page.locator("input[type=file]").set_input_files(brought)
-    page.get_by_role("button", name="Check every row").click()
     expect(page.get_by_text("Nothing can be imported yet")).to_be_visible(
         timeout=WITHIN_MS
     )
