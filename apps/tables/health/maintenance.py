@@ -60,6 +60,7 @@ class OfferedTool:
     about: str
     icon: OnPage[str]
     url: str
+    previews_at_once: OnPage[bool]
     last: Annotated[Job | None, As(described)]
 
 
@@ -121,6 +122,7 @@ def _offered(
         about=tool.about,
         icon=tool.icon,
         url=tool.address(table),
+        previews_at_once=tool.previews_at_once,
         last=last,
     )
 

@@ -75,6 +75,7 @@ OPTIMIZE_PAGE: Final = OperationPage(
     "rows so that readers skip more files. No rows change. The old files stay in "
     "storage until a vacuum, for older versions.",
     icon="arrows-join",
+    previews_at_once=True,
     failed="The table was not optimized",
     read=by_values(_asked),
     shows=_fields,

@@ -154,6 +154,8 @@ class OperationPage(Generic[P, D, R]):
         says: What follows, beside the button that agrees.
         below: A template of what stands below the form; none for an empty one.
         is_undone: Whether an undo takes back what it did.
+        previews_at_once: Whether the page Maintenance asks for a preview with the
+            defaults. Planning has to read the log only.
         picks: The parameter that the timeline of the head picks; "" for none.
     """
 
@@ -183,6 +185,7 @@ class OperationPage(Generic[P, D, R]):
     does: str = ""
     below: str = ""
     is_undone: bool = True
+    previews_at_once: bool = False
     picks: str = ""
 
     # === Its templates and its address ===
