@@ -8,8 +8,9 @@ from uuid import UUID
 
 from django import forms
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import F, Q
+from django.db.models import Count, F, Min, Q
 from django.db.models.expressions import OrderBy
+from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.pages.lists.fields import WordField
@@ -21,10 +22,20 @@ from apps.tables.catalogue import facets as catalogue_facets
 from apps.tables.catalogue.forms import STATUSES
 from apps.tables.extension.marks import Badge, badges_of
 from apps.tables.head.shapes import TableResource, table_resource
-from apps.tables.models import Commit, Table, TableColumn, name_holds
+from apps.tables.models import (
+    Commit,
+    StoredFinding,
+    Table,
+    TableColumn,
+    name_holds,
+)
 
 MATCHES_SHOWN = 4  # columns named in a row of the list
 CSV_CHUNK = 500
+FINDING_DOTS: Final[Mapping[int | None, str]] = {
+    StoredFinding.Severity.ACT_NOW: "gone",
+    StoredFinding.Severity.COSTS: "part",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +50,13 @@ class CatalogueRow:
     matched_columns: list[str]
     more_matches: OnPage[int]
     badges: OnPage[list[Badge]] = field(default_factory=list)
+    num_findings: OnPage[int] = 0
+    worst_finding: OnPage[int | None] = None
+
+    @property
+    def finding_dot(self) -> str:
+        """The class of the dot beside the number of findings."""
+        return FINDING_DOTS.get(self.worst_finding, "")
 
     @property
     def status(self) -> str:
@@ -103,11 +121,11 @@ class CataloguePage:
 def catalogue_page(
     user: User | AnonymousUser,
     query: ListQuery,
-    _now: datetime | None = None,
+    now: datetime | None = None,
     *,
     length: int = PAGE_LENGTH,
 ) -> CataloguePage:
-    """Return a page of the tables that `user` may see, by four queries at most.
+    """Return a page of the tables that `user` may see, by five queries at most.
 
     Queries of other apps for their badges come on top. A page beyond the last one is
     the last one.
@@ -121,7 +139,7 @@ def catalogue_page(
     filtered = catalogue_facets.filtered(found, chosen).order_by(*_order(query))
     ids = list(filtered.values_list("id", flat=True)[place.rows])
     return CataloguePage(
-        rows=_rows(user, ids, query["q"]),
+        rows=_rows(user, ids, query["q"], now or timezone.now()),
         paged=place,
         size_bytes=sum(group["bytes"] for group in matching) if num_sized else None,
         num_unsized=count - num_sized,
@@ -167,7 +185,9 @@ def _order(query: ListQuery) -> list[OrderBy]:
     return ordering(COLUMNS, query.sort, ties=("namespace", "name"))
 
 
-def _rows(user: User | AnonymousUser, ids: list[UUID], text: str) -> list[CatalogueRow]:
+def _rows(
+    user: User | AnonymousUser, ids: list[UUID], text: str, now: datetime
+) -> list[CatalogueRow]:
     """Load the rows of a page; what the list draws, not the whole summaries."""
     badges = badges_of(user, ids)
     tables = Table.objects.filter(id__in=ids).annotate(
@@ -183,6 +203,12 @@ def _rows(user: User | AnonymousUser, ids: list[UUID], text: str) -> list[Catalo
         ).only("table_id", "user_name", "operation")
     }
     matches = _matched_columns(ids, text) if text else {}
+    findings = StoredFinding.objects.visible_to(user).listed(now).order_by()
+    of_tables = findings.filter(table__in=ids).values_list("table")
+    counted = {
+        table_id: (count, worst)
+        for table_id, count, worst in of_tables.annotate(Count("id"), Min("severity"))
+    }
     rows = []
     for table_id in ids:
         table = by_id.get(table_id)
@@ -191,6 +217,7 @@ def _rows(user: User | AnonymousUser, ids: list[UUID], text: str) -> list[Catalo
         table.summary = {"readable_runs": table.runs}
         commit = newest.get(table_id)
         matched = matches.get(table_id, [])
+        num_findings, worst_finding = counted.get(table_id, (0, None))
         rows.append(
             CatalogueRow(
                 table=table,
@@ -201,6 +228,8 @@ def _rows(user: User | AnonymousUser, ids: list[UUID], text: str) -> list[Catalo
                 matched_columns=matched[:MATCHES_SHOWN],
                 more_matches=max(0, len(matched) - MATCHES_SHOWN),
                 badges=badges.get(table_id, []),
+                num_findings=num_findings,
+                worst_finding=worst_finding,
             )
         )
     return rows

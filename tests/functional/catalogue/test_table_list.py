@@ -5,7 +5,7 @@ import re
 import pytest
 from django.test import Client
 
-from apps.tables.models import Table
+from apps.tables.models import StoredFinding, Table
 from tests.functional.catalogue.pages import as_csv, as_json, text
 from tests.support import cases
 from tests.support.pages.factories import (
@@ -14,6 +14,7 @@ from tests.support.pages.factories import (
     new_table,
     new_unindexed_table,
 )
+from tests.support.pages.findings import finding, stored
 from tests.support.pages.shown_words import words
 
 pytestmark = pytest.mark.django_db
@@ -34,6 +35,19 @@ class TestList:
         assert "18.4 M" in shown
         assert "v2 by etl-nightly" in words(shown)
         assert "1 table in 1 namespace" in re.sub(r"\s+", " ", shown)
+
+    def test_a_table_with_findings_leads_to_them(self, viewer: Client) -> None:
+        stored(new_table("sales.orders"), finding(), finding("log-gap"))
+        muted = stored(new_table("sales.quiet"))[0]
+        StoredFinding.objects.filter(id=muted.id).update(
+            muted_until="2999-01-01T00:00Z"
+        )
+
+        shown = text(viewer, "/tables/")
+
+        assert 'href="/health/?q=sales.orders"' in shown
+        assert "2 findings" in words(shown)
+        assert "/health/?q=sales.quiet" not in shown
 
     def test_a_state_has_one_word_in_the_row_the_facet_and_the_chip(self, viewer):
         new_unindexed_table("orders")
@@ -77,7 +91,7 @@ class TestList:
         assert table["size_bytes"] == 2**61 + 1
         assert table["indexed_at"].endswith("Z")
 
-    @pytest.mark.parametrize(("query", "num_queries"), [({}, 9), ({"q": "t"}, 10)])
+    @pytest.mark.parametrize(("query", "num_queries"), [({}, 10), ({"q": "t"}, 11)])
     def test_asks_the_database_a_fixed_number_of_times(
         self, viewer, django_assert_max_num_queries, query, num_queries
     ):
