@@ -15,15 +15,13 @@ from deltaweb.table import DeltaTable
 from tests.browser.conftest import Watch, register
 from tests.browser.soundness import assert_open_is_sound, assert_sound
 from tests.browser.test_sharing import activate, bearer
+from tests.support.pages.clicks import count_clicks, num_clicks
 from tests.support.processes.installation import Installation, wait_for
 
 SHARE: Final = "own_rows"
 TABLES: Final = ("samples.customers", "samples.orders", "crm.visits")
 COMPANIES: Final = {"vandelay": "DE", "umbrella": "FR"}
 MOST_CLICKS: Final = 12
-COUNT: Final = """() => addEventListener("pointerdown", (event) => {
-    if (event.isTrusted) sessionStorage.clicks = Number(sessionStorage.clicks ?? 0) + 1;
-}, true)"""
 VISITS: Final = pa.table({"id": [1, 2, 3, 4], "country": ["DE", "FR", "DE", None]})
 
 pytestmark = [
@@ -32,14 +30,9 @@ pytestmark = [
 ]
 
 
-def num_clicks(page: Page) -> int:
-    """How often a button of the mouse was pressed in the window."""
-    return int(page.evaluate("sessionStorage.clicks ?? 0"))
-
-
 def share_by_clicks(page: Page, server: Installation) -> int:
     """Share the tables with the companies, and return how many clicks it took."""
-    page.add_init_script(f"({COUNT})()")
+    count_clicks(page)
     page.goto(server.url)
     page.get_by_role("link", name="Shares", exact=True).first.click()
     page.get_by_role("link", name="New share").first.click()
