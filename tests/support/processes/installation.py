@@ -212,7 +212,7 @@ class Installation:
 def serving(
     home: Path,
     *,
-    ready: int = 200,
+    ready: int | None = 200,
     line: Sequence[str] = (sys.executable, "-m", "deltaweb", "serve"),
     cwd: Path = ROOT,
     **variables: str,
@@ -220,6 +220,9 @@ def serving(
     """Start `deltaweb serve` and wait until `/status` answers with `ready`.
 
     Or another line, in another folder.
+
+    Args:
+        ready: A status of HTTP; None for any.
     """
     port = free_port()
     url = f"http://127.0.0.1:{port}"
@@ -237,7 +240,9 @@ def serving(
     try:
         is_ready = wait_for(
             lambda: (
-                process.poll() is not None or status_of(f"{url}/status.json") == ready
+                process.poll() is not None
+                or (found := status_of(f"{url}/status.json")) == ready
+                or (found > 0 and ready is None)
             ),
             timeout_s=START_TIMEOUT_S,
         )

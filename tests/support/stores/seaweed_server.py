@@ -65,6 +65,14 @@ PORTS: Final = (
 MIN_FREE: Final = "200MiB"  # a disk with less left is only read
 # Each bucket begins seven at a time else: a disk of some GB has no room for dozens.
 ONE_VOLUME: Final = {"WEED_MASTER_VOLUME_GROWTH_COPY_1": "1"}
+# Version 0 of a table of one column.
+EMPTY_TABLE: Final = b"""\
+{"protocol":{"minReaderVersion":1,"minWriterVersion":2}}
+{"metaData":{"id":"9d1c3c8e-5a0f-4a57-9f0e-2f2c1d5b7a10","format":{"provider":"parquet",\
+"options":{}},"schemaString":"{\\"type\\":\\"struct\\",\\"fields\\":[{\\"name\\":\\"id\\",\
+\\"type\\":\\"long\\",\\"nullable\\":true,\\"metadata\\":{}}]}","partitionColumns":[],\
+"configuration":{},"createdTime":1795000000000}}
+"""
 
 
 @contextmanager
@@ -132,7 +140,7 @@ def _answers(server: S3Server) -> bool:
 
 
 def fill_lake(server: S3Server, *, num_tables: int, a_namespace: int = 100) -> str:
-    """Put tables of one commit into a new bucket; return the URL of the lake."""
+    """Put empty tables into a new bucket; return the URL of the lake."""
     bucket = server.new_bucket()
     driver = s3_by_obstore(bucket, server.options)
     keys = [
@@ -140,5 +148,5 @@ def fill_lake(server: S3Server, *, num_tables: int, a_namespace: int = 100) -> s
         for number in range(num_tables)
     ]
     with ThreadPoolExecutor(16) as pool:
-        list(pool.map(lambda key: driver.create(key, b"{}"), keys))
+        list(pool.map(lambda key: driver.create(key, EMPTY_TABLE), keys))
     return f"s3://{bucket}/lake"
