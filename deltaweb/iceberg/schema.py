@@ -233,6 +233,8 @@ def _check_changes(column: StructField, name: str) -> None:
     """Refuse a column whose older files readers of Iceberg would not widen."""
     changes = column.metadata.get(TYPE_CHANGES)
     for change in changes if isinstance(changes, list) else ():
+        if not (isinstance(change, dict) and {"fromType", "toType"} <= change.keys()):
+            raise InexpressibleError(reason=f"no type that {name[:80]!r} had is named")
         narrow, wide = parse_type(change["fromType"]), parse_type(change["toType"])
         if isinstance(narrow, DecimalType) and isinstance(wide, DecimalType):
             is_known = narrow.scale == wide.scale

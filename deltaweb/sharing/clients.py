@@ -1,21 +1,29 @@
-"""The clients that people read shares with, and whether they read a version.
+"""Whether the known clients of shares read a version, in which format, and from when.
 
-A feature that a protocol merely allows asks nothing of a client: it is answered in the
-delta format where it reads the feature there, and otherwise as if there were none.
-
-Source: release notes of delta-sharing and delta-sharing-spark; the clients were tried
-against this server, but for Power BI.
+Only what a version uses counts: a feature that its protocol merely allows asks nothing
+of a client.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
 from typing import Final
 
-from deltaweb.delta.features.known.clients import CANNOT, UNKNOWN, Answer, Support
+from deltaweb.delta.features.column_mapping import COLUMN_MAPPING
+from deltaweb.delta.features.deletion_vectors import DELETION_VECTORS
+from deltaweb.delta.features.known.clients import (
+    CANNOT,
+    SHARE,
+    Answer,
+    KnownClient,
+    Support,
+    clients_of,
+)
 from deltaweb.delta.features.known.described import describe_feature
-from deltaweb.delta.features.known.verdicts import ClientVerdict, client_verdict
+from deltaweb.delta.features.known.readings import ClientVerdict, client_verdict
+from deltaweb.delta.features.type_widening import TYPE_WIDENING
 from deltaweb.delta.protocol.actions import Metadata, Protocol
-from deltaweb.delta.protocol.schema import OPAQUE, PrimitiveType, StructType
+from deltaweb.delta.protocol.schema import OPAQUE, StructType
 from deltaweb.sharing.capabilities import Capabilities
 from deltaweb.sharing.compatibility import (
     Misreading,
@@ -27,76 +35,56 @@ from deltaweb.sharing.compatibility import (
 from deltaweb.sharing.response_format import IN_DELTA, prefers_delta
 from deltaweb.sharing.wire import delta, parquet
 
-
-@dataclass(frozen=True, slots=True)
-class ShareClient:
-    """A client of shares.
-
-    Attributes:
-        in_delta: The features it reads in the delta format, each from a release on.
-        by_python: Whether it reads through the python client.
-    """
-
-    name: str
-    about: str
-    first: str
-    product: str
-    in_delta: Mapping[str, str]
-    by_python: bool = False
-
-    def support(self, feature: str) -> Support:
-        """Return whether it reads a version that uses a feature."""
-        if feature not in IN_DELTA:
-            return CANNOT
-        if feature in self.in_delta:
-            return Support(Answer.READS, self.in_delta[feature])
-        return UNKNOWN
-
-    @property
-    def capabilities(self) -> Capabilities:
-        formats = (delta.NAME, parquet.NAME) if self.in_delta else ()
-        return Capabilities(formats, frozenset(map(str.lower, self.in_delta)))
+SOLVED_BY_PLAIN: Final = frozenset({COLUMN_MAPPING, DELETION_VECTORS, TYPE_WIDENING})
+"""The features that plain files do not have."""
 
 
-_PYTHON: Final[Mapping[str, str]] = {
-    "deletionVectors": "1.1",
-    "columnMapping": "1.1",
-    "timestampNtz": "1.4",
-}
-_SPARK: Final[Mapping[str, str]] = {
-    "deletionVectors": "3.1",
-    "columnMapping": "3.1",
-    "timestampNtz": "3.3",
-}
-_BY_PYTHON: Final = ("delta-sharing, Python", "0.1", "delta-sharing", _PYTHON, True)
-SHARE_CLIENTS: Final = (
-    ShareClient("pandas", *_BY_PYTHON),
-    ShareClient("Spark", "delta-sharing-spark", "0.1", "delta-sharing-spark", _SPARK),
-    ShareClient("Polars", *_BY_PYTHON),
-    ShareClient("DuckDB", *_BY_PYTHON),
-    ShareClient("Power BI", "Delta Sharing connector", "", "its connector", {}),
-)
+class How(Enum):
+    """How a client reads a shared table."""
+
+    STORED = "reads as stored"
+    PLAIN = "reads plain"
+    CANNOT = "cannot"
+    UNKNOWN = "not known"
 
 
-@dataclass(frozen=True, slots=True)
+class Remedy(Enum):
+    """The setting of a shared table, or of a share, that lets a client read it."""
+
+    NONE = ""
+    PLAIN = "plain"
+    IDS = "ids"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ClientReading:
     """Whether one client reads a table as it is shared.
 
     Attributes:
-        can_read: Whether it is known to return the table's rows.
         reason: Why it does not; empty when it does.
         minimum_version: The first release of it that reads the table, as text.
         response_format: The format it is answered in; "" where it is not answered.
         verdict: The same by the features that the version uses.
+        remedy: What would let it read the table, if it does not.
     """
 
-    client: str
-    can_read: bool
-    reason: str
-    minimum_version: str
-    response_format: str
+    client: KnownClient
+    how: How
+    reason: str = ""
+    minimum_version: str = ""
+    response_format: str = ""
     verdict: ClientVerdict
     used: Sequence[str]
+    remedy: Remedy = Remedy.NONE
+
+    @property
+    def name(self) -> str:
+        return self.client.name
+
+    @property
+    def can_read(self) -> bool:
+        """Whether it is known to return the table's rows."""
+        return self.how in {How.STORED, How.PLAIN}
 
 
 def client_readings(
@@ -105,86 +93,134 @@ def client_readings(
     schema: StructType,
     *,
     has_deletion_vectors: bool | None,
+    is_plain: bool = False,
 ) -> list[ClientReading]:
-    """Return, for each client that people use, whether it reads a version.
+    """Return, for each client of the sharing protocol, whether it reads a version.
 
     Args: As `misreadings`.
+        is_plain: Whether recipients get plain files.
     """
-    misread = misreadings(
+    found = misreadings(
         protocol, metadata, schema, has_deletion_vectors=has_deletion_vectors
     )
+    plain = [one for one in found if one.feature not in SOLVED_BY_PLAIN]
     readings = []
-    for client in SHARE_CLIENTS:
-        is_delta = bool(misread) or prefers_delta(client.capabilities, protocol)
-        form = delta.NAME if is_delta else parquet.NAME
-        readings.append(_reading(client, misread, metadata, schema, form))
+    for client in clients_of(SHARE):
+        prefers = prefers_delta(capabilities_of(client), protocol)
+        form = delta.NAME if found or prefers else parquet.NAME
+        stored = _reading(client, found, metadata, schema, form)
+        form = delta.NAME if plain else parquet.NAME
+        by_plain = _reading(client, plain, metadata, schema, form)
+        if is_plain:
+            is_copied = by_plain.can_read and len(plain) < len(found)
+            stored = replace(by_plain, how=How.PLAIN) if is_copied else by_plain
+        elif not stored.can_read and by_plain.can_read:
+            stored = replace(stored, remedy=Remedy.PLAIN)
+        readings.append(stored)
     return readings
 
 
+def capabilities_of(client: KnownClient) -> Capabilities:
+    """Return what a client says of itself in its requests."""
+    return Capabilities(client.formats, frozenset(map(str.lower, client.supports)))
+
+
+def share_support(client: KnownClient, feature: str) -> Support:
+    """Return whether a client of shares reads a version that uses a feature."""
+    if feature not in IN_DELTA or delta.NAME not in client.formats:
+        return CANNOT
+    return client.support(feature)
+
+
+def judged(
+    client: KnownClient,
+    supports: Mapping[str, Support],
+    reasons: Mapping[str, str],
+    *,
+    refusal: str = "",
+    response_format: str = "",
+) -> ClientReading:
+    """Return the reading of a client.
+
+    Args:
+        supports: What it does with each feature that the version uses.
+        reasons: Why each of these stops a client, as sentences.
+        refusal: What else stops it; "" for nothing.
+    """
+    used = [*supports]
+    verdict = client_verdict(used, supports)
+    reason = _refusal(supports, reasons, verdict)
+    if refusal and not reason:
+        reason, verdict = refusal, ClientVerdict(Answer.CANNOT)
+    if reason:
+        how = How.UNKNOWN if verdict.answer is Answer.UNKNOWN else How.CANNOT
+        return ClientReading(
+            client=client, how=how, reason=reason, verdict=verdict, used=used
+        )
+    release = verdict.release or client.first or client.tried
+    first = f"{client.product} {release}" if release else "any release of its connector"
+    return ClientReading(
+        client=client,
+        how=How.STORED,
+        minimum_version=first,
+        response_format=response_format,
+        verdict=verdict,
+        used=used,
+    )
+
+
+def _refusal(
+    supports: Mapping[str, Support], reasons: Mapping[str, str], verdict: ClientVerdict
+) -> str:
+    """Return why a client does not read a version; "" when its releases do."""
+    if verdict.answer is Answer.READS:
+        return ""
+    unread = [name for name, one in supports.items() if one.answer is not Answer.READS]
+    if verdict.answer is Answer.CANNOT:
+        return " ".join(reasons[name] for name in unread)
+    names = ", ".join(describe_feature(name).in_sentence for name in unread)
+    return f"No release of it is known that reads {names}."
+
+
 def _reading(
-    client: ShareClient,
+    client: KnownClient,
     misread: Sequence[Misreading],
     metadata: Metadata,
     schema: StructType,
     form: str,
 ) -> ClientReading:
-    used = [misreading.feature for misreading in misread]
-    verdict = client_verdict(used, {name: client.support(name) for name in used})
-    reason = _refusal(client, misread, verdict)
-    if not reason and client.by_python:
-        reason = _python_refusal(schema, metadata)
-        verdict = ClientVerdict(Answer.CANNOT) if reason else verdict
-    if reason:
-        return ClientReading(client.name, False, reason, "", "", verdict, used)  # noqa: FBT003 (its second field)
-    release = verdict.release or client.first
-    first = f"{client.product} {release}" if release else "any release of its connector"
-    return ClientReading(client.name, True, "", first, form, verdict, used)  # noqa: FBT003
-
-
-def _refusal(
-    client: ShareClient, misread: Sequence[Misreading], verdict: ClientVerdict
-) -> str:
-    """Return why a client does not read a version; "" when its releases do."""
-    if verdict.answer is Answer.READS:
-        return ""
-    unread = [
-        misreading
-        for misreading in misread
-        if client.support(misreading.feature).answer is not Answer.READS
-    ]
-    if verdict.answer is Answer.CANNOT:
-        return " ".join(misreading.reason for misreading in unread)
-    names = ", ".join(
-        describe_feature(misreading.feature).in_sentence for misreading in unread
+    return judged(
+        client,
+        {one.feature: share_support(client, one.feature) for one in misread},
+        {one.feature: one.reason for one in misread},
+        refusal=next(_unread_types(client, metadata, schema, form), ""),
+        response_format=form,
     )
-    return f"No release of it is known that reads {names}."
 
 
-def _python_refusal(schema: StructType, metadata: Metadata) -> str:
-    """Return why the python client cannot read what others can; "" when it can."""
-    void = [
-        field.name
-        for field in schema.fields
-        if field.data_type == PrimitiveType("void")
-        or getattr(field.data_type, "spelling", "") == "null"
-    ]
-    if void:
-        return f"The python client does not know the type void of {listed(void)}."
-    unknown = [
-        name
-        for name, field in fields_of(schema)
-        if OPAQUE in primitives(field.data_type)
-    ]
-    if unknown:
-        return f"The python client does not know the type of {listed(unknown)}."
-    partitioned = [
-        name
-        for name in metadata.partition_columns
-        if (field := schema.find(name)) and field.data_type == PrimitiveType("binary")
-    ]
-    if partitioned:
-        return (
-            "The python client does not read the partition values of "
-            f"{listed(partitioned)}, which is binary."
-        )
-    return ""
+def _unread_types(
+    client: KnownClient, metadata: Metadata, schema: StructType, form: str
+) -> Iterator[str]:
+    """Yield which columns a client cannot read although others can."""
+    for type_name in sorted(client.unread_types):
+        names = [
+            name
+            for name, field in fields_of(schema)
+            if type_name in primitives(field.data_type)
+        ]
+        if names:
+            kind = "" if type_name == OPAQUE else f" {type_name}"
+            yield f"{client.product} does not know the type{kind} of {listed(names)}."
+    if form != parquet.NAME:
+        return
+    for type_name in sorted(client.unread_partitions):
+        names = [
+            name
+            for name in metadata.partition_columns
+            if (field := schema.find(name)) and type_name in primitives(field.data_type)
+        ]
+        if names:
+            yield (
+                f"{client.product} does not read the partition values of "
+                f"{listed(names)}, which is {type_name}."
+            )

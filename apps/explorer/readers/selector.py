@@ -9,19 +9,27 @@ from apps.explorer.version.indexed import vectors_of, version_facts
 from apps.explorer.version.table_version import TableVersion
 from deltaweb.delta.features.known.clients import CANNOT, READS, Answer, Support
 from deltaweb.delta.features.known.described import describe_feature
-from deltaweb.delta.features.known.readings import direct_readings
+from deltaweb.delta.features.known.readings import (
+    ClientVerdict,
+    client_verdict,
+    direct_readings,
+)
 from deltaweb.delta.features.known.table_features import TableFeature, table_features
 from deltaweb.delta.features.known.usage import Usage, VersionFacts
-from deltaweb.delta.features.known.verdicts import ClientVerdict, client_verdict
-from deltaweb.sharing.clients import SHARE_CLIENTS, ShareClient, client_readings
+from deltaweb.sharing.clients import (
+    ClientReading,
+    How,
+    client_readings,
+    share_support,
+)
 
 MAX_COLUMNS: Final = 8  # of the matrix
 ORDER: Final = {Answer.READS: 0, Answer.UNKNOWN: 1, Answer.CANNOT: 2}
-SHOWN_SHARE_CLIENTS: Final = ("pandas", "Spark", "Power BI")
 SHARE_NAMES: Final[Mapping[str, str]] = {
     "pandas": "delta-sharing, Python",
     "Spark": "delta-sharing, Spark",
 }
+SHARE_ABOUT: Final = {"pandas": "pandas, Polars, DuckDB of a share"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -194,44 +202,39 @@ def _share_rows(
     found = client_readings(
         facts.protocol, facts.metadata, facts.schema, has_deletion_vectors=vectors
     )
-    by_name = {client.name: client for client in SHARE_CLIENTS}
     rows = []
     for reading in found:
-        if reading.client not in SHOWN_SHARE_CLIENTS:
+        client = reading.client
+        if client.through:
             continue
-        client = by_name[reading.client]
         supports = {
-            one.name: _share_support(client, one, reading.used) for one in readers
+            one.name: share_support(client, one.name)
+            if one.name in reading.used
+            else None
+            for one in readers
         }
-        if reading.can_read:
-            form = reading.response_format
-            reason = f"from {reading.minimum_version}, {form} format"
-            if reading.minimum_version.startswith("any"):
-                reason = f"any release, {form} format"
-        elif reading.verdict.answer is Answer.UNKNOWN:
-            decided_by = describe_feature(reading.verdict.decided_by)
-            reason = f"{decided_by.in_sentence}: not known"
-        else:
-            reason = reading.reason
         rows.append(
             _row(
                 SHARE_NAMES.get(client.name, client.name),
-                "pandas, Polars, DuckDB of a share"
-                if client.by_python
-                else client.about,
+                SHARE_ABOUT.get(client.name, client.about),
                 readers,
                 supports,
                 reading.verdict,
-                reason,
+                _share_reason(reading),
             )
         )
     return rows
 
 
-def _share_support(
-    client: ShareClient, feature: TableFeature, used: Sequence[str]
-) -> Support | None:
-    return client.support(feature.name) if feature.name in used else None
+def _share_reason(reading: ClientReading) -> str:
+    if reading.can_read:
+        first = reading.minimum_version
+        first = "any release" if first.startswith("any") else f"from {first}"
+        return f"{first}, {reading.response_format} format"
+    if reading.how is How.UNKNOWN:
+        decided_by = describe_feature(reading.verdict.decided_by)
+        return f"{decided_by.in_sentence}: not known"
+    return reading.reason
 
 
 def _row(  # noqa: PLR0913, PLR0917 (a row of a matrix)

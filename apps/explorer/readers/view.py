@@ -10,7 +10,7 @@ from apps.explorer.version.reads import table_read
 from apps.explorer.version.table_version import TableVersion
 from apps.pages.page_json import OnPage, Spread
 from apps.pages.responses import respond_page
-from deltaweb.delta.features.known.clients import KNOWN_ON
+from deltaweb.delta.features.known.clients import known_on
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,7 +23,7 @@ class ReadersPage(TablePage):
 
 def table_readers(request: HttpRequest, at: TableVersion, fmt: str) -> HttpResponseBase:
     """Show which clients read a version, and what decides."""
-    page = ReadersPage(at=at, found=readers_of(at), known_on=KNOWN_ON)
+    page = ReadersPage(at=at, found=readers_of(at), known_on=f"{known_on():%-d %B %Y}")
     return respond_page(
         request, fmt, page, template="explorer/readers/table_readers.html"
     )

@@ -33,6 +33,7 @@ from deltaweb.delta.errors import SchemaError
 from deltaweb.delta.features.known.clients import (
     DELTALAKE,
     DUCKDB,
+    PANDAS,
     POLARS,
     SPARK,
     Answer,
@@ -192,8 +193,6 @@ def _plan(
 
 # === Which clients may read a version ===
 
-_PYTHON_OF_SHARES: Final = "pandas"
-
 
 @dataclass(frozen=True, slots=True)
 class Access:
@@ -273,7 +272,7 @@ def _of_share(facts: VersionFacts) -> Iterator[tuple[str, Answer, str]]:
         facts.protocol, facts.metadata, facts.schema, has_deletion_vectors=vectors
     )
     for reading in readings:
-        if reading.client == _PYTHON_OF_SHARES:
+        if reading.name == PANDAS:
             yield SHARING, reading.verdict.answer, reading.reason
 
 

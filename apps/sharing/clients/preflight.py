@@ -4,21 +4,30 @@ The newest protocol and metadata of each table decide. Whether a file of it has 
 deletion vector is not indexed, so that is said to be unknown.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from typing import Final
 from uuid import UUID
 
 from django.db.models import OuterRef, Subquery
 
+from apps.sharing.models import SharedTable
 from apps.tables.models import MetadataVersion, ProtocolVersion, Table
 from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.features.deletion_vectors import DELETION_VECTORS
 from deltaweb.delta.features.registry import required_features
 from deltaweb.delta.feed.versions import is_feed_on
 from deltaweb.delta.protocol.schema import StructType
-from deltaweb.sharing.clients import ClientReading, client_readings
+from deltaweb.iceberg.clients import iceberg_readings
+from deltaweb.sharing.clients import (
+    SOLVED_BY_PLAIN,
+    ClientReading,
+    Remedy,
+    client_readings,
+)
 from deltaweb.sharing.compatibility import Misreading, misreadings
 from deltaweb.sharing.narrowed import narrowed
+from deltaweb.sharing.wire import delta
 
 NOT_INDEXED = "It is not indexed yet, so its features are not known."
 VECTORS_UNSEEN = (
@@ -53,9 +62,23 @@ class Preflight:
         return sum(1 for client in self.clients if client.can_read)
 
     @property
+    def is_read_in_delta(self) -> bool:
+        """Whether a client reads it in the delta format."""
+        return any(client.response_format == delta.NAME for client in self.clients)
+
+    @property
     def blocking(self) -> str:
         """The features that stand in the way, by name."""
         return ", ".join(misreading.feature for misreading in self.misreadings)
+
+    @property
+    def remedies(self) -> list[tuple[Remedy, list[str]]]:
+        """The settings that help, each with the clients that it helps."""
+        found = [
+            (remedy, [one.name for one in self.clients if one.remedy is remedy])
+            for remedy in (Remedy.PLAIN, Remedy.IDS)
+        ]
+        return [(remedy, names) for remedy, names in found if names]
 
     @property
     def state(self) -> str:
@@ -65,6 +88,29 @@ class Preflight:
         if self.is_clean:
             return "clean"
         return "partly" if self.num_reading else "refused"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Served:
+    """How recipients get a table.
+
+    Attributes:
+        columns: The columns that they see; None for all. No other column is named.
+        is_plain: Whether files are copied until they are plain.
+        has_ids: Whether the Iceberg catalogue serves files with field ids.
+    """
+
+    columns: Collection[str] | None = None
+    is_plain: bool = False
+    has_ids: bool = True
+
+
+AS_STORED: Final = Served()
+
+
+def served(shared: SharedTable) -> Served:
+    """Return how all recipients of a shared table get it."""
+    return Served(columns=shared.columns or None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,20 +125,23 @@ class IndexedTable:
         """Whether the newest version keeps the changes of rows."""
         return self.metadata is not None and is_feed_on(self.metadata.configuration)
 
-    def preflight(self, columns: Collection[str] | None = None) -> Preflight:
-        """Return what the table is like for recipients.
-
-        Args:
-            columns: The columns that they see; None for all. Nothing else is named.
-        """
+    def preflight(self, how: Served = AS_STORED) -> Preflight:
+        """Return what the table is like for recipients who get it in some way."""
         if self.metadata is None or self.protocol is None:
             return Preflight(note=NOT_INDEXED, is_known=False)
-        return _preflight(self.metadata, self.protocol, columns)
+        return _preflight(self.metadata, self.protocol, how)
 
 
 def preflights(table_ids: Collection[UUID]) -> dict[UUID, Preflight]:
     """Return the pre-flight of each table as a whole, by three queries."""
     return {key: one.preflight() for key, one in indexed_tables(table_ids).items()}
+
+
+def preflights_of(shared: Iterable[SharedTable]) -> dict[UUID, Preflight]:
+    """Return the pre-flight of each shared table by its id, by three queries."""
+    rows = list(shared)
+    known = indexed_tables({row.table_id for row in rows})
+    return {row.id: known[row.table_id].preflight(served(row)) for row in rows}
 
 
 def indexed_tables(table_ids: Collection[UUID]) -> dict[UUID, IndexedTable]:
@@ -134,11 +183,16 @@ def preflight_data(found: Preflight) -> dict[str, object]:
         "supported_but_unused": list(found.idle_features),
         "clients": [
             {
-                "client": client.client,
+                "client": client.name,
+                "by": client.client.about,
                 "can_read": client.can_read,
+                "reading": client.how.value,
                 "reason": client.reason or None,
+                "remedy": client.remedy.value or None,
                 "minimum_version": client.minimum_version or None,
                 "response_format": client.response_format or None,
+                "source": client.client.source,
+                "known_on": client.client.on.isoformat(),
             }
             for client in found.clients
         ],
@@ -146,15 +200,13 @@ def preflight_data(found: Preflight) -> dict[str, object]:
 
 
 def _preflight(
-    metadata_row: MetadataVersion,
-    protocol_row: ProtocolVersion,
-    columns: Collection[str] | None,
+    metadata_row: MetadataVersion, protocol_row: ProtocolVersion, how: Served
 ) -> Preflight:
     protocol, metadata = protocol_row.as_action(), metadata_row.as_action()
     try:
         schema = metadata_row.schema()
-        if columns is not None:
-            shown = tuple(field for field in schema.fields if field.name in columns)
+        if how.columns is not None:
+            shown = tuple(field for field in schema.fields if field.name in how.columns)
             schema = StructType(shown)
             metadata = narrowed(metadata, metadata_row.schema(), schema.names)
     except DeltaError as error:
@@ -163,10 +215,17 @@ def _preflight(
     refused = misreadings(*facts, has_deletion_vectors=None)
     used = {misreading.feature for misreading in refused}
     return Preflight(
-        clients=tuple(client_readings(*facts, has_deletion_vectors=None)),
-        misreadings=tuple(refused),
+        clients=(
+            *client_readings(*facts, has_deletion_vectors=None, is_plain=how.is_plain),
+            *iceberg_readings(*facts, has_deletion_vectors=None, has_ids=how.has_ids),
+        ),
+        misreadings=tuple(
+            one
+            for one in refused
+            if not (how.is_plain and one.feature in SOLVED_BY_PLAIN)
+        ),
         idle_features=tuple(
             name for name in required_features(protocol) if name not in used
         ),
-        note=VECTORS_UNSEEN if DELETION_VECTORS in used else "",
+        note=VECTORS_UNSEEN if DELETION_VECTORS in used and not how.is_plain else "",
     )

@@ -8,7 +8,7 @@ could make another browser send it could send it as well.
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
@@ -26,7 +26,7 @@ from apps.pages.request.addresses import client_address
 from apps.sharing.access.browser_requests import set_cookie
 from apps.sharing.access.grants.rules import TableRule, rule_of
 from apps.sharing.access.withdrawals import LISTED
-from apps.sharing.clients.preflight import Preflight, indexed_tables
+from apps.sharing.clients.preflight import Preflight, indexed_tables, served
 from apps.sharing.clients.snippets import TableName, snippets
 from apps.sharing.errors import FormRefusedError, SharingStateError
 from apps.sharing.issuing.activation import (
@@ -84,7 +84,7 @@ class OfferedTable:
         if self.preflight is not None and self.preflight.state == "refused":
             who = "Queries are refused for every client."
         else:
-            who = f"Cannot be read by {', '.join(one.client for one in unable)}."
+            who = f"Cannot be read by {', '.join(one.name for one in unable)}."
         return f"{who} {unable[0].reason}"
 
 
@@ -112,7 +112,9 @@ def offered_tables(recipient: Recipient) -> list[OfferedTable]:
     first = tables[:LOOKED_AT]
     known = indexed_tables({table.table_id for table in first})
     preflights = {
-        table.id: known[table.table_id].preflight(rules[table.id].columns)
+        table.id: known[table.table_id].preflight(
+            replace(served(table), columns=rules[table.id].columns)
+        )
         for table in first
     }
     num_rows = _rows_of_parts(first, rules)

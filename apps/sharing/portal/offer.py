@@ -143,7 +143,7 @@ def verdicts_of(tables: Sequence[OfferedTable]) -> list[ClientVerdict]:
     for table in tables:
         for one in table.preflight.clients if table.preflight else ():
             facts = (table, one.can_read, one.reason)
-            readings.setdefault(one.client, []).append(facts)
+            readings.setdefault(one.name, []).append(facts)
     found = []
     for client, tried in readings.items():
         unread = [(table, reason) for table, can_read, reason in tried if not can_read]

@@ -1,7 +1,7 @@
 """What the page of one recipient shows: rotation, tokens, grants, activity."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Annotated, Final
 
@@ -10,6 +10,7 @@ from apps.pages.page_json import As, Named, OnPage, Spread, in_json
 from apps.sharing.access.offered import OfferedPart, offered_part
 from apps.sharing.activity.event_rows import EventRow, event_row
 from apps.sharing.activity.usage import daily_requests, last_days
+from apps.sharing.clients.preflight import Preflight, preflight_data, preflights_of
 from apps.sharing.issuing.rotation import Rotation, rotation
 from apps.sharing.issuing.rotation_chart import RequestsChart, requests_chart
 from apps.sharing.issuing.token_rows import TokenRow, token_rows
@@ -38,14 +39,20 @@ class GrantResource:
     share: str
     table: str | None
     part: Spread[OfferedPart | None]
+    clients: Annotated[Preflight | None, As(preflight_data)] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GrantRow:
-    """One table that the recipient may read; None for a share without tables."""
+    """One table that the recipient may read; None for a share without tables.
+
+    Attributes:
+        preflight: Which clients read it; None beyond the first tables.
+    """
 
     share: Share
     shared_table: SharedTable | None
+    preflight: Preflight | None = None
 
     def describe(self) -> GrantResource:
         """Return it as machine forms name it."""
@@ -54,6 +61,7 @@ class GrantRow:
             share=self.share.name,
             table=shared.full_name if shared else None,
             part=offered_part(shared) if shared else None,
+            clients=self.preflight,
         )
 
 
@@ -149,6 +157,8 @@ def recipient_detail(recipient: Recipient, *, now: datetime) -> RecipientDetail:
     tokens.sort(key=lambda token: not _is_live(token, now))
     shares = list(recipient.shares.prefetch_related("shared_tables__table"))
     grants = list(_grant_rows(shares))
+    first = grants[:MAX_GRANTED_TABLES]
+    found = preflights_of(row.shared_table for row in first if row.shared_table)
     events = AuditEvent.objects.filter(recipient_id=recipient.id)
     (row,) = recipient_rows(Recipient.objects.filter(id=recipient.id), now=now)
     return RecipientDetail(
@@ -157,7 +167,12 @@ def recipient_detail(recipient: Recipient, *, now: datetime) -> RecipientDetail:
         panel=_panel(tokens, now),
         tokens=token_rows(tokens, num_shown=MAX_TOKENS, now=now),
         num_tokens=len(tokens),
-        grants=grants[:MAX_GRANTED_TABLES],
+        grants=[
+            replace(row, preflight=found[row.shared_table.id])
+            if row.shared_table
+            else row
+            for row in first
+        ],
         num_tables=sum(row.shared_table is not None for row in grants),
         reads=last_reads(recipient, now=now),
         events=[event_row(e) for e in events.order_by("-at", "-id")[:NUM_EVENTS]],

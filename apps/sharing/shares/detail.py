@@ -14,7 +14,7 @@ from apps.sharing.access.grants.rules import rules_by_table
 from apps.sharing.access.withdrawals import OfferState, offer_state, with_parts
 from apps.sharing.activity.usage import DailyUse, calls
 from apps.sharing.activity.use_resource import UseResource, use_resource
-from apps.sharing.clients.preflight import Preflight, preflight_data, preflights
+from apps.sharing.clients.preflight import Preflight, preflight_data, preflights_of
 from apps.sharing.models import (
     PreparedVersion,
     Recipient,
@@ -160,7 +160,7 @@ def share_detail(share: Share, *, now: datetime, page: int = 1) -> ShareDetail:
     tables = list(rows[place.start : place.last])
     readers = share.recipients.order_by("name_key")
     first = readers.values("id")[:RECIPIENTS_SHOWN]
-    found = preflights({row.table_id for row in tables})
+    found = preflights_of(tables)
     reading = recipient_rows(Recipient.objects.filter(id__in=first), now=now)
     ruled = [row for row in tables if not row.is_whole or row.is_narrowed]
     rules = _rule_states(ruled, [row.recipient for row in reading])
@@ -172,7 +172,7 @@ def share_detail(share: Share, *, now: datetime, page: int = 1) -> ShareDetail:
             SharedTableRow(
                 shared_table=row,
                 resource=shared_table_resource(row),
-                preflight=found[row.table_id],
+                preflight=found[row.id],
                 **rules.get(row.id, {}),
                 lost_runs=_lost_runs(row, row.readable_runs),
                 num_readers_behind=behind.get(row.id, (0, 0))[0],
@@ -239,7 +239,7 @@ def edited_table(share: Share, wanted: str) -> SharedTableRow | None:
     one = shared.filter(id=table_id).first()
     if one is None:
         return None
-    found = preflights([one.table_id])[one.table_id]
+    found = preflights_of([one])[one.id]
     return SharedTableRow(
         shared_table=one, resource=shared_table_resource(one), preflight=found
     )

@@ -17,7 +17,7 @@ from apps.tables.models.schedules import schedule_words
 from apps.tables.versions.missing_files import missing_files_of
 from apps.tables.versions.timeline import Tick, Timeline, build_timeline
 from apps.tables.work.check_files import CHECK_FILES
-from deltaweb.delta.features.readers import FeatureReaders, feature_readers
+from deltaweb.delta.features.known.readings import FeatureReaders, feature_readers
 from deltaweb.delta.features.registry import refused_features
 from deltaweb.delta.log.versions import OF_FILES
 

@@ -15,7 +15,4 @@ WITHOUT_FILES: Final = ("icebergNativeV4", "icebergNativeV4-preview")
 Read without them a table would have no files at all.
 """
 
-FEATURES: Final = (
-    refused(CATALOG_MANAGED, "clients that ask the table's catalog"),
-    *map(refused, WITHOUT_FILES),
-)
+FEATURES: Final = tuple(map(refused, (CATALOG_MANAGED, *WITHOUT_FILES)))

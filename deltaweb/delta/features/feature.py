@@ -31,9 +31,6 @@ class Feature:
     Attributes:
         reading: Whether a version of a protocol with it is read.
         log_writing: Whether the log of such a version is written.
-        readers: Other clients that are known to read it, where it is not read here: by
-            their releases' documentation, or tried. What recipients of a share can
-            read is another question: `deltaweb.sharing`.
         is_active: Whether a table of this configuration uses it; only then a reading
             that depends on it is refused. None where being listed is enough.
         claims_log: Whether this configuration alone keeps the log from being written.
@@ -49,7 +46,6 @@ class Feature:
     name: str
     reading: Reading = Reading.UNCHANGED
     log_writing: LogWriting = LogWriting.UNCHANGED
-    readers: tuple[str, ...] = ()
     is_active: Callable[[Configuration], bool] | None = None
     claims_log: Callable[[Configuration], bool] | None = None
     protects_log: Callable[[Configuration, int], bool] | None = None
@@ -74,6 +70,6 @@ class Feature:
         return not self.is_written
 
 
-def refused(name: str, *readers: str) -> Feature:
+def refused(name: str) -> Feature:
     """Return a feature that is neither read nor written here."""
-    return Feature(name, Reading.REFUSED, LogWriting.REFUSED, readers)
+    return Feature(name, Reading.REFUSED, LogWriting.REFUSED)

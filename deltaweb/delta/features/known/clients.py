@@ -1,28 +1,29 @@
-"""Clients that read tables by themselves, and what is known of their releases.
+"""The clients that read and write tables, as `clients.toml` has them.
 
-A fact has a source or was tried; what neither tells is not known, which is a value of
-its own and no guess. A client that is known to read a feature need not be known by the
-release that began it.
-
-Source: docs.delta.io, "How does Delta Lake manage feature compatibility?"; Databricks,
-"Delta Lake feature compatibility and protocols"; Trino, release notes and
-`DeltaLakeTableFeatures`; DuckDB, "Native Delta Lake Support in DuckDB"; its delta
-extension, deltalake and Polars were tried on recorded tables, as a test does again.
+A fact has a source and a date. Nothing is guessed: what no source says is not known,
+which is a value of its own.
 """
 
-from collections.abc import Mapping
+import tomllib
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from datetime import date
 from enum import Enum
-from typing import Final
+from functools import cache
+from importlib.resources import files
+from typing import Any, Final
 
-from deltaweb.delta.features.column_mapping import COLUMN_MAPPING
-from deltaweb.delta.features.deletion_vectors import DELETION_VECTORS
-from deltaweb.delta.features.foreign_types import TIMESTAMP_NTZ, VARIANT
-from deltaweb.delta.features.type_widening import TYPE_WIDENING
-from deltaweb.delta.features.v2_checkpoints import V2_CHECKPOINT
-from deltaweb.delta.protocol.schema import OPAQUE
-
-KNOWN_ON: Final = "24 November 2026"
+LOG: Final = "log"
+SHARE: Final = "share"
+ICEBERG: Final = "iceberg"
+WRITE: Final = "write"
+SPARK: Final = "Spark + Delta"
+DUCKDB: Final = "DuckDB"
+DELTALAKE: Final = "deltalake"
+POLARS: Final = "Polars"
+PANDAS: Final = "pandas"
+VACUUM_CHECK: Final = "vacuumProtocolCheck"
+SHREDDING: Final = "variantShredding"
 
 
 class Answer(Enum):
@@ -57,170 +58,75 @@ CANNOT: Final = Support(Answer.CANNOT)
 UNKNOWN: Final = Support(Answer.UNKNOWN)
 
 
-@dataclass(frozen=True, slots=True)
-class ReadingClient:
-    """A client that opens a table's log by itself.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownClient:
+    """A client and the facts about it; `clients.toml` describes them.
 
     Attributes:
-        tried: The release that was tried; "" where the facts are documents'.
-        supports: What it does with each feature; one that is absent is not known.
-        unread_types: The types of columns for which it opens no table.
-        checks_type_changes: Whether it refuses changes of types that the protocol does
-            not name.
+        source: The address of the documentation, or "measured here".
+        on: The day on which the facts were looked up or measured.
+        first: The first release of the client; "" where that is not known.
+        tried: The release that was tried; "" where the facts are from documentation.
+        supports: The features that it is known to read, or not to read.
     """
 
     name: str
     about: str
     product: str
-    tried: str
+    source: str
+    on: date
+    first: str = ""
+    tried: str = ""
+    through: str = ""
+    formats: tuple[str, ...] = ()
     supports: Mapping[str, Support]
     unread_types: frozenset[str] = frozenset()
+    unread_partitions: frozenset[str] = frozenset()
     checks_type_changes: bool = False
+    needs_ids: str = ""
 
     def support(self, feature: str) -> Support:
         return self.supports.get(feature, UNKNOWN)
 
 
-def _from(**releases: str) -> dict[str, Support]:
-    """Return features by their names, each from a release on."""
-    return {name: Support(Answer.READS, first) for name, first in releases.items()}
+@cache
+def clients_of(way: str) -> tuple[KnownClient, ...]:
+    """Return the clients of one way to a table, such as `LOG` or `SHARE`."""
+    return tuple(_clients(_facts()[way]))
 
 
-SPARK: Final = "Spark + Delta"
-DUCKDB: Final = "DuckDB"
-DELTALAKE: Final = "deltalake"
-POLARS: Final = "Polars"
-VACUUM_CHECK: Final = "vacuumProtocolCheck"
-SHREDDING: Final = "variantShredding"
-CLIENTS: Final = (
-    ReadingClient(
-        SPARK,
-        "delta-spark",
-        "Delta",
-        "",
-        {
-            **_from(
-                columnMapping="1.2",
-                deletionVectors="2.3",
-                timestampNtz="2.4",
-                typeWidening="4.0",
-                v2Checkpoint="3.0",
-                variantType="4.0",
-            ),
-            f"{TYPE_WIDENING}-preview": Support(Answer.READS, "3.2"),
-            VACUUM_CHECK: READS,
-            SHREDDING: READS,
-            f"{SHREDDING}-preview": READS,
-        },
-        checks_type_changes=True,
-    ),
-    ReadingClient(
-        "Databricks",
-        "Runtime",
-        "Runtime",
-        "",
-        _from(
-            columnMapping="10.4 LTS",
-            deletionVectors="12.2 LTS",
-            timestampNtz="13.3 LTS",
-            typeWidening="15.4 LTS",
-            v2Checkpoint="13.3 LTS",
-            variantType="15.3",
-        ),
-    ),
-    ReadingClient(
-        DUCKDB,
-        "its delta extension",
-        "DuckDB",
-        "1.5",
-        {
-            **_from(deletionVectors="1.0"),
-            **dict.fromkeys(
-                (
-                    COLUMN_MAPPING,
-                    TIMESTAMP_NTZ,
-                    TYPE_WIDENING,
-                    f"{TYPE_WIDENING}-preview",
-                    V2_CHECKPOINT,
-                    VACUUM_CHECK,
-                    VARIANT,
-                    SHREDDING,
-                    f"{SHREDDING}-preview",
-                ),
-                READS,
-            ),
-        },
-        unread_types=frozenset({"void", OPAQUE}),
-    ),
-    ReadingClient(
-        "Trino",
-        "Delta Lake connector",
-        "Trino",
-        "",
-        {
-            **_from(timestampNtz="423"),
-            **dict.fromkeys(
-                (
-                    COLUMN_MAPPING,
-                    DELETION_VECTORS,
-                    TYPE_WIDENING,
-                    f"{TYPE_WIDENING}-preview",
-                    V2_CHECKPOINT,
-                    VACUUM_CHECK,
-                    VARIANT,
-                    f"{VARIANT}-preview",
-                ),
-                READS,
-            ),
-        },
-    ),
-    ReadingClient(
-        DELTALAKE,
-        "delta-rs, Python",
-        "deltalake",
-        "1.6",
-        {
-            **dict.fromkeys(
-                (
-                    COLUMN_MAPPING,
-                    DELETION_VECTORS,
-                    TIMESTAMP_NTZ,
-                    V2_CHECKPOINT,
-                    VARIANT,
-                ),
-                READS,
-            ),
-            **dict.fromkeys(
-                (
-                    TYPE_WIDENING,
-                    f"{TYPE_WIDENING}-preview",
-                    VACUUM_CHECK,
-                    SHREDDING,
-                    f"{SHREDDING}-preview",
-                ),
-                CANNOT,
-            ),
-        },
-    ),
-    ReadingClient(
-        POLARS,
-        "scan_delta",
-        "Polars",
-        "2.1",
-        {
-            **dict.fromkeys((DELETION_VECTORS, TIMESTAMP_NTZ), READS),
-            **dict.fromkeys(
-                (
-                    COLUMN_MAPPING,
-                    TYPE_WIDENING,
-                    f"{TYPE_WIDENING}-preview",
-                    V2_CHECKPOINT,
-                    VACUUM_CHECK,
-                    VARIANT,
-                    f"{SHREDDING}-preview",
-                ),
-                CANNOT,
-            ),
-        },
-    ),
-)
+def known_on() -> date:
+    """Return the day of the newest fact."""
+    ways = (LOG, SHARE, ICEBERG, WRITE)
+    return max(client.on for way in ways for client in clients_of(way))
+
+
+def readers_elsewhere(feature: str) -> tuple[str, ...]:
+    """Return the clients that read a feature that is not read here."""
+    return tuple(_facts()["elsewhere"].get(feature, ()))
+
+
+@cache
+def _facts() -> dict[str, Any]:
+    return tomllib.loads(files(__package__).joinpath("clients.toml").read_text("utf-8"))
+
+
+def _clients(rows: list[dict[str, Any]]) -> Iterator[KnownClient]:
+    by_name = {row["name"]: row for row in rows}
+    for row in rows:
+        facts = {**by_name.get(row.get("through", ""), {}), **row}
+        supports = {
+            name: Support(Answer.READS, first if isinstance(first, str) else "")
+            if first
+            else CANNOT
+            for name, first in facts.pop("reads", {}).items()
+        }
+        lists: dict[str, Any] = {
+            name: kind(facts.pop(name, ()))
+            for name, kind in (
+                ("formats", tuple),
+                ("unread_types", frozenset),
+                ("unread_partitions", frozenset),
+            )
+        }
+        yield KnownClient(**facts, **lists, supports=supports)

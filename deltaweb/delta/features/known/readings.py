@@ -1,24 +1,66 @@
-"""Which clients open a version by themselves, and why the others do not.
+"""Which clients read a version by themselves, and why the others do not.
 
-What pages say of clients and the code that they give people both come from here.
+A client refuses a table by the names in its protocol: a feature that is allowed and
+unused counts like any other. Pages and the code that they give people both use this.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from deltaweb.delta.features.known.clients import (
-    CLIENTS,
+    LOG,
     Answer,
-    ReadingClient,
+    KnownClient,
     Support,
+    clients_of,
+    readers_elsewhere,
 )
 from deltaweb.delta.features.known.described import describe_feature
 from deltaweb.delta.features.known.usage import VersionFacts
-from deltaweb.delta.features.known.verdicts import ClientVerdict, client_verdict
 from deltaweb.delta.features.type_widening import unknown_type_changes
 
 MAX_NAMED: Final = 3
+_NUMBER: Final = re.compile(r"[0-9]+")
+
+
+@dataclass(frozen=True, slots=True)
+class ClientVerdict:
+    """Whether a client reads a table.
+
+    Attributes:
+        decided_by: The feature that decides; "" where none does.
+        release: The first release that reads the table; "" where that is not known,
+            or where any does.
+    """
+
+    answer: Answer
+    decided_by: str = ""
+    release: str = ""
+
+
+def client_verdict(
+    features: Sequence[str], supports: Mapping[str, Support]
+) -> ClientVerdict:
+    """Return whether a client reads a table with these features."""
+    for answer in (Answer.CANNOT, Answer.UNKNOWN):
+        for name in features:
+            if supports[name].answer is answer:
+                return ClientVerdict(answer, name)
+    if undated := next((name for name in features if not supports[name].release), ""):
+        return ClientVerdict(Answer.READS, undated)
+    newest = max(
+        features, key=lambda name: release_order(supports[name].release), default=""
+    )
+    return ClientVerdict(
+        Answer.READS, newest, supports[newest].release if newest else ""
+    )
+
+
+def release_order(release: str) -> tuple[int, ...]:
+    """Return the numbers of a release, which order it among others."""
+    return tuple(int(number) for number in _NUMBER.findall(release))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,25 +69,30 @@ class DirectReading:
 
     Attributes:
         supports: What it does with each feature that a reader must know.
-        stopped_by: The features that it is known not to read.
     """
 
-    client: ReadingClient
+    client: KnownClient
     supports: Mapping[str, Support]
     verdict: ClientVerdict
     reason: str
-    stopped_by: Sequence[str]
 
     @property
     def reads(self) -> bool:
         return self.verdict.answer is Answer.READS
 
+    @property
+    def stopped_by(self) -> list[str]:
+        """The features that it is known not to read."""
+        return [
+            name for name, one in self.supports.items() if one.answer is Answer.CANNOT
+        ]
+
 
 def direct_readings(
     features: Sequence[str], facts: VersionFacts
 ) -> list[DirectReading]:
-    """Return, whether each client that opens logs by itself reads a version."""
-    return [_reading(client, features, facts) for client in CLIENTS]
+    """Return whether each client that opens logs by itself reads a version."""
+    return [_reading(client, features, facts) for client in clients_of(LOG)]
 
 
 def in_words(names: Iterable[str]) -> str:
@@ -54,26 +101,41 @@ def in_words(names: Iterable[str]) -> str:
     return f"{', '.join(most)} and {last}" if most else last
 
 
+@dataclass(frozen=True, slots=True)
+class FeatureReaders:
+    """A feature that is not read here, and the clients that are known to read it."""
+
+    feature: str
+    clients: tuple[str, ...]
+
+    @property
+    def sentence(self) -> str:
+        """Who reads it: `Delta Lake 1.2 and later on Spark and DuckDB read it`."""
+        if not self.clients:
+            return "the engine that wrote it reads it, other clients may not"
+        return f"{in_words(self.clients)} read it"
+
+
+def feature_readers(features: Iterable[str]) -> list[FeatureReaders]:
+    """Return who reads each of some features."""
+    return [FeatureReaders(name, readers_elsewhere(name)) for name in features]
+
+
 def _reading(
-    client: ReadingClient, features: Sequence[str], facts: VersionFacts
+    client: KnownClient, features: Sequence[str], facts: VersionFacts
 ) -> DirectReading:
     supports = {name: client.support(name) for name in features}
     verdict = client_verdict(features, supports)
     others = _other_stops(client, facts)
     if others and verdict.answer is not Answer.CANNOT:
         verdict = ClientVerdict(Answer.CANNOT)
+    reason = _reason(client, verdict, features, others)
     return DirectReading(
-        client=client,
-        supports=supports,
-        verdict=verdict,
-        reason=_reason(client, verdict, features, others),
-        stopped_by=[
-            name for name in features if supports[name].answer is Answer.CANNOT
-        ],
+        client=client, supports=supports, verdict=verdict, reason=reason
     )
 
 
-def _other_stops(client: ReadingClient, facts: VersionFacts) -> list[str]:
+def _other_stops(client: KnownClient, facts: VersionFacts) -> list[str]:
     """Return what besides the names of features stops a client, in words."""
     unread = facts.columns_of(client.unread_types)
     changes = unknown_type_changes(facts.protocol, facts.metadata)
@@ -93,7 +155,7 @@ def _some(names: Sequence[str]) -> str:
 
 
 def _reason(
-    client: ReadingClient,
+    client: KnownClient,
     verdict: ClientVerdict,
     features: Sequence[str],
     others: Sequence[str],

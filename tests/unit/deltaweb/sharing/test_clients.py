@@ -1,13 +1,12 @@
 """Which clients of shares read a version, in which format, and from which release."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from deltaweb.delta.features.known.clients import Answer
 from deltaweb.delta.protocol.actions import Metadata, Protocol
 from deltaweb.delta.protocol.schema import PrimitiveType, StructField, StructType
-from deltaweb.sharing.clients import SHARE_CLIENTS, ClientReading, client_readings
-from deltaweb.sharing.response_format import IN_DELTA
+from deltaweb.sharing.clients import ClientReading, How, Remedy, client_readings
 from tests.support import cases
 
 NTZ = PrimitiveType("timestamp_ntz")
@@ -20,6 +19,7 @@ def readings(
     configuration: Mapping[str, str] | None = None,
     partition_columns: tuple[str, ...] = (),
     vectors: bool = False,
+    is_plain: bool = False,
 ) -> dict[str, ClientReading]:
     found = client_readings(
         Protocol(
@@ -35,14 +35,15 @@ def readings(
         ),
         StructType(columns or (StructField("id", PrimitiveType("long")),)),
         has_deletion_vectors=vectors,
+        is_plain=is_plain,
     )
-    return {reading.client: reading for reading in found}
+    return {reading.name: reading for reading in found}
 
 
 def test_a_plain_table_is_read_by_all_in_the_parquet_format() -> None:
     found = readings()
 
-    assert list(found) == ["pandas", "Spark", "Polars", "DuckDB", "Power BI"]
+    assert list(found) == ["pandas", "Spark", "Polars", "DuckDB", "R", "Power BI"]
     assert all(reading.can_read for reading in found.values())
     assert all(reading.minimum_version for reading in found.values())
     assert {reading.response_format for reading in found.values()} == {"parquet"}
@@ -59,8 +60,8 @@ def test_vectors_and_mapping_are_read_in_the_delta_format() -> None:
     assert found["Spark"].minimum_version == "delta-sharing-spark 3.1"
     assert found["DuckDB"].response_format == "delta"
     assert not found["Power BI"].can_read
-    assert found["Power BI"].verdict.answer is Answer.UNKNOWN
-    assert "No release of it is known" in found["Power BI"].reason
+    assert found["Power BI"].verdict.answer is Answer.CANNOT
+    assert "mark rows of its files as deleted" in found["Power BI"].reason
 
 
 def test_the_format_is_that_of_what_older_versions_may_use() -> None:
@@ -77,6 +78,8 @@ def test_the_feature_of_the_newest_release_decides() -> None:
     assert found["Polars"].minimum_version == "delta-sharing 1.4"
     assert found["Polars"].verdict.decided_by == "timestampNtz"
     assert found["Spark"].minimum_version == "delta-sharing-spark 3.3"
+    assert found["R"].how is How.UNKNOWN
+    assert "No release of it is known" in found["R"].reason
 
 
 def test_a_release_is_not_guessed() -> None:
@@ -106,9 +109,48 @@ def test_what_the_python_client_alone_does_not_read(column, partitioned):
 
     assert {name for name, one in found.items() if one.can_read} == {
         "Spark",
+        "R",
         "Power BI",
     }
 
 
-def test_only_what_answers_carry_has_a_release() -> None:
-    assert all(client.in_delta.keys() <= IN_DELTA for client in SHARE_CLIENTS)
+class TestPlainFiles:
+    VECTORS: Final[Mapping[str, Any]] = {
+        "features": ["deletionVectors"],
+        "vectors": True,
+    }
+
+    def test_help_a_client_that_reads_only_the_parquet_format(self) -> None:
+        found = readings(**self.VECTORS)
+
+        assert found["Power BI"].how is How.CANNOT
+        assert found["Power BI"].remedy is Remedy.PLAIN
+        assert found["pandas"].how is How.STORED
+        assert found["pandas"].remedy is Remedy.NONE
+
+    def test_are_read_by_all_in_the_parquet_format(self) -> None:
+        found = readings(**self.VECTORS, is_plain=True)
+
+        assert {one.how for one in found.values()} == {How.PLAIN}
+        assert {one.response_format for one in found.values()} == {"parquet"}
+        assert {one.remedy for one in found.values()} == {Remedy.NONE}
+
+    def test_help_with_widened_columns(self) -> None:
+        column = StructField("n", PrimitiveType("long"), metadata=NARROW)
+
+        assert readings(column)["Spark"].remedy is Remedy.PLAIN
+        assert readings(column, is_plain=True)["Spark"].how is How.PLAIN
+
+    def test_of_a_table_that_needs_none_are_those_that_are_stored(self) -> None:
+        found = readings(is_plain=True)
+
+        assert {one.how for one in found.values()} == {How.STORED}
+
+    def test_do_not_help_where_the_format_has_no_such_type(self) -> None:
+        column = StructField("at", NTZ)
+        found = readings(column, features=["timestampNtz"], vectors=True)
+        plain = readings(column, features=["timestampNtz"], vectors=True, is_plain=True)
+
+        assert found["Power BI"].remedy is Remedy.NONE
+        assert plain["Power BI"].how is How.CANNOT
+        assert plain["pandas"].how is How.PLAIN

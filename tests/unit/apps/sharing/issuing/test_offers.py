@@ -109,7 +109,7 @@ class TestTrouble:
         (offered,) = offered_tables(globex)
 
         assert offered.trouble.startswith(
-            "Cannot be read by pandas, Polars, DuckDB. The python client does not"
+            "Cannot be read by pandas, Polars, DuckDB, PyIceberg, "
         )
 
     def test_a_table_that_every_client_reads_has_none(self, share, globex):

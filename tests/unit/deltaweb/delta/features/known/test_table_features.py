@@ -7,16 +7,17 @@ import pytest
 
 from deltaweb.delta.features.known.clients import (
     CANNOT,
-    CLIENTS,
+    LOG,
     READS,
     UNKNOWN,
     Answer,
     Support,
+    clients_of,
 )
 from deltaweb.delta.features.known.described import describe_feature
+from deltaweb.delta.features.known.readings import ClientVerdict, client_verdict
 from deltaweb.delta.features.known.table_features import table_features
 from deltaweb.delta.features.known.usage import Usage, VersionFacts
-from deltaweb.delta.features.known.verdicts import ClientVerdict, client_verdict
 from deltaweb.delta.features.registry import FEATURES
 from deltaweb.delta.protocol.actions import Metadata, Protocol
 from deltaweb.delta.protocol.schema import (
@@ -170,6 +171,6 @@ class TestClientVerdict:
         assert client_verdict(["a", "b", "c"], supports).decided_by == "c"
         assert client_verdict(["a", "b"], supports).answer is Answer.UNKNOWN
 
-    @pytest.mark.parametrize("client", CLIENTS, ids=lambda client: client.name)
+    @pytest.mark.parametrize("client", clients_of(LOG), ids=lambda client: client.name)
     def test_speaks_of_features_that_have_words(self, client: Any) -> None:  # noqa: ANN401
         assert all(describe_feature(name).title != name for name in client.supports)

@@ -1,0 +1,97 @@
+"""Which clients of the Iceberg catalogue read a version, and why others do not."""
+
+from deltaweb.delta.protocol.actions import Metadata, Protocol
+from deltaweb.delta.protocol.schema import (
+    DataType,
+    MapType,
+    PrimitiveType,
+    StructField,
+    StructType,
+)
+from deltaweb.iceberg.clients import iceberg_readings
+from deltaweb.sharing.clients import ClientReading, How, Remedy
+from tests.support import cases
+
+LONG = PrimitiveType("long")
+MAPPED = {"delta.columnMapping.mode": "name"}
+OF_SCALE = {"delta.typeChanges": [{"fromType": "integer", "toType": "decimal(12,2)"}]}
+
+
+def readings(
+    data_type: DataType = LONG,
+    *,
+    features: list[str] | None = None,
+    vectors: bool = False,
+    has_ids: bool = True,
+    **metadata: object,
+) -> dict[str, ClientReading]:
+    found = iceberg_readings(
+        Protocol(
+            min_reader_version=3 if features else 1,
+            min_writer_version=7,
+            reader_features=features,
+            writer_features=features,
+        ),
+        Metadata(id="t"),
+        StructType((StructField("n", data_type, metadata=metadata),)),
+        has_deletion_vectors=vectors,
+        has_ids=has_ids,
+    )
+    return {one.name: one for one in found}
+
+
+def test_a_plain_table_is_read_by_all() -> None:
+    found = readings()
+
+    assert {one.how for one in found.values()} == {How.STORED}
+    assert found["PyIceberg"].minimum_version == "pyiceberg 0.12"
+    assert {one.response_format for one in found.values()} == {"iceberg"}
+
+
+def test_mapped_columns_and_times_without_a_zone_are_read() -> None:
+    found = readings(
+        PrimitiveType("timestamp_ntz"), features=["columnMapping", "timestampNtz"]
+    )
+
+    assert all(one.can_read for one in found.values())
+
+
+@cases(
+    "data_type, metadata, said",
+    {
+        "void": (PrimitiveType("void"), {}, "is of type void"),
+        "variant": (PrimitiveType("variant"), {}, "is of type variant"),
+        "a scale": (PrimitiveType("integer"), OF_SCALE, "was widened from"),
+        "no change": (LONG, {"delta.typeChanges": [{}]}, ""),
+    },
+)
+def test_what_iceberg_cannot_express_is_read_by_nobody(data_type, metadata, said):
+    found = readings(data_type, **metadata)
+
+    assert {one.how for one in found.values()} == {How.CANNOT}
+    assert all(said in one.reason for one in found.values())
+
+
+def test_what_a_catalog_decides_is_read_by_nobody() -> None:
+    found = readings(features=["catalogManaged"])
+
+    assert {one.how for one in found.values()} == {How.CANNOT}
+
+
+def test_vectors_are_read_by_the_clients_that_were_tried() -> None:
+    found = readings(features=["deletionVectors"], vectors=True)
+
+    assert found["PyIceberg"].how is How.STORED
+    assert found["DuckDB with Iceberg"].how is How.STORED
+
+
+def test_without_ids_some_clients_do_not_read_maps() -> None:
+    data_type = MapType(PrimitiveType("string"), LONG)
+
+    found = readings(data_type, has_ids=False)["DuckDB with Iceberg"]
+
+    assert found.how is How.CANNOT
+    assert found.remedy is Remedy.IDS
+    assert "field ids" in found.reason
+    assert readings(data_type)["DuckDB with Iceberg"].can_read
+    assert readings(has_ids=False)["DuckDB with Iceberg"].can_read
