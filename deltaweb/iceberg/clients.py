@@ -1,4 +1,4 @@
-"""Whether the known clients of the Iceberg catalogue read a version."""
+"""Whether the known clients of the Iceberg catalog read a version."""
 
 from dataclasses import replace
 from typing import Final
@@ -23,7 +23,7 @@ from deltaweb.iceberg.schema import (
     partition_fields,
     schema_json,
 )
-from deltaweb.sharing.clients import ClientReading, Remedy, judged
+from deltaweb.sharing.clients import ClientReading, HelpfulSetting, judged
 from deltaweb.sharing.compatibility import misreadings
 
 IN_ICEBERG: Final = frozenset({COLUMN_MAPPING, TIMESTAMP_NTZ, TYPE_WIDENING, VARIANT})
@@ -38,7 +38,7 @@ def iceberg_readings(
     has_deletion_vectors: bool | None,
     has_ids: bool,
 ) -> list[ClientReading]:
-    """Return, for each client of the Iceberg catalogue, whether it reads a version.
+    """Return, for each client of the Iceberg catalog, whether it reads a version.
 
     Args: As `misreadings`.
         has_ids: Whether data files are served with field ids.
@@ -60,7 +60,7 @@ def iceberg_readings(
         if found.can_read and not has_ids and _needs_ids(client, schema):
             without = f"{client.product} finds no columns in files without field ids."
             stopped = judged(client, supports, used, refusal=without)
-            found = replace(stopped, remedy=Remedy.IDS)
+            found = replace(stopped, remedy=HelpfulSetting.IDS)
         readings.append(found)
     return readings
 

@@ -5,11 +5,13 @@ mkdocs calls `on_files` while it collects the pages, and `on_page_markdown` for 
 
 import contextlib
 import io
+import json
 import os
 import re
 import tempfile
 from collections.abc import Iterator, Mapping
 from itertools import groupby
+from pathlib import Path
 from typing import Any, Final
 
 import django
@@ -19,9 +21,11 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 from deltaweb.environment.command_lines import COMMANDS
+from deltaweb.management.client_pages import clients_page
 
 COMMANDS_PAGE: Final = "reference/commands.md"
 REST_PAGE: Final = "reference/rest.md"
+CLIENTS_PAGE: Final = "reference/clients.md"
 WIDTH: Final = "88"
 _PICTURE: Final = re.compile(r"!\[([^]]+)\]\((\S+)-light\.webp\)")
 _BOTH: Final = r"![\1](\2-light.webp#only-light) ![\1](\2-dark.webp#only-dark)"
@@ -35,6 +39,9 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         os.environ.setdefault("DJANGO_SETTINGS_MODULE", "deltaweb.settings")
         for path, page in ((COMMANDS_PAGE, commands_page), (REST_PAGE, _rest_page)):
             files.append(File.generated(config, path, content=page()))
+    results = Path(config.docs_dir).with_name("clients.json").read_text("utf-8")
+    made = clients_page(json.loads(results))
+    files.append(File.generated(config, CLIENTS_PAGE, content=made))
     return files
 
 

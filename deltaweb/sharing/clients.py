@@ -48,7 +48,7 @@ class How(Enum):
     UNKNOWN = "not known"
 
 
-class Remedy(Enum):
+class HelpfulSetting(Enum):
     """The setting of a shared table, or of a share, that lets a client read it."""
 
     NONE = ""
@@ -75,7 +75,7 @@ class ClientReading:
     response_format: str = ""
     verdict: ClientVerdict
     used: Sequence[str]
-    remedy: Remedy = Remedy.NONE
+    remedy: HelpfulSetting = HelpfulSetting.NONE
 
     @property
     def name(self) -> str:
@@ -115,7 +115,7 @@ def client_readings(
             is_copied = by_plain.can_read and len(plain) < len(found)
             stored = replace(by_plain, how=How.PLAIN) if is_copied else by_plain
         elif not stored.can_read and by_plain.can_read:
-            stored = replace(stored, remedy=Remedy.PLAIN)
+            stored = replace(stored, remedy=HelpfulSetting.PLAIN)
         readings.append(stored)
     return readings
 

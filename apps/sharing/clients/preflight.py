@@ -22,7 +22,7 @@ from deltaweb.iceberg.clients import iceberg_readings
 from deltaweb.sharing.clients import (
     SOLVED_BY_PLAIN,
     ClientReading,
-    Remedy,
+    HelpfulSetting,
     client_readings,
 )
 from deltaweb.sharing.compatibility import Misreading, misreadings
@@ -72,11 +72,11 @@ class Preflight:
         return ", ".join(misreading.feature for misreading in self.misreadings)
 
     @property
-    def remedies(self) -> list[tuple[Remedy, list[str]]]:
+    def remedies(self) -> list[tuple[HelpfulSetting, list[str]]]:
         """The settings that help, each with the clients that it helps."""
         found = [
             (remedy, [one.name for one in self.clients if one.remedy is remedy])
-            for remedy in (Remedy.PLAIN, Remedy.IDS)
+            for remedy in (HelpfulSetting.PLAIN, HelpfulSetting.IDS)
         ]
         return [(remedy, names) for remedy, names in found if names]
 
@@ -97,7 +97,7 @@ class Served:
     Attributes:
         columns: The columns that they see; None for all. No other column is named.
         is_plain: Whether files are copied until they are plain.
-        has_ids: Whether the Iceberg catalogue serves files with field ids.
+        has_ids: Whether the Iceberg catalog serves files with field ids.
     """
 
     columns: Collection[str] | None = None

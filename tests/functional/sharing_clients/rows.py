@@ -30,6 +30,11 @@ def of_table(table: pa.Table) -> Rows:
     return _sorted(table.to_pylist())
 
 
+def of_rows(rows: Iterable[Mapping[str, Any]]) -> Rows:
+    """Rows as mappings, sorted."""
+    return _sorted(rows)
+
+
 def _sorted(rows: Any) -> Rows:  # noqa: ANN401 (rows of any reader)
     return sorted(json.dumps(_plain(row), sort_keys=True) for row in rows)
 

@@ -25,7 +25,8 @@ from tests.support.golden.golden_tables import NAMES
 Cell = tuple[Client, str]
 DOORS: Final = (
     (Client.PYICEBERG, Client.DUCKDB, Client.POLARS),
-    (Client.PARQUET, Client.DELTA),
+    (Client.PARQUET, Client.DELTA, Client.POWER_BI),
+    (Client.DELTALAKE,),
 )
 ALONE: Final = tuple(client for client in Client if client != Client.POLARS)
 """Polars reads by pyiceberg what is not of older versions."""

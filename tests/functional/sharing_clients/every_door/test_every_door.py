@@ -10,25 +10,38 @@ from functools import cache
 from typing import Final
 
 import delta_sharing
+import deltalake
 import polars as pl
+import pyarrow as pa
 import pytest
 
 from deltaweb.delta.errors import DeltaError
+from tests.functional.sharing_clients.conftest import plain
 from tests.functional.sharing_clients.every_door.cells import (
     CELLS,
     cells_of_every_run,
 )
-from tests.functional.sharing_clients.every_door.conftest import Doors, table_of
+from tests.functional.sharing_clients.every_door.conftest import (
+    SHARE,
+    Doors,
+    table_of,
+)
 from tests.functional.sharing_clients.every_door.faults import (
     FAULTS,
     UNREADABLE,
     VERSIONS,
     Client,
 )
-from tests.functional.sharing_clients.rows import Rows, of_frame, of_table
+from tests.functional.sharing_clients.rows import (
+    Rows,
+    of_frame,
+    of_rows,
+    of_table,
+)
 from tests.support import matrix
-from tests.support.golden.golden_tables import NAMES
+from tests.support.golden.golden_tables import NAMES, golden_folder
 from tests.support.golden.recorded import is_own, outside
+from tests.support.peers.power_bi import PowerBI
 
 pytestmark = [
     # Clients speak of their own libraries, and leave folders to the garbage collector.
@@ -87,6 +100,16 @@ def in_delta_format(doors: Doors, name: str, version: int | None) -> Rows:
     )
 
 
+def by_power_bi(doors: Doors, name: str, version: int | None) -> Rows:
+    assert version is None
+    return of_rows(PowerBI(doors.profile).rows(SHARE, "data", plain(name)))
+
+
+def by_deltalake(_doors: Doors, name: str, version: int | None) -> Rows:
+    table = deltalake.DeltaTable(str(golden_folder(name)), version=version)
+    return of_table(pa.table(table.scan().read_all()))
+
+
 READ: Final[Mapping[Client, Read]] = {
     Client.PYICEBERG: by_pyiceberg,
     Client.POLARS: by_polars,
@@ -94,6 +117,8 @@ READ: Final[Mapping[Client, Read]] = {
     Client.SPARK: by_spark,
     Client.PARQUET: in_parquet_format,
     Client.DELTA: in_delta_format,
+    Client.POWER_BI: by_power_bi,
+    Client.DELTALAKE: by_deltalake,
 }
 
 
@@ -112,7 +137,8 @@ def test_a_client_reads_the_rows_of_the_table(doors, client, name):
         with pytest.raises(Exception, match=r"\S"):
             read(doors, name, None)
     elif fault is None:
-        for version in (*VERSIONS.get(name, ()), None):
+        older = () if client is Client.POWER_BI else VERSIONS.get(name, ())
+        for version in (*older, None):
             assert read(doors, name, version) == expected(name, version), version
     elif fault.shown is None:
         rows = read(doors, name, None)

@@ -1,4 +1,4 @@
-"""Which clients of the Iceberg catalogue read a version, and why others do not."""
+"""Which clients of the Iceberg catalog read a version, and why others do not."""
 
 from deltaweb.delta.protocol.actions import Metadata, Protocol
 from deltaweb.delta.protocol.schema import (
@@ -9,7 +9,7 @@ from deltaweb.delta.protocol.schema import (
     StructType,
 )
 from deltaweb.iceberg.clients import iceberg_readings
-from deltaweb.sharing.clients import ClientReading, How, Remedy
+from deltaweb.sharing.clients import ClientReading, HelpfulSetting, How
 from tests.support import cases
 
 LONG = PrimitiveType("long")
@@ -91,7 +91,7 @@ def test_without_ids_some_clients_do_not_read_maps() -> None:
     found = readings(data_type, has_ids=False)["DuckDB with Iceberg"]
 
     assert found.how is How.CANNOT
-    assert found.remedy is Remedy.IDS
+    assert found.remedy is HelpfulSetting.IDS
     assert "field ids" in found.reason
     assert readings(data_type)["DuckDB with Iceberg"].can_read
     assert readings(has_ids=False)["DuckDB with Iceberg"].can_read

@@ -6,7 +6,7 @@ from typing import Any, Final
 from deltaweb.delta.features.known.clients import Answer
 from deltaweb.delta.protocol.actions import Metadata, Protocol
 from deltaweb.delta.protocol.schema import PrimitiveType, StructField, StructType
-from deltaweb.sharing.clients import ClientReading, How, Remedy, client_readings
+from deltaweb.sharing.clients import ClientReading, HelpfulSetting, How, client_readings
 from tests.support import cases
 
 NTZ = PrimitiveType("timestamp_ntz")
@@ -124,21 +124,21 @@ class TestPlainFiles:
         found = readings(**self.VECTORS)
 
         assert found["Power BI"].how is How.CANNOT
-        assert found["Power BI"].remedy is Remedy.PLAIN
+        assert found["Power BI"].remedy is HelpfulSetting.PLAIN
         assert found["pandas"].how is How.STORED
-        assert found["pandas"].remedy is Remedy.NONE
+        assert found["pandas"].remedy is HelpfulSetting.NONE
 
     def test_are_read_by_all_in_the_parquet_format(self) -> None:
         found = readings(**self.VECTORS, is_plain=True)
 
         assert {one.how for one in found.values()} == {How.PLAIN}
         assert {one.response_format for one in found.values()} == {"parquet"}
-        assert {one.remedy for one in found.values()} == {Remedy.NONE}
+        assert {one.remedy for one in found.values()} == {HelpfulSetting.NONE}
 
     def test_help_with_widened_columns(self) -> None:
         column = StructField("n", PrimitiveType("long"), metadata=NARROW)
 
-        assert readings(column)["Spark"].remedy is Remedy.PLAIN
+        assert readings(column)["Spark"].remedy is HelpfulSetting.PLAIN
         assert readings(column, is_plain=True)["Spark"].how is How.PLAIN
 
     def test_of_a_table_that_needs_none_are_those_that_are_stored(self) -> None:
@@ -151,6 +151,6 @@ class TestPlainFiles:
         found = readings(column, features=["timestampNtz"], vectors=True)
         plain = readings(column, features=["timestampNtz"], vectors=True, is_plain=True)
 
-        assert found["Power BI"].remedy is Remedy.NONE
+        assert found["Power BI"].remedy is HelpfulSetting.NONE
         assert plain["Power BI"].how is How.CANNOT
         assert plain["pandas"].how is How.PLAIN
