@@ -1,12 +1,12 @@
 """What the pages over tables add: tabs, a search action and their help."""
 
-from apps.pages.frame import TourStep, explain, tour
+from apps.pages.frame import NavEntry, TourStep, entries, explain, tour
 from apps.tables.extension.search_actions import SearchAction, actions
 from apps.tables.extension.tabs import HeadButton, Tab, buttons, tabs
 
 _PLACES = (
     ("Overview", "table-overview", ()),
-    ("Data", "row-list", ("explorer:row-detail",)),
+    ("Data", "row-list", ("explorer:row-detail", "explorer:row-by-key")),
     (
         "Schema",
         "schema-detail",
@@ -44,6 +44,15 @@ buttons.register(
         is_drawer=True,
     )
 )
+entries.register(
+    NavEntry(
+        label="What changed",
+        icon="git-commit",
+        url_name="explorer:what-changed",
+        order=30,
+        prefixes=("/what-changed/",),
+    )
+)
 actions.register(
     SearchAction(
         label="What changed",
@@ -56,7 +65,7 @@ explain(
     {
         "tour/": "dashboard",
         "how-to/find-and-download-rows/": "row-list",
-        "how-to/look-at-rows/": "row-detail",
+        "how-to/look-at-rows/": "row-detail row-by-key",
         "tour/#what-is-in-this-table": "table-overview",
         "how-to/read-a-schema/": "schema-detail column-history",
         "how-to/profile-columns/": "column-detail",

@@ -15,7 +15,13 @@ from django.db.models import Case, Count, F, JSONField, Q, When
 from apps.accounts.models import User
 from apps.accounts.zones import user_zone
 from apps.explorer.history import selector as history
-from apps.explorer.what_changed.usual import MeasuredCommit, Outlier, outliers
+from apps.explorer.what_changed.usual import (
+    BytesOutlier,
+    MeasuredCommit,
+    Outlier,
+    bytes_outliers,
+    outliers,
+)
 from apps.pages.lists.paging import Keyset
 from apps.pages.page_json import OnPage, Spread
 from apps.pages.request.list_page import ListQuery
@@ -31,13 +37,19 @@ from apps.tables.versions.resources import CommitResource, commit_resource
 PAGE_LENGTH: Final = 50
 MAX_COUNT: Final = 10_000
 FEW_TABLES: Final = 100  # whose commits are found by the tables' own index
-CSV_CHUNK: Final = 500
+CHUNK: Final = 500  # commits that one query compares with earlier ones
 VERSIONS_BEFORE: Final = 80
 """Versions of a table before a page, which its commits are compared with."""
 COUNTED_BY_METRICS: Final = ("DELETE", "UPDATE")
 """Operations whose rows their metrics count, and files do not."""
 
-KINDS: Final = {"deletes": "deletes", "schema": "schema changes"}
+UNUSUAL: Final = "unusual"
+KINDS: Final = {
+    "deletes": "deletes",
+    "schema": "schema changes",
+    UNUSUAL: "unusual only",
+}
+MAX_COMPARED: Final = 2_000  # commits of one page that looks for unusual ones
 DAYS: Final = {"today": "today", "yesterday": "yesterday", "week": "last 7 days"}
 ME: Final = "me"
 
@@ -51,6 +63,7 @@ class ChangedTable:
         rows_changed: The rows that the table has more or fewer since; null if unknown.
         bytes_changed: Likewise for the bytes of its files.
         outlier: Why its rows are unusual for this table; null if they are not.
+        bytes_outlier: Why its bytes are unusual; likewise.
     """
 
     commit: OnPage[Commit]
@@ -60,6 +73,11 @@ class ChangedTable:
     rows_changed: int | None
     bytes_changed: int | None
     outlier: Outlier | None
+    bytes_outlier: BytesOutlier | None
+
+    @property
+    def is_unusual(self) -> bool:
+        return bool(self.outlier or self.bytes_outlier)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,33 +107,70 @@ def changes_page(
     if start is not None:
         older = Q(committed_at__lt=start.committed_at) | Q(id__lt=start.id)
         commits = commits.filter(older, committed_at__lte=start.committed_at)
-    found = list(commits[: PAGE_LENGTH + 1])
-    more = len(found) > PAGE_LENGTH
-    found = found[:PAGE_LENGTH]
-    count = len(found)
-    if more or start is not None:
-        count = matching.order_by().values("id")[: MAX_COUNT + 1].count()
-    rows = with_outliers(found)
+    rows, paged = (
+        _unusual_page(commits, is_first=start is None)
+        if query["kind"] == UNUSUAL
+        else _page(commits, matching, is_first=start is None)
+    )
     return ChangesPage(
         rows=rows,
-        paged=Keyset(
-            count=min(count, MAX_COUNT),
-            is_exact=count <= MAX_COUNT,
-            next_key=found[-1].id if more else None,
-        ),
+        paged=paged,
         days=by_day(rows, zone),
         zone=zone,
         after=start.committed_at.astimezone(zone).date() if start else None,
     )
 
 
+def _page(
+    commits: CommitQuerySet, matching: CommitQuerySet, *, is_first: bool
+) -> tuple[list[ChangedTable], Keyset]:
+    """Return the first commits, and where the next ones are.
+
+    Args:
+        matching: The commits of all pages.
+    """
+    found = list(commits[: PAGE_LENGTH + 1])
+    more = len(found) > PAGE_LENGTH
+    found = found[:PAGE_LENGTH]
+    count = len(found)
+    if more or not is_first:
+        count = matching.order_by().values("id")[: MAX_COUNT + 1].count()
+    return with_outliers(found), Keyset(
+        count=min(count, MAX_COUNT),
+        is_exact=count <= MAX_COUNT,
+        next_key=found[-1].id if more else None,
+    )
+
+
+def _unusual_page(
+    commits: CommitQuerySet, *, is_first: bool
+) -> tuple[list[ChangedTable], Keyset]:
+    """Return the unusual ones of the first commits, and where the next ones are.
+
+    A page may have none of them, and be followed by others.
+    """
+    found = list(commits[: MAX_COMPARED + 1])
+    more = len(found) > MAX_COMPARED
+    compared = iter(found[:MAX_COMPARED])
+    chunks = iter(lambda: [*islice(compared, CHUNK)], [])
+    unusual = (row for some in chunks for row in with_outliers(some) if row.is_unusual)
+    rows = [*islice(unusual, PAGE_LENGTH + 1)]
+    next_key = found[MAX_COMPARED - 1].id if more else None
+    if len(rows) > PAGE_LENGTH:
+        rows = rows[:PAGE_LENGTH]
+        next_key = rows[-1].commit.id
+    is_exact = is_first and next_key is None
+    return rows, Keyset(count=len(rows), is_exact=is_exact, next_key=next_key)
+
+
 def every_change(
     user: User | AnonymousUser, query: ListQuery, now: datetime
 ) -> Iterator[ChangedTable]:
     """Yield all commits that pass the filters."""
-    commits = matching_commits(user, query, now).iterator(chunk_size=CSV_CHUNK)
-    while chunk := list(islice(commits, CSV_CHUNK)):
-        yield from with_outliers(chunk)
+    commits = matching_commits(user, query, now).iterator(chunk_size=CHUNK)
+    is_any = query["kind"] != UNUSUAL
+    while chunk := list(islice(commits, CHUNK)):
+        yield from (row for row in with_outliers(chunk) if is_any or row.is_unusual)
 
 
 def matching_commits(
@@ -139,6 +194,8 @@ def matching_commits(
         commits = commits.filter(changes_schema=True)
     elif query["kind"] == "deletes":
         commits = commits.filter(REMOVES_ROWS)
+    elif query["kind"] == UNUSUAL:
+        commits = commits.filter(data_change=True)
     return commits
 
 
@@ -202,7 +259,7 @@ def by_day(
 
 def with_outliers(commits: Sequence[Commit]) -> list[ChangedTable]:
     """Compare commits with earlier ones of their tables, by one query."""
-    unusual = _outliers(commits)
+    unusual, by_bytes = _outliers(commits)
     return [
         ChangedTable(
             commit=commit,
@@ -212,17 +269,21 @@ def with_outliers(commits: Sequence[Commit]) -> list[ChangedTable]:
             rows_changed=history.row_change(commit),
             bytes_changed=history.byte_change(commit),
             outlier=unusual.get((commit.table_id, commit.version)),
+            bytes_outlier=by_bytes.get((commit.table_id, commit.version)),
         )
         for commit in commits
     ]
 
 
-def _outliers(commits: Sequence[Commit]) -> dict[tuple[UUID, int], Outlier]:
+def _outliers(
+    commits: Sequence[Commit],
+) -> tuple[dict[tuple[UUID, int], Outlier], dict[tuple[UUID, int], BytesOutlier]]:
+    """Return the commits with unusual rows, and those with unusual bytes."""
     shown: dict[UUID, list[int]] = {}
     for commit in commits:
         shown.setdefault(commit.table_id, []).append(commit.version)
     if not shown:
-        return {}
+        return {}, {}
     spans = [
         Q(
             table=table,
@@ -243,12 +304,13 @@ def _outliers(commits: Sequence[Commit]) -> dict[tuple[UUID, int], Outlier]:
         .values_list(
             *("table", "version", "operation", "data_change", "changes_schema"),
             *("num_added_files", "num_removed_files", "added_rows", "removed_rows"),
-            "counts",
+            *("added_bytes", "removed_bytes", "counts"),
         )
     )
-    found: dict[tuple[UUID, int], Outlier] = {}
+    by_rows: dict[tuple[UUID, int], Outlier] = {}
+    by_bytes: dict[tuple[UUID, int], BytesOutlier] = {}
     for table, rows in groupby(measured.iterator(), lambda row: row[0]):
-        one = outliers(
+        compared = [
             MeasuredCommit(
                 version=row[1],
                 operation=row[2],
@@ -258,12 +320,15 @@ def _outliers(commits: Sequence[Commit]) -> dict[tuple[UUID, int], Outlier]:
                 num_removed_files=row[6],
                 added_rows=row[7],
                 removed_rows=row[8],
-                metrics=row[9] or {},
+                added_bytes=row[9],
+                removed_bytes=row[10],
+                metrics=row[11] or {},
             )
             for row in rows
-        )
-        found |= {(table, version): outlier for version, outlier in one.items()}
-    return found
+        ]
+        by_rows |= {(table, at): one for at, one in outliers(compared).items()}
+        by_bytes |= {(table, at): one for at, one in bytes_outliers(compared).items()}
+    return by_rows, by_bytes
 
 
 # === On the dashboard ===

@@ -149,6 +149,75 @@ def test_marks_a_commit_that_is_not_as_usual(
     assert all(one["outlier"] is None for one in others)
 
 
+def regular(name: str, made: datetime, **last: int) -> None:
+    """Make a table of twelve like commits, the last of them with other numbers."""
+    table = new_table(name)
+    for version in range(12):
+        fields = last if version == 11 else {}
+        new_commit(
+            table,
+            version,
+            committed_at=made + timedelta(minutes=version),
+            **({"added_rows": 300, "added_bytes": 1024} | fields),
+        )
+
+
+def test_marks_bytes_that_are_not_as_usual(eve: Client, noons: list[datetime]) -> None:
+    regular("own.a", noons[0], added_bytes=102_400)
+
+    newest, *others = json_of(eve, FORM)["commits"]
+
+    assert newest["outlier"] is None
+    assert newest["bytes_outlier"]["usual_bytes"] == 1024
+    assert all(one["bytes_outlier"] is None for one in others)
+    assert text_of(eve, PAGE).count("100× usual bytes") == 1
+
+
+class TestUnusualOnes:
+    @pytest.fixture(autouse=True)
+    def tables(self, noons: list[datetime]) -> None:
+        regular("own.a", noons[0], added_bytes=102_400)
+        regular("own.b", noons[1], added_rows=9_000)
+        regular("own.c", noons[2])
+
+    def test_are_shown_alone(self, eve: Client) -> None:
+        assert named(eve, "?kind=unusual") == [("own.a", 11), ("own.b", 11)]
+        assert "2 commits" in text_of(eve, f"{PAGE}?kind=unusual")
+
+    def test_are_in_csv_alone(self, eve: Client) -> None:
+        lines = eve.get("/what-changed.csv?kind=unusual").getvalue().decode()
+
+        assert len(lines.splitlines()) == 3
+
+    def test_are_found_past_a_page_without_any(
+        self, eve: Client, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(selector, "MAX_COMPARED", 5)
+
+        found, address, pages = [], f"{FORM}?kind=unusual", 0
+        while address:
+            answer = json_of(eve, address)
+            found += [(one["table"], one["version"]) for one in answer["commits"]]
+            address = (answer["next"] or "").replace("http://testserver", "")
+            pages += 1
+
+        assert found == [("a", 11), ("b", 11)]
+        assert pages == 8
+        assert "at least 1 commit" in text_of(eve, f"{PAGE}?kind=unusual")
+
+    def test_are_found_where_a_page_has_one_too_many(
+        self, eve: Client, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(selector, "PAGE_LENGTH", 1)
+
+        first = json_of(eve, f"{FORM}?kind=unusual")
+        second = json_of(eve, first["next"].replace("http://testserver", ""))
+
+        assert [one["table"] for one in first["commits"]] == ["a"]
+        assert [one["table"] for one in second["commits"]] == ["b"]
+        assert second["next"] is None
+
+
 @pytest.mark.usefixtures("commits")
 def test_a_commit_that_a_viewer_may_not_see_is_no_place_to_begin(
     viewer: Client,
@@ -182,6 +251,13 @@ def test_a_page_asks_few_questions(
 
     with django_assert_max_num_queries(9):
         eve.get(f"{PAGE}?when=today")
+
+
+def test_is_a_place_of_the_main_menu(viewer: Client) -> None:
+    page = viewer.get(PAGE).content.decode()
+
+    place = page[page.index('aria-label="Main"') :]
+    assert 'href="/what-changed/"' in place[: place.index("</nav>")]
 
 
 def test_an_empty_installation_says_so(eve: Client) -> None:

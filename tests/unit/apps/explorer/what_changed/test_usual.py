@@ -1,4 +1,4 @@
-"""The usual number of rows of a table's commits."""
+"""The usual rows and bytes of a table's commits."""
 
 from typing import Any
 
@@ -7,8 +7,10 @@ import pytest
 from apps.explorer.what_changed.usual import (
     LEAST_COMPARED,
     NEW_LEVEL,
+    BytesOutlier,
     MeasuredCommit,
     Outlier,
+    bytes_outliers,
     outliers,
 )
 
@@ -125,3 +127,42 @@ def test_a_delete_without_metrics_counts_the_rows_that_are_left_out() -> None:
     one = commit(0, 20, operation="DELETE", num_removed_files=1, removed_rows=100)
 
     assert one.rows() == 80
+
+
+def sized(*sizes: int, **fields: Any) -> dict[int, BytesOutlier]:  # noqa: ANN401 (columns)
+    """Return the outliers by bytes of appends of 100 rows each."""
+    commits = [
+        commit(at, 100, added_bytes=size, **fields) for at, size in enumerate(sizes)
+    ]
+    assert outliers(commits) == {}
+    return bytes_outliers(commits)
+
+
+def test_bytes_far_from_the_median_are_marked_whatever_the_rows() -> None:
+    found = sized(*USUAL, 50_000)
+
+    assert found == {
+        10: BytesOutlier(
+            size_bytes=50_000, usual_bytes=1002, least=250, most=4013, num_compared=10
+        )
+    }
+    assert found[10].words == "50× usual bytes"
+    assert sized(*USUAL, 20)[10].words == "1/50 of usual bytes"
+
+
+def test_bytes_within_a_quarter_and_four_times_are_not() -> None:
+    assert sized(*USUAL, 3_900, 270) == {}
+
+
+def test_bytes_of_a_merge_are_those_that_the_table_grows_or_shrinks_by() -> None:
+    one = commit(
+        0, 10, operation="MERGE", num_removed_files=1, added_bytes=300,
+        removed_bytes=1_000,
+    )  # fmt: skip
+
+    assert one.size_bytes() == 700
+
+
+@pytest.mark.parametrize("operation", ["UPDATE", "OPTIMIZE", "RESTORE"])
+def test_bytes_of_what_rewrites_files_are_not_compared(operation: str) -> None:
+    assert sized(*USUAL, 50_000, operation=operation) == {}
