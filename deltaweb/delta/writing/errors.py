@@ -351,13 +351,24 @@ class UndoRefusedError(VersionError, code="undo-refused"):
             `nothing`, `files-rewritten`, `files-returned`, `files-missing` or
             `later-change`.
         paths: The files that are missing.
+        later: The first later version that prevents it; None if none does.
+        newest: The newest version of the table.
     """
 
     kind: str
     reason: str
     paths: Sequence[str] = ()
+    later: int | None = None
+    newest: int | None = None
     message = "Version {version} cannot be undone: {reason}."
     hint = "{_remedy}"
+
+    @property
+    def restores(self) -> int | None:
+        """The version that a restore could bring back instead; None without one."""
+        kinds = {"definition", "files-rewritten", "files-returned", "later-change"}
+        version = self.version
+        return version - 1 if version and self.kind in kinds else None
 
     @property
     def _remedy(self) -> str:
@@ -365,9 +376,16 @@ class UndoRefusedError(VersionError, code="undo-refused"):
             return "Remove the table from the catalog if it is not needed."
         if self.kind in {"nothing", "protocol"}:
             return "There is nothing to undo."
+        if self.restores is None or self.newest is None:
+            return (
+                "Restore an earlier version, which also reverts the versions after it, "
+                "or change the rows."
+            )
+        first = (self.version or 0) + 1
+        later = f"versions {first} to" if self.newest > first else "version"
         return (
-            "Restore an earlier version, which also reverts the versions after it, or "
-            "change the rows."
+            f"Restore version {self.restores}, which also reverts {later} "
+            f"{self.newest}, or change the rows."
         )
 
 

@@ -50,6 +50,8 @@ class UndoDetail(BackAndGone):
         is_newest: Whether the table is still as the commit left it.
         refusal: Why the commit cannot be undone; "" if it can.
         remedy: What to do instead; "" likewise.
+        later: The first later version that prevents it; None if none does.
+        restores: The version that a restore brings back instead; None without one.
         applications: The first of the streams whose progress the commit noted.
     """
 
@@ -58,6 +60,8 @@ class UndoDetail(BackAndGone):
     refusal: str
     remedy: str
     applications: tuple[str, ...]
+    later: int | None = None
+    restores: int | None = None
 
 
 def plan(opened: DeltaTable, asked: Undo, context: RunContext) -> UndoPlan:
@@ -91,6 +95,8 @@ def preview(plan: UndoPlan) -> OperationPreview[UndoDetail]:
             num_missing=len(missing),
             missing=missing[:MAX_FILES_NAMED],
             applications=plan.applications[:MAX_APPLICATIONS],
+            later=getattr(refusal, "later", None),
+            restores=getattr(refusal, "restores", None),
         ),
         is_empty=plan.is_done,
         says=_says(plan),

@@ -170,7 +170,7 @@ class _Undo:
         is_newest = self._is_as_it_left_it()
         metadata = self._restored_metadata() if is_newest else None
         if not (added.num_rows or removed.num_rows or metadata):
-            raise self._refused(*self._why_nothing())
+            raise self._why_nothing()
         self._check_table(removed)
         if not is_newest:
             self._check_later(added, removed)
@@ -276,14 +276,15 @@ class _Undo:
         )
         return None if metadata == now.metadata else metadata
 
-    def _why_nothing(self) -> tuple[str, str]:
+    def _why_nothing(self) -> DeltaError:
         before, after = self._before, self._after
         if not _is_same_definition(before.metadata, after.metadata):
-            reason = "it changed the schema or properties, and later versions use them"
-            return reason, "definition"
+            return self._why_definition()
         if before.protocol != after.protocol:
-            return "it only changed the protocol, which never goes back", "protocol"
-        return "it changed neither rows nor the table's definition", "nothing"
+            reason = "it only changed the protocol, which never goes back"
+            return self._refused(reason, "protocol")
+        reason = "it changed neither rows nor the table's definition"
+        return self._refused(reason, "nothing")
 
     # === What speaks against it ===
 
@@ -298,11 +299,11 @@ class _Undo:
     def _check_later(self, added: pa.Table, removed: pa.Table) -> None:
         """Refuse if the table would not be as if the commit had never been made."""
         if not _is_same_definition(self._before.metadata, self._after.metadata):
-            raise self._refused(self._why_definition(), "definition")
+            raise self._why_definition()
         live = self._now.files
         lost = files_without(removed, live)
         if lost.num_rows:
-            raise self._replaced(str(lost["path"][0]))
+            raise self._replaced(lost)
         if not added.num_rows:
             return
         others = files_without(live, removed)
@@ -317,19 +318,27 @@ class _Undo:
         if self._changes_data:
             self._check_effects()
 
-    def _why_definition(self) -> str:
+    def _why_definition(self) -> DeltaError:
         before, after = self._before.metadata, self._after.metadata
         part = "schema" if before.schema_string != after.schema_string else "properties"
-        return f"it also changed the {part}, and later versions use it"
+        commit = next(self._later(), None)
+        why = f"{_named(commit)} is based on it" if commit else "a restore keeps it"
+        return self._refused(f"it changed the {part}, and {why}", "definition", commit)
 
-    def _replaced(self, path: str) -> DeltaError:
+    def _replaced(self, lost: pa.Table) -> DeltaError:
+        """Name the first later commit that removed a file that the commit added."""
         for commit in self._later():
-            if pc.any(pc.equal(commit.removed["path"], path)).as_py():
+            paths = commit.removed["path"].combine_chunks()
+            found = lost["path"].filter(pc.is_in(lost["path"], value_set=paths))
+            if len(found):
                 does = "removed or rewrote" if _changes_data(commit) else "rewrote"
+                path = str(found[0])
                 return self._refused(
                     f"{_named(commit)} {does} a file that it added ({path:.300})",
                     "files-rewritten",
+                    commit,
                 )
+        path = str(lost["path"][0])
         reason = f"a file that it added is no longer in the table ({path:.300})"
         return self._refused(reason, "files-rewritten")
 
@@ -342,7 +351,7 @@ class _Undo:
                     f"{_named(commit)} changed rows later, and would perhaps have "
                     "changed the rows that return"
                 )
-                raise self._refused(reason, "later-change")
+                raise self._refused(reason, "later-change", commit)
 
     def _later(self) -> Iterator[WinningCommit]:
         for version in range(self._version + 1, self._now.version + 1):
@@ -397,9 +406,16 @@ class _Undo:
                 paths=tuple(missing),
             )
 
-    def _refused(self, reason: str, kind: str) -> UndoRefusedError:
+    def _refused(
+        self, reason: str, kind: str, later: WinningCommit | None = None
+    ) -> UndoRefusedError:
         return UndoRefusedError(
-            root=self._store.root, version=self._version, reason=reason, kind=kind
+            root=self._store.root,
+            version=self._version,
+            reason=reason,
+            kind=kind,
+            later=None if later is None else later.version,
+            newest=self._now.version,
         )
 
 

@@ -169,6 +169,22 @@ class TestAnOlderCommit:
         assert refusal(table, 2) == "files-rewritten"
         assert "version 3 (OPTIMIZE) rewrote" in str(table.plan_undo(2).refusal)
 
+    def test_the_first_of_later_changes_is_named_with_what_a_restore_reverts(
+        self, table: DeltaTable
+    ) -> None:
+        table.update({"s": "'new'"}, "n = 6")
+        table.update({"s": "'newer'"}, "n = 4")
+        table.update({"s": "'newest'"}, "n = 6")
+
+        found = table.plan_undo(2).refusal
+
+        assert isinstance(found, UndoRefusedError)
+        assert (found.later, found.restores) == (3, 1)
+        assert "version 3 (UPDATE) removed or rewrote" in found.message
+        assert found.hint == (
+            "Restore version 1, which also reverts versions 3 to 5, or change the rows."
+        )
+
     def test_rows_do_not_return_past_a_later_change_of_rows(
         self, table: DeltaTable
     ) -> None:
@@ -210,6 +226,8 @@ class TestAnOlderCommit:
         table.append(pa.table({"n": [8], "s": ["i"], "p": ["y"]}))
 
         assert refusal(table, 3) == "definition"
+        found = str(table.plan_undo(3).refusal)
+        assert "it changed the properties, and version 4 (WRITE) is based" in found
 
     def test_files_that_were_vacuumed_do_not_return(self, table: DeltaTable) -> None:
         table.delete("p = 'x'")
