@@ -3,6 +3,7 @@
 from argparse import ArgumentParser
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final, Self
 
 import pyarrow as pa
@@ -11,11 +12,18 @@ from django.core.management.base import CommandParser
 from apps.pages.changes.parameters import whole_number
 from apps.pages.command import Error, Output, Subcommand
 from apps.pages.responses import to_json
+from apps.tables.errors import OutputFormatError
 from apps.tables.management import row_output
 from apps.tables.management.arguments import add_time_zone
+from apps.tables.management.row_files import (
+    BINARY_FORMATS,
+    FILE_FORMATS,
+    write_rows,
+)
 from deltaweb.delta.protocol.column_path import split_names
 from deltaweb.delta.values.time_zones.known import UTC_ZONE
 from deltaweb.environment.command_lines import BAD_USAGE
+from deltaweb.words import bytes_text, counted
 from deltaweb.writer.importing.options import (
     DAY_ORDERS,
     DELIMITERS,
@@ -115,7 +123,18 @@ def add_row_options(parser: CommandParser, *, example: str) -> None:
         type=whole_number,
         help=f"at most this many (a table for people: {DEFAULT_ROWS})",
     )
-    parser.add_argument("--format", choices=["table", "csv", "json"], default="table")
+    parser.add_argument(
+        "--format",
+        choices=["table", *FILE_FORMATS],
+        help="table without; parquet and xlsx need --output",
+    )
+    parser.add_argument(
+        "--output",
+        type=Path,
+        metavar="FILE",
+        help="write every row to FILE, in the --format or by the end of its name: "
+        f"{', '.join(FILE_FORMATS)}",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,32 +145,36 @@ class RowOptions:
         columns: Names in the order wanted; None for all.
         where: The condition in SQL; None for every row.
         limit: How many rows at most; None for all.
-        format: `table`, `csv` or `json`.
+        format: `table` or one of `FILE_FORMATS`.
+        output: The file to write; None for stdout.
     """
 
     columns: Sequence[str] | None
     where: str | None
     limit: int | None
     format: str
+    output: Path | None
 
     @classmethod
-    def of(
+    def of(  # noqa: PLR0913 (each is one option)
         cls,
         verb: Subcommand,
         *,
         columns: str | None,
         where: str | None,
         limit: int | None,
-        format: str,  # noqa: A002 (the option's name is a promise)
+        format: str | None,  # noqa: A002 (the option's name is a promise)
+        output: Path | None,
     ) -> Self:
         """Read the options of a command; people get some rows, scripts all."""
-        if verb.command.answers_json and format == "csv":
-            message = "--json and --format csv exclude each other: choose one of them."
-            raise Error(message, returncode=BAD_USAGE)
-        form = "json" if verb.command.answers_json else format
+        form = (
+            _form_of_output(verb, format)
+            if output is None
+            else _form_of_file(output, format)
+        )
         names = split_names(columns) or [columns] if columns else None
         most = DEFAULT_ROWS if limit is None and form == "table" else limit
-        return cls(names, where, most, form)
+        return cls(names, where, most, form, output)
 
     def answer(
         self, verb: Subcommand, schema: pa.Schema, batches: Iterator[pa.RecordBatch]
@@ -162,8 +185,10 @@ class RowOptions:
         is said on stderr.
         """
         some = limited(batches, self.limit)
+        if self.output is not None:
+            return self._written(self.output, schema, some)
         if self.format == "csv":
-            return Output(None, lines=_csv_lines(schema, some))
+            return Output(None, lines=row_output.csv_lines(schema, some))
         rows = pa.Table.from_batches(some, schema)
         if self.format == "json":
             data = row_output.json_rows(rows)
@@ -172,6 +197,39 @@ class RowOptions:
             said = f"The first {self.limit} rows; --limit N prints more."
             verb.command.stderr.write(said)
         return Output(None, lines=row_output.row_lines(rows))
+
+    def _written(
+        self, path: Path, schema: pa.Schema, batches: Iterator[pa.RecordBatch]
+    ) -> Output:
+        num_rows = write_rows(path, self.format, schema, batches)
+        size_bytes = path.stat().st_size
+        data = {"output": str(path), "num_rows": num_rows, "size_bytes": size_bytes}
+        said = f"{counted(num_rows, 'row')}, {bytes_text(size_bytes)}: {path}"
+        return Output(data, text=said)
+
+
+def _form_of_output(verb: Subcommand, form: str | None) -> str:
+    """Return how rows are printed."""
+    if form in BINARY_FORMATS:
+        message = f"--format {form} is for files: give --output FILE."
+        raise Error(message, returncode=BAD_USAGE)
+    if verb.command.answers_json and form == "csv":
+        message = "--json and --format csv exclude each other: choose one of them."
+        raise Error(message, returncode=BAD_USAGE)
+    return "json" if verb.command.answers_json else form or "table"
+
+
+def _form_of_file(output: Path, form: str | None) -> str:
+    """Return how rows are written to a file.
+
+    Raises:
+        OutputFormatError: If neither the option nor the name says it.
+    """
+    chosen = form or output.suffix.lower().removeprefix(".")
+    if chosen not in FILE_FORMATS:
+        endings = [f".{one}" for one in FILE_FORMATS]
+        raise OutputFormatError(name=output.name, formats=endings)
+    return chosen
 
 
 def limited(
@@ -186,12 +244,3 @@ def limited(
         yield batch if left is None else batch.slice(0, left)
         if left is not None:
             left -= batch.num_rows
-
-
-def _csv_lines(schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> Iterator[str]:
-    """Yield the header, then the lines of each batch as it comes."""
-    yield from row_output.csv_lines(schema.empty_table())
-    for batch in batches:
-        lines = row_output.csv_lines(pa.Table.from_batches([batch]))
-        next(lines)  # the header, once more
-        yield from lines

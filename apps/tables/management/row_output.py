@@ -3,7 +3,7 @@
 In JSON a long and a decimal are text, for many readers of JSON round them.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import pyarrow as pa
@@ -25,11 +25,15 @@ def row_lines(rows: pa.Table) -> Iterator[str]:
     yield from aligned(rows.column_names, cells)
 
 
-def csv_lines(rows: pa.Table) -> Iterator[str]:
-    """Yield CSV lines, the header first; null is nothing, an empty text is quoted."""
-    yield csv_line(rows.column_names)
-    for row in _tuples(rows):
-        yield csv_line(None if value is None else cell_text(value) for value in row)
+def csv_lines(schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> Iterator[str]:
+    """Yield CSV lines, the header first, then those of each batch as it comes.
+
+    A null is nothing, and an empty text is quoted.
+    """
+    yield csv_line(schema.names)
+    for batch in batches:
+        for row in _tuples(pa.Table.from_batches([batch])):
+            yield csv_line(None if value is None else cell_text(value) for value in row)
 
 
 def json_rows(rows: pa.Table) -> list[dict[str, Any]]:

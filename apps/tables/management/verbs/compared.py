@@ -180,9 +180,5 @@ def _compare_rows(
 
 def _write_csv(source: Path, output: Path) -> None:
     with pq.ParquetFile(source) as file, output.open("w", encoding="utf-8") as sink:
-        header = file.schema_arrow.empty_table()
-        sink.writelines(f"{line}\n" for line in csv_lines(header))
-        for number in range(file.num_row_groups):
-            lines = csv_lines(file.read_row_group(number))
-            next(lines)  # the header, once more
-            sink.writelines(f"{line}\n" for line in lines)
+        lines = csv_lines(file.schema_arrow, file.iter_batches())
+        sink.writelines(f"{line}\n" for line in lines)
