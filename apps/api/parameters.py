@@ -18,6 +18,7 @@ DESCRIPTIONS: Final[Mapping[str, str]] = {
     "column": "Number of the leaf column whose row groups are returned, from 0.",
     "columns": "`all` to include columns that no update changed.",
     "dv": "Whether the file has a deletion vector: `yes` or `no`.",
+    "count": "`exact` counts the matching rows by a job, if their number is not known.",
     "facet": "A column whose values are listed with their counts.",
     "f": "A condition: `column:operator:value`, or SQL.",
     "feature": "A table feature in use.",

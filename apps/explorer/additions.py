@@ -6,7 +6,17 @@ from apps.tables.extension.tabs import HeadButton, Tab, buttons, tabs
 
 _PLACES = (
     ("Overview", "table-overview", ()),
-    ("Data", "row-list", ("explorer:row-detail", "explorer:row-by-key")),
+    (
+        "Data",
+        "row-list",
+        (
+            "explorer:row-detail",
+            "explorer:row-by-key",
+            "explorer:row-list-csv",
+            "explorer:row-file-parquet",
+            "explorer:row-file-xlsx",
+        ),
+    ),
     (
         "Schema",
         "schema-detail",

@@ -25,7 +25,7 @@ from apps.explorer.parquet_file.view import file_detail, file_text
 from apps.explorer.parquet_table import parquet_detail
 from apps.explorer.partitions.view import partition_list
 from apps.explorer.readers.view import table_readers
-from apps.explorer.record.view import row_detail, row_value
+from apps.explorer.record.view import row_by_key, row_detail, row_value
 from apps.explorer.rows.download import row_file
 from apps.explorer.rows.view import row_list
 from apps.explorer.schema.view import schema_code, schema_detail, schema_profile
@@ -69,7 +69,7 @@ urlpatterns = [
         row_list,
         "row-list",
         csv=True,
-        takes=[ROWS, "page limit facet suggest find fc fo fv vc vp vt"],
+        takes=[ROWS, "page limit count facet suggest find fc fo fv vc vp vt"],
     ),
     *(
         answer(
@@ -79,6 +79,7 @@ urlpatterns = [
     ),
     *of_table("/data/<int:row>", row_detail, "row-detail", takes=[ROWS]),
     answer(f"{TABLE}/data/<int:row>/value", at_version(row_value), "row-value"),
+    *reversed(of_table("/rows/<path:key>", row_by_key, "row-by-key", takes=[ROWS])),
     *of_table(
         "/schema", schema_detail, "schema-detail", csv=True, takes=["q page names"]
     ),

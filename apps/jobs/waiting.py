@@ -27,9 +27,14 @@ POLL_S: Final = 0.05  # where none are
 _places = threading.BoundedSemaphore(max(1, settings.WEB_THREADS // 2))
 
 
-def wait_for(job: Job) -> None:
-    """Wait a while for a job to end, as long as a worker is there to do it."""
-    _wait(job, DOWNLOAD_S, lambda: is_attended(job, now=timezone.now()))
+def wait_for(job: Job, wait_s: float | None = None) -> None:
+    """Wait a while for a job to end, as long as a worker is there to do it.
+
+    Args:
+        wait_s: How long; None for `DOWNLOAD_S`.
+    """
+    longest_s = DOWNLOAD_S if wait_s is None else wait_s
+    _wait(job, longest_s, lambda: is_attended(job, now=timezone.now()))
 
 
 def wait_a_glance(job: Job | None) -> bool:

@@ -54,6 +54,18 @@ def test_rows_are_downloaded_as_a_sheet(page: Page, tmp_path: Path) -> None:
     assert book["Rows"].max_row == 1 + 2_484
 
 
+def test_matching_rows_are_counted_exactly_in_place(page: Page) -> None:
+    page.goto(f"{page.url}?f=order_id:gt:100600&col=order_id")
+    status = page.get_by_role("status").filter(has_text="1 to 50 of at least 501")
+    expect(status).to_be_visible()
+
+    page.get_by_role("link", name="Count exactly").click()
+
+    counted = page.get_by_role("status").filter(has_text="1 to 50 of 4,968")
+    expect(counted).to_be_visible(timeout=30_000)
+    expect(page.get_by_role("link", name="Count exactly")).to_have_count(0)
+
+
 def test_all_columns_are_profiled_by_a_click(
     watch: Watch, server: Installation
 ) -> None:

@@ -11,7 +11,7 @@ from django.utils import timezone
 from apps.accounts.permissions import signed_in
 from apps.accounts.zones import user_zone
 from apps.explorer.record import selector as records
-from apps.explorer.record.row_key import RowKey, row_key
+from apps.explorer.record.row_key import RowKey, key_filters, row_key
 from apps.explorer.rows import jobs as services
 from apps.explorer.rows.filter_errors import UnknownColumnError
 from apps.explorer.rows.plan import EVERY_COLUMN, NARROW_COLUMNS, RowPlan
@@ -122,6 +122,16 @@ def row_detail(
         fragment="record",
         status=202 if job and result is None and fmt == "json" else 200,
     )
+
+
+def row_by_key(
+    request: HttpRequest, at: TableVersion, key: str, fmt: str
+) -> HttpResponseBase:
+    """Show the row that an address names by its key."""
+    query = request.GET.copy()
+    query.setlist("f", [*key_filters(key), *query.getlist("f")])
+    request.GET = query  # type: ignore[assignment]  # as Django makes it itself
+    return row_detail(request, at, 1, fmt)
 
 
 def row_value(request: HttpRequest, at: TableVersion, row: int) -> HttpResponseBase:

@@ -7,6 +7,7 @@ from django.utils import timezone
 
 from apps.accounts.permissions import signed_in
 from apps.explorer.rows.jobs import rows_file
+from apps.explorer.rows.making import making_page, shows_page, wait_s
 from apps.explorer.rows.view import not_ready, row_plan_of
 from apps.explorer.version.gone import gone_version
 from apps.explorer.version.table_version import TableVersion
@@ -40,7 +41,10 @@ def row_file(request: HttpRequest, at: TableVersion, form: str) -> HttpResponseB
         form=form,
         requested_by=signed_in(request),
         now=timezone.now(),
+        wait_s=wait_s(request),
     )
+    if shows_page(request, is_ready=path is not None):
+        return making_page(request, at, job, form, is_ready=path is not None)
     check_job(job)
     if path is None:
         raise not_ready(at, job, problem)

@@ -40,6 +40,15 @@ class _LimitForm(forms.Form):
     limit.hint = f"Give a number of rows, 1 to {BLOCK_LENGTH}."  # type: ignore[attr-defined]  # as `hints_of` reads it
 
 
+class _CountForm(forms.Form):
+    count = forms.ChoiceField(choices=[("exact", "")], required=False)
+
+
+def parse_count(query: QueryDict) -> bool:
+    """Whether the rows that match are to be counted, if their number is not known."""
+    return bool(cleaned(_CountForm(query))["count"])
+
+
 def parse_choice_text(query: QueryDict) -> str:
     """Return what the chooser of columns looks for."""
     return str(cleaned(_FindForm(query))["find"])

@@ -9,7 +9,9 @@ from apps.accounts.models import User
 from apps.explorer.rows.plan import RowPlan
 from apps.jobs.models import Job
 from apps.jobs.results import JobRows, job_rows
+from apps.jobs.waiting import wait_a_glance
 from apps.tables.models import Table
+from apps.tables.work.count_rows import COUNT, CountRows
 from apps.tables.work.export_rows import Export, export_file
 from apps.tables.work.preview import PREVIEW, Preview, RowsRead
 
@@ -43,11 +45,16 @@ def export_job(  # noqa: PLR0913 (as above)
     plan: RowPlan,
     requested_by: User,
     now: datetime,
+    wait_s: float | None = None,
     meanwhile: Callable[[], object] | None = None,
 ) -> tuple[Job, JobRows[RowsRead] | None]:
     """Return the job that reads every row of a plan, and its result once it is done.
 
     It waits for the job a while, unless nobody is there to do it.
+
+    Args:
+        wait_s: How long it waits; None as long as downloads do.
+        meanwhile: What is done beside the job.
     """
     first = PREVIEW.newest(table, _asked(version, plan, plan.block_length, 0))
     result = job_rows(PREVIEW, first) if first else None
@@ -60,6 +67,7 @@ def export_job(  # noqa: PLR0913 (as above)
         requested_by=requested_by,
         now=now,
         waits=True,
+        wait_s=wait_s,
         meanwhile=meanwhile,
     )
 
@@ -72,11 +80,13 @@ def rows_file(  # noqa: PLR0913 (as above)
     form: str,
     requested_by: User,
     now: datetime,
+    wait_s: float | None = None,
 ) -> tuple[Job, Path | None]:
     """Return the job that writes every row of a plan to a file, and the file if done.
 
     Args:
         form: A key of `apps.tables.work.export_rows.FORMS`.
+        wait_s: How long it waits; None as long as downloads do.
     """
     asked = Export(
         version=version,
@@ -86,7 +96,32 @@ def rows_file(  # noqa: PLR0913 (as above)
         sort=plan.sort,
         form=form,
     )
-    return export_file(table, asked, requested_by=requested_by, now=now)
+    return export_file(table, asked, requested_by=requested_by, now=now, wait_s=wait_s)
+
+
+def count_job(  # noqa: PLR0913 (as above)
+    table: Table,
+    *,
+    version: int,
+    plan: RowPlan,
+    starts: bool,
+    requested_by: User,
+    now: datetime,
+) -> tuple[Job | None, int | None]:
+    """Return the job that counts the rows of a plan, and their number once it is done.
+
+    Args:
+        starts: Whether the job is queued if there is none.
+    """
+    asked = CountRows(
+        version=version, predicate=plan.predicate, time_zone=plan.zone_name
+    )
+    job = COUNT.newest(table, asked)
+    if job is None and starts:
+        job = COUNT.start(table, asked, requested_by=requested_by, now=now)
+        wait_a_glance(job)
+    found = COUNT.found(job) if job is not None else None
+    return job, found.num_rows if found else None
 
 
 def _asked(version: int, plan: RowPlan, limit: int | None, offset: int) -> Preview:

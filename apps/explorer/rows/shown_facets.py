@@ -35,7 +35,7 @@ class ShownFacet:
             if not value.condition:
                 return ""
             kept = others if value.is_chosen else [*others, value.condition]
-            return changed(request, f=kept or None, page=None)
+            return changed(request, f=kept or None, page=None, count=None)
 
         return cls(
             facet=facet,

@@ -2,9 +2,16 @@
 
 from dataclasses import dataclass
 
+from django.http import HttpRequest
+from django.utils import timezone
+
+from apps.accounts.permissions import signed_in
+from apps.explorer.rows.form import parse_count
+from apps.explorer.rows.jobs import count_job
 from apps.explorer.rows.plan import RowPlan
 from apps.explorer.rows.selector import RowPage
 from apps.explorer.version.table_version import TableVersion
+from apps.jobs.models import Job
 from apps.tables.index.counted import Counted
 
 
@@ -43,3 +50,31 @@ def row_total(
         return None
     least = page.num_read + 1
     return RowTotal(rows=least, is_exact=least == most, most=most)
+
+
+def exact_total(
+    request: HttpRequest,
+    at: TableVersion,
+    plan: RowPlan | None,
+    total: RowTotal | None,
+) -> tuple[Job | None, RowTotal | None]:
+    """Return the job that counts the rows exactly, if any, and what is known then.
+
+    Args:
+        request: Its address says whether a job is begun (`count=exact`).
+        total: What is known without a job.
+    """
+    is_open = plan is not None and plan.conditions and not (total and total.is_exact)
+    if plan is None or at.version is None or not is_open:
+        return None, total
+    job, num_rows = count_job(
+        at.table,
+        version=at.version,
+        plan=plan,
+        starts=parse_count(request.GET),
+        requested_by=signed_in(request),
+        now=timezone.now(),
+    )
+    if num_rows is None:
+        return job, total
+    return job, RowTotal(rows=num_rows, is_exact=True)

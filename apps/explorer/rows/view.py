@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated
 from urllib.parse import urlencode
 
@@ -33,6 +34,7 @@ from apps.explorer.rows.form import (
     parse_choice_text,
     parse_row_query,
 )
+from apps.explorer.rows.making import making_page, shows_page, wait_s
 from apps.explorer.rows.plan import (
     EVERY_COLUMN,
     MAX_CHOICES,
@@ -48,7 +50,7 @@ from apps.explorer.rows.selector import (
     row_page,
 )
 from apps.explorer.rows.shown_facets import ShownFacet, facets_json
-from apps.explorer.rows.total import RowTotal, row_total
+from apps.explorer.rows.total import RowTotal, exact_total, row_total
 from apps.explorer.version.gone import GoneVersion, gone_version
 from apps.explorer.version.page import JobOfPage, TablePage, still
 from apps.explorer.version.query import texts_of
@@ -61,7 +63,7 @@ from apps.pages.lists.links import Chip, address_with, changed, without
 from apps.pages.lists.paging import PageLinks, links_between
 from apps.pages.page_json import As, OnPage, Spread
 from apps.pages.request.parameters import QueryError
-from apps.pages.responses import respond_page
+from apps.pages.responses import respond, respond_page
 from apps.tables.head.drawn_head import DrawnHead
 from apps.tables.head.job_json import check_job
 from apps.tables.index.counted import Counted, counted_rows
@@ -101,6 +103,7 @@ class RowList(TablePage):
         rows: The values of each row by column; empty on the HTML page.
         cut: The places of values that are cut because they are long.
         total: The number of rows that match, as far as it is known.
+        count_job: The job that counts them exactly; null without one.
         facets: The values of columns that have few, with their rows.
     """
 
@@ -125,6 +128,7 @@ class RowList(TablePage):
     rows: Sequence[dict[str, object]]
     cut: Sequence[dict[str, object]]
     total: RowTotal | None
+    count_job: JobOfPage
     facets: Annotated[Sequence[ShownFacet], As(facets_json)]
     other_facets: OnPage[Sequence[Chip]]
     files_read: OnPage[FilesRead | None] = None
@@ -147,43 +151,31 @@ def row_list(request: HttpRequest, at: TableVersion, fmt: str) -> HttpResponseBa
             "explorer/rows/row_list.html#choices",
             {"plan": plan, "choices": plan.choices(text)},
         )
-    job: Job | None = None
-    result: JobRows[RowsRead] | None = None
     if plan is not None and fmt == "csv":
         plan = plan.for_export()
     drawn = DrawnHead(request=request, head=at.head, fmt=fmt)
-    if plan is not None and at.version is not None:
-        find = services.export_job if fmt == "csv" else services.rows_job
-        job, result = find(
-            at.table,
-            version=at.version,
-            plan=plan,
-            requested_by=signed_in(request),
-            now=timezone.now(),
-            meanwhile=drawn.draw,
-        )
+    job, result = _read(request, at, plan, drawn)
+    if job is not None:
         gone = gone_version(at, job)
     if gone and fmt != "html":
         raise gone.error()
     if gone and "HX-Request" in request.headers:
         return _moved_on()
+    if fmt == "csv":
+        return _lines(request, at, plan, job, result, problem)
     zone = user_zone(request.user)
-    found = (
-        row_page(plan, result.rows, result.facts, zone)
-        if plan and result and fmt != "csv"
-        else None
-    )
+    found = row_page(plan, result.rows, result.facts, zone) if plan and result else None
     if fmt != "html":
         check_job(job)
-    if fmt == "csv" and result is None:
-        raise not_ready(at, job, problem)
     rows, cut = (
         row_objects(plan, result.rows)
         if plan and result and fmt == "json"
         else ([], [])
     )
-    counted = _counted(at, plan) if plan and fmt != "csv" else None
-    shown = _facets(request, at, plan, counted) if plan and fmt != "csv" else []
+    counted = _counted(at, plan) if plan else None
+    shown = _facets(request, at, plan, counted) if plan else []
+    total = row_total(at, plan, found, counted) if plan else None
+    count_job, total = exact_total(request, at, plan, total)
     page = RowList(
         at=at,
         drawn_head=drawn,
@@ -211,7 +203,8 @@ def row_list(request: HttpRequest, at: TableVersion, fmt: str) -> HttpResponseBa
         num_chosen_columns=plan.num_chosen if plan else None,
         rows=rows,
         cut=cut,
-        total=row_total(at, plan, found, counted) if plan else None,
+        total=total,
+        count_job=count_job,
         facets=shown,
         other_facets=_other_facets(request, plan, shown),
         files_read=_files_read(at, plan) if fmt == "html" else None,
@@ -223,9 +216,47 @@ def row_list(request: HttpRequest, at: TableVersion, fmt: str) -> HttpResponseBa
         page,
         template="explorer/rows/row_list.html",
         fragment="rows",
-        rows=row_lines(plan, result.rows) if plan and result else None,
         status=_fault_status(request, wrong) or _status(gone, job, result, fmt),
     )
+
+
+def _read(
+    request: HttpRequest, at: TableVersion, plan: RowPlan | None, drawn: DrawnHead
+) -> tuple[Job | None, JobRows[RowsRead] | None]:
+    """Return the job that reads the rows of a page or of a download, and its result."""
+    if plan is None or at.version is None:
+        return None, None
+    find = (
+        partial(services.export_job, wait_s=wait_s(request))
+        if drawn.fmt == "csv"
+        else services.rows_job
+    )
+    return find(
+        at.table,
+        version=at.version,
+        plan=plan,
+        requested_by=signed_in(request),
+        now=timezone.now(),
+        meanwhile=drawn.draw,
+    )
+
+
+def _lines(  # noqa: PLR0913, PLR0917 (a page's parts)
+    request: HttpRequest,
+    at: TableVersion,
+    plan: RowPlan | None,
+    job: Job | None,
+    result: JobRows[RowsRead] | None,
+    problem: str,
+) -> HttpResponseBase:
+    """Answer with all rows as CSV, or show a browser how far they are read."""
+    if job and shows_page(request, is_ready=result is not None):
+        return making_page(request, at, job, "csv", is_ready=result is not None)
+    check_job(job)
+    if plan is None or result is None:
+        raise not_ready(at, job, problem)
+    lines = row_lines(plan, result.rows)
+    return respond(request, "csv", template="", context={}, data=None, rows=lines)
 
 
 def _files_read(at: TableVersion, plan: RowPlan | None) -> FilesRead | None:

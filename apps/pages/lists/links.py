@@ -6,7 +6,7 @@ from urllib.parse import quote, urlencode
 from django.http import HttpRequest
 from django.urls import get_script_prefix
 
-PAGING = ("page", "before")
+PAGING = ("page", "before", "count")  # what belongs to one filter
 _KEPT = "!$&'()*+,;=~:@"  # unquoted by RFC 3986, and by Django's `reverse`
 
 

@@ -170,16 +170,24 @@ EXPORT: Final = kinds.register(
 
 
 def export_file(
-    table: Table, asked: Export, *, requested_by: User, now: datetime
+    table: Table,
+    asked: Export,
+    *,
+    requested_by: User,
+    now: datetime,
+    wait_s: float | None = None,
 ) -> tuple[Job, Path | None]:
     """Return the job that writes a file, and the file once it is there.
 
-    The job is requested if needed, and waited for as a download is.
+    The job is requested if needed, and waited for.
+
+    Args:
+        wait_s: How long it is waited for; None as long as downloads are.
     """
     suffix = f".{asked.form}"
     job = EXPORT.newest(table, asked)
     is_lost = job is not None and job.state == Job.State.DONE
     if job is None or (is_lost and job_file(job, suffix) is None):
         job = EXPORT.start(table, asked, requested_by=requested_by, now=now, lost=job)
-    wait_for(job)
+    wait_for(job, wait_s)
     return job, job_file(job, suffix)

@@ -94,6 +94,7 @@ class TableLook(JobKind[P, R]):
         now: datetime,
         requested_by: User,
         waits: bool = False,
+        wait_s: float | None = None,
         meanwhile: Callable[[], object] | None = None,
     ) -> tuple[Job, JobRows[R] | None]:
         """Return the job that does this work, queued if need be, and its result.
@@ -104,6 +105,7 @@ class TableLook(JobKind[P, R]):
         download does.
 
         Args:
+            wait_s: How long it waits with `waits`; None as long as downloads do.
             meanwhile: What is done beside the job, unless that is over already.
         """
         key = self.key(table, parameters)
@@ -117,7 +119,7 @@ class TableLook(JobKind[P, R]):
         if meanwhile is not None and job.is_active:
             meanwhile()
         if waits:
-            wait_for(job)
+            wait_for(job, wait_s)
         else:
             wait_a_glance(job)
         return job, job_rows(self, job)

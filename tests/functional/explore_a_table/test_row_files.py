@@ -1,7 +1,9 @@
 """The rows of a filter as Parquet and XLSX, and how many rows there are."""
 
 import io
+import json
 from pathlib import Path
+from typing import Any
 
 import openpyxl
 import pyarrow.parquet as pq
@@ -29,7 +31,7 @@ def file_of(client: Client, path: str) -> io.BytesIO:
     return io.BytesIO(b"".join(answer))
 
 
-def read(client: Client, path: str) -> dict[str, object]:
+def read(client: Client, path: str) -> dict[str, Any]:
     client.get(path)
     work()
     return json_of(client, path)
@@ -114,6 +116,60 @@ class TestFiles:
 
 
 @pytest.mark.usefixtures("orders")
+class TestABrowser:
+    """It shows that a file is being made, and downloads it when it is ready."""
+
+    @pytest.fixture
+    def browser(self, viewer: Client) -> Client:
+        viewer.defaults["HTTP_ACCEPT"] = "text/html,*/*;q=0.8"
+        return viewer
+
+    @pytest.mark.parametrize(
+        ("form", "label"), [("csv", "CSV"), ("parquet", "Parquet"), ("xlsx", "XLSX")]
+    )
+    def test_sees_the_job_and_gets_the_file_after_it(
+        self, browser: Client, form: str, label: str
+    ):
+        path = f"{ORDERS}.{form}?f=order_id:lt:100004&sort=order_id"
+        part = {"HX-Request": "true", "Accept": "*/*"}
+
+        page = browser.get(path)
+        begun = browser.get(path, headers=part)
+
+        assert page.status_code == begun.status_code == 202
+        assert f"Making the {label} file" in page.content.decode()
+        assert "The download starts when the file is ready" in begun.content.decode()
+        assert "HX-Trigger-After-Swap" not in begun.headers
+        rows = f"{ORDERS}?f=order_id%3Alt%3A100004&amp;sort=order_id"
+        assert f'href="{rows}"' in page.content.decode()
+
+        newest_job_done()
+        done = browser.get(path, headers=part)
+        file = browser.get(path)
+
+        assert f"The {label} file is ready" in done.content.decode()
+        trigger = json.loads(done["HX-Trigger-After-Swap"])
+        assert trigger == {"file-ready": {"url": path}}
+        assert "attachment" in file["Content-Disposition"]
+        assert b"".join(file)
+
+    def test_sees_why_there_is_no_file(
+        self, browser: Client, monkeypatch: pytest.MonkeyPatch
+    ):
+        monkeypatch.setattr("apps.tables.work.export_rows.MAX_SHEET_ROWS", 10)
+        path = f"{ORDERS}.xlsx?f=country:eq:DE"
+        browser.get(path)
+        newest_job_done()
+
+        page = browser.get(path)
+
+        assert page.status_code == 422
+        assert "The file could not be made" in page.content.decode()
+        assert "An XLSX sheet holds 1,048,575 rows" in page.content.decode()
+        assert browser.get(path, headers={"HX-Request": "true"}).status_code == 202
+
+
+@pytest.mark.usefixtures("orders")
 class TestTotal:
     def test_without_a_condition_the_log_says_it(self, viewer: Client):
         page = read(viewer, f"{ORDERS}.json")
@@ -138,6 +194,43 @@ class TestTotal:
         assert page["total"] == {"rows": 501, "is_exact": False, "most": 5_568}
         shown = text_of(viewer, f"{ORDERS}?f=order_id:gt:0")
         assert "1 to 50 of at least 501, at most 5,568" in shown
+
+    def test_it_is_counted_exactly_and_kept_for_the_condition(self, viewer: Client):
+        condition = "f=order_id:gt:100600"
+        read(viewer, f"{ORDERS}.json?{condition}")
+        assert "Count exactly" in text_of(viewer, f"{ORDERS}?{condition}")
+
+        counting = json_of(viewer, f"{ORDERS}.json?{condition}&count=exact")
+        assert not counting["total"]["is_exact"]
+        assert counting["count_job"]["state"] == "QUEUED"
+        assert "counting…" in text_of(viewer, f"{ORDERS}?{condition}")
+        work()
+
+        expected = {"rows": 4_968, "is_exact": True, "most": None}
+        for query in (f"{condition}&count=exact", condition):
+            found = json_of(viewer, f"{ORDERS}.json?{query}")
+            assert found["total"] == expected
+        shown = text_of(viewer, f"{ORDERS}?{condition}")
+        assert "1 to 50 of 4,968" in shown
+        assert "Count exactly" not in shown
+        other = read(viewer, f"{ORDERS}.json?{condition}&f=amount:gt:0")
+        assert not other["total"]["is_exact"]
+        assert Job.objects.filter(kind="tables.count_rows").count() == 1
+
+    def test_a_count_that_failed_is_not_begun_again(self, viewer: Client):
+        path = f"{ORDERS}?f=order_id:gt:100600&count=exact"
+        read(viewer, f"{ORDERS}.json?f=order_id:gt:100600")
+        viewer.get(path)
+        Job.objects.filter(kind="tables.count_rows").update(state=Job.State.FAILED)
+
+        assert "They could not be counted" in text_of(viewer, path)
+        assert Job.objects.filter(kind="tables.count_rows").count() == 1
+
+    def test_where_it_is_known_nothing_is_counted(self, viewer: Client):
+        page = read(viewer, f"{ORDERS}.json?f=country:eq:DE&count=exact")
+
+        assert page["total"]["is_exact"]
+        assert not Job.objects.filter(kind="tables.count_rows").exists()
 
     def test_few_rows_were_read_to_their_end(self, viewer: Client):
         page = read(viewer, f"{ORDERS}.json?f=order_id:lt:100004")

@@ -140,6 +140,7 @@ JSON_APART: Final = {
     "explorer:compare-latest": f"GET {TABLE}/diff",
     "explorer:compare-detail": f"GET {TABLE}/diff",
     "explorer:compare-named": f"GET {TABLE}/diff",
+    "explorer:row-by-key": f"GET {TABLE}/rows/{{row}}",
     "sharing:share-settings": f"GET {SHARE}",
     "tables:lake-new": "an empty form",
 }

@@ -12,6 +12,7 @@ from apps.jobs.models import Job
 from apps.pages.page_json import json_of
 from apps.tables.operations.operation import operations
 from apps.tables.operations.stored import Outcome, StoredPreview
+from apps.tables.operations.undo.operation import UNDO
 from apps.tables.operations.vacuum.operation import VACUUM
 
 STORED: dict[str, list[Any]] = json.loads(
@@ -44,6 +45,15 @@ def test_are_read_and_written_as_they_are(name: str) -> None:
 
     for stored in STORED[name]:
         assert json.dumps(json_of(kind.read_result(stored))) == json.dumps(stored)
+
+
+def test_of_an_undo_may_lack_what_later_releases_name() -> None:
+    stored = next(one for one in STORED["tables.undo"] if "undoes" in one)
+
+    read = UNDO.read({key: one for key, one in stored.items() if key != "restores"})
+
+    assert isinstance(read, StoredPreview)
+    assert read.detail.restores is None
 
 
 def test_of_a_vacuum_may_lack_what_later_releases_count() -> None:
