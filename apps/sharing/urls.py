@@ -51,6 +51,7 @@ urlpatterns = [
             "shared-table-add": shares.add_again,
             "shared-table-update": shares.edit_again,
         },
+        before={"shared-table-add": part.part_of_new},
     ),
     *change_patterns("schema"),
     *change_patterns("grant", failed={"grant-add": shares.grant_again}),

@@ -5,7 +5,7 @@ from typing import Any, Final, TypeAlias, cast
 
 from django import forms
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponseBase
+from django.http import HttpRequest, HttpResponseBase, QueryDict
 from django.shortcuts import redirect
 from django.urls import URLPattern
 
@@ -86,6 +86,11 @@ def change_form(change: AnyChange, **stored: object) -> ChangeForm:
     lines = lines_of(change.parameters)
     initial = {lines[key].name or key: stored[key] for key in lines.keys() & stored}
     return _form_class(change)(initial=initial)
+
+
+def change_form_of(change: AnyChange, posted: QueryDict) -> ChangeForm:
+    """Return the form of a change as it was sent."""
+    return _form_class(change)(posted)
 
 
 def _form_class(change: AnyChange) -> type[ChangeForm]:

@@ -28,7 +28,6 @@ from apps.sharing.shares.listing import SHARES
 from apps.sharing.shares.switching import urls_end_text
 from apps.sharing.shares.tables.changes import ADD_BY_PAGE, UPDATE
 from apps.tables.models import Table
-from deltaweb.delta.protocol.column_path import join_names
 
 PROFILE_FILE_NAME = "profile.share"
 
@@ -128,17 +127,12 @@ def _share_page(  # noqa: PLR0913 (each is one form of the page)
 
 
 def _edit_form(row: share_pages.SharedTableRow | None) -> forms.Form | None:
-    if row is None:
-        return None
-    stored = row.shared_table.offer
-    columns = join_names(row.shared_table.columns, ", ")
-    return change_form(UPDATE, **{**stored, "columns": columns})
+    return None if row is None else change_form(UPDATE, **row.shared_table.offer)
 
 
 def _add_form(adding: Table | None) -> forms.Form:
-    usual = SharedTable().offer
     table = adding.full_name if adding else ""
-    return change_form(ADD_BY_PAGE, **{**usual, "columns": "", "table": table})
+    return change_form(ADD_BY_PAGE, **SharedTable().offer, table=table)
 
 
 def _snippets(share: Share, detail: share_pages.ShareDetail) -> list[Any]:
