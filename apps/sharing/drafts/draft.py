@@ -5,7 +5,7 @@ Texts are kept as they were typed, so that a step can show them again with its f
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import MISSING, asdict, dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
 from django import forms
@@ -19,7 +19,7 @@ from apps.sharing.models import SharedTable
 from apps.sharing.names import name_key
 from apps.sharing.recipients.forms import NewRecipientForm
 from apps.sharing.recipients.properties import parse_properties
-from apps.sharing.recipients.resource import PROPERTIES, sent_values
+from apps.sharing.recipients.resource import PROPERTIES
 from apps.sharing.recipients.services import NewRecipient
 from apps.sharing.shares.forms import MAX_TEXT_LENGTH
 from apps.sharing.shares.parts.form import quoted_names
@@ -35,10 +35,11 @@ STEPS = {
 }
 MAX_TABLES = 100
 MAX_TYPED = 300  # characters of a field of a new recipient
-MAX_LENGTHS = {"values_text": 20_001}  # beyond what the form takes, which then says so
-FIELDS = {"values_text": PROPERTIES}
+MAX_LENGTHS = {PROPERTIES: 20_001}  # beyond what the form takes, which then says so
 MAX_RECIPIENTS = 1000
 MAX_NEW_RECIPIENTS = 20
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,19 +147,17 @@ class DraftRecipient:
     contact: str = ""
     lifetime: str = ""
     until: str = ""
-    values_text: str = ""
+    properties: str = ""
 
     @classmethod
     def typed(cls, posted: QueryDict) -> "DraftRecipient":
         """Return what a form was sent with."""
-        texts = {
-            name: posted.get(FIELDS.get(name, name), "").strip()
-            for name in cls.__slots__
-        }
         return cls(
             **{
-                name: text.replace("\x00", "")[: MAX_LENGTHS.get(name, MAX_TYPED)]
-                for name, text in texts.items()
+                name: posted.get(name, "")
+                .strip()
+                .replace("\x00", "")[: MAX_LENGTHS.get(name, MAX_TYPED)]
+                for name in cls.__slots__
             }
         )
 
@@ -169,18 +168,13 @@ class DraftRecipient:
 
     def form(self) -> forms.Form:
         """Return its form, bound."""
-        return NewRecipientForm(self.fields)
-
-    @property
-    def fields(self) -> dict[str, str]:
-        """The texts by the names of the fields of the form."""
-        return {FIELDS.get(key, key): getattr(self, key) for key in self.__slots__}
+        return NewRecipientForm(asdict(self))
 
     @property
     def values(self) -> dict[str, Property]:
         """Its properties; none as long as one of them is wrong."""
         try:
-            return parse_properties(filled_lines(self.values_text))
+            return parse_properties(filled_lines(self.properties))
         except PropertyInvalidError:
             return {}
 
@@ -196,7 +190,7 @@ class DraftRecipient:
             shares=[share],
             contact=self.contact,
             expires=self.lifetime_text,
-            **sent_values(filled_lines(self.values_text)),
+            properties=filled_lines(self.properties),
         )
 
 
@@ -275,11 +269,6 @@ class Draft:
         table = DraftTable(table_id=str(table_id), schema=schema, name=free)
         return replace(self, tables=(*self.tables, table))
 
-    def without_table(self, position: int) -> "Draft":
-        """Drop the table at `position`."""
-        kept = (t for place, t in enumerate(self.tables) if place != position)
-        return replace(self, tables=tuple(kept))
-
     def with_recipients(
         self, chosen: Collection[str], *, shown: Collection[str]
     ) -> "Draft":
@@ -288,19 +277,10 @@ class Draft:
         names = (*kept, *(n for n in shown if n in chosen and "\x00" not in n))
         return replace(self, recipients=names[:MAX_RECIPIENTS])
 
-    def with_begun(self, begun: DraftRecipient) -> "Draft":
-        """Keep what was typed for a recipient that is not added yet."""
-        return replace(self, begun=begun)
-
-    def with_begun_added(self) -> "Draft":
-        """Choose the recipient that was begun, and begin another."""
-        new = (*self.new_recipients, self.begun)
-        return replace(self, new_recipients=new, begun=DraftRecipient())
-
     def with_values(self, texts: Mapping[str, list[str]]) -> "Draft":
         """Change properties of recipients, the new ones among them, by their names."""
         new = tuple(
-            replace(one, values_text="\n".join(texts[one.name]))
+            replace(one, properties="\n".join(texts[one.name]))
             if one.name in texts
             else one
             for one in self.new_recipients
@@ -310,7 +290,8 @@ class Draft:
         known = {**self.new_values, **others}
         return replace(self, new_recipients=new, new_values=known)
 
-    def without_new_recipient(self, position: int) -> "Draft":
-        """Drop the new recipient at `position`."""
-        kept = (r for place, r in enumerate(self.new_recipients) if place != position)
-        return replace(self, new_recipients=tuple(kept))
+
+def without(items: tuple[T, ...], place: str) -> tuple[T, ...]:
+    """Return items without the one at a place, as a button names it."""
+    number = int(place) if place.isdecimal() else len(items)
+    return items[:number] + items[number + 1 :]

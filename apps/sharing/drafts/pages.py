@@ -1,5 +1,6 @@
 """What the steps of the wizard show."""
 
+from dataclasses import asdict
 from typing import Any, Final
 from urllib.parse import urlencode
 from uuid import UUID
@@ -132,7 +133,7 @@ def _recipients_context(
 ) -> dict[str, Any]:
     begun = draft.begun
     lifetime = (begun.lifetime, begun.until) if begun.lifetime else first_lifetime()
-    initial = {**begun.fields, "lifetime": lifetime}
+    initial = {**asdict(begun), "lifetime": lifetime}
     now = timezone.now()
     choices, place = draft_review.recipient_choices(q=q, page=page, now=now)
     return {

@@ -1,10 +1,12 @@
 """The draft of the wizard: kept in the session, filled from the catalogue."""
 
+import re
 from collections.abc import Iterable
 from typing import Final
 from uuid import UUID
 
 from django.contrib import messages
+from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from apps.pages.actions import stamp_of
@@ -13,6 +15,7 @@ from apps.sharing.drafts.services import DraftFaults, make_share
 from apps.tables.models import Table
 
 SESSION_KEY: Final = "share-draft"
+_UUID: Final = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 def load_draft(request: HttpRequest) -> Draft:
@@ -37,60 +40,43 @@ def faults_of(request: HttpRequest, draft: Draft) -> DraftFaults:
     return made.faults
 
 
-def add_table(request: HttpRequest, draft: Draft, table_id: str) -> None:
-    """Choose one table, also a second time."""
-    found = _tables([table_id])
-    if not found:
-        messages.error(request, "That table is no longer registered.")
-    _add(request, draft, found)
+def add_tables(
+    request: HttpRequest, draft: Draft, table_ids: Iterable[str], *, again: bool = False
+) -> None:
+    """Choose tables; those that are chosen already stay as they are.
 
-
-def add_tables(request: HttpRequest, draft: Draft, table_ids: Iterable[str]) -> None:
-    """Choose several tables; those that are chosen already stay as they are."""
-    found = _tables(table_ids)
-    if not found:
-        messages.error(request, "Select the tables to add.")
-    _add(request, draft, _not_chosen(draft, found))
+    Args:
+        again: Whether a table is chosen a second time.
+    """
+    wanted = {UUID(text) for text in table_ids if _UUID.fullmatch(text)}
+    _add(request, draft, Table.objects.filter(id__in=wanted), again=again)
 
 
 def add_namespace(request: HttpRequest, draft: Draft, namespace: str) -> None:
     """Choose all tables of a namespace that are not chosen yet."""
     tables = Table.objects.filter(namespace=namespace.replace("\x00", ""))
-    found = list(tables.only("id", "namespace", "name").order_by("name"))
+    added, found = _add(request, draft, tables)
+    number = f"All {added}" if added == found else f"{added} of the {found}"
+    if found:
+        messages.success(request, f"{number} tables of {namespace} were added.")
+
+
+def _add(
+    request: HttpRequest, draft: Draft, tables: QuerySet[Table], *, again: bool = False
+) -> tuple[int, int]:
+    """Choose tables as far as there is room; return how many, and of how many."""
+    found = list(tables.only("id", "namespace", "name").order_by("namespace", "name"))
     if not found:
-        messages.error(request, "That namespace has no tables.")
-        return
-    new = _not_chosen(draft, found)
-    added = _add(request, draft, new)
-    number = f"All {added}" if added == len(found) else f"{added} of the {len(found)}"
-    messages.success(request, f"{number} tables of {namespace} were added.")
-
-
-def _add(request: HttpRequest, draft: Draft, tables: list[Table]) -> int:
-    """Choose tables as far as there is room, and return how many."""
+        messages.error(request, "Select the tables to add.")
+    chosen = set() if again else {table.table_id for table in draft.tables}
+    new = [table for table in found if str(table.id) not in chosen]
     room = max(0, MAX_TABLES - len(draft.tables))
-    for table in tables[:room]:
+    for table in new[:room]:
         draft = draft.with_table(table.id, schema=table.namespace, name=table.name)
     save_draft(request, draft)
-    if len(tables) > room:
+    if len(new) > room:
         text = (
             f"{MAX_TABLES} tables fit into a draft. Add more on the page of the share."
         )
         messages.error(request, text)
-    return min(room, len(tables))
-
-
-def _not_chosen(draft: Draft, tables: list[Table]) -> list[Table]:
-    chosen = {table.table_id for table in draft.tables}
-    return [table for table in tables if str(table.id) not in chosen]
-
-
-def _tables(table_ids: Iterable[str]) -> list[Table]:
-    wanted = set()
-    for text in table_ids:
-        try:
-            wanted.add(UUID(text))
-        except ValueError:
-            continue  # a button that makes no sense
-    found = Table.objects.filter(id__in=wanted).only("id", "namespace", "name")
-    return list(found.order_by("namespace", "name"))
+    return min(room, len(new)), len(found)

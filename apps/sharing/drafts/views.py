@@ -6,7 +6,6 @@ the steps can be walked back and forth, and a step reloaded, without losing anyt
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Final
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
@@ -23,6 +22,7 @@ from apps.sharing.drafts.draft import (
     Draft,
     DraftRecipient,
     NamedPart,
+    without,
 )
 from apps.sharing.drafts.pages import (
     StepForm,
@@ -35,7 +35,6 @@ from apps.sharing.drafts.review import ChosenTable
 from apps.sharing.drafts.services import MadeShare, make_share
 from apps.sharing.drafts.session import (
     add_namespace,
-    add_table,
     add_tables,
     drop_draft,
     faults_of,
@@ -71,8 +70,8 @@ def _choose_first(request: HttpRequest, name: str) -> HttpResponse:
     draft, table = load_draft(request), share_pages.find_table(name)
     if table is None:
         messages.error(request, f"No table is named {name[:80]}.")
-    elif str(table.id) not in {chosen.table_id for chosen in draft.tables}:
-        add_table(request, draft, str(table.id))
+    else:
+        add_tables(request, draft, [str(table.id)])
     return to_step("name")
 
 
@@ -87,18 +86,6 @@ def _discard(request: HttpRequest) -> HttpResponse:
     drop_draft(request)
     messages.success(request, "The draft is discarded.")
     return redirect("sharing:share-list")
-
-
-# What adds tables to a draft, by the name of its button.
-_ADDERS: Final[dict[str, Callable[[HttpRequest, Draft, str], None]]] = {
-    "add": add_table,
-    "add-ticked": lambda request, draft, _: add_tables(
-        request, draft, request.POST.getlist("pick")
-    ),
-    "add-namespace": lambda request, draft, _: add_namespace(
-        request, draft, request.POST.get("namespace", "")
-    ),
-}
 
 
 # === What each step takes ===
@@ -134,13 +121,17 @@ def _take_tables(request: HttpRequest, draft: Draft) -> HttpResponseBase:
         return _check_tables(request, load_draft(request))
     if action == "back":
         return to_step("name")
-    page = value if action == "page" else ""
-    if action in _ADDERS:
-        _ADDERS[action](request, draft, value)
-        page = request.POST.get("page", "")
-    elif action == "remove" and value.isdecimal():
-        save_draft(request, draft.without_table(int(value)))
-        page = request.POST.get("page", "")
+    page = value if action == "page" else request.POST.get("page", "")
+    if action == "add":
+        add_tables(request, draft, [value], again=True)
+    elif action == "add-ticked":
+        add_tables(request, draft, request.POST.getlist("pick"))
+    elif action == "add-namespace":
+        add_namespace(request, draft, request.POST.get("namespace", ""))
+    elif action == "remove":
+        save_draft(request, replace(draft, tables=without(draft.tables, value)))
+    elif action == "search":
+        page = ""
     return to_step("tables", q=request.POST.get("q", "")[:200], page=page)
 
 
@@ -166,7 +157,8 @@ def _take_recipients(request: HttpRequest, draft: Draft) -> HttpResponseBase:
     draft = draft.with_recipients(
         request.POST.getlist("recipient"), shown=request.POST.getlist("shown")
     )
-    draft = save_draft(request, draft.with_begun(DraftRecipient.typed(request.POST)))
+    begun = DraftRecipient.typed(request.POST)
+    draft = save_draft(request, replace(draft, begun=begun))
     action, _, value = request.POST.get("action", "").partition(":")
     if action == "new" or (action == "next" and draft.begun.is_begun):
         return _add_recipient(request, draft, then="seen" * (action == "next"))
@@ -174,8 +166,9 @@ def _take_recipients(request: HttpRequest, draft: Draft) -> HttpResponseBase:
         return to_step("seen")
     if action == "back":
         return to_step("tables")
-    if action == "drop" and value.isdecimal():
-        save_draft(request, draft.without_new_recipient(int(value)))
+    if action == "drop":
+        new = without(draft.new_recipients, value)
+        save_draft(request, replace(draft, new_recipients=new))
     q = request.POST.get("q", "")[:200]
     return to_step("recipients", q=q, page=value if action == "page" else "")
 
@@ -187,7 +180,8 @@ def _add_recipient(
     form = draft.begun.form()
     if len(draft.new_recipients) >= MAX_NEW_RECIPIENTS:
         form.add_error(None, f"{MAX_NEW_RECIPIENTS} new recipients fit into a draft.")
-    added = draft.with_begun_added()
+    new = (*draft.new_recipients, draft.begun)
+    added = replace(draft, new_recipients=new, begun=DraftRecipient())
     if form.is_valid():
         place = len(draft.new_recipients)
         if fault := faults_of(request, added).new_recipients.get(place):
