@@ -32,7 +32,7 @@ from apps.pages.errors import PageError
 from apps.pages.request.changes import UNCHANGED, Unchanged
 from apps.pages.request.spans import SpanInvalidError, parse_span
 from apps.tables.health.examining import request_examination
-from apps.tables.health.listing import FINDINGS
+from apps.tables.health.listing import FINDINGS, MAX_DIGITS
 from apps.tables.health.resources import FindingRow, all_rules, finding_row
 from apps.tables.models import StoredFinding
 from apps.tables.models.health import StoredFindingQuerySet
@@ -40,7 +40,6 @@ from apps.tables.models.news import HEALTH
 
 ROUTE: Final = "health/<int:finding_id>"
 MAX_MUTED: Final = timedelta(days=366)
-MAX_DIGITS: Final = 18  # of an id, so that it fits into a bigint
 
 
 class FindingNotFoundError(PageError, code="finding-not-found"):
@@ -138,7 +137,7 @@ def seen_finding(caller: User, finding_id: int) -> StoredFinding:
 
 
 def _finding(among: StoredFindingQuerySet, number: str) -> StoredFinding:
-    is_number = number.isascii() and number.isdigit() and len(number) <= MAX_DIGITS
+    is_number = number.isascii() and number.isdigit() and len(number) < MAX_DIGITS
     found = among.filter(id=int(number)).first() if is_number else None
     if found is None:
         raise FindingNotFoundError(finding_id=number)

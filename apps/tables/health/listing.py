@@ -240,7 +240,7 @@ def cleaned_state(request: HttpRequest) -> str:
     return str(field.clean(request.GET.get("state", ""))) or OPEN
 
 
-MAX_DIGITS: Final = 19
+MAX_DIGITS: Final = 19  # an id with fewer digits fits into a bigint
 BY_TABLE: Final = "table"
 GROUPED: Final[Mapping[str, tuple[str, ...]]] = {
     "rule": ("rule",),

@@ -42,7 +42,9 @@ def find(
             Fact("Files", facts.num_files, "files"),
             Fact("Without partitions, about", after, "files"),
         ),
-        cost=Cost(max(count - after, 0), "files", "more to open than without them"),
+        cost=Cost(
+            max(count - after, 0), "files", "more to open than without partitions"
+        ),
         remedy=HealthRemedy(operation="partitions", label="See partitions"),
     )
 

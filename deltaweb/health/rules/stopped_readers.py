@@ -51,7 +51,7 @@ RULE: Final = Rule(
     name=NAME,
     title="A feature stops readers",
     about="A client refuses a table that requires a feature it does not know.",
-    advice="Update the client, or drop the feature if nothing needs it.",
+    advice="Update the client or server that refuses it, or drop an unused feature.",
     severities=(Severity.ACT_NOW, Severity.TO_KNOW),
     find=find,
 )

@@ -384,6 +384,8 @@ def test_the_names_of_rules_differ_and_their_thresholds_exist() -> None:
     assert len({rule.name for rule in RULES}) == len(RULES)
     for rule in RULES:
         assert all(getattr(Thresholds(), name) > 0 for name in rule.thresholds)
+        assert rule.title
+        assert all(said.endswith(".") for said in (rule.about, rule.advice))
 
 
 def test_a_stopped_reader_names_no_recipient() -> None:
