@@ -54,6 +54,7 @@ PICTURES = (
     Picture("overview", ORDERS, "main .main-svg"),
     Picture("data", f"{ORDERS}/data?f=country:eq:DE&sort=-amount", "table.dw-grid-t"),
     Picture("what-changed", "/what-changed/", "main article"),
+    Picture("health", "/health/", "main article"),
     Picture("history", f"{CUSTOMERS}/history", "main .main-svg"),
     Picture("commit", f"{CUSTOMERS}/history/59", "main h1"),
     Picture("compare", f"{CUSTOMERS}/compare/40...59", "main h2"),
