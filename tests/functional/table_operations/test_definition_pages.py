@@ -286,7 +286,7 @@ class TestTheProtocol:
         ("asked", "said"),
         [
             ({"reader": 1, "writer": 1}, "never go down"),
-            ({"reader": 3, "writer": 3}, "goes with writer version 7"),
+            ({"reader": 3, "writer": 3}, "needs writer version 7"),
             ({"reader": 1, "writer": 9}, "7"),
         ],
     )
