@@ -1,7 +1,8 @@
-"""Who can read in the browser: a share with all its recipients, or one recipient."""
+"""Who can read in the browser, and how: each a switch that is off at first."""
 
-from dataclasses import dataclass
-from typing import Final
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Final
 
 from django.conf import settings
 from django.shortcuts import resolve_url
@@ -9,6 +10,7 @@ from django.shortcuts import resolve_url
 from apps.pages.actions import Stamp
 from apps.pages.changes.change import (
     ADMIN,
+    AnyChange,
     Call,
     Change,
     Nothing,
@@ -24,6 +26,7 @@ from apps.sharing.names import find_recipient, find_share
 SERVER_OFF: Final = (
     "The server does not offer it: set DELTAWEB_BROWSER_READING=true, and restart it."
 )
+ROUTE: Final = "recipients/<str:name>"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +52,7 @@ class OwnRotation:
     may_rotate: bool
 
 
-def _set(thing: Share | Recipient, *, in_browser: bool) -> BrowserReading:
+def _set_reading(thing: Share | Recipient, *, in_browser: bool) -> BrowserReading:
     thing.in_browser = in_browser
     thing.save(update_fields=["in_browser"])
     return BrowserReading(
@@ -57,16 +60,6 @@ def _set(thing: Share | Recipient, *, in_browser: bool) -> BrowserReading:
         in_browser=in_browser,
         server_offers_it=settings.BROWSER_READING,
     )
-
-
-def _open(thing: Share | Recipient, _: Nothing, stamp: Stamp) -> BrowserReading:
-    del stamp
-    return _set(thing, in_browser=True)
-
-
-def _close(thing: Share | Recipient, _: Nothing, stamp: Stamp) -> BrowserReading:
-    del stamp
-    return _set(thing, in_browser=False)
 
 
 def _said_of_share(one: BrowserReading) -> str:
@@ -97,6 +90,35 @@ def _said_of_rotation(one: OwnRotation) -> str:
     return f"{one.name} cannot rotate its token."
 
 
+def _opposite(
+    change: AnyChange,
+    do: Callable[[Any], Any],
+    *,
+    help: str,  # noqa: A002 (as `Change` has it)
+    more: str = "",
+    record: str,
+) -> AnyChange:
+    """Return the change that turns a switch off: `--off`, DELETE and a page of its own.
+
+    Args:
+        do: Turns it off and returns the result, by the subject.
+    """
+    return replace(
+        change,
+        help=help,
+        more=more,
+        parameters=Nothing,
+        do=lambda one, _, __: do(one),
+        record=Record(record),
+        verb=Verb(flag="--off"),
+        call=change.call and replace(change.call, method="DELETE", status=0),
+        page=tuple(
+            replace(page, route=f"{page.route}-off", name=f"{name}-off")
+            for name, page in change.pages.items()
+        ),
+    )
+
+
 SHARE: Final = Subject(
     noun="share",
     role=ADMIN,
@@ -113,7 +135,7 @@ OPEN_SHARE: Final = Change(
     name="browser",
     help="Let the recipients of a share read it in the browser.",
     parameters=Nothing,
-    do=_open,
+    do=lambda one, _, __: _set_reading(one, in_browser=True),
     result=BrowserReading,
     says=_said_of_share,
     record=Record("share.open_browser"),
@@ -121,53 +143,31 @@ OPEN_SHARE: Final = Change(
     call=Call("PUT", "shares/<str:name>/browser", view="ShareInBrowser", status=200),
     page=Page("shares/<str:name>/browser", back=resolve_url),
 )
-CLOSE_SHARE: Final = Change(
-    of=SHARE,
-    name="browser",
+CLOSE_SHARE: Final = _opposite(
+    OPEN_SHARE,
+    lambda one: _set_reading(one, in_browser=False),
     help="Stop the recipients of a share from reading it in the browser.",
     more="Their sessions end, unless they can read something else there.",
-    parameters=Nothing,
-    do=_close,
-    result=BrowserReading,
-    says=_said_of_share,
-    record=Record("share.close_browser"),
-    verb=Verb(flag="--off"),
-    call=Call("DELETE", "shares/<str:name>/browser", view="ShareInBrowser"),
-    page=Page(
-        "shares/<str:name>/browser-off", back=resolve_url, name="share-browser-off"
-    ),
+    record="share.close_browser",
 )
 OPEN_RECIPIENT: Final = Change(
     of=RECIPIENT,
     name="browser",
     help="Let a recipient read all its shares in the browser.",
     parameters=Nothing,
-    do=_open,
+    do=lambda one, _, __: _set_reading(one, in_browser=True),
     result=BrowserReading,
     says=_said_of_recipient,
     record=Record("recipient.open_browser"),
     verb=Verb(),
-    call=Call(
-        "PUT", "recipients/<str:name>/browser", view="RecipientInBrowser", status=200
-    ),
-    page=Page("recipients/<str:name>/browser", back=resolve_url),
+    call=Call("PUT", f"{ROUTE}/browser", view="RecipientInBrowser", status=200),
+    page=Page(f"{ROUTE}/browser", back=resolve_url),
 )
-CLOSE_RECIPIENT: Final = Change(
-    of=RECIPIENT,
-    name="browser",
+CLOSE_RECIPIENT: Final = _opposite(
+    OPEN_RECIPIENT,
+    lambda one: _set_reading(one, in_browser=False),
     help="Stop a recipient from reading shares in the browser that are not open there.",
-    parameters=Nothing,
-    do=_close,
-    result=BrowserReading,
-    says=_said_of_recipient,
-    record=Record("recipient.close_browser"),
-    verb=Verb(flag="--off"),
-    call=Call("DELETE", "recipients/<str:name>/browser", view="RecipientInBrowser"),
-    page=Page(
-        "recipients/<str:name>/browser-off",
-        back=resolve_url,
-        name="recipient-browser-off",
-    ),
+    record="recipient.close_browser",
 )
 ALLOW_ROTATION: Final = Change(
     of=RECIPIENT,
@@ -180,25 +180,12 @@ ALLOW_ROTATION: Final = Change(
     says=_said_of_rotation,
     record=Record("recipient.allow_rotation"),
     verb=Verb(),
-    call=Call(
-        "PUT", "recipients/<str:name>/own-rotation", view="OwnRotation", status=200
-    ),
-    page=Page("recipients/<str:name>/own-rotation", back=resolve_url),
+    call=Call("PUT", f"{ROUTE}/own-rotation", view="OwnRotation", status=200),
+    page=Page(f"{ROUTE}/own-rotation", back=resolve_url),
 )
-FORBID_ROTATION: Final = Change(
-    of=RECIPIENT,
-    name="own-rotation",
+FORBID_ROTATION: Final = _opposite(
+    ALLOW_ROTATION,
+    lambda one: _set_rotation(one, may_rotate=False),
     help="Stop a recipient from rotating its own token.",
-    parameters=Nothing,
-    do=lambda one, _, __: _set_rotation(one, may_rotate=False),
-    result=OwnRotation,
-    says=_said_of_rotation,
-    record=Record("recipient.forbid_rotation"),
-    verb=Verb(flag="--off"),
-    call=Call("DELETE", "recipients/<str:name>/own-rotation", view="OwnRotation"),
-    page=Page(
-        "recipients/<str:name>/own-rotation-off",
-        back=resolve_url,
-        name="recipient-own-rotation-off",
-    ),
+    record="recipient.forbid_rotation",
 )
