@@ -118,11 +118,12 @@ def open_in_browser(
     return opened
 
 
-def opens_in_browser(nonce: str, *, now: datetime) -> bool:
-    """Return whether a link can still open a session in the browser."""
+def opens_in_browser(nonce: str, *, address: str, now: datetime) -> bool:
+    """Return whether a link can still open a session in the browser of an address."""
     try:
         link = _find(nonce)
         _check_session(link, now=now)
+        check_address(link.token.recipient, address)
     except SharingStateError:
         return False
     return open_shares(link.token.recipient).exists()

@@ -215,10 +215,11 @@ def _checked_activation(request: HttpRequest, nonce: str) -> HttpResponseBase:
             found = look_up(nonce, address=caller.address, now=now)
         else:
             found = view_activation(nonce, caller=caller, now=now)
-        opens = opens_in_browser(nonce, now=now)
+        opens = opens_in_browser(nonce, address=caller.address, now=now)
         return _page(request, found, opens_in_browser=opens)
     except SharingStateError as error:
-        context = {"error": error, "opens": opens_in_browser(nonce, now=now)}
+        opens = opens_in_browser(nonce, address=caller.address, now=now)
+        context = {"error": error, "opens": opens}
         return _render(request, "activate_problem.html", context, status=error.status)
 
 
@@ -263,6 +264,7 @@ def _render(
     about = {
         "provider": settings.PROVIDER_NAME,
         "provider_contact": settings.PROVIDER_CONTACT,
+        "came_by_link": True,
         "now": timezone.now(),
         "request_id": getattr(request, "id", ""),
     }

@@ -131,6 +131,9 @@ class TestTheLink:
     def test_is_not_spent_from_another_network(self, path: str) -> None:
         Recipient.objects.update(allowed_networks=["10.1.0.0/16"])
         assert opened(path).status_code == 403
+        refused = text_of(Client().get(path))
+        assert "No access from this network" in refused
+        assert "Open in the browser" not in refused
 
         Recipient.objects.update(allowed_networks=[])
         assert opened(path).status_code == 302
