@@ -24,6 +24,7 @@ from deltaweb.environment.variables import (
     env_list,
     env_networks,
     env_prices,
+    env_relay,
     env_roots,
     env_secret,
     env_text,
@@ -122,8 +123,12 @@ CURRENCY = env_text("DELTAWEB_CURRENCY", default="USD")
 PROVIDER_NAME = env_text("DELTAWEB_PROVIDER_NAME", default="deltaweb")
 PROVIDER_CONTACT = env_text("DELTAWEB_PROVIDER_CONTACT")
 REMINDER_HOUR = env_int("DELTAWEB_REMINDER_HOUR", default=-1, minimum=-1, maximum=23)
-EMAIL_HOST = env_text("DELTAWEB_SMTP_HOST")  # for reminders
-WEBHOOK_URL = env_text("DELTAWEB_WEBHOOK_URL")  # for the same
+_RELAY = env_relay("DELTAWEB_SMTP_HOST")  # for reminders, and links that sign in
+EMAIL_HOST, EMAIL_PORT = _RELAY.host, _RELAY.port
+EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = _RELAY.user, _RELAY.password
+EMAIL_USE_TLS, EMAIL_USE_SSL = _RELAY.begins_tls, _RELAY.is_tls
+EMAIL_TIMEOUT = 20
+WEBHOOK_URL = env_text("DELTAWEB_WEBHOOK_URL")  # for reminders
 WEBHOOK_SECRET = env_secret("DELTAWEB_WEBHOOK_SECRET") if WEBHOOK_URL else ""
 TRUSTED_PROXIES = env_networks("DELTAWEB_TRUSTED_PROXIES")
 

@@ -4,14 +4,17 @@ import math
 import os
 import re
 from collections.abc import Collection
+from dataclasses import dataclass, field
 from importlib.util import find_spec
 from ipaddress import ip_network
 from pathlib import Path
-from urllib.parse import urlsplit
+from typing import Final
+from urllib.parse import unquote, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*", re.ASCII)
+_SMTP_PORTS: Final = {"smtp": 25, "smtp+tls": 587, "smtps": 465}
 _BEGINS_A_ROOT = re.compile(r"/|[A-Za-z][A-Za-z0-9+.-]*\Z", re.ASCII)
 
 
@@ -116,6 +119,53 @@ def env_url(name: str, *, default: str, schemes: Collection[str]) -> str:
         message = f"{name} is not a URL that begins with one of {known}."
         raise ImproperlyConfigured(message)
     return url
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MailRelay:
+    """A mail relay; without a host, no mail is sent.
+
+    Attributes:
+        begins_tls: Whether a plain connection becomes encrypted by STARTTLS.
+        is_tls: Whether the connection is encrypted from its beginning.
+    """
+
+    host: str = ""
+    port: int = 25
+    user: str = ""
+    password: str = field(default="", repr=False)
+    begins_tls: bool = False
+    is_tls: bool = False
+
+
+def env_relay(name: str) -> MailRelay:
+    """Read a mail relay: a host, `host:port`, or a URL that may name a user.
+
+    The schemes are `smtp`, `smtp+tls` (STARTTLS) and `smtps`. The text is not shown,
+    because it may hold a password.
+    """
+    text = env_text(name)
+    if not text:
+        return MailRelay()
+    try:
+        parts = urlsplit(text if "://" in text else f"smtp://{text}")
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        host = None
+    if not host or parts.scheme not in _SMTP_PORTS or parts.path.strip("/"):
+        message = (
+            f"{name} is not a mail relay. Use a host, host:port, or a URL such as "
+            "smtp+tls://user:password@host:587."
+        )
+        raise ImproperlyConfigured(message)
+    return MailRelay(
+        host=host,
+        port=port or _SMTP_PORTS[parts.scheme],
+        user=unquote(parts.username or ""),
+        password=unquote(parts.password or ""),
+        begins_tls=parts.scheme == "smtp+tls",
+        is_tls=parts.scheme == "smtps",
+    )
 
 
 def env_secret(name: str, *, default: str | None = None) -> str:

@@ -12,14 +12,13 @@ from typing import Any, Final
 from uuid import UUID
 
 from django.conf import settings
-from django.core.mail import send_mail
 from django.db.models import F, Q
 from django.utils.feedgenerator import Atom1Feed
 
 from apps.sharing.access.grants.rules import rule_for
 from apps.sharing.activity.budgets import first_of_month, midnight
 from apps.sharing.activity.usage import FIRST_FAILED_STATUS, calls, sum_of_sizes
-from apps.sharing.errors import MailRefusedError
+from apps.sharing.issuing.mails import send_text
 from apps.sharing.models import Recipient, RecipientToken, SharedTable
 from apps.tables.models import Commit, MetadataVersion
 from deltaweb.delta.errors import DeltaError
@@ -94,16 +93,10 @@ def mail_reminders(found: Sequence[Reminder]) -> Iterator[list[Reminder]]:
     for one in found:
         if one.contact:
             by_contact.setdefault(one.contact, []).append(one)
-    if not settings.EMAIL_HOST:
-        raise MailRefusedError(reason="no relay is set")
-    sender = settings.PROVIDER_CONTACT or None
     for contact, of_contact in by_contact.items():
         subject = f"What is shared by {settings.PROVIDER_NAME}: reminders"
         text = "\n".join(one.text for one in of_contact)
-        try:
-            send_mail(subject, text, sender, [contact])
-        except OSError as error:  # those of SMTP are, too
-            raise MailRefusedError(reason=str(error)) from error
+        send_text(contact, subject, text)
         yield of_contact
 
 

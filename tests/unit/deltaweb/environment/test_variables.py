@@ -1,7 +1,12 @@
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
-from deltaweb.environment.variables import env_networks, env_roots
+from deltaweb.environment.variables import (
+    MailRelay,
+    env_networks,
+    env_relay,
+    env_roots,
+)
 from tests.support import cases
 
 NAME = "DELTAWEB_TRUSTED_PROXIES"
@@ -65,3 +70,44 @@ class TestEnvRoots:
             env_roots(NAME)
 
         assert "hidden" not in str(one.value)
+
+
+class TestEnvRelay:
+    @cases(
+        "text, relay",
+        {
+            "nothing": ("", MailRelay()),
+            "a host": ("mail.example", MailRelay(host="mail.example")),
+            "a port": ("mail.example:2525", MailRelay(host="mail.example", port=2525)),
+            "STARTTLS with a user": (
+                "smtp+tls://me:p%40ss@mail.example",
+                MailRelay(
+                    host="mail.example",
+                    port=587,
+                    user="me",
+                    password="p@ss",
+                    begins_tls=True,
+                ),
+            ),
+            "TLS": (
+                "smtps://mail.example",
+                MailRelay(host="mail.example", port=465, is_tls=True),
+            ),
+        },
+    )
+    def test_reads(self, monkeypatch, text, relay):
+        monkeypatch.setenv(NAME, text)
+
+        assert env_relay(NAME) == relay
+
+    @pytest.mark.parametrize(
+        "text", ["https://secret@h", "smtp://", "h:port", "smtp://secret@h/path", "[::"]
+    )
+    def test_refuses_in_one_sentence_without_the_password(
+        self, monkeypatch: pytest.MonkeyPatch, text: str
+    ) -> None:
+        monkeypatch.setenv(NAME, text)
+
+        with pytest.raises(ImproperlyConfigured, match="is not a mail relay") as found:
+            env_relay(NAME)
+        assert "secret" not in str(found.value)
