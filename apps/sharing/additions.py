@@ -177,6 +177,7 @@ kinds.load_from(
     "apps.sharing.access.grants.preparing",
     "apps.sharing.access.grants.seen_rows",
     "apps.sharing.answers.answer_query",
+    "apps.sharing.portal.mail_sign_in",
     "apps.sharing.portal.reading",
     "apps.sharing.recipients.doctor.doctor",
     "apps.sharing.recipients.rehearsals.nightly",
@@ -318,9 +319,8 @@ frame.explain(
         "how-to/rotate-a-token/": (
             "token-new token-rotate token-retire token-revoke recipient-detail"
         ),
-        "how-to/examine-a-connection/": (
-            "recipient-list recipient-doctor recipient-settings"
-        ),
+        "how-to/examine-a-connection/": "recipient-list recipient-doctor",
+        "how-to/share-in-the-browser/": "recipient-settings",
         "how-to/rehearse-what-a-recipient-reads/": (
             "recipient-rehearsals recipient-seen recipient-grants"
         ),

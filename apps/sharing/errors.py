@@ -214,8 +214,15 @@ class TokenNotFoundError(SharingStateError, code="token-not-found"):
 class MailRefusedError(SharingStateError, code="mail-refused"):
     reason: str
     status = 502
-    message = "The mail relay did not accept the mail: {reason}."
+    message = "The mail relay did not accept the mail: {reason:.300}."
     hint = "Check DELTAWEB_SMTP_HOST."
+
+
+class AddressNotConfirmedError(SharingStateError, code="address-not-confirmed"):
+    name: str
+    sent: str
+    message = "{sent:.254r} is not the contact of {name}."
+    hint = "Set the contact first, then confirm it for signing in."
 
 
 class NoWayToTellError(SharingStateError, code="no-way-to-tell"):
@@ -322,6 +329,14 @@ class FormRefusedError(AccessError, code="form-refused"):
 
 class BrowserReadingError(SharingStateError, code="browser-reading"):
     """Base of what a recipient is refused in the browser, in words for it."""
+
+
+class MailLinkEndedError(BrowserReadingError, code="mail-link-ended"):
+    """A link of a mail that opens nothing, for whatever reason."""
+
+    status = 410
+    message = "This link has expired or was used, or it is not complete."
+    hint = "Ask for a new one on the page that signs in."
 
 
 class OverBudgetError(BrowserReadingError, code="over-budget"):

@@ -6,6 +6,7 @@ token does: the token, the address and the grants are looked at in every request
 
 from datetime import datetime, timedelta
 from typing import Final
+from uuid import UUID, uuid4
 
 from django.conf import settings
 from django.db.models import QuerySet
@@ -64,13 +65,14 @@ def open_table(
 # === Sessions ===
 
 
-def open_session(
+def open_session(  # noqa: PLR0913 (of what, by what, from where and for how long)
     token: RecipientToken,
     *,
     by: BrowserSession.OpenedBy,
     address: str,
     now: datetime,
     longest: timedelta = MAX_LENGTH,
+    session_id: UUID | None = None,
 ) -> tuple[BrowserSession, str]:
     """Begin a session of a token, and return it with its secret.
 
@@ -79,10 +81,16 @@ def open_session(
 
     Args:
         longest: How long the session lasts, if the token does not end before that.
+        session_id: The id of the session, of which there is one at most; None for a
+            random one.
+
+    Raises:
+        IntegrityError: If there is a session of that id.
     """
     _check(token, address=address, now=now)
     secret = new_token()
     session = BrowserSession.objects.create(
+        id=session_id or uuid4(),
         token=token,
         secret_sha256=sha256(secret),
         opened_by=by,
@@ -114,7 +122,13 @@ def session_of(secret: str, *, address: str, now: datetime) -> BrowserSession:
         raise SessionEndedError
     try:
         _check(session.token, address=address, now=now)
-    except (TokenExpiredError, TokenRevokedError, NotInBrowserError):
+        _check_mail(session)
+    except (
+        NotInBrowserError,
+        SessionEndedError,
+        TokenExpiredError,
+        TokenRevokedError,
+    ):
         end_session(session, now=now)
         raise
     if session.seen_at <= now - SEEN_INTERVAL:
@@ -139,6 +153,15 @@ def _check(token: RecipientToken, *, address: str, now: datetime) -> None:
     check_address(token.recipient, address)
     if not open_shares(token.recipient).exists():
         raise NotInBrowserError
+
+
+def _check_mail(session: BrowserSession) -> None:
+    """Refuse a session by e-mail if the address was not confirmed all the time."""
+    if session.opened_by != BrowserSession.OpenedBy.MAIL:
+        return
+    since = session.token.recipient.mail_sign_in_since
+    if since is None or session.opened_at < since:
+        raise SessionEndedError
 
 
 def _previous_visit(recipient: Recipient, now: datetime) -> datetime | None:

@@ -30,6 +30,7 @@ WORDS: Final = {
     "call.refused": "was refused",
     # === In the browser ===
     "portal.sign_in": "signed in to its page in the browser",
+    "portal.send_link": "was sent a link that signs in",
     "portal.sign_out": "signed out of its page in the browser",
     "portal.tables": "opened its page in the browser",
     "portal.rows": "looked at rows in the browser",
@@ -75,6 +76,8 @@ WORDS: Final = {
     "recipient.close_browser": "stopped the recipient from reading in the browser",
     "recipient.allow_rotation": "let the recipient rotate its own token",
     "recipient.forbid_rotation": "stopped the recipient from rotating its own token",
+    "recipient.allow_mail_sign_in": "let the recipient sign in by e-mail",
+    "recipient.forbid_mail_sign_in": "stopped the recipient from signing in by e-mail",
     "hold.add": "added a hold on a table for the recipient",
     "hold.remove": "ended a hold on a table for the recipient",
     "recipient.update": "changed the recipient",  # likewise

@@ -211,6 +211,8 @@ class Recipient(models.Model):
     in_browser = models.BooleanField(default=False)
     # Whether it can rotate its token there.
     may_rotate = models.BooleanField(default=False)
+    # Since when it can sign in there by a mail to `contact`; a new contact ends that.
+    mail_sign_in_since = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField()
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True

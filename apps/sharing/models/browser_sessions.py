@@ -16,6 +16,7 @@ class BrowserSession(models.Model):
 
         TOKEN = "TOKEN", "token"
         LINK = "LINK", "activation link"
+        MAIL = "MAIL", "e-mail"
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     token = models.ForeignKey(

@@ -25,6 +25,7 @@ from apps.sharing.access.browser_requests import (
     set_cookie,
 )
 from apps.sharing.access.callers import authenticate
+from apps.sharing.access.mail_links import mail_is_set_up
 from apps.sharing.api.audit import CallRecord
 from apps.sharing.api.authentication import SCHEME, identify, oauth_server
 from apps.sharing.api.errors import failure_of
@@ -49,7 +50,11 @@ from deltaweb.sharing.oauth.signed_claims import looks_signed
 MAX_PROFILE_BYTES: Final = 65_536
 BY_ACCESS_TOKEN: Final = timedelta(hours=1)
 ATTEMPTS: Final = RateLimit(file="rates-portal", rate_per_s=0.2, burst=20)
-_ENDED: Final = {
+_SAID: Final = {
+    "mail-sent": (
+        "If this address can sign in, a mail with a link is on its way. The link works "
+        "once, within 15 minutes. An address gets three mails in an hour at most."
+    ),
     "not-in-browser": NotInBrowserError.message,
     "token-expired": "Your token has expired, so your session has ended.",
     "token-revoked": "Your token was revoked, so your session has ended.",
@@ -61,12 +66,12 @@ _ENDED: Final = {
 def sign_in(request: HttpRequest) -> HttpResponseBase:
     """Ask for a token, or begin a session with the one that is sent."""
     if request.method != "POST":
-        said = _ENDED.get(request.GET.get("ended", ""), "")
-        return shown(request, "sign_in.html", {"said": said})
+        said = _SAID.get(request.GET.get("ended", ""), "")
+        return form(request, {"said": said})
     record = record_of(request, "portal.sign_in", {})
     try:
         check_origin(request)
-        _check_rate(record.address)
+        check_attempts(record.address)
         return _signed_in(request, record, now=record.at)
     except (FormRefusedError, TooManyRequestsError) as error:
         record.is_recorded = False  # anybody could fill the record with those
@@ -74,9 +79,18 @@ def sign_in(request: HttpRequest) -> HttpResponseBase:
     except (AccessError, SharingError) as error:
         failure = failure_of(error)
         record.save(status=failure.status, error_code=str(failure.error_code))
-        return shown(
-            request, "sign_in.html", {"failure": failure}, status=failure.status
-        )
+        return form(request, {"failure": failure}, status=failure.status)
+
+
+def check_attempts(address: str) -> None:
+    """Limit how often a network tries to sign in.
+
+    Raises:
+        TooManyRequestsError: If it has to wait.
+    """
+    wait_s = ATTEMPTS.take(network_of(address).encode(), now_s=time.monotonic())
+    if wait_s > 0:
+        raise TooManyRequestsError(wait_s=wait_s)
 
 
 @visitors_page("portal.sign_out", posts=True)
@@ -89,18 +103,35 @@ def sign_out(request: HttpRequest, visit: Visit) -> HttpResponseBase:
     return response
 
 
+def form(
+    request: HttpRequest, context: dict[str, object], *, status: int = HTTPStatus.OK
+) -> HttpResponseBase:
+    """Show the page that signs in; it takes an address if the server sends mail."""
+    about = {"takes_mail": mail_is_set_up()} | context
+    return shown(request, "sign_in.html", about, status=status)
+
+
 def _signed_in(
     request: HttpRequest, record: CallRecord, *, now: datetime
 ) -> HttpResponseBase:
     token, longest = _proved(request, now=now)
     record.token = token
-    session, secret = open_session(
+    opened = open_session(
         token,
         by=BrowserSession.OpenedBy.TOKEN,
         address=record.address,
         now=now,
         longest=longest,
     )
+    return begin(request, record, opened)
+
+
+def begin(
+    request: HttpRequest, record: CallRecord, opened: tuple[BrowserSession, str]
+) -> HttpResponseBase:
+    """Give a browser a session that was opened, and lead to its tables."""
+    session, secret = opened
+    now = record.at
     # A session that the browser had before is not taken over.
     if before := request.COOKIES.get(settings.RECIPIENT_COOKIE_NAME):
         end_by_secret(before, now=now)
@@ -150,9 +181,3 @@ def _text_of(request: HttpRequest) -> str:
     if not text and profile is not None and (profile.size or 0) <= MAX_PROFILE_BYTES:
         return str(profile.read(), "utf-8", "replace").strip()
     return text
-
-
-def _check_rate(address: str) -> None:
-    wait_s = ATTEMPTS.take(network_of(address).encode(), now_s=time.monotonic())
-    if wait_s > 0:
-        raise TooManyRequestsError(wait_s=wait_s)

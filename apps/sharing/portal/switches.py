@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any, Final
 
 from django.conf import settings
@@ -19,13 +20,18 @@ from apps.pages.changes.change import (
     Subject,
     Verb,
 )
+from apps.pages.changes.parameters import Line, parameter
+from apps.pages.request.changes import UNCHANGED, Unchanged, value_of
+from apps.sharing.access.mail_links import mail_is_set_up
 from apps.sharing.activity.actions import things_of
+from apps.sharing.errors import AddressNotConfirmedError
 from apps.sharing.models import Recipient, Share
 from apps.sharing.names import find_recipient, find_share
 
 SERVER_OFF: Final = (
     "The server does not offer it: set DELTAWEB_BROWSER_READING=true, and restart it."
 )
+MAIL_OFF: Final = "The server sends no mail: set DELTAWEB_SMTP_HOST, and restart it."
 ROUTE: Final = "recipients/<str:name>"
 
 
@@ -50,6 +56,38 @@ class OwnRotation:
 
     name: str
     may_rotate: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConfirmedAddress:
+    """The address that a recipient can sign in by.
+
+    Attributes:
+        contact: The contact of the recipient, which the provider confirms by this.
+    """
+
+    contact: str | Unchanged = parameter(
+        UNCHANGED,
+        "--contact",
+        line=Line(label="Contact", most=254, is_needed=True),
+        metavar="ADDRESS",
+        help="its contact, which you confirm by this",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MailSignIn:
+    """Whether a recipient can sign in to its page by e-mail.
+
+    Attributes:
+        since: When that began; null if it cannot. A change of the contact ends it.
+        server_sends_mail: Whether the server has a mail relay.
+    """
+
+    name: str
+    contact: str | None
+    since: datetime | None
+    server_sends_mail: bool
 
 
 def _set_reading(thing: Share | Recipient, *, in_browser: bool) -> BrowserReading:
@@ -90,6 +128,33 @@ def _said_of_rotation(one: OwnRotation) -> str:
     return f"{one.name} cannot rotate its token."
 
 
+def _allow_mail(
+    recipient: Recipient, confirmed: ConfirmedAddress, stamp: Stamp
+) -> MailSignIn:
+    sent = value_of(confirmed.contact, "", removed="").strip()
+    if not recipient.contact or sent != recipient.contact:
+        raise AddressNotConfirmedError(name=recipient.name, sent=sent)
+    return _set_mail(recipient, recipient.mail_sign_in_since or stamp.at)
+
+
+def _set_mail(recipient: Recipient, since: datetime | None) -> MailSignIn:
+    recipient.mail_sign_in_since = since
+    recipient.save(update_fields=["mail_sign_in_since"])
+    return MailSignIn(
+        name=recipient.name,
+        contact=recipient.contact or None,
+        since=since,
+        server_sends_mail=mail_is_set_up(),
+    )
+
+
+def _said_of_mail(one: MailSignIn) -> str:
+    if one.since is None:
+        return f"{one.name} cannot sign in by e-mail."
+    said = f"{one.name} can sign in by a link that is sent to {one.contact}."
+    return said if one.server_sends_mail else f"{said} {MAIL_OFF}"
+
+
 def _opposite(
     change: AnyChange,
     do: Callable[[Any], Any],
@@ -117,6 +182,10 @@ def _opposite(
             for name, page in change.pages.items()
         ),
     )
+
+
+def _settings(recipient: Recipient) -> str:
+    return resolve_url("sharing:recipient-settings", recipient.name)
 
 
 SHARE: Final = Subject(
@@ -188,4 +257,25 @@ FORBID_ROTATION: Final = _opposite(
     lambda one: _set_rotation(one, may_rotate=False),
     help="Stop a recipient from rotating its own token.",
     record="recipient.forbid_rotation",
+)
+ALLOW_MAIL: Final = Change(
+    of=RECIPIENT,
+    name="mail-sign-in",
+    help="Let a recipient sign in to its page by a link that is sent to its contact.",
+    more="You confirm that the address belongs to it. A change of the contact ends it.",
+    parameters=ConfirmedAddress,
+    do=_allow_mail,
+    result=MailSignIn,
+    says=_said_of_mail,
+    record=Record("recipient.allow_mail_sign_in"),
+    verb=Verb(),
+    call=Call("PUT", f"{ROUTE}/mail-sign-in", view="MailSignIn", status=200),
+    page=Page(f"{ROUTE}/mail-sign-in", back=_settings),
+)
+FORBID_MAIL: Final = _opposite(
+    ALLOW_MAIL,
+    lambda one: _set_mail(one, None),
+    help="Stop a recipient from signing in by e-mail.",
+    more="Links that were sent and sessions that they opened end.",
+    record="recipient.forbid_mail_sign_in",
 )

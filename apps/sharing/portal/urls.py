@@ -5,6 +5,7 @@ from django.urls import path
 from apps.sharing.portal import (
     changes_page,
     downloads,
+    mail_sign_in,
     rotation,
     sign_in,
     table_page,
@@ -17,6 +18,8 @@ TABLE = "t/<str:share>/<str:schema>/<str:table>"
 urlpatterns = [
     path("", tables_page.tables, name="tables"),
     path("sign-in", sign_in.sign_in, name="sign-in"),
+    path("sign-in/by-mail", mail_sign_in.ask, name="mail"),
+    path("sign-in/<str:secret>", mail_sign_in.follow, name="mail-link"),
     path("sign-out", sign_in.sign_out, name="sign-out"),
     path("rotate", rotation.ask, name="rotate"),
     path("rotate/now", rotation.rotate_now, name="rotate-now"),

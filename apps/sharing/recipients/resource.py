@@ -134,7 +134,10 @@ def take_settings(
     """
     before = recipient.properties
     if not isinstance(new.contact, Unchanged):
-        recipient.contact = checked_contact(new.contact or "")
+        contact = checked_contact(new.contact or "")
+        if contact != recipient.contact:
+            recipient.mail_sign_in_since = None  # another address is not confirmed
+        recipient.contact = contact
     recipient.comment = value_of(new.comment, recipient.comment, removed="").strip()
     if not isinstance(new.allowed_networks, Unchanged):
         recipient.allowed_networks = parse_networks(new.allowed_networks or ())

@@ -12,6 +12,7 @@ from django.utils.safestring import SafeString
 
 from apps.pages.lists.days import day_text
 from apps.pages.templatetags.deltaweb import absolute, relative
+from apps.sharing.access.mail_links import mail_is_set_up
 from apps.sharing.models import RecipientToken
 from apps.sharing.recipients.token_states import TokensState
 
@@ -29,6 +30,12 @@ State = RecipientToken.State
 def browser_reading() -> bool:
     """Return whether the server lets recipients read in the browser."""
     return bool(settings.BROWSER_READING)
+
+
+@register.simple_tag
+def mail_relay() -> bool:
+    """Return whether the server can send mail."""
+    return mail_is_set_up()
 
 
 CHIPS: Final = {

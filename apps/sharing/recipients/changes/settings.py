@@ -44,6 +44,10 @@ from apps.sharing.recipients.services import set_grants
 
 ROUTE: Final = "recipients/<str:name>"
 SAVED: Final = "Saved. The change applies from the next request on."
+MAIL_ENDED: Final = "recipient.forbid_mail_sign_in"
+MAIL_ENDED_TEXT: Final = (
+    "It cannot sign in by e-mail until you confirm the new contact for this."
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,9 +138,14 @@ def update_recipient(
 ) -> ChangedRecipient:
     """Change how to reach a recipient, from where it may come, and what it reads."""
     said, before = SAVED, facts_of(recipient)
+    could_sign_in = recipient.mail_sign_in_since is not None
     has_other_values = take_settings(recipient, new, at=stamp.at)
     _set_limits(recipient, new)
     more = ["earlier_urls_end_at"] if has_other_values else []
+    if could_sign_in and recipient.mail_sign_in_since is None:
+        more.append("mail_sign_in_since")
+        report(action_on(MAIL_ENDED, stamp, recipient))
+        said = f"{said} {MAIL_ENDED_TEXT}"
     _save_changed(recipient, before, more)
     ends_at = recipient.earlier_urls_end_at
     if has_other_values and ends_at is not None:
@@ -228,7 +237,11 @@ UPDATE: Final = Change(
     do=update_recipient,
     result=ChangedRecipient,
     says=lambda one: one.said,
-    record=Record(fields=FIELDS, facts=facts_of, writes=("grant.add", "grant.remove")),
+    record=Record(
+        fields=FIELDS,
+        facts=facts_of,
+        writes=("grant.add", "grant.remove", MAIL_ENDED),
+    ),
     call=Call("PATCH", ROUTE, view="Recipient"),
     page=(
         Page(
