@@ -104,13 +104,14 @@ def to_json(data: object, *, indent: int | None = None) -> str:
 
 def csv_response(rows: Iterable[Sequence[object]], *, name: str) -> HttpResponseBase:
     """Stream rows as a CSV file."""
-    response = StreamingHttpResponse(_csv_chunks(rows), content_type="text/csv")
+    response = StreamingHttpResponse(csv_lines(rows), content_type="text/csv")
     response["Content-Disposition"] = f'attachment; filename="{name}.csv"'
     response["Cache-Control"] = "no-store"
     return response
 
 
-def _csv_chunks(rows: Iterable[Sequence[object]]) -> Iterator[str]:
+def csv_lines(rows: Iterable[Sequence[object]]) -> Iterator[str]:
+    """Yield rows as the lines of a CSV file, some at a time."""
     chunk: list[str] = []
     length = 0
     for row in rows:

@@ -100,6 +100,15 @@
     if (isReady) target.form.requestSubmit();
   });
 
+  // === A download that was waited for begins by itself, once ===
+  document.addEventListener("htmx:load", (event) => {
+    const [visit] = performance.getEntriesByType("navigation");
+    if (event.target === document.body && visit?.type !== "navigate") return;
+    const form = event.target.querySelector("form[data-begin]");
+    form?.removeAttribute("data-begin");
+    form?.requestSubmit();
+  });
+
   // === Forms of filters: what is left empty stays out of the address ===
   document.addEventListener("formdata", (event) => {
     if (event.target.method !== "get") return;

@@ -119,7 +119,7 @@ def test_a_link_leads_to_rows_changes_and_an_opened_sheet(
     page.get_by_role("link", name="Changes", exact=True).click()
     changes = page.get_by_role("region", name="Changed rows")
     expect(changes.locator("tbody tr").first).to_contain_text("deleted")
-    expect(changes).to_contain_text("updated from")
+    expect(changes).to_contain_text("updated")
     expect(changes).to_contain_text("999.5")
     assert_open_is_sound(visitor, "changes", "dark")
 

@@ -4,12 +4,15 @@ Where a rule needs files to be rewritten, the changes are those of the rewritten
 otherwise they are those of the table's feed, from files of which every row is seen.
 """
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from apps.sharing.access.grants.changed import offered_changes, offered_range
 from apps.sharing.access.grants.prepared import store_of
@@ -18,9 +21,13 @@ from apps.sharing.answers.changes import is_rewritten
 from apps.sharing.answers.opening import check_history, check_start
 from apps.sharing.answers.rows import readable_columns
 from apps.sharing.models import SharedTable
-from deltaweb.delta.changes.row_changes import CHANGE_TYPE
+from deltaweb.delta.changes.row_changes import CHANGE_TYPE, ChangeType
 from deltaweb.delta.feed.changed_rows import FeedRequest, FeedScan
-from deltaweb.delta.feed.matched_updates import own_columns
+from deltaweb.delta.feed.matched_updates import (
+    MatchedUpdates,
+    match_updates,
+    own_columns,
+)
 from deltaweb.delta.feed.row_schema import COMMIT_VERSION
 from deltaweb.delta.feed.versions import find_range
 from deltaweb.delta.protocol.schema import PrimitiveType, StructField, StructType
@@ -31,6 +38,13 @@ from deltaweb.table import DeltaTable
 
 FEED: Final = (CHANGE_TYPE, COMMIT_VERSION)
 _KIND: Final = StructField(CHANGE_TYPE, PrimitiveType("string"))
+UPDATE: Final = "update"
+"""The kind of a row whose values before are known."""
+MAX_TRIED: Final = 16  # columns that may tell rows apart
+_UPDATES: Final = pa.array(
+    [ChangeType.UPDATE_BEFORE.value, ChangeType.UPDATE_AFTER.value]
+)
+_NAME_OF_KEY: Final = re.compile(r"(?:^|_)(?:id|key|uuid)$|[a-z](?:Id|ID|Key)$")
 
 
 @dataclass(slots=True)
@@ -138,4 +152,74 @@ def _rewritten(  # noqa: PLR0913 (of what, for whom, and from where on)
         batches=batches(),
         size_bytes=sum(exact_sum(part) for part in files["size"].chunks),
         num_files=files.num_rows,
+    )
+
+
+def with_values_before(rows: pa.Table, name: str, *, are_some_hidden: bool) -> pa.Table:
+    """Return changed rows, each with its values before in a last column.
+
+    The rows of an update are matched by the column that leaves the fewest of them
+    alone and changes the fewest cells. An update without a match stays two rows. That
+    column is null in all rows but those of `UPDATE`.
+
+    Args:
+        rows: The columns of the feed and of the table.
+        name: The name of the column that is added.
+        are_some_hidden: Whether a condition hides rows. One row of an update may be
+            hidden then, so only a column that is named like a key matches rows.
+    """
+    own = rows.select(own_columns(rows.column_names)).combine_chunks()
+    kinds = rows[CHANGE_TYPE].cast(pa.string())
+    places = np.flatnonzero(pc.is_in(kinds, _UPDATES).to_numpy())
+    matched = _matched(rows.take(pa.array(places)), only_named=are_some_hidden)
+    before = np.full(rows.num_rows, -1, dtype=np.int64)
+    is_kept = np.ones(rows.num_rows, dtype=bool)
+    if matched is not None:
+        olds, news = places[matched.before], places[matched.after]
+        before[news] = olds
+        is_kept[olds] = False
+    is_update = before >= 0
+    kinds = pc.if_else(pa.array(is_update), UPDATE, kinds)
+    place = rows.column_names.index(CHANGE_TYPE)
+    values = own.to_struct_array().take(pa.array(before, mask=~is_update))
+    found = rows.set_column(place, CHANGE_TYPE, kinds).append_column(name, values)
+    return found.filter(pa.array(is_kept))
+
+
+def _matched(updates: pa.Table, *, only_named: bool) -> MatchedUpdates | None:
+    """Return the best match of updates; None if no column matches any."""
+    best: tuple[tuple[int, int], MatchedUpdates] | None = None
+    for name in _keys(updates, only_named=only_named):
+        found = match_updates(updates, [name])
+        changed = sum(int(mask.sum()) for mask in found.changed.values())
+        score = (len(found.alone), changed)
+        if len(found.before) and (best is None or score < best[0]):
+            best = score, found
+        if _NAME_OF_KEY.search(name) and not len(found.alone):
+            break
+    return None if best is None else best[1]
+
+
+def _keys(updates: pa.Table, *, only_named: bool) -> Sequence[str]:
+    """Return the columns that may tell rows apart, those named like a key first."""
+    if not updates.num_rows:
+        return ()
+    names = [
+        name
+        for name in own_columns(updates.column_names)
+        if _is_comparable(updates.schema.field(name).type)
+    ]
+    named = [name for name in names if _NAME_OF_KEY.search(name)]
+    others = [] if only_named else [name for name in names if name not in named]
+    return (named + others)[:MAX_TRIED]
+
+
+def _is_comparable(kind: pa.DataType) -> bool:
+    return bool(
+        pa.types.is_integer(kind)
+        or pa.types.is_string(kind)
+        or pa.types.is_large_string(kind)
+        or pa.types.is_decimal(kind)
+        or pa.types.is_date(kind)
+        or pa.types.is_timestamp(kind)
     )

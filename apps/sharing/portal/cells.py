@@ -1,12 +1,14 @@
 """The values of rows as the page of a recipient shows them."""
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from deltaweb.delta.changes.bucket_diff import changed_cells
 from deltaweb.delta.protocol.schema import StructField, StructType, short_type_text
 from deltaweb.delta.values.cell_text import cell_text
 from deltaweb.delta.values.python_values import python_values, to_json_of
@@ -36,10 +38,15 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A value: None for NULL."""
+    """A value: None for NULL.
+
+    Attributes:
+        before: The value before an update that changed it.
+    """
 
     text: str | None
     is_number: bool
+    before: "Cell | None" = None
 
 
 def columns_of(schema: StructType, readable: Iterable[str]) -> list[Column]:
@@ -57,6 +64,25 @@ def cells_of(rows: pa.Table, columns: Iterable[str]) -> list[list[Cell]]:
         values = (_text(one) for one in python_values(_shortened(column)))
         found.append([Cell(text, is_number) for text in values])
     return [list(row) for row in zip(*found, strict=True)]
+
+
+def changed_cells_of(rows: pa.Table, columns: Sequence[str]) -> list[list[Cell]]:
+    """Return the values of changed rows, whose last column has the values before."""
+    cells = cells_of(rows, columns)
+    before = rows.column(rows.num_columns - 1).combine_chunks()
+    places = np.flatnonzero(before.is_valid().to_numpy(zero_copy_only=False))
+    if not len(places):
+        return cells
+    updated = before.take(pa.array(places))
+    olds = pa.table(updated.flatten(), names=[field.name for field in updated.type])
+    own = olds.column_names
+    is_changed = changed_cells(olds, rows.select(own).take(pa.array(places)))
+    for row, place in enumerate(places):
+        for column, cell in zip(own, cells_of(olds.slice(row, 1), own)[0], strict=True):
+            if is_changed[column][row]:
+                at = columns.index(column)
+                cells[place][at] = replace(cells[place][at], before=cell)
+    return cells
 
 
 def csv_rows(rows: pa.Table) -> Iterator[list[object]]:

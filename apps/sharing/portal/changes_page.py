@@ -11,6 +11,7 @@ from apps.sharing.activity.budgets import check_budget
 from apps.sharing.answers.changed_rows import FEED
 from apps.sharing.answers.opening import open_shared
 from apps.sharing.models import PreparedChanges
+from apps.sharing.portal.cells import changed_cells_of
 from apps.sharing.portal.reading import refusal_of, rows_job
 from apps.sharing.portal.row_query import (
     RowQuery,
@@ -28,6 +29,7 @@ FIRST_LOOK: Final = timedelta(days=7)  # where there is no earlier visit
 KINDS: Final = {
     "insert": ("inserted", "c-ins"),
     "delete": ("deleted", "c-del"),
+    "update": ("updated", "c-upd"),
     "update_preimage": ("updated from", "c-del"),
     "update_postimage": ("updated to", "c-ins"),
 }
@@ -62,7 +64,8 @@ def changes(
     if result is None or refusal:
         record.is_recorded = False
     else:
-        found = shown_rows(query, result, (*FEED, *seen.columns))
+        columns = (*FEED, *seen.columns)
+        found = shown_rows(query, result, columns, changed_cells_of)
         record.version, record.last_version = first, seen.version.version
         note_rows(visit, job, result, len(found.lines))
     page = query.page

@@ -12,6 +12,7 @@ from django.db import transaction
 from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect
 from django.urls import reverse
 
+from apps.jobs.models import Job
 from apps.jobs.results import JobRows
 from apps.sharing.access.browser import open_table
 from apps.sharing.activity.budgets import check_budget
@@ -21,7 +22,9 @@ from apps.sharing.models import Recipient
 from apps.sharing.portal.files import FORMATS, SHEET, FileFormat, file_response
 from apps.sharing.portal.offer import budget_of
 from apps.sharing.portal.reading import (
+    ROWS,
     RowsRead,
+    begun_rows,
     known_rows,
     refusal_of,
     rows_job,
@@ -53,14 +56,19 @@ def download(
     query = parse_row_query(seen, request.POST)
     record.version = seen.version.version
     check_budget(visit.recipient, now=visit.now)
-    _check_left(visit, seen, query)
-    _check_rows(chosen, seen, query)
-    job, result = rows_job(
-        all_of(seen, query, file=chosen.file), now=visit.now, waits=True
-    )
+    asked = all_of(seen, query, file=chosen.file)
+    counted = counted_bytes(seen, query)
+    begun = begun_rows(request.POST.get("job", ""), asked, now=visit.now)
+    if begun is None:
+        _check_left(visit, counted)
+        _check_rows(chosen, seen, query)
+        begun = rows_job(asked, now=visit.now, waits=True)
+    job, result = begun
     if refusal_of(job) or result is None:
         record.is_recorded = False  # nothing was handed out
-        return HttpResponseRedirect(_waiting_url(seen, query, chosen))
+        return HttpResponseRedirect(_waiting_url(seen, query, chosen, job))
+    record.version = ROWS.asked(job).version
+    counted = result.facts.size_bytes or counted
     _note(visit, result)
     record.detail["format"] = chosen.key
     if query.conditions:
@@ -68,7 +76,7 @@ def download(
     with transaction.atomic():
         # Of downloads at once each finds what those before it have counted.
         Recipient.objects.select_for_update(no_key=True).get(id=visit.recipient.id)
-        _check_left(visit, seen, query)
+        _check_left(visit, counted)
         record.save(status=HTTPStatus.OK)
     return file_response(chosen, job, result.rows, shared)
 
@@ -83,7 +91,10 @@ def waiting(
     chosen = _format_of(request.GET.get("format", ""))
     seen = seen_table(shared, visit.recipient, now=visit.now)
     query = parse_row_query(seen, request.GET)
-    job, result = known_rows(all_of(seen, query, file=chosen.file))
+    asked = all_of(seen, query, file=chosen.file)
+    begun = begun_rows(request.GET.get("job", ""), asked, now=visit.now)
+    job, result = begun or known_rows(asked)
+    facts = None if result is None else result.facts
     names = (shared.share.name, shared.schema, shared.name)
     context: dict[str, object] = {
         "shared": shared,
@@ -92,7 +103,10 @@ def waiting(
         "job": job,
         "refusal": refusal_of(job) if job is not None else "",
         "result": result,
-        "counted_bytes": counted_bytes(seen, query),
+        "counted_bytes": (facts and facts.size_bytes) or counted_bytes(seen, query),
+        "num_rows": None if query.conditions else seen.num_rows(),
+        # Another site can lead here, but does not begin a download.
+        "begins": request.headers.get("Sec-Fetch-Site") == "same-origin",
         "table_url": reverse("portal:table", args=names),
         "download_url": reverse("portal:download", args=names),
         "here": request.get_full_path(),
@@ -109,10 +123,9 @@ def _format_of(key: str) -> FileFormat:
     return chosen
 
 
-def _check_left(visit: Visit, seen: SeenTable, query: RowQuery) -> None:
-    """Refuse a download that counts more than is left."""
+def _check_left(visit: Visit, counted: int) -> None:
+    """Refuse a download that counts more bytes than are left."""
     left = budget_of(visit.recipient, now=visit.now).left_bytes
-    counted = counted_bytes(seen, query)
     if left is not None and counted > left:
         raise OverBudgetError(counted_bytes=counted, left_bytes=left)
 
@@ -130,10 +143,11 @@ def _note(visit: Visit, result: JobRows[RowsRead]) -> None:
     record.num_files, record.size_bytes = facts.num_files, facts.size_bytes
 
 
-def _waiting_url(seen: SeenTable, query: RowQuery, chosen: FileFormat) -> str:
+def _waiting_url(seen: SeenTable, query: RowQuery, chosen: FileFormat, job: Job) -> str:
     shared = seen.shared
     names = (shared.share.name, shared.schema, shared.name)
     parts = [("format", chosen.key), *(("f", one.raw) for one in query.conditions)]
     if query.sort:
         parts.append(("sort", query.sort))
+    parts.append(("job", str(job.id)))
     return f"{reverse('portal:waiting', args=names)}?{urlencode(parts)}"

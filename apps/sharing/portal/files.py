@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Final
 
 import pyarrow as pa
@@ -12,13 +14,16 @@ from django.http import FileResponse, HttpResponseBase
 
 from apps.jobs.models import Job
 from apps.jobs.results import result_path
-from apps.pages.responses import csv_response
+from apps.pages.responses import csv_lines, csv_response
 from apps.sharing.models import SharedTable
 from apps.sharing.portal.cells import csv_rows
+from deltaweb.exports.errors import SheetError
 from deltaweb.exports.xlsx import XLSX_TYPE, write_xlsx
 
 SHEET: Final = "xlsx"
+PARQUET: Final = "parquet"
 PARQUET_TYPE: Final = "application/vnd.apache.parquet"
+MAX_SAMPLE_CELLS: Final = 2_000  # that are written to estimate the size of a file
 _NOT_IN_A_NAME: Final = re.compile(r"[^A-Za-z0-9_.-]+")
 
 
@@ -78,7 +83,7 @@ FORMATS: Final[Mapping[str, FileFormat]] = {
             write=write_xlsx,
         ),
         FileFormat(
-            key="parquet",
+            key=PARQUET,
             label="Parquet",
             media_type=PARQUET_TYPE,
             about="Every value with its type. For programs.",
@@ -86,6 +91,49 @@ FORMATS: Final[Mapping[str, FileFormat]] = {
         ),
     )
 }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OfferedFile:
+    """A format of a download of some rows, as a page offers it.
+
+    Attributes:
+        size_bytes: Of the file; None if nothing is known of it.
+        is_exact: Whether the file exists, so that its size is known.
+        is_begun: Whether it is being prepared.
+    """
+
+    format: FileFormat
+    size_bytes: int | None
+    is_exact: bool = False
+    is_begun: bool = False
+
+
+def bytes_of_a_row(rows: pa.Table) -> dict[str, float]:
+    """Return how long a row is in a file of each format, by writing some of them.
+
+    A format that cannot hold them is left out.
+    """
+    num_rows = min(rows.num_rows, MAX_SAMPLE_CELLS // max(1, rows.num_columns))
+    if not num_rows:
+        return {}
+    found = {}
+    with TemporaryDirectory() as folder:
+        for one in FORMATS.values():
+            path = Path(folder) / f"rows{one.suffix}"
+            with suppress(SheetError):
+                empty = _written_bytes(one, path, rows.slice(0, 0))
+                some = _written_bytes(one, path, rows.slice(0, num_rows))
+                found[one.key] = max(0, some - empty) / num_rows
+    return found
+
+
+def _written_bytes(chosen: FileFormat, path: Path, rows: pa.Table) -> int:
+    if chosen.write is None:
+        return sum(len(line.encode()) for line in csv_lines(csv_rows(rows)))
+    path.unlink(missing_ok=True)
+    chosen.write(path, rows)
+    return path.stat().st_size
 
 
 def write_file(job_id: object, key: str) -> None:

@@ -2,9 +2,10 @@
 
 import logging
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final
+from uuid import UUID
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -23,7 +24,11 @@ from apps.sharing.access.browser import open_table
 from apps.sharing.access.grants.offered import offered_version
 from apps.sharing.access.grants.rules import rule_for
 from apps.sharing.access.waited_queries import READ_ROWS
-from apps.sharing.answers.changed_rows import ChangedRows, changed_rows
+from apps.sharing.answers.changed_rows import (
+    ChangedRows,
+    changed_rows,
+    with_values_before,
+)
 from apps.sharing.answers.opening import open_shared, terms_of
 from apps.sharing.answers.rows import OfferedRows, offered_rows
 from apps.sharing.answers.versions import open_version
@@ -31,7 +36,7 @@ from apps.sharing.api.errors import failure_of
 from apps.sharing.errors import NotGrantedError, TooManyRowsError
 from apps.sharing.models import Recipient, SharedTable
 from apps.sharing.portal.conditions import compiled
-from apps.sharing.portal.files import write_file
+from apps.sharing.portal.files import bytes_of_a_row, write_file
 from deltaweb.delta.errors import DeltaError
 from deltaweb.exports.errors import SheetError
 from deltaweb.sharing.errors import TooManyRequestsError
@@ -42,6 +47,8 @@ logger = logging.getLogger(__name__)
 MAX_PAGE_BYTES: Final = 64 << 20  # of the rows of one block; wide rows end it early
 MAX_SORTED_BYTES: Final = 256 << 20  # of all rows that are sorted
 MAX_FILE_BYTES: Final = 1 << 30  # of the rows of a download
+DOWNLOAD_WAIT_S: Final = 3.0  # then the page shows how far the file is
+BEGUN_STAYS: Final = timedelta(hours=1)  # for a file of an earlier version
 MAX_ACTIVE: Final = 8  # jobs of one recipient at the same time
 TOO_LARGE: Final = "These are too many rows to sort here. Add a condition."
 FAILED: Final = (
@@ -58,7 +65,8 @@ class ReadRows:
         shared_table: The id of the shared table.
         recipient: The id of the recipient.
         terms: The terms that the table was shared on when this was requested.
-        columns: Names, in their order.
+        columns: Names, in their order. The last one of changed rows is that of the
+            values before an update.
         condition: In SQL, over the columns that the recipient sees; "" for every row.
         sort: A column, with - in front for the reverse order; "" for the table's order.
         limit: The number of rows; None for every one.
@@ -89,6 +97,7 @@ class RowsRead:
         more: Whether others follow.
         size_bytes: Of the data files that were opened.
         num_files: The number of these files.
+        row_bytes: The bytes of one row in a file, by format, as some rows have them.
         refusal: Why there are no rows, in a sentence for the recipient.
     """
 
@@ -96,6 +105,7 @@ class RowsRead:
     more: IfKnown[bool | None] = None
     size_bytes: IfKnown[int | None] = None
     num_files: IfKnown[int | None] = None
+    row_bytes: IfKnown[dict[str, float] | None] = None
     refusal: IfKnown[str | None] = None
 
 
@@ -146,7 +156,7 @@ def rows_job(
                 now=now,
             )
     if waits:
-        wait_for(job)
+        wait_for(job, DOWNLOAD_WAIT_S)
     else:
         wait_a_glance(job)
     return job, job_rows(ROWS, job)
@@ -157,6 +167,29 @@ def known_rows(asked: ReadRows) -> tuple[Job | None, JobRows[RowsRead] | None]:
     key = hashed_key(READ_ROWS, to_json(asked))
     job = Job.objects.filter(kind=READ_ROWS, key=key).order_by("-created_at").first()
     return job, None if job is None else job_rows(ROWS, job)
+
+
+def begun_rows(
+    job_id: str, asked: ReadRows, *, now: datetime
+) -> tuple[Job, JobRows[RowsRead] | None] | None:
+    """Return a reading that was begun, perhaps of an earlier version; None if gone.
+
+    Args:
+        job_id: What the address or the form names it by.
+        asked: The same reading of the newest version, on the terms of now.
+    """
+    try:
+        begun_id = UUID(job_id)
+    except ValueError:
+        return None
+    since = now - BEGUN_STAYS
+    jobs = Job.objects.filter(kind=READ_ROWS, id=begun_id, created_at__gt=since)
+    if (job := jobs.first()) is None:
+        return None
+    begun = ROWS.asked(job)
+    if replace(begun, version=asked.version, columns=asked.columns) != asked:
+        return None
+    return job, job_rows(ROWS, job)
 
 
 def refusal_of(job: Job) -> str:
@@ -205,30 +238,36 @@ def _read(job: TrackedJob, asked: ReadRows) -> RowsRead:
     else:
         first, now = asked.changes_from, timezone.now()
         rows = changed_rows(shared, rule, table, opened, first=first, now=now)
-    batches = _reported(job, rows)
+    batches, schema = _reported(job, rows), rows.schema
     if sorted_by:
         found = _sorted(batches, rows.schema, asked.sort)
         if found is None:
             return RowsRead(refusal=TOO_LARGE)
-        batches = iter(found.to_batches())
-    more = False
+        if asked.changes_from is not None:
+            hides = bool(rule.conditions)
+            found = with_values_before(found, asked.columns[-1], are_some_hidden=hides)
+        batches, schema = iter(found.to_batches()), found.schema
+    more, row_bytes = False, None
     if asked.limit is None:
         counted = _Counted(batches)
-        keep_rows(job.id, rows.schema, counted)
+        keep_rows(job.id, schema, counted)
         num_rows = counted.rows
         if asked.file:
             job.step("Writing the file")
             write_file(job.id, asked.file)
     else:
         kept, more = _window(batches, asked.offset, asked.limit)
-        keep_rows(job.id, rows.schema, kept)
+        keep_rows(job.id, schema, kept)
         num_rows = sum(batch.num_rows for batch in kept)
+        if asked.changes_from is None:
+            row_bytes = bytes_of_a_row(pa.Table.from_batches(kept, schema))
     _granted(asked)
     return RowsRead(
         rows=num_rows,
         more=more,
         size_bytes=rows.size_bytes,
         num_files=rows.num_files,
+        row_bytes=row_bytes,
     )
 
 

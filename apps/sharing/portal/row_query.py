@@ -30,6 +30,7 @@ from deltaweb.sharing.table_query import TableQuery
 PAGE_LENGTH: Final = 50
 BLOCK_LENGTH: Final = 500  # rows of one job: ten pages of one reading
 MAX_PAGE: Final = 20_000
+MAX_NEEDLE: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +70,13 @@ class RowQuery:
     Attributes:
         sort: A column, with - in front for the reverse order; "" for none.
         page: From 1.
+        columns: A text that the columns which are shown have in name or comment.
     """
 
     conditions: list[Condition]
     sort: str = ""
     page: int = 1
+    columns: str = ""
 
     @property
     def sql(self) -> str:
@@ -114,7 +117,7 @@ def seen_table(
 
 
 def parse_row_query(seen: SeenTable, query: QueryDict) -> RowQuery:
-    """Read `f` (repeatable), `sort` and `page` of an address or a form.
+    """Read `f` (repeatable), `sort`, `page` and `columns` of an address or a form.
 
     Raises:
         QueryError: If one of them names no column, or does not fit it.
@@ -130,7 +133,13 @@ def parse_row_query(seen: SeenTable, query: QueryDict) -> RowQuery:
         conditions=parse_conditions(seen.schema, query.getlist("f")),
         sort=sort,
         page=parse_page(query),
+        columns=parse_columns(query),
     )
+
+
+def parse_columns(query: QueryDict) -> str:
+    """Read `columns` of an address."""
+    return query.get("columns", "").strip()[:MAX_NEEDLE]
 
 
 def parse_page(query: QueryDict) -> int:
@@ -156,10 +165,16 @@ def all_of(seen: SeenTable, query: RowQuery, *, file: str = "") -> ReadRows:
 
 
 def changes_of(seen: SeenTable, first: int, query: RowQuery) -> ReadRows:
-    """Return the reading of changed rows, the newest first, that has a page."""
+    """Return the reading of changed rows, the newest first, that has a page.
+
+    Its last column has the values before an update; its name is that of no column.
+    """
+    before = "before"
+    while before in seen.columns:
+        before += "_"
     return replace(
         _reading(seen, query, limit=BLOCK_LENGTH, offset=query.offset),
-        columns=(*FEED, *seen.columns),
+        columns=(*FEED, *seen.columns, before),
         sort=f"-{COMMIT_VERSION}",
         changes_from=first,
     )

@@ -1,32 +1,40 @@
 """The page of one table of a recipient: its columns and its rows."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 from urllib.parse import urlencode
 
+import pyarrow as pa
 from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect
 from django.urls import reverse
 
 from apps.audit.models import AuditEvent
 from apps.jobs.models import Job
-from apps.jobs.results import JobRows
+from apps.jobs.results import JobRows, job_file
 from apps.pages.request.parameters import QueryError
 from apps.sharing.access.browser import open_table
 from apps.sharing.activity.budgets import check_budget
 from apps.sharing.answers.row_count import RowCount
 from apps.sharing.portal.cells import Cell, Column, cells_of, columns_of
 from apps.sharing.portal.conditions import OPERATORS, comparable
-from apps.sharing.portal.files import FORMATS, SHEET
+from apps.sharing.portal.files import FORMATS, PARQUET, SHEET, FileFormat, OfferedFile
 from apps.sharing.portal.offer import budget_of
-from apps.sharing.portal.reading import RowsRead, refusal_of, rows_job
+from apps.sharing.portal.reading import (
+    RowsRead,
+    known_rows,
+    refusal_of,
+    rows_job,
+)
 from apps.sharing.portal.row_query import (
     PAGE_LENGTH,
     RowQuery,
     SeenTable,
+    all_of,
     counted_bytes,
     form_filter,
     page_of,
+    parse_columns,
     parse_row_query,
     seen_table,
 )
@@ -70,12 +78,15 @@ def rows(
         query = parse_row_query(seen, request.GET)
     except QueryError as error:
         visit.record.is_recorded = False  # nothing was read
-        context |= {"wrong": error, "query": RowQuery(conditions=[])}
+        text = parse_columns(request.GET)
+        context |= {"wrong": error, "query": RowQuery(conditions=[], columns=text)}
         return _answer(request, visit, context, status=WRONG)
     check_budget(visit.recipient, now=visit.now)
     job, result = rows_job(page_of(seen, query), now=visit.now)
     refusal = refusal_of(job)
-    found = shown_rows(query, result, seen.columns) if result and not refusal else None
+    columns = _sortable(request, seen, query)
+    names = [column.name for column in columns if column.is_read]
+    found = shown_rows(query, result, names) if result and not refusal else None
     if found is None or result is None:
         visit.record.is_recorded = False  # until there are rows to look at
     else:
@@ -86,8 +97,10 @@ def rows(
         "rows": found,
         "refusal": refusal,
         "links": _links(request, query, found),
-        "columns": _sortable(request, seen, query),
+        "columns": columns,
+        "is_column_missed": not (columns and _has(columns[0], query.columns)),
         "counted_bytes": counted_bytes(seen, query),
+        "files": _files(seen, query, result),
     }
     return _answer(request, visit, context)
 
@@ -119,6 +132,7 @@ def about_table(
         "is_part": not seen.rule.is_whole,
         "num_rows": num_rows,
         "columns": columns_of(seen.schema, seen.columns),
+        "num_columns": len(seen.schema.fields),
         "comparable": comparable(seen.schema),
         "operators": OPERATORS,
         "budget": budget_of(visit.recipient, now=visit.now),
@@ -140,70 +154,123 @@ def _answer(
 
 
 def shown_rows(
-    query: RowQuery, result: JobRows[RowsRead], columns: Sequence[str]
+    query: RowQuery,
+    result: JobRows[RowsRead],
+    columns: Sequence[str],
+    cells: Callable[[pa.Table, Sequence[str]], list[list[Cell]]] = cells_of,
 ) -> ShownRows:
-    """Return the page of rows of the block that a job has read."""
+    """Return the page of rows of the block that a job has read.
+
+    Args:
+        cells: Returns the values of the columns of rows.
+    """
     start = query.first_row - 1 - query.offset
     page = result.rows.slice(start, PAGE_LENGTH)
     follows = result.rows.num_rows > start + PAGE_LENGTH
     return ShownRows(
-        lines=cells_of(page, columns),
+        lines=cells(page, columns),
         first_row=query.first_row,
         has_more=follows or bool(result.facts.more),
     )
 
 
+def _files(
+    seen: SeenTable, query: RowQuery, result: JobRows[RowsRead] | None
+) -> list[OfferedFile]:
+    """Return the formats of a download, each with what is known of its size."""
+    num_rows = seen.num_rows()
+    if query.conditions:
+        is_all = result is not None and not query.offset and not result.facts.more
+        num_rows = result.facts.rows if result is not None and is_all else None
+    row_bytes = (result.facts.row_bytes if result is not None else None) or {}
+    return [
+        _file(seen, query, one, num_rows, row_bytes.get(one.key))
+        for one in FORMATS.values()
+    ]
+
+
+def _file(
+    seen: SeenTable,
+    query: RowQuery,
+    chosen: FileFormat,
+    num_rows: int | None,
+    row_bytes: float | None,
+) -> OfferedFile:
+    job, _ = known_rows(all_of(seen, query, file=chosen.file))
+    if (path := job_file(job, chosen.suffix)) is not None:
+        return OfferedFile(format=chosen, size_bytes=path.stat().st_size, is_exact=True)
+    is_known = num_rows is not None and row_bytes is not None
+    size_bytes = int((num_rows or 0) * (row_bytes or 0)) if is_known else None
+    if chosen.key == PARQUET and not query.conditions:
+        size_bytes = counted_bytes(seen, query)  # of the same rows, as files
+    return OfferedFile(
+        format=chosen,
+        size_bytes=size_bytes,
+        is_begun=job is not None and job.is_active,
+    )
+
+
 def _with_filter(request: HttpRequest, added: str) -> str:
-    kept = [*request.GET.getlist("f"), added]
-    sort = request.GET.get("sort", "")
-    return f"{request.path}?{_address(kept, sort)}"
+    parts = [("f", text) for text in (*request.GET.getlist("f"), added)]
+    kept = [(name, request.GET.get(name, "")) for name in ("sort", "columns")]
+    parts += [(name, text) for name, text in kept if text]
+    return f"{request.path}?{urlencode(parts)}"
 
 
 def _chips(request: HttpRequest, query: RowQuery) -> list[tuple[str, str]]:
     """Return each condition in words, and the address without it."""
     found = []
     for one in query.conditions:
-        others = [other.raw for other in query.conditions if other is not one]
-        found.append((one.text, f"{request.path}?{_address(others, query.sort)}"))
+        others = [other for other in query.conditions if other is not one]
+        found.append((one.text, _address(request, query, conditions=others)))
     return found
 
 
 def _sortable(request: HttpRequest, seen: SeenTable, query: RowQuery) -> list[Column]:
-    """Return the columns with the addresses of the rows sorted by each."""
-    kept = [one.raw for one in query.conditions]
+    """Return the columns that are shown, with the addresses of the rows by each.
+
+    If no column has the text that is searched for, all are shown.
+    """
     names = set(comparable(seen.schema))
     found = []
-    for column in columns_of(seen.schema, seen.columns):
+    every = columns_of(seen.schema, seen.columns)
+    for column in [one for one in every if _has(one, query.columns)] or every:
         name, url = column.name, ""
         if name in names:
             order = f"-{name}" if query.sort == name else name
-            url = f"{request.path}?{_address(kept, order)}"
+            url = _address(request, query, sort=order)
         found.append(replace(column, sort_url=url))
     return found
+
+
+def _has(column: Column, text: str) -> bool:
+    """Whether the name or the comment of a column has a text."""
+    needle = text.casefold()
+    return needle in column.name.casefold() or needle in column.comment.casefold()
 
 
 def _links(
     request: HttpRequest, query: RowQuery, found: ShownRows | None
 ) -> dict[str, str]:
     """Return the addresses of other pages, and of other orders by column."""
-    kept = [one.raw for one in query.conditions]
-
-    def to_page(number: int) -> str:
-        return f"{request.path}?{_address(kept, query.sort, number)}"
-
     has_more = found is not None and found.has_more
+    page = query.page
     return {
-        "previous": to_page(query.page - 1) if query.page > 1 else "",
-        "next": to_page(query.page + 1) if has_more else "",
-        "sort": f"{request.path}?{_address(kept, '')}",
-        "clear": request.path,
+        "previous": _address(request, query, page=page - 1) if page > 1 else "",
+        "next": _address(request, query, page=page + 1) if has_more else "",
+        "sort": _address(request, query, sort=""),
+        "columns": _address(request, query, columns="", page=page),
     }
 
 
-def _address(conditions: list[str], sort: str, page: int = 1) -> str:
-    parts = [("f", text) for text in conditions]
-    if sort:
-        parts.append(("sort", sort))
-    if page > 1:
-        parts.append(("page", str(page)))
-    return urlencode(parts)
+def _address(request: HttpRequest, query: RowQuery, **other: Any) -> str:  # noqa: ANN401 (fields of the query)
+    """Return the address of a query with other values, on its first page."""
+    wanted = replace(query, **{"page": 1, **other})
+    parts = [("f", one.raw) for one in wanted.conditions]
+    if wanted.sort:
+        parts.append(("sort", wanted.sort))
+    if wanted.columns:
+        parts.append(("columns", wanted.columns))
+    if wanted.page > 1:
+        parts.append(("page", str(wanted.page)))
+    return f"{request.path}?{urlencode(parts)}" if parts else request.path

@@ -47,6 +47,7 @@ from apps.sharing.errors import (
 from apps.sharing.models import BrowserSession, Recipient, RecipientToken
 from deltaweb.delta.errors import DeltaError
 from deltaweb.exports.errors import SheetError
+from deltaweb.sharing.errors import VersionNotReadyError
 
 logger = logging.getLogger(__name__)
 
@@ -56,6 +57,7 @@ HEADERS: Final = {
     "Referrer-Policy": "same-origin",
     "X-Robots-Tag": "noindex, nofollow",
 }
+REFRESH_S: Final = "5"  # after which a page that is not ready asks again
 SIGN_IN_AGAIN: Final = (
     SessionEndedError,
     NotInBrowserError,
@@ -140,7 +142,7 @@ def portal_view(
             raise Http404
         response = view(request, **names)
         for name, value in HEADERS.items():
-            response[name] = value
+            response.setdefault(name, value)
         return response
 
     return public(csrf_exempt(shown))
@@ -192,12 +194,15 @@ def refused(
     if failure.is_fault:
         logger.error("Request %s failed", record.request_id, exc_info=error)
     record.save(status=failure.status, error_code=code)
-    response = shown(
-        request,
-        "problem.html",
-        {"failure": failure, "is_missing": failure.status == HTTPStatus.NOT_FOUND},
-        status=failure.status,
-    )
+    waits = isinstance(error, VersionNotReadyError) and request.method == "GET"
+    context: dict[str, object] = {
+        "failure": failure,
+        "is_missing": failure.status == HTTPStatus.NOT_FOUND,
+        "waits": waits,
+    }
+    response = shown(request, "problem.html", context, status=failure.status)
+    if waits:
+        response["Refresh"] = REFRESH_S
     for name, value in failure.headers.items():
         if name != "WWW-Authenticate":  # a browser would open a window of its own
             response[name] = value

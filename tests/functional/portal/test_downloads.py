@@ -1,8 +1,10 @@
 """The files in which a recipient downloads rows."""
 
 import io
+import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from typing import Any
 
 import pyarrow.parquet as pq
@@ -10,10 +12,12 @@ import pytest
 from django.conf import settings
 from django.db import connection
 from django.test import Client
+from django.utils import timezone
 from openpyxl import load_workbook
 
 from apps.audit.models import AuditEvent
 from apps.jobs.models import Job
+from apps.pages.templatetags.deltaweb import size as size_text
 from apps.sharing.access.waited_queries import READ_ROWS
 from apps.sharing.models import Recipient
 from apps.sharing.portal.reading import MAX_ACTIVE
@@ -67,6 +71,12 @@ def read(fmt: str, body: bytes) -> tuple[list[str], list[list[Any]]]:
     assert sheet is not None
     header, *lines = ([cell.value for cell in row] for row in sheet.iter_rows())
     return [str(name) for name in header], lines
+
+
+def sizes(text: str) -> dict[str, int]:
+    """The sizes beside the buttons that are estimated in bytes, by format."""
+    found = re.findall(r"(CSV|XLSX|Parquet) about ([\d,]+) B", text)
+    return {label.lower(): int(size.replace(",", "")) for label, size in found}
 
 
 @pytest.fixture
@@ -153,6 +163,146 @@ class TestDownloads:
         answer = other.get(f"{path_of(part.shared)}/file?format=csv")
 
         assert "Nothing is being prepared" in text_of(answer)
+
+    def test_that_were_begun_are_not_lost_with_a_new_version(
+        self, acme: Visitor, part: Ruled
+    ) -> None:
+        path = f"{path_of(part.shared)}/download"
+        waiting = acme.post(path, {"format": "csv"}).url
+        work()
+        part.table.append(rows(50, 1, "EU", "later"))
+        part.prepare()
+
+        page = acme.get(waiting).content.decode()
+        sent = dict(re.findall(r'name="(job|format)" value="([^"]+)"', page))
+        answer = acme.post(path, sent)
+
+        assert "The file is ready" in text_of(acme.get(waiting))
+        assert answer.status_code == 200
+        assert sorted(int(row[0]) for row in read("csv", body_of(answer))[1]) == SEEN
+        event = AuditEvent.objects.get(action="portal.download")
+        assert (event.version, event.num_rows) == (3, len(SEEN))
+        assert Job.objects.filter(kind=READ_ROWS).count() == 1
+
+    @cases(
+        "end",
+        {
+            "under another rule": lambda staff: staff.rule("id = 1", "id"),
+            "an hour ago": lambda _: Job.objects.update(
+                created_at=timezone.now() - timedelta(hours=1)
+            ),
+        },
+    )
+    def test_that_were_begun_are_not_given_out(
+        self, acme: Visitor, part: Ruled, end: Callable[[Ruled], object]
+    ) -> None:
+        path = f"{path_of(part.shared)}/download"
+        waiting = acme.post(path, {"format": "csv"}).url
+        work()
+        job = Job.objects.get(kind=READ_ROWS)
+        part.table.append(rows(50, 1, "EU", "later"))
+        end(part)
+        part.prepare()
+
+        answer = acme.post(path, {"format": "csv", "job": str(job.id)})
+
+        assert answer.status_code == 302  # to a reading of its own
+        assert str(job.id) not in answer.url
+        assert "The file is ready" not in text_of(acme.get(waiting))
+
+    @cases("form", {"a sort": {"sort": "id"}, "a condition": {"f": "id:ge:3"}})
+    def test_that_were_begun_are_not_those_of_another_query(
+        self, acme: Visitor, part: Ruled, form: dict[str, str]
+    ) -> None:
+        path = f"{path_of(part.shared)}/download"
+        acme.post(path, {"format": "csv"})
+        work()
+        job = Job.objects.get(kind=READ_ROWS)
+
+        answer = acme.post(path, {"format": "csv", "job": str(job.id), **form})
+
+        assert answer.status_code == 302
+        assert str(job.id) not in answer.url
+
+    @pytest.mark.parametrize("job", ["", "x", "\0", "0" * 32, "é" * 50])
+    def test_begin_anew_without_a_job_that_is_known(
+        self, acme: Visitor, part: Ruled, job: str
+    ) -> None:
+        path = f"{path_of(part.shared)}/download"
+
+        answer = acme.post(path, {"format": "csv", "job": job})
+
+        assert answer.status_code == 302
+
+    def test_that_another_recipient_has_begun_are_not_given_out(
+        self,
+        acme: Visitor,
+        staff: Ruled,
+        new_visitor: Any,  # noqa: ANN401 (a fixture)
+    ) -> None:
+        acme.sign_in()
+        path = f"{path_of(staff.shared)}/download"
+        acme.post(path, {"format": "csv"})
+        work()
+        job = Job.objects.get(kind=READ_ROWS)
+        other = new_visitor("other", staff.shared.share)
+        other.sign_in()
+
+        answer = other.post(path, {"format": "csv", "job": str(job.id)})
+
+        assert answer.status_code == 302
+        assert str(job.id) not in answer.url
+
+    @cases(
+        "site, count",
+        {"its own page": ("same-origin", 1), "another site": ("cross-site", 0)},
+    )
+    def test_begin_by_themselves_for(
+        self, acme: Visitor, part: Ruled, site: str, count: int
+    ) -> None:
+        downloaded(acme, part, "csv")
+        path = f"{path_of(part.shared)}/file?format=csv"
+
+        page = acme.get(path, headers={"Sec-Fetch-Site": site}).content.decode()
+
+        assert page.count("data-begin") == count
+
+    def test_say_how_far_they_are(self, acme: Visitor, staff: Ruled) -> None:
+        acme.sign_in()
+        waiting = acme.post(f"{path_of(staff.shared)}/download", {"format": "csv"}).url
+        Job.objects.filter(kind=READ_ROWS).update(progress_done=7)
+
+        assert "7 of 15 rows" in text_of(acme.get(waiting))
+
+    def test_have_their_size_beside_the_button(
+        self, acme: Visitor, staff: Ruled
+    ) -> None:
+        acme.sign_in()
+        acme.rows(staff.shared)
+        path = path_of(staff.shared)
+
+        before = text_of(acme.get(path))
+        about = sizes(before)
+        csv = downloaded(acme, staff, "csv")
+        sheet = downloaded(acme, staff, "xlsx")
+
+        counted = size_text(staff.table.snapshot().size_bytes)
+        assert f"Parquet about {counted}" in before
+        assert abs(about["csv"] - len(csv)) < 100
+        assert f"XLSX {size_text(len(sheet))}" in text_of(acme.get(path))
+
+    def test_have_no_size_if_the_rows_are_not_counted(
+        self, acme: Visitor, staff: Ruled
+    ) -> None:
+        acme.sign_in()
+
+        text = text_of(acme.get(path_of(staff.shared)))
+
+        assert text.count("size not known") == 2
+        work()
+        part = acme.get(path_of(staff.shared), headers={"HX-Request": "true"})
+        assert part.content.decode().count('hx-swap-oob="true"') == 3
+        assert "size not known" not in text_of(part)
 
     def test_of_too_many_rows_for_a_sheet_begin_nothing(
         self, acme: Visitor, staff: Ruled

@@ -1,5 +1,6 @@
 """The rows that a recipient reads in the browser, and what it does not see there."""
 
+import re
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -389,3 +390,55 @@ class TestTheList:
         assert "hr. staff" not in text_of(acme.get("/portal/?q=PAY"))
         assert "hr. pay" in text_of(acme.get("/portal/?q=PAY"))
         assert "No table matches" in text_of(acme.get("/portal/?q=%3Cb%3E"))
+
+
+class TestTheColumns:
+    def names(self, visitor: Visitor, path: str) -> list[str]:
+        page = visitor.get(path).content.decode()
+        grid = page.partition('<table class="dw-table dw-grid-t">')[2]
+        return re.findall(r"(?:>|^)(\w+)(?:</a>)?<small>", grid.partition("<tbody>")[0])
+
+    def test_are_those_that_have_a_text(self, acme: Visitor, staff: Ruled) -> None:
+        acme.sign_in()
+        acme.rows(staff.shared)
+        path = path_of(staff.shared)
+        every = self.names(acme, path)
+
+        assert every == ["id", "region", "salary", "note"]
+        assert self.names(acme, f"{path}?columns=SAL") == ["salary"]
+        assert self.names(acme, f"{path}?columns=no+such") == every
+        assert Job.objects.filter(kind=READ_ROWS).count() == 1
+
+    def test_are_kept_by_filters_orders_and_pages(
+        self, acme: Visitor, staff: Ruled
+    ) -> None:
+        acme.sign_in()
+        path = path_of(staff.shared)
+        acme.rows(staff.shared, "?columns=id&f=id:ge:3")
+
+        page = acme.get(f"{path}?columns=id&f=id:ge:3").content.decode()
+        added = acme.get(f"{path}?columns=id&fc=id&fo=ge&fv=3")
+
+        assert "sort=id&amp;columns=id" in page
+        assert f"{path}?columns=id" in page  # without the condition
+        assert added.url.endswith("f=id%3Age%3A3&columns=id")
+
+    def test_of_a_rule_are_all_that_is_found(self, acme: Visitor, staff: Ruled) -> None:
+        staff.rule(OF_EU, "id", "note")
+        staff.prepare()
+        acme.sign_in()
+        acme.rows(staff.shared)
+
+        hidden = f"{path_of(staff.shared)}?columns=salary"
+
+        assert self.names(acme, hidden) == ["id", "note"]
+
+
+def test_a_part_that_is_not_ready_asks_again(acme: Visitor, staff: Ruled) -> None:
+    staff.rule(OF_EU, "id", "note")
+    acme.sign_in()
+
+    answer = acme.get(path_of(staff.shared))
+
+    assert (answer.status_code, answer["Refresh"]) == (409, "5")
+    assert "is being prepared" in text_of(answer)

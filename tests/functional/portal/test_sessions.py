@@ -373,6 +373,24 @@ class TestAnswers:
 
         assert not is_in(acme)
 
+    def test_name_the_provider_and_no_link(
+        self, acme: Visitor, settings: Settings
+    ) -> None:
+        acme.sign_in()
+        pages = ["/portal/", "/portal/sign-in", "/portal/t/a/b/c", "/portal/rotate"]
+
+        for path in pages:
+            text = text_of(acme.get(path))
+            assert "this link" not in text
+            assert "sk the provider" in text
+        settings.PROVIDER_CONTACT = "help@northwind.example"
+        assert "help@northwind.example" in text_of(acme.get(pages[2]))
+
+    def test_lead_to_the_manual(self, acme: Visitor) -> None:
+        page = acme.get("/portal/sign-in").content.decode()
+
+        assert "/help/how-to/share-in-the-browser/#for-recipients" in page
+
 
 class TestThePreviousVisit:
     def test_is_of_an_hour_ago_at_least(self, acme: Visitor) -> None:
