@@ -24,6 +24,8 @@ SHEET: Final = "xlsx"
 PARQUET: Final = "parquet"
 PARQUET_TYPE: Final = "application/vnd.apache.parquet"
 MAX_SAMPLE_CELLS: Final = 2_000  # that are written to estimate the size of a file
+OnProgress = Callable[[int], None]
+"""Is given the number of rows that are written."""
 _NOT_IN_A_NAME: Final = re.compile(r"[^A-Za-z0-9_.-]+")
 
 
@@ -41,7 +43,7 @@ class FileFormat:
     label: str
     media_type: str
     about: str
-    write: Callable[[Path, pa.Table], object] | None = None
+    write: Callable[[Path, pa.Table, OnProgress], object] | None = None
 
     @property
     def suffix(self) -> str:
@@ -53,10 +55,17 @@ class FileFormat:
         return "" if self.write is None else self.key
 
 
-def _write_parquet(path: Path, rows: pa.Table) -> None:
+def _write_parquet(path: Path, rows: pa.Table, on_progress: OnProgress) -> None:
+    written = 0
     with pq.ParquetWriter(path, rows.schema) as writer:
         for batch in rows.to_batches():
             writer.write_batch(batch)
+            written += batch.num_rows
+            on_progress(written)
+
+
+def _write_sheet(path: Path, rows: pa.Table, on_progress: OnProgress) -> None:
+    write_xlsx(path, rows, on_progress=on_progress)
 
 
 FORMATS: Final[Mapping[str, FileFormat]] = {
@@ -80,7 +89,7 @@ FORMATS: Final[Mapping[str, FileFormat]] = {
                 "Text stays text: no cell is a formula or a link. Whole numbers of "
                 "more than 15 digits and decimals are text. NULL is an empty cell."
             ),
-            write=write_xlsx,
+            write=_write_sheet,
         ),
         FileFormat(
             key=PARQUET,
@@ -132,11 +141,11 @@ def _written_bytes(chosen: FileFormat, path: Path, rows: pa.Table) -> int:
     if chosen.write is None:
         return sum(len(line.encode()) for line in csv_lines(csv_rows(rows)))
     path.unlink(missing_ok=True)
-    chosen.write(path, rows)
+    chosen.write(path, rows, lambda _: None)
     return path.stat().st_size
 
 
-def write_file(job_id: object, key: str) -> None:
+def write_file(job_id: object, key: str, on_progress: OnProgress) -> None:
     """Write the rows of a job as a file, which is there as a whole or not at all."""
     chosen = FORMATS[key]
     path = result_path(job_id, chosen.suffix)
@@ -146,7 +155,7 @@ def write_file(job_id: object, key: str) -> None:
     beside.unlink(missing_ok=True)
     try:
         if chosen.write is not None:
-            chosen.write(beside, rows)
+            chosen.write(beside, rows, on_progress)
             beside.replace(path)
     finally:
         beside.unlink(missing_ok=True)

@@ -254,7 +254,7 @@ def _read(job: TrackedJob, asked: ReadRows) -> RowsRead:
         num_rows = counted.rows
         if asked.file:
             job.step("Writing the file")
-            write_file(job.id, asked.file)
+            write_file(job.id, asked.file, lambda rows: job.progress(rows, unit="rows"))
     else:
         kept, more = _window(batches, asked.offset, asked.limit)
         keep_rows(job.id, schema, kept)
