@@ -1,4 +1,4 @@
-"""What the page of a recipient lists: tables, budget, and what each client reads."""
+"""The first page of a recipient: tables, budget, and what each client reads."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,6 +8,7 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db.models import Count
+from django.http import HttpRequest, HttpResponseBase
 from django.urls import reverse
 
 from apps.pages.snippets import Snippet
@@ -27,8 +28,10 @@ from apps.sharing.issuing.activation_page import (
 )
 from apps.sharing.issuing.profile import profile_file_name
 from apps.sharing.models import Recipient, Share
+from apps.sharing.portal.visit import Visit, shown, visitors_page
 from apps.tables.models import Commit, Table
 
+MAX_SEARCH_LENGTH: Final = 200
 MAX_TABLES: Final = 500  # of one page; others are found by the search
 
 
@@ -200,3 +203,20 @@ def _listed(
             changes.get(one.table_id) if table is not None and one.has_changes else None
         ),
     )
+
+
+@visitors_page("portal.tables")
+def tables(request: HttpRequest, visit: Visit) -> HttpResponseBase:
+    """List the tables, what was used of the budget, and the code for each client."""
+    recipient = visit.recipient
+    offer = offer_of(recipient)
+    text = request.GET.get("q", "").strip()[:MAX_SEARCH_LENGTH]
+    context = {
+        "offer": offer,
+        "search": text,
+        "tables": listed_tables(offer, text, since=visit.session.previous_visit_at),
+        "verdicts": verdicts_of(offer.tables),
+        "snippets": code_for(recipient, offer.tables),
+        "budget": budget_of(recipient, now=visit.now),
+    }
+    return shown(request, "tables.html", context, visit=visit)

@@ -6,17 +6,17 @@ from apps.sharing.portal import (
     changes_page,
     downloads,
     mail_sign_in,
+    offer,
     rotation,
     sign_in,
     table_page,
-    tables_page,
 )
 
 app_name = "portal"
 TABLE = "t/<str:share>/<str:schema>/<str:table>"
 
 urlpatterns = [
-    path("", tables_page.tables, name="tables"),
+    path("", offer.tables, name="tables"),
     path("sign-in", sign_in.sign_in, name="sign-in"),
     path("sign-in/by-mail", mail_sign_in.ask, name="mail"),
     path("sign-in/<str:secret>", mail_sign_in.follow, name="mail-link"),
