@@ -39,43 +39,54 @@ def partition_range(values: pa.Array, bad: Mask | None = None) -> ColumnRange:
 
 
 def statistics_ranges(
-    statistics: pa.Table, columns: Iterable[ColumnPath]
+    statistics: pa.Table | pa.RecordBatch, columns: Iterable[ColumnPath]
 ) -> dict[ColumnPath, ColumnRange]:
     """Ranges of data columns, as far as statistics tell.
 
     Args:
         columns: The columns to look at; one that it does not hold is left out.
     """
-    table = statistics.combine_chunks()
-    num_records = _one(table.column("num_records"))
-    low, high = _one(table.column("min")), _one(table.column("max"))
-    null_counts = _one(table.column("null_count"))
+    num_records, low, high, null_counts = (
+        _one(statistics.column(name))
+        for name in ("num_records", "min", "max", "null_count")
+    )
     ranges: dict[ColumnPath, ColumnRange] = {}
     for path in columns:
-        null_count = _at(null_counts, path)
-        if null_count is None:
-            continue
-        lows, highs = _at(low, path), _at(high, path)
-        if lows is None or highs is None:
-            lows = highs = pa.nulls(len(table))
-        if pa.types.is_float64(lows.type):
-            lows = _around(lows, pc.min_element_wise)
-            highs = _around(highs, pc.max_element_wise)
-        is_known = pc.is_valid(null_count)
-        # Writers differ in whether a null struct counts for the columns inside.
-        has_none = (
-            pc.and_(is_known, pc.equal(null_count, 0)) if len(path) == 1 else None
-        )
-        ranges[path] = ColumnRange(
-            low=lows,
-            high=highs,
-            is_exact=False,
-            all_null=_mask(pc.equal(null_count, num_records)),
-            some_null=np.ones(len(table), np.bool_)
-            if has_none is None
-            else ~_mask(has_none),
-        )
+        null_count = leaf_of(null_counts, path)
+        if null_count is not None:
+            bounds = leaf_of(low, path), leaf_of(high, path)
+            ranges[path] = statistics_range(path, *bounds, null_count, num_records)
     return ranges
+
+
+def statistics_range(
+    path: ColumnPath,
+    low: pa.Array | None,
+    high: pa.Array | None,
+    null_count: pa.Array,
+    num_records: pa.Array,
+) -> ColumnRange:
+    """Return the range of a data column, as far as its statistics tell.
+
+    Args:
+        low, high: None of a column that has no bounds.
+    """
+    if low is None or high is None:
+        low = high = pa.nulls(len(num_records))
+    if pa.types.is_float64(low.type):
+        low = _around(low, pc.min_element_wise)
+        high = _around(high, pc.max_element_wise)
+    # Writers differ in whether a null struct counts for the columns inside.
+    has_none = pc.equal(null_count, 0) if len(path) == 1 else None
+    return ColumnRange(
+        low=low,
+        high=high,
+        is_exact=False,
+        all_null=_mask(pc.equal(null_count, num_records)),
+        some_null=np.ones(len(num_records), np.bool_)
+        if has_none is None
+        else ~_mask(has_none),
+    )
 
 
 def _around(
@@ -89,7 +100,9 @@ def _around(
     return outermost(bounds, bounds.cast(pa.float32(), safe=False).cast(bounds.type))
 
 
-def _one(column: pa.ChunkedArray) -> pa.Array:
+def _one(column: pa.ChunkedArray | pa.Array) -> pa.Array:
+    if isinstance(column, pa.Array):
+        return column
     if column.num_chunks == 1:
         return column.chunk(0)  # as it is: joining would copy it
     array = column.combine_chunks()
@@ -98,14 +111,19 @@ def _one(column: pa.ChunkedArray) -> pa.Array:
     )
 
 
-def _at(array: pa.Array, path: ColumnPath) -> pa.Array | None:
+def leaf_of(array: pa.Array, path: ColumnPath) -> pa.Array | None:
+    """Return the values at a path of structs; None if there are none."""
     for name in path:
         if not pa.types.is_struct(array.type):
             return None
         position = array.type.get_field_index(name)
         if position < 0:
             return None
-        array = pc.struct_field(array, [position])
+        array = (
+            pc.struct_field(array, [position])
+            if array.null_count
+            else array.field(position)  # the same, and sooner
+        )
     return None if pa.types.is_struct(array.type) else array
 
 

@@ -279,19 +279,24 @@ class _Tally:
         codes: Codes = np.full(part.num_rows, self._code(_Kind.NOTHING_EXCLUDES, 0))
         left = live.copy()
         for place, one in enumerate(judged):
-            self._alone[place, 0] += np.count_nonzero(live & ~one.by_partitions)
-            codes[left & ~one.by_partitions] = self._code(_Kind.PARTITION, place)
-            left &= one.by_partitions
+            out = live & ~one.by_partitions
+            if count := np.count_nonzero(out):
+                self._alone[place, 0] += count
+                codes[left & out] = self._code(_Kind.PARTITION, place)
+                left &= one.by_partitions
         after = left.copy()
         for place, one in enumerate(judged):
-            self._alone[place, 1] += np.count_nonzero(after & ~one.by_statistics)
-            codes[left & ~one.by_statistics] = self._code(_Kind.STATISTICS, place)
-            left &= one.by_statistics
+            out = after & ~one.by_statistics
+            if count := np.count_nonzero(out):
+                self._alone[place, 1] += count
+                codes[left & out] = self._code(_Kind.STATISTICS, place)
+                left &= one.by_statistics
         for place, one in reversed([*enumerate(judged)]):
             if one.unknown is not None:
                 lacking = after & one.unknown
-                self._alone[place, 2] += np.count_nonzero(lacking)
-                codes[lacking & left] = self._code(_Kind.NOT_KNOWN, place)
+                if count := np.count_nonzero(lacking):
+                    self._alone[place, 2] += count
+                    codes[lacking & left] = self._code(_Kind.NOT_KNOWN, place)
         blamed = self._blamed()
         if blamed is not None:
             codes[left] = self._code(_Kind.OBSTACLE, blamed)

@@ -6,7 +6,7 @@ of the process, so the reader of a whole column gives them back by `release`.
 """
 
 import mmap
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, cast
@@ -178,20 +178,20 @@ def _block(
 
 
 def _range(rows: pa.RecordBatch, mapping: mmap.mmap, address: int) -> MappedRange:
-    """Return the pages that hold the buffers of some rows."""
-    bounds = [(one.address, one.address + one.size) for one in _buffers(rows)]
-    inside = [
-        (first - address, last - address)
-        for first, last in bounds
-        if address <= first <= last <= address + len(mapping)
-    ]
-    first = min((first for first, _ in inside), default=0)
-    last = max((last for _, last in inside), default=0)
-    start = first - first % mmap.PAGESIZE
-    end = min(last + mmap.PAGESIZE, len(mapping))  # the end of the file, after the last
+    """Return the pages that hold the buffers of some rows, which are in their order."""
+    columns = rows.columns
+    ends = next(_buffers(columns), None), next(_buffers(columns[::-1], -1), None)
+    first, last = (
+        (one.address - address, one.address + one.size - address) if one else (0, 0)
+        for one in ends
+    )
+    if not 0 <= first[0] <= last[1] <= len(mapping):  # not as the index is written
+        return MappedRange(mapping, 0, 0)
+    start = first[0] - first[0] % mmap.PAGESIZE
+    end = min(last[1] + mmap.PAGESIZE, len(mapping))
     return MappedRange(mapping, start, end - start)
 
 
-def _buffers(rows: pa.RecordBatch) -> Iterator[pa.Buffer]:
-    for column in rows.columns:
-        yield from (buffer for buffer in column.buffers() if buffer is not None)
+def _buffers(columns: Iterable[pa.Array], step: int = 1) -> Iterator[pa.Buffer]:
+    for column in columns:
+        yield from (one for one in column.buffers()[::step] if one is not None)

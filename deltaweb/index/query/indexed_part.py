@@ -5,13 +5,14 @@ files of the log, so that both answer alike.
 """
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from deltaweb.delta.protocol.column_path import ColumnPath
 from deltaweb.delta.protocol.schema import StructField, StructType, arrow_type
-from deltaweb.delta.scan.column_ranges import statistics_ranges
+from deltaweb.delta.scan.column_ranges import leaf_of, statistics_range
 from deltaweb.delta.scan.skipping import ColumnRange
 from deltaweb.delta.values.statistics.shape import statistics_shape
 from deltaweb.index.query.file_part import FilePart
@@ -20,7 +21,7 @@ from deltaweb.index.query.partition_match import TIMESTAMP, TypedValues
 from deltaweb.sharing.wire.lines import KEPT_SCHEMA
 
 PARTITION = "partition"
-STATISTICS = ("num_records", "min", "max", "null_count")
+TYPED = ("min", "max", "null_count")
 
 
 class IndexedPart(FilePart):
@@ -53,14 +54,17 @@ class IndexedPart(FilePart):
         self, schema: StructType, columns: Iterable[ColumnPath]
     ) -> dict[ColumnPath, ColumnRange]:
         """What statistics say of data columns; one without any is left out."""
-        indexed: list[ColumnPath] = []
-        others: list[ColumnPath] = []
-        for path in columns:
-            (indexed if self.has_typed(schema, path) else others).append(path)
         found = {}
-        if indexed:
-            known = pa.Table.from_batches([self._mapped(schema, indexed)])
-            found = statistics_ranges(known, indexed)
+        others: list[ColumnPath] = []
+        rows = self._indexed.rows
+        for path in columns:
+            if not self.has_typed(schema, path):
+                others.append(path)
+                continue
+            low, high, null_count = (leaf_of(rows[one], path) for one in TYPED)
+            if null_count is not None:
+                records = self.num_records
+                found[path] = statistics_range(path, low, high, null_count, records)
         if others:
             found |= super().ranges(schema, others)
             self.release()
@@ -95,22 +99,27 @@ class IndexedPart(FilePart):
         self, schema: StructType, columns: Sequence[ColumnPath]
     ) -> pa.RecordBatch:
         """Return the statistics of some columns: nothing else of them is touched."""
-        wanted = statistics_shape(schema, columns).arrow
-        held = [self._indexed.rows[name] for name in STATISTICS[1:]]
+        wanted = _wanted(schema, tuple(columns))
+        held = [self._indexed.rows[name] for name in TYPED]
         arrays = [
             _narrowed(one, wanted.field(name).type)
-            for one, name in zip(held, STATISTICS[1:], strict=True)
+            for one, name in zip(held, TYPED, strict=True)
         ]
         return pa.RecordBatch.from_arrays([self.num_records, *arrays], schema=wanted)
 
     def has_typed(self, schema: StructType, path: ColumnPath) -> bool:
         """Whether the index has typed statistics of a column."""
-        wanted = statistics_shape(schema, [path]).arrow
+        wanted = _wanted(schema, (path,))
         held = self._indexed.rows.schema
         return all(
-            _holds(held.field(name).type, wanted.field(name).type)
-            for name in STATISTICS[1:]
+            _holds(held.field(name).type, wanted.field(name).type) for name in TYPED
         )
+
+
+@lru_cache(maxsize=64)
+def _wanted(schema: StructType, columns: tuple[ColumnPath, ...]) -> pa.Schema:
+    """Return the schema of statistics of columns: the same for all parts of a table."""
+    return statistics_shape(schema, columns).arrow
 
 
 def _narrowed(held: pa.Array, wanted: pa.DataType) -> pa.Array:
