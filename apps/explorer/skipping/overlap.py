@@ -1,6 +1,6 @@
 """The ranges of files in the columns of a condition, and how these overlap."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
 from typing import Annotated, Final
@@ -29,6 +29,8 @@ MAX_VALUE: Final = 40
 """Characters of a value that are shown."""
 MIN_WIDTH: Final = 0.4
 """Percent of the axis, so that a file of one value is seen."""
+MARGIN: Final = 15
+"""Percent of the axis that its ends take for their values."""
 BAR_HEIGHT: Final = 4
 PERCENT: Final = 100
 
@@ -68,6 +70,8 @@ class ColumnOverlap:
         first, last: The ends of the axis.
         wanted_x, wanted_width: Where a row may match, in percent of the axis.
         is_marked: Whether that is not the whole axis.
+        marks: The ends of it within the axis: the place in percent, and the value if
+            there is room for it.
     """
 
     name: str
@@ -85,13 +89,8 @@ class ColumnOverlap:
     wanted_x: OnPage[float]
     wanted_width: OnPage[float]
     is_marked: OnPage[bool]
+    marks: OnPage[Sequence[tuple[float, str]]]
     bar_height: OnPage[int] = BAR_HEIGHT
-
-    @property
-    def wanted_ends(self) -> list[float]:
-        """The ends of the marked range that are within the axis, in percent."""
-        ends = (self.wanted_x, self.wanted_x + self.wanted_width)
-        return [end for end in dict.fromkeys(ends) if 0 < end < PERCENT]
 
     @property
     def height(self) -> int:
@@ -166,8 +165,8 @@ def _overlap(
         places = np.linspace(0, num_files - 1, MAX_SAMPLED).astype(np.int64)
         low, high = (one.take(pa.array(places)) for one in (low, high))
         is_read = is_read[places]
-    marks = value_range(_reach_of(question, path), path)
-    strip = range_strip(low, high, is_read=is_read, marks=marks)
+    wanted = value_range(_reach_of(question, path), path)
+    strip = range_strip(low, high, is_read=is_read, marks=wanted)
     if strip is None:
         return None
     scale = num_known / strip.num_files  # 1 if all were looked at
@@ -195,6 +194,14 @@ def _overlap(
             y=number * (BAR_HEIGHT + 1),
         )
 
+    def marked() -> Iterator[tuple[float, str]]:
+        for value, at in zip(wanted, strip.marks, strict=True):
+            if value is None or at is None or not 0 < place(at) < PERCENT:
+                continue
+            has_room = MARGIN < place(at) < PERCENT - MARGIN
+            shown = text(value.as_py())
+            yield place(at), shown if has_room and shown.isprintable() else ""
+
     least, most = strip.marks
     begin = 0.0 if least is None else place(least)
     end = float(PERCENT) if most is None else place(most)
@@ -214,4 +221,5 @@ def _overlap(
         wanted_x=begin,
         wanted_width=round(max(end - begin, 0.0), 2),
         is_marked=least is not None or most is not None,
+        marks=list(dict.fromkeys(marked())),
     )

@@ -89,7 +89,15 @@ def test_texts_are_in_their_order(log: LocalLog) -> None:
     assert not found.is_to_scale
     assert found.wanted_width == 0
     assert 40 < found.wanted_x < 60
-    assert found.wanted_ends == [found.wanted_x]
+    assert found.marks == [(found.wanted_x, "n045")]
+
+
+def test_a_mark_says_its_value_if_there_is_room(log: LocalLog) -> None:
+    (found,) = overlaps(log, "id > 33 AND id < 98")
+    (pattern,) = overlaps(log, "name LIKE 'n05%'")
+
+    assert found.marks == [(33.33, "33"), (98.99, "")]
+    assert [value for _, value in pattern.marks] == ["n05", ""]
 
 
 @pytest.mark.parametrize("sql", ["id != 5", "NOT (id < 5)"])
