@@ -92,7 +92,12 @@ class IndexedPart(FilePart):
             and typed.type.field(position).type == arrow_type(column.data_type)
         )
         if is_usable:
-            return TypedValues(pc.struct_field(typed, [position]))
+            has_nulls = typed.null_count  # of whole rows; else a field is as it is
+            return TypedValues(
+                pc.struct_field(typed, [position])
+                if has_nulls
+                else typed.field(position)
+            )
         return super()._type_partition(column)
 
     def _mapped(
