@@ -41,7 +41,7 @@ from deltaweb.storage.signing.file_urls import LocalFileSigner
 from deltaweb.storage.signing.signer import sign_all
 from deltaweb.table import DeltaTable
 from tests.benchmarks.logs import write_checkpointed_log
-from tests.benchmarks.measured import resident_bytes, seconds_of
+from tests.benchmarks.measured import cpu_seconds_of, resident_bytes, seconds_of
 from tests.support.index.index_builds import build_index
 
 HOME_VARIABLE = "DELTAWEB_BENCH_HOME"
@@ -242,14 +242,15 @@ def _query(reader: SharedTableReader, log: Path, index: Path | None) -> int:
 
 def _measure_funnel(index: Path) -> None:
     for name, sql in FUNNELS.items():
-        taken = [seconds_of(partial(_funnel, index, sql)) for _ in range(QUERY_ROUNDS)]
+        call = partial(_funnel, index, sql)
+        taken = [cpu_seconds_of(call) for _ in range(QUERY_ROUNDS)]
         ours_ms = statistics.median(taken[1:]) * 1000
         _print(
             f"funnel of 1,000,000 files, {name}",
             f"{ours_ms:.1f} ms",
             f"{FUNNEL_GOAL_MS:.0f} ms",
             is_met=ours_ms < FUNNEL_GOAL_MS,
-            note="with mapping the index",
+            note="of processor time, with mapping the index",
         )
 
 
