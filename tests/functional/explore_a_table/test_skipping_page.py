@@ -112,7 +112,9 @@ class TestSkipping:
         assert 'aria-describedby="wrong-condition"' in page
         assert "no column &#x27;colour&#x27;" in page
 
-    @pytest.mark.parametrize("more", [{"show": "some"}, {"group": "x"}, {"group": 9}])
+    @pytest.mark.parametrize(
+        "more", [{"show": "some"}, {"group": "x"}, {"group": 9}, {"row_groups": "yes"}]
+    )
     def test_an_address_that_cannot_be_read_says_so(self, viewer: Client, more):
         data = json_of(viewer, address("country = 'DE'", ".json", **more), 400)
 
