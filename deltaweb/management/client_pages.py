@@ -62,15 +62,11 @@ def _measured(results: Mapping[str, Any]) -> Iterator[str]:
     )
     yield from _table(("client", "release", "equal", "refused", "other faults"), rows)
     yield "\nThe other faults are those of the clients, with any server:\n"
-    yield from _table(
-        ("client", "fault", "tables"),
-        (
-            (one["client"], fault["why"], ", ".join(fault["tables"]))
-            for one in results["clients"]
-            for fault in one["faults"]
-            if not fault["foreseen"]
-        ),
-    )
+    for one in results["clients"]:
+        for fault in one["faults"]:
+            if not fault["foreseen"]:
+                names = ", ".join(fault["tables"])
+                yield f"- {one['client']}: {fault['why']} ({names})"
     yield "\nNot measured:\n"
     yield from (f"- {name}: {why}" for name, why in results["not_measured"].items())
 
@@ -89,18 +85,16 @@ def _known() -> Iterator[str]:
         features = sorted({name for one in clients for name in one.supports})
         yield f"\n## {title}\n"
         yield from _table(
-            ("client", *(f"`{name}`" for name in features), "else", "source", "as of"),
+            ("feature", *(one.name for one in clients)),
             (
-                (
-                    f"{one.name} ({one.about})",
-                    *(one.support(name).text for name in features),
-                    _limits(one),
-                    _source(one),
-                    one.on.isoformat(),
-                )
-                for one in clients
+                (f"`{name}`", *(one.support(name).text for one in clients))
+                for name in features
             ),
         )
+        yield ""
+        for one in clients:
+            limits = f" {_limits(one)}." if _limits(one) else ""
+            yield f"- **{one.name}** ({one.about}):{limits} {_source(one)}"
 
 
 def _limits(client: KnownClient) -> str:
@@ -115,9 +109,10 @@ def _limits(client: KnownClient) -> str:
 
 
 def _source(client: KnownClient) -> str:
+    on = client.on.isoformat()
     if client.source.startswith("https:"):
-        return f"[documentation]({client.source})"
-    return f"{client.source}, {client.product} {client.tried}".rstrip(" ,")
+        return f"[Documentation]({client.source}), {on}."
+    return f"{client.source.capitalize()}, {client.product} {client.tried}, {on}."
 
 
 def _table(head: Sequence[str], rows: Iterator[Sequence[object]]) -> Iterator[str]:

@@ -82,6 +82,12 @@ class ClientReading:
         return self.client.name
 
     @property
+    def since(self) -> str:
+        """From which release on it reads the table, in words."""
+        first = self.minimum_version
+        return "any release" if first.startswith("any") else f"from {first}"
+
+    @property
     def can_read(self) -> bool:
         """Whether it is known to return the table's rows."""
         return self.how in {How.STORED, How.PLAIN}

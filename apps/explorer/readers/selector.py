@@ -228,9 +228,7 @@ def _share_rows(
 
 def _share_reason(reading: ClientReading) -> str:
     if reading.can_read:
-        first = reading.minimum_version
-        first = "any release" if first.startswith("any") else f"from {first}"
-        return f"{first}, {reading.response_format} format"
+        return f"{reading.since}, {reading.response_format} format"
     if reading.how is How.UNKNOWN:
         decided_by = describe_feature(reading.verdict.decided_by)
         return f"{decided_by.in_sentence}: not known"

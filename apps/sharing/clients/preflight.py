@@ -227,5 +227,5 @@ def _preflight(
         idle_features=tuple(
             name for name in required_features(protocol) if name not in used
         ),
-        note=VECTORS_UNSEEN if DELETION_VECTORS in used and not how.is_plain else "",
+        note=VECTORS_UNSEEN if used == {DELETION_VECTORS} and not how.is_plain else "",
     )

@@ -26,7 +26,7 @@ def test_counts_what_was_refused_as_said_and_what_was_not() -> None:
 
 
 def test_names_the_tables_of_faults_that_no_page_foresees() -> None:
-    assert "| Daft | times beyond 2262 wrap | c |" in lines()
+    assert "- Daft: times beyond 2262 wrap (c)" in lines()
     assert not any("it widens no column" in line for line in lines())
 
 
@@ -40,10 +40,10 @@ def test_has_every_client_with_its_source_and_date() -> None:
             (row,) = (
                 line
                 for line in lines()
-                if line.startswith(f"| {client.name} ({client.about}) |")
+                if line.startswith(f"- **{client.name}** ({client.about}):")
             )
-            assert client.source in row
-            assert row.endswith(f"| {client.on.isoformat()} |")
+            assert client.source.lower() in row.lower()
+            assert row.endswith(f", {client.on.isoformat()}.")
 
 
 def test_every_row_has_the_columns_of_its_head() -> None:
