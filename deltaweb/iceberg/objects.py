@@ -7,7 +7,7 @@ wherever they are made, and a manifest holds few partitions.
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import numpy as np
@@ -43,6 +43,8 @@ THREADS: Final = 2  # that make manifests: most of the work is numpy's and Arrow
 MAX_FILES: Final = 1_000_000
 DATA_FILES, VECTORS = "data", "vectors"
 REWRITTEN_FILES: Final = "rewritten"
+WITH_IDS: Final = "-ids"
+"""The end of the kinds of files that are served with field ids."""
 IS_REWRITTEN: Final = "is_rewritten"
 """The column that marks what rules left of files, which lies beside the table."""
 IS_ADDED: Final = "is_added"
@@ -53,16 +55,26 @@ MAX_INLINE: Final = 2_000  # characters of a vector in the log, which is in its 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ObjectNames:
-    """How the objects of a version are called."""
+    """How the objects of a version are called.
+
+    Attributes:
+        room: The count of bytes by which a served file is larger than the stored one;
+            0 if files are served as stored.
+    """
 
     table_location: str
     version_location: str
     sealer: PathSealer
+    room: int = 0
 
     def data(self, paths: list[str], kind: str = DATA_FILES) -> pa.StringArray:
         """Return where clients fetch data files, by their paths below their root."""
-        locations = data_locations(self.table_location, self.sealer, paths, kind)
-        return pa.array(locations, pa.string())
+        head = f"{self.table_location}/{kind}"
+        if self.room:
+            head, kind = f"{head}{WITH_IDS}", f"{kind}{WITH_IDS}"
+            paths = [f"{self.room}:{path}" for path in paths]
+        texts = self.sealer.seal(kind, paths)
+        return pa.array([f"{head}/{text}.parquet" for text in texts], pa.string())
 
     def files(self, rows: pa.Table) -> pa.StringArray:
         """Return where clients fetch files, each by the kind that it is of."""
@@ -84,34 +96,28 @@ class ObjectNames:
         return f"{self.table_location}/{VECTORS}/{text}.puffin"
 
 
-def data_locations(
-    table_location: str,
-    sealer: PathSealer,
-    paths: Iterable[str],
-    kind: str = DATA_FILES,
-) -> list[str]:
-    """Return where clients fetch data files, by their paths below their root."""
-    head = f"{table_location}/{kind}/"
-    return [f"{head}{text}.parquet" for text in sealer.seal(kind, paths)]
-
-
 @dataclass(frozen=True, slots=True)
 class NamedVector:
-    """A deletion vector and its data file, as the name of an object holds them."""
+    """A deletion vector and its data file, as the name of an object holds them.
+
+    Attributes:
+        room: As in `ObjectNames`.
+    """
 
     path: str
     fields: Mapping[str, Any]
+    room: int = 0
 
     @property
     def text(self) -> str:
         names = ("storageType", "pathOrInlineDv", "offset", "sizeInBytes")
         values = [self.fields[name] for name in (*names, "cardinality")]
-        return json.dumps([self.path, *values])
+        return json.dumps([self.path, *values, self.room])
 
     @classmethod
     def of(cls, text: str) -> "NamedVector":
         """Return what `text` was made of."""
-        path, kind, place, offset, size, cardinality = json.loads(text)
+        path, kind, place, offset, size, cardinality, *room = json.loads(text)
         fields = {
             "storageType": kind,
             "pathOrInlineDv": place,
@@ -119,7 +125,7 @@ class NamedVector:
             "sizeInBytes": size,
             "cardinality": cardinality,
         }
-        return cls(path, fields)
+        return cls(path, fields, *room)
 
 
 @dataclass(slots=True, eq=False)
@@ -239,7 +245,8 @@ class _Writer:
     def files(self, part: pa.Table) -> DataFiles:
         locations = self.names.files(part)
         columns, fields = self.version.columns, self.snapshot.fields
-        return data_files(part, locations, columns, fields, self.ids)
+        files = data_files(part, locations, columns, fields, self.ids)
+        return replace(files, sizes=pc.add(files.sizes, self.names.room))
 
     def vectors(self, part: pa.Table, files: DataFiles) -> VectorFiles | None:
         descriptors = part[VECTOR].combine_chunks()
@@ -249,7 +256,7 @@ class _Writer:
         paths = part["relative_path"].take(with_one).to_pylist()
         data_locations = files.locations.take(with_one)
         found = [
-            (NamedVector(path, fields), location)
+            (NamedVector(path, fields, self.names.room), location)
             for path, fields, location in zip(
                 paths,
                 descriptors.take(with_one).to_pylist(),

@@ -10,8 +10,9 @@ Source: Iceberg specification, "Schemas" and "Column Projection".
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Final, TypeAlias
 
 from deltaweb.delta.protocol.schema import (
@@ -86,6 +87,12 @@ class FieldIds:
                 if mapped is not None:
                     self._ids.setdefault(path, mapped)
         self._taken = set(self._ids.values())
+        is_by_id = any(
+            column.field_id is not None
+            for columns in versions
+            for column in columns.schema.fields
+        )
+        self._read_by_id = {n: path for path, n in self._ids.items() if is_by_id}
         for walk in walks:
             for path, _ in walk:
                 self._make(path)
@@ -96,19 +103,55 @@ class FieldIds:
     def __getitem__(self, path: StoredPath) -> int:
         return self._ids[path]
 
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    def find(self, path: StoredPath) -> StoredPath | None:
+        """Return the path of a column that a file has, exactly or else in any case."""
+        if path in self._ids:
+            return path
+        return self._in_any_case.get(_folded(path))
+
+    def mapped(self, above: StoredPath, field_id: int | None) -> StoredPath | None:
+        """Return the column below a path that files hold under an id.
+
+        Only tables that map columns by id have such columns.
+        """
+        path = None if field_id is None else self._read_by_id.get(field_id)
+        return path if path is not None and path[:-1] == above else None
+
+    def unused(self, path: StoredPath, taken: Container[int]) -> int:
+        """Return an id for a column of a file that none of the versions has.
+
+        Args:
+            taken: More ids that it must not be.
+        """
+        number = _made_number(path)
+        while (made := FIRST_MADE_ID + number) in self._taken or made in taken:
+            number = (number + 1) % MADE_IDS
+        return made
+
+    @cached_property
+    def _in_any_case(self) -> dict[StoredPath, StoredPath]:
+        return {_folded(path): path for path in reversed(self._ids)}
+
     @property
     def largest(self) -> int:
         return max(self._taken, default=0)
 
     def _make(self, path: StoredPath) -> None:
-        if path in self._ids:
-            return
-        text = "\x01".join(path).encode("utf-8", "surrogatepass")
-        number = int.from_bytes(hashlib.sha256(text).digest()[:8]) % MADE_IDS
-        while FIRST_MADE_ID + number in self._taken:
-            number = (number + 1) % MADE_IDS
-        self._ids[path] = FIRST_MADE_ID + number
-        self._taken.add(FIRST_MADE_ID + number)
+        if path not in self._ids:
+            self._ids[path] = made = self.unused(path, ())
+            self._taken.add(made)
+
+
+def _made_number(path: StoredPath) -> int:
+    text = "\x01".join(path).encode("utf-8", "surrogatepass")
+    return int.from_bytes(hashlib.sha256(text).digest()[:8]) % MADE_IDS
+
+
+def _folded(path: StoredPath) -> StoredPath:
+    return tuple(name.lower() for name in path)
 
 
 def _walk(

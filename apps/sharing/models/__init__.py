@@ -36,6 +36,8 @@ class Share(models.Model):
     off_since = models.DateTimeField(null=True, blank=True)
     # Whether its recipients can also read it in the browser.
     in_browser = models.BooleanField(default=False)
+    # Whether Iceberg clients get data files with field ids, or else as stored.
+    with_field_ids = models.BooleanField(default=True)
     created_at = models.DateTimeField()
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True

@@ -3,8 +3,10 @@
     t/{table}/metadata/{version}-{mark}.json               metadata.json
     t/{table}/metadata/{version}-{mark}/list.avro          the manifest list
     t/{table}/metadata/{version}-{mark}/{name}.avro        a manifest
-    t/{table}/data/{path}.parquet                          a data file
+    t/{table}/data/{path}.parquet                          a data file, as stored
+    t/{table}/data-ids/{path}.parquet                      a data file with field ids
     t/{table}/rewritten/{path}.parquet                     what a rule left of one
+    t/{table}/rewritten-ids/{path}.parquet                 the same with field ids
     t/{table}/vectors/{vector}.puffin                      a deletion vector
 
 Clients cut names at `?` and `#`, and read values from folders: so the paths of data
@@ -28,9 +30,10 @@ MAX_KEY_LENGTH: Final = 16_000
 _URL_SAFE: Final = bytes.maketrans(b"+/", b"-_")
 _KEY: Final = re.compile(
     r"t/(?P<table>[0-9a-f-]{36})/(?:"
-    r"metadata/(?P<version>0|[1-9][0-9]{0,18})-(?P<mark>[0-9a-f]{1,40})"
+    r"metadata/(?P<version>0|[1-9][0-9]{0,18})-(?P<mark>[0-9a-f]{1,60})"
     r"(?P<part>\.json|/[0-9a-z-]{1,60}\.avro)|"
-    r"(?P<kind>data|rewritten|vectors)/(?P<text>[A-Za-z0-9_-]+)\.(?:parquet|puffin))",
+    r"(?P<kind>(?:data|rewritten)(?:-ids)?|vectors)/"
+    r"(?P<text>[A-Za-z0-9_-]+)\.(?:parquet|puffin))",
     re.ASCII,
 )
 
@@ -41,7 +44,8 @@ class ObjectKey:
 
     Attributes:
         mark: Of such an object: what distinguishes it from others of the version.
-        kind: `data`, `rewritten` or `vectors` of another one; else "".
+        kind: `data`, `data-ids`, `rewritten`, `rewritten-ids` or `vectors` of another
+            one; else "".
         text: Of another one: what stands for its path, not yet checked.
     """
 

@@ -1,6 +1,7 @@
 """The objects of tables, by the protocol of S3."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -24,7 +25,7 @@ def manifest_list(metadata: dict[str, list[dict[str, str]]]) -> str:
 
 
 def data_location(lake: Lake, caller: Caller) -> tuple[str, S3, bytes]:
-    """Where a data file is, by its path."""
+    """Where a data file is as stored, by its path."""
     from apps.sharing.access.grants.rules import rule_for
     from apps.sharing.api.iceberg.layouts import open_iceberg_table
     from apps.sharing.api.keys import object_keys
@@ -33,7 +34,8 @@ def data_location(lake: Lake, caller: Caller) -> tuple[str, S3, bytes]:
     rule = rule_for(lake.shared, caller.recipient)
     now = timezone.now()
     table = open_iceberg_table(lake.shared, rule, keys=object_keys(), now=now)
-    (location,) = table.names(3).data(lake.paths[:1]).to_pylist()
+    names = replace(table.names(3), room=0)
+    (location,) = names.data(lake.paths[:1]).to_pylist()
     return location, s3, (lake.root / lake.paths[0]).read_bytes()
 
 

@@ -232,14 +232,15 @@ def test_a_path_opens_nothing_as_another_kind_of_file(staff, acme):
     found.read_all()
     names = [one for one in found.objects if one.endswith(".parquet")]
 
-    swapped = {
-        one.replace("/data/", "/-/")
-        .replace("/rewritten/", "/data/")
-        .replace("/-/", "/rewritten/")
-        for one in names
-    }
+    kinds = ("data", "data-ids", "rewritten", "rewritten-ids")
+    known = {re.sub("/(data|rewritten)(-ids)?/", "/{}/", one) for one in names}
+    swapped = {one.format(kind) for one in known for kind in kinds} - {*names}
 
-    assert {"/data/" in one for one in swapped} == {True, False}
+    assert {kind for kind in kinds if any(f"/{kind}/" in one for one in names)} == {
+        "data-ids",
+        "rewritten-ids",
+    }
+    assert len(swapped) == len(names) * (len(kinds) - 1)
     answers = [found.s3.ask(one) for one in swapped]
     assert {answer.status_code for answer in answers} == {404}
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
+from typing import Final
 
 from apps.sharing.access.grants.offered import offered_version
 from apps.sharing.access.grants.rules import TableRule
@@ -23,15 +24,22 @@ from apps.sharing.api.iceberg.snapshots import (
 from apps.sharing.models import SharedTable
 from deltaweb.delta.features.column_mapping import table_schema
 from deltaweb.delta.features.deletion_vectors import DELETION_VECTORS
+from deltaweb.environment.kept_values import KeptValues
 from deltaweb.iceberg.access.object_keys import PathSealer, location_of
 from deltaweb.iceberg.errors import InexpressibleError, NotIcebergError
 from deltaweb.iceberg.metadata import TableLayout, TableVersion
 from deltaweb.iceberg.objects import LIST, ObjectNames
-from deltaweb.iceberg.schema import TableColumns
+from deltaweb.iceberg.schema import FieldIds, TableColumns
+from deltaweb.iceberg.served_file import room_bytes
 from deltaweb.index.query.restricted_version import PreparedPart, RestrictedVersion
 from deltaweb.index.query.shared_version import SharedVersion
 from deltaweb.sharing.table_query import TableQuery
 from deltaweb.table import DeltaTable
+
+_KEPT_BYTES: Final = 16 << 20
+_ID_BYTES: Final = 500
+"""The memory of a column's id, its path and that in any case."""
+_ids: Final[KeptValues[tuple[str, int], FieldIds]] = KeptValues(_KEPT_BYTES)
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +71,13 @@ class IcebergTable:
 
     def mark(self, version: int) -> str:
         """Return what distinguishes the objects of a version from others of it."""
-        return f"{self.layout.mark(version)}{self.sealer.digest}{self._rewritten}"
+        mark = f"{self.layout.mark(version)}{self.sealer.digest}{self._rewritten}"
+        return f"{mark}{self.room:x}" if self.room else mark
+
+    @property
+    def room(self) -> int:
+        """How much larger a served file is than the stored one; 0 if it is the same."""
+        return room_bytes(self.layout.ids) if self.shared.share.with_field_ids else 0
 
     @cached_property
     def _rewritten(self) -> str:
@@ -84,6 +98,7 @@ class IcebergTable:
                 f"{self.location}/metadata/{version}-{self.mark(version)}"
             ),
             sealer=self.sealer,
+            room=self.room,
         )
 
     def list_location(self, version: int) -> str:
@@ -143,7 +158,26 @@ def open_iceberg_table(
         raise NotIcebergError(table=shared.full_name, reason=error.reason) from error
     scope = scope_of(shared, rule, newest.version)
     sealer = PathSealer(keys, scope)
+    _ids.keep((scope, newest.version), layout.ids, len(layout.ids) * _ID_BYTES)
     return IcebergTable(shared, rule, opened, newest, layout, scope, sealer)
+
+
+def field_ids(
+    shared: SharedTable,
+    rule: TableRule,
+    *,
+    keys: Sequence[bytes],
+    now: datetime,
+    last_version: int,
+) -> FieldIds:
+    """Return the ids of the columns of a shared table, up to a version."""
+    found = _ids.find((scope_of(shared, rule, last_version), last_version))
+    if found is not None:
+        return found[0]
+    table = open_iceberg_table(
+        shared, rule, keys=keys, now=now, last_version=last_version
+    )
+    return table.layout.ids
 
 
 def scope_of(shared: SharedTable, rule: TableRule, version: int) -> str:

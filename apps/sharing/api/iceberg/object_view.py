@@ -8,10 +8,11 @@ was sealed for, so that a name of another rule opens nothing.
 Source: Amazon S3 API, "GetObject" and "HeadObject".
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -41,11 +42,10 @@ from apps.sharing.api.files import (
 from apps.sharing.api.iceberg.files import (
     StoredObject,
     open_stored,
-    remote_blocks,
     stored_bytes,
 )
 from apps.sharing.api.iceberg.kept import kept_objects, objects_of
-from apps.sharing.api.iceberg.layouts import open_iceberg_table, scope_of
+from apps.sharing.api.iceberg.layouts import field_ids, open_iceberg_table, scope_of
 from apps.sharing.api.iceberg.responses import object_refusal
 from apps.sharing.api.keys import object_keys, session_keys
 from apps.sharing.api.places import Download
@@ -63,6 +63,7 @@ from deltaweb.iceberg.access.signature import (
     parse_signature,
 )
 from deltaweb.iceberg.access.vended_keys import Claims, open_keys
+from deltaweb.iceberg.served_file import Piece
 from deltaweb.sharing.json_text import json_bytes
 from deltaweb.storage.signing.s3 import host_header
 
@@ -160,7 +161,15 @@ def _find(named: ObjectKey, caller: ObjectCaller, *, now: datetime) -> StoredObj
     """Find an object, or make it."""
     if named.version is None:
         sealer = PathSealer(object_keys(), caller.scope)
-        found = open_stored(caller.shared, named, sealer)
+        read_ids = partial(
+            field_ids,
+            caller.shared,
+            caller.rule,
+            keys=object_keys(),
+            now=now,
+            last_version=caller.claims.last_version,
+        )
+        found = open_stored(caller.shared, named, sealer, read_ids)
     else:
         found = _metadata_object(named, caller, now=now)
     if found is None:
@@ -222,18 +231,31 @@ def _body(
     found: StoredObject, wanted: ByteRange, part: ByteRange | None, caller: ObjectCaller
 ) -> Answer:
     status = PARTIAL_CONTENT if part else OK
-    if found.data is not None:
-        data = found.data[wanted.first : wanted.first + wanted.length]
-        return WholeAnswer(data, content_type=OCTETS, status=status)
-    download = Download(caller.token.id)
-    if found.file is not None:
-        return FileAnswer(FilePart(found.file, wanted, download), status=status)
-    blocks = remote_blocks(found.remote, wanted.first, wanted.length)
-    return StreamedAnswer(_placed(blocks, download), content_type=OCTETS, status=status)
+    pieces = found.pieces(wanted.first, wanted.length)
+    match pieces:
+        case [bytes() as data]:
+            found.close()
+            return WholeAnswer(data, content_type=OCTETS, status=status)
+        case [range() as places] if found.file is not None:
+            stored = ByteRange(places.start, len(places))
+            download = Download(caller.token.id)
+            return FileAnswer(FilePart(found.file, stored, download), status=status)
+    parts = _Parts(found, pieces, Download(caller.token.id))
+    return StreamedAnswer(parts, content_type=OCTETS, status=status)
 
 
-def _placed(blocks: Iterator[bytes], download: Download) -> Iterator[bytes]:
-    try:
-        yield from blocks
-    finally:
-        download.end()
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """Parts of an object that are read while they are sent."""
+
+    found: StoredObject
+    pieces: Sequence[Piece]
+    download: Download
+
+    def __iter__(self) -> Iterator[bytes]:
+        return self.found.blocks(self.pieces)
+
+    def close(self) -> None:
+        """Close the object."""
+        self.download.end()
+        self.found.close()

@@ -24,12 +24,10 @@ from tests.support.golden.golden_tables import NAMES
 
 Cell = tuple[Client, str]
 DOORS: Final = (
-    (Client.PYICEBERG, Client.DUCKDB, Client.POLARS),
+    (Client.PYICEBERG, Client.BY_IDS, Client.DUCKDB, Client.POLARS),
     (Client.PARQUET, Client.DELTA, Client.POWER_BI),
     (Client.DELTALAKE,),
 )
-ALONE: Final = tuple(client for client in Client if client != Client.POLARS)
-"""Polars reads by pyiceberg what is not of older versions."""
 LONG: Final = frozenset({Client.SPARK})
 TOLD: Final = (
     *("absolute-path", "array", "binary", "column-mapping-id", "column-mapping-name"),
@@ -38,18 +36,13 @@ TOLD: Final = (
     *("schema-evolution", "timestamp", "timestamp-ntz", "type-widening", "variant"),
     "void",
 )
-CELLS: Final[list[Cell]] = [
-    (client, name)
-    for name in NAMES
-    for client in Client
-    if client in ALONE or name in VERSIONS
-]
+CELLS: Final[list[Cell]] = [(client, name) for name in NAMES for client in Client]
 
 
 def cells_of_every_run() -> set[Cell]:
     """Return them; all others are for `pytest -m exhaustive`."""
     chosen = {*_of_faults(), *_of_versions()}
-    often = [client for client in ALONE if client not in LONG]
+    often = [client for client in Client if client not in LONG]
     for number, feature in enumerate(TOLD):
         names = [
             name

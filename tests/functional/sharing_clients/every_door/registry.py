@@ -101,6 +101,8 @@ def _releases() -> dict[Client, str]:
         Client.DELTA: version("delta-sharing"),
         Client.POWER_BI: "none",
         Client.PYICEBERG: version("pyiceberg"),
+        Client.BY_IDS: version("pyiceberg"),
+        Client.POLARS: version("polars"),
         Client.DUCKDB: duckdb,
         Client.SPARK: ICEBERG,
         Client.DELTALAKE: version("deltalake"),

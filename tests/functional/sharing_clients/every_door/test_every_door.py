@@ -14,6 +14,7 @@ import deltalake
 import polars as pl
 import pyarrow as pa
 import pytest
+from pyiceberg.table import Table as IcebergTable
 
 from deltaweb.delta.errors import DeltaError
 from tests.functional.sharing_clients.conftest import plain
@@ -58,12 +59,23 @@ def by_pyiceberg(doors: Doors, name: str, version: int | None) -> Rows:
     return of_table(table.scan(snapshot_id=doors.snapshot(table, version)).to_arrow())
 
 
+def by_ids(doors: Doors, name: str, version: int | None) -> Rows:
+    """Read by field ids alone, as clients do that know no name mapping."""
+    table = doors.iceberg_table(name)
+    metadata = table.metadata.model_copy(update={"properties": {}})
+    table = IcebergTable(
+        table.name(), metadata, table.metadata_location, table.io, table.catalog
+    )
+    return of_table(table.scan(snapshot_id=doors.snapshot(table, version)).to_arrow())
+
+
 def by_polars(doors: Doors, name: str, version: int | None) -> Rows:
     table = doors.iceberg_table(name)
     keys = table.io.properties
     frame = pl.scan_iceberg(
         table,
         snapshot_id=doors.snapshot(table, version),
+        reader_override="native",
         storage_options={
             "aws_endpoint_url": keys["s3.endpoint"],
             "aws_access_key_id": keys["s3.access-key-id"],
@@ -112,6 +124,7 @@ def by_deltalake(_doors: Doors, name: str, version: int | None) -> Rows:
 
 READ: Final[Mapping[Client, Read]] = {
     Client.PYICEBERG: by_pyiceberg,
+    Client.BY_IDS: by_ids,
     Client.POLARS: by_polars,
     Client.DUCKDB: by_duckdb,
     Client.SPARK: by_spark,

@@ -1,0 +1,149 @@
+"""Data files with field ids: their sizes, ranges over the seam, and who gets them."""
+
+import io
+import os
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from pyiceberg.io.pyarrow import pyarrow_to_schema
+from pyiceberg.schema import Schema
+
+from tests.functional.iceberg_api.clients import S3, TABLE
+from tests.functional.iceberg_api.reading import Loaded, load
+from tests.functional.sharing_api.calls import Caller, Lake, body_of
+from tests.functional.sharing_api.ruled import close_file
+
+
+@pytest.fixture
+def told(lake: Lake, acme: Caller) -> Loaded:
+    del lake
+    return load(acme, TABLE)
+
+
+def bytes_of(s3: S3, location: str, **headers: str) -> bytes:
+    answer = s3.ask(location, **headers)
+    assert answer.status_code in {200, 206}, answer.status_code
+    data = body_of(answer)
+    close_file(answer)
+    return data
+
+
+def test_manifests_tell_the_size_of_every_served_file(told: Loaded) -> None:
+    files = told.files()
+
+    assert len(files) > 1
+    for file in files:
+        data = told.fetch(file.file_path)
+        assert len(data) == file.file_size_in_bytes
+        assert told.s3.ask(file.file_path, "HEAD")["Content-Length"] == str(len(data))
+
+
+def test_every_file_has_the_ids_of_the_schema(told: Loaded) -> None:
+    schema = told.table.schema()
+
+    for file in told.files():
+        read = pq.read_schema(io.BytesIO(told.fetch(file.file_path)))
+        assert_ids(read, schema)
+
+
+def assert_ids(read: pa.Schema, schema: Schema) -> None:
+    for name in read.names:
+        known = schema.find_field(name).field_id
+        assert read.field(name).metadata == {b"PARQUET:field_id": str(known).encode()}
+    assert pyarrow_to_schema(read).highest_field_id >= len(read.names)
+
+
+def test_ranges_over_the_seam_are_those_of_the_whole(told: Loaded) -> None:
+    location = told.files()[0].file_path
+    whole = told.fetch(location)
+    length = int.from_bytes(whole[-8:-4], "little") + 8
+    seam = len(whole) - length
+
+    for first, last in (
+        *((0, 3), (0, len(whole) - 1), (seam - 1, seam), (seam - 5, len(whole) - 1)),
+        *((seam, seam), (seam - 1, seam - 1), (len(whole) - 8, len(whole) - 1)),
+        *((seam - 200, seam + 3), (1, seam - 300)),
+    ):
+        data = bytes_of(told.s3, location, Range=f"bytes={first}-{last}")
+        assert data == whole[first : last + 1], (first, last)
+    for tail in (1, 8, length - 1, length, length + 1, length + 200, len(whole)):
+        assert bytes_of(told.s3, location, Range=f"bytes=-{tail}") == whole[-tail:]
+    assert bytes_of(told.s3, location, Range="bytes=7-") == whole[7:]
+    behind = told.s3.ask(location, Range=f"bytes={len(whole)}-")
+    assert (behind.status_code, behind["Content-Range"]) == (
+        416,
+        f"bytes */{len(whole)}",
+    )
+
+
+def test_a_tag_is_of_the_served_bytes(lake: Lake, told: Loaded) -> None:
+    location = told.files()[0].file_path
+    head = told.s3.ask(location, "HEAD")["ETag"]
+
+    assert bytes_of(told.s3, location, If_Match=head, Range="bytes=-8")[-4:] == b"PAR1"
+    touch_files(lake)
+
+    assert told.s3.ask(location, If_Match=head, Range="bytes=-8").status_code == 412
+    assert told.s3.ask(location, "HEAD")["ETag"] != head
+
+
+def touch_files(lake: Lake) -> None:
+    for path in lake.root.glob("**/*.parquet"):
+        os.utime(path, ns=(1, 1))
+
+
+def test_a_file_that_was_replaced_is_served_with_its_own_footer(lake, told) -> None:
+    file = told.files()[0]
+    before = told.fetch(file.file_path)
+    table = pq.read_table(io.BytesIO(before))
+    paths = [
+        path
+        for path in lake.root.glob("**/*.parquet")
+        if before.startswith(start(path))
+    ]
+    assert paths
+    for path in paths:
+        pq.write_table(table.slice(0, 1), path)
+
+    after = bytes_of(told.s3, file.file_path)
+
+    assert pq.read_table(io.BytesIO(after)).to_pylist() == table.slice(0, 1).to_pylist()
+
+
+def start(path: Path) -> bytes:
+    """All of a file before its footer."""
+    data = path.read_bytes()
+    return data[: -8 - int.from_bytes(data[-8:-4], "little")]
+
+
+def test_a_share_may_serve_files_as_stored(lake: Lake, acme: Caller) -> None:
+    before = load(acme, TABLE)
+    names = {file.file_path for file in before.files()}
+    share = lake.shared.share
+    share.with_field_ids = False
+    share.save()
+
+    after = load(acme, TABLE)
+
+    stored = {path.read_bytes() for path in lake.root.glob("**/*.parquet")}
+    assert after.location != before.location
+    for file in after.files():
+        assert after.fetch(file.file_path) in stored
+        assert file.file_path not in names
+        assert len(after.fetch(file.file_path)) == file.file_size_in_bytes
+    assert after.rows() == before.rows()
+
+
+def test_a_damaged_file_ends_no_process(lake: Lake, told: Loaded) -> None:
+    location = told.files()[0].file_path
+    for data in (b"", b"PAR1", b"x" * 4000, b"PAR1" + b"\xff" * 60 + b"\x30\0\0\0PAR1"):
+        for path in lake.root.glob("**/*.parquet"):
+            path.write_bytes(data)
+
+        answer = told.s3.ask(location)
+
+        assert answer.status_code == 200
+        assert body_of(answer).replace(bytes(6), b"").startswith(data[:4])
+        close_file(answer)
