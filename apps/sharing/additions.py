@@ -161,6 +161,7 @@ changes.load_from(
     "apps.sharing.shares.schemas",
     "apps.sharing.shares.table_sharing",
     "apps.sharing.shares.changes",
+    "apps.sharing.clients.field_ids",
     "apps.sharing.shares.tables.changes",
     "apps.sharing.shares.tables.rules",
     "apps.sharing.portal.switches",

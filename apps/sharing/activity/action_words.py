@@ -58,6 +58,8 @@ WORDS: Final = {
     "share.switch_on": "turned the share on again",
     "share.open_browser": "opened the share in the browser",
     "share.close_browser": "closed the share in the browser",
+    "share.set_field_ids": "gave Iceberg clients files with field ids",
+    "share.remove_field_ids": "gave Iceberg clients files as stored",
     "share.describe_table": "changed the comment of a shared table",
     "share.update_table": "changed a shared table",  # all fields in one old record
     "share.open_directory": "shared the whole folder of a table",

@@ -39,7 +39,11 @@ def _page(
     confirm_form: forms.Form | None = None,
 ) -> HttpResponseBase:
     present = {"name": share.name, "comment": share.comment}
-    shown = {**present, "in_browser": share.in_browser}
+    shown = {
+        **present,
+        "in_browser": share.in_browser,
+        "with_field_ids": share.with_field_ids,
+    }
     num_recipients = share.recipients.count()
     return respond(
         request,

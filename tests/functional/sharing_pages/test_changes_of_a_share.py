@@ -200,7 +200,22 @@ class TestNameAndEnd:
             "comment": "Every order",
             "num_recipients": 1,
             "in_browser": False,
+            "with_field_ids": True,
         }
+
+    def test_files_for_iceberg_clients_are_served_as_stored_or_with_ids(self, admin):
+        share = new_share("retail")
+        assert "Serve files as stored" in page(admin, "/shares/retail/settings")
+
+        said = posted(admin, "/shares/retail/field-ids-off")
+        share.refresh_from_db()
+
+        assert "Iceberg clients of retail get files as stored." in said
+        assert not share.with_field_ids
+        assert "Daft rejects tables" in page(admin, "/shares/retail/settings")
+        posted(admin, "/shares/retail/field-ids")
+        share.refresh_from_db()
+        assert share.with_field_ids
 
     def test_a_share_is_deleted_once_its_name_is_typed(self, admin: Client) -> None:
         new_shared_table(new_share("retail"), "crm.orders")
