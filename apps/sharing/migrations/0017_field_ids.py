@@ -3,7 +3,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("sharing", "0015_own_rotation"),
+        ("sharing", "0016_mail_sign_in"),
     ]
 
     operations = [
