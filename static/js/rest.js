@@ -3,10 +3,20 @@
   "use strict";
   const box = document.getElementById("swagger-ui");
   const READING = ["GET", "HEAD", "OPTIONS"];
+  // The library names no choice and no body, and its code cannot be scrolled by keys.
+  const NAMES = { "content-type": "Content type", "body-param__text": "Body" };
+  const nameOf = (field) => field.closest("tr[data-param-name]")?.dataset.paramName
+    || Object.entries(NAMES).find(([name]) => field.classList.contains(name))?.[1]
+    || "Media type";
+  const complete = () => {
+    box.querySelectorAll(":is(select, textarea):not([aria-label])").forEach((one) => one.setAttribute("aria-label", nameOf(one)));
+    box.querySelectorAll("pre:not([tabindex])").forEach((one) => one.setAttribute("tabindex", "0"));
+  };
+  new MutationObserver(complete).observe(box, { childList: true, subtree: true });
   window.SwaggerUIBundle({
     url: box.dataset.openapi,
     domNode: box,
-    deepLinking: true,
+    deepLinking: false, // its links stand in buttons, which no keyboard expects
     docExpansion: "none",
     defaultModelsExpandDepth: -1,
     filter: true,
