@@ -53,6 +53,8 @@ PICTURES = (
     Picture("catalogue", "/tables/", "main table"),
     Picture("overview", ORDERS, "main .main-svg"),
     Picture("data", f"{ORDERS}/data?f=country:eq:DE&sort=-amount", "table.dw-grid-t"),
+    Picture("schema", f"{ORDERS}/schema", "main th:has-text('Most frequent')"),
+    Picture("profile", f"{ORDERS}/schema/amount", "[data-chart=histogram] .main-svg"),
     Picture("what-changed", "/what-changed/", "main article"),
     Picture("health", "/health/", "main article"),
     Picture("history", f"{CUSTOMERS}/history", "main .main-svg"),
@@ -66,6 +68,7 @@ PICTURES = (
     Picture("what-they-see", "{part}?as=tailspin", ".s-proof", 1020),
     Picture("recipient", "/recipients/initech", "main h1"),
     Picture("activation", "{activation}", "main h1"),
+    Picture("portal", "/portal/", "main h1"),
     Picture("activity", "/activity/", "main h1"),
     Picture("usage", "/recipients/initech/usage", "main h1"),
 )
@@ -82,7 +85,7 @@ def main(*names: str) -> None:
     ):
         _register(running, tables)
         places = _share(running, Path(folder))
-        cookies = _signed_in(browser, running)
+        cookies = _signed_in(browser, running, places["portal"])
         FOLDER.mkdir(exist_ok=True)
         for theme in THEMES:
             context = browser.new_context(
@@ -134,7 +137,7 @@ def sample_lake(lake: Path) -> Iterator[list[tuple[str, Path]]]:
 @contextmanager
 def _serving_no_samples(home: Path) -> Iterator[Installation]:
     (home / "samples-registered").touch()  # as if they had been, and were removed
-    with serving(home) as running:
+    with serving(home, DELTAWEB_BROWSER_READING="true") as running:
         yield running
 
 
@@ -163,19 +166,27 @@ def _share(running: Installation, folder: Path) -> dict[str, str]:
             " --where 'country = recipient.country'"
         ),
         "share add-table partners crm.customers --table samples.customers",
-        "recipient create tailspin --share partners --property country=DE",
+        "share browser partners",
         "recipient create wingtip --share partners --property country=FR",
         "recipient create fabrikam --share partners",
-        "share prepare partners --prove",
         f"recipient create initech --share shop --profile {folder}/initech.share",
     ):
         running.command(*shlex.split(words))
-    told = running.command("recipient", "create", "globex", "--share", "people")
+    tailspin = ("tailspin", "--share", "partners", "--property", "country=DE")
+    links = [
+        next(word for word in made.split() if "/activate/" in word)
+        for made in (
+            running.command("recipient", "create", "globex", "--share", "people"),
+            running.command("recipient", "create", *tailspin),
+        )
+    ]
+    running.command("share", "prepare", "partners", "--prove")
     _read(folder / "initech.share", ("sales.orders", "sales.returns", "sales.orders"))
     partners = json.loads(running.command("share", "show", "partners", "--json"))
     orders = next(one for one in partners["tables"] if one["name"] == "sales.orders")
     return {
-        "activation": next(word for word in told.split() if "/activate/" in word),
+        "activation": links[0],
+        "portal": links[1],
         "part": f"/shares/partners/tables/{orders['id']}/seen",
     }
 
@@ -189,9 +200,18 @@ def _read(profile: Path, tables: Sequence[str]) -> None:
             delta_sharing.load_as_pandas(f"{profile}#shop.{table}", limit=100)
 
 
-def _signed_in(browser: "Browser", running: Installation):
+def _signed_in(browser: "Browser", running: Installation, link: str):
+    """Sign in as an administrator, and by a link as a recipient; profile a table."""
     context = browser.new_context()
-    sign_in(context.new_page(), running)
+    context.set_default_timeout(PATIENCE_MS)
+    page = context.new_page()
+    sign_in(page, running)
+    page.goto(f"{running.url}{ORDERS}/schema")
+    page.get_by_role("button", name="Profile all columns").click()
+    page.get_by_role("columnheader", name="Most frequent").wait_for()
+    page.goto(link)
+    page.get_by_role("button", name="Open in the browser").click()
+    page.wait_for_url("**/portal/")
     cookies = context.storage_state()
     context.close()
     return cookies
