@@ -12,6 +12,7 @@ from tests.support.peers.reference_implementation import Reference
 
 pytestmark = pytest.mark.exhaustive  # as the files beside
 FEED = {"delta.enableChangeDataFeed": "true"}
+SCHEMA = pa.schema([("n", pa.int64()), ("s", pa.string()), ("p", pa.string())])
 FED = (
     "SELECT n, s, p, _change_type, _commit_version"
     " FROM table_changes_by_path('{folder}', 6, 8)"
@@ -19,13 +20,9 @@ FED = (
 
 
 def rows(*numbers: int) -> pa.Table:
-    return pa.table(
-        {
-            "n": pa.array(numbers, pa.int64()),
-            "s": [f"s{n}" for n in numbers],
-            "p": ["xy"[n % 2] for n in numbers],
-        }
-    )
+    found = [(n, f"s{n}", "xy"[n % 2]) for n in numbers]
+    columns = zip(SCHEMA.names, zip(*found, strict=True), strict=True)
+    return pa.table({name: list(one) for name, one in columns}, SCHEMA)
 
 
 @pytest.mark.parametrize("vectors", ["true", "false"])
@@ -35,7 +32,7 @@ def test_it_reads_an_undone_table_and_its_change_feed(
     folder = tmp_path / "table"
     table = DeltaTable.create(
         str(folder),
-        rows().schema,
+        SCHEMA,
         partition_by=["p"],
         properties={**FEED, "delta.enableDeletionVectors": vectors},
     )
@@ -73,7 +70,7 @@ def _told(table: DeltaTable) -> Counter[tuple[Any, ...]]:
 
 def test_it_goes_on_from_an_undone_table(reference: Reference, tmp_path: Path) -> None:
     folder = tmp_path / "table"
-    table = DeltaTable.create(str(folder), rows().schema, properties=FEED)
+    table = DeltaTable.create(str(folder), SCHEMA, properties=FEED)
     table.append(rows(1, 2))
     table.append(rows(3))
     table.undo(1)
