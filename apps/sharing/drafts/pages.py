@@ -30,6 +30,7 @@ from apps.sharing.shares.changes import ShareForm
 from apps.sharing.shares.forms import MAX_PAGE
 from apps.sharing.shares.parts.form import NewPart, TypedPart
 from apps.sharing.shares.parts.page import form_context
+from apps.sharing.shares.parts.shown import shown_part
 from deltaweb.words import counted
 
 ABOUT_PROPERTIES: Final = (
@@ -160,21 +161,22 @@ def seen_context(
     if not tables:
         return {"part": None}
     tab = min(tab_of(request), len(tables) - 1)
-    shown = draft_review.part_of(
-        tables[tab],
-        draft_review.readers_of(draft),
-        viewed=request.POST.get("as", request.GET.get("as", "")),
-        part=part,
-        typed=TypedPart.of(request.POST),
-        user=signed_in(request),
-        now=timezone.now(),
-    )
-    tabs = [(str(n), table.draft.full_name) for n, table in enumerate(tables)]
+    chosen, shown = tables[tab], None
+    if chosen.table is not None:
+        shown = shown_part(
+            chosen.table,
+            part or chosen.typed,
+            draft_review.readers_of(draft),
+            viewed=request.POST.get("as", request.GET.get("as", "")),
+            typed=TypedPart.of(request.POST),
+            user=signed_in(request),
+            now=timezone.now(),
+        )
     context = {
         "part": shown,
-        "chosen": tables[tab],
+        "chosen": chosen,
         "tab": str(tab),
-        "tabs": tabs,
+        "tabs": [(str(n), table.draft.full_name) for n, table in enumerate(tables)],
         "num_others": len(tables) - 1,
         "is_for_all": "for_all" in request.POST,
     }

@@ -19,7 +19,7 @@ from apps.sharing.recipients.listing import RecipientRow, recipient_rows
 from apps.sharing.recipients.properties import parse_properties
 from apps.sharing.recipients.resource import with_values
 from apps.sharing.shares.detail import CHOICES_LENGTH
-from apps.sharing.shares.parts.form import NewPart, TypedPart
+from apps.sharing.shares.parts.form import NewPart
 from apps.sharing.shares.parts.shown import (
     ReaderLine,
     ShownPart,
@@ -52,6 +52,12 @@ class ChosenTable:
     def offered(self) -> SharedTable:
         """The draft as a shared table has it."""
         return self.draft.offered
+
+    @property
+    def typed(self) -> NewPart:
+        """Its rule in the draft."""
+        offered = self.offered
+        return NewPart(condition=offered.condition, columns=offered.columns)
 
     @property
     def rule(self) -> str:
@@ -111,38 +117,6 @@ def readers_of(draft: Draft) -> list[Viewed]:
     return readers
 
 
-def part_of(  # noqa: PLR0913 (a table, who sees it, and who looks)
-    chosen: ChosenTable,
-    readers: Sequence[Viewed],
-    *,
-    viewed: str = "",
-    part: NewPart | None = None,
-    typed: TypedPart | None = None,
-    budget: ReadBudget | None = None,
-    user: User,
-    now: datetime,
-) -> ShownPart | None:
-    """Return what recipients see of a chosen table; None if it has gone.
-
-    Args:
-        part: Its rule as it was typed; None for that of the draft.
-    """
-    if chosen.table is None:
-        return None
-    offered = chosen.offered
-    stored = NewPart(condition=offered.condition, columns=offered.columns)
-    return shown_part(
-        chosen.table,
-        part or stored,
-        readers,
-        viewed=viewed,
-        typed=typed,
-        budget=budget,
-        user=user,
-        now=now,
-    )
-
-
 def counted_tables(
     tables: Sequence[ChosenTable],
     readers: Sequence[Viewed],
@@ -153,12 +127,20 @@ def counted_tables(
     """Return tables with the rows that each recipient sees of those shared in part."""
     budget, room, found = ReadBudget(), MAX_COUNTED, []
     for one in tables:
-        is_counted = room > 0 and not one.offered.is_whole
-        part = None
-        if is_counted:
+        if room > 0 and one.table and not one.offered.is_whole:
             room -= 1
-            part = part_of(one, readers, budget=budget, user=user, now=now)
-        found.append(replace(one, part=part))
+            part = shown_part(
+                one.table,
+                one.typed,
+                readers,
+                viewed="",
+                budget=budget,
+                user=user,
+                now=now,
+            )
+            found.append(replace(one, part=part))
+        else:
+            found.append(one)
     return found
 
 
