@@ -233,7 +233,10 @@ class TestALink:
     @pytest.mark.usefixtures("confirmed")
     def test_opens_one_session_by_its_button(self) -> None:
         browser, path = Client(), link()
-        assert "Sign in as acme" in text_of(browser.get(path))
+        page = browser.get(path)
+        assert "Sign in as acme" in text_of(page)
+        assert page["Referrer-Policy"] == "no-referrer"
+        assert page["Cache-Control"] == "no-store"
         assert not BrowserSession.objects.exists()
 
         answer = opened(path, browser)
@@ -299,9 +302,9 @@ class TestALink:
         path = link()
         Recipient.objects.update(allowed_networks=["10.1.0.0/16"])
         assert opened(path).status_code == 403
+        Recipient.objects.update(allowed_networks=[])
         cross = Client().post(path, headers={"Sec-Fetch-Site": "cross-site"})
         assert cross.status_code == 403
-        Recipient.objects.update(allowed_networks=[])
 
         assert opened(path).status_code == 302
 
