@@ -199,10 +199,11 @@ _PLACES: Final[Mapping[str, str]] = {
     "deltaweb.conditions.sql_text": "NotSQLError",
     "deltaweb.sharing.errors": (
         "BudgetSpentError CredentialsMissingError DirectoryNotOfferedError "
-        "EndpointNotFoundError FileGoneError "
+        "EndpointNotFoundError FileCopyError FileGoneError "
         "FileOutsideTableError FileRefusedError FilesVacuumedError "
         "FormatNotOfferedError HistoryNotSharedError MethodNotAllowedError "
-        "ParameterInvalidError QueryNotFoundError QueryTokenEndedError "
+        "ParameterInvalidError PlainFilesAwaitedError QueryNotFoundError "
+        "QueryTokenEndedError "
         "RangeUnsatisfiableError RequestMalformedError RequestTooLargeError "
         "RuledChangesError SharingError TableMisreadError "
         "TooManyDownloadsError TooManyRequestsError TooManyStreamsError "

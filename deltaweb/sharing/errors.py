@@ -11,8 +11,10 @@
     ├── FileOutsideTableError        400: a file of the table is none of its own
     ├── DirectoryNotOfferedError     400: credentials for a table of URLs alone
     ├── FilesVacuumedError           400: files of an older version were deleted
+    ├── FileCopyError                400: a file to be rewritten that cannot be
     ├── RuledChangesError            400: changes of a table that is shared in part
     ├── VersionNotReadyError         409: a version of which files are still rewritten
+    ├── PlainFilesAwaitedError       503: the same of the first version of plain files
     ├── CredentialsMissingError      401: no bearer token came along
     ├── FileRefusedError             403: the URL of a file
     ├── FileGoneError                404: a file that is not in storage any more
@@ -197,19 +199,40 @@ class FilesVacuumedError(SharingError, code="files-vacuumed"):
     hint = "Request a newer version, or none for the newest."
 
 
-class RuledChangesError(SharingError, code="ruled-changes"):
+class FileCopyError(SharingError, code="file-copy"):
     table: str
-    since: int | None = None
+    column: str
     error_code = ErrorCode.UNSUPPORTED_OPERATION
     message = (
-        "Changes of table {table} are not shared{_scope}, because only a part of the "
-        "table is shared."
+        "Files of table {table} cannot be rewritten, because the column {column:.80r} "
+        "is of the type variant."
     )
+    hint = "Ask the provider of the share to leave the column out."
+
+
+class RuledChangesError(SharingError, code="ruled-changes"):
+    """Changes of a version were asked for that were not rewritten.
+
+    Attributes:
+        is_plain: Whether all of the table is shared, as plain files.
+    """
+
+    table: str
+    since: int | None = None
+    is_plain: bool = False
+    error_code = ErrorCode.UNSUPPORTED_OPERATION
+    message = "Changes of table {table} are not shared{_scope}, because {_reason}."
     hint = "Read whole versions of it instead."
 
     @property
     def _scope(self) -> str:
         return "" if self.since is None else f" before version {self.since}"
+
+    @property
+    def _reason(self) -> str:
+        if self.is_plain:
+            return "they were not prepared as plain files"
+        return "only a part of the table is shared"
 
 
 class VersionNotReadyError(SharingError, code="version-not-ready"):
@@ -219,6 +242,15 @@ class VersionNotReadyError(SharingError, code="version-not-ready"):
     error_code = ErrorCode.UNSUPPORTED_OPERATION
     message = "Version {version} of table {table} is not ready to be read yet."
     hint = "Try again later, or ask for no version, which is the newest that is ready."
+
+
+class PlainFilesAwaitedError(SharingError, code="plain-files-awaited"):
+    table: str
+    retry_after_s: int
+    status = 503
+    error_code = ErrorCode.INTERNAL_ERROR
+    message = "The plain files of table {table} are being prepared."
+    hint = "Try again in {retry_after_s} seconds."
 
 
 class CredentialsMissingError(SharingError, code="credentials-missing"):
