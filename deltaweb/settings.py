@@ -116,6 +116,9 @@ PREPARED_BYTES = env_int(
     "DELTAWEB_PREPARED_BYTES", default=100 << 30, minimum=0, maximum=1 << 60
 )
 PREPARED_DAYS = env_int("DELTAWEB_PREPARED_DAYS", default=30, minimum=1, maximum=3650)
+PREPARED_WAIT_S = env_int(
+    "DELTAWEB_PREPARED_WAIT_S", default=20, minimum=0, maximum=300
+)
 REHEARSAL_HOUR = env_int("DELTAWEB_REHEARSAL_HOUR", default=-1, minimum=-1, maximum=23)
 REHEARSAL_PYTHON = env_text("DELTAWEB_REHEARSAL_PYTHON")  # with clients of its own
 PRICES = env_prices("DELTAWEB_PRICES")  # of a GiB, by prefix of the table's location

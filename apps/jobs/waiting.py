@@ -37,6 +37,16 @@ def wait_for(job: Job, wait_s: float | None = None) -> None:
     _wait(job, longest_s, lambda: is_attended(job, now=timezone.now()))
 
 
+def wait_in_turn(job: Job, wait_s: float) -> None:
+    """Wait for a job to end, as `wait_for`, unless half of the threads wait already."""
+    if connection.in_atomic_block or not _places.acquire(blocking=False):
+        return
+    try:
+        _wait(job, wait_s, lambda: is_attended(job, now=timezone.now()))
+    finally:
+        _places.release()
+
+
 def wait_a_glance(job: Job | None) -> bool:
     """Wait for a job that was asked for just now, so that its page shows the result.
 

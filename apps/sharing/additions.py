@@ -155,6 +155,7 @@ changes.load_from(
     "apps.sharing.recipients.changes.new_tokens",
     "apps.sharing.recipients.changes.tokens",
     "apps.sharing.portal.switches",
+    "apps.sharing.shares.tables.plain",
 )
 changes.load_from(
     "share",
@@ -165,6 +166,7 @@ changes.load_from(
     "apps.sharing.shares.tables.changes",
     "apps.sharing.shares.tables.rules",
     "apps.sharing.portal.switches",
+    "apps.sharing.shares.tables.plain",
 )
 changes.load_from("grant", "apps.sharing.shares.grants")
 changes.load_from("received", "apps.sharing.shares.received.changes")

@@ -129,12 +129,14 @@ class TestShare:
         ran = Ran("share", "add-table", "sales", "s.t", "--table", "orders", "--json")
 
         assert SharedTable.objects.exists()
-        first, second = json.loads(ran.stdout)["warnings"]
+        first, second, third = json.loads(ran.stdout)["warnings"]
         assert first.startswith("orders: ")
         assert "Deletion vectors" in first
         assert "delta format can read the table" in second
         assert "parquet format are refused" in second
-        assert ran.stderr.splitlines() == [f"Warning: {first}", f"Warning: {second}"]
+        assert "as plain files (--plain)" in third
+        said = [f"Warning: {one}" for one in (first, second, third)]
+        assert ran.stderr.splitlines() == said
 
     def test_a_feature_that_is_not_used_is_no_warning(self, tmp_path: Path) -> None:
         features = ["deletionVectors"]

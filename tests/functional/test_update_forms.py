@@ -53,7 +53,10 @@ class Shown:
 
 OFFER: Final = {
     name: {f"sharedtable.{name}"}
-    for name in ("with_history", "start_version", "condition", "columns", "comment")
+    for name in (
+        *("with_history", "start_version", "condition", "columns", "comment"),
+        "plain",
+    )
 }
 RULE: Final = {"condition", "columns"}
 UPDATES: Final = {

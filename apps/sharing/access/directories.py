@@ -1,20 +1,26 @@
 """Which shared tables may be read as folders, by credentials of their store.
 
 Who has these reads every file below the table's root: all versions, deleted rows that
-no vacuum has erased, and the log. So a table says that it may, is shared whole and with
-all its history, and lies where credentials can be made.
+no vacuum has erased, and the log. So a table says that it may, is shared whole, as it
+is stored and with all its history, and lies where credentials can be made.
 """
+
+from typing import Final
 
 from django.db.models import QuerySet
 
-from apps.sharing.models import SharedTable
+from apps.sharing.models import Recipient, SharedTable
 from apps.tables.storage.connections import options_for
 from deltaweb.delta.errors import DeltaError
 from deltaweb.storage.objects.vending.vendors import open_vendor
 
+PLAIN: Final = "it is offered as plain files"
+
 
 def narrowed(shared: SharedTable) -> str:
     """Return why what is shared of a table is less than its folder, or ""."""
+    if shared.is_plain:
+        return PLAIN
     if not shared.is_whole or shared.rules.exists():
         return "only some of its rows or columns are shared"
     if shared.history_start is None:
@@ -24,10 +30,16 @@ def narrowed(shared: SharedTable) -> str:
     return ""
 
 
-def obstacle(shared: SharedTable) -> str:
-    """Return why a table is not offered as a folder, as half a sentence, or ""."""
+def obstacle(shared: SharedTable, recipient: Recipient | None = None) -> str:
+    """Return why a table is not offered as a folder, as half a sentence, or "".
+
+    Args:
+        recipient: The recipient that asks; None for any.
+    """
     if not shared.with_directory:
         return "its provider offers only file URLs"
+    if recipient is not None and recipient.plain:
+        return PLAIN
     if reason := narrowed(shared):
         return reason
     try:
@@ -42,9 +54,13 @@ def with_folders(tables: QuerySet[SharedTable]) -> QuerySet[SharedTable]:
     return tables.filter(with_directory=True)
 
 
-def directory_of(shared: SharedTable) -> str | None:
-    """Return the location of a table that may be read as a folder; None for others."""
-    if not shared.with_directory or obstacle(shared):
+def directory_of(shared: SharedTable, recipient: Recipient | None = None) -> str | None:
+    """Return the location of a table that may be read as a folder; None for others.
+
+    Args:
+        recipient: As in `obstacle`.
+    """
+    if not shared.with_directory or obstacle(shared, recipient):
         return None
     return _location_of(shared)
 

@@ -32,7 +32,7 @@ def url_lifetime(shared: SharedTable, *, is_whole: bool) -> timedelta | None:
         None if this server serves all of the files.
     """
     places = [shared.table.location]
-    if not is_whole:
+    if not is_whole or shared.is_plain:
         places.append(settings.PREPARED_FILES)
     if not any(map(is_remote, places)):
         return None

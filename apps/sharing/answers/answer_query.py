@@ -163,7 +163,7 @@ def _granted(asked: AnswerQuery) -> SharedTable:
         shared is None
         or recipient is None
         or terms_of(shared, rule := rule_for(shared, recipient)) != asked.terms
-        or not rule.is_whole
+        or not rule.is_stored
     ):
         raise NotGrantedError(kind="table", name=asked.shared_table)
     return shared

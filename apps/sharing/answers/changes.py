@@ -45,6 +45,7 @@ from deltaweb.sharing.capabilities import Capabilities
 from deltaweb.sharing.compatibility import misreadings
 from deltaweb.sharing.errors import FileOutsideTableError, FilesVacuumedError
 from deltaweb.sharing.narrowed import narrowed
+from deltaweb.sharing.plain import plain_form
 from deltaweb.sharing.query_tokens import head_digest
 from deltaweb.sharing.response_format import ResponseFormat, choose_format
 from deltaweb.sharing.table_query import ChangesQuery
@@ -81,11 +82,14 @@ def table_changes(
         is_open = start is None and (ends == (None, None) or not query.with_feed)
         versions = offered_range(shared, rule, versions, is_open=is_open)
     changes = FeedFiles(table.store, versions, with_feed=query.with_feed)
-    seen = [_narrowed(rule, table.root, at) for at in changes.definitions]
+    seen = [
+        _narrowed(rule, table.root, at, is_plain=rule.is_plain and are_rewritten)
+        for at in changes.definitions
+    ]
     if are_rewritten:
         shown = seen[0]
         if not query.with_old_metadata:
-            shown = _shown_part(rule, table, seen, versions, start)
+            shown = _shown_part(rule, table, changes.definitions, versions, start)
         offered = offered_changes(
             shared, rule, versions, seen, with_feed=query.with_feed, now=signing.now
         )
@@ -95,7 +99,9 @@ def table_changes(
             schema=schema_of(table.root, shown),
         )
     else:
-        shown = _narrowed(rule, table.root, _shown(table, changes, query, start))
+        shown = _narrowed(
+            rule, table.root, _shown(table, changes, query, start), is_plain=False
+        )
         selection = _select(rule, changes, (table.root, shown), query)
     following, place = None, ChangePlace(versions.first)
     if start is None:
@@ -184,34 +190,50 @@ def _find_range(
 
 def is_rewritten(rule: TableRule, table: DeltaTable) -> bool:
     """Return whether changes are offered by rewritten files alone."""
-    newest = table.snapshot_metadata()
-    partitions = newest.metadata.partition_columns
-    return not (rule.is_whole or rule.leaves_whole_files(newest.schema, partitions))
+    return not (rule.is_stored or rule.leaves_whole_files(table.snapshot_metadata()))
 
 
 def _shown_part(
     rule: TableRule,
     table: DeltaTable,
-    seen: Sequence[Definition],
+    known: Sequence[Definition],
     versions: VersionRange,
     start: ChangesStart | None,
 ) -> Definition:
-    """Return the version in whose schema the changes of a part are shown, as told."""
+    """Return the version in whose schema the changes of a part are shown, as told.
+
+    Args:
+        known: The definitions of the range, as the table has them.
+    """
     if start is not None:
-        return _narrowed(rule, table.root, load_definition(table.store, start.shown))
-    found = shown_definition(table.store, versions, seen[-1])
-    shown = _narrowed(rule, table.root, found)
-    feed_schema(table.root, shown, seen)
-    return shown
+        found = load_definition(table.store, start.shown)
+        return _narrowed(rule, table.root, found, is_plain=rule.is_plain)
+    found = shown_definition(table.store, versions, known[-1])
+    shown, *seen = (
+        _narrowed(rule, table.root, at, is_plain=False) for at in (found, *known)
+    )
+    # Rewritten files have the names and types of their version.
+    feed_schema(table.root, shown, seen, is_exact=rule.is_plain)
+    return _narrowed(rule, table.root, found, is_plain=rule.is_plain)
 
 
-def _narrowed(rule: TableRule, root: str, at: Definition) -> Definition:
-    """Return what is told of a version under a rule."""
-    if rule.is_whole:
+def _narrowed(
+    rule: TableRule, root: str, at: Definition, *, is_plain: bool
+) -> Definition:
+    """Return what is told of a version under a rule.
+
+    Args:
+        is_plain: Whether its files are plain ones.
+    """
+    if rule.is_whole and not is_plain:
         return at
     schema = schema_of(root, at)
-    seen = rule.visible(schema).names
-    return replace(at, metadata=narrowed(at.metadata, schema, seen))
+    visible = rule.visible(schema)
+    metadata = narrowed(at.metadata, schema, visible.names)
+    if not is_plain:
+        return replace(at, metadata=metadata)
+    form = plain_form(at.protocol, metadata, visible)
+    return replace(at, protocol=form.protocol, metadata=form.metadata)
 
 
 def _select(

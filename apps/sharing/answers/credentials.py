@@ -37,9 +37,10 @@ def table_credentials(
         location: Which of its locations is asked for; None for the root, the only one.
         lifetime_s: How long they are good at most.
     """
-    offered = directory_of(shared)
+    offered = directory_of(shared, token.recipient)
     if offered is None:
-        raise DirectoryNotOfferedError(table=shared.full_name, reason=obstacle(shared))
+        reason = obstacle(shared, token.recipient)
+        raise DirectoryNotOfferedError(table=shared.full_name, reason=reason)
     if location is not None and location.rstrip("/") != offered:
         raise ParameterInvalidError(
             name="location",

@@ -8,6 +8,7 @@ Source: delta_sharing_protocol.md, "List Shares" to "List all Tables in a Share"
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, TypeVar
 
 from django.db.models import Q, QuerySet
@@ -61,9 +62,9 @@ def share_item(share: Share) -> Item:
     return {"name": share.name, "id": str(share.id)}
 
 
-def table_item(table: SharedTable) -> Item:
-    """Return a table as a list shows it."""
-    location = directory_of(table)
+def table_item(table: SharedTable, recipient: Recipient) -> Item:
+    """Return a table as a list shows it to a recipient."""
+    location = directory_of(table, recipient)
     modes = {} if location is None else TableFacts(location=location).access()
     return {
         "name": table.name,
@@ -107,7 +108,7 @@ def list_tables(
         asked,
         PageScope("tables", str(recipient.id), names),
         order=("name_key",),
-        item=table_item,
+        item=partial(table_item, recipient=recipient),
     )
 
 
@@ -118,7 +119,7 @@ def list_all_tables(recipient: Recipient, share: Share, *, asked: PageRequest) -
         asked,
         PageScope("all-tables", str(recipient.id), (share.name_key,)),
         order=("schema_key", "name_key"),
-        item=table_item,
+        item=partial(table_item, recipient=recipient),
     )
 
 

@@ -114,11 +114,11 @@ def submit_query(
 def may_wait(shared: SharedTable, query: TableQuery, recipient: Recipient) -> bool:
     """Tell whether a query can be answered later.
 
-    Changes and pages come at once, and so does a table of which a part is shared: its
-    files are ready, or it is not offered.
+    Changes and pages come at once, and so does a table of which a part is shared, or
+    plain files: these are ready, or it is not offered.
     """
     is_first = query.changes is None and not query.page.page_token
-    return is_first and rule_for(shared, recipient).is_whole
+    return is_first and rule_for(shared, recipient).is_stored
 
 
 def read_query(

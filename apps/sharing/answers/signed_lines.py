@@ -100,7 +100,7 @@ def open_plan(shared: SharedTable, plan: SigningPlan, rule: TableRule) -> Signer
             another one holds.
     """
     own = _open_signer(shared, plan, rule, location=shared.table.location)
-    if rule.is_whole:
+    if rule.is_stored:
         return Signers(own, own)
     location = location_of(shared.id)
     prepared = _open_signer(shared, plan, rule, location=location, is_prepared=True)

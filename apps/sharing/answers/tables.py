@@ -98,7 +98,7 @@ def table_version(
     table = open_shared(shared)
     if starting_timestamp is None:
         rule = rule_for(shared, recipient)
-        if rule.is_whole:
+        if rule.is_stored:
             return table.latest_version()
         return open_shared_version(shared, table, TableQuery(), rule, now=now).version
     check_history(shared)

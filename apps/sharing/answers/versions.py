@@ -33,12 +33,18 @@ from deltaweb.index.query.shared_table import SharedTableReader
 from deltaweb.index.query.shared_version import SharedVersion
 from deltaweb.sharing.capabilities import Capabilities
 from deltaweb.sharing.compatibility import misreadings
-from deltaweb.sharing.errors import QueryTokenEndedError, VersionNotReadyError
+from deltaweb.sharing.errors import (
+    PlainFilesAwaitedError,
+    QueryTokenEndedError,
+    VersionNotReadyError,
+)
 from deltaweb.sharing.query_tokens import head_digest
 from deltaweb.sharing.response_format import ResponseFormat, choose_format
 from deltaweb.sharing.table_query import TableQuery
 from deltaweb.sharing.wire.lines import TableFacts
 from deltaweb.table import DeltaTable
+
+RETRY_AFTER_S: Final = 30  # for clients that ask for plain files too early
 
 # What was read of tables, for all threads of this process.
 _READER: Final = SharedTableReader()
@@ -127,14 +133,18 @@ def _newest_offered(
     newest = open_version(shared, table, TableQuery())
     try:
         return offered_version(shared, rule, newest, now=now)
-    except VersionNotReadyError:
+    except VersionNotReadyError as error:
         for version in ready_versions(shared, rule):
             if version < shared.first_version or version >= newest.version:
                 continue
             older = open_version(shared, table, TableQuery(version=version))
             with suppress(VersionNotReadyError):
                 return offered_version(shared, rule, older, now=now)
-        raise
+        if not rule.is_plain or shared.preparation_problem:
+            raise
+        raise PlainFilesAwaitedError(
+            table=shared.full_name, retry_after_s=RETRY_AFTER_S
+        ) from error
 
 
 def open_asked(  # noqa: PLR0913 (what is asked for, of whom, and by whom)
@@ -215,7 +225,7 @@ def head_lines(
         size_bytes=opened.size_bytes if is_whole else None,
         num_files=opened.num_files if is_whole else None,
         has_feed=shared.history_start is not None and has_feed(opened.metadata),
-        location=directory_of(shared),
+        location=None if rule.is_plain else directory_of(shared),
     )
     return response_format.head_lines(opened.metadata, facts)
 

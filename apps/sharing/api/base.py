@@ -5,7 +5,8 @@ fast; whatever then happens is answered in JSON and recorded.
 """
 
 import logging
-from typing import Any, ClassVar, NoReturn, cast
+from collections.abc import Callable
+from typing import Any, ClassVar, NoReturn, TypeVar, cast
 
 from django.http import HttpRequest, HttpResponseBase
 from django.utils import timezone
@@ -15,6 +16,7 @@ from rest_framework.views import APIView
 from apps.pages.request.addresses import client_address
 from apps.sharing.access import callers as access
 from apps.sharing.activity.refusals import REASON, kept_reason
+from apps.sharing.answers.awaited import once_prepared
 from apps.sharing.answers.listings import PageRequest
 from apps.sharing.api import throttling
 from apps.sharing.api.audit import CallRecord
@@ -40,6 +42,7 @@ from deltaweb.sharing.errors import (
 from deltaweb.sharing.parameters import parse_max_results
 
 logger = logging.getLogger(__name__)
+T = TypeVar("T")
 
 UNAUTHENTICATED = 401
 NAMES = ("share", "schema", "table")
@@ -193,6 +196,10 @@ class TableView(SharingView):
             self.recipient, names["share"], names["schema"], names["table"]
         )
         self.record.shared_table = self.shared_table
+
+    def once_prepared(self, answer: Callable[[], T]) -> T:
+        """Return an answer that may have to wait for plain files."""
+        return once_prepared(self.shared_table, answer, now=self.now)
 
     def capabilities(self) -> Capabilities:
         """Return what the client can read."""

@@ -55,6 +55,7 @@ from deltaweb.sharing.errors import (
     BudgetSpentError,
     ErrorCode,
     MethodNotAllowedError,
+    PlainFilesAwaitedError,
     RangeUnsatisfiableError,
     SharingError,
     TooManyDownloadsError,
@@ -73,6 +74,7 @@ ASK_PROVIDER: Final = "Ask the provider of the share."
 LONGEST_RETRY_S: Final = 60
 _RETRIED: Final = (
     BudgetSpentError,
+    PlainFilesAwaitedError,
     TooManyDownloadsError,
     TooManyRequestsError,
     TooManyStreamsError,

@@ -148,13 +148,14 @@ class TableVersionView(TableView):
         """Answer with the version alone, in `Delta-Table-Version`."""
         del names
         text = request.query_params.get("startingTimestamp")
-        self.record.version = tables.table_version(
-            self.shared_table,
-            self.recipient,
-            now=self.now,
-            starting_timestamp=(
-                None if text is None else parse_moment(text, name="startingTimestamp")
-            ),
+        start = None if text is None else parse_moment(text, name="startingTimestamp")
+        self.record.version = self.once_prepared(
+            lambda: tables.table_version(
+                self.shared_table,
+                self.recipient,
+                now=self.now,
+                starting_timestamp=start,
+            )
         )
         return version_answer(self.record.version)
 
@@ -173,11 +174,14 @@ class TableDetailView(TableView):
     def get(self, request: Request, **names: str) -> HttpResponseBase:
         """Answer with the table as a list shows it, and its version."""
         del request, names
-        self.record.version = tables.table_version(
-            self.shared_table, self.recipient, now=self.now
+        self.record.version = self.once_prepared(
+            lambda: tables.table_version(
+                self.shared_table, self.recipient, now=self.now
+            )
         )
         answer = json_answer(
-            listings.table_item(self.shared_table) | {"format": DATA_FORMAT}
+            listings.table_item(self.shared_table, self.recipient)
+            | {"format": DATA_FORMAT}
         )
         return set_version(answer, self.record.version)
 
@@ -197,15 +201,19 @@ class TableMetadataView(TableView):
         query = request.query_params
         version, timestamp = query.get("version"), query.get("timestamp")
         check_one_version({"version": version, "timestamp": timestamp})
-        found = tables.table_metadata(
-            self.shared_table,
-            self.recipient,
-            now=self.now,
-            capabilities=capabilities,
-            version=None if version is None else parse_version(version),
-            timestamp=(
-                None if timestamp is None else parse_moment(timestamp, name="timestamp")
-            ),
+        number = None if version is None else parse_version(version)
+        moment = (
+            None if timestamp is None else parse_moment(timestamp, name="timestamp")
+        )
+        found = self.once_prepared(
+            lambda: tables.table_metadata(
+                self.shared_table,
+                self.recipient,
+                now=self.now,
+                capabilities=capabilities,
+                version=number,
+                timestamp=moment,
+            )
         )
         self.record.version = found.version
         return lines_answer(found.lines, found.response_format, version=found.version)
@@ -274,8 +282,10 @@ class TableQueryView(FilesView):
             status = submit_query(shared, query, capabilities=read, signing=signing)
             return later_answer(status.body())
         if query.changes is None:
-            found = tables.table_files(
-                shared, query, capabilities=read, signing=signing
+            found = self.once_prepared(
+                lambda: tables.table_files(
+                    shared, query, capabilities=read, signing=signing
+                )
             )
         else:
             found = table_changes(

@@ -138,7 +138,11 @@ def _rules_with_conditions() -> Iterator[tuple[SharedTable, Recipient, TableRule
         for shared in share.shared_tables.all():
             for recipient in share.recipients.all():
                 narrower = own.get((shared.id, recipient.id))
-                rule = rule_of([shared, narrower] if narrower else [shared], recipient)
+                rule = rule_of(
+                    [shared, narrower] if narrower else [shared],
+                    recipient,
+                    is_plain=shared.is_plain,
+                )
                 if rule.conditions:
                     yield shared, recipient, rule
 

@@ -105,7 +105,9 @@ def offered_tables(recipient: Recipient) -> list[OfferedTable]:
     own = {rule.shared_table_id: rule for rule in recipient.rules.all()}
     rules = {
         table.id: rule_of(
-            [table, own[table.id]] if table.id in own else [table], recipient
+            [table, own[table.id]] if table.id in own else [table],
+            recipient,
+            is_plain=table.is_plain,
         )
         for table in tables
     }

@@ -38,6 +38,8 @@ class Share(models.Model):
     in_browser = models.BooleanField(default=False)
     # Whether Iceberg clients get data files with field ids, or else as stored.
     with_field_ids = models.BooleanField(default=True)
+    # Whether all its tables are offered as plain files.
+    plain = models.BooleanField(default=False)
     created_at = models.DateTimeField()
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True
@@ -116,6 +118,8 @@ class SharedTable(models.Model):
     with_history = models.BooleanField(default=True)
     start_version = models.BigIntegerField(null=True, blank=True)
     with_directory = models.BooleanField(default=False)
+    # Whether it is offered as plain files, whatever its share and recipients say.
+    plain = models.BooleanField(default=False)
     condition = models.TextField(blank=True)
     columns = models.JSONField(default=list, blank=True)
     # When the last URL of an object store ends that was issued on earlier terms.
@@ -150,7 +154,7 @@ class SharedTable(models.Model):
     @property
     def terms(self) -> dict[str, Any]:
         """The terms that URLs of files are issued on; others end them."""
-        names = ("with_history", "start_version", "condition", "columns")
+        names = ("with_history", "start_version", "condition", "columns", "plain")
         return {name: getattr(self, name) for name in names}
 
     @property
@@ -163,6 +167,11 @@ class SharedTable(models.Model):
     def is_whole(self) -> bool:
         """Whether it offers every row and column, unless a recipient has a rule."""
         return not (self.condition or self.columns)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is offered as plain files to every recipient."""
+        return self.plain or self.share.plain
 
     @property
     def first_version(self) -> int:
@@ -211,6 +220,8 @@ class Recipient(models.Model):
     hard_limit_bytes = models.BigIntegerField(null=True, blank=True)
     # Whether it can also read its shares in the browser, all of them.
     in_browser = models.BooleanField(default=False)
+    # Whether all that it reads is offered to it as plain files.
+    plain = models.BooleanField(default=False)
     # Whether it can rotate its token there.
     may_rotate = models.BooleanField(default=False)
     # Since when it can sign in there by a mail to `contact`; a new contact ends that.

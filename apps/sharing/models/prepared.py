@@ -38,7 +38,8 @@ class PreparedFile(models.Model):
     is there where any row is left. `rule` is the digest of the rule with the values of
     recipients that it asks for: recipients with equal ones share files. One of
     `changes` holds rows that came (its `kind` is `add`) or that went (`remove`), one
-    without is of any version that has its source.
+    without is of any version that has its source. Where `is_stored`, the source itself
+    is served, because it is plain, and no rows and bytes are counted here.
     """
 
     shared_table = models.ForeignKey(
@@ -55,6 +56,7 @@ class PreparedFile(models.Model):
     key = models.CharField(max_length=64, unique=True)
     rule = models.CharField(max_length=64)
     source_path = models.TextField()  # as in the log of the table
+    is_stored = models.BooleanField(default=False)
     num_rows = models.BigIntegerField()
     size_bytes = models.BigIntegerField()
     partition_values = models.JSONField(default=dict)

@@ -112,7 +112,7 @@ def first_version(seen: SeenTable, since: datetime, *, kept: int) -> int | None:
     if found is None:
         return None
     first = max(found, kept, seen.shared.first_version)
-    if not seen.rule.is_whole:
+    if not seen.rule.is_stored:
         ready = PreparedChanges.objects.filter(
             shared_table=seen.shared, rule=seen.rule.digest
         ).aggregate(first=Min("version"))

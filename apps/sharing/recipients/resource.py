@@ -45,6 +45,7 @@ class RecipientResource:
         properties: Properties as key=value; conditions use them as recipient.<key>.
         earlier_urls_end_at: The time until which object store URLs work that were
             issued for earlier properties; null if there are none.
+        plain: Whether all its tables are served to it as plain files.
     """
 
     name: str
@@ -58,6 +59,7 @@ class RecipientResource:
     allowed_networks: list[str]
     properties: list[str]
     earlier_urls_end_at: datetime | None
+    plain: bool
     created_at: datetime
     id: UUID
     url: str

@@ -11,6 +11,7 @@ from apps.pages.changes import once
 from apps.pages.changes.html import change_form
 from apps.pages.request.changes import ChangeForm
 from apps.pages.responses import respond
+from apps.sharing.access.grants.plain_cost import cost_of
 from apps.sharing.activity.ledger import ledger_of
 from apps.sharing.models import Recipient
 from apps.sharing.names import find_recipient
@@ -145,12 +146,14 @@ def recipient_settings(
         context={
             "recipient": recipient,
             "address": actor_of(request).address,
+            "plain_cost": cost_of(recipient) if fmt == "html" else None,
             **forms,
         },
         data={
             "recipient": recipient.name,
             **facts_of(recipient),
             "in_browser": recipient.in_browser,
+            "plain": recipient.plain,
             "may_rotate": recipient.may_rotate,
         },
         status=422 if any(one.errors for one in forms.values()) else 200,

@@ -109,7 +109,8 @@ class SharedTableRow:
 
     @property
     def is_ruled(self) -> bool:
-        return not self.shared_table.is_whole
+        """Whether files may have to be prepared for every recipient."""
+        return not self.shared_table.is_whole or self.shared_table.is_plain
 
     @property
     def lost_versions(self) -> str:
@@ -162,8 +163,14 @@ def share_detail(share: Share, *, now: datetime, page: int = 1) -> ShareDetail:
     first = readers.values("id")[:RECIPIENTS_SHOWN]
     found = preflights_of(tables)
     reading = recipient_rows(Recipient.objects.filter(id__in=first), now=now)
-    ruled = [row for row in tables if not row.is_whole or row.is_narrowed]
-    rules = _rule_states(ruled, [row.recipient for row in reading])
+    readers_shown = [row.recipient for row in reading]
+    is_any_plain = any(one.plain for one in readers_shown)
+    ruled = [
+        row
+        for row in tables
+        if is_any_plain or row.is_plain or not row.is_whole or row.is_narrowed
+    ]
+    rules = _rule_states(ruled, readers_shown)
     behind = readers_behind(tables)
     broken = broken_in([row.id for row in tables])
     return ShareDetail(

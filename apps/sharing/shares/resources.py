@@ -36,6 +36,7 @@ class ShareResource:
         recipients: The names of the recipients that can read the share.
         last_read_at: The last time when its rows were requested.
         off_since: The time when the share was turned off; null if it is on.
+        plain: Whether all its tables are served as plain files.
         created_by: The name of the user who created it; null for the command line.
     """
 
@@ -46,6 +47,7 @@ class ShareResource:
     recipients: list[str]
     last_read_at: datetime | None
     off_since: datetime | None
+    plain: bool
     created_at: datetime
     created_by: str | None
     id: UUID
@@ -61,6 +63,8 @@ class SharedTableResource:
         table: The full name of the registered table at `location`.
         with_directory: Whether recipients can read the whole folder, with temporary
             credentials.
+        plain: Whether files are served as plain Parquet; its share or a recipient can
+            have it, too.
         from_schema: The whole schema that the table belongs to; null if the table was
             added itself.
         earlier_urls_end_at: The time until which object store URLs work that were
@@ -82,6 +86,7 @@ class SharedTableResource:
     comment: str
     part: Spread[OfferedPart]
     with_directory: bool
+    plain: bool
     from_schema: str | None
     earlier_urls_end_at: datetime | None
     preparation_problem: str | None

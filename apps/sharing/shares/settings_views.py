@@ -5,6 +5,7 @@ from django.http import HttpRequest, HttpResponseBase
 
 from apps.accounts.permissions import admin_required
 from apps.pages.responses import respond
+from apps.sharing.access.grants.plain_cost import cost_of
 from apps.sharing.models import Share
 from apps.sharing.names import find_share
 from apps.sharing.shares.changes import ShareForm
@@ -42,6 +43,7 @@ def _page(
     shown = {
         **present,
         "in_browser": share.in_browser,
+        "plain": share.plain,
         "with_field_ids": share.with_field_ids,
     }
     num_recipients = share.recipients.count()
@@ -52,6 +54,7 @@ def _page(
         context={
             "share": share,
             "num_recipients": num_recipients,
+            "plain_cost": cost_of(share) if fmt == "html" else None,
             "form": form or ShareForm(initial=present),
             "confirm_form": confirm_form,
         },

@@ -136,6 +136,8 @@ class Terms(Part):
         comment: The comment that recipients see; null removes it.
         with_directory: Whether recipients can read the whole folder, with temporary
             credentials of its store.
+        plain: Whether files are served as plain Parquet, without deletion vectors and
+            column mapping; files that are stored otherwise are copied.
         partition_filter: The old name of `condition`.
     """
 
@@ -146,6 +148,15 @@ class Terms(Part):
         const=True,
         line=Line(label="Also as a folder", codes=("directory-refused",)),
         help="also share its whole folder, with temporary credentials of the store",
+    )
+    plain: bool | Unchanged | None = parameter(
+        UNCHANGED,
+        "--plain",
+        removed_by="--stored",
+        action="store_const",
+        const=True,
+        line=Line(label="As plain files"),
+        help="serve plain Parquet files, which simple clients read",
     )
     comment: str | Unchanged | None = parameter(
         UNCHANGED,
@@ -181,6 +192,8 @@ _SWITCHES: Final = {
     ("with_history", False): "share.close_history",
     ("with_directory", True): "share.open_directory",
     ("with_directory", False): "share.close_directory",
+    ("plain", True): "share.serve_plain",
+    ("plain", False): "share.serve_stored",
 }
 OFFER_RECORDS: Final = (*_OFFER_ACTIONS.values(), *_SWITCHES.values())
 """The records of the update of a shared table."""
@@ -313,6 +326,7 @@ def _take_terms(shared: SharedTable, new: Terms) -> None:
     shared.with_directory = value_of(
         new.with_directory, shared.with_directory, removed=False
     )
+    shared.plain = value_of(new.plain, shared.plain, removed=False)
     shared.comment = value_of(new.comment, shared.comment, removed="").strip()
     _check_directory(shared)
 

@@ -15,6 +15,7 @@ from apps.pages.lists.paging import page_links
 from apps.pages.page_json import json_with
 from apps.pages.request.parameters import cleaned
 from apps.pages.responses import respond
+from apps.sharing.access.grants.plain_cost import PlainCost, plain_cost
 from apps.sharing.access.grants.preparing import preparation_to_show
 from apps.sharing.activity.charts import use_charts
 from apps.sharing.clients.preflight import preflight
@@ -112,6 +113,7 @@ def _share_page(  # noqa: PLR0913 (each is one form of the page)
             "is_adding": add_form is not None or "add" in request.GET,
             "adding": adding,
             "adding_preflight": preflight(adding) if adding else None,
+            "plain_cost": _plain_cost(editing, adding),
             "add_form": add_form or _add_form(adding),
             "editing": editing,
             "edit_form": edit_form or _edit_form(editing),
@@ -124,6 +126,14 @@ def _share_page(  # noqa: PLR0913 (each is one form of the page)
         data=json_with(detail, next=links.next) if fmt == "json" else {},
         status=422 if failed else 200,
     )
+
+
+def _plain_cost(
+    editing: share_pages.SharedTableRow | None, adding: Table | None
+) -> PlainCost | None:
+    """Return the cost of plain files of the table whose form is shown."""
+    table = editing.shared_table.table if editing else adding
+    return plain_cost([table]) if table else None
 
 
 def _edit_form(row: share_pages.SharedTableRow | None) -> forms.Form | None:

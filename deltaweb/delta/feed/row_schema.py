@@ -41,9 +41,17 @@ def schema_of(root: str, at: Definition) -> StructType:
 
 
 def feed_schema(
-    root: str, shown: Definition, versions: Sequence[Definition]
+    root: str,
+    shown: Definition,
+    versions: Sequence[Definition],
+    *,
+    is_exact: bool = False,
 ) -> StructType:
-    """Return the schema of changes: the columns of the table, then the feed's."""
+    """Return the schema of changes: the columns of the table, then the feed's.
+
+    Args:
+        is_exact: Whether a type that was widened is an error in any table.
+    """
     schema = schema_of(root, shown)
     for column in FEED_COLUMNS:
         if schema.find(column.name) is not None:
@@ -52,7 +60,7 @@ def feed_schema(
                 root=root, version=shown.version, reason=reason, fits_from=None
             )
     is_mapped = has_mapped_columns(shown.protocol, shown.metadata)
-    fits = _is_same if is_mapped else is_widening
+    fits = _is_same if is_mapped or is_exact else is_widening
     fits_from: int | None = None
     for at in reversed(versions):
         misfit = _struct_misfit(schema_of(root, at), schema, "", fits)

@@ -10,7 +10,7 @@ nothing is known of as well.
     deletion vectors   statistics may leave out deleted rows, which are in the file yet
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -21,7 +21,7 @@ from deltaweb.delta.protocol.schema import StructField, type_text
 from deltaweb.delta.protocol.table_properties import string_prefix_length
 from deltaweb.delta.scan.skipping import Mask
 from deltaweb.expressions.condition import SQLCondition
-from deltaweb.index.query.file_part import FilePart
+from deltaweb.index.query.file_part import FilePart, Rows
 from deltaweb.index.query.partition_match import rows_where_true
 from deltaweb.index.query.shared_version import SharedVersion
 
@@ -38,11 +38,25 @@ class FileRule:
         hides_columns: Whether some column may not be seen: any file may hold it, or
             tell a value of it by its path.
         shows_nothing: Whether the condition is known to be true for no row at all.
+        copies_vectors: Whether a file with a deletion vector is rewritten, because
+            clients would not apply the vector.
+        copies_all: Whether each file is rewritten, because clients would not find its
+            columns.
+        checks_types: Whether each file is rewritten unless its footer shows that it
+            has the types of the schema.
     """
 
     condition: SQLCondition | None = None
     hides_columns: bool = False
     shows_nothing: bool = False
+    copies_vectors: bool = False
+    copies_all: bool = False
+    checks_types: bool = False
+
+    @property
+    def of_rows(self) -> "FileRule":
+        """The same rule of rows, which hides no column and needs no plain file."""
+        return FileRule(condition=self.condition, shows_nothing=self.shows_nothing)
 
     @property
     def is_whole(self) -> bool:
@@ -57,12 +71,27 @@ class ClassifiedPart:
         signed: Those that are given out as they are.
         rewritten: Those that may hold a row to be seen, and more than that.
         absent: Those in which no row may be seen.
+        checked: Of those that are rewritten, those that are given out as they are once
+            their types are known to be those of the schema.
     """
 
     part: FilePart
     signed: Mask
     rewritten: Mask
     absent: Mask
+    checked: Mask
+
+    def with_signed(self, rows: Rows) -> "ClassifiedPart":
+        """Return the part with some of the checked files given out as they are."""
+        known = np.zeros_like(self.checked)
+        known[rows] = True
+        known &= self.checked
+        return replace(
+            self,
+            signed=self.signed | known,
+            rewritten=self.rewritten & ~known,
+            checked=self.checked & ~known,
+        )
 
 
 def classify(version: SharedVersion, rule: FileRule) -> list[ClassifiedPart]:
@@ -84,8 +113,16 @@ def _classified(
         possible = inside = live & _where_true(part, live, condition, partitions[0])
     else:
         possible, inside = _by_statistics(version, part, live, condition)
-    signed = np.zeros_like(live) if rule.hides_columns else inside
-    return ClassifiedPart(part, signed, possible & ~signed, live & ~possible)
+    if rule.hides_columns or rule.copies_all:
+        signed = np.zeros_like(live)
+    elif rule.copies_vectors and part.has_vectors is not None:
+        signed = inside & ~part.has_vectors.to_numpy(zero_copy_only=False)
+    else:
+        signed = inside
+    checked = np.zeros_like(live)
+    if rule.checks_types:
+        signed, checked = checked, signed
+    return ClassifiedPart(part, signed, possible & ~signed, live & ~possible, checked)
 
 
 def _partition_columns(

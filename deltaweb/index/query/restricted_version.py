@@ -15,7 +15,7 @@ from deltaweb.index.query.file_part import FilePart
 from deltaweb.index.query.shared_version import SharedVersion
 
 if TYPE_CHECKING:
-    from deltaweb.delta.protocol.actions import Metadata
+    from deltaweb.delta.protocol.actions import Metadata, Protocol
 
 PREPARED_SCHEMA: Final = pa.schema(
     {
@@ -56,17 +56,18 @@ class PreparedPart(FilePart):
 class RestrictedVersion(SharedVersion):
     """A version as recipients under a rule are offered it."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 (a version, and what of it is offered)
         self,
         version: SharedVersion,
         *,
+        protocol: "Protocol",
         metadata: "Metadata",
         schema: StructType,
         classified: Sequence[ClassifiedPart],
         prepared: pa.Table,
     ) -> None:
         super().__init__(version.snapshot, root=version.root, parts=version.parts)
-        self.metadata = metadata
+        self.protocol, self.metadata = protocol, metadata
         self._schema = schema
         self._parts = [
             (one.part, pa.array(one.signed)) for one in classified if one.signed.any()

@@ -113,6 +113,7 @@ OFFER: Final = {
     "condition": removable("id > 4", "sharedtable.condition"),
     "partition_filter": removable("id > 4", "sharedtable.condition"),
     "columns": removable(["id", "note"], "sharedtable.columns"),
+    "plain": removable(OFF, "sharedtable.plain"),
     "with_directory": Sent(
         OFF,
         {"sharedtable.with_directory"},

@@ -104,6 +104,7 @@ class TestChangingOne:
             "soft_limit_bytes": None,
             "hard_limit_bytes": None,
             "in_browser": False,
+            "plain": False,
             "may_rotate": False,
         }
 

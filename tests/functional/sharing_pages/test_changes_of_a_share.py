@@ -201,6 +201,7 @@ class TestNameAndEnd:
             "num_recipients": 1,
             "in_browser": False,
             "with_field_ids": True,
+            "plain": False,
         }
 
     def test_files_for_iceberg_clients_are_served_as_stored_or_with_ids(self, admin):

@@ -56,6 +56,7 @@ def signed(version: SharedVersion, condition: SQLCondition) -> SharedVersion:
     """The files of a version that are signed under a condition, as they are."""
     return RestrictedVersion(
         version,
+        protocol=version.protocol,
         metadata=version.metadata,
         schema=version.schema,
         classified=classify(version, FileRule(condition=condition)),

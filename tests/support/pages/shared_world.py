@@ -79,6 +79,7 @@ def shared_world(lake: Path) -> World:
         start_version=1,
         condition="id > 3",
         columns=["id"],
+        plain=True,
     )
     place = new_table("sales.folder", location="s3://lake/folder")
     add_connection(

@@ -21,7 +21,7 @@ from apps.sharing.access.grants.prepared import (
     path_of,
     place_of,
 )
-from apps.sharing.access.grants.rules import TableRule
+from apps.sharing.access.grants.rules import TableRule, renamed
 from apps.sharing.models import (
     PreparedChanges,
     PreparedFile,
@@ -44,6 +44,7 @@ from deltaweb.delta.snapshot.state import Definition
 from deltaweb.index.query.change_selection import HeldChanges
 from deltaweb.index.query.shared_version import SharedVersion
 from deltaweb.sharing.errors import RuledChangesError, VersionNotReadyError
+from deltaweb.sharing.plain import plain_schema
 from deltaweb.storage.place import TablePlace
 from deltaweb.table import DeltaTable
 from deltaweb.writer.excerpts import EXCERPT, KIND, ChangeExcerpts, numbered
@@ -74,12 +75,11 @@ def prepare_changes(  # noqa: PLR0913 (of what, and who hears)
 ) -> None:
     """Make the changes of versions ready that came since the last ones."""
     since = _last_version(shared, rule)
-    partitions = newest.metadata.partition_columns
     if (
         since is None
         or shared.history_start is None
         or not has_feed(newest.metadata)
-        or rule.leaves_whole_files(newest.schema, partitions)
+        or rule.leaves_whole_files(newest)
     ):
         return
     times = opened.commit_times()
@@ -117,8 +117,8 @@ def _prepare_version(  # noqa: PLR0913 (of what, by whom, and who hears)
     try:
         excerpts, held = _changes_of(changes, rule, place)
         rows = {path: row for row, path in enumerate(held[EXCERPT].to_pylist())}
-        seen = map(excerpts.seen.find, excerpts.partition_columns)
-        told = [column.stored_name for column in seen if column is not None]
+        stored = excerpts.rows.row_schema
+        names = renamed(stored, excerpts.seen, excerpts.partition_columns)
         found = (
             write_excerpts(excerpts, held, reports=reports, wanted=engine)
             if rows
@@ -138,7 +138,7 @@ def _prepare_version(  # noqa: PLR0913 (of what, by whom, and who hears)
                 source_path=held["path"][row].as_py(),
                 num_rows=written.num_rows,
                 size_bytes=written.size,
-                partition_values={name: values.get(name) for name in told},
+                partition_values={new: values.get(old) for old, new in names.items()},
                 prepared_at=now,
                 last_used_at=now,
             )
@@ -168,7 +168,7 @@ def _changes_of(
     excerpts = ChangeExcerpts(
         place=place,
         rows=scan.rows,
-        seen=seen,
+        seen=plain_schema(seen) if rule.is_plain else seen,
         partition_columns=tuple(n for n in told.partitions if n in seen.names),
         target=place_of(changes.shared_table_id),
     )
@@ -195,15 +195,22 @@ def offered_range(
     facts = dict(known.order_by("version").values_list("version", "is_ready"))
     newest = max(facts, default=None)
     if newest is None or versions.first < min(facts):
-        raise RuledChangesError(table=shared.full_name, since=_since(facts))
+        raise _not_rewritten(shared, rule, _since(facts))
     last = min(versions.last, newest) if is_open else versions.last
     if versions.first > newest or last > newest:
         raise VersionNotReadyError(
             table=shared.full_name, version=max(versions.first, newest + 1)
         )
     if not all(facts.get(version) for version in range(versions.first, last + 1)):
-        raise RuledChangesError(table=shared.full_name, since=_since(facts))
+        raise _not_rewritten(shared, rule, _since(facts))
     return VersionRange(versions.first, last, versions.times)
+
+
+def _not_rewritten(
+    shared: SharedTable, rule: TableRule, since: int | None
+) -> RuledChangesError:
+    is_plain = rule.is_whole
+    return RuledChangesError(table=shared.full_name, since=since, is_plain=is_plain)
 
 
 def _since(facts: dict[int, bool]) -> int | None:
@@ -242,7 +249,7 @@ def offered_changes(  # noqa: PLR0913 (of what, for whom, and how)
     of = [file.changes for file in files if file.changes is not None]
     for file, one in zip(files, of, strict=True):
         if not with_feed and not file.kind:  # it was rewritten before that was known
-            raise RuledChangesError(table=shared.full_name, since=one.version + 1)
+            raise _not_rewritten(shared, rule, one.version + 1)
     columns = {
         "kind": [CHANGE_FILE if with_feed else file.kind for file in files],
         "version": [one.version for one in of],

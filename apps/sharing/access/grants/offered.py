@@ -5,6 +5,9 @@ Every door asks here, so that no file is handed out that `classify` did not judg
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
+
+import numpy as np
 
 from apps.sharing.access.grants.prepared import (
     as_table,
@@ -15,9 +18,13 @@ from apps.sharing.access.grants.prepared import (
 from apps.sharing.access.grants.rules import BoundRule, TableRule
 from apps.sharing.models import PreparedFile, PreparedVersion, SharedTable
 from deltaweb.index.query.classification import ClassifiedPart, classify
+from deltaweb.index.query.file_part import Rows
 from deltaweb.index.query.restricted_version import RestrictedVersion
 from deltaweb.index.query.shared_version import SharedVersion
-from deltaweb.sharing.errors import VersionNotReadyError
+from deltaweb.sharing.compatibility import fields_of, primitives
+from deltaweb.sharing.errors import FileCopyError, VersionNotReadyError
+
+VARIANT: Final = "variant"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,6 +33,7 @@ class RuledVersion:
 
     Attributes:
         keys: Of the files to be rewritten, a list a part.
+        stored: Files that were to be rewritten, and are plain as they are.
     """
 
     version: SharedVersion
@@ -33,6 +41,7 @@ class RuledVersion:
     classified: list[ClassifiedPart]
     keys: list[list[str]]
     ready: dict[str, PreparedFile]
+    stored: list[PreparedFile]
 
     @property
     def num_missing(self) -> int:
@@ -51,23 +60,47 @@ def ruled_version(
     bound = rule.bind(version)
     classified = classify(version, bound.files)
     keys = keys_of(shared, rule.digest, bound.shape, classified)
+    if any(keys):
+        _check_copies(shared, bound)
     ready = find_files(shared, rule.digest) if any(keys) else {}
-    return RuledVersion(version, bound, classified, keys, ready)
+    plain = {key for key, file in ready.items() if file.is_stored}
+    if plain:
+        classified = [
+            part.with_signed(_rows_of(part, names, plain))
+            for part, names in zip(classified, keys, strict=True)
+        ]
+        keys = [[key for key in names if key not in plain] for names in keys]
+    stored = [ready[key] for key in plain]
+    return RuledVersion(version, bound, classified, keys, ready, stored)
+
+
+def _check_copies(shared: SharedTable, bound: BoundRule) -> None:
+    """Refuse to rewrite variants, which are read as JSON text."""
+    for name, field in fields_of(bound.schema):
+        if VARIANT in primitives(field.data_type):
+            raise FileCopyError(table=shared.full_name, column=name)
+
+
+def _rows_of(part: ClassifiedPart, keys: list[str], plain: set[str]) -> Rows:
+    """Return the rows of files that are plain, of those that are to be rewritten."""
+    is_plain = np.array([key in plain for key in keys], np.bool_)
+    return np.flatnonzero(part.rewritten)[is_plain]
 
 
 def offered_version(
     shared: SharedTable, rule: TableRule, version: SharedVersion, *, now: datetime
 ) -> SharedVersion:
     """Return a version as a rule leaves it."""
-    if rule.is_whole:
+    if rule.is_stored:
         return version
     ruled = ruled_version(shared, rule, version)
     if ruled.num_missing:
         raise VersionNotReadyError(table=shared.full_name, version=version.version)
     files = ruled.files()
-    note_use(files, now=now)
+    note_use([*files, *ruled.stored], now=now)
     return RestrictedVersion(
         version,
+        protocol=ruled.bound.protocol,
         metadata=ruled.bound.metadata,
         schema=ruled.bound.schema,
         classified=ruled.classified,

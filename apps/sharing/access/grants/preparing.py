@@ -2,13 +2,14 @@
 
 import logging
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 from uuid import UUID
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 from django.db import DatabaseError, DataError
 from django.utils import timezone
 
@@ -32,7 +33,7 @@ from apps.sharing.access.grants.prepared import (
 )
 from apps.sharing.access.grants.proof import num_signed_rows, rows_outside
 from apps.sharing.access.grants.rules import TableRule, rules_by_table
-from apps.sharing.access.schemas import RULED
+from apps.sharing.access.schemas import PLAIN, RULED
 from apps.sharing.errors import NotPreparedError, PreparationFaultError
 from apps.sharing.models import (
     PreparedFile,
@@ -46,12 +47,13 @@ from apps.tables.operations.rows.excerpts import write_excerpts
 from apps.tables.storage.opening import open_table, roots_of_server, table_place
 from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.log.file_actions import VECTOR, files_of_block
-from deltaweb.delta.values.partition_values import partition_schema
 from deltaweb.index.query.shared_table import SharedTableReader
 from deltaweb.sharing.parameters import MAX_LONG
+from deltaweb.sharing.plain import has_plain_types
 from deltaweb.writer.excerpts import EXCERPT, Excerpts
 
 logger = logging.getLogger(__name__)
+_UNREADABLE: Final = (OSError, ValueError, LookupError, pa.ArrowException, DeltaError)
 MAX_PROBLEM_LENGTH: Final = 2_000  # characters; messages may quote texts of a log
 
 
@@ -191,6 +193,8 @@ def _prepare_table(  # noqa: PLR0913 (as of a share)
         rule, recipients = held
         with _held_back(failures, f"{shared.full_name} for {recipients[0]}"):
             ruled = ruled_version(shared, rule, version)
+            if _note_plain(shared, rule, ruled, reports, now=now):
+                ruled = ruled_version(shared, rule, version)
             made = _rewrite_missing(shared, rule, ruled, reports, engine, now=now)
             facts = (shared, rule, opened, version)
             prepare_changes(*facts, reports=reports, engine=engine, now=now)
@@ -232,8 +236,7 @@ def _rewrite_missing(  # noqa: PLR0913 (what is rewritten, by whom, and who hear
         seen=bound.schema,
         target=place_of(shared.id),
     )
-    partitions = partition_schema(bound.schema, bound.metadata.partition_columns)
-    seen = {column.stored_name for column in partitions.fields}
+    names = bound.partition_names(source.schema)
     rows = {path_of(key): row for row, key in enumerate(keys)}
     for path, written in write_excerpts(
         excerpts, files, reports=reports, wanted=engine
@@ -250,7 +253,7 @@ def _rewrite_missing(  # noqa: PLR0913 (what is rewritten, by whom, and who hear
                 "size_bytes": written.size if written else 0,
                 "statistics": written.stats if written else "",
                 "partition_values": {
-                    name: text for name, text in values if name in seen
+                    names[name]: text for name, text in values if name in names
                 },
                 "prepared_at": now,
                 "last_used_at": now,
@@ -259,11 +262,67 @@ def _rewrite_missing(  # noqa: PLR0913 (what is rewritten, by whom, and who hear
     return len(keys)
 
 
-def _missing_files(ruled: RuledVersion) -> tuple[pa.Table, list[str]]:
-    """Return the files that are not rewritten yet, each with its key."""
+def _note_plain(
+    shared: SharedTable,
+    rule: TableRule,
+    ruled: RuledVersion,
+    reports: Reports,
+    *,
+    now: datetime,
+) -> int:
+    """Look at the types of files that may be plain; return how many are.
+
+    They are served as they are stored from then on. A file whose footer cannot be read
+    is not one of them: the error comes when it is copied.
+    """
+    files, keys = _missing_files(ruled, is_checked=True)
+    if not keys:
+        return 0
+    open_file = ruled.version.snapshot.row_source(files).open_file
+    plain = []
+    for row, path in enumerate(files["path"].to_pylist()):
+        reports.progress(row, total=len(keys), unit="files")
+        with suppress(*_UNREADABLE):
+            with open_file(path) as opened:
+                stored = pq.ParquetFile(opened).schema_arrow
+            if has_plain_types(stored, ruled.bound.schema):
+                plain.append((keys[row], path))
+    PreparedFile.objects.bulk_create(
+        [
+            PreparedFile(
+                shared_table=shared,
+                key=key,
+                rule=rule.digest,
+                source_path=path,
+                is_stored=True,
+                num_rows=0,
+                size_bytes=0,
+                prepared_at=now,
+                last_used_at=now,
+            )
+            for key, path in plain
+        ],
+        ignore_conflicts=True,
+    )
+    return len(plain)
+
+
+def _missing_files(
+    ruled: RuledVersion, *, is_checked: bool = False
+) -> tuple[pa.Table, list[str]]:
+    """Return the files that are not rewritten yet, each with its key.
+
+    Args:
+        is_checked: Whether only those count that need no copy if their types are plain.
+    """
     found, names = [], []
     for part, keys in zip(ruled.classified, ruled.keys, strict=True):
-        missing = [n for n, key in enumerate(keys) if key not in ruled.ready]
+        checked = part.checked[part.rewritten]
+        missing = [
+            n
+            for n, key in enumerate(keys)
+            if key not in ruled.ready and (checked[n] or not is_checked)
+        ]
         if missing:
             files = part.part.block.files.filter(pa.array(part.rewritten))
             found.append(files_of_block(files.take(pa.array(missing))))
@@ -365,7 +424,7 @@ def request_due_preparations(*, now: datetime) -> int:
     Returns:
         How many shares.
     """
-    shared = SharedTable.objects.filter(RULED, share__off_since__isnull=True)
+    shared = SharedTable.objects.filter(RULED | PLAIN, share__off_since__isnull=True)
     due = set()
     for one in shared.select_related("share", "table").distinct():
         newest = one.table.latest_version_seen

@@ -1,7 +1,7 @@
 """What a rule would leave of a table's newest version: judged, nothing is written."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -192,8 +192,9 @@ def _preview(
     version: SharedVersion, rule: TableRule, budget: ReadBudget, *, shows_rows: bool
 ) -> RulePreview:
     bound = rule.bind(version)
-    inside = classify(version, replace(bound.files, hides_columns=False))
-    offered = inside if rule.columns is None else classify(version, bound.files)
+    inside = classify(version, bound.files.of_rows)
+    is_of_rows = bound.files == bound.files.of_rows
+    offered = inside if is_of_rows else classify(version, bound.files)
     untouched = _sum((one.part, one.signed) for one in offered)
     rewritten = _sum((one.part, one.rewritten) for one in offered)
     border = _sum((one.part, one.rewritten) for one in inside)

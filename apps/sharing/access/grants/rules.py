@@ -3,9 +3,9 @@
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from typing import Protocol
+from typing import Protocol as Structure
 from uuid import UUID
 
 from apps.sharing.models import Recipient, RecipientRule, SharedTable
@@ -18,12 +18,13 @@ from deltaweb.conditions.recipients import (
 )
 from deltaweb.conditions.sql_text import SQLText, parse_sql
 from deltaweb.delta.errors import PredicateError, SchemaError
-from deltaweb.delta.protocol.actions import Metadata
+from deltaweb.delta.protocol.actions import Metadata, Protocol
 from deltaweb.delta.protocol.schema import StructType, type_text
 from deltaweb.expressions.condition import SQLCondition
 from deltaweb.index.query.classification import FileRule
 from deltaweb.index.query.shared_version import SharedVersion
 from deltaweb.sharing.narrowed import narrowed
+from deltaweb.sharing.plain import may_need_copies, plain_form, plain_schema
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,15 +52,23 @@ class TableRule:
         conditions: In SQL; a row is seen for which all are true.
         columns: Names of the columns that are seen; None for all.
         properties: Values of the recipient, by names in lower case.
+        is_plain: Whether files are served in their plain form.
     """
 
     conditions: tuple[str, ...]
     columns: frozenset[str] | None
     properties: Mapping[str, Property]
+    is_plain: bool = False
 
     @property
     def is_whole(self) -> bool:
+        """Whether every row and column is seen."""
         return not self.conditions and self.columns is None
+
+    @property
+    def is_stored(self) -> bool:
+        """Whether each file is served as it is stored."""
+        return self.is_whole and not self.is_plain
 
     @cached_property
     def asked(self) -> dict[str, Property | None]:
@@ -93,7 +102,8 @@ class TableRule:
         """What names the rule: equal for recipients whose values are equal."""
         columns = None if self.columns is None else sorted(self.columns)
         text = json.dumps([self.conditions, columns, self.asked])
-        return hashlib.sha256(text.encode()).hexdigest()
+        form = " plain" if self.is_plain else ""
+        return hashlib.sha256(f"{text}{form}".encode()).hexdigest()
 
     def condition(self, schema: StructType) -> SQLCondition:
         """Return the conditions as one over rows of a schema; there is one at least."""
@@ -107,15 +117,17 @@ class TableRule:
         text = " AND ".join(f"({one}\n)" for one in self.conditions)
         return bound_to(parse_sql(text), self.properties, schema)
 
-    def leaves_whole_files(
-        self, schema: StructType, partition_columns: Sequence[str]
-    ) -> bool:
+    def leaves_whole_files(self, version: "HasMetadata") -> bool:
         """Return whether each file is handed out as it is, or not at all."""
+        protocol, metadata = version.protocol, version.metadata
+        if self.is_plain and may_need_copies(protocol, metadata, version.schema):
+            return False
         if self.columns is not None:
             return False
         if not self.conditions:
             return True
-        return self.condition(schema).names <= set(partition_columns)
+        names = self.condition(version.schema).names
+        return names <= set(metadata.partition_columns)
 
     def visible(self, schema: StructType) -> StructType:
         """Return what of a schema is seen."""
@@ -131,18 +143,21 @@ class TableRule:
         if all(column.name in partitions for column in visible.fields):
             raise SchemaError(column="", reason="it shares no column of the data files")
         condition = self.condition(schema) if self.conditions else None
-        return BoundRule(
-            # A file may hold columns that no schema has any more: of a list of columns
-            # none is proved to hold those alone.
-            files=FileRule(
-                condition=condition,
-                hides_columns=self.columns is not None,
-                shows_nothing=condition is not None and self.shows_nothing(schema),
-            ),
+        # A file may hold columns that no schema has any more: of a list of columns
+        # none is proved to hold those alone.
+        files = FileRule(
+            condition=condition,
+            hides_columns=self.columns is not None,
+            shows_nothing=condition is not None and self.shows_nothing(schema),
+        )
+        bound = BoundRule(
+            files=files,
             schema=visible,
+            protocol=version.protocol,
             metadata=narrowed(version.metadata, schema, visible.names),
             shape=_shape(schema, visible),
         )
+        return _in_plain_form(bound) if self.is_plain else bound
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,14 +165,51 @@ class BoundRule:
     """A rule for one version.
 
     Attributes:
+        schema: The logical schema of what is seen, as files that are offered have it.
+        protocol: The protocol as it is told.
         metadata: The metaData as it is told.
         shape: What distinguishes rewritten files of this schema from those of another.
     """
 
     files: FileRule
     schema: StructType
+    protocol: Protocol
     metadata: Metadata
     shape: str
+
+    def partition_names(self, stored: StructType) -> dict[str, str]:
+        """Return what partition columns that are seen are called, by their old names.
+
+        Args:
+            stored: The schema of the files that are rewritten.
+        """
+        return renamed(stored, self.schema, self.metadata.partition_columns)
+
+
+def renamed(
+    stored: StructType, offered: StructType, columns: Iterable[str]
+) -> dict[str, str]:
+    """Return what columns are called where they are offered, by their stored names."""
+    pairs = [(stored.find(name), offered.find(name)) for name in columns]
+    return {old.stored_name: new.stored_name for old, new in pairs if old and new}
+
+
+def _in_plain_form(bound: BoundRule) -> BoundRule:
+    """Return a rule that leaves plain files alone."""
+    form = plain_form(bound.protocol, bound.metadata, bound.schema)
+    files = replace(
+        bound.files,
+        copies_vectors=True,
+        copies_all=form.copies_all,
+        checks_types=form.checks_types,
+    )
+    return replace(
+        bound,
+        files=files,
+        schema=plain_schema(bound.schema),
+        protocol=form.protocol,
+        metadata=form.metadata,
+    )
 
 
 def rule_for(shared: SharedTable, recipient: Recipient) -> TableRule:
@@ -166,7 +218,8 @@ def rule_for(shared: SharedTable, recipient: Recipient) -> TableRule:
     A rule of its own can only take away what the table's rule leaves.
     """
     own = RecipientRule.objects.filter(shared_table=shared, recipient=recipient).first()
-    return rule_of([shared, own] if own else [shared], recipient)
+    held: list[HasRule] = [shared, own] if own else [shared]
+    return rule_of(held, recipient, is_plain=shared.is_plain)
 
 
 def rules_by_table(
@@ -174,7 +227,8 @@ def rules_by_table(
 ) -> dict[UUID, list[tuple[TableRule, list[str]]]]:
     """Return the rules of shared tables, each with its recipients by name.
 
-    Recipients whose rules are equal share one. A table that is shared whole has none.
+    Recipients whose rules are equal share one. A table that is served as it is stored
+    has none.
 
     Raises:
         PredicateError: If a condition cannot be read.
@@ -189,15 +243,16 @@ def rules_by_table(
         by_digest: dict[str, tuple[TableRule, list[str]]] = {}
         for recipient in recipients:
             narrower = own.get((table.id, recipient.id))
-            rule = rule_of([table, narrower] if narrower else [table], recipient)
-            if not rule.is_whole:
+            of_both: list[HasRule] = [table, narrower] if narrower else [table]
+            rule = rule_of(of_both, recipient, is_plain=table.is_plain)
+            if not rule.is_stored:
                 _, names = by_digest.setdefault(rule.digest, (rule, []))
                 names.append(recipient.name)
         found[table.id] = [*by_digest.values()]
     return found
 
 
-class HasRule(Protocol):
+class HasRule(Structure):
     """What a rule is made of: a shared table, what one recipient sees of it, a draft.
 
     Attributes:
@@ -211,8 +266,25 @@ class HasRule(Protocol):
     def columns(self) -> Sequence[str]: ...
 
 
-def rule_of(held: Sequence[HasRule], recipient: Recipient) -> TableRule:
-    """Return the rule for one recipient where all of some hold."""
+class HasMetadata(Structure):
+    """A version of a table, with or without its files."""
+
+    @property
+    def protocol(self) -> Protocol: ...
+    @property
+    def metadata(self) -> Metadata: ...
+    @property
+    def schema(self) -> StructType: ...
+
+
+def rule_of(
+    held: Sequence[HasRule], recipient: Recipient, *, is_plain: bool = False
+) -> TableRule:
+    """Return the rule for one recipient where all of some hold.
+
+    Args:
+        is_plain: Whether the table is offered plain to every recipient.
+    """
     columns: frozenset[str] | None = None
     for one in held:
         if one.columns:
@@ -223,6 +295,7 @@ def rule_of(held: Sequence[HasRule], recipient: Recipient) -> TableRule:
         tuple(one.condition for one in held if one.condition),
         columns,
         properties | {NAME: recipient.name},
+        is_plain=is_plain or recipient.plain,
     )
 
 

@@ -1,7 +1,7 @@
 """The rows that a rule shows, counted as a job where statistics do not prove them."""
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Self
 
@@ -95,7 +95,7 @@ def _run(job: TrackedJob, asked: SeenRows) -> SeenRowsFound:
     version = newest_version(table_of(job), asked.version)
     rule = asked.table_rule()
     bound = rule.bind(version)
-    inside = classify(version, replace(bound.files, hides_columns=False))
+    inside = classify(version, bound.files.of_rows)
     return SeenRowsFound(
         num_rows=num_seen_rows(version, inside, bound, job=job),
         first=first_rows(version, classify(version, bound.files), bound),

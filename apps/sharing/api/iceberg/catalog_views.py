@@ -17,6 +17,7 @@ from apps.sharing.access import callers as access
 from apps.sharing.access.grants.rules import rule_for
 from apps.sharing.activity.budgets import check_budget
 from apps.sharing.answers import listings
+from apps.sharing.answers.awaited import once_prepared
 from apps.sharing.answers.listings import Page, PageRequest
 from apps.sharing.answers.row_count import RowCount
 from apps.sharing.api.base import SharingView
@@ -238,7 +239,12 @@ class TableView(InTableView):
         referenced_only = _is_referenced_only(request)
         rule = rule_for(self.shared_table, self.recipient)
         keys = object_keys()
-        table = open_iceberg_table(self.shared_table, rule, keys=keys, now=self.now)
+        shared = self.shared_table
+        table = once_prepared(
+            shared,
+            lambda: open_iceberg_table(shared, rule, keys=keys, now=self.now),
+            now=self.now,
+        )
         metadata = table.metadata(referenced_only=referenced_only)
         lifetime = timedelta(seconds=settings.FILE_URL_LIFETIME_S)
         ends_at = min(self.now + lifetime, self.token.ends_at).replace(microsecond=0)

@@ -1,8 +1,8 @@
 """A shared table as Iceberg metadata: which of its versions, and under which names.
 
-Of a table that is shared in part there is one snapshot: the newest version that is
-ready, as the recipient's rule leaves it. All that is told of it is made from that, and
-no name of an object is good under another rule, or for another version.
+Of a table that is shared in part, or plain, there is one snapshot: the newest version
+that is ready, as the recipient's rule leaves it. All that is told of it is made from
+that, and no name of an object is good under another rule, or for another version.
 """
 
 import hashlib
@@ -146,7 +146,7 @@ def open_iceberg_table(
         # Our rows of older versions tell of all that is in them.
         versions = (
             shared_versions(shared, opened, newest, columns)
-            if rule.is_whole
+            if rule.is_stored
             else [newest_version(newest, columns)]
         )
         layout = TableLayout(
@@ -187,7 +187,7 @@ def scope_of(shared: SharedTable, rule: TableRule, version: int) -> str:
     given out before it held, nor later ones that go with its own.
     """
     start = shared.history_start
-    if rule.is_whole:
+    if rule.is_stored:
         return f"{shared.id}\0{f'={version}' if start is None else start}"
     return f"{shared.id}\0rule {rule.digest}\0{shared.first_version}\0={version}"
 
@@ -212,7 +212,7 @@ def _columns_of(version: SharedVersion, rule: TableRule) -> TableColumns:
         raise version.refusal
     metadata = version.metadata
     partitions = tuple(metadata.partition_columns)
-    if rule.is_whole:
+    if rule.is_stored:
         return TableColumns(version.schema, partitions, metadata.configuration)
     # What is told of columns is in the metadata alone, their comments among it. Files
     # that are rewritten have no columns beside those that are seen.

@@ -49,7 +49,7 @@ class Command(ChangesCommand):
 
     @subcommand(
         "prepare",
-        "prepare the files of partly shared tables",
+        "prepare the files of partly shared and of plain tables",
         NAME_OF_SHARE,
         flag(
             "--prove",
@@ -75,8 +75,8 @@ class Command(ChangesCommand):
             return Output(
                 [],
                 (
-                    f"No table of {share.name} is shared in part, so there is nothing "
-                    "to prepare."
+                    f"No table of {share.name} is shared in part or as plain files, "
+                    "so there is nothing to prepare."
                 ),
             )
         return Output(

@@ -151,7 +151,7 @@ def rehearse(
         for number, (client, python) in enumerate(found.items()):
             if report is not None:
                 report(client, number, len(found))
-            for environment, some in _environments(client, asked):
+            for environment, some in _environments(client, asked, recipient):
                 run = _Run(client, python, environment)
                 readings += _readings(run, profile, some)
     return Rehearsal(
@@ -169,7 +169,7 @@ def untried(recipient: Recipient) -> list[Untried]:
     for share in access.granted_shares(recipient):
         tables_of_it = access.granted_tables(recipient, share.name)
         for shared in with_folders(tables_of_it):
-            scheme = (directory_of(shared) or "").partition("://")[0]
+            scheme = (directory_of(shared, recipient) or "").partition("://")[0]
             if reason := _UNTRIED.get(scheme):
                 name = f"{share.name}.{shared.full_name}"
                 found.append(Untried(table=name, way="folder", reason=reason))
@@ -203,7 +203,7 @@ def pythons() -> dict[str, str]:
 
 
 def _environments(
-    client: str, asked: Sequence[_Rehearsed]
+    client: str, asked: Sequence[_Rehearsed], recipient: Recipient
 ) -> Iterator[tuple[dict[str, str], list[_Rehearsed]]]:
     """Yield the tables that a client can read, by what it is told of their store."""
     if client != DIRECTORY:
@@ -211,7 +211,7 @@ def _environments(
         return
     found: dict[tuple[str, str], list[_Rehearsed]] = {}
     for one in asked:
-        location = directory_of(one.shared) or ""
+        location = directory_of(one.shared, recipient) or ""
         if location.startswith("s3://"):  # `untried` names the others
             options = options_for(location)
             bucket = location.split("/")[2]

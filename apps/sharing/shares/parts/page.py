@@ -246,6 +246,7 @@ def _part_page(
         viewed=_viewed(request),
         typed=asked.typed,
         proofs=_proofs(shared),
+        is_plain=shared.is_plain,
         user=signed_in(request),
         now=timezone.now(),
     )

@@ -197,6 +197,7 @@ def shown_part(  # noqa: PLR0913 (a table, its rule, who sees it, and who looks)
     viewed: str,
     typed: TypedPart | None = None,
     proofs: Mapping[str, PreparedVersion] | None = None,
+    is_plain: bool = False,
     budget: ReadBudget | None = None,
     user: User,
     now: datetime,
@@ -209,6 +210,7 @@ def shown_part(  # noqa: PLR0913 (a table, its rule, who sees it, and who looks)
         viewed: The name of the one as which it is viewed; any other text for the first.
         typed: What was typed of properties.
         proofs: The newest proof of each rule, by its digest.
+        is_plain: Whether the table is offered as plain files.
         budget: What may be read for the counts of a page of several tables, which
             shows no rows and starts no jobs; None for a page of this one.
         user: The person who looks; without the right to see the table, nothing of
@@ -222,7 +224,7 @@ def shown_part(  # noqa: PLR0913 (a table, its rule, who sees it, and who looks)
     name = seen_by.recipient.name
     found = _Found(problem="Correct the marked field first." if part.is_wrong else "")
     if not part.is_wrong:
-        _bind(found, part, lines)
+        _bind(found, part, lines, is_plain=is_plain)
     if found.rules and Table.objects.visible_to(user).filter(id=table.id).exists():
         _judge(found, table, name, budget)
         asks = (
@@ -260,13 +262,16 @@ def shown_part(  # noqa: PLR0913 (a table, its rule, who sees it, and who looks)
     )
 
 
-def _bind(found: _Found, part: NewPart, lines: Sequence[Viewed]) -> None:
+def _bind(
+    found: _Found, part: NewPart, lines: Sequence[Viewed], *, is_plain: bool
+) -> None:
     """Find the rule of each recipient."""
     for one in lines:
         name = one.recipient.name
         values = part.values.get(name, values_of(one.recipient))
         held: list[HasRule] = [part, one.own] if one.own else [part]
-        found.rules[name] = rule_of(held, with_values(one.recipient, values))
+        seen_by = with_values(one.recipient, values)
+        found.rules[name] = rule_of(held, seen_by, is_plain=is_plain)
     try:
         _ = [rule.digest for rule in found.rules.values()]
     except PredicateError as error:

@@ -14,6 +14,8 @@ from apps.pages.errors import PageError
 from apps.pages.page_json import OnPage, Spread
 from apps.pages.request.changes import Unchanged
 from apps.sharing.access.earlier_urls import earlier_urls_text
+from apps.sharing.access.grants.plain_cost import plain_cost
+from apps.sharing.access.grants.preparing import request_preparation
 from apps.sharing.models import Share, SharedTable
 from apps.sharing.names import (
     find_share,
@@ -93,11 +95,13 @@ class OfferedTable:
         is_new: Whether it was put into the share just now.
         urls: How long URLs work that were given out on other terms, in a sentence; ""
             if the terms are the same.
+        cost: The cost of plain files, in sentences; "" if files are served as stored.
     """
 
     resource: Spread[SharedTableResource]
     is_new: OnPage[bool] = False
     urls: OnPage[str] = ""
+    cost: OnPage[str] = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,13 +156,19 @@ def _add(place: Place, table: Table, new: Terms, stamp: Stamp) -> OfferedTable:
         terms=new,
         stamp=stamp,
     )
-    return OfferedTable(resource=shared_table_resource(added), is_new=True)
+    cost = ""
+    if added.plain:
+        request_preparation(place.share, now=stamp.at)
+        cost = plain_cost([table]).text
+    return OfferedTable(resource=shared_table_resource(added), is_new=True, cost=cost)
 
 
 def update_table(shared: SharedTable, new: Terms, stamp: Stamp) -> OfferedTable:
     """Change the part of a table that is offered."""
-    before = shared.terms
+    before, was_plain = shared.terms, shared.plain
     terms.update_table(shared, new, stamp=stamp)
+    if shared.plain and not was_plain:
+        request_preparation(shared.share, now=stamp.at)
     urls = ""
     if shared.terms != before:
         urls = earlier_urls_text(shared.earlier_urls_end_at, now=stamp.at)
@@ -179,8 +189,8 @@ def _said_added(one: OfferedTable) -> str:
     added = one.resource
     return (
         f"Added {added.name} to {added.share}: the table {added.table}, "
-        f"{added.versions}."
-    )
+        f"{added.versions}. {one.cost}"
+    ).strip()
 
 
 _OFFERS: Final = terms.OFFER_RECORDS
@@ -215,7 +225,12 @@ ADD: Final = Change(
     result=OfferedTable,
     says=_said_added,
     record=("share.add_table",),
-    verb=Verb(warns=lambda _, one: warnings_of(find_table(one.resource.table))),
+    verb=Verb(
+        warns=lambda place, one: warnings_of(
+            find_table(one.resource.table),
+            is_plain=one.resource.plain or place.share.plain,
+        )
+    ),
 )
 ADD_BY_PAGE: Final = Change(
     of=TABLES,

@@ -56,17 +56,17 @@ NAMES: Final[dict[type[Any], str]] = {
     """,
     ShareResource: """
         name comment num_tables num_recipients recipients last_read_at off_since
-        created_at created_by id url
+        plain created_at created_by id url
     """,
     SharedTableResource: """
         share name schema table location comment with_history start_version
-        condition columns with_directory from_schema state state_reason added_at
+        condition columns with_directory plain from_schema state state_reason added_at
         earlier_urls_end_at preparation_problem preparation_failed_at id
         | partition_filter
     """,
     RecipientResource: """
         name contact comment state token_ends_at num_shares shares last_used_at
-        allowed_networks properties earlier_urls_end_at created_at id url
+        allowed_networks properties earlier_urls_end_at plain created_at id url
         | token_state
     """,
     GrantResource: """

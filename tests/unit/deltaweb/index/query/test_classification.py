@@ -1,9 +1,11 @@
 """Which files are signed, rewritten or absent under a rule, from what a log says."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from deltaweb.delta.errors import PartitionValueError
@@ -50,6 +52,11 @@ def verdicts(
     """Return what happens to each live file, by its path."""
     condition = SQLCondition(sql, version.schema) if sql else None
     rule = FileRule(condition=condition, hides_columns=hides_columns)
+    return verdicts_of(version, rule)
+
+
+def verdicts_of(version: SharedVersion, rule: FileRule) -> dict[str, str]:
+    """Return what happens to each live file under a rule, by its path."""
     found: dict[str, str] = {}
     for one in classify(version, rule):
         for row, path in enumerate(one.part.paths.to_pylist()):
@@ -85,6 +92,65 @@ class TestWithoutACondition:
         found = verdicts(without(log, "a"), None, hides_columns=hides_columns)
 
         assert found == dict.fromkeys("bcdef", verdict)
+
+
+class TestOfPlainFiles:
+    @cases(
+        "copies, found",
+        {
+            "nothing": ({}, ("signed", "signed")),
+            "files with vectors": ({"copies_vectors": True}, ("signed", "rewritten")),
+            "all files": ({"copies_all": True}, ("rewritten", "rewritten")),
+            "older types": (
+                {"copies_vectors": True, "checks_types": True},
+                ("rewritten", "rewritten"),
+            ),
+        },
+    )
+    def test_files_are_copied_that_clients_would_misread(
+        self, log: LocalLog, copies: dict[str, Any], found: tuple[str, str]
+    ) -> None:
+        version = opened(log.start(add("whole"), add("marked", deletionVector=VECTOR)))
+        rule = FileRule(**copies)
+
+        assert verdicts_of(version, rule) == dict(
+            zip(("whole", "marked"), found, strict=True)
+        )
+        assert verdicts_of(version, rule.of_rows) == dict.fromkeys(
+            ("whole", "marked"), "signed"
+        )
+
+    def test_only_a_file_that_is_checked_for_its_types_is_signed_once_it_is_known(
+        self, log: LocalLog
+    ) -> None:
+        version = opened(log.start(add("whole"), add("marked", deletionVector=VECTOR)))
+        rule = FileRule(copies_vectors=True, checks_types=True)
+        (part,) = classify(version, rule)
+        rows = {path: row for row, path in enumerate(part.part.paths.to_pylist())}
+
+        known = part.with_signed(np.array([*rows.values()]))
+
+        assert known.signed.tolist() == [path == "whole" for path in rows]
+        assert known.rewritten.tolist() == [path == "marked" for path in rows]
+        assert not known.checked.any()
+        hiding = replace(rule, hides_columns=True)
+        assert not classify(version, hiding)[0].checked.any()
+
+    def test_a_condition_on_partitions_signs_no_file_with_a_vector(
+        self, log: LocalLog
+    ) -> None:
+        values = {"a": {"p": "1"}, "b": {"p": "1"}, "c": {"p": "2"}}
+        adds = [add(one, partitionValues=value) for one, value in values.items()]
+        adds[1]["add"]["deletionVector"] = VECTOR
+        version = opened(log.start(*adds, partitionColumns=["p"]))
+        condition = SQLCondition("p = 1", version.schema)
+        rule = FileRule(condition=condition, copies_vectors=True)
+
+        assert verdicts_of(version, rule) == {
+            "a": "signed",
+            "b": "rewritten",
+            "c": "absent",
+        }
 
 
 def partitioned(log: LocalLog, **values: str | None) -> SharedVersion:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from apps.sharing.access.grants.rules import (
 from apps.sharing.models import Recipient, RecipientRule, SharedTable
 from deltaweb.conditions.recipients import Property
 from deltaweb.delta.errors import PredicateError, SchemaError
+from deltaweb.delta.features.column_mapping import table_schema
 from deltaweb.delta.protocol.schema import StructType, parse_schema
 from deltaweb.index.query.shared_table import SharedTableReader
 from deltaweb.index.query.shared_version import SharedVersion
@@ -106,10 +107,12 @@ class TestTheRuleOfOneRecipient:
             "partition columns, and hidden ones": ("p = 1", ["id"], False),
         },
     )
-    def test_leaves_whole_files(self, condition, columns, *, is_so: bool) -> None:
+    def test_leaves_whole_files(
+        self, tmp_path: Path, condition: str | None, columns: list[str] | None, is_so
+    ) -> None:
         of = rule(*([condition] if condition else []), columns=columns)
 
-        assert of.leaves_whole_files(SCHEMA, ["p"]) is is_so
+        assert of.leaves_whole_files(opened(tmp_path, COLUMNS)) is is_so
 
     def test_shows_columns_in_the_order_of_the_table(self) -> None:
         assert rule(columns=["p", "id", "gone"]).visible(SCHEMA).names == ("id", "p")
@@ -156,6 +159,28 @@ class TestBinding:
         assert bound.files.is_whole
         assert bound.schema == version.schema
         assert bound.metadata.partition_columns == ["p"]
+
+    @pytest.mark.parametrize("mode", ["name", "id"])
+    def test_in_plain_form_has_files_by_the_names_of_the_table(
+        self, tmp_path: Path, mode: str
+    ) -> None:
+        version = opened(tmp_path, COLUMNS, stored="region", mode=mode)
+
+        bound = replace(rule(), is_plain=True).bind(version)
+
+        assert (bound.files.copies_all, bound.files.copies_vectors) == (True, True)
+        assert [one.stored_name for one in bound.schema.fields] == [*COLUMNS]
+        assert bound.schema == table_schema(bound.protocol, bound.metadata)
+        assert bound.protocol.min_reader_version == 1
+        assert "columnMapping" not in str(bound.metadata)
+        assert bound.partition_names(version.schema) == {"region3": "p"}
+
+    def test_in_plain_form_copies_only_files_with_vectors_if_names_are_equal(
+        self, version: SharedVersion
+    ) -> None:
+        bound = replace(rule("id = 1"), is_plain=True).bind(version)
+
+        assert (bound.files.copies_all, bound.files.copies_vectors) == (False, True)
 
     def test_hides_columns_and_tells_of_the_others(self, version) -> None:
         bound = rule("region = 'EU'", columns=["id"]).bind(version)
@@ -212,7 +237,9 @@ class TestBinding:
         assert shapes[0] != shapes[1]
 
 
-def opened(folder: Path, columns: dict[str, str], *, stored: str = "") -> SharedVersion:
+def opened(
+    folder: Path, columns: dict[str, str], *, stored: str = "", mode: str = "name"
+) -> SharedVersion:
     """Open a table of columns, of which `p` is a partition column."""
     text = json.loads(typed_schema(**columns))
     for number, column in enumerate(text["fields"] if stored else (), 1):
@@ -224,7 +251,7 @@ def opened(folder: Path, columns: dict[str, str], *, stored: str = "") -> Shared
     made = metadata(
         schemaString=json.dumps(text),
         partitionColumns=["p"],
-        configuration={"delta.columnMapping.mode": "name"} if stored else {},
+        configuration={"delta.columnMapping.mode": mode} if stored else {},
     )
     log = LocalLog(folder).commit(0, protocol(2, 5), made)
     return SharedTableReader().open_version(log.table, index_folder=None)
@@ -258,6 +285,13 @@ class TestRulesTogether:
 
         assert made(*rules).conditions == ("id = 1", "p = 2")
         assert made(Draft()).is_whole
+        assert made(Draft()).is_stored
+
+    def test_are_plain_if_the_recipient_is(self) -> None:
+        found = made(Draft(), plain=True)
+
+        assert (found.is_whole, found.is_stored) == (True, False)
+        assert found.digest != made(Draft()).digest
 
     def test_know_the_recipient_by_its_own_name(self) -> None:
         found = made(Draft(), properties={"Region": "EU", "Name": "globex", "n": 1})
@@ -283,6 +317,28 @@ class TestStoredRules:
         assert narrow.columns == frozenset({"id"})
         assert wide.conditions == ("region = 'EU'",)
         assert wide.columns == frozenset({"id", "region"})
+
+    @cases(
+        "of_table, of_share, of_recipient",
+        {
+            "the table": (True, False, False),
+            "its share": (False, True, False),
+            "the recipient": (False, False, True),
+        },
+    )
+    def test_are_plain_if_anything_says_so(
+        self, *, of_table: bool, of_share: bool, of_recipient: bool
+    ) -> None:
+        share = new_share("plain", plain=of_share)
+        shared = new_shared_table(share, "crm.plain", plain=of_table)
+        acme = new_recipient("acme", plain=of_recipient)
+
+        found = rule_for(shared, acme)
+
+        assert (found.is_whole, found.is_plain) == (True, True)
+        assert [one for one, _ in rules_by_table([shared], [acme])[shared.id]] == [
+            found
+        ]
 
     def test_of_another_table_narrow_nothing(self, shared: SharedTable) -> None:
         other = new_shared_table(new_share("other"), "crm.other")
