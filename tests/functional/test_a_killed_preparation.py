@@ -10,7 +10,8 @@ from typing import Any, Final
 import pyarrow as pa
 import pytest
 
-from tests.functional.killed_commands import SHARE_PARTS
+from deltaweb.table import DeltaTable
+from tests.functional.killed_commands import READ_IDS, SHARE_PARTS, SHARE_PLAIN
 from tests.functional.sharing_api.ruled import new_staff, rows
 from tests.support.processes.installation import environment, migrate
 from tests.support.processes.workers import Workers
@@ -92,6 +93,50 @@ def provider(commands: Workers, tmp_path: Path) -> Provider:
     options = ("--share", share, "--property", "region=EU")
     commands.ask("recipient", "create", share, *options)
     return Provider(commands, share, frozenset(files_below(commands.log.parent)))
+
+
+NUM_FILES: Final = 11
+POINTS: Final = 20
+
+
+@pytest.fixture
+def plain(commands: Workers, tmp_path: Path) -> tuple[Provider, DeltaTable]:
+    """A provider of a table as plain files, and the table: each file has a vector."""
+    vectors = {"delta.enableDeletionVectors": "true"}
+    table = new_staff(tmp_path / "staff", properties=vectors)
+    for number in range(3, NUM_FILES):
+        table.append(rows(5 * number, 5, "EU"))
+    table.delete("id % 5 = 0")
+    share = f"plain{len(commands.processes)}"
+    commands.ask(SHARE_PLAIN, share, tmp_path / "staff")
+    commands.ask("recipient", "create", share, "--share", share)
+    return Provider(commands, share, frozenset(files_below(commands.log.parent))), table
+
+
+def test_a_preparation_killed_at_twenty_points_never_mixes_versions(
+    plain: tuple[Provider, DeltaTable],
+) -> None:
+    provider, table = plain
+
+    def ids() -> list[int]:
+        return sorted(table.snapshot().read()["id"].to_pylist())
+
+    def read() -> tuple[int, list[int]]:
+        version, found = provider.commands.ask(READ_IDS, provider.share)
+        return version, found
+
+    assert provider.prepare()["num_made"] == NUM_FILES
+    before, known = table.latest_version(), ids()
+    table.delete("id % 5 = 1")
+    for point in range(POINTS):
+        # One run of four makes a file before it is killed.
+        event = "os.rename" if point % 2 else "open"
+        assert provider.killed_at(event, 1 + point % 4 // 2) == -signal.SIGKILL
+        assert read() == (before, known)
+
+    assert provider.prepare()["signed"] == 0
+    assert read() == (table.latest_version(), ids())
+    assert ids() != known
 
 
 @pytest.mark.parametrize(
