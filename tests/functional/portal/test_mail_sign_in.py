@@ -247,6 +247,7 @@ class TestALink:
         again = opened(path)
         assert again.status_code == 410
         assert "has expired or was used" in text_of(again)
+        assert 'href="/portal/sign-in">To the sign-in' in again.content.decode()
         assert BrowserSession.objects.count() == 1
 
     @pytest.mark.usefixtures("confirmed")
