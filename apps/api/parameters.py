@@ -46,6 +46,7 @@ DESCRIPTIONS: Final[Mapping[str, str]] = {
     "picture": "The chart of the partitions.",
     "q": "Text in the name or description.",
     "recipient": "Name of the recipient.",
+    "row_groups": "`1` also counts the row groups that are read; a job reads footers.",
     "rows": "Whether to include the first rows.",
     "rule": "Name of the rule.",
     "severity": "Severity: `act-now`, `costs` or `to-know`.",
