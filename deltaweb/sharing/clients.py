@@ -7,10 +7,7 @@ of a client.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import Final
 
-from deltaweb.delta.features.column_mapping import COLUMN_MAPPING
-from deltaweb.delta.features.deletion_vectors import DELETION_VECTORS
 from deltaweb.delta.features.known.clients import (
     CANNOT,
     SHARE,
@@ -21,7 +18,6 @@ from deltaweb.delta.features.known.clients import (
 )
 from deltaweb.delta.features.known.described import describe_feature
 from deltaweb.delta.features.known.readings import ClientVerdict, client_verdict
-from deltaweb.delta.features.type_widening import TYPE_WIDENING
 from deltaweb.delta.protocol.actions import Metadata, Protocol
 from deltaweb.delta.protocol.schema import OPAQUE, StructType
 from deltaweb.sharing.capabilities import Capabilities
@@ -32,11 +28,9 @@ from deltaweb.sharing.compatibility import (
     misreadings,
     primitives,
 )
+from deltaweb.sharing.plain import left_in_plain
 from deltaweb.sharing.response_format import IN_DELTA, prefers_delta
 from deltaweb.sharing.wire import delta, parquet
-
-SOLVED_BY_PLAIN: Final = frozenset({COLUMN_MAPPING, DELETION_VECTORS, TYPE_WIDENING})
-"""The features that plain files do not have."""
 
 
 class How(Enum):
@@ -109,7 +103,7 @@ def client_readings(
     found = misreadings(
         protocol, metadata, schema, has_deletion_vectors=has_deletion_vectors
     )
-    plain = [one for one in found if one.feature not in SOLVED_BY_PLAIN]
+    plain = left_in_plain(found)
     readings = []
     for client in clients_of(SHARE):
         prefers = prefers_delta(capabilities_of(client), protocol)

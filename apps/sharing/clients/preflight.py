@@ -11,7 +11,7 @@ from uuid import UUID
 
 from django.db.models import OuterRef, Subquery
 
-from apps.sharing.models import SharedTable
+from apps.sharing.models import Recipient, SharedTable
 from apps.tables.models import MetadataVersion, ProtocolVersion, Table
 from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.features.deletion_vectors import DELETION_VECTORS
@@ -20,13 +20,13 @@ from deltaweb.delta.feed.versions import is_feed_on
 from deltaweb.delta.protocol.schema import StructType
 from deltaweb.iceberg.clients import iceberg_readings
 from deltaweb.sharing.clients import (
-    SOLVED_BY_PLAIN,
     ClientReading,
     HelpfulSetting,
     client_readings,
 )
 from deltaweb.sharing.compatibility import Misreading, misreadings
 from deltaweb.sharing.narrowed import narrowed
+from deltaweb.sharing.plain import IN_COPIES
 from deltaweb.sharing.wire import delta
 
 NOT_INDEXED = "It is not indexed yet, so its features are not known."
@@ -108,9 +108,18 @@ class Served:
 AS_STORED: Final = Served()
 
 
-def served(shared: SharedTable) -> Served:
-    """Return how all recipients of a shared table get it."""
-    return Served(columns=shared.columns or None)
+def served(shared: SharedTable, recipient: Recipient | None = None) -> Served:
+    """Return how recipients of a shared table get it.
+
+    Args:
+        shared: The table.
+        recipient: One recipient; None for all.
+    """
+    return Served(
+        columns=shared.columns or None,
+        is_plain=shared.is_plain or (recipient is not None and recipient.plain),
+        has_ids=shared.share.with_field_ids,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,11 +146,20 @@ def preflights(table_ids: Collection[UUID]) -> dict[UUID, Preflight]:
     return {key: one.preflight() for key, one in indexed_tables(table_ids).items()}
 
 
-def preflights_of(shared: Iterable[SharedTable]) -> dict[UUID, Preflight]:
-    """Return the pre-flight of each shared table by its id, by three queries."""
+def preflights_of(
+    shared: Iterable[SharedTable], recipient: Recipient | None = None
+) -> dict[UUID, Preflight]:
+    """Return the pre-flight of each shared table by its id, by three queries.
+
+    Args:
+        shared: The tables.
+        recipient: As in `served`.
+    """
     rows = list(shared)
     known = indexed_tables({row.table_id for row in rows})
-    return {row.id: known[row.table_id].preflight(served(row)) for row in rows}
+    return {
+        row.id: known[row.table_id].preflight(served(row, recipient)) for row in rows
+    }
 
 
 def indexed_tables(table_ids: Collection[UUID]) -> dict[UUID, IndexedTable]:
@@ -220,9 +238,7 @@ def _preflight(
             *iceberg_readings(*facts, has_deletion_vectors=None, has_ids=how.has_ids),
         ),
         misreadings=tuple(
-            one
-            for one in refused
-            if not (how.is_plain and one.feature in SOLVED_BY_PLAIN)
+            one for one in refused if not (how.is_plain and one.feature in IN_COPIES)
         ),
         idle_features=tuple(
             name for name in required_features(protocol) if name not in used

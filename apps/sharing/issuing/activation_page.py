@@ -115,7 +115,7 @@ def offered_tables(recipient: Recipient) -> list[OfferedTable]:
     known = indexed_tables({table.table_id for table in first})
     preflights = {
         table.id: known[table.table_id].preflight(
-            replace(served(table), columns=rules[table.id].columns)
+            replace(served(table, recipient), columns=rules[table.id].columns)
         )
         for table in first
     }

@@ -158,7 +158,8 @@ def recipient_detail(recipient: Recipient, *, now: datetime) -> RecipientDetail:
     shares = list(recipient.shares.prefetch_related("shared_tables__table"))
     grants = list(_grant_rows(shares))
     first = grants[:MAX_GRANTED_TABLES]
-    found = preflights_of(row.shared_table for row in first if row.shared_table)
+    shared = [row.shared_table for row in first if row.shared_table]
+    found = preflights_of(shared, recipient)
     events = AuditEvent.objects.filter(recipient_id=recipient.id)
     (row,) = recipient_rows(Recipient.objects.filter(id=recipient.id), now=now)
     return RecipientDetail(

@@ -4,10 +4,18 @@ import json
 
 import pytest
 
-from apps.sharing.clients.preflight import preflight, preflight_data, preflights
+from apps.sharing.clients.preflight import (
+    preflight,
+    preflight_data,
+    preflights,
+    preflights_of,
+)
 from tests.support.pages.factories import (
     new_metadata,
     new_protocol,
+    new_recipient,
+    new_share,
+    new_shared_table,
     new_table,
     new_unindexed_table,
 )
@@ -37,6 +45,22 @@ def test_a_feature_that_is_used_is_named_with_its_reason() -> None:
     assert found.num_reading == len(found.clients) - 1
     assert found.blocking == "columnMapping"
     assert found.idle_features == ()
+
+
+@pytest.mark.parametrize("by", ["table", "share", "recipient"])
+def test_a_feature_that_plain_files_lack_is_no_obstacle(by: str) -> None:
+    table = new_table("orders")
+    new_metadata(table, configuration={"delta.columnMapping.mode": "id"})
+    new_protocol(table, min_reader_version=2)
+    share = new_share("retail", plain=by == "share")
+    shared = new_shared_table(share, "s.orders", table=table, plain=by == "table")
+    recipient = new_recipient(plain=by == "recipient")
+
+    for_it = preflights_of([shared], recipient)[shared.id]
+    for_all = preflights_of([shared])[shared.id]
+
+    assert (for_it.state, for_it.blocking) == ("clean", "")
+    assert (for_all.state == "clean") is (by != "recipient")
 
 
 def test_what_no_client_reads_is_refused() -> None:
