@@ -24,7 +24,7 @@ from tests.support.golden.golden_tables import NAMES
 
 Cell = tuple[Client, str]
 DOORS: Final = (
-    (Client.PYICEBERG, Client.BY_IDS, Client.DUCKDB, Client.POLARS),
+    (Client.PYICEBERG, Client.BY_IDS, Client.DUCKDB, Client.POLARS, Client.DAFT),
     (Client.PARQUET, Client.DELTA, Client.POWER_BI),
     (Client.DELTALAKE,),
 )

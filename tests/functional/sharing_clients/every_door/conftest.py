@@ -21,6 +21,7 @@ from tests.functional.sharing_clients.conftest import (
 )
 from tests.functional.sharing_clients.every_door.faults import VERSIONS
 from tests.support.golden.golden_tables import golden_folder, golden_table
+from tests.support.peers.daft_runner import SidecarDaft
 from tests.support.peers.duckdb_runner import SidecarDuckDB
 from tests.support.peers.spark_iceberg import SidecarSpark
 from tests.support.processes.installation import Installation
@@ -43,6 +44,7 @@ class Doors:
     profile: Path
     catalog: Catalog
     duckdb: SidecarDuckDB
+    daft: SidecarDaft
     spark: Callable[[], SidecarSpark]
 
     def url(self, name: str) -> str:
@@ -72,6 +74,13 @@ class Doors:
         text = f'FROM {SHARE}.data."{plain(name)}"{at}'
         code = f"import duckdb\nfound = duckdb.sql({text!r})"
         return self.duckdb.rows(code, "found")
+
+    def in_daft(self, name: str, version: int | None) -> pa.Table:
+        """The rows that Daft reads."""
+        table = self.iceberg_table(name)
+        number = self.snapshot(table, version)
+        said = json.loads(self.profile.read_text())
+        return self.daft.read(SHARE, said, plain(name), number)
 
     def in_spark(self, name: str, version: int | None) -> pa.Table:
         """The rows that Spark reads."""
@@ -119,6 +128,7 @@ def doors(
     with ExitStack() as stack:
         duckdb = stack.enter_context(closing(SidecarDuckDB(folder)))
         duckdb.attach(SHARE, said)
+        daft = stack.enter_context(closing(SidecarDaft(folder)))
 
         @cache
         def spark() -> SidecarSpark:
@@ -127,4 +137,4 @@ def doors(
             started = SidecarSpark(place, SHARE, {**catalog, "warehouse": SHARE})
             return stack.enter_context(closing(started))
 
-        yield Doors(profile, catalog_of(profile, SHARE), duckdb, spark)
+        yield Doors(profile, catalog_of(profile, SHARE), duckdb, daft, spark)

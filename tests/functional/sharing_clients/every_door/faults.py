@@ -18,6 +18,7 @@ class Client(StrEnum):
     BY_IDS = "pyiceberg, without name mapping"
     DUCKDB = "duckdb"
     POLARS = "polars"
+    DAFT = "daft"
     SPARK = "Spark"
     PARQUET = "delta-sharing, parquet format"
     DELTA = "delta-sharing, delta format"
@@ -68,6 +69,7 @@ FAR_TIMES = Fault(
 MAPS_WIDENED = Fault(
     CLIENT, "it widens no keys of maps", "data type mismatch", is_foreseen=False
 )
+PUFFIN = Fault(CLIENT, "it takes a Puffin file for Parquet", "CorruptFile")
 NO_FILES = Fault(
     CLIENT, "a table without files has no schema", "Must pass schema", is_foreseen=False
 )
@@ -156,6 +158,12 @@ _CASES: Final[tuple[tuple[Client, Fault, tuple[str, ...]], ...]] = (
     (Client.PYICEBERG, FAR_TIMES, WITH_FAR_TIMES),
     (Client.POLARS, FAR_TIMES, WITH_FAR_TIMES),
     (Client.POLARS, MAPS_WIDENED, ("golden__type-widening-nested",)),
+    (Client.DAFT, FAR_TIMES, WITH_FAR_TIMES),
+    (Client.DAFT, PUFFIN, WITH_VECTORS),
+    (Client.DAFT, VARIANT, VARIANTS),
+    (Client.DAFT, VOID, VOIDS),
+    (Client.DAFT, WRITERS_TEXT, ("delta-spark__partitions-odd",)),
+    (Client.DAFT, WIDE_DECIMALS, ("delta-spark__widened",)),
     (Client.BY_IDS, NULL_LISTS, NESTED),
     (Client.BY_IDS, FAR_TIMES, WITH_FAR_TIMES),
     (Client.BY_IDS, VARIANT, VARIANTS),

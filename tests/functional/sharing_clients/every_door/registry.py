@@ -23,6 +23,7 @@ from tests.functional.sharing_clients.every_door.faults import (
     Client,
 )
 from tests.support.golden.golden_tables import NAMES, golden_table
+from tests.support.peers.daft_runner import RELEASE
 from tests.support.peers.duckdb_runner import PACKAGES
 from tests.support.peers.spark_iceberg import ICEBERG
 from tests.support.processes.installation import ROOT
@@ -103,6 +104,7 @@ def _releases() -> dict[Client, str]:
         Client.PYICEBERG: version("pyiceberg"),
         Client.BY_IDS: version("pyiceberg"),
         Client.POLARS: version("polars"),
+        Client.DAFT: RELEASE,
         Client.DUCKDB: duckdb,
         Client.SPARK: ICEBERG,
         Client.DELTALAKE: version("deltalake"),

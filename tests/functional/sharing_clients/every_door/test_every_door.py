@@ -88,6 +88,10 @@ def by_polars(doors: Doors, name: str, version: int | None) -> Rows:
     return of_table(frame.collect().to_arrow())
 
 
+def by_daft(doors: Doors, name: str, version: int | None) -> Rows:
+    return of_table(doors.in_daft(name, version))
+
+
 def by_duckdb(doors: Doors, name: str, version: int | None) -> Rows:
     return of_table(doors.in_duckdb(name, version))
 
@@ -126,6 +130,7 @@ READ: Final[Mapping[Client, Read]] = {
     Client.PYICEBERG: by_pyiceberg,
     Client.BY_IDS: by_ids,
     Client.POLARS: by_polars,
+    Client.DAFT: by_daft,
     Client.DUCKDB: by_duckdb,
     Client.SPARK: by_spark,
     Client.PARQUET: in_parquet_format,
