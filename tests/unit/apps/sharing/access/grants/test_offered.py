@@ -15,9 +15,9 @@ from apps.sharing.access.grants.rules import TableRule
 from apps.sharing.models import PreparedFile, PreparedVersion, SharedTable
 from deltaweb.index.query.shared_table import SharedTableReader
 from deltaweb.index.query.shared_version import SharedVersion
-from deltaweb.sharing.errors import VersionNotReadyError
-from tests.support.logs.delta_logs import add
-from tests.support.logs.local_logs import LocalLog, stats_of
+from deltaweb.sharing.errors import FileCopyError, VersionNotReadyError
+from tests.support.logs.delta_logs import add, metadata, protocol
+from tests.support.logs.local_logs import LocalLog, stats_of, typed_schema
 from tests.support.pages.factories import NOW, new_share, new_shared_table
 from tests.support.pages.prepared_files import new_prepared_file
 
@@ -132,6 +132,23 @@ def test_that_files_are_offered_is_noted(shared, version) -> None:
     used = PreparedFile.objects.filter(last_used_at=LATER)
     assert used.count() == 2
     assert not used.filter(key="unused").exists()
+
+
+def test_a_file_with_a_variant_is_never_rewritten(shared, tmp_path: Path) -> None:
+    features = {name: ["variantType"] for name in ("readerFeatures", "writerFeatures")}
+    schema = typed_schema(id="long", v="variant")
+    log = LocalLog(tmp_path / "variants").commit(
+        0, protocol(3, 7, **features), metadata(schemaString=schema), add("a")
+    )
+    version = SharedTableReader().open_version(log.table, index_folder=None)
+
+    with pytest.raises(FileCopyError) as caught:
+        ruled_version(shared, RULE, version)
+
+    assert caught.value.column == "v"
+    assert ruled_version(shared, HIDING, version).num_missing == 1
+    whole = TableRule((), None, {}, is_plain=True)
+    assert offered_version(shared, whole, version, now=NOW).num_files == 1
 
 
 def test_the_newest_twenty_versions_that_are_ready_are_listed(shared) -> None:
