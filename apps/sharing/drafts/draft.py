@@ -75,8 +75,11 @@ TableDraftForm = form_of(NamedPart, ChangeForm)
 
 def usual_part() -> dict[str, str]:
     """Return what is typed for a part before anything is: it offers all."""
-    usual = SharedTable().terms
-    return {name: str(value) if value else "" for name, value in usual.items()}
+    return {
+        name: str(value) if value else ""
+        for name, value in SharedTable().terms.items()
+        if name in TableDraftForm.base_fields  # plain files are chosen later
+    }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
