@@ -5,6 +5,8 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Annotated, Final
 
+from django.shortcuts import resolve_url
+
 from apps.audit.models import AuditEvent
 from apps.pages.page_json import As, Named, OnPage, Spread, in_json
 from apps.sharing.access.offered import OfferedPart, offered_part
@@ -53,6 +55,12 @@ class GrantRow:
     share: Share
     shared_table: SharedTable | None
     preflight: Preflight | None = None
+
+    @property
+    def ids_url(self) -> str:
+        """The page with the setting of field ids."""
+        page = resolve_url("sharing:share-settings", self.share.name)
+        return f"{page}#field-ids"
 
     def describe(self) -> GrantResource:
         """Return it as machine forms name it."""

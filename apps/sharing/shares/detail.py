@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from uuid import UUID
 
 from django.db.models import Exists, F, OuterRef, Q
+from django.shortcuts import resolve_url
 
 from apps.pages.lists.paging import Paged, paged
 from apps.pages.page_json import As, Named, OnPage, Spread, in_json
@@ -106,6 +107,18 @@ class SharedTableRow:
     def offer(self) -> OfferState:
         """Whether recipients see it, and if not, why."""
         return offer_state(self.shared_table)
+
+    @property
+    def plain_url(self) -> str:
+        """The page with the setting of plain files."""
+        page = self.shared_table.share.get_absolute_url()
+        return f"{page}?edit={self.shared_table.id}#edit-plain-help"
+
+    @property
+    def ids_url(self) -> str:
+        """The page with the setting of field ids."""
+        page = resolve_url("sharing:share-settings", self.shared_table.share.name)
+        return f"{page}#field-ids"
 
     @property
     def is_ruled(self) -> bool:

@@ -148,7 +148,7 @@ class TestShare:
         answer = as_json(admin, "/shares/retail.json")
 
         assert "1 table cannot be read by every client" in shown
-        assert "8 of 9 clients" in shown
+        assert "10 of 11 clients" in shown
         clients = answer["tables"][0]["clients"]
         assert [one["feature"] for one in clients["refused_for"]] == ["columnMapping"]
         unread = [c["client"] for c in clients["clients"] if not c["can_read"]]

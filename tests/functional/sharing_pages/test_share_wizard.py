@@ -228,7 +228,7 @@ class TestTables:
 
         shown = step(admin, "tables")
 
-        assert "8 of 9 clients" in shown
+        assert "9 of 11 clients" in shown
         assert "would return those rows" in shown
         assert "delta-sharing 1.1" in shown
         assert "until a file has a deletion vector" in shown

@@ -83,6 +83,16 @@ def test_vectors_are_read_by_the_clients_that_were_tried() -> None:
 
     assert found["PyIceberg"].how is How.STORED
     assert found["DuckDB with Iceberg"].how is How.STORED
+    assert found["Daft"].how is How.CANNOT
+    assert "deleted" in found["Daft"].reason
+
+
+def test_without_ids_some_clients_read_nothing() -> None:
+    found = readings(has_ids=False)
+
+    unread = {name for name, one in found.items() if not one.can_read}
+    assert unread == {"Daft", "Polars with Iceberg"}
+    assert {found[name].remedy for name in unread} == {HelpfulSetting.IDS}
 
 
 def test_without_ids_some_clients_do_not_read_maps() -> None:

@@ -1,6 +1,7 @@
 """Which clients can read a table as it is shared, from what is indexed of it."""
 
 import json
+from typing import Any
 
 import pytest
 
@@ -10,6 +11,8 @@ from apps.sharing.clients.preflight import (
     preflights,
     preflights_of,
 )
+from apps.sharing.models import SharedTable
+from deltaweb.sharing.clients import HelpfulSetting, How
 from tests.support.pages.factories import (
     new_metadata,
     new_protocol,
@@ -154,3 +157,55 @@ def test_many_tables_are_looked_up_by_three_queries(django_assert_num_queries):
         found = preflights([table.id for table in tables])
 
     assert len(found) == 20
+
+
+def mapped_table() -> SharedTable:
+    """A shared table whose files have other names for its columns."""
+    table = new_table("orders")
+    new_metadata(table, configuration={"delta.columnMapping.mode": "id"})
+    new_protocol(table, min_reader_version=2)
+    return new_shared_table(new_share("retail"), "crm.orders", table=table)
+
+
+class TestPlainFiles:
+    def test_are_what_helps_a_client_that_reads_only_files(self) -> None:
+        found = preflights_of([mapped_table()])
+        (one,) = found.values()
+
+        assert one.remedies == [(HelpfulSetting.PLAIN, ["Power BI"])]
+
+    @pytest.mark.parametrize("by", ["table", "share", "recipient"])
+    def test_are_read_by_every_client_whoever_has_the_setting(self, by: str) -> None:
+        shared, recipient = mapped_table(), new_recipient("globex")
+        things: dict[str, Any] = {
+            "table": shared,
+            "share": shared.share,
+            "recipient": recipient,
+        }
+        things[by].plain = True
+
+        (one,) = preflights_of([shared], recipient).values()
+
+        assert one.state == "clean"
+        assert one.misreadings == ()
+        assert {client.how for client in one.clients if client.name == "Power BI"} == {
+            How.PLAIN
+        }
+
+    def test_do_not_help_where_ids_do(self) -> None:
+        shared = mapped_table()
+        shared.share.with_field_ids = False
+
+        (one,) = preflights_of([shared]).values()
+
+        assert dict(one.remedies)[HelpfulSetting.IDS] == [
+            "Polars with Iceberg",
+            "Daft",
+        ]
+
+    def test_are_nothing_that_recipients_of_others_get(self) -> None:
+        shared = mapped_table()
+
+        (one,) = preflights_of([shared], new_recipient("globex")).values()
+
+        assert one.state == "partly"
