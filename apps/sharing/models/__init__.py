@@ -154,14 +154,14 @@ class SharedTable(models.Model):
     @property
     def terms(self) -> dict[str, Any]:
         """The terms that URLs of files are issued on; others end them."""
-        names = ("with_history", "start_version", "condition", "columns", "plain")
+        names = ("with_history", "start_version", "condition", "columns")
         return {name: getattr(self, name) for name in names}
 
     @property
     def offer(self) -> dict[str, Any]:
         """All that is set of it."""
-        more = {"with_directory": self.with_directory, "comment": self.comment}
-        return {**self.terms, **more}
+        names = ("with_directory", "plain", "comment")
+        return {**self.terms, **{name: getattr(self, name) for name in names}}
 
     @property
     def is_whole(self) -> bool:

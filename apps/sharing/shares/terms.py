@@ -246,7 +246,7 @@ def update_table(
     The start version is kept while history is closed, so that it holds when history is
     opened again.
     """
-    before, terms_before = shared_table.offer, shared_table.terms
+    before = shared_table.offer
     lifetime = longest_lifetime(shared_table)
     _take_terms(shared_table, terms)
     after = shared_table.offer
@@ -255,7 +255,7 @@ def update_table(
         FieldChange(_record_of(name, after[name]), before[name], after[name])
         for name in changed
     ]
-    if shared_table.terms != terms_before:
+    if not {*shared_table.terms, "plain"}.isdisjoint(changed):
         _end_earlier_urls(shared_table, lifetime, stamp)
         changed.append("earlier_urls_end_at")
     if report_changes(_table_action("", shared_table, stamp), changes):

@@ -170,7 +170,7 @@ def update_table(shared: SharedTable, new: Terms, stamp: Stamp) -> OfferedTable:
     if shared.plain and not was_plain:
         request_preparation(shared.share, now=stamp.at)
     urls = ""
-    if shared.terms != before:
+    if (shared.terms, shared.plain) != (before, was_plain):
         urls = earlier_urls_text(shared.earlier_urls_end_at, now=stamp.at)
     return OfferedTable(resource=shared_table_resource(shared), urls=urls)
 

@@ -130,6 +130,7 @@ def test_the_csv_holds_every_row_of_the_filter() -> None:
             "allowed_networks": "10.0.0.0/8",
             "properties": "region=EU",
             "earlier_urls_end_at": None,
+            "plain": False,
             "created_at": NOW,
             "id": acme.id,
             "url": "/recipients/acme/",
