@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from importlib import import_module
-from typing import Any
 from uuid import UUID
 
 from django.apps import AppConfig
@@ -83,7 +82,7 @@ MARK = Mark(
 
 def check_roots(
     app_configs: Sequence[AppConfig] | None,
-    **_: Any,  # noqa: ANN401 (whatever Django passes on)
+    **_: object,
 ) -> list[CheckMessage]:
     """Name each URL among the allowed roots that is no bucket of an object store."""
     del app_configs

@@ -17,7 +17,7 @@ FIELDS = [
 ]
 """The fields that keep to it so far; the list only grows."""
 ELSEWHERE = {
-    "properties": ("api", "explorer", "tables"),
+    "properties": ("api", "explorer", "tables", "sharing/api/iceberg"),
     "schedule": ("tables/catalogue/changes",),
     "expires_at": (
         *("accounts", "jobs"),
@@ -26,9 +26,9 @@ ELSEWHERE = {
 }
 """The folders where the word is about something else than recipients and tokens.
 
-A Delta table has properties, too. API keys, leases, URLs, credentials of a store and
-tokens of other providers expire as well. A command of tables is called `schedule`; its
-field is `refresh`.
+A Delta table and a namespace of Iceberg have properties, too. API keys, leases, URLs,
+credentials of a store and tokens of other providers expire as well. A command of tables
+is called `schedule`; its field is `refresh`.
 """
 
 

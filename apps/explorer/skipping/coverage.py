@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 import numpy as np
 import pyarrow as pa
@@ -228,7 +228,7 @@ def _some(texts: pa.ChunkedArray, total_bytes: int) -> Iterator[str]:
             yield text
 
 
-def _bytes_at(statistics: Any, path: ColumnPath) -> int:  # noqa: ANN401 (JSON)
+def _bytes_at(statistics: object, path: ColumnPath) -> int:
     """Return how many bytes the statistics of a file spend on a column."""
     taken = 0
     for kind in ("minValues", "maxValues", "nullCount"):

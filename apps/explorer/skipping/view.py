@@ -69,7 +69,7 @@ class SkippingPage(TablePage):
     shown_urls: OnPage[Sequence[tuple[str, str, bool]]]
     row_groups_url: OnPage[str]
     max_footers: OnPage[int]
-    zone_name: OnPage[str]
+    time_zone: OnPage[str]
 
     @property
     def num_covered(self) -> int:
@@ -134,7 +134,7 @@ def skipping_detail(
         shown_urls=_shown_urls(request, asked, funnel),
         row_groups_url=changed(request, row_groups=1),
         max_footers=MAX_FOOTERS,
-        zone_name=user_zone_name(request.user),
+        time_zone=user_zone_name(request.user),
     )
     is_waiting = fmt == "json" and page.job is not None
     status = wrong.status if wrong and "HX-Request" not in request.headers else 200

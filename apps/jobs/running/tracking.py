@@ -250,7 +250,7 @@ class TrackedJob(Reports):
             self._pending = fields | self._pending
             let_go()
 
-    def _end(self, state: Job.State, **fields: Any) -> None:  # noqa: ANN401 (columns)
+    def _end(self, state: Job.State, **fields: object) -> None:
         if self._lease.has_ended:
             return
         now = self._clock()

@@ -61,8 +61,8 @@ def recipients_at(digest: str) -> list[Recipient]:
     confirmed = Recipient.objects.filter(mail_sign_in_since__isnull=False)
     return [
         one
-        for one in confirmed.exclude(contact="").order_by("name_key")
-        if address_digest(one.contact) == digest and open_shares(one).exists()
+        for one in confirmed.order_by("name_key")
+        if address_digest(one.mail_address) == digest and open_shares(one).exists()
     ]
 
 

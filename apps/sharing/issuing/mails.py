@@ -6,7 +6,7 @@ from django.core.mail import send_mail
 from apps.sharing.errors import MailRefusedError
 
 
-def send_text(contact: str, subject: str, text: str) -> None:
+def send_text(address: str, subject: str, text: str) -> None:
     """Send a mail from the provider to a contact.
 
     Raises:
@@ -17,6 +17,6 @@ def send_text(contact: str, subject: str, text: str) -> None:
     own = settings.PROVIDER_CONTACT  # or the address of a page
     sender = own if "@" in own and " " not in own else None
     try:
-        send_mail(subject, text, sender, [contact])
+        send_mail(subject, text, sender, [address])
     except OSError as error:  # those of SMTP are, too
         raise MailRefusedError(reason=str(error)) from error

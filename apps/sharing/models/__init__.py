@@ -222,7 +222,6 @@ class Recipient(models.Model):
     in_browser = models.BooleanField(default=False)
     # Whether all that it reads is offered to it as plain files.
     plain = models.BooleanField(default=False)
-    # Whether it can rotate its token there.
     may_rotate = models.BooleanField(default=False)
     # Since when it can sign in there by a mail to `contact`; a new contact ends that.
     mail_sign_in_since = models.DateTimeField(null=True, blank=True)
@@ -241,6 +240,11 @@ class Recipient(models.Model):
     def get_absolute_url(self) -> str:
         """Return the address of the recipient's page."""
         return address_of("recipients", self.name)
+
+    @property
+    def mail_address(self) -> str:
+        """The address of its contact; empty without one."""
+        return self.contact
 
     @property
     def about(self) -> str:
@@ -368,8 +372,7 @@ class RecipientToken(models.Model):
     prefix = models.CharField(max_length=32, unique=True)
     kind = models.CharField(max_length=16, choices=Kind, default=Kind.BEARER)
     token_sha256 = models.CharField(max_length=64, unique=True, null=True, blank=True)
-    # It stands in for its recipient: what it reads is not the recipient's use, and it
-    # is in no list of the recipient's tokens.
+    # It reads for its recipient, whose use and list of tokens leave it out.
     is_throw_away = models.BooleanField(default=False)
     public_key = models.TextField(blank=True)  # PEM, of a client that signs
     issuer = models.CharField(max_length=400, blank=True, db_index=True)

@@ -156,7 +156,7 @@ def _send_link(token: RecipientToken, *, asked_from: str, now: datetime) -> None
         "It works once. If it was not you, ignore this mail.\n"
     )
     subject = f"Sign in to what {settings.PROVIDER_NAME} shares with {recipient.name}"
-    send_text(recipient.contact, subject, text)
+    send_text(recipient.mail_address, subject, text)
     write_record(
         AuditEvent(
             at=now,

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
 from django.conf import settings
 from django.shortcuts import resolve_url
@@ -63,13 +63,13 @@ class ConfirmedAddress:
     """The address that a recipient can sign in by.
 
     Attributes:
-        contact: The contact of the recipient, which the provider confirms by this.
+        address: The contact of the recipient, which the provider confirms by this.
     """
 
-    contact: str | Unchanged = parameter(
+    address: str | Unchanged = parameter(
         UNCHANGED,
-        "--contact",
-        line=Line(label="Contact", most=254, is_needed=True),
+        "--address",
+        line=Line(label="Address", most=254, is_needed=True),
         metavar="ADDRESS",
         help="its contact, which you confirm by this",
     )
@@ -85,7 +85,7 @@ class MailSignIn:
     """
 
     name: str
-    contact: str | None
+    address: str | None
     since: datetime | None
     server_sends_mail: bool
 
@@ -131,8 +131,8 @@ def _said_of_rotation(one: OwnRotation) -> str:
 def _allow_mail(
     recipient: Recipient, confirmed: ConfirmedAddress, stamp: Stamp
 ) -> MailSignIn:
-    sent = value_of(confirmed.contact, "", removed="").strip()
-    if not recipient.contact or sent != recipient.contact:
+    sent = value_of(confirmed.address, "", removed="").strip()
+    if not recipient.mail_address or sent != recipient.mail_address:
         raise AddressNotConfirmedError(name=recipient.name, sent=sent)
     return _set_mail(recipient, recipient.mail_sign_in_since or stamp.at)
 
@@ -142,7 +142,7 @@ def _set_mail(recipient: Recipient, since: datetime | None) -> MailSignIn:
     recipient.save(update_fields=["mail_sign_in_since"])
     return MailSignIn(
         name=recipient.name,
-        contact=recipient.contact or None,
+        address=recipient.mail_address or None,
         since=since,
         server_sends_mail=mail_is_set_up(),
     )
@@ -151,13 +151,13 @@ def _set_mail(recipient: Recipient, since: datetime | None) -> MailSignIn:
 def _said_of_mail(one: MailSignIn) -> str:
     if one.since is None:
         return f"{one.name} cannot sign in by e-mail."
-    said = f"{one.name} can sign in by a link that is sent to {one.contact}."
+    said = f"{one.name} can sign in by a link that is sent to {one.address}."
     return said if one.server_sends_mail else f"{said} {MAIL_OFF}"
 
 
 def _opposite(
     change: AnyChange,
-    do: Callable[[Any], Any],
+    do: Callable[..., object],
     *,
     help: str,  # noqa: A002 (as `Change` has it)
     more: str = "",

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final
 from urllib.parse import urlencode
 
 import pyarrow as pa
@@ -222,7 +222,9 @@ def _chips(request: HttpRequest, query: RowQuery) -> list[tuple[str, str]]:
     found = []
     for one in query.conditions:
         others = [other for other in query.conditions if other is not one]
-        found.append((one.text, _address(request, query, conditions=others)))
+        found.append(
+            (one.text, _address(request, replace(query, conditions=others, page=1)))
+        )
     return found
 
 
@@ -238,7 +240,7 @@ def _sortable(request: HttpRequest, seen: SeenTable, query: RowQuery) -> list[Co
         name, url = column.name, ""
         if name in names:
             order = f"-{name}" if query.sort == name else name
-            url = _address(request, query, sort=order)
+            url = _address(request, replace(query, sort=order, page=1))
         found.append(replace(column, sort_url=url))
     return found
 
@@ -256,16 +258,17 @@ def _links(
     has_more = found is not None and found.has_more
     page = query.page
     return {
-        "previous": _address(request, query, page=page - 1) if page > 1 else "",
-        "next": _address(request, query, page=page + 1) if has_more else "",
-        "sort": _address(request, query, sort=""),
-        "columns": _address(request, query, columns="", page=page),
+        "previous": _address(request, replace(query, page=page - 1))
+        if page > 1
+        else "",
+        "next": _address(request, replace(query, page=page + 1)) if has_more else "",
+        "sort": _address(request, replace(query, sort="", page=1)),
+        "columns": _address(request, replace(query, columns="")),
     }
 
 
-def _address(request: HttpRequest, query: RowQuery, **other: Any) -> str:  # noqa: ANN401 (fields of the query)
-    """Return the address of a query with other values, on its first page."""
-    wanted = replace(query, **{"page": 1, **other})
+def _address(request: HttpRequest, wanted: RowQuery) -> str:
+    """Return the address of a query."""
     parts = [("f", one.raw) for one in wanted.conditions]
     if wanted.sort:
         parts.append(("sort", wanted.sort))

@@ -127,6 +127,12 @@ class Part(Versions, NewRule):
         help="share the history from this version on",
     )
 
+    @property
+    def versions(self) -> dict[str, object]:
+        """The fields of a new table of a share; a box that was not sent is empty."""
+        start = value_of(self.start_version, None, removed=None)
+        return {"with_history": self.with_history is True, "start_version": start}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Terms(Part):

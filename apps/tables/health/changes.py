@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Final
 
 from django.db.models import QuerySet
 from django.shortcuts import resolve_url
@@ -187,9 +187,8 @@ def _muted_until(text: str, *, now: datetime) -> datetime:
     return now + span
 
 
-def _sets(**values: Any) -> Callable[[StoredFinding, Nothing, Stamp], FindingRow]:  # noqa: ANN401 (of a `FindingChange`)
+def _sets(new: FindingChange) -> Callable[[StoredFinding, Nothing, Stamp], FindingRow]:
     """Return the change of a finding to some values."""
-    new = FindingChange(**values)
     return lambda found, _, stamp: change_finding(found, new, stamp)
 
 
@@ -301,7 +300,7 @@ ACKNOWLEDGE: Final = Change(
     name="acknowledge",
     help="Acknowledge a finding, which stays open.",
     parameters=Nothing,
-    do=_sets(acknowledged=True),
+    do=_sets(FindingChange(acknowledged=True)),
     result=FindingRow,
     says=_said,
     record=SAYINGS,
@@ -310,7 +309,7 @@ ACKNOWLEDGE: Final = Change(
 END_ACKNOWLEDGE: Final = replace(
     ACKNOWLEDGE,
     help="Take the acknowledgement of a finding back.",
-    do=_sets(acknowledged=False),
+    do=_sets(FindingChange(acknowledged=False)),
     verb=Verb(flag="--end"),
 )
 MUTE: Final = Change(
@@ -328,7 +327,7 @@ END_MUTE: Final = replace(
     ACKNOWLEDGE,
     name="mute",
     help="List a muted finding again.",
-    do=_sets(muted_until=None),
+    do=_sets(FindingChange(muted_until=None)),
     verb=Verb(flag="--end"),
 )
 ASSIGN: Final = Change(
@@ -346,7 +345,7 @@ END_ASSIGN: Final = replace(
     ACKNOWLEDGE,
     name="assign",
     help="End the assignment of a finding.",
-    do=_sets(assignee=None),
+    do=_sets(FindingChange(assignee=None)),
     verb=Verb(flag="--end"),
 )
 CHECK: Final = Change(

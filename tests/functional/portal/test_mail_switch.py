@@ -28,7 +28,7 @@ class TestTheSwitch:
         Recipient.objects.update(contact=ADDRESS)
 
         said = command_line.Ran(
-            *("recipient", "mail-sign-in", "acme", "--contact", ADDRESS)
+            *("recipient", "mail-sign-in", "acme", "--address", ADDRESS)
         ).stdout
 
         assert f"acme can sign in by a link that is sent to {ADDRESS}." in said
@@ -43,7 +43,7 @@ class TestTheSwitch:
         Recipient.objects.update(contact=ADDRESS)
 
         refused = command_line.refusal(
-            *("recipient", "mail-sign-in", "acme", "--contact", sent)
+            *("recipient", "mail-sign-in", "acme", "--address", sent)
         )
 
         assert "is not the contact of acme" in refused
@@ -86,9 +86,9 @@ class TestTheSwitch:
         Recipient.objects.update(contact=ADDRESS)
         page = root.get("/recipients/acme/settings").content.decode()
         assert f'action="{path}"' in page
-        assert f'name="contact" value="{ADDRESS}"' in page
+        assert f'name="address" value="{ADDRESS}"' in page
 
-        root.post(path, {"contact": ADDRESS})
+        root.post(path, {"address": ADDRESS})
         acme.recipient.refresh_from_db()
         assert acme.recipient.mail_sign_in_since is not None
 
@@ -100,7 +100,7 @@ class TestTheSwitch:
         Recipient.objects.update(contact=ADDRESS)
         editor = signed_in("ed", role="EDITOR")
 
-        answer = editor.post("/recipients/acme/mail-sign-in", {"contact": ADDRESS})
+        answer = editor.post("/recipients/acme/mail-sign-in", {"address": ADDRESS})
 
         assert answer.status_code == 403
         acme.recipient.refresh_from_db()

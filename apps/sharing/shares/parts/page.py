@@ -185,8 +185,7 @@ def _new_table(share: Share, sent: AddedTable) -> SharedTable:
         table=table,
         schema=sent.schema or table.namespace,
         name=sent.name or table.name,
-        with_history=sent.with_history is True,
-        start_version=value_of(sent.start_version, None, removed=None),
+        **sent.versions,
         # A list that came without boxes still narrows.
         columns=value_of(sent.columns, [], removed=[]),
     )

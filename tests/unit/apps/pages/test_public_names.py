@@ -70,7 +70,8 @@ NAMES: Final[dict[type[Any], str]] = {
         | token_state
     """,
     GrantResource: """
-        share table with_history start_version condition columns | partition_filter
+        share table with_history start_version condition columns clients
+        | partition_filter
     """,
     TokenResource: """
         id prefix kind issuer audience subject group state created_at created_by
