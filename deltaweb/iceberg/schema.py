@@ -103,6 +103,9 @@ class FieldIds:
     def __getitem__(self, path: StoredPath) -> int:
         return self._ids[path]
 
+    def __contains__(self, path: StoredPath) -> bool:
+        return path in self._ids
+
     def __len__(self) -> int:
         return len(self._ids)
 

@@ -105,10 +105,9 @@ def ids_of_file(root: Node, ids: FieldIds) -> Ids:
     strange = []
     taken: set[int] = set()
     for node, path in _columns(root, ids):
-        known = ids.find(path)
-        if known is not None and ids[known] not in taken:
-            found[positions[id(node)]] = ids[known]
-            taken.add(ids[known])
+        if path in ids and ids[path] not in taken:
+            found[positions[id(node)]] = ids[path]
+            taken.add(ids[path])
         else:
             strange.append((positions[id(node)], path))
     for position, path in strange:
@@ -139,7 +138,9 @@ def _columns(root: Node, ids: FieldIds) -> Iterator[tuple[Node, StoredPath]]:
         inside = []
         for name, part in zip(names, parts, strict=True):
             own = ids.mapped(path, part.node.element.field_id) or (*path, name)
-            own = ids.find(own) or own
+            known = ids.find(own)
+            if known is not None and known[-1] not in names:
+                own = known  # in another case, and no other column is exactly so
             yield part.node, own
             inside.append((part, own))
         stack.extend(reversed(inside))

@@ -179,6 +179,18 @@ def test_columns_are_found_in_any_case(ids: FieldIds) -> None:
     }
 
 
+def test_of_columns_that_differ_in_case_the_exact_one_has_the_id(ids) -> None:
+    sink = io.BytesIO()
+    pq.write_table(pa.table({"ID": [1], "id": [2], "PART": [1], "Part": [2]}), sink)
+
+    found = ids_by_path(served(sink.getvalue(), ids))
+
+    assert found["id",] == ids["id",]
+    assert found["PART",] == ids["part",]
+    assert len(set(found.values())) == 4
+    assert not {found["ID",], found["Part",]} & {ids[path] for path in PATHS}
+
+
 @cases("mode, expected", {"id": ("id", [2, 1]), "name": ("name", [1, 2])})
 def test_a_mapping_decides_whether_ids_or_names_count(mode, expected) -> None:
     fields = ",".join(
