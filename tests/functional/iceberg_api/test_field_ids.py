@@ -10,10 +10,13 @@ import pytest
 from pyiceberg.io.pyarrow import pyarrow_to_schema
 from pyiceberg.schema import Schema
 
+from apps.pages.actions import command_stamp
+from apps.tables.storage.connections import add_connection
 from tests.functional.iceberg_api.clients import S3, TABLE
 from tests.functional.iceberg_api.reading import Loaded, load
 from tests.functional.sharing_api.calls import Caller, Lake, body_of
 from tests.functional.sharing_api.ruled import close_file
+from tests.support.stores.s3_server import running_s3
 
 
 @pytest.fixture
@@ -147,3 +150,47 @@ def test_a_damaged_file_ends_no_process(lake: Lake, told: Loaded) -> None:
         assert answer.status_code == 200
         assert body_of(answer).replace(bytes(6), b"").startswith(data[:4])
         close_file(answer)
+
+
+def test_a_file_in_an_object_store_is_served_like_any(lake: Lake, acme: Caller) -> None:
+    with running_s3() as server:
+        bucket = server.new_bucket()
+        server.upload(lake.root, bucket, "orders")
+        add_connection(
+            name="lake",
+            prefix=f"s3://{bucket}/",
+            options=dict(one.split("=", 1) for one in server.option_texts),
+            stamp=command_stamp(),
+        )
+        lake.shared.table.location = f"s3://{bucket}/orders"
+        lake.shared.table.save()
+        told = load(acme, TABLE)
+        file = told.files()[0]
+
+        whole = told.fetch(file.file_path)
+        assert len(whole) == file.file_size_in_bytes
+        assert_ids(pq.read_schema(io.BytesIO(whole)), told.table.schema())
+        seam = len(whole) - int.from_bytes(whole[-8:-4], "little") - 8
+        for first, last in ((0, 9), (seam - 300, seam + 2), (seam + 1, len(whole) - 1)):
+            data = bytes_of(told.s3, file.file_path, Range=f"bytes={first}-{last}")
+            assert data == whole[first : last + 1]
+        tag = told.s3.ask(file.file_path, "HEAD")["ETag"]
+
+        sizes = set()
+        for number in (1, 2):  # of one size
+            rows = pa.table({"id": [number]})
+            for path in lake.root.glob("**/*.parquet"):
+                pq.write_table(rows, path, compression="none")
+            server.upload(lake.root, bucket, "orders")
+            after = bytes_of(told.s3, file.file_path)
+            sizes.add(len(after))
+            assert pq.read_table(io.BytesIO(after)).to_pylist() == rows.to_pylist()
+            assert (
+                pq.read_metadata(io.BytesIO(after))
+                .row_group(0)
+                .column(0)
+                .statistics.max
+                == number
+            )
+            assert told.s3.ask(file.file_path, "HEAD")["ETag"] != tag
+        assert len(sizes) == 1
