@@ -79,10 +79,11 @@ $(VENV)/.java: $(VENV)/.installed deltaweb/spark/driver/class_archive.py
 	@touch $@
 
 # What only tests, checks and benchmarks need.
-$(VENV)/.dev: requirements-dev.txt requirements-duckdb.txt $(VENV)/.static $(VENV)/.manual $(VENV)/.java
+$(VENV)/.dev: requirements-dev.txt requirements-duckdb.txt requirements-daft.txt $(VENV)/.static $(VENV)/.manual $(VENV)/.java
 	@echo "Installing the packages that requirements-dev.txt locks ..."
 	@$(UV_INSTALL) --require-hashes -r requirements-dev.txt
 	@$(UV_INSTALL) --no-deps --require-hashes --target $(VENV)/duckdb -r requirements-duckdb.txt
+	@$(UV_INSTALL) --no-deps --require-hashes --target $(VENV)/daft -r requirements-daft.txt
 	@$(NPM_CI)
 	@touch $@
 
@@ -153,4 +154,5 @@ lock:
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --upgrade --extra dev --constraints requirements.txt --output-file requirements-dev.txt pyproject.toml
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --upgrade --constraints requirements-dev.txt --group manual --output-file requirements-manual.txt
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --upgrade --no-deps --group delta-scan --output-file requirements-duckdb.txt
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --upgrade --no-deps --group daft --output-file requirements-daft.txt
 	.ci/find-builds

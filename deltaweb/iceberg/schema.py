@@ -109,6 +109,11 @@ class FieldIds:
     def __len__(self) -> int:
         return len(self._ids)
 
+    @property
+    def num_lists(self) -> int:
+        """The count of lists and maps among the columns and what nests in them."""
+        return sum(path[-1] in {ELEMENT, KEY} for path in self._ids)
+
     def find(self, path: StoredPath) -> StoredPath | None:
         """Return the path of a column that a file has, exactly or else in any case."""
         if path in self._ids:

@@ -17,6 +17,7 @@ from deltaweb.parquet.errors import ParquetError
 from deltaweb.parquet.field_ids import (
     ID_BYTES,
     MAX_REWRITTEN_BYTES,
+    TYPE_BYTES,
     Ids,
     with_field_ids,
 )
@@ -61,7 +62,7 @@ class Seam:
 
 def room_bytes(ids: FieldIds) -> int:
     """Return how much larger every served file of a table is than the stored one."""
-    return ID_BYTES * (len(ids) + SPARE_COLUMNS)
+    return ID_BYTES * (len(ids) + SPARE_COLUMNS) + TYPE_BYTES * ids.num_lists
 
 
 def seam_of(source: RangeSource, ids: FieldIds, room: int) -> Seam | None:

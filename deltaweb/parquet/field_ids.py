@@ -28,12 +28,15 @@ MAX_REWRITTEN_BYTES: Final = 4 << 20
 MAX_ELEMENTS: Final = 50_000
 ID_BYTES: Final = 6
 """The most bytes that a field id adds to a footer: its header and 32 bits."""
+TYPE_BYTES: Final = 4
+"""The bytes that the logical type of a list or a map adds."""
 
 Ids: TypeAlias = Mapping[int, int | None]
 """Field ids by the positions of schema elements, depth first; None removes an id."""
 
-_FIELD_ID: Final = 9
+_FIELD_ID, _LOGICAL_TYPE = 9, 10
 _I32: Final = 5
+_LOGICAL_TYPES: Final = {"MAP": b"\x2c\0\0", "LIST": b"\x3c\0\0"}
 _SHORT: Final = 15
 _ELEMENTS: Final = Layout(schema=(2, NamedListOf(ELEMENT, "name")))
 _FILE: Final = Layout(
@@ -66,8 +69,10 @@ class _Edit(NamedTuple):
 def with_field_ids(footer: bytes, assign: Callable[[Node], Ids]) -> bytes | None:
     """Return a footer with the field ids that `assign` gives to its schema.
 
-    The schema that Arrow's writers keep beside Parquet's is left out, because it
-    describes types of other readers, such as string views.
+    A list or a map that gets an id also gets its logical type, which old writers leave
+    out: Daft finds elements by ids only with it. The schema that Arrow's writers keep
+    beside Parquet's is left out, because it describes types of other readers, such as
+    string views.
 
     Returns:
         The new footer; None if it has these ids already.
@@ -84,9 +89,10 @@ def with_field_ids(footer: bytes, assign: Callable[[Node], Ids]) -> bytes | None
     elements = _structs(footer, places["schema"])
     raw = CompactReader(footer).read_struct(_ELEMENTS)
     schema = elements_of(raw["schema"])
-    ids = assign(build_schema(schema))
+    root = build_schema(schema)
+    nodes, ids = [*root.walk()], assign(root)
     edits = [
-        _Edit(*_span(elements[at]), _with_id(footer, elements[at], field_id))
+        _Edit(*_span(elements[at]), _with_id(footer, elements[at], field_id, nodes[at]))
         for at, field_id in sorted(ids.items())
         if schema[at].field_id != field_id
     ]
@@ -124,7 +130,9 @@ def _span(fields: Sequence[_Field]) -> tuple[int, int]:
     return fields[0].start, fields[-1].end
 
 
-def _with_id(footer: bytes, fields: Sequence[_Field], field_id: int | None) -> bytes:
+def _with_id(
+    footer: bytes, fields: Sequence[_Field], field_id: int | None, node: Node
+) -> bytes:
     """Return a schema element with another field id, or without one."""
     others = [one for one in fields[1:-1] if one.number != _FIELD_ID]
     before = [one for one in others if one.number < _FIELD_ID]
@@ -136,6 +144,9 @@ def _with_id(footer: bytes, fields: Sequence[_Field], field_id: int | None) -> b
         value = CompactWriter()
         value.value("i32", field_id)
         last = _write(writer, last, _Field(_FIELD_ID, _I32, 0, 0), bytes(value.parts))
+        known = _LOGICAL_TYPES.get(node.kind or "")
+        if known and all(one.number != _LOGICAL_TYPE for one in after):
+            last = _write(writer, last, _Field(_LOGICAL_TYPE, STRUCT, 0, 0), known)
     for one in after:
         last = _write(writer, last, one, footer[one.start : one.end])
     writer.parts.append(0)

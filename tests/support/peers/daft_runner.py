@@ -1,43 +1,58 @@
-"""Daft in a process of its own, with an Iceberg catalogue attached."""
+"""Daft, which comes beside the environment: it names an older release of pyarrow."""
 
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from tests.support.peers.fetched import find_package
+import pyarrow as pa
+
 from tests.support.peers.sidecar import Sidecar
 
-DAFT: Final = "daft==0.7.26"
+PACKAGES: Final = Path(sys.prefix) / "daft"
+RELEASE: Final = "0.7.26"
+READ: Final = """
+import daft
+from daft.io import IOConfig, S3Config
+from pyiceberg.catalog.rest import RestCatalog
+catalog = RestCatalog({share!r}, uri={uri!r}, token={token!r}, warehouse={share!r})
+table = catalog.load_table(("data", {name!r}))
+keys = table.io.properties
+s3 = S3Config(
+    endpoint_url=keys["s3.endpoint"],
+    region_name=keys["s3.region"],
+    key_id=keys["s3.access-key-id"],
+    access_key=keys["s3.secret-access-key"],
+    session_token=keys["s3.session-token"],
+    use_ssl=False,
+)
+found = daft.read_iceberg(
+    table, snapshot_id={snapshot_id}, io_config=IOConfig(s3=s3)
+)
+"""
 
 
 class SidecarDaft(Sidecar):
-    """A Daft that reads the tables of a share.
+    """A Daft that reads a share by its Iceberg catalogue."""
 
-    Args:
-        folder: For rows, and for the package if the cache takes nothing.
-        share: The name of the share.
-        profile: What the profile file of a recipient says.
-    """
+    def __init__(self, folder: Path) -> None:
+        """Start it; `folder` is for rows."""
+        quiet = {"DO_NOT_TRACK": "true", "DAFT_PROGRESS_BAR": "0"}
+        super().__init__(folder, PACKAGES, **quiet)
 
-    def __init__(self, folder: Path, share: str, profile: Mapping[str, str]) -> None:
-        super().__init__(
-            folder,
-            find_package(DAFT, folder),
-            DAFT_ANALYTICS_ENABLED="0",
-            DO_NOT_TRACK="true",
-            DAFT_RUNNER="native",
+    def read(
+        self,
+        share: str,
+        profile: Mapping[str, str],
+        name: str,
+        snapshot_id: int | None = None,
+    ) -> pa.Table:
+        """Return the rows of a shared table, at a snapshot or the newest one."""
+        code = READ.format(
+            share=share,
+            uri=profile["icebergEndpoint"],
+            token=profile["bearerToken"],
+            name=name,
+            snapshot_id=snapshot_id,
         )
-        self._catalog = (
-            "from pyiceberg.catalog.rest import RestCatalog\n"
-            "import daft\n"
-            f"catalog = RestCatalog('lab', uri={profile['icebergEndpoint']!r}, "
-            f"token={profile['bearerToken']!r}, warehouse={share!r})\n"
-        )
-
-    def code(self, namespace: str, table: str, snapshot: int | None) -> str:
-        """Return the code that reads a table as the variable `found`."""
-        return (
-            f"{self._catalog}"
-            f"table = catalog.load_table(({namespace!r}, {table!r}))\n"
-            f"found = daft.read_iceberg(table, snapshot_id={snapshot!r}).collect()"
-        )
+        return self.rows(code, "found")

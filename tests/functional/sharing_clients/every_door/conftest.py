@@ -44,8 +44,8 @@ class Doors:
     profile: Path
     catalog: Catalog
     duckdb: SidecarDuckDB
+    daft: SidecarDaft
     spark: Callable[[], SidecarSpark]
-    daft: Callable[[], SidecarDaft]
 
     def url(self, name: str) -> str:
         """What the functions of the sharing client take."""
@@ -75,6 +75,13 @@ class Doors:
         code = f"import duckdb\nfound = duckdb.sql({text!r})"
         return self.duckdb.rows(code, "found")
 
+    def in_daft(self, name: str, version: int | None) -> pa.Table:
+        """The rows that Daft reads."""
+        table = self.iceberg_table(name)
+        number = self.snapshot(table, version)
+        said = json.loads(self.profile.read_text())
+        return self.daft.read(SHARE, said, plain(name), number)
+
     def in_spark(self, name: str, version: int | None) -> pa.Table:
         """The rows that Spark reads."""
         at = ""
@@ -84,12 +91,6 @@ class Doors:
         text = f"FROM {SHARE}.data.`{plain(name)}`{at} SELECT *"
         code = f"{SESSION}\nfound = SparkSession.active().sql({text!r})"
         return self.spark().rows(code, "found")
-
-    def in_daft(self, name: str, version: int | None) -> pa.Table:
-        """The rows that Daft reads."""
-        number = self.snapshot(self.iceberg_table(name), version)
-        daft = self.daft()
-        return daft.rows(daft.code("data", plain(name), number), "found")
 
 
 def table_of(name: str) -> DeltaTable:
@@ -127,6 +128,7 @@ def doors(
     with ExitStack() as stack:
         duckdb = stack.enter_context(closing(SidecarDuckDB(folder)))
         duckdb.attach(SHARE, said)
+        daft = stack.enter_context(closing(SidecarDaft(folder)))
 
         @cache
         def spark() -> SidecarSpark:
@@ -135,9 +137,4 @@ def doors(
             started = SidecarSpark(place, SHARE, {**catalog, "warehouse": SHARE})
             return stack.enter_context(closing(started))
 
-        @cache
-        def daft() -> SidecarDaft:
-            place = tmp_path_factory.mktemp("daft")
-            return stack.enter_context(closing(SidecarDaft(place, SHARE, said)))
-
-        yield Doors(profile, catalog_of(profile, SHARE), duckdb, spark, daft)
+        yield Doors(profile, catalog_of(profile, SHARE), duckdb, daft, spark)

@@ -18,12 +18,12 @@ class Client(StrEnum):
     BY_IDS = "pyiceberg, without name mapping"
     DUCKDB = "duckdb"
     POLARS = "polars"
+    DAFT = "daft"
     SPARK = "Spark"
     PARQUET = "delta-sharing, parquet format"
     DELTA = "delta-sharing, delta format"
     POWER_BI = "Power BI, its requests"
     DELTALAKE = "deltalake, by the folder"
-    DAFT = "Daft"
 
 
 @dataclass(frozen=True)
@@ -69,6 +69,7 @@ FAR_TIMES = Fault(
 MAPS_WIDENED = Fault(
     CLIENT, "it widens no keys of maps", "data type mismatch", is_foreseen=False
 )
+PUFFIN = Fault(CLIENT, "it takes a Puffin file for Parquet", "CorruptFile")
 NO_FILES = Fault(
     CLIENT, "a table without files has no schema", "Must pass schema", is_foreseen=False
 )
@@ -83,15 +84,6 @@ WRITERS_TEXT = Fault(
     is_foreseen=False,
 )
 
-PUFFIN = Fault(
-    CLIENT, "it reads no deletion vectors of Iceberg 3", "not a valid parquet file"
-)
-OLD_LISTS = Fault(
-    CLIENT,
-    "it finds no elements of some lists of Spark 2, which others find by the same ids",
-    "must have a single child",
-    is_foreseen=False,
-)
 UNREAD = Fault(
     CLIENT, "it does not read a feature of the table", "Unsupported table features"
 )
@@ -166,25 +158,16 @@ _CASES: Final[tuple[tuple[Client, Fault, tuple[str, ...]], ...]] = (
     (Client.PYICEBERG, FAR_TIMES, WITH_FAR_TIMES),
     (Client.POLARS, FAR_TIMES, WITH_FAR_TIMES),
     (Client.POLARS, MAPS_WIDENED, ("golden__type-widening-nested",)),
+    (Client.DAFT, FAR_TIMES, WITH_FAR_TIMES),
+    (Client.DAFT, PUFFIN, WITH_VECTORS),
+    (Client.DAFT, VARIANT, VARIANTS),
+    (Client.DAFT, VOID, VOIDS),
+    (Client.DAFT, WRITERS_TEXT, ("delta-spark__partitions-odd",)),
+    (Client.DAFT, WIDE_DECIMALS, ("delta-spark__widened",)),
     (Client.BY_IDS, NULL_LISTS, NESTED),
     (Client.BY_IDS, FAR_TIMES, WITH_FAR_TIMES),
     (Client.BY_IDS, VARIANT, VARIANTS),
     (Client.POLARS, VARIANT, VARIANTS),
-    (Client.DAFT, VARIANT, VARIANTS),
-    (Client.DAFT, VOID, VOIDS),
-    (Client.DAFT, WIDE_DECIMALS, ("delta-spark__widened",)),
-    (Client.DAFT, PUFFIN, WITH_VECTORS),
-    (Client.DAFT, FAR_TIMES, WITH_FAR_TIMES),
-    (Client.DAFT, WRITERS_TEXT, ("delta-spark__partitions-odd",)),
-    (
-        Client.DAFT,
-        OLD_LISTS,
-        (
-            "golden__data-reader-array-primitives",
-            "golden__data-reader-partition-values",
-            "golden__hive_deltatbl-map-types-correctly",
-        ),
-    ),
     (Client.DUCKDB, VARIANT, VARIANTS),
     (Client.BY_IDS, VOID, VOIDS),
     (Client.POLARS, VOID, VOIDS),

@@ -23,7 +23,7 @@ from tests.functional.sharing_clients.every_door.faults import (
     Client,
 )
 from tests.support.golden.golden_tables import NAMES, golden_table
-from tests.support.peers.daft_runner import DAFT
+from tests.support.peers.daft_runner import RELEASE
 from tests.support.peers.duckdb_runner import PACKAGES
 from tests.support.peers.spark_iceberg import ICEBERG
 from tests.support.processes.installation import ROOT
@@ -32,9 +32,6 @@ RESULTS: Final = Path(ROOT) / "docs" / "clients.json"
 KNOWN_AS: Final[Mapping[Client, str]] = {
     Client.PYICEBERG: "PyIceberg",
     Client.DUCKDB: "DuckDB with Iceberg",
-    Client.BY_IDS: "PyIceberg",
-    Client.POLARS: "Polars with Iceberg",
-    Client.DAFT: "Daft",
     Client.SPARK: "Spark with Iceberg",
     Client.DELTA: "pandas",
     Client.POWER_BI: "Power BI",
@@ -107,10 +104,8 @@ def _releases() -> dict[Client, str]:
         Client.PYICEBERG: version("pyiceberg"),
         Client.BY_IDS: version("pyiceberg"),
         Client.POLARS: version("polars"),
+        Client.DAFT: RELEASE,
         Client.DUCKDB: duckdb,
-        Client.BY_IDS: version("pyiceberg"),
-        Client.POLARS: version("polars"),
-        Client.DAFT: DAFT.partition("==")[2],
         Client.SPARK: ICEBERG,
         Client.DELTALAKE: version("deltalake"),
     }

@@ -69,11 +69,7 @@ def by_ids(doors: Doors, name: str, version: int | None) -> Rows:
     return of_table(table.scan(snapshot_id=doors.snapshot(table, version)).to_arrow())
 
 
-def by_polars(
-    doors: Doors,
-    name: str,
-    version: int | None,
-) -> Rows:
+def by_polars(doors: Doors, name: str, version: int | None) -> Rows:
     table = doors.iceberg_table(name)
     keys = table.io.properties
     frame = pl.scan_iceberg(
@@ -90,6 +86,10 @@ def by_polars(
         },
     )
     return of_table(frame.collect().to_arrow())
+
+
+def by_daft(doors: Doors, name: str, version: int | None) -> Rows:
+    return of_table(doors.in_daft(name, version))
 
 
 def by_duckdb(doors: Doors, name: str, version: int | None) -> Rows:
@@ -126,21 +126,17 @@ def by_deltalake(_doors: Doors, name: str, version: int | None) -> Rows:
     return of_table(pa.table(table.scan().read_all()))
 
 
-def by_daft(doors: Doors, name: str, version: int | None) -> Rows:
-    return of_table(doors.in_daft(name, version))
-
-
 READ: Final[Mapping[Client, Read]] = {
     Client.PYICEBERG: by_pyiceberg,
     Client.BY_IDS: by_ids,
     Client.POLARS: by_polars,
+    Client.DAFT: by_daft,
     Client.DUCKDB: by_duckdb,
     Client.SPARK: by_spark,
     Client.PARQUET: in_parquet_format,
     Client.DELTA: in_delta_format,
     Client.POWER_BI: by_power_bi,
     Client.DELTALAKE: by_deltalake,
-    Client.DAFT: by_daft,
 }
 
 

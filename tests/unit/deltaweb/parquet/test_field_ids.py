@@ -8,7 +8,12 @@ import pytest
 
 from deltaweb.parquet.compact.writer import CompactWriter
 from deltaweb.parquet.errors import FileEncryptedError, FooterCorruptError, ParquetError
-from deltaweb.parquet.field_ids import MAX_REWRITTEN_BYTES, Ids, with_field_ids
+from deltaweb.parquet.field_ids import (
+    MAX_REWRITTEN_BYTES,
+    TYPE_BYTES,
+    Ids,
+    with_field_ids,
+)
 from deltaweb.parquet.metadata import parse_metadata
 from deltaweb.parquet.schema import Node
 from deltaweb.parquet.tail import MAGIC, read_footer
@@ -107,6 +112,25 @@ def test_fields_of_later_formats_stay() -> None:
     later, name = b"\xf5\x0e", b"\x18\x01x"
     assert footer.count(name + later) == 1
     assert new == footer.replace(name + later, name + b"\x55\x06" + b"\xa5\x0e")
+
+
+@cases("kind, number", {"a map": (1, 2), "a list": (3, 3)})
+def test_a_list_of_old_writers_gets_its_logical_type(kind: int, number: int) -> None:
+    inner = [(3, "i32", 2), (4, "binary", b"in"), (5, "i32", 2)]
+    leaf = [(1, "i32", 1), (3, "i32", 0), (4, "binary", b"x")]
+    group = [(3, "i32", 1), (4, "binary", b"g"), (5, "i32", 1), (6, "i32", kind)]
+    root = [(4, "binary", b"root"), (5, "i32", 1)]
+    writer = CompactWriter()
+    elements = [root, group, inner, leaf, leaf]
+    writer.struct([(1, "i32", 2), (2, "list:struct", elements), (3, "i64", 0)])
+    footer = bytes(writer.parts)
+
+    new = with_field_ids(footer, lambda _: {1: 3, 3: 4})
+
+    assert new is not None
+    assert len(new) == len(footer) + 2 + 2 + TYPE_BYTES
+    types = [element.logical_type for element in parse_metadata(new).elements]
+    assert types == [None, (number, {}), None, None, None]
 
 
 def test_ids_that_are_there_are_replaced_or_removed() -> None:
