@@ -31,6 +31,9 @@ from tests.support.processes.installation import ROOT
 RESULTS: Final = Path(ROOT) / "docs" / "clients.json"
 KNOWN_AS: Final[Mapping[Client, str]] = {
     Client.PYICEBERG: "PyIceberg",
+    Client.BY_IDS: "PyIceberg",
+    Client.POLARS: "Polars with Iceberg",
+    Client.DAFT: "Daft",
     Client.DUCKDB: "DuckDB with Iceberg",
     Client.SPARK: "Spark with Iceberg",
     Client.DELTA: "pandas",
