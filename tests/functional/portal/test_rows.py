@@ -92,6 +92,8 @@ class TestRows:
 
         assert "8 rows" in text
         assert "a part of this table" in text
+        assert "not shown" in text
+        assert "NULL" not in text
         assert "15 rows" not in text  # of the whole table; a time may have 15 minutes
         assert "of 15" not in text
         assert "EU" not in text
