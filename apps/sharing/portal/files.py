@@ -37,6 +37,7 @@ class FileFormat:
         key: In addresses, and the end of the file's name.
         write: Writes rows to a new file; None for a format that is sent as it is made.
         about: What it keeps of the values, for people.
+        empty_bytes: The size of a file without rows, about.
     """
 
     key: str
@@ -44,6 +45,7 @@ class FileFormat:
     media_type: str
     about: str
     write: Callable[[Path, pa.Table, OnProgress], object] | None = None
+    empty_bytes: int = 0
 
     @property
     def suffix(self) -> str:
@@ -90,6 +92,7 @@ FORMATS: Final[Mapping[str, FileFormat]] = {
                 "more than 15 digits and decimals are text. NULL is an empty cell."
             ),
             write=_write_sheet,
+            empty_bytes=5 << 10,
         ),
         FileFormat(
             key=PARQUET,
@@ -119,7 +122,7 @@ class OfferedFile:
 
 
 def bytes_of_a_row(rows: pa.Table) -> dict[str, float]:
-    """Return how long a row is in a file of each format, by writing some of them.
+    """Return the size of a row in a file of each format, by writing some of them.
 
     A format that cannot hold them is left out.
     """

@@ -199,8 +199,9 @@ def _file(
     job, _ = known_rows(all_of(seen, query, file=chosen.file))
     if (path := job_file(job, chosen.suffix)) is not None:
         return OfferedFile(format=chosen, size_bytes=path.stat().st_size, is_exact=True)
-    is_known = num_rows is not None and row_bytes is not None
-    size_bytes = int((num_rows or 0) * (row_bytes or 0)) if is_known else None
+    size_bytes = None
+    if num_rows is not None and row_bytes is not None:
+        size_bytes = chosen.empty_bytes + int(num_rows * row_bytes)
     if chosen.key == PARQUET and not query.conditions:
         size_bytes = counted_bytes(seen, query)  # of the same rows, as files
     return OfferedFile(

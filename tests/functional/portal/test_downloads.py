@@ -289,6 +289,9 @@ class TestDownloads:
         counted = size_text(staff.table.snapshot().size_bytes)
         assert f"Parquet about {counted}" in before
         assert abs(about["csv"] - len(csv)) < 100
+        of_sheet = re.search(r"XLSX about ([\d.]+) KiB", before)
+        assert of_sheet is not None
+        assert abs(float(of_sheet[1]) * 1024 - len(sheet)) < 1_000
         assert f"XLSX {size_text(len(sheet))}" in text_of(acme.get(path))
 
     def test_have_no_size_if_the_rows_are_not_counted(
