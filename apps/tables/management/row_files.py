@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 
 from apps.pages.responses import to_json
 from apps.tables.management import row_output
+from deltaweb.delta.errors import LocationUnreachableError
 from deltaweb.exports.errors import MAX_SHEET_ROWS, SheetRowsError
 from deltaweb.exports.xlsx import write_xlsx
 from deltaweb.storage.write_faults import write_fault
@@ -34,7 +35,9 @@ def write_rows(
     Raises:
         SheetError: If an XLSX sheet cannot hold the rows.
         StorageError: If the file cannot be written.
+        LocationUnreachableError: If the rows cannot be read.
     """
+    batches = _read(batches)
     with _whole(path) as beside:
         if form == "csv":
             return _write_csv(beside, schema, batches)
@@ -49,6 +52,15 @@ def write_rows(
             text = to_json(row_output.json_rows(rows), indent=2)
             beside.write_text(f"{text}\n", encoding="utf-8")
         return int(rows.num_rows)
+
+
+def _read(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Yield batches; a fault of reading is not reported as a fault of the file."""
+    try:
+        yield from batches
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise LocationUnreachableError(location="The table", reason=reason) from error
 
 
 @contextmanager

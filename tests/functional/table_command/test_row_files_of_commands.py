@@ -1,14 +1,19 @@
 """`table rows` and `table changes` write a file: CSV, JSON, Parquet or XLSX."""
 
 import csv
+import errno
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import openpyxl
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from apps.tables.management.row_files import write_rows
+from deltaweb.delta.errors import LocationUnreachableError
 from tests.functional.table_command.commands import refusal, run, run_json
 from tests.support.tables.table_builder import TableBuilder
 
@@ -125,3 +130,20 @@ def test_a_folder_that_does_not_exist_is_named(table: Path, tmp_path: Path) -> N
         said = refusal("rows", table, "--output", tmp_path / "no" / f"rows.{form}")
 
         assert str(tmp_path / "no") in said
+
+
+@pytest.mark.parametrize("form", ["csv", "json", "parquet", "xlsx"])
+def test_a_fault_of_reading_is_not_a_fault_of_the_file(
+    tmp_path: Path, form: str
+) -> None:
+    schema = pa.schema([("n", pa.int64())])
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        yield pa.record_batch([[1]], schema)
+        raise OSError(errno.EIO, "Input/output error")
+
+    with pytest.raises(LocationUnreachableError) as caught:
+        write_rows(tmp_path / f"rows.{form}", form, schema, batches())
+
+    assert "The table cannot be reached: Input/output error." in str(caught.value)
+    assert [*tmp_path.iterdir()] == []
