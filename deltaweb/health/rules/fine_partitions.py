@@ -45,8 +45,17 @@ def find(
         cost=Cost(
             max(count - after, 0), "files", "more to open than without partitions"
         ),
-        remedy=HealthRemedy(operation="partitions", label="See partitions"),
+        remedy=_remedy(facts),
     )
+
+
+def _remedy(facts: HealthFacts) -> HealthRemedy:
+    """Return Optimize if partitions have several files, which it merges."""
+    if (facts.num_files or 0) > facts.num_partitions:
+        return HealthRemedy(
+            operation="optimize", label="Optimize", command=facts.command("optimize")
+        )
+    return HealthRemedy(operation="partitions", label="See partitions")
 
 
 def _sentence(facts: HealthFacts, mean_bytes: int, after: int) -> str:
@@ -69,7 +78,8 @@ RULE: Final = Rule(
     name=NAME,
     title="Partitions too fine",
     about="No file has rows of two partitions, so small partitions mean small files.",
-    advice="Write the rows to a table with fewer partitions, such as days, not hours.",
+    advice="Write the rows to a table with fewer partitions, such as days, not hours. "
+    "Optimize merges the files of one partition only.",
     thresholds=("fine_partitions", "fine_partition_bytes"),
     severities=(Severity.COSTS,),
     find=find,

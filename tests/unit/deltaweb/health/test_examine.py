@@ -307,6 +307,23 @@ def test_a_rule_says(rule: str, facts: HealthFacts, sentence: str) -> None:
     assert findings[0].severity in RULE_OF[rule].severities
 
 
+@pytest.mark.parametrize(
+    ("num_files", "operation"), [(60, "partitions"), (180, "optimize")]
+)
+def test_optimize_is_offered_if_fine_partitions_have_several_files(
+    num_files: int, operation: str
+) -> None:
+    facts = in_partitions(
+        of_small_files(num_files, 3 * MIB),
+        *(day(one, num_files // 60, num_files // 60 * 3 * MIB) for one in range(60)),
+    )
+
+    (finding,) = found(facts, "fine-partitions")
+
+    assert finding.remedy is not None
+    assert finding.remedy.operation == operation
+
+
 @cases("facts", SILENT)
 def test_no_rule_speaks_of(facts: HealthFacts) -> None:
     assert examine(facts, Thresholds(), NOW) == ()
