@@ -332,7 +332,7 @@ class BrowserReadingError(SharingStateError, code="browser-reading"):
 
 
 class MailLinkEndedError(BrowserReadingError, code="mail-link-ended"):
-    """A link of a mail that opens nothing, for whatever reason."""
+    """A link of a mail that does not open a session; the reason is not given."""
 
     status = 410
     message = "This link has expired or was used, or it is not complete."

@@ -80,7 +80,7 @@ def refusal_of(metadata: Metadata, schema: StructType) -> str:
 
 
 def _support(client: KnownClient, feature: str) -> Support:
-    """Return what a client does with a feature that is none of the schema."""
+    """Return what a client does with a feature outside the schema."""
     return client.support(feature) if feature == DELETION_VECTORS else CANNOT
 
 

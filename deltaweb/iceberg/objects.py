@@ -55,7 +55,7 @@ MAX_INLINE: Final = 2_000  # characters of a vector in the log, which is in its 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ObjectNames:
-    """How the objects of a version are called.
+    """The names of the objects of a version.
 
     Attributes:
         room: The count of bytes by which a served file is larger than the stored one;

@@ -34,7 +34,7 @@ from deltaweb.sharing.wire import delta, parquet
 
 
 class How(Enum):
-    """How a client reads a shared table."""
+    """The ways in which a client reads a shared table."""
 
     STORED = "reads as stored"
     PLAIN = "reads plain"

@@ -1,4 +1,4 @@
-"""Which columns can skip files: how many files have a range, and how these overlap.
+"""The columns that can skip files: files with a range, and their overlap.
 
 It also says how much of the log the statistics of each column take.
 """

@@ -30,7 +30,7 @@ class ExplainedFiles(Protocol):
 
     @property
     def key(self) -> Hashable:
-        """What identifies the version and the condition."""
+        """The parts that identify the version and the condition."""
 
     def listed(
         self,

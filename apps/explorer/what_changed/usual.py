@@ -85,7 +85,7 @@ class BytesOutlier:
 
     @property
     def words(self) -> str:
-        """How far it is from the usual size, in a few words."""
+        """Its distance from the usual size, as text."""
         words = _how_far(self.size_bytes, self.usual_bytes, "bytes")
         return words if words.endswith("bytes") else f"{words} bytes"
 

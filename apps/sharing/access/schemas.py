@@ -20,7 +20,7 @@ from apps.tables.storage.received import is_received
 RULED: Final = Q(condition__gt="") | ~Q(columns=[]) | Q(rules__isnull=False)
 """Shared tables of which somebody may not see all rows or columns."""
 PLAIN: Final = Q(plain=True) | Q(share__plain=True) | Q(share__recipients__plain=True)
-"""Shared tables that somebody is served plain files of."""
+"""Shared tables of which a recipient gets plain files."""
 
 
 def resolve_schemas(share: Share) -> list[SharedSchema]:

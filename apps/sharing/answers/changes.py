@@ -220,7 +220,7 @@ def _shown_part(
 def _narrowed(
     rule: TableRule, root: str, at: Definition, *, is_plain: bool
 ) -> Definition:
-    """Return what is told of a version under a rule.
+    """Return the definition of a version as a rule shows it.
 
     Args:
         is_plain: Whether its files are plain ones.

@@ -92,7 +92,7 @@ class Preflight:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Served:
-    """How recipients get a table.
+    """The form in which recipients get a table.
 
     Attributes:
         columns: The columns that they see; None for all. No other column is named.

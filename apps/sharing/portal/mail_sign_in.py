@@ -126,7 +126,7 @@ class LinksAsked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinksSent:
-    """How many links were sent."""
+    """The number of links that were sent."""
 
     links: int
 

@@ -1,4 +1,4 @@
-"""Who can read in the browser, and how: each a switch that is off at first."""
+"""The switches for reading in the browser. Each is off at first."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace

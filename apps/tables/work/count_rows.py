@@ -15,7 +15,7 @@ from deltaweb.delta.values.time_zones.known import UTC_ZONE
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CountRows:
-    """Which rows are counted: those for which a condition in SQL is true."""
+    """The rows to count: those for which a condition in SQL is true."""
 
     version: int
     predicate: str

@@ -1,4 +1,4 @@
-"""Which files a condition reads at any version, and how many row groups of them."""
+"""The files and row groups that a condition reads, at any version."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -36,7 +36,7 @@ MAX_TITLE: Final = 120
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExplainFilter:
-    """Which condition is explained.
+    """The condition that is explained.
 
     Attributes:
         where: The condition in SQL.

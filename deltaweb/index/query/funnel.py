@@ -112,7 +112,7 @@ class FileReason:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Funnel:
-    """How many files a condition leaves, step by step, and why.
+    """The files that a condition leaves after each step, and why.
 
     Attributes:
         reasons: Of the files that are read, then of those that are skipped.
@@ -163,7 +163,7 @@ class Funnel:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Explanation:
-    """Which files a condition reads, and why.
+    """The files that a condition reads, and why.
 
     Attributes:
         codes: The place of the reason of each file in `funnel.reasons`, an array a

@@ -56,7 +56,7 @@ def post(admin: Client, action: str, **fields: Any) -> str:  # noqa: ANN401 (for
 
 
 def rule(condition: str, *columns: str) -> dict[str, Any]:
-    """What the form of the step is sent with."""
+    """Return the fields that the form of the step sends."""
     return {
         "rows": "where" if condition else "all",
         "condition": condition,

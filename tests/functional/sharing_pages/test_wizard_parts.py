@@ -62,7 +62,7 @@ def reviewed(admin: Client) -> str:
 
 
 def rule(condition: str, *columns: str, **properties: str) -> dict[str, Any]:
-    """What the form of the step is sent with."""
+    """Return the fields that the form of the step sends."""
     boxes = {"shown": json.dumps([*COLUMNS]), "columns": columns or COLUMNS}
     return {
         "tab": "0",

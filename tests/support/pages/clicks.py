@@ -1,4 +1,4 @@
-"""How often a person clicks, as the browser counts it. Typing is not counted."""
+"""The number of clicks of a person, counted by the browser, without typing."""
 
 from typing import TYPE_CHECKING, Final
 

@@ -76,7 +76,7 @@ class IcebergTable:
 
     @property
     def room(self) -> int:
-        """How much larger a served file is than the stored one; 0 if it is the same."""
+        """The bytes that a served file has more than the stored one; 0 if equal."""
         return room_bytes(self.layout.ids) if self.shared.share.with_field_ids else 0
 
     @cached_property

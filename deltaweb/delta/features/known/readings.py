@@ -1,4 +1,4 @@
-"""Which clients read a version by themselves, and why the others do not.
+"""The clients that read a version by themselves, and why others do not.
 
 A client refuses a table by the names in its protocol: a feature that is allowed and
 unused counts like any other. Pages and the code that they give people both use this.
@@ -110,7 +110,7 @@ class FeatureReaders:
 
     @property
     def sentence(self) -> str:
-        """Who reads it: `Delta Lake 1.2 and later on Spark and DuckDB read it`."""
+        """Readers: `Delta Lake 1.2 and later on Spark and DuckDB read it`."""
         if not self.clients:
             return "the engine that wrote it reads it, other clients may not"
         return f"{in_words(self.clients)} read it"

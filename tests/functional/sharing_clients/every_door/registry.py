@@ -1,4 +1,4 @@
-"""What the registry of clients says of the recorded tables.
+"""The claims of the registry of clients about the recorded tables.
 
 `python -m tests.functional.sharing_clients.every_door.registry` writes what is in
 `faults` to `docs/clients.json`, from which the manual has a table.

@@ -1,4 +1,4 @@
-"""Which clients of the Iceberg catalog read a version, and why others do not."""
+"""The clients of the Iceberg catalog that read a version, and why others do not."""
 
 from deltaweb.delta.protocol.actions import Metadata, Protocol
 from deltaweb.delta.protocol.schema import (

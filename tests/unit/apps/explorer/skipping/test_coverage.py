@@ -1,4 +1,4 @@
-"""How much of the log the statistics of a column take."""
+"""The share of the log that the statistics of a column take."""
 
 import json
 from pathlib import Path
