@@ -30,10 +30,16 @@ DISPLAYS: Final = ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")
 
 
 class StartCommand(BaseCommand):
-    """Migrates, keeps web, workers and beat running; prints a link when web listens."""
+    """Migrates, keeps web, workers and beat running; prints a link when web listens.
+
+    The web server and the workers load their code during the migrations.
+    """
 
     requires_system_checks = AT_START
     suppressed_base_arguments = {*UNLISTED}
+    supervisor: Supervisor
+    link = ""
+    page: str | None = None
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Take what settings have read from the line (`__main__`)."""
@@ -49,6 +55,10 @@ class StartCommand(BaseCommand):
         _check_port(settings.PORT)
         if settings.WORKERS:
             copies.begin_loading()
+        self.supervisor = Supervisor({**os.environ, "PORT": str(settings.PORT)})
+        web = gunicorn_line(own_address())
+        self.supervisor.add("web", web, on_ready=self._show_link)
+        self.supervisor.begin_loading()
         if copy := before_migration(settings.HOME, timezone.now()):
             self.stderr.write(f"Kept a copy of the database in {copy}")
         call_command("migrate", verbosity=0, interactive=False)
@@ -61,7 +71,8 @@ class StartCommand(BaseCommand):
             lakes: Folders and URLs whose tables are registered meanwhile.
             page: The path of a page that a browser opens, signed in; None for none.
         """
-        with first_start.link_of_server() as link:
+        self.page = page
+        with first_start.link_of_server() as self.link:
             connection.close()
             for lake in lakes:  # one that does not answer must not stop the others
                 threading.Thread(
@@ -70,28 +81,29 @@ class StartCommand(BaseCommand):
                     kwargs={"by_job": bool(settings.WORKERS)},
                     daemon=True,
                 ).start()
-            self._supervisor(link, page).run()
+            self._add_workers()
+            self.supervisor.run()
 
     def _say(self, text: str) -> None:
         """Say what is going on; stdout has the link alone, for scripts."""
         self.stderr.write(text, style_func=str)
         self.stderr.flush()
 
-    def _supervisor(self, link: str, page: str | None) -> Supervisor:
-        supervisor = Supervisor({**os.environ, "PORT": str(settings.PORT)})
-        web = gunicorn_line(own_address())
-        supervisor.add("web", web, on_ready=lambda: self.show(link, page))
-        if settings.WORKERS:
-            looks = ("--queues", "interactive", "--threads", str(LOOK_THREADS))
-            spark = ("--queues", "spark", "--threads", str(settings.WORKERS))
-            for name, *command in (
-                ("interactive worker", "worker", *looks),
-                ("worker", "worker", "--queues", "default"),
-                ("spark worker", "worker", *spark),
-                ("beat", "beat"),
-            ):
-                copies.add(supervisor, name, command)
-        return supervisor
+    def _add_workers(self) -> None:
+        if not settings.WORKERS:
+            return
+        looks = ("--queues", "interactive", "--threads", str(LOOK_THREADS))
+        spark = ("--queues", "spark", "--threads", str(settings.WORKERS))
+        for name, *command in (
+            ("interactive worker", "worker", *looks),
+            ("worker", "worker", "--queues", "default"),
+            ("spark worker", "worker", *spark),
+            ("beat", "beat"),
+        ):
+            copies.add(self.supervisor, name, command)
+
+    def _show_link(self) -> None:
+        self.show(self.link, self.page)
 
     def show(self, link: str, page: str | None) -> None:
         """Print a link, which leads to a page if there is one; a browser opens it."""

@@ -3,7 +3,13 @@
 from typing import Any
 
 from apps.news.hub import hub
-from deltaweb.serving.readiness import tell_ready
+from deltaweb.serving.readiness import tell_ready, wait_until_released
+
+
+def on_starting(server: object) -> None:
+    """Wait with the loaded application until the database is migrated."""
+    del server
+    wait_until_released()
 
 
 def when_ready(server: object) -> None:

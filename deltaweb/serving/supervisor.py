@@ -4,7 +4,8 @@ A child asks the kernel to end it when its parent dies, so a killed supervisor l
 nothing behind; it has a session of its own, so an interrupt typed at the terminal
 reaches the supervisor alone, which then stops the children in order.
 
-A child may say when it is ready (`deltaweb.serving.readiness`).
+A child may say when it is ready (`deltaweb.serving.readiness`). Such a child can begin
+before the others: it loads, and waits for `run`.
 """
 
 import ctypes
@@ -16,6 +17,7 @@ import socket
 import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Protocol
@@ -73,11 +75,13 @@ class Supervisor:
     Attributes:
         children: The processes, in the order in which they start.
         stopping: Set by a signal; `run` then stops the children and returns.
+        is_running: Whether children that wait for `run` may go on.
     """
 
     environment: Mapping[str, str]
     children: list[Child] = field(default_factory=list)
     stopping: bool = False
+    is_running: bool = False
 
     def add(
         self,
@@ -96,6 +100,12 @@ class Supervisor:
         child = Child(name=name, command=command, begin=begin, on_ready=on_ready)
         self.children.append(child)
 
+    def begin_loading(self) -> None:
+        """Start the children that say when they are ready; they wait for `run`."""
+        for child in self.children:
+            if child.on_ready is not None:
+                self._start(child)
+
     def request_stop(self, signal_number: int = 0, frame: object = None) -> None:
         """Ask `run` to stop; fit to be a signal handler."""
         del signal_number, frame
@@ -105,6 +115,9 @@ class Supervisor:
         """Start the children and keep them up until a signal asks to stop."""
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, self.request_stop)
+        self.is_running = True
+        for child in self.children:
+            _release(child)
         try:
             while not self.stopping:
                 for child in self.children:
@@ -154,6 +167,8 @@ class Supervisor:
         )
         if theirs is not None:
             theirs.close()
+        if self.is_running:
+            _release(child)
 
     def _stop_all(self) -> None:
         running = [child.process for child in self.children if child.process]
@@ -175,6 +190,12 @@ def end_with_parent(parent: int | None = None) -> None:
     _libc.prctl(PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
     if parent not in {None, os.getppid()}:  # it died before the request stood
         os._exit(1)
+
+
+def _release(child: Child) -> None:
+    if child.ready is not None:
+        with suppress(OSError):  # it has ended, and starts again
+            child.ready.sendall(b"1")
 
 
 def _hear(child: Child) -> None:

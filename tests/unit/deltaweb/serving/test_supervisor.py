@@ -51,6 +51,35 @@ if starts == 1:
     sys.exit(1)
 time.sleep(600)
 """
+# It prepares what its child needs while that loads.
+PARENT_THAT_PREPARES = """
+import os, sys, time
+from deltaweb.serving.supervisor import Supervisor
+def write(line):
+    with open(os.environ["PIDS"], "a") as file:
+        file.write(f"{line}\\n")
+supervisor = Supervisor(os.environ)
+child = [sys.executable, "-c", sys.argv[1]]
+supervisor.add("child", child, on_ready=lambda: write("heard"))
+supervisor.begin_loading()
+while not os.path.getsize(os.environ["PIDS"]):
+    time.sleep(0.02)
+time.sleep(0.2)
+write("prepared")
+supervisor.run()
+"""
+CHILD_THAT_WAITS = """
+import os, time
+from deltaweb.serving.readiness import tell_ready, wait_until_released
+def write(line):
+    with open(os.environ["PIDS"], "a") as file:
+        file.write(f"{line}\\n")
+write("loaded")
+wait_until_released()
+write("goes_on")
+tell_ready()
+time.sleep(600)
+"""
 
 
 @pytest.fixture
@@ -111,3 +140,30 @@ def test_a_child_answers_when_it_was_heard_that_it_is_ready(pids: Path) -> None:
         *("started", "started", "heard", "answers"),
         *("started", "answers"),
     ]
+
+
+def test_a_child_that_loads_early_waits_for_the_others(pids: Path) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-c", PARENT_THAT_PREPARES, CHILD_THAT_WAITS],
+        env={**os.environ, "PIDS": str(pids)},
+    )
+    try:
+        assert wait_for(lambda: "heard" in pids.read_text())
+    finally:
+        process.terminate()
+        process.wait(60)
+
+    assert pids.read_text().split() == ["loaded", "prepared", "goes_on", "heard"]
+
+
+def test_a_child_that_waits_ends_with_a_parent_that_cannot_prepare(pids: Path) -> None:
+    failing = PARENT_THAT_PREPARES.replace("supervisor.run()", "sys.exit(3)")
+    process = subprocess.run(
+        [sys.executable, "-c", failing, CHILD_THAT_WAITS],
+        env={**os.environ, "PIDS": str(pids)},
+        stderr=subprocess.PIPE,  # the child has it, too: this waits until both ended
+        check=False,
+    )
+
+    assert process.returncode == 3
+    assert pids.read_text().split() == ["loaded", "prepared"]
