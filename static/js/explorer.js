@@ -42,9 +42,6 @@
     navigator.clipboard?.writeText(location.href).then(done, done);
   };
 
-  // === A file that was made is downloaded, and its page stays ===
-  document.addEventListener("file-ready", ({ detail }) => location.assign(detail.url));
-
   const compare = () => {
     if (!timeline()) return;
     const table = location.pathname.match(/^.*?\/t\/[^/]+\/[^/]+/); // behind a proxy not first

@@ -100,13 +100,13 @@
     if (isReady) target.form.requestSubmit();
   });
 
-  // === A download that was waited for begins by itself, once ===
+  // === A file that is ready downloads by itself, once ===
   document.addEventListener("htmx:load", (event) => {
     const [visit] = performance.getEntriesByType("navigation");
     if (event.target === document.body && visit?.type !== "navigate") return;
-    const form = event.target.querySelector("form[data-begin]");
-    form?.removeAttribute("data-begin");
-    form?.requestSubmit();
+    const button = event.target.querySelector("[data-begin]");
+    button?.removeAttribute("data-begin");
+    button?.click();
   });
 
   // === Forms of filters: what is left empty stays out of the address ===

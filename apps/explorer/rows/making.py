@@ -5,7 +5,6 @@ from typing import Final
 
 from django.http import HttpRequest, HttpResponseBase
 from django.urls import reverse
-from django_htmx.http import trigger_client_event
 
 from apps.explorer.version.page import JobOfPage, TablePage
 from apps.explorer.version.table_version import TableVersion
@@ -63,7 +62,7 @@ def making_page(
         rows_url=f"{rows}?{query}" if query else rows,
     )
     is_over = job.state in OVER_WITHOUT_RESULT and not _is_part(request)
-    response = respond_page(
+    return respond_page(
         request,
         "html",
         page,
@@ -71,10 +70,6 @@ def making_page(
         fragment="file",
         status=200 if is_ready else 422 if is_over else 202,
     )
-    if is_ready:
-        here = {"url": request.get_full_path()}
-        trigger_client_event(response, "file-ready", here, after="swap")
-    return response
 
 
 def _is_part(request: HttpRequest) -> bool:

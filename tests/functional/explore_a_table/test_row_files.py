@@ -1,7 +1,6 @@
 """The rows of a filter as Parquet and XLSX, and how many rows there are."""
 
 import io
-import json
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 from django.conf import settings
 from django.test import Client
+from django.utils.html import escape
 
 from apps.jobs.models import Job
 from apps.tables.models import Table
@@ -139,7 +139,7 @@ class TestABrowser:
         assert page.status_code == begun.status_code == 202
         assert f"Making the {label} file" in page.content.decode()
         assert "The download starts when the file is ready" in begun.content.decode()
-        assert "HX-Trigger-After-Swap" not in begun.headers
+        assert "data-begin" not in begun.content.decode()
         rows = f"{ORDERS}?f=order_id%3Alt%3A100004&amp;sort=order_id"
         assert f'href="{rows}"' in page.content.decode()
 
@@ -148,8 +148,8 @@ class TestABrowser:
         file = browser.get(path)
 
         assert f"The {label} file is ready" in done.content.decode()
-        trigger = json.loads(done["HX-Trigger-After-Swap"])
-        assert trigger == {"file-ready": {"url": path}}
+        link = f'data-begin href="{escape(path)}"'
+        assert link in done.content.decode()
         assert "attachment" in file["Content-Disposition"]
         assert b"".join(file)
 
