@@ -36,8 +36,8 @@ NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 STAMP = Stamp(COMMAND_LINE, NOW)
 
 
-def main() -> None:
-    """Measure and print beside the goals."""
+def main(part: str = "") -> None:
+    """Measure and print beside the goals; of the part `start`, that alone."""
     os.environ["DJANGO_SETTINGS_MODULE"] = "tests.settings"
     import django
 
@@ -52,7 +52,9 @@ def main() -> None:
         running_seaweed(Path(folder)) as server,
     ):
         url = fill_lake(server, num_tables=NUM_TABLES)
-        missed = _measure_start(server, url) + _measure(server, url)
+        missed = _measure_start(server, url)
+        if part != "start":
+            missed += _measure(server, url)
     if missed:
         sys.exit(f"{missed} rows missed their goal.")
 
