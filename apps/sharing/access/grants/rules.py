@@ -23,6 +23,7 @@ from deltaweb.delta.protocol.schema import StructType, type_text
 from deltaweb.expressions.condition import SQLCondition
 from deltaweb.index.query.classification import FileRule
 from deltaweb.index.query.shared_version import SharedVersion
+from deltaweb.sharing.compatibility import fields_of
 from deltaweb.sharing.narrowed import narrowed
 from deltaweb.sharing.plain import may_need_copies, plain_form, plain_schema
 
@@ -209,6 +210,7 @@ def _in_plain_form(bound: BoundRule) -> BoundRule:
         schema=plain_schema(bound.schema),
         protocol=form.protocol,
         metadata=form.metadata,
+        shape=f"{bound.shape}{_nested_shape(bound.schema)}",
     )
 
 
@@ -323,4 +325,13 @@ def _shape(schema: StructType, visible: StructType) -> str:
         ]
         for f in schema.fields
     ]
+    return json.dumps(parts)
+
+
+def _nested_shape(visible: StructType) -> str:
+    """Return a text of what fields of columns are stored as.
+
+    A field that is dropped and added again has the name and the type of the old one.
+    """
+    parts = [[name, f.stored_name, f.field_id] for name, f in fields_of(visible)]
     return json.dumps(parts)
