@@ -62,15 +62,22 @@ def ruled_version(
     keys = keys_of(shared, rule.digest, bound.shape, classified)
     if any(keys):
         _check_copies(shared, bound)
-    ready = find_files(shared, rule.digest) if any(keys) else {}
-    plain = {key for key, file in ready.items() if file.is_stored}
+    found = find_files(shared, rule.digest) if any(keys) else {}
+    ready = {key: file for key, file in found.items() if not file.is_stored}
+    # A file may have lost the statistics that proved that all of its rows are seen.
+    plain = {
+        key
+        for part, names in zip(classified, keys, strict=True)
+        for key, is_checked in zip(names, part.checked[part.rewritten], strict=True)
+        if is_checked and key in found and key not in ready
+    }
     if plain:
         classified = [
             part.with_signed(_rows_of(part, names, plain))
             for part, names in zip(classified, keys, strict=True)
         ]
         keys = [[key for key in names if key not in plain] for names in keys]
-    stored = [ready[key] for key in plain]
+    stored = [found[key] for key in plain]
     return RuledVersion(version, bound, classified, keys, ready, stored)
 
 

@@ -249,6 +249,7 @@ def _rewrite_missing(  # noqa: PLR0913 (what is rewritten, by whom, and who hear
                 "shared_table": shared,
                 "rule": rule.digest,
                 "source_path": files["path"][row].as_py(),
+                "is_stored": False,
                 "num_rows": written.num_rows if written else 0,
                 "size_bytes": written.size if written else 0,
                 "statistics": written.stats if written else "",
