@@ -43,7 +43,11 @@ from deltaweb.index.query.change_selection import (
 )
 from deltaweb.sharing.capabilities import Capabilities
 from deltaweb.sharing.compatibility import misreadings
-from deltaweb.sharing.errors import FileOutsideTableError, FilesVacuumedError
+from deltaweb.sharing.errors import (
+    FileOutsideTableError,
+    FilesVacuumedError,
+    RuledChangesError,
+)
 from deltaweb.sharing.narrowed import narrowed
 from deltaweb.sharing.plain import plain_form
 from deltaweb.sharing.query_tokens import head_digest
@@ -106,7 +110,7 @@ def table_changes(
     following, place = None, ChangePlace(versions.first)
     if start is None:
         facts = selection.facts()
-        _check_files(shared, facts)
+        _check_files(shared, rule, facts)
         has_vectors = facts.has_deletion_vectors
     else:
         place, has_vectors = start.place, start.has_deletion_vectors
@@ -114,7 +118,7 @@ def table_changes(
         max_files = min(query.page.max_files or MAX_HELD_FILES, MAX_HELD_FILES)
         selection, following = selection.page(place, max_files)
         facts = selection.facts()
-        _check_files(shared, facts)
+        _check_files(shared, rule, facts)
     chosen = _format(
         shared, [*seen, shown], capabilities, has_deletion_vectors=has_vectors
     )
@@ -255,7 +259,9 @@ def _select(
     )
 
 
-def _check_files(shared: SharedTable, facts: ChangeFacts) -> None:
+def _check_files(shared: SharedTable, rule: TableRule, facts: ChangeFacts) -> None:
+    if rule.is_plain and facts.has_deletion_vectors:  # older versions may have them
+        raise RuledChangesError(table=shared.full_name, is_plain=True)
     if facts.outside is not None:
         raise FileOutsideTableError(table=shared.full_name, path=facts.outside)
     if facts.missing is not None:
