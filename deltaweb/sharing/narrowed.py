@@ -65,7 +65,7 @@ def narrowed(
     tree = with_field_metadata({"type": "struct", "fields": fields}, kept)
     configuration = dict(metadata.configuration)
     if hidden and MAX_COLUMN_ID in configuration:
-        configuration[MAX_COLUMN_ID] = str(max(_field_ids(tree), default=0))
+        configuration[MAX_COLUMN_ID] = str(max(field_ids_of(tree), default=0))
     return replace(
         metadata,
         name=shown(metadata.name),
@@ -97,11 +97,11 @@ def _with_metadata(value: object, keep: KeepMetadata) -> object:
     }
 
 
-def _field_ids(value: object) -> Iterator[int]:
+def field_ids_of(value: object) -> Iterator[int]:
     """Yield the ids of all fields of a schema, as JSON."""
     if isinstance(value, list):
         for part in value:
-            yield from _field_ids(part)
+            yield from field_ids_of(part)
     elif isinstance(value, dict):
         for key, part in value.items():
             if key == FIELD_ID and isinstance(part, int):
@@ -109,4 +109,4 @@ def _field_ids(value: object) -> Iterator[int]:
             elif key == NESTED_IDS and isinstance(part, dict):
                 yield from (one for one in part.values() if isinstance(one, int))
             else:
-                yield from _field_ids(part)
+                yield from field_ids_of(part)

@@ -14,7 +14,11 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.types as pt
 
-from deltaweb.delta.features.column_mapping import COLUMN_MAPPING
+from deltaweb.delta.features.column_mapping import (
+    COLUMN_MAPPING,
+    MAX_COLUMN_ID,
+    has_mapped_columns,
+)
 from deltaweb.delta.features.deletion_vectors import DELETION_VECTORS
 from deltaweb.delta.features.foreign_types import VARIANT
 from deltaweb.delta.features.registry import FEATURES_READER_VERSION
@@ -35,7 +39,7 @@ from deltaweb.delta.protocol.schema.field_keys import (
 from deltaweb.environment.bounded_json import parse_json
 from deltaweb.sharing.compatibility import Misreading, misreadings
 from deltaweb.sharing.json_text import json_bytes
-from deltaweb.sharing.narrowed import with_field_metadata
+from deltaweb.sharing.narrowed import field_ids_of, with_field_metadata
 from deltaweb.sharing.wire.delta import READING_PROPERTIES
 
 IN_COPIES: Final = frozenset({COLUMN_MAPPING, DELETION_VECTORS, TYPE_WIDENING})
@@ -80,7 +84,7 @@ def plain_form(protocol: Protocol, metadata: Metadata, schema: StructType) -> Pl
     return PlainForm(
         protocol=_plain_protocol(protocol, left_in_plain(found)),
         metadata=_plain_metadata(metadata),
-        copies_all=COLUMN_MAPPING in features,
+        copies_all=COLUMN_MAPPING in features or _has_dropped(protocol, metadata),
         checks_types=TYPE_WIDENING in features,
     )
 
@@ -88,9 +92,22 @@ def plain_form(protocol: Protocol, metadata: Metadata, schema: StructType) -> Pl
 def may_need_copies(protocol: Protocol, metadata: Metadata, schema: StructType) -> bool:
     """Return whether a file of a version with this metadata may need a copy."""
     has_vectors = DELETION_VECTORS in (protocol.reader_features or ())
-    return needs_plain(
+    return _has_dropped(protocol, metadata) or needs_plain(
         misreadings(protocol, metadata, schema, has_deletion_vectors=has_vectors)
     )
+
+
+def _has_dropped(protocol: Protocol, metadata: Metadata) -> bool:
+    """Return whether files may hold a column that was dropped.
+
+    Each column of a table that maps columns has an id of its own, up to the largest
+    one that was given.
+    """
+    largest = metadata.configuration.get(MAX_COLUMN_ID, "")
+    if not has_mapped_columns(protocol, metadata) or not largest.isdecimal():
+        return False
+    ids = {*field_ids_of(parse_json(metadata.schema_string or ""))}
+    return len(ids) < int(largest)
 
 
 def _plain_metadata(metadata: Metadata) -> Metadata:

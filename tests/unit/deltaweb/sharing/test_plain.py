@@ -1,6 +1,7 @@
 """The plain form of versions: which files need a copy, and what is told of them."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
@@ -99,6 +100,21 @@ def test_files_need_a_copy_where_clients_would_misread_them(
     assert form.checks_types is ("types" in copies)
     assert may_need_copies(*told) is may_need
     assert form.protocol == Protocol(min_reader_version=1, min_writer_version=2)
+
+
+@cases(
+    "largest, is_copied",
+    {"all columns": ("1", False), "a dropped column": ("2", True), "?": ("x", False)},
+)
+def test_files_that_may_hold_a_dropped_column_need_a_copy(
+    largest: str, *, is_copied: bool
+) -> None:
+    protocol, metadata, schema = facts(OWN, features=[MAPPING], mode="name")
+    known = {**metadata.configuration, "delta.columnMapping.maxColumnId": largest}
+    metadata = replace(metadata, configuration=known)
+
+    assert plain_form(protocol, metadata, schema).copies_all is is_copied
+    assert may_need_copies(protocol, metadata, schema) is is_copied
 
 
 def form_of(*fields: dict[str, Any], features: list[str]) -> PlainForm:
