@@ -32,7 +32,8 @@ def url_lifetime(shared: SharedTable, *, is_whole: bool) -> timedelta | None:
         None if this server serves all of the files.
     """
     places = [shared.table.location]
-    if not is_whole or shared.is_plain:
+    plain = shared.share.recipients.filter(plain=True)
+    if not is_whole or shared.is_plain or plain.exists():
         places.append(settings.PREPARED_FILES)
     if not any(map(is_remote, places)):
         return None

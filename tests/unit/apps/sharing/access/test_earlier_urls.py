@@ -115,6 +115,15 @@ class TestChangedTable:
 
         assert ended(shared) == ends_at
 
+    def test_ends_later_where_a_recipient_reads_plain_files(self, settings) -> None:
+        settings.PREPARED_FILES = "s3://prepared"
+        shared = new_shared("/lake/orders")
+        Recipient.objects.update(plain=True)
+
+        change(shared, condition="id > 2")
+
+        assert ended(shared) == HOUR
+
     def test_urls_of_the_change_before_last_may_end_later(self) -> None:
         shared = new_shared()
         change(shared, condition="id > 1")
