@@ -113,6 +113,14 @@ class PreparationFaultError(SharingStateError, code="preparation-fault"):
     hint = "See the server's log. Prepare the share again when the fault is repaired."
 
 
+class PreparedRoomError(SharingStateError, code="prepared-room"):
+    """The rewritten files of a share are larger than they may be."""
+
+    status = 507
+    message = "the files that were prepared are larger than this server keeps."
+    hint = "Raise DELTAWEB_PREPARED_BYTES, or share fewer tables in part or as plain."
+
+
 class NotPreparedError(SharingStateError, code="not-prepared"):
     """Some tables or rules of a share cannot be made ready; all others are."""
 

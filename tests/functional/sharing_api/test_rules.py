@@ -338,7 +338,8 @@ class TestRewrittenFiles:
     def test_are_no_more_than_a_share_may_have(self, staff, settings) -> None:
         settings.PREPARED_BYTES = 0
         staff.rule("region = 'EU'")
-        staff.prepare()
+        with pytest.raises(NotPreparedError, match="larger than this server keeps"):
+            staff.prepare()
 
         assert not PreparedFile.objects.filter(num_rows__gt=0).exists()
 

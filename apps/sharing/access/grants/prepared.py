@@ -187,14 +187,11 @@ def erase_strays(shared: SharedTable, *, now: datetime) -> None:
         store.delete_data_files(sorted(strays))
 
 
-def expire(share: Share, *, now: datetime) -> int:
+def expire(share: Share, *, now: datetime) -> list[PreparedFile]:
     """Erase files that were not asked for in a long time, or are too many.
 
     Those with changes go first, the oldest of them, then the least recently used,
-    until the share's files are within the bound.
-
-    Returns:
-        How many were erased.
+    until the share's files are within the bound. Those that were erased are returned.
     """
     rows = PreparedFile.objects.filter(shared_table__share=share)
     oldest = now - timedelta(days=settings.PREPARED_DAYS)
@@ -212,7 +209,7 @@ def expire(share: Share, *, now: datetime) -> int:
                 break
     for shared_id in {file.shared_table_id for file in gone}:
         erase(shared_id, [file for file in gone if file.shared_table_id == shared_id])
-    return len(gone)
+    return gone
 
 
 def _has(store: TableStore, path: str) -> bool:

@@ -34,7 +34,11 @@ from apps.sharing.access.grants.prepared import (
 from apps.sharing.access.grants.proof import num_signed_rows, rows_outside
 from apps.sharing.access.grants.rules import TableRule, rules_by_table
 from apps.sharing.access.schemas import PLAIN, RULED
-from apps.sharing.errors import NotPreparedError, PreparationFaultError
+from apps.sharing.errors import (
+    NotPreparedError,
+    PreparationFaultError,
+    PreparedRoomError,
+)
 from apps.sharing.models import (
     PreparedFile,
     PreparedVersion,
@@ -113,7 +117,7 @@ def prepare_share(
                 shared, failures, reports, engine, proves=proves, now=now
             )
         _record_failure(shared, failures[num_failed:], now=now)
-    expire(share, now=now)
+    _check_room(share, failures, now=now)
     if _rules_without_rows(share) != empty_before:
         for follower in emptied:
             follower(now)
@@ -126,6 +130,17 @@ def prepare_share(
             num_others=len(failures) - 1,
         ) from first
     return prepared
+
+
+def _check_room(
+    share: Share, failures: list[tuple[str, DeltaError]], *, now: datetime
+) -> None:
+    """Erase old files; a table has failed if files of this preparation are erased."""
+    gone = [one for one in expire(share, now=now) if one.changes_id is None]
+    new = {one.shared_table_id for one in gone if one.prepared_at == now}
+    for shared in share.shared_tables.filter(id__in=new).select_related("share"):
+        failures.append((shared.full_name, PreparedRoomError()))
+        _record_failure(shared, failures[-1:], now=now)
 
 
 def _rules_without_rows(share: Share) -> set[tuple[UUID, str]]:
