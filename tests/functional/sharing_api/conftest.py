@@ -11,7 +11,10 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from apps.sharing.models import Share
+from deltaweb.table import DeltaTable
 from tests.functional.sharing_api.calls import Caller, Lake, write_lake
+from tests.functional.sharing_api.plain_client import NewPlainShare
+from tests.functional.sharing_api.ruled import Ruled
 from tests.support.pages.factories import (
     new_grant,
     new_recipient,
@@ -74,3 +77,19 @@ def acme(lake: Lake, new_caller: NewCaller) -> Caller:
 def stranger() -> Client:
     """A client without a token."""
     return Client(raise_request_exception=False)
+
+
+@pytest.fixture
+def shared_plain(db: None, tmp_path: Path, settings: Settings) -> NewPlainShare:  # noqa: ARG001 (a database)
+    """Put a table into a share, as plain files; no query waits for them."""
+    settings.PREPARED_FILES = str(tmp_path / "prepared")
+    settings.PREPARED_WAIT_S = 0
+
+    def put(table: DeltaTable) -> Ruled:
+        version = table.latest_version()
+        registered = new_table("hr.staff", location=table.root, version=version)
+        share = new_share("People")
+        shared = new_shared_table(share, "hr.staff", table=registered, plain=True)
+        return Ruled(table, shared)
+
+    return put

@@ -5,6 +5,7 @@ It knows neither deletion vectors nor column mapping, and casts nothing.
 
 import io
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pyarrow as pa
@@ -12,10 +13,22 @@ import pyarrow.parquet as pq
 
 from deltaweb.delta.protocol.schema import arrow_schema, parse_schema
 from deltaweb.delta.values.partition_values import type_partition_texts
+from deltaweb.table import DeltaTable
 from tests.functional.sharing_api.calls import Answer, Caller, body_of, lines
 from tests.functional.sharing_api.ruled import Ruled
 
 PROTOCOL = {"minReaderVersion": 1}
+VECTORS = {"delta.enableDeletionVectors": "true"}
+BY_NAME = {"delta.columnMapping.mode": "name"}
+WIDE = {"delta.enableTypeWidening": "true"}
+
+NewPlainShare = Callable[[DeltaTable], Ruled]
+
+
+def by_first(table: DeltaTable, version: int | None = None) -> list[dict[str, Any]]:
+    """The rows of a table as our own reader reads them."""
+    found: list[dict[str, Any]] = table.snapshot(version).read().to_pylist()
+    return sorted(found, key=lambda row: str(next(iter(row.values()))))
 
 
 def plain_query(shared: Ruled, caller: Caller, body: object = None) -> Answer:

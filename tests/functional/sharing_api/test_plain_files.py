@@ -3,13 +3,11 @@
 from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from django.utils import timezone
-from pytest_django import Settings
 
 from apps.jobs.models import Job
 from apps.sharing.access.grants.preparing import request_due_preparations
@@ -19,47 +17,19 @@ from deltaweb.table import DeltaTable
 from tests.functional.sharing_api.calls import Caller, body_of, error, lines
 from tests.functional.sharing_api.conftest import NewCaller
 from tests.functional.sharing_api.plain_client import (
+    BY_NAME,
+    VECTORS,
+    WIDE,
+    NewPlainShare,
+    by_first,
     plain_query,
     plain_rows,
     told_schema,
 )
 from tests.functional.sharing_api.ruled import Ruled, new_staff, rows
-from tests.support.pages.factories import new_share, new_shared_table, new_table
 
-VECTORS = {"delta.enableDeletionVectors": "true"}
-BY_NAME = {"delta.columnMapping.mode": "name"}
 BY_ID = {"delta.columnMapping.mode": "id"}
-WIDE = {"delta.enableTypeWidening": "true"}
 NESTED = pa.struct([("x", pa.int32()), ("list", pa.list_(pa.int16()))])
-
-
-@pytest.fixture(autouse=True)
-def _store(tmp_path: Path, settings: Settings) -> None:
-    settings.PREPARED_FILES = str(tmp_path / "prepared")
-    settings.PREPARED_WAIT_S = 0
-
-
-Share_ = Callable[[DeltaTable], Ruled]
-
-
-@pytest.fixture
-def shared_plain(db: None) -> Share_:  # noqa: ARG001 (a database)
-    """Put a table into a share, as plain files."""
-
-    def put(table: DeltaTable) -> Ruled:
-        version = table.latest_version()
-        registered = new_table("hr.staff", location=table.root, version=version)
-        share = new_share("People")
-        shared = new_shared_table(share, "hr.staff", table=registered, plain=True)
-        return Ruled(table, shared)
-
-    return put
-
-
-def by_first(table: DeltaTable, version: int | None = None) -> list[dict[str, Any]]:
-    """The rows of a table as our own reader reads them."""
-    found: list[dict[str, Any]] = table.snapshot(version).read().to_pylist()
-    return sorted(found, key=lambda row: str(next(iter(row.values()))))
 
 
 # === Tables ===
@@ -115,7 +85,7 @@ def widened(root: Path) -> DeltaTable:
     "make", [with_vectors, renamed, swapped, by_ids, nested, widened]
 )
 def test_every_table_reads_as_our_own_reader_reads_it(
-    tmp_path: Path, shared_plain: Share_, new_caller: NewCaller, make
+    tmp_path: Path, shared_plain: NewPlainShare, new_caller: NewCaller, make
 ) -> None:
     staff = shared_plain(make(tmp_path / "lake"))
     acme = new_caller("acme", staff.shared.share)
@@ -130,7 +100,7 @@ def test_every_table_reads_as_our_own_reader_reads_it(
 
 class TestFiles:
     def test_that_need_no_change_are_served_as_they_are_stored(
-        self, tmp_path: Path, shared_plain: Share_, new_caller: NewCaller
+        self, tmp_path: Path, shared_plain: NewPlainShare, new_caller: NewCaller
     ) -> None:
         staff = shared_plain(with_vectors(tmp_path / "lake"))
         acme = new_caller("acme", staff.shared.share)
@@ -142,7 +112,7 @@ class TestFiles:
         assert sorted("/prepared/" in url for url in urls) == [False, True, True]
 
     def test_that_have_the_newest_types_are_served_as_they_are_stored(
-        self, tmp_path: Path, shared_plain: Share_, new_caller: NewCaller
+        self, tmp_path: Path, shared_plain: NewPlainShare, new_caller: NewCaller
     ) -> None:
         table = widened(tmp_path / "lake")
         new = {"id": [1 << 40], "price": [None]}
@@ -160,7 +130,7 @@ class TestFiles:
         assert (ruled.signed, ruled.rewritten, ruled.absent) == (1, 0, 1)
 
     def test_of_a_table_without_such_features_are_ready_at_once(
-        self, tmp_path: Path, shared_plain: Share_, new_caller: NewCaller
+        self, tmp_path: Path, shared_plain: NewPlainShare, new_caller: NewCaller
     ) -> None:
         staff = shared_plain(new_staff(tmp_path / "lake"))
         acme = new_caller("acme", staff.shared.share)
@@ -170,7 +140,7 @@ class TestFiles:
         assert not PreparedFile.objects.exists()
 
     def test_hold_no_row_that_was_deleted(
-        self, tmp_path: Path, shared_plain: Share_, new_caller: NewCaller
+        self, tmp_path: Path, shared_plain: NewPlainShare, new_caller: NewCaller
     ) -> None:
         staff = shared_plain(new_staff(tmp_path / "lake", properties=VECTORS))
         staff.table.delete("id = 7")
@@ -187,7 +157,7 @@ class TestFiles:
         assert b"secret-7" not in lines_told
 
     def test_show_the_same_part_of_a_table_as_other_files(
-        self, tmp_path: Path, shared_plain: Share_, new_caller: NewCaller
+        self, tmp_path: Path, shared_plain: NewPlainShare, new_caller: NewCaller
     ) -> None:
         table = renamed(tmp_path / "lake")
         staff = shared_plain(table)
@@ -202,7 +172,7 @@ class TestFiles:
         assert staff.has_served("salary", "secret", "part of the world", "US") == []
 
     def test_are_found_by_hints(
-        self, tmp_path: Path, shared_plain: Share_, new_caller: NewCaller
+        self, tmp_path: Path, shared_plain: NewPlainShare, new_caller: NewCaller
     ) -> None:
         staff = shared_plain(swapped(tmp_path / "lake"))
         acme = new_caller("acme", staff.shared.share)
@@ -214,7 +184,7 @@ class TestFiles:
         assert len(lines(answer)) == 4
 
     def test_have_names_that_tell_nothing(
-        self, tmp_path: Path, shared_plain: Share_, new_caller: NewCaller
+        self, tmp_path: Path, shared_plain: NewPlainShare, new_caller: NewCaller
     ) -> None:
         staff = shared_plain(renamed(tmp_path / "lake"))
         acme = new_caller("acme", staff.shared.share)
@@ -229,7 +199,7 @@ class TestFiles:
 
 class TestVersions:
     @pytest.fixture
-    def staff(self, tmp_path: Path, shared_plain: Share_) -> Ruled:
+    def staff(self, tmp_path: Path, shared_plain: NewPlainShare) -> Ruled:
         return shared_plain(with_vectors(tmp_path / "lake"))
 
     @pytest.fixture
@@ -289,7 +259,7 @@ class TestVersions:
 
 class TestWhatIsPlain:
     @pytest.fixture
-    def staff(self, tmp_path: Path, shared_plain: Share_) -> Ruled:
+    def staff(self, tmp_path: Path, shared_plain: NewPlainShare) -> Ruled:
         staff = shared_plain(with_vectors(tmp_path / "lake"))
         SharedTable.objects.update(plain=False)
         return staff
@@ -325,7 +295,7 @@ class TestWhatIsPlain:
 
 class TestChanges:
     @pytest.fixture
-    def staff(self, tmp_path: Path, shared_plain: Share_) -> Ruled:
+    def staff(self, tmp_path: Path, shared_plain: NewPlainShare) -> Ruled:
         feed = {"delta.enableChangeDataFeed": "true"}
         table = new_staff(tmp_path / "lake", properties=VECTORS | feed | BY_NAME | WIDE)
         return shared_plain(table)
