@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from http import HTTPStatus
 from typing import Final
-from urllib.parse import urljoin
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
@@ -41,6 +40,7 @@ from apps.sharing.access.mail_links import (
 from apps.sharing.errors import AccessError, BrowserReadingError
 from apps.sharing.issuing.mails import send_text
 from apps.sharing.models import RecipientToken
+from apps.sharing.portal.middleware import PREFIX
 from apps.sharing.portal.sign_in import begin, check_attempts, form
 from apps.sharing.portal.visit import (
     PortalRecord,
@@ -146,13 +146,14 @@ def send_links(job: TrackedJob, asked: LinksAsked) -> LinksSent:
 
 def _send_link(token: RecipientToken, *, asked_from: str, now: datetime) -> None:
     recipient = token.recipient
-    path = reverse("portal:mail-link", args=[link_secret(token, now=now)])
+    # `reverse` knows the prefix of the public URL in requests, not in workers.
+    link = f"{settings.PUBLIC_URL}{PREFIX}sign-in/{link_secret(token, now=now)}"
     minutes = int(LIFETIME.total_seconds()) // 60
     text = (
         f"Someone asked to sign in as {recipient.name}, to read what "
         f"{settings.PROVIDER_NAME} shares.\n\n"
         f"Open this link within {minutes} minutes, and press Sign in:\n\n"
-        f"{urljoin(settings.PUBLIC_URL, path)}\n\n"
+        f"{link}\n\n"
         "It works once. If it was not you, ignore this mail.\n"
     )
     subject = f"Sign in to what {settings.PROVIDER_NAME} shares with {recipient.name}"
@@ -202,7 +203,9 @@ def follow(request: HttpRequest, secret: str) -> HttpResponseBase:
         if request.method != "POST":
             check_link(link, address=record.address, now=record.at)
             response = shown(request, "mail_link.html", {"token": link.token})
-            response["Referrer-Policy"] = "no-referrer"  # its address has the secret
+            # Its address has the secret. With `no-referrer` a browser would send the
+            # form with `Origin: null`, which is refused where the address is no HTTPS.
+            response["Referrer-Policy"] = "strict-origin"
             return response
         record.is_recorded = True
         opened = open_by_mail(link, address=record.address, now=record.at)

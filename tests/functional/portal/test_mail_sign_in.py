@@ -259,6 +259,25 @@ class TestALink:
             assert "evil" not in f"{found.body}{found.subject}"
             assert "https://data.example/portal/sign-in/" in str(found.body)
 
+    @pytest.mark.usefixtures("confirmed")
+    def test_has_the_prefix_of_the_public_address(self, settings: Settings) -> None:
+        settings.PUBLIC_URL = "https://data.example/lake"  # as a worker has it
+        ask()
+
+        (found,) = send()
+
+        assert str(found.body).count("https://data.example/lake/portal/sign-in/") == 1
+
+    @pytest.mark.usefixtures("confirmed")
+    def test_lets_browsers_say_where_its_form_is_from(self) -> None:
+        # With `no-referrer`, Chromium sends `Origin: null`, and without HTTPS no other
+        # header.
+        path = link()
+
+        assert Client().get(path)["Referrer-Policy"] == "strict-origin"
+        own = {"Origin": "http://testserver"}
+        assert Client().post(path, headers=own).status_code == 302
+
     @cases(
         "end",
         {
