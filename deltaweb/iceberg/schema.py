@@ -10,9 +10,10 @@ Source: Iceberg specification, "Schemas" and "Column Projection".
 
 import hashlib
 import re
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import count
 from typing import Any, Final, TypeAlias
 
 from deltaweb.delta.protocol.schema import (
@@ -128,16 +129,14 @@ class FieldIds:
         path = None if field_id is None else self._read_by_id.get(field_id)
         return path if path is not None and path[:-1] == above else None
 
-    def unused(self, path: StoredPath, taken: Container[int]) -> int:
-        """Return an id for a column of a file that none of the versions has.
+    def unused(self) -> Iterator[int]:
+        """Yield ids that no column has, for columns that no version has."""
+        return (made for made in count(FIRST_MADE_ID) if made not in self._taken)
 
-        Args:
-            taken: More ids that it must not be.
-        """
-        number = _made_number(path)
-        while (made := FIRST_MADE_ID + number) in self._taken or made in taken:
-            number = (number + 1) % MADE_IDS
-        return made
+    @cached_property
+    def digest(self) -> str:
+        """What distinguishes them from the ids of other versions."""
+        return hashlib.sha256(repr(sorted(self._ids.items())).encode()).hexdigest()[:16]
 
     @cached_property
     def _in_any_case(self) -> dict[StoredPath, StoredPath]:
@@ -148,9 +147,13 @@ class FieldIds:
         return max(self._taken, default=0)
 
     def _make(self, path: StoredPath) -> None:
-        if path not in self._ids:
-            self._ids[path] = made = self.unused(path, ())
-            self._taken.add(made)
+        if path in self._ids:
+            return
+        number = _made_number(path)
+        while (made := FIRST_MADE_ID + number) in self._taken:
+            number = (number + 1) % MADE_IDS
+        self._ids[path] = made
+        self._taken.add(made)
 
 
 def _made_number(path: StoredPath) -> int:

@@ -103,16 +103,15 @@ def ids_of_file(root: Node, ids: FieldIds) -> Ids:
     """
     positions = {id(node): at for at, node in enumerate(root.walk())}
     found: dict[int, int | None] = {}
-    strange = []
+    strange: list[int] = []
     taken: set[int] = set()
     for node, path in _columns(root, ids):
         if path in ids and ids[path] not in taken:
             found[positions[id(node)]] = ids[path]
             taken.add(ids[path])
         else:
-            strange.append((positions[id(node)], path))
-    for position, path in strange:
-        made = ids.unused(path, taken)
+            strange.append(positions[id(node)])
+    for position, made in zip(strange, ids.unused(), strict=False):
         found[position] = made
         taken.add(made)
     for position, node in enumerate(root.walk()):

@@ -26,6 +26,9 @@ from deltaweb.parquet.schema import Node, build_schema
 MAX_REWRITTEN_BYTES: Final = 4 << 20
 """A larger footer is not rewritten: it would hold a web process for too long."""
 MAX_ELEMENTS: Final = 50_000
+MAX_PARTS: Final = 150_000
+"""More row groups, column chunks or pairs are in no footer of that size: one of 3 MiB
+could name a million, which took 17 s and 400 MiB."""
 ID_BYTES: Final = 6
 """The most bytes that a field id adds to a footer: its header and 32 bits."""
 TYPE_BYTES: Final = 4
@@ -38,7 +41,7 @@ _FIELD_ID, _LOGICAL_TYPE = 9, 10
 _I32: Final = 5
 _LOGICAL_TYPES: Final = {"MAP": b"\x2c\0\0", "LIST": b"\x3c\0\0"}
 _SHORT: Final = 15
-_ELEMENTS: Final = Layout(schema=(2, NamedListOf(ELEMENT, "name")))
+_ELEMENTS: Final = Layout("schema", schema=(2, NamedListOf(ELEMENT, "name")))
 _FILE: Final = Layout(
     "schema",
     schema=(2, "place"),
@@ -83,12 +86,14 @@ def with_field_ids(footer: bytes, assign: Callable[[Node], Ids]) -> bytes | None
     """
     if len(footer) > MAX_REWRITTEN_BYTES:
         raise FooterCorruptError(reason=f"it has more than {MAX_REWRITTEN_BYTES} bytes")
-    places = CompactReader(footer).read_struct(_FILE)
+    places = CompactReader(footer, most=MAX_PARTS).read_struct(_FILE)
     if "encryption" in places:
         raise FileEncryptedError
     elements = _structs(footer, places["schema"])
-    raw = CompactReader(footer).read_struct(_ELEMENTS)
+    raw = CompactReader(footer, most=MAX_PARTS).read_struct(_ELEMENTS)
     schema = elements_of(raw["schema"])
+    if len(schema) != len(elements):
+        raise FooterCorruptError(reason="it has two schemas")
     root = build_schema(schema)
     nodes, ids = [*root.walk()], assign(root)
     edits = [
@@ -166,7 +171,7 @@ def _write(writer: CompactWriter, last: int, field: _Field, value: bytes) -> int
 
 
 def _without_arrow_schema(footer: bytes, place: int) -> list[_Edit]:
-    reader = CompactReader(footer, place)
+    reader = CompactReader(footer, place, most=MAX_PARTS)
     pairs = reader.read_placed(_KEY_VALUE)
     edges = [*(begin for begin, _ in pairs), reader.position]
     kept = [

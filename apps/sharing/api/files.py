@@ -190,7 +190,7 @@ class FileView(ProtocolView):
             opening.callback(file.close)
             status = os.fstat(file.fileno())
             etag = f'"{status.st_mtime_ns:x}-{status.st_size:x}"'
-            part = _asked_part(request, size=status.st_size, etag=etag)
+            part = asked_part(request, size=status.st_size, etag=etag)
             if request.method == "HEAD":
                 answer = WholeAnswer(content_type=OCTETS)
             else:
@@ -211,7 +211,7 @@ class PreparedFileView(FileView):
     is_prepared = True
 
 
-def _asked_part(request: Request, *, size: int, etag: str) -> ByteRange | None:
+def asked_part(request: Request, *, size: int, etag: str) -> ByteRange | None:
     """Return the range of a GET, unless it is of another state of the file."""
     condition = request.headers.get("If-Range")
     if request.method != "GET" or condition not in (None, etag):

@@ -99,17 +99,22 @@ class CompactReader(Cursor):
 
     Args:
         known: Short lists that another reader of like bytes has made already.
+        most: How many elements it makes values of, or keeps the places of; None for
+            the limits of the module.
     """
 
-    __slots__ = ("built", "known", "late")
+    __slots__ = ("built", "known", "late", "most_built", "most_late")
 
     def __init__(
         self,
         data: bytes,
         position: int = 0,
         known: "dict[_KnownKey, Sequence[Any]] | None" = None,
+        most: int | None = None,
     ) -> None:
         super().__init__(data, position)
+        self.most_built = MAX_BUILT if most is None else most
+        self.most_late = MAX_LATE if most is None else most
         self.known = {} if known is None else known
         self.built = 0
         self.late = 0
@@ -265,8 +270,8 @@ class CompactReader(Cursor):
 
     def _late_structs(self, element: Layout, size: int, depth: int) -> LateStructs:
         self.late += size
-        if self.late > MAX_LATE:
-            _refuse(MAX_LATE, "column chunks")
+        if self.late > self.most_late:
+            _refuse(self.most_late, "column chunks")
         starts = array("Q")
         match = usual_chunk().match if self.late > FEW_LATE else None
         for _ in range(size):
@@ -310,8 +315,8 @@ class CompactReader(Cursor):
 
     def _count_built(self, size: int) -> None:
         self.built += size
-        if self.built > MAX_BUILT:
-            _refuse(MAX_BUILT, "parts")
+        if self.built > self.most_built:
+            _refuse(self.most_built, "parts")
 
     def _member(self, depth: int) -> Mapping[int, Any]:
         fields = self.read_fields(depth)

@@ -1,6 +1,7 @@
 """Data files with field ids: their sizes, ranges over the seam, and who gets them."""
 
 import io
+import json
 import os
 from pathlib import Path
 
@@ -194,3 +195,62 @@ def test_a_file_in_an_object_store_is_served_like_any(lake: Lake, acme: Caller) 
             )
             assert told.s3.ask(file.file_path, "HEAD")["ETag"] != tag
         assert len(sizes) == 1
+
+
+def test_columns_that_get_a_mapping_are_read_by_their_new_ids(
+    lake: Lake, acme: Caller
+) -> None:
+    before = load(acme, TABLE)
+    rows = before.rows()  # the server keeps the footers that it made for this
+    map_columns(lake)
+
+    after = load(acme, TABLE)
+
+    assert after.table.schema().find_field("id").field_id == 1
+    assert after.files()[0].file_path == before.files()[0].file_path
+    assert after.rows() == rows
+    file = before.files()[0].file_path
+    assert bytes_of(before.s3, file) == before.fetch(file)
+
+
+def map_columns(lake: Lake) -> None:
+    """Let the table map its columns by name, which changes no file."""
+    first = (lake.root / "_delta_log" / f"{0:020}.json").read_text().splitlines()
+    (metadata,) = [
+        one["metaData"] for one in map(json.loads, first) if "metaData" in one
+    ]
+    schema = json.loads(metadata["schemaString"])
+    for at, column in enumerate(schema["fields"], 1):
+        column["metadata"]["delta.columnMapping.id"] = at
+        column["metadata"]["delta.columnMapping.physicalName"] = column["name"]
+    metadata["schemaString"] = json.dumps(schema)
+    metadata["configuration"] |= {
+        "delta.columnMapping.mode": "name",
+        "delta.columnMapping.maxColumnId": str(len(schema["fields"])),
+    }
+    protocol = {"minReaderVersion": 2, "minWriterVersion": 5}
+    lake.commit({"protocol": protocol}, {"metaData": metadata})
+
+
+def test_a_range_of_another_state_is_the_whole_file(lake: Lake, told: Loaded) -> None:
+    location = told.files()[0].file_path
+    head = told.s3.ask(location, "HEAD")["ETag"]
+    same = told.s3.ask(location, If_Range=head, Range="bytes=-8")
+    assert (same.status_code, body_of(same)[-4:]) == (206, b"PAR1")
+    touch_files(lake)
+
+    answer = told.s3.ask(location, If_Range=head, Range="bytes=-8")
+
+    assert answer.status_code == 200
+    assert body_of(answer) == told.fetch(location)
+    close_file(answer)
+
+
+def test_a_schema_that_is_no_list_ends_no_process(lake: Lake, told: Loaded) -> None:
+    location = told.files()[0].file_path
+    footer = b"\x25\x1c\x00"  # field 2 as a number
+    data = b"PAR1" + footer + len(footer).to_bytes(4, "little") + b"PAR1"
+    for path in lake.root.glob("**/*.parquet"):
+        path.write_bytes(data)
+
+    assert bytes_of(told.s3, location).endswith(data[4:])

@@ -50,10 +50,11 @@ logger = logging.getLogger(__name__)
 
 BLOCK_BYTES: Final = 1 << 20
 KEPT_BYTES: Final = 64 << 20
-_seams: Final[KeptValues[tuple[str, str, str, str], Seam | None]] = KeptValues(
+_seams: Final[KeptValues[tuple[str, str, str, str, str], Seam | None]] = KeptValues(
     KEPT_BYTES
 )
-"""Rewritten footers: by the scope of the name, the file, its room and its state."""
+"""Rewritten footers: by the scope of the name, the file, its room, the ids of the
+columns, which a version may map anew, and the state of the file."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -177,11 +178,12 @@ def _with_ids(
     with ExitStack() as opening:
         opening.callback(stored.close)
         source = opening.enter_context(open_source(stored.opened))
-        key = sealer.digest, name, str(room), _state(stored, source)
+        ids = read_ids()
+        key = sealer.digest, name, str(room), ids.digest, _state(stored, source)
         if (kept := _seams.find(key)) is not None:
             (seam,) = kept
         else:
-            seam = seam_of(source, read_ids(), room)
+            seam = seam_of(source, ids, room)
             size = 0 if seam is None else len(seam.data)
             _seams.keep(key, seam, size + sum(map(len, key)))
         opening.pop_all()

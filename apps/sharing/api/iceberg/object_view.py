@@ -36,7 +36,7 @@ from apps.sharing.api.files import (
     ByteRange,
     FileAnswer,
     FilePart,
-    parse_range,
+    asked_part,
     say_part,
 )
 from apps.sharing.api.iceberg.files import (
@@ -210,8 +210,7 @@ def _answer(
     with ExitStack() as opening:
         opening.callback(found.close)
         _check_same(request.headers.get("If-Match"), etag)
-        header = None if is_head else request.headers.get("Range")
-        part = parse_range(header, size=found.size_bytes)
+        part = asked_part(request, size=found.size_bytes, etag=etag)
         if is_head:
             answer: Answer = WholeAnswer(content_type=OCTETS)
         else:

@@ -14,6 +14,7 @@ from deltaweb.delta.features.column_mapping import mapped_schema
 from deltaweb.delta.protocol.schema import parse_schema
 from deltaweb.iceberg.schema import (
     ELEMENT,
+    FIRST_MADE_ID,
     KEY,
     VALUE,
     FieldIds,
@@ -151,6 +152,35 @@ def test_a_column_of_no_version_has_an_id_that_no_column_has(ids: FieldIds) -> N
     known = {ids[path] for path in PATHS}
     assert not known & {found["gone",], found["gone", "x"]}
     assert len(set(found.values())) == len(PATHS) + 2
+
+
+def test_columns_of_one_name_have_ids_in_a_row() -> None:
+    none = FieldIds([])
+    names = ["x"] * 20_000
+    sink = io.BytesIO()
+    pq.write_table(pa.table([pa.array([1])] * len(names), names=names), sink)
+
+    found = ids_of_file(load_footer(pa.BufferReader(sink.getvalue())).root, none)
+
+    assert [*found.values()] == [*range(FIRST_MADE_ID, FIRST_MADE_ID + len(names))]
+
+
+def test_a_mapping_of_the_same_columns_has_another_digest(ids: FieldIds) -> None:
+    assert ids.digest != FieldIds([]).digest
+    text = '{"type":"struct","fields":[%s]}'
+    field = '{"name":"a","type":"long","nullable":true,"metadata":{%s}}'
+    mapping = '"delta.columnMapping.id":7,"delta.columnMapping.physicalName":"a"'
+    plain, mapped = (
+        parse_schema(text % (field % metadata)) for metadata in ("", mapping)
+    )
+
+    found = [
+        FieldIds([TableColumns(schema, ())])
+        for schema in (plain, plain, mapped_schema(mapped, "name"))
+    ]
+
+    assert found[0].digest == found[1].digest != found[2].digest
+    assert len({len(one) for one in found}) == 1
 
 
 def test_ids_of_other_tables_are_replaced(ids: FieldIds) -> None:

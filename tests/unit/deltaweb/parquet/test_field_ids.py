@@ -218,6 +218,15 @@ def test_a_footer_with_any_other_byte_is_refused_or_made() -> None:
         "nothing": b"",
         "no schema": b"\x15\x02\x00",
         "a schema of numbers": b"\x29\x15\x02\x00",
+        "a schema that is a number": b"\x25\x1c\x00",
+        "a schema, and a number for one": handmade()[:-1] + b"\x05\x04\x1c\x00",
+        "a million row groups": handmade()[:-1] + b"\x09\x08\xfc\xc0\x84\x3d",
+        "more row groups than there may be": (
+            handmade()[:-1] + b"\x09\x08\xfc\xf1\x93\x09" + bytes(150_002)
+        ),
+        "more pairs than there may be": (
+            handmade()[:-1] + b"\x09\x0a\xfc\xf1\x93\x09" + bytes(150_002)
+        ),
         "a schema of millions": b"\x29\xfc\xff\xff\xff\x03\x00\x00",
         "too large": bytes(MAX_REWRITTEN_BYTES + 1),
     },
