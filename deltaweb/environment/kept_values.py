@@ -18,6 +18,7 @@ class KeptValues(Generic[K, V]):
     def __init__(self, limit_bytes: int) -> None:
         self.limit_bytes = limit_bytes
         self._values: OrderedDict[K, tuple[V, int]] = OrderedDict()
+        self._held_bytes = 0
         self._lock = Lock()
 
     def find(self, key: K) -> tuple[V] | None:
@@ -35,11 +36,10 @@ class KeptValues(Generic[K, V]):
 
     def keep(self, key: K, value: V, size_bytes: int) -> V:
         with self._lock:
+            _, before = self._values.pop(key, (None, 0))
             self._values[key] = (value, size_bytes)
-            self._values.move_to_end(key)
-            while len(self._values) > 1 and self._held_bytes() > self.limit_bytes:
-                self._values.popitem(last=False)
+            self._held_bytes += size_bytes - before
+            while len(self._values) > 1 and self._held_bytes > self.limit_bytes:
+                _, (_, dropped) = self._values.popitem(last=False)
+                self._held_bytes -= dropped
         return value
-
-    def _held_bytes(self) -> int:
-        return sum(size_bytes for _, size_bytes in self._values.values())
