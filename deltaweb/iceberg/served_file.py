@@ -135,11 +135,11 @@ def _columns(root: Node, ids: FieldIds) -> Iterator[tuple[Node, StoredPath]]:
                 names = [KEY, VALUE][: len(parts)]
             case _:
                 names = [part.node.name for part in parts]
-        inside = []
+        exact, inside = set(names), []
         for name, part in zip(names, parts, strict=True):
             own = ids.mapped(path, part.node.element.field_id) or (*path, name)
             known = ids.find(own)
-            if known is not None and known[-1] not in names:
+            if known is not None and known[-1] not in exact:
                 own = known  # in another case, and no other column is exactly so
             yield part.node, own
             inside.append((part, own))

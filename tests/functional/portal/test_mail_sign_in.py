@@ -235,7 +235,7 @@ class TestALink:
         browser, path = Client(), link()
         page = browser.get(path)
         assert "Sign in as acme" in text_of(page)
-        assert page["Referrer-Policy"] == "no-referrer"
+        assert page["Referrer-Policy"] == "strict-origin"
         assert page["Cache-Control"] == "no-store"
         assert not BrowserSession.objects.exists()
 
