@@ -14,7 +14,7 @@
     ├── FileCopyError                400: a file to be rewritten that cannot be
     ├── RuledChangesError            400: changes of a table that is shared in part
     ├── VersionNotReadyError         409: a version of which files are still rewritten
-    ├── PlainFilesAwaitedError       503: the same of the first version of plain files
+    ├── PlainFilesAwaitedError       503: the same; repeat after a while
     ├── CredentialsMissingError      401: no bearer token came along
     ├── FileRefusedError             403: the URL of a file
     ├── FileGoneError                404: a file that is not in storage any more
@@ -249,7 +249,7 @@ class PlainFilesAwaitedError(SharingError, code="plain-files-awaited"):
     retry_after_s: int
     status = 503
     error_code = ErrorCode.INTERNAL_ERROR
-    message = "The plain files of table {table} are being prepared."
+    message = "The files of table {table} are being prepared."
     hint = "Try again in {retry_after_s} seconds."
 
 

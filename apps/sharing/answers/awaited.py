@@ -1,4 +1,4 @@
-"""Answers that wait for the first plain files of a table."""
+"""Answers that wait for the files of a table to be prepared."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -15,9 +15,16 @@ Answer = TypeVar("Answer")
 
 
 def once_prepared(
-    shared: SharedTable, answer: Callable[[], Answer], *, now: datetime
+    shared: SharedTable,
+    answer: Callable[[], Answer],
+    *,
+    now: datetime,
+    wait_s: float | None = None,
 ) -> Answer:
     """Return an answer; the preparation that it needs is requested and waited for.
+
+    Args:
+        wait_s: How long; None for `PREPARED_WAIT_S`.
 
     Raises:
         PlainFilesAwaitedError: If that takes longer than a request may wait.
@@ -26,5 +33,5 @@ def once_prepared(
         return answer()
     except PlainFilesAwaitedError:
         job = request_preparation(shared.share, now=now)
-    wait_in_turn(job, settings.PREPARED_WAIT_S)
+    wait_in_turn(job, settings.PREPARED_WAIT_S if wait_s is None else wait_s)
     return answer()

@@ -44,7 +44,7 @@ from deltaweb.sharing.table_query import TableQuery
 from deltaweb.sharing.wire.lines import TableFacts
 from deltaweb.table import DeltaTable
 
-RETRY_AFTER_S: Final = 30  # for clients that ask for plain files too early
+RETRY_AFTER_S: Final = 30  # for clients that ask for files too early
 
 # What was read of tables, for all threads of this process.
 _READER: Final = SharedTableReader()
@@ -129,12 +129,24 @@ def open_shared_version(
 def _newest_offered(
     shared: SharedTable, table: DeltaTable, rule: TableRule, *, now: datetime
 ) -> SharedVersion:
-    """Return the newest version under a rule that is ready."""
+    """Return the newest version under a rule that is ready.
+
+    If the newest one was ready and its files were erased, they are to be prepared
+    again. No older version is returned instead.
+
+    Raises:
+        PlainFilesAwaitedError: If a preparation is to be requested.
+        VersionNotReadyError: If one has failed, or is requested by the clock: after a
+            commit or a change of a rule.
+    """
     newest = open_version(shared, table, TableQuery())
     try:
         return offered_version(shared, rule, newest, now=now)
     except VersionNotReadyError as error:
-        for version in ready_versions(shared, rule):
+        versions = ready_versions(shared, rule)
+        if newest.version in versions and not shared.preparation_problem:
+            raise _awaited(shared) from error
+        for version in versions:
             if version < shared.first_version or version >= newest.version:
                 continue
             older = open_version(shared, table, TableQuery(version=version))
@@ -142,9 +154,11 @@ def _newest_offered(
                 return offered_version(shared, rule, older, now=now)
         if not rule.is_plain or shared.preparation_problem:
             raise
-        raise PlainFilesAwaitedError(
-            table=shared.full_name, retry_after_s=RETRY_AFTER_S
-        ) from error
+        raise _awaited(shared) from error
+
+
+def _awaited(shared: SharedTable) -> PlainFilesAwaitedError:
+    return PlainFilesAwaitedError(table=shared.full_name, retry_after_s=RETRY_AFTER_S)
 
 
 def open_asked(  # noqa: PLR0913 (what is asked for, of whom, and by whom)

@@ -198,7 +198,7 @@ class TableView(SharingView):
         self.record.shared_table = self.shared_table
 
     def once_prepared(self, answer: Callable[[], T]) -> T:
-        """Return an answer that may have to wait for plain files."""
+        """Return an answer that may have to wait for files."""
         return once_prepared(self.shared_table, answer, now=self.now)
 
     def capabilities(self) -> Capabilities:

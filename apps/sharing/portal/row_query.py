@@ -7,8 +7,10 @@ from typing import Final
 
 from django.http import QueryDict
 
+from apps.jobs.waiting import GLANCE_S
 from apps.pages.request.parameters import QueryError
 from apps.sharing.access.grants.rules import TableRule, rule_for
+from apps.sharing.answers.awaited import once_prepared
 from apps.sharing.answers.changed_rows import FEED
 from apps.sharing.answers.opening import open_shared, terms_of
 from apps.sharing.answers.rows import readable_columns, selected_bytes
@@ -110,8 +112,13 @@ def seen_table(
 ) -> SeenTable:
     """Open a shared table as a recipient sees it, without reading its rows."""
     rule = rule_for(shared, recipient)
-    version = open_shared_version(
-        shared, open_shared(shared), TableQuery(), rule, now=now
+    version = once_prepared(
+        shared,
+        lambda: open_shared_version(
+            shared, open_shared(shared), TableQuery(), rule, now=now
+        ),
+        now=now,
+        wait_s=GLANCE_S,  # its page asks again
     )
     return SeenTable(shared, recipient, rule, version)
 

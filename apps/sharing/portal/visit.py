@@ -47,7 +47,7 @@ from apps.sharing.errors import (
 from apps.sharing.models import BrowserSession, Recipient, RecipientToken
 from deltaweb.delta.errors import DeltaError
 from deltaweb.exports.errors import SheetError
-from deltaweb.sharing.errors import VersionNotReadyError
+from deltaweb.sharing.errors import PlainFilesAwaitedError, VersionNotReadyError
 
 logger = logging.getLogger(__name__)
 
@@ -194,7 +194,8 @@ def refused(
     if failure.is_fault:
         logger.error("Request %s failed", record.request_id, exc_info=error)
     record.save(status=failure.status, error_code=code)
-    waits = isinstance(error, VersionNotReadyError) and request.method == "GET"
+    is_awaited = isinstance(error, (VersionNotReadyError, PlainFilesAwaitedError))
+    waits = is_awaited and request.method == "GET"
     context: dict[str, object] = {
         "failure": failure,
         "is_missing": failure.status == HTTPStatus.NOT_FOUND,

@@ -444,3 +444,18 @@ def test_a_part_that_is_not_ready_asks_again(acme: Visitor, staff: Ruled) -> Non
 
     assert (answer.status_code, answer["Refresh"]) == (409, "5")
     assert "is being prepared" in text_of(answer)
+
+
+def test_a_part_whose_files_were_erased_is_prepared_again(
+    acme: Visitor, staff: Ruled
+) -> None:
+    staff.rule(OF_EU, "id", "note")
+    staff.prepare()
+    staff.expire()
+    acme.sign_in()
+
+    answer = acme.get(path_of(staff.shared))
+
+    assert (answer.status_code, answer["Refresh"]) == (503, "5")
+    assert "is being prepared" in text_of(answer)
+    assert Job.objects.get().kind == "sharing.prepare_share"

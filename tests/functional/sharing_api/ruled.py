@@ -1,6 +1,7 @@
 """A table of which recipients see a part, and what they are served of it."""
 
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ import pyarrow as pa
 from django.utils import timezone
 
 from apps.jobs.running.reports import Reports
+from apps.sharing.access.grants.prepared import expire
 from apps.sharing.access.grants.preparing import PreparedTable, prepare_share
 from apps.sharing.models import SharedTable
 from apps.tables.index.engine import Engine
@@ -60,6 +62,17 @@ class Ruled:
             proves=proves,
             now=timezone.now(),
         )
+
+    def expire(self, *paths: str) -> int:
+        """Erase files as if nobody had read them in a long time; return how many.
+
+        Args:
+            paths: Of their sources; none for all files.
+        """
+        files = self.shared.prepared_files.all()
+        found = files.filter(source_path__in=paths) if paths else files
+        found.update(last_used_at=timezone.now() - timedelta(days=4_000))
+        return len(expire(self.shared.share, now=timezone.now()))
 
     def query(self, caller: Caller, body: object = None, **headers: str) -> Answer:
         """Ask for files, and keep what is answered."""

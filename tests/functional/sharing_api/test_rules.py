@@ -366,3 +366,58 @@ class TestProofs:
 
         sizes = {file.key: file.num_rows for file in PreparedFile.objects.all()}
         assert proved.rows_outside == 3 + sizes[second.stem]
+
+
+class TestErasedFiles:
+    """Files that nobody has read for `PREPARED_DAYS` are rewritten for the next one."""
+
+    @pytest.fixture
+    def erased(self, staff: Ruled, acme: Caller, settings: Settings) -> Ruled:
+        del acme  # a share without recipients is not prepared
+        settings.PREPARED_WAIT_S = 0
+        staff.rule("region = 'EU'")
+        staff.prepare()
+        assert staff.expire() == 1
+        return staff
+
+    def test_are_prepared_for_the_query_that_needs_them(self, erased, acme) -> None:
+        answer = erased.query(acme)
+        erased.query(acme)
+
+        assert (answer.status_code, answer["Retry-After"]) == (503, "30")
+        assert "are being prepared" in error(answer)["message"]
+        assert Job.objects.get().kind == PREPARE_SHARE.name
+        assert erased.has_served("secret", "US", ".parquet") == []
+        erased.prepare()
+        assert ids(erased.rows(acme)) == [*range(5), 10, 11, 12]
+        assert erased.has_served("secret", "US") == []
+
+    def test_are_not_replaced_by_an_older_version(self, staff, erased, acme) -> None:
+        staff.prepare()
+        staff.table.append(
+            pa.concat_tables([rows(20, 1, "EU"), rows(21, 1, "US", "secret")])
+        )
+        staff.prepare()
+        newest = max(PreparedFile.objects.all(), key=lambda file: file.id).source_path
+        assert staff.expire(newest) == 1
+
+        version = acme.get(f"{erased.path}/version")
+
+        assert (version.status_code, staff.query(acme).status_code) == (503, 503)
+        assert ids(staff.rows(acme, {"version": 3})) == [*range(5), 10, 11, 12]
+        staff.prepare()
+        assert ids(staff.rows(acme)) == [*range(5), 10, 11, 12, 20]
+
+    def test_are_requested_by_no_query_after_a_failure(
+        self, erased: Ruled, acme: Caller
+    ) -> None:
+        hidden = Path(erased.table.root).rename(Path(erased.table.root + "-away"))
+        with pytest.raises(NotPreparedError):
+            erased.prepare()
+        hidden.rename(erased.table.root)
+
+        refused = erased.query(acme)
+
+        assert (refused.status_code, Job.objects.exists()) == (409, False)
+        erased.prepare()
+        assert ids(erased.rows(acme)) == [*range(5), 10, 11, 12]
