@@ -48,7 +48,7 @@ def set_thresholds(page: Page, url: str) -> None:
     """Have the tables examined with limits of their own, on the page of rules."""
     for name, value in LIMITS.items():
         page.goto(f"{url}{HEALTH}rules")
-        page.get_by_label("Namespace").select_option(NAMESPACE)
+        page.get_by_role("combobox", name="Namespace").select_option(NAMESPACE)
         page.get_by_role("combobox", name="Threshold").select_option(name)
         page.get_by_label("Value").fill(value)
         page.get_by_role("button", name="Save").click()
