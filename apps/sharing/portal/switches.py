@@ -21,6 +21,7 @@ from apps.pages.changes.change import (
     Verb,
 )
 from apps.pages.changes.parameters import Line, parameter
+from apps.pages.request.changes import UNCHANGED, Unchanged, value_of
 from apps.sharing.access.mail_links import mail_is_set_up
 from apps.sharing.activity.actions import things_of
 from apps.sharing.errors import AddressNotConfirmedError
@@ -65,8 +66,8 @@ class ConfirmedAddress:
         address: The contact of the recipient, which the provider confirms by this.
     """
 
-    address: str = parameter(
-        "",
+    address: str | Unchanged = parameter(
+        UNCHANGED,
         "--address",
         line=Line(label="Address", most=254, is_needed=True),
         metavar="ADDRESS",
@@ -130,7 +131,7 @@ def _said_of_rotation(one: OwnRotation) -> str:
 def _allow_mail(
     recipient: Recipient, confirmed: ConfirmedAddress, stamp: Stamp
 ) -> MailSignIn:
-    sent = confirmed.address.strip()
+    sent = value_of(confirmed.address, "", removed="").strip()
     if not recipient.mail_address or sent != recipient.mail_address:
         raise AddressNotConfirmedError(name=recipient.name, sent=sent)
     return _set_mail(recipient, recipient.mail_sign_in_since or stamp.at)
