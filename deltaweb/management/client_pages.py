@@ -111,7 +111,7 @@ def _limits(client: KnownClient) -> str:
 def _source(client: KnownClient) -> str:
     on = client.on.isoformat()
     if client.source.startswith("https:"):
-        return f"[Documentation]({client.source}), {on}."
+        return f"Documentation, `{client.source}`, {on}."
     return f"{client.source.capitalize()}, {client.product} {client.tried}, {on}."
 
 
