@@ -28,7 +28,7 @@ Each `Change` that such a module has a name for is registered.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from inspect import signature
 from threading import RLock
@@ -361,6 +361,39 @@ def _detail(result: object, names: tuple[str, ...]) -> dict[str, object]:
         for key, one in found.items()
         if key not in names
     }
+
+
+def opposite(  # noqa: PLR0913 (what differs from the change)
+    change: AnyChange,
+    do: Callable[..., object],
+    *,
+    help: str,  # noqa: A002 (as `Change` has it)
+    more: str = "",
+    record: str,
+    flag: str = "--off",
+) -> AnyChange:
+    """Return the change that turns a switch off: a flag, DELETE, and pages of its own.
+
+    Args:
+        change: The change that turns it on.
+        do: Turns it off and returns the result, by the subject and the stamp.
+        flag: The flag of its verb; it ends the addresses of its pages, too.
+    """
+    end = flag.removeprefix("-")
+    return replace(
+        change,
+        help=help,
+        more=more,
+        parameters=Nothing,
+        do=lambda subject, _, stamp: do(subject, stamp),
+        record=Record(record),
+        verb=Verb(flag=flag),
+        call=change.call and replace(change.call, method="DELETE", status=0),
+        page=tuple(
+            replace(page, route=f"{page.route}{end}", name=f"{name}{end}")
+            for name, page in change.pages.items()
+        ),
+    )
 
 
 class Changes:

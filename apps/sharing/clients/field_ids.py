@@ -1,6 +1,6 @@
 """Whether Iceberg clients of a share get data files with field ids, or as stored."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from django.shortcuts import resolve_url
@@ -14,6 +14,7 @@ from apps.pages.changes.change import (
     Record,
     Subject,
     Verb,
+    opposite,
 )
 from apps.sharing.activity.actions import things_of
 from apps.sharing.models import Share
@@ -71,17 +72,10 @@ WITH_IDS: Final = Change(
     call=Call("PUT", "shares/<str:name>/field-ids", view="FieldIds", status=200),
     page=Page("shares/<str:name>/field-ids", back=_settings),
 )
-AS_STORED: Final = replace(
+AS_STORED: Final = opposite(
     WITH_IDS,
+    lambda share, _: _set(share, with_field_ids=False),
     help="Give Iceberg clients of a share data files as stored.",
     more="Daft then rejects tables whose files have no field ids.",
-    do=lambda share, _, __: _set(share, with_field_ids=False),
-    record=Record("share.remove_field_ids"),
-    verb=Verb(flag="--off"),
-    call=Call("DELETE", "shares/<str:name>/field-ids", view="FieldIds"),
-    page=Page(
-        "shares/<str:name>/field-ids-off",
-        back=_settings,
-        name="share-field-ids-off",
-    ),
+    record="share.remove_field_ids",
 )

@@ -1,7 +1,6 @@
 """The switches for reading in the browser. Each is off at first."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
@@ -11,7 +10,6 @@ from django.shortcuts import resolve_url
 from apps.pages.actions import Stamp
 from apps.pages.changes.change import (
     ADMIN,
-    AnyChange,
     Call,
     Change,
     Nothing,
@@ -19,6 +17,7 @@ from apps.pages.changes.change import (
     Record,
     Subject,
     Verb,
+    opposite,
 )
 from apps.pages.changes.parameters import Line, parameter
 from apps.pages.request.changes import UNCHANGED, Unchanged, value_of
@@ -155,35 +154,6 @@ def _said_of_mail(one: MailSignIn) -> str:
     return said if one.server_sends_mail else f"{said} {MAIL_OFF}"
 
 
-def _opposite(
-    change: AnyChange,
-    do: Callable[..., object],
-    *,
-    help: str,  # noqa: A002 (as `Change` has it)
-    more: str = "",
-    record: str,
-) -> AnyChange:
-    """Return the change that turns a switch off: `--off`, DELETE and a page of its own.
-
-    Args:
-        do: Turns it off and returns the result, by the subject.
-    """
-    return replace(
-        change,
-        help=help,
-        more=more,
-        parameters=Nothing,
-        do=lambda one, _, __: do(one),
-        record=Record(record),
-        verb=Verb(flag="--off"),
-        call=change.call and replace(change.call, method="DELETE", status=0),
-        page=tuple(
-            replace(page, route=f"{page.route}-off", name=f"{name}-off")
-            for name, page in change.pages.items()
-        ),
-    )
-
-
 def _settings(recipient: Recipient) -> str:
     return resolve_url("sharing:recipient-settings", recipient.name)
 
@@ -212,9 +182,9 @@ OPEN_SHARE: Final = Change(
     call=Call("PUT", "shares/<str:name>/browser", view="ShareInBrowser", status=200),
     page=Page("shares/<str:name>/browser", back=resolve_url),
 )
-CLOSE_SHARE: Final = _opposite(
+CLOSE_SHARE: Final = opposite(
     OPEN_SHARE,
-    lambda one: _set_reading(one, in_browser=False),
+    lambda one, _: _set_reading(one, in_browser=False),
     help="Stop the recipients of a share from reading it in the browser.",
     more="Their sessions end, unless they can read something else there.",
     record="share.close_browser",
@@ -232,9 +202,9 @@ OPEN_RECIPIENT: Final = Change(
     call=Call("PUT", f"{ROUTE}/browser", view="RecipientInBrowser", status=200),
     page=Page(f"{ROUTE}/browser", back=resolve_url),
 )
-CLOSE_RECIPIENT: Final = _opposite(
+CLOSE_RECIPIENT: Final = opposite(
     OPEN_RECIPIENT,
-    lambda one: _set_reading(one, in_browser=False),
+    lambda one, _: _set_reading(one, in_browser=False),
     help="Stop a recipient from reading shares in the browser that are not open there.",
     record="recipient.close_browser",
 )
@@ -252,9 +222,9 @@ ALLOW_ROTATION: Final = Change(
     call=Call("PUT", f"{ROUTE}/own-rotation", view="OwnRotation", status=200),
     page=Page(f"{ROUTE}/own-rotation", back=resolve_url),
 )
-FORBID_ROTATION: Final = _opposite(
+FORBID_ROTATION: Final = opposite(
     ALLOW_ROTATION,
-    lambda one: _set_rotation(one, may_rotate=False),
+    lambda one, _: _set_rotation(one, may_rotate=False),
     help="Stop a recipient from rotating its own token.",
     record="recipient.forbid_rotation",
 )
@@ -272,9 +242,9 @@ ALLOW_MAIL: Final = Change(
     call=Call("PUT", f"{ROUTE}/mail-sign-in", view="MailSignIn", status=200),
     page=Page(f"{ROUTE}/mail-sign-in", back=_settings),
 )
-FORBID_MAIL: Final = _opposite(
+FORBID_MAIL: Final = opposite(
     ALLOW_MAIL,
-    lambda one: _set_mail(one, None),
+    lambda one, _: _set_mail(one, None),
     help="Stop a recipient from signing in by e-mail.",
     more="Links that were sent and sessions that they opened end.",
     record="recipient.forbid_mail_sign_in",

@@ -107,7 +107,7 @@ class TestAShareOrARecipient:
 
         on = admin.post(f"/{kind}s/{name}/plain", follow=True)
         after_on = model.objects.get().plain
-        off = admin.post(f"/{kind}s/{name}/stored", follow=True)
+        off = admin.post(f"/{kind}s/{name}/plain-stored", follow=True)
 
         assert (after_on, model.objects.get().plain) == (True, False)
         assert "served" in words(on.content.decode())

@@ -1,12 +1,20 @@
 """Plain files for all tables of a share, or for all that a recipient reads."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from django.shortcuts import resolve_url
 
 from apps.pages.actions import Stamp
-from apps.pages.changes.change import Call, Change, Nothing, Page, Record, Verb
+from apps.pages.changes.change import (
+    Call,
+    Change,
+    Nothing,
+    Page,
+    Record,
+    Verb,
+    opposite,
+)
 from apps.pages.page_json import OnPage
 from apps.sharing.access.grants.plain_cost import cost_of
 from apps.sharing.access.grants.preparing import request_preparation
@@ -81,19 +89,13 @@ SHARE_PLAIN: Final = Change(
         back=lambda share: resolve_url("sharing:share-settings", share.name),
     ),
 )
-SHARE_STORED: Final = replace(
+SHARE_STORED: Final = opposite(
     SHARE_PLAIN,
+    lambda share, stamp: _set(share, stamp, plain=False),
     help="Serve the tables of a share as they are stored.",
     more="A table that is plain by itself, or for a recipient, stays plain.",
-    do=lambda share, _, stamp: _set(share, stamp, plain=False),
-    record=Record("share.all_stored"),
-    verb=Verb(flag="--stored"),
-    call=Call("DELETE", "shares/<str:name>/plain", view="PlainShare"),
-    page=Page(
-        "shares/<str:name>/stored",
-        back=lambda share: resolve_url("sharing:share-settings", share.name),
-        name="share-stored",
-    ),
+    record="share.all_stored",
+    flag="--stored",
 )
 RECIPIENT_PLAIN: Final = Change(
     of=RECIPIENT,
@@ -112,17 +114,11 @@ RECIPIENT_PLAIN: Final = Change(
         back=lambda one: resolve_url("sharing:recipient-settings", one.name),
     ),
 )
-RECIPIENT_STORED: Final = replace(
+RECIPIENT_STORED: Final = opposite(
     RECIPIENT_PLAIN,
+    lambda recipient, stamp: _set(recipient, stamp, plain=False),
     help="Serve files to a recipient as they are stored.",
     more="A table that is plain for every recipient stays plain.",
-    do=lambda recipient, _, stamp: _set(recipient, stamp, plain=False),
-    record=Record("recipient.all_stored"),
-    verb=Verb(flag="--stored"),
-    call=Call("DELETE", "recipients/<str:name>/plain", view="PlainRecipient"),
-    page=Page(
-        "recipients/<str:name>/stored",
-        back=lambda one: resolve_url("sharing:recipient-settings", one.name),
-        name="recipient-stored",
-    ),
+    record="recipient.all_stored",
+    flag="--stored",
 )
