@@ -211,7 +211,7 @@ class FileCopyError(SharingError, code="file-copy"):
 
 
 class RuledChangesError(SharingError, code="ruled-changes"):
-    """Changes of a version were asked for that were not rewritten.
+    """The requested changes of a version were not rewritten.
 
     Attributes:
         is_plain: Whether all of the table is shared, as plain files.

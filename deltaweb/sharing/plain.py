@@ -1,8 +1,8 @@
 """Plain files: tables as clients of the parquet format read them.
 
 A plain file has no deletion vector, the logical names of the columns, and the types of
-the schema. A file that is stored otherwise needs a copy. A version that is told of in
-its plain form needs no reader feature that is only about how files are stored.
+the schema. A file that is stored otherwise needs a copy. The plain
+form of a version needs no reader feature that is only about how files are stored.
 
 Source: delta_protocol.md, "Column Mapping", "Deletion Vectors" and "Type Widening".
 """

@@ -37,7 +37,7 @@ STAMP = Stamp(COMMAND_LINE, NOW)
 
 
 def main(part: str = "") -> None:
-    """Measure and print beside the goals; of the part `start`, that alone."""
+    """Measure all parts, or only `start`, and print the figures with their goals."""
     os.environ["DJANGO_SETTINGS_MODULE"] = "tests.settings"
     import django
 

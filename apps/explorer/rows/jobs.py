@@ -29,7 +29,7 @@ def rows_job(  # noqa: PLR0913 (a page's, and how variants come)
     """Return the job that reads a page's rows, and its result once it is done.
 
     Args:
-        meanwhile: What is done beside the job.
+        meanwhile: Work for the time in which the job runs.
     """
     asked = _asked(version, plan, plan.block_length, plan.offset)
     asked = replace(asked, typed_variants=typed_variants)
@@ -54,7 +54,7 @@ def export_job(  # noqa: PLR0913 (as above)
 
     Args:
         wait_s: How long it waits; None as long as downloads do.
-        meanwhile: What is done beside the job.
+        meanwhile: Work for the time in which the job runs.
     """
     first = PREVIEW.newest(table, _asked(version, plan, plan.block_length, 0))
     result = job_rows(PREVIEW, first) if first else None
@@ -111,7 +111,7 @@ def count_job(  # noqa: PLR0913 (as above)
     """Return the job that counts the rows of a plan, and their number once it is done.
 
     Args:
-        starts: Whether the job is queued if there is none.
+        starts: Whether to queue the job if it does not exist yet.
     """
     asked = CountRows(
         version=version, predicate=plan.predicate, time_zone=plan.zone_name

@@ -164,7 +164,7 @@ def row_groups_of(
 ) -> tuple[Job | None, JobRows[LeftRowGroups] | None]:
     """Return the job that counts row groups, and what it has found.
 
-    No job is asked for if more than `MAX_FOOTERS` files are left.
+    No job is queued if more than `MAX_FOOTERS` files are left.
     """
     if funnel.after_statistics.num_files > MAX_FOOTERS:
         return None, None

@@ -1,8 +1,9 @@
 """Which shared tables may be read as folders, by credentials of their store.
 
-Who has these reads every file below the table's root: all versions, deleted rows that
-no vacuum has erased, and the log. So a table says that it may, is shared whole, as it
-is stored and with all its history, and lies where credentials can be made.
+Such credentials open every file below the table's root: all versions, deleted rows
+that no vacuum has erased, and the log. So the provider must allow it for the table, the
+table must be shared whole, as stored and with all its history, and we must be able to
+make credentials for its store.
 """
 
 from typing import Final

@@ -118,7 +118,7 @@ class SharedTable(models.Model):
     with_history = models.BooleanField(default=True)
     start_version = models.BigIntegerField(null=True, blank=True)
     with_directory = models.BooleanField(default=False)
-    # Whether it is offered as plain files, whatever its share and recipients say.
+    # Plain files for every recipient; a share or recipient can ask for them, too.
     plain = models.BooleanField(default=False)
     condition = models.TextField(blank=True)
     columns = models.JSONField(default=list, blank=True)

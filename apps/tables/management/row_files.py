@@ -65,10 +65,10 @@ def _read(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 @contextmanager
 def _whole(path: Path) -> Iterator[Path]:
-    """Give a path beside the file, which is renamed at the end."""
+    """Yield a temporary path, which becomes the file when the block ends."""
     beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}.partial")
     try:
-        beside.touch()  # says at once that the folder cannot be written
+        beside.touch()  # fails at once if the folder cannot be written
         yield beside
         beside.replace(path)
     except OSError as error:

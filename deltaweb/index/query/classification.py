@@ -68,11 +68,11 @@ class ClassifiedPart:
     """The live files of a part: signed, rewritten, or absent where they are neither.
 
     Attributes:
-        signed: Those that are given out as they are.
+        signed: Those that are served as stored.
         rewritten: Those that may hold a row to be seen, and more than that.
         absent: Those in which no row may be seen.
-        checked: Of those that are rewritten, those that are given out as they are once
-            their types are known to be those of the schema.
+        checked: Those of `rewritten` that are served as stored once their types are
+            known to be those of the schema.
     """
 
     part: FilePart

@@ -92,7 +92,9 @@ class IndexedPart(FilePart):
             and typed.type.field(position).type == arrow_type(column.data_type)
         )
         if is_usable:
-            has_nulls = typed.null_count  # of whole rows; else a field is as it is
+            has_nulls = (
+                typed.null_count
+            )  # of the struct; without one its field is used as it is
             return TypedValues(
                 pc.struct_field(typed, [position])
                 if has_nulls

@@ -203,7 +203,7 @@ class TestSkipping:
 
 
 class TestRowGroups:
-    """They are counted by a job, when the page is asked for them."""
+    """A job counts them when the page requests it."""
 
     URL = "/t/default/grouped/skipping"
 

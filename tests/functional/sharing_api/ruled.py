@@ -64,7 +64,7 @@ class Ruled:
         )
 
     def expire(self, *paths: str) -> int:
-        """Erase files as if nobody had read them in a long time; return how many.
+        """Erase files as if they had not been read for long; return how many.
 
         Args:
             paths: Of their sources; none for all files.

@@ -369,7 +369,7 @@ class TestProofs:
 
 
 class TestErasedFiles:
-    """Files that nobody has read for `PREPARED_DAYS` are rewritten for the next one."""
+    """Files not read for `PREPARED_DAYS` are rewritten by the next query."""
 
     @pytest.fixture
     def erased(self, staff: Ruled, acme: Caller, settings: Settings) -> Ruled:

@@ -1,4 +1,4 @@
-"""Daft, which comes beside the environment: it names an older release of pyarrow."""
+"""Daft, in a folder of its own, because it requires an older release of pyarrow."""
 
 import sys
 from collections.abc import Mapping

@@ -167,8 +167,8 @@ class BoundRule:
 
     Attributes:
         schema: The logical schema of what is seen, as files that are offered have it.
-        protocol: The protocol as it is told.
-        metadata: The metaData as it is told.
+        protocol: The protocol that recipients get.
+        metadata: The metaData that recipients get.
         shape: What distinguishes rewritten files of this schema from those of another.
     """
 

@@ -54,7 +54,7 @@ _seams: Final[KeptValues[tuple[str, str, str, str, str], Seam | None]] = KeptVal
     KEPT_BYTES
 )
 """Rewritten footers: by the scope of the name, the file, its room, the ids of the
-columns, which a version may map anew, and the state of the file."""
+columns, which a later version may change, and the state of the file."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,8 +1,8 @@
 """A shared table as Iceberg metadata: which of its versions, and under which names.
 
-Of a table that is shared in part, or plain, there is one snapshot: the newest version
-that is ready, as the recipient's rule leaves it. All that is told of it is made from
-that, and no name of an object is good under another rule, or for another version.
+A table that is shared in part, or plain, has one snapshot: the newest version that is
+ready, as the recipient's rule leaves it. All its metadata is made from this version,
+and no name of an object is valid under another rule or for another version.
 """
 
 import hashlib

@@ -1,4 +1,4 @@
-"""The plain form of versions: which files need a copy, and what is told of them."""
+"""The plain form of versions: which files need a copy, and what recipients get."""
 
 import json
 from dataclasses import replace
