@@ -1,4 +1,4 @@
 """The version, read from the newest heading of CHANGELOG.md by a test."""
 
-VERSION = "0.8.8"
+VERSION = "0.9.0"
 __version__ = VERSION
