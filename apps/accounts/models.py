@@ -1,4 +1,4 @@
-"""Users, their roles, one-time sign-in links and API keys."""
+"""Users, their roles and groups, one-time sign-in links and API keys."""
 
 import uuid
 from datetime import datetime, timedelta
@@ -7,6 +7,7 @@ from typing import ClassVar, Final
 from django.contrib.auth.models import AbstractUser, UserManager
 from django.db import models
 from django.db.models import Q
+from django.db.models.functions import Lower
 from django.utils.crypto import salted_hmac
 
 KEY_EXPIRES_SOON: Final = timedelta(days=14)  # time to give scripts another key
@@ -83,6 +84,80 @@ class User(AbstractUser):
     def is_admin(self) -> bool:
         """Whether the user may manage users, storage and shares."""
         return self.role == self.Role.ADMIN
+
+
+class GroupQuerySet(models.QuerySet["Group"]):
+    """Queries over groups."""
+
+    def named(self, name: str) -> "GroupQuerySet":
+        """The group of that name, regardless of case."""
+        return self.filter(name__iexact=name)
+
+    def of(self, user: User) -> "GroupQuerySet":
+        """The groups that a user is in, each once, in the order of their names."""
+        mine = Membership.objects.filter(user=user).values("group")
+        return self.filter(id__in=mine).order_by("name")
+
+
+GroupManager = models.Manager.from_queryset(GroupQuerySet)
+
+
+class Group(models.Model):
+    """A set of users that gets permissions together.
+
+    Attributes:
+        source: How the group was made: by an administrator, or at a sign-in whose
+            claims name it.
+    """
+
+    class Source(models.TextChoices):
+        """Where a group or a membership comes from."""
+
+        LOCAL = "local", "local"
+        CLAIM = "claim", "claim"
+
+    name = models.CharField(max_length=150)
+    description = models.CharField(max_length=500, blank=True, default="")
+    source = models.CharField(max_length=8, choices=Source, default=Source.LOCAL)
+    created_at = models.DateTimeField()
+
+    objects = GroupManager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(Lower("name"), name="group_name_once"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Membership(models.Model):
+    """A user in a group.
+
+    A user has one membership for each source. Each sign-in replaces those from claims;
+    only an administrator adds or removes a local one.
+    """
+
+    group = models.ForeignKey(Group, models.CASCADE, related_name="memberships")
+    user = models.ForeignKey(User, models.CASCADE, related_name="memberships")
+    source = models.CharField(max_length=8, choices=Group.Source)
+    since = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["user", "group", "source"], name="membership_once"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user_id} in {self.group_id} ({self.source})"
+
+
+def groups_of(user: User) -> GroupQuerySet:
+    """Return the groups that a user is in, each once, in the order of their names."""
+    return Group.objects.of(user)
 
 
 class SignInLink(models.Model):
