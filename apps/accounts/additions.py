@@ -11,6 +11,7 @@ for noun in ("user", "me"):  # in the same order, which is that of the help
         "apps.accounts.changes.keys",
         "apps.accounts.changes.appearance",
     )
+changes.load_from("group", "apps.accounts.groups.changes")
 frame.numbers.register(expiring_keys)
 frame.entries.register(
     frame.NavEntry(
@@ -26,7 +27,7 @@ frame.entries.register(
 frame.explain(
     "accounts",
     {
-        "how-to/manage-accounts/": "user-list",
+        "how-to/manage-accounts/": "user-list group-list group-detail",
         "how-to/script-by-rest/": "me key-list",
     },
 )

@@ -200,3 +200,60 @@ class RoleRequiredError(PageError, code="permission-denied"):
     status = 403
     message = "Only {role} may do this."
     hint = "Ask an administrator of this installation for the role."
+
+
+class GroupNotFoundError(PageError, code="group-not-found"):
+    name: str
+    status = 404
+    message = "No group is named {name:.80r}."
+    hint = "'deltaweb group list' lists all groups."
+
+
+class GroupNameTakenError(PageError, code="group-name-taken"):
+    name: str
+    status = 409
+    message = "A group named {name:.80r} exists already."
+    hint = "Choose another name."
+
+
+class GroupInvalidError(PageError, code="group-invalid"):
+    name: str
+    status = 422
+    message = "{name:.80r} cannot be the name of a group."
+    hint = "Give a name of up to 150 characters, without line breaks."
+
+
+class GroupOfClaimsError(PageError, code="group-of-claims"):
+    """The name of a group from claims is how sign-ins find it."""
+
+    name: str
+    status = 409
+    message = "The sign-on provider names the group {name:.80r}, so its name stays."
+    hint = "Rename it at the provider, and give its permissions to the new group."
+
+
+class MemberNotFoundError(PageError, code="member-not-found"):
+    """A user whom no administrator put into a group.
+
+    Args:
+        is_of_claim: Whether a sign-in put the user into it.
+    """
+
+    name: str
+    user: str
+    is_of_claim: bool
+    status = 404
+    message = "{_verdict}"
+    hint = "{_advice}"
+
+    @property
+    def _verdict(self) -> str:
+        if self.is_of_claim:
+            return f"A sign-in put {self.user!r} into {self.name!r}."
+        return f"{self.user!r} is not in {self.name!r}."
+
+    @property
+    def _advice(self) -> str:
+        if self.is_of_claim:
+            return "Change the groups of this person at the sign-on provider."
+        return f"'deltaweb group show {self.name}' lists its members."

@@ -2,6 +2,8 @@
 
 from django.urls import path
 
+from apps.accounts.groups import page as groups
+from apps.accounts.groups.resource import GROUPS
 from apps.accounts.selectors import KEYS, USERS
 from apps.accounts.views import administration, me, sign_in
 from apps.pages.changes.html import change_patterns
@@ -39,4 +41,17 @@ urlpatterns = [
             "make-link": administration.with_link,
         },
     ),
+    *page(
+        "admin-area/groups/",
+        groups.group_list,
+        "group-list",
+        csv=True,
+        takes=[GROUPS.form],
+    ),
+    *page(
+        "admin-area/groups/<int:group_id>/",
+        groups.group_detail_page,
+        "group-detail",
+    ),
+    *change_patterns("group", failed={"add-group": groups.refused}),
 ]

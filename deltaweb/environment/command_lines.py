@@ -29,6 +29,7 @@ COMMANDS: Final = {
     "received": "Received shares: the tables that providers share with you.",
     "completion": "Print the completion script for bash, zsh or fish.",
     "user": "Users: their roles, sign-in links and API keys.",
+    "group": "Groups: their members, and the permissions that they have.",
 }
 """The commands of `deltaweb`, in the order in which they are listed."""
 

@@ -18,9 +18,9 @@ from apps.accounts.errors import (
     SignInLinkUsedError,
     TooManySignInsError,
 )
-from apps.accounts.forms import SignInForm
 from apps.accounts.models import User
 from apps.accounts.permissions import public
+from apps.accounts.views.forms import SignInForm
 from apps.news.publishing import publish
 from apps.news.topics import of_session
 from apps.pages.actions import stamp_of

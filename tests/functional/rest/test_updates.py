@@ -145,6 +145,13 @@ UPDATES: Final = {
             "active": alone(OFF, "user.is_active"),
         },
     ),
+    f"PATCH {V1}/groups/<str:name>": Update(
+        f"/{V1}/groups/sales",
+        {
+            "name": name_of(owner="group"),
+            "description": removable("new", "group.description"),
+        },
+    ),
     f"PUT {V1}/tables/<str:namespace>/<str:name>/repeats/<str:operation>": Update(
         f"/{V1}/tables/sales/orders/repeats/vacuum",
         {

@@ -5,7 +5,7 @@ from datetime import time
 from pathlib import Path
 from typing import Final
 
-from apps.accounts.models import User
+from apps.accounts.models import Group, User
 from apps.pages.actions import command_stamp
 from apps.sharing.models import Hold, LastRead, RecipientToken, SharedTable
 from apps.tables.catalogue.lakes.services import LakeRule, add_lake
@@ -59,6 +59,7 @@ def shared_world(lake: Path) -> World:
         lake: An empty folder.
     """
     bob = new_user("bob", role=User.Role.EDITOR)
+    Group.objects.create(name="sales", description="Shops", created_at=NOW)
     new_user("vera")
     new_user("eve", role=User.Role.EDITOR)
     share, _ = new_share("retail", comment="of the shop"), new_share("wholesale")

@@ -1,0 +1,1 @@
+"""Groups of users: their lists, their members, and what administrators change."""
