@@ -133,6 +133,7 @@ EMAIL_USE_TLS, EMAIL_USE_SSL = _RELAY.begins_tls, _RELAY.is_tls
 EMAIL_TIMEOUT = 20
 WEBHOOK_URL = env_text("DELTAWEB_WEBHOOK_URL")  # for reminders
 WEBHOOK_SECRET = env_secret("DELTAWEB_WEBHOOK_SECRET") if WEBHOOK_URL else ""
+EVENT_DAYS = env_int("DELTAWEB_EVENT_DAYS", default=30, minimum=1, maximum=3650)
 TRUSTED_PROXIES = env_networks("DELTAWEB_TRUSTED_PROXIES")
 
 # === Applications ===
@@ -143,6 +144,7 @@ INSTALLED_APPS = [
     "apps.accounts",
     "apps.audit",
     "apps.jobs",
+    "apps.notices",
     "apps.tables",
     "apps.explorer",
     "apps.sharing",
@@ -267,6 +269,7 @@ CELERY_BEAT_SCHEDULE = {
     for name, task, every_s in (
         ("sweep-jobs", "jobs.sweep_leases", 10.0),
         ("probe-tables", "tables.probe_due", 5.0),
+        ("publish-events", "notices.publish", 5.0),
     )
 }
 CELERY_BEAT_SCHEDULE_FILENAME = str(HOME / "beat-schedule")

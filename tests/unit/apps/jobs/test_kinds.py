@@ -11,7 +11,8 @@ from apps.pages.page_json import from_json
 from deltaweb.celery import app
 from tests.support import cases
 
-BY_THE_CLOCK = {"jobs.sweep_leases", "tables.probe_due"}  # never a job
+# Never a job.
+BY_THE_CLOCK = {"jobs.sweep_leases", "notices.publish", "tables.probe_due"}
 ON_SPARK = {
     "sharing.answer_query",
     "sharing.prepare_share",

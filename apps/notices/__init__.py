@@ -1,0 +1,1 @@
+"""The events of tables, shares and jobs, and those whom they are sent to."""

@@ -1,0 +1,126 @@
+"""The publisher: it gives numbers to events whose transactions have committed.
+
+A number taken inside a transaction would become visible out of order on PostgreSQL: a
+reader who has seen 12 would miss 11. So numbers are given afterwards, by whoever holds
+the lock of the stream's row. The lock is a lease: PostgreSQL ends it with the
+connection, or once its holder does nothing for a while.
+"""
+
+import logging
+import secrets
+from collections.abc import Callable
+from datetime import datetime
+from typing import Final
+
+from django.db import connection, transaction
+
+from apps.jobs.running.database_faults import DATABASE_FAULTS
+from apps.news.publishing import publish
+from apps.notices.models import Event, EventStream
+from apps.pages.registry import Registry
+
+logger = logging.getLogger(__name__)
+
+BATCH: Final = 500
+LOCK_WAIT_MS: Final = 5_000
+IDLE_MS: Final = 10_000  # of a holder that was stopped or lost its network
+TOPIC: Final = "events"
+
+# Called with the highest number after events were published; it does not raise.
+after_publishing: Registry[Callable[[int], object]] = Registry()
+
+
+def publish_on_commit() -> None:
+    """Publish once the transaction commits; what fails is left to the next tick."""
+    transaction.on_commit(_publish_quietly, robust=True)
+
+
+def publish_events() -> int:
+    """Give numbers to all committed events; return how many got one."""
+    total = 0
+    while True:
+        with transaction.atomic():
+            count, last_number = _publish_some()
+        total += count
+        if count:
+            for follower in after_publishing:
+                follower(last_number)
+        if count < BATCH:
+            return total
+
+
+def new_epoch() -> str:
+    """Begin another epoch, and return it: call it after a restore.
+
+    Numbers that were given after the backup are unknown, so cursors of before are not
+    valid any more.
+    """
+    with transaction.atomic():
+        stream = locked_stream()
+        former = {**stream.former, stream.epoch: stream.last_number}
+        stream.former = {
+            name: min(number, stream.last_number) for name, number in former.items()
+        }
+        stream.epoch = _new_name()
+        stream.save(update_fields=["epoch", "former"])
+    return stream.epoch
+
+
+def prune_events(*, before: datetime) -> int:
+    """Remove published events that happened before a moment; return how many.
+
+    Only the oldest numbers are removed, without gaps: a cursor either has all that
+    follows it, or is too old.
+    """
+    with transaction.atomic():
+        stream = locked_stream()
+        kept = Event.objects.after(stream.pruned_to).filter(at__gte=before).first()
+        end = stream.last_number + 1 if kept is None else kept.number or 0
+        removed, _ = Event.objects.filter(number__lt=end).delete()
+        if removed:
+            stream.pruned_to = end - 1
+            stream.save(update_fields=["pruned_to"])
+    return removed
+
+
+def the_stream() -> EventStream:
+    """Return the stream; the first call makes it."""
+    stream, _ = EventStream.objects.get_or_create(
+        id=EventStream.THE_ONE, defaults={"epoch": _new_name()}
+    )
+    return stream
+
+
+def locked_stream() -> EventStream:
+    """Return the stream, locked until the transaction ends."""
+    the_stream()
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute(f"SET LOCAL lock_timeout = {LOCK_WAIT_MS}")
+            cursor.execute(f"SET LOCAL idle_in_transaction_session_timeout = {IDLE_MS}")
+    return EventStream.objects.select_for_update().get(id=EventStream.THE_ONE)
+
+
+def _publish_some() -> tuple[int, int]:
+    """Number the oldest events; return how many, and the highest number."""
+    stream = locked_stream()
+    events = list(Event.objects.unpublished().only("id", "number")[:BATCH])
+    for number, event in enumerate(events, stream.last_number + 1):
+        event.number = number
+    if events:
+        Event.objects.bulk_update(events, ["number"])
+        stream.last_number += len(events)
+        stream.save(update_fields=["last_number"])
+        publish(TOPIC)
+    return len(events), stream.last_number
+
+
+def _publish_quietly() -> None:
+    try:
+        publish_events()
+    except DATABASE_FAULTS as error:
+        logger.warning("Events wait for the next tick (%s).", type(error).__name__)
+
+
+def _new_name() -> str:
+    return secrets.token_hex(4)

@@ -1,0 +1,1 @@
+"""The kinds of events, each in a module of its own."""
