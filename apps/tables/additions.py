@@ -9,8 +9,10 @@ from django.conf import settings
 from django.core import checks
 from django.core.checks import CheckMessage, Error
 
+from apps.accounts.models import User
 from apps.jobs import kinds, visibility
 from apps.news.topics import topics
+from apps.notices.events.visibility import SubjectsOfEvents, subjects_of_events
 from apps.pages import errors, frame
 from apps.pages.changes.change import changes
 from apps.tables import health
@@ -55,6 +57,12 @@ def _is_editor(user: frame.AnyUser) -> bool:
 
 def _is_admin(user: frame.AnyUser) -> bool:
     return getattr(user, "is_admin", False)
+
+
+def visible_table_ids(user: User, ids: Collection[str]) -> Collection[str]:
+    """Return those of some ids whose tables a user may see."""
+    seen = Table.objects.visible_to(user).filter(id__in=ids)
+    return [str(one) for one in seen.values_list("id", flat=True)]
 
 
 def found_by(module: str, name: str) -> Callable[[frame.AnyUser, str], Sequence[Hit]]:
@@ -159,6 +167,9 @@ visibility.subjects_of_jobs.register(
         links=subject_links,
         named=subjects_named,
     )
+)
+subjects_of_events.register(
+    SubjectsOfEvents(kind="table", visible_ids=visible_table_ids)
 )
 search_kinds.register(
     *(

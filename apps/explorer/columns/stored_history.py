@@ -12,7 +12,6 @@ from deltaweb.delta.changes.column_history import (
     SchemaDefinition,
     column_histories,
 )
-from deltaweb.delta.features.column_mapping import MAPPING_MODE, is_mapped
 
 MAX_VERSIONS: Final = 5_000  # of the metadata, the newest
 MAX_LENGTH: Final = 100_000_000  # characters of their schemas that are read
@@ -48,12 +47,7 @@ def _read(table: Table, up_to: int) -> ColumnHistories:
         .values_list("version", "schema_string", "configuration")
     )
     found = column_histories(
-        SchemaDefinition(version, schema, _is_mapped(configuration))
+        SchemaDefinition.of(version, schema, configuration)
         for version, schema, configuration in read.iterator(chunk_size=8)
     )
     return replace(found, is_cut=True) if is_cut else found
-
-
-def _is_mapped(configuration: object) -> bool:
-    mode = configuration.get(MAPPING_MODE) if isinstance(configuration, dict) else None
-    return isinstance(mode, str) and is_mapped({MAPPING_MODE: mode})

@@ -15,11 +15,13 @@ from typing import Any, Final
 
 from django.db import transaction
 
+from apps.notices.events import emit_all
 from apps.tables.extension.indexed import follow_index
 from apps.tables.index.folders import begun_at_ms, remove_other_indexes
 from apps.tables.index.history import IndexedHistory, open_history
 from apps.tables.index.rows import moment
 from apps.tables.index.stored_history import load_ahead, store_history
+from apps.tables.index.version_events import version_events
 from apps.tables.models import Table
 from apps.tables.models.news import table_revision, tell_changed
 from apps.tables.models.schedules import next_look
@@ -114,9 +116,11 @@ def _store(table: Table, history: IndexedHistory, folder: Path, now: datetime) -
     current = Table.objects.select_for_update().filter(id=table.id).first()
     if current is None or _is_outdated(current, history.result, folder.name, now):
         return False
+    events = version_events(current, history)
     runs = store_history(current, history, now=now)
     summary = {**history.result.summary, "readable_runs": runs}
     _store_summary(current, replace(history.result, summary=summary), folder, now)
+    emit_all(events, now=now)
     return True
 
 

@@ -137,6 +137,22 @@ def _is_continued(table: Table, newest: Commit, history: IndexedHistory) -> bool
     return is_cleaned_away or _agree(newest, history)
 
 
+def is_same_log(table: Table, history: IndexedHistory) -> bool:
+    """Whether a log has the newest stored version, and maybe more.
+
+    A copy of a log is the same log, though its files have other times.
+    """
+    newest, result = table.version, history.result
+    if newest is None or result.version is None or newest > result.version:
+        return False
+    if not _has_id(history, newest, table.delta_id):
+        return False
+    stored = table.commits.filter(version=newest).first()
+    if stored is None or history.commit(newest) is None:
+        return True
+    return _agree(stored, history, with_time=False)
+
+
 def _is_joined(table: Table, history: IndexedHistory) -> bool:
     """Whether stored rows older than the log are the past of this very log."""
     first = history.first_kept

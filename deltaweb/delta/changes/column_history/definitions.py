@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from deltaweb.delta.changes.column_history.history import Key
 from deltaweb.delta.errors import SchemaError
+from deltaweb.delta.features.column_mapping import MAPPING_MODE, is_mapped
 from deltaweb.delta.protocol.schema import (
     ArrayType,
     DataType,
@@ -29,6 +30,16 @@ class SchemaDefinition(NamedTuple):
     version: int
     schema_string: str
     is_mapped: bool
+
+    @classmethod
+    def of(
+        cls, version: int, schema_string: str, configuration: object
+    ) -> "SchemaDefinition":
+        """Return the columns of a metadata action by its table properties."""
+        found = configuration if isinstance(configuration, dict) else {}
+        mode = found.get(MAPPING_MODE)
+        is_mapped_mode = isinstance(mode, str) and is_mapped({MAPPING_MODE: mode})
+        return cls(version, schema_string, is_mapped_mode)
 
 
 class DefinedColumn(NamedTuple):
