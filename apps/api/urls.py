@@ -6,7 +6,7 @@ from typing import Any, Final, NoReturn
 from django.http import HttpRequest
 from django.urls import path, re_path
 
-from apps.api import doctor, jobs
+from apps.api import doctor, events, jobs
 from apps.api.catalogue import (
     contents,
     merges,
@@ -47,6 +47,7 @@ endpoints = [
     path(f"{TABLE}/refresh", tables.TableRefresh.as_view()),
     path(f"{TABLE}/check-files", tables.TableFileCheck.as_view()),
     *operation_paths(f"{TABLE}/operations"),
+    path(f"{V1}/events", events.EventList.as_view(), name="events"),
     path(f"{V1}/jobs", jobs.JobList.as_view()),
     path(f"{V1}/jobs/<uuid:job_id>", jobs.Job.as_view(), name="job"),
     path(f"{V1}/jobs/<uuid:job_id>/cancel", jobs.JobCancel.as_view()),

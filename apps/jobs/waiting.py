@@ -5,7 +5,8 @@ It hears of the end of the job (`apps.news`), and looks at its row only then.
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Final
 
 from django.conf import settings
@@ -37,14 +38,26 @@ def wait_for(job: Job, wait_s: float | None = None) -> None:
     _wait(job, longest_s, lambda: is_attended(job, now=timezone.now()))
 
 
-def wait_in_turn(job: Job, wait_s: float) -> None:
-    """Wait for a job to end, as `wait_for`, unless half of the threads wait already."""
+@contextmanager
+def place_to_wait() -> Iterator[bool]:
+    """Say whether this thread may wait: half of the threads are left for others.
+
+    In a transaction nobody waits: it would not see what others do.
+    """
     if connection.in_atomic_block or not _places.acquire(blocking=False):
+        yield False
         return
     try:
-        _wait(job, wait_s, lambda: is_attended(job, now=timezone.now()))
+        yield True
     finally:
         _places.release()
+
+
+def wait_in_turn(job: Job, wait_s: float) -> None:
+    """Wait for a job to end, as `wait_for`, unless half of the threads wait already."""
+    with place_to_wait() as has_place:
+        if has_place:
+            _wait(job, wait_s, lambda: is_attended(job, now=timezone.now()))
 
 
 def wait_a_glance(job: Job | None) -> bool:
@@ -62,13 +75,11 @@ def wait_a_glance(job: Job | None) -> bool:
     left_s = min(GLANCE_S, GLANCE_S - age_s)
     if left_s <= 0:
         return False
-    if not _places.acquire(blocking=False):
-        return False
-    try:
+    with place_to_wait() as has_place:
+        if not has_place:
+            return False
         if may_end_soon(job, now=timezone.now()):
             _wait(job, left_s, lambda: True)
-    finally:
-        _places.release()
     return not job.is_active
 
 

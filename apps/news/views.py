@@ -5,7 +5,7 @@ Source: HTML standard, "Server-sent events": the lines of a stream.
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from typing import Final
+from typing import Final, Protocol
 
 from django.http import (
     HttpRequest,
@@ -72,6 +72,22 @@ class NewsEvents:
         self._hub.remove(self._one)
 
 
+class StreamSource(Protocol):
+    """What an `EventStream` tells; the web server asks for more of it."""
+
+    def attach(self, wake: Callable[[], None]) -> None:
+        """Call this whenever there is something to send."""
+
+    def take(self) -> bytes:
+        """Return what is to be sent."""
+
+    def end(self) -> None:
+        """Send no more than the end."""
+
+    def close(self) -> None:
+        """Let go of all that is kept for it."""
+
+
 class EventStream(StreamingHttpResponse):
     """An answer that goes on: its web server holds it, and no thread does.
 
@@ -79,7 +95,7 @@ class EventStream(StreamingHttpResponse):
         events: What it tells; the server asks for them (`deltaweb.serving.events`).
     """
 
-    def __init__(self, events: NewsEvents) -> None:
+    def __init__(self, events: StreamSource) -> None:
         super().__init__(_nothing(), content_type="text/event-stream")
         self.events = events
         self["Cache-Control"] = "no-store"

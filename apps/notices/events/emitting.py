@@ -103,5 +103,6 @@ def _row(happening: Happening, now: datetime) -> Event:
         table_id=happening.table_id,
         also=[json_of(one) for one in happening.also],
         data=json.dumps(json_of(happening.data), ensure_ascii=False),
+        sentence=happening.data.sentence(subject.name),
         at=now,
     )

@@ -16,7 +16,7 @@ from django.db import connection, transaction
 
 from apps.jobs.running.database_faults import DATABASE_FAULTS
 from apps.news.publishing import publish
-from apps.notices.models import Event, EventStream
+from apps.notices.models import Event, EventSequence
 from apps.pages.registry import Registry
 
 logger = logging.getLogger(__name__)
@@ -56,14 +56,14 @@ def new_epoch() -> str:
     valid any more.
     """
     with transaction.atomic():
-        stream = locked_stream()
-        former = {**stream.former, stream.epoch: stream.last_number}
-        stream.former = {
-            name: min(number, stream.last_number) for name, number in former.items()
+        sequence = locked_sequence()
+        former = {**sequence.former, sequence.epoch: sequence.last_number}
+        sequence.former = {
+            name: min(number, sequence.last_number) for name, number in former.items()
         }
-        stream.epoch = _new_name()
-        stream.save(update_fields=["epoch", "former"])
-    return stream.epoch
+        sequence.epoch = _new_name()
+        sequence.save(update_fields=["epoch", "former"])
+    return sequence.epoch
 
 
 def prune_events(*, before: datetime) -> int:
@@ -73,46 +73,46 @@ def prune_events(*, before: datetime) -> int:
     follows it, or is too old.
     """
     with transaction.atomic():
-        stream = locked_stream()
-        kept = Event.objects.after(stream.pruned_to).filter(at__gte=before).first()
-        end = stream.last_number + 1 if kept is None else kept.number or 0
+        sequence = locked_sequence()
+        kept = Event.objects.after(sequence.pruned_to).filter(at__gte=before).first()
+        end = sequence.last_number + 1 if kept is None else kept.number or 0
         removed, _ = Event.objects.filter(number__lt=end).delete()
         if removed:
-            stream.pruned_to = end - 1
-            stream.save(update_fields=["pruned_to"])
+            sequence.pruned_to = end - 1
+            sequence.save(update_fields=["pruned_to"])
     return removed
 
 
-def the_stream() -> EventStream:
-    """Return the stream; the first call makes it."""
-    stream, _ = EventStream.objects.get_or_create(
-        id=EventStream.THE_ONE, defaults={"epoch": _new_name()}
+def the_sequence() -> EventSequence:
+    """Return the sequence; the first call makes it."""
+    sequence, _ = EventSequence.objects.get_or_create(
+        id=EventSequence.THE_ONE, defaults={"epoch": _new_name()}
     )
-    return stream
+    return sequence
 
 
-def locked_stream() -> EventStream:
-    """Return the stream, locked until the transaction ends."""
-    the_stream()
+def locked_sequence() -> EventSequence:
+    """Return the sequence, locked until the transaction ends."""
+    the_sequence()
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
             cursor.execute(f"SET LOCAL lock_timeout = {LOCK_WAIT_MS}")
             cursor.execute(f"SET LOCAL idle_in_transaction_session_timeout = {IDLE_MS}")
-    return EventStream.objects.select_for_update().get(id=EventStream.THE_ONE)
+    return EventSequence.objects.select_for_update().get(id=EventSequence.THE_ONE)
 
 
 def _publish_some() -> tuple[int, int]:
     """Number the oldest events; return how many, and the highest number."""
-    stream = locked_stream()
+    sequence = locked_sequence()
     events = list(Event.objects.unpublished().only("id", "number")[:BATCH])
-    for number, event in enumerate(events, stream.last_number + 1):
+    for number, event in enumerate(events, sequence.last_number + 1):
         event.number = number
     if events:
         Event.objects.bulk_update(events, ["number"])
-        stream.last_number += len(events)
-        stream.save(update_fields=["last_number"])
+        sequence.last_number += len(events)
+        sequence.save(update_fields=["last_number"])
         publish(TOPIC)
-    return len(events), stream.last_number
+    return len(events), sequence.last_number
 
 
 def _publish_quietly() -> None:

@@ -1,4 +1,4 @@
-"""The outbox of events, and the stream that gives them their numbers."""
+"""The outbox of events, and the row that counts their numbers."""
 
 import json
 import uuid
@@ -16,9 +16,14 @@ class EventQuerySet(models.QuerySet["Event"]):
         """Events without a number, in the order in which they were written."""
         return self.filter(number__isnull=True).order_by("id")
 
-    def after(self, number: int) -> "EventQuerySet":
-        """Published events with a higher number, in their order."""
-        return self.filter(number__gt=number).order_by("number")
+    def after(self, number: int, end: int | None = None) -> "EventQuerySet":
+        """Published events with a higher number, in their order.
+
+        Args:
+            end: The last number; None for the newest event.
+        """
+        events = self.filter(number__gt=number).order_by("number")
+        return events if end is None else events.filter(number__lte=end)
 
     def before(self, moment: datetime) -> "EventQuerySet":
         """Published events that happened before a moment."""
@@ -31,12 +36,13 @@ EventManager = models.Manager.from_queryset(EventQuerySet)
 class Event(models.Model):
     """Something that happened, written in the transaction in which it happened.
 
-    Names are those of that moment. `data` is the JSON text of the payload, so that
-    every answer has the same bytes.
+    Names and sentence are those of that moment, and `data` is the JSON text of the
+    payload, so that every answer has the same bytes.
 
     Attributes:
         uid: The id that receivers see.
         key: Equal keys are one event; None for an event that has no equal.
+        sentence: What happened, for people.
         table_id: The table that it is about, if any; the order holds for each table.
         also: More subjects, each with `kind`, `id` and `name`. Who may not see all
             of them does not see the event.
@@ -53,6 +59,7 @@ class Event(models.Model):
     table_id = models.UUIDField(null=True, blank=True)
     also = models.JSONField(default=list, blank=True)
     data = models.TextField()
+    sentence = models.TextField()
     at = models.DateTimeField()
     number = models.BigIntegerField(null=True, blank=True, unique=True)
 
@@ -83,7 +90,7 @@ class Event(models.Model):
         return found
 
 
-class EventStream(models.Model):
+class EventSequence(models.Model):
     """The one row whose lock gives events their numbers.
 
     Attributes:

@@ -8,7 +8,7 @@ from apps.notices.events.publisher import (
     new_epoch,
     prune_events,
     publish_events,
-    the_stream,
+    the_sequence,
 )
 from apps.notices.models import Event
 from tests.support.pages.factories import NOW
@@ -54,14 +54,14 @@ def test_what_is_more_than_a_batch_is_published_too(
 def test_another_epoch_keeps_the_numbers_and_ends_the_cursors() -> None:
     write(2)
     publish_events()
-    first = the_stream().epoch
+    first = the_sequence().epoch
 
     second = new_epoch()
 
-    stream = the_stream()
-    assert stream.epoch == second != first
-    assert stream.former == {first: 2}
-    assert stream.last_number == 2
+    sequence = the_sequence()
+    assert sequence.epoch == second != first
+    assert sequence.former == {first: 2}
+    assert sequence.last_number == 2
 
 
 def test_pruning_leaves_no_gap_between_kept_events() -> None:
@@ -73,7 +73,7 @@ def test_pruning_leaves_no_gap_between_kept_events() -> None:
 
     Event.objects.filter(number=1).update(at=NOW)
     assert prune_events(before=NOW + timedelta(hours=3)) == 3
-    assert the_stream().pruned_to == 3
+    assert the_sequence().pruned_to == 3
     assert Event.objects.get().number == 4
 
 
