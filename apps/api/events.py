@@ -64,7 +64,7 @@ class EventList(RestView):
 
         With `Accept: text/event-stream`, the answer is a stream of server-sent events,
         whose ids are cursors. A cursor that is no longer valid is answered with 410;
-        `begin` is the cursor to go on with.
+        `begin` is the cursor to continue with.
         """
         asked = cleaned(EventsForm(request.GET))
         user, wanted = signed_in(request), wanted_events(request, asked["table"])

@@ -19,4 +19,4 @@ class CursorGoneError(PageError, code="cursor-gone"):
     facts: Mapping[str, object] = MappingProxyType({})
     status = 410
     message = "The cursor is no longer valid: {reason}."
-    hint = "Go on with after={begin}, and read the tables that you follow once."
+    hint = "Continue with after={begin}, and read the tables that you follow once."
