@@ -37,6 +37,7 @@ from deltaweb.iceberg.manifests import (
 from deltaweb.iceberg.metadata import TableVersion
 from deltaweb.iceberg.puffin import BLOB_START, PuffinVector
 from deltaweb.iceberg.schema import FieldIds
+from deltaweb.iceberg.served_file import ServedForm
 
 LIST: Final = "list.avro"
 THREADS: Final = 2  # that make manifests: most of the work is numpy's and Arrow's
@@ -58,21 +59,20 @@ class ObjectNames:
     """The names of the objects of a version.
 
     Attributes:
-        room: The count of bytes by which a served file is larger than the stored one;
-            0 if files are served as stored.
+        form: How data files are served; None as they are stored.
     """
 
     table_location: str
     version_location: str
     sealer: PathSealer
-    room: int = 0
+    form: ServedForm | None = None
 
     def data(self, paths: list[str], kind: str = DATA_FILES) -> pa.StringArray:
         """Return where clients fetch data files, by their paths below their root."""
         head = f"{self.table_location}/{kind}"
-        if self.room:
+        if self.form is not None:
             head, kind = f"{head}{WITH_IDS}", f"{kind}{WITH_IDS}"
-            paths = [f"{self.room}:{path}" for path in paths]
+            paths = [f"{self.form.text}:{path}" for path in paths]
         texts = self.sealer.seal(kind, paths)
         return pa.array([f"{head}/{text}.parquet" for text in texts], pa.string())
 
@@ -101,23 +101,24 @@ class NamedVector:
     """A deletion vector and its data file, as the name of an object holds them.
 
     Attributes:
-        room: As in `ObjectNames`.
+        form: As in `ObjectNames`.
     """
 
     path: str
     fields: Mapping[str, Any]
-    room: int = 0
+    form: ServedForm | None = None
 
     @property
     def text(self) -> str:
         names = ("storageType", "pathOrInlineDv", "offset", "sizeInBytes")
         values = [self.fields[name] for name in (*names, "cardinality")]
-        return json.dumps([self.path, *values, self.room])
+        form = self.form.text if self.form else None
+        return json.dumps([self.path, *values, form])
 
     @classmethod
     def of(cls, text: str) -> "NamedVector":
         """Return what `text` was made of."""
-        path, kind, place, offset, size, cardinality, *room = json.loads(text)
+        path, kind, place, offset, size, cardinality, *form = json.loads(text)
         fields = {
             "storageType": kind,
             "pathOrInlineDv": place,
@@ -125,7 +126,9 @@ class NamedVector:
             "sizeInBytes": size,
             "cardinality": cardinality,
         }
-        return cls(path, fields, *room)
+        # Names of earlier releases end with a number.
+        is_form = bool(form) and isinstance(form[0], str)
+        return cls(path, fields, ServedForm.of(form[0]) if is_form else None)
 
 
 @dataclass(slots=True, eq=False)
@@ -246,7 +249,8 @@ class _Writer:
         locations = self.names.files(part)
         columns, fields = self.version.columns, self.snapshot.fields
         files = data_files(part, locations, columns, fields, self.ids)
-        return replace(files, sizes=pc.add(files.sizes, self.names.room))
+        room = self.names.form.room if self.names.form else 0
+        return replace(files, sizes=pc.add(files.sizes, room))
 
     def vectors(self, part: pa.Table, files: DataFiles) -> VectorFiles | None:
         descriptors = part[VECTOR].combine_chunks()
@@ -256,7 +260,7 @@ class _Writer:
         paths = part["relative_path"].take(with_one).to_pylist()
         data_locations = files.locations.take(with_one)
         found = [
-            (NamedVector(path, fields, self.names.room), location)
+            (NamedVector(path, fields, self.names.form), location)
             for path, fields, location in zip(
                 paths,
                 descriptors.take(with_one).to_pylist(),

@@ -37,6 +37,35 @@ Piece: TypeAlias = bytes | range
 
 
 @dataclass(frozen=True, slots=True)
+class ServedForm:
+    """The form of the data files of a table, which is a part of their names.
+
+    Attributes:
+        room: The count of bytes by which a served file is larger than the stored one.
+        ids: The digest of the ids in its footer. A table that is created again in the
+            same place may have other ids at the same version.
+    """
+
+    room: int
+    ids: str
+
+    @property
+    def text(self) -> str:
+        return f"{self.room}-{self.ids}"
+
+    @classmethod
+    def of(cls, text: str) -> "ServedForm":
+        """Return the form that a text names."""
+        room, _, ids = text.partition("-")
+        return cls(int(room), ids)
+
+    @classmethod
+    def with_ids(cls, ids: FieldIds) -> "ServedForm":
+        """Return the form of files that have some field ids."""
+        return cls(room_bytes(ids), ids.digest)
+
+
+@dataclass(frozen=True, slots=True)
 class Seam:
     """Bytes that replace a part of a stored file, from `start` up to `end`."""
 

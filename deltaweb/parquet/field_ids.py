@@ -29,6 +29,8 @@ MAX_ELEMENTS: Final = 50_000
 MAX_PARTS: Final = 150_000
 """More row groups, column chunks or pairs are in no footer of that size: one of 3 MiB
 could name a million, which took 17 s and 400 MiB."""
+MAX_SKIPPED: Final = 500_000
+"""More values are skipped in no footer: 4 MiB can have four million, which took 4 s."""
 ID_BYTES: Final = 6
 """The most bytes that a field id adds to a footer: its header and 32 bits."""
 TYPE_BYTES: Final = 4
@@ -86,11 +88,11 @@ def with_field_ids(footer: bytes, assign: Callable[[Node], Ids]) -> bytes | None
     """
     if len(footer) > MAX_REWRITTEN_BYTES:
         raise FooterCorruptError(reason=f"it has more than {MAX_REWRITTEN_BYTES} bytes")
-    places = CompactReader(footer, most=MAX_PARTS).read_struct(_FILE)
+    places = _reader(footer).read_struct(_FILE)
     if "encryption" in places:
         raise FileEncryptedError
     elements = _structs(footer, places["schema"])
-    raw = CompactReader(footer, most=MAX_PARTS).read_struct(_ELEMENTS)
+    raw = _reader(footer).read_struct(_ELEMENTS)
     schema = elements_of(raw["schema"])
     if len(schema) != len(elements):
         raise FooterCorruptError(reason="it has two schemas")
@@ -108,9 +110,13 @@ def with_field_ids(footer: bytes, assign: Callable[[Node], Ids]) -> bytes | None
     return _edited(footer, edits)
 
 
+def _reader(footer: bytes, place: int = 0) -> CompactReader:
+    return CompactReader(footer, place, most=MAX_PARTS, most_skipped=MAX_SKIPPED)
+
+
 def _structs(footer: bytes, place: int) -> list[list[_Field]]:
     """Return the structs of a list, each with the end of it as its last field."""
-    cursor = Cursor(footer, place)
+    cursor = Cursor(footer, place, most_skipped=MAX_SKIPPED)
     try:
         size, kind = cursor.list_header()
         if kind != STRUCT or size > MAX_ELEMENTS:
@@ -171,7 +177,7 @@ def _write(writer: CompactWriter, last: int, field: _Field, value: bytes) -> int
 
 
 def _without_arrow_schema(footer: bytes, place: int) -> list[_Edit]:
-    reader = CompactReader(footer, place, most=MAX_PARTS)
+    reader = _reader(footer, place)
     pairs = reader.read_placed(_KEY_VALUE)
     edges = [*(begin for begin, _ in pairs), reader.position]
     kept = [

@@ -84,7 +84,7 @@ def plain_form(protocol: Protocol, metadata: Metadata, schema: StructType) -> Pl
     return PlainForm(
         protocol=_plain_protocol(protocol, left_in_plain(found)),
         metadata=_plain_metadata(metadata),
-        copies_all=COLUMN_MAPPING in features or _has_dropped(protocol, metadata),
+        copies_all=COLUMN_MAPPING in features or has_dropped(protocol, metadata),
         checks_types=TYPE_WIDENING in features,
     )
 
@@ -92,12 +92,12 @@ def plain_form(protocol: Protocol, metadata: Metadata, schema: StructType) -> Pl
 def may_need_copies(protocol: Protocol, metadata: Metadata, schema: StructType) -> bool:
     """Return whether a file of a version with this metadata may need a copy."""
     has_vectors = DELETION_VECTORS in (protocol.reader_features or ())
-    return _has_dropped(protocol, metadata) or needs_plain(
+    return has_dropped(protocol, metadata) or needs_plain(
         misreadings(protocol, metadata, schema, has_deletion_vectors=has_vectors)
     )
 
 
-def _has_dropped(protocol: Protocol, metadata: Metadata) -> bool:
+def has_dropped(protocol: Protocol, metadata: Metadata) -> bool:
     """Return whether files may hold a column that was dropped.
 
     Each column of a table that maps columns has an id of its own, up to the largest
@@ -107,7 +107,7 @@ def _has_dropped(protocol: Protocol, metadata: Metadata) -> bool:
     if not has_mapped_columns(protocol, metadata) or not largest.isdecimal():
         return False
     ids = {*field_ids_of(parse_json(metadata.schema_string or ""))}
-    return len(ids) < int(largest)
+    return sum(0 < one <= int(largest) for one in ids) < int(largest)
 
 
 def _plain_metadata(metadata: Metadata) -> Metadata:

@@ -23,7 +23,7 @@ from apps.sharing.recipients.resource import PROPERTIES
 from apps.sharing.recipients.services import NewRecipient
 from apps.sharing.shares.forms import MAX_TEXT_LENGTH
 from apps.sharing.shares.parts.form import quoted_names
-from apps.sharing.shares.terms import Part, Terms, check_part
+from apps.sharing.shares.terms import FileForm, Part, Terms, check_part
 from deltaweb.conditions.recipients import Property
 
 STEPS = {
@@ -43,7 +43,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NamedPart(Part):
+class NamedPart(FileForm, Part):
     """The part of a table that a new share offers, with its names there."""
 
     schema: str = parameter(
@@ -77,8 +77,8 @@ def usual_part() -> dict[str, str]:
     """Return what is typed for a part before anything is: it offers all."""
     return {
         name: str(value) if value else ""
-        for name, value in SharedTable().terms.items()
-        if name in TableDraftForm.base_fields  # plain files are chosen later
+        for name, value in SharedTable().offer.items()
+        if name in TableDraftForm.base_fields
     }
 
 
@@ -126,7 +126,7 @@ class DraftTable:
             name=posted.get(f"{prefix}name", self.name).strip(),
             part={
                 name: posted.get(f"{prefix}{name}", boxes.get(name, value))
-                for name, value in self.part.items()
+                for name, value in {**usual_part(), **self.part}.items()
             },
         )
 

@@ -169,6 +169,7 @@ def seen_context(
             draft_review.readers_of(draft),
             viewed=request.POST.get("as", request.GET.get("as", "")),
             typed=TypedPart.of(request.POST),
+            is_plain=chosen.offered.plain,
             user=signed_in(request),
             now=timezone.now(),
         )

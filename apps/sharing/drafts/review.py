@@ -1,7 +1,7 @@
 """What a share would show to whom, before it is made."""
 
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
@@ -11,8 +11,14 @@ from django.db.models import Count, Q
 
 from apps.accounts.models import User
 from apps.pages.lists.paging import Paged, paged
+from apps.sharing.access.grants.plain_cost import plain_cost
 from apps.sharing.access.grants.rule_preview import ReadBudget
-from apps.sharing.clients.preflight import Preflight, preflights
+from apps.sharing.clients.preflight import (
+    IndexedTable,
+    Preflight,
+    Served,
+    indexed_tables,
+)
 from apps.sharing.drafts.draft import Draft, DraftTable
 from apps.sharing.models import Grant, Recipient, SharedTable
 from apps.sharing.recipients.listing import RecipientRow, recipient_rows
@@ -66,7 +72,13 @@ class ChosenTable:
         condition = offered.condition
         rows = f"rows where {condition}" if condition else "all rows"
         columns = ", ".join(offered.columns) or "all columns"
-        return f"{offered.versions}; {rows}; {columns}"
+        form = "; as plain files" if offered.plain else ""
+        return f"{offered.versions}; {rows}; {columns}{form}"
+
+    @property
+    def plain_cost(self) -> str:
+        """The cost of plain files, in sentences."""
+        return plain_cost([self.table]).text if self.table else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,15 +101,22 @@ def chosen_tables(draft: Draft) -> list[ChosenTable]:
     tables = {
         table.id: table for table in Table.objects.filter(id__in=ids).defer("summary")
     }
-    found = preflights(ids)
-    return [
-        ChosenTable(
-            draft=wanted,
-            table=tables.get(UUID(wanted.table_id)),
-            preflight=found.get(UUID(wanted.table_id), UNKNOWN),
-        )
-        for wanted in draft.tables
-    ]
+    indexed = indexed_tables(ids)
+    return [_chosen(wanted, tables, indexed) for wanted in draft.tables]
+
+
+def _chosen(
+    wanted: DraftTable,
+    tables: Mapping[UUID, Table],
+    indexed: Mapping[UUID, IndexedTable],
+) -> ChosenTable:
+    table_id = UUID(wanted.table_id)
+    known, how = indexed.get(table_id), Served(is_plain=wanted.offered.plain)
+    return ChosenTable(
+        draft=wanted,
+        table=tables.get(table_id),
+        preflight=known.preflight(how) if known else UNKNOWN,
+    )
 
 
 def readers_of(draft: Draft) -> list[Viewed]:
@@ -134,6 +153,7 @@ def counted_tables(
                 one.typed,
                 readers,
                 viewed="",
+                is_plain=one.offered.plain,
                 budget=budget,
                 user=user,
                 now=now,

@@ -91,7 +91,7 @@ def make_share(draft: Draft, *, stamp: Stamp, is_trial: bool = False) -> MadeSha
             credentials.append(invite(new.to_be_made(share.name), stamp=stamp))
     if is_trial or not faults.is_empty:
         transaction.set_rollback(True)
-    elif any(not one.offered.is_whole for one in draft.tables):
+    elif any(one.offered.plain or not one.offered.is_whole for one in draft.tables):
         request_preparation(share, proves=True, now=stamp.at)
     return MadeShare(share=share, credentials=credentials, faults=faults)
 

@@ -134,16 +134,35 @@ class Part(Versions, NewRule):
         return {"with_history": self.with_history is True, "start_version": start}
 
 
+# Without slots, as a second base.
+@dataclass(frozen=True, kw_only=True)
+class FileForm:
+    """The form in which files are served.
+
+    Attributes:
+        plain: Whether files are served as plain Parquet, without deletion vectors and
+            column mapping; files that are stored otherwise are copied.
+    """
+
+    plain: bool | Unchanged | None = parameter(
+        UNCHANGED,
+        "--plain",
+        removed_by="--stored",
+        action="store_const",
+        const=True,
+        line=Line(label="As plain files"),
+        help="serve plain Parquet files, which simple clients read",
+    )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Terms(Part):
+class Terms(FileForm, Part):
     """All that is said of a table of a share.
 
     Attributes:
         comment: The comment that recipients see; null removes it.
         with_directory: Whether recipients can read the whole folder, with temporary
             credentials of its store.
-        plain: Whether files are served as plain Parquet, without deletion vectors and
-            column mapping; files that are stored otherwise are copied.
         partition_filter: The old name of `condition`.
     """
 
@@ -154,15 +173,6 @@ class Terms(Part):
         const=True,
         line=Line(label="Also as a folder", codes=("directory-refused",)),
         help="also share its whole folder, with temporary credentials of the store",
-    )
-    plain: bool | Unchanged | None = parameter(
-        UNCHANGED,
-        "--plain",
-        removed_by="--stored",
-        action="store_const",
-        const=True,
-        line=Line(label="As plain files"),
-        help="serve plain Parquet files, which simple clients read",
     )
     comment: str | Unchanged | None = parameter(
         UNCHANGED,

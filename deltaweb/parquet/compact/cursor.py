@@ -4,6 +4,7 @@ Source: Thrift's compact protocol, "Struct encoding", "List and Set", "Map".
 """
 
 import struct
+import sys
 from typing import Final
 
 from deltaweb.parquet.compact.layouts import (
@@ -30,13 +31,20 @@ _LONG_LIST: Final = 15
 
 
 class Cursor:
-    """A place in bytes of the compact protocol."""
+    """A place in bytes of the compact protocol.
 
-    __slots__ = ("data", "position")
+    Args:
+        most_skipped: How many values it goes past; None for any number of them.
+    """
 
-    def __init__(self, data: bytes, position: int = 0) -> None:
+    __slots__ = ("data", "position", "skips_left")
+
+    def __init__(
+        self, data: bytes, position: int = 0, *, most_skipped: int | None = None
+    ) -> None:
         self.data = data
         self.position = position
+        self.skips_left = sys.maxsize if most_skipped is None else most_skipped
 
     def list_header(self) -> tuple[int, int]:
         """Read the size of a list and the type of its elements."""
@@ -109,6 +117,9 @@ class Cursor:
 
     def skip(self, kind: int, depth: int) -> None:
         """Go past a value of a field."""
+        self.skips_left -= 1
+        if self.skips_left < 0:
+            raise FooterCorruptError(reason="it has too many values that are unknown")
         if kind in {TRUE, FALSE}:
             return
         if BYTE < kind <= I64:

@@ -101,6 +101,7 @@ class CompactReader(Cursor):
         known: Short lists that another reader of like bytes has made already.
         most: How many elements it makes values of, or keeps the places of; None for
             the limits of the module.
+        most_skipped: As of `Cursor`.
     """
 
     __slots__ = ("built", "known", "late", "most_built", "most_late")
@@ -111,8 +112,10 @@ class CompactReader(Cursor):
         position: int = 0,
         known: "dict[_KnownKey, Sequence[Any]] | None" = None,
         most: int | None = None,
+        *,
+        most_skipped: int | None = None,
     ) -> None:
-        super().__init__(data, position)
+        super().__init__(data, position, most_skipped=most_skipped)
         self.most_built = MAX_BUILT if most is None else most
         self.most_late = MAX_LATE if most is None else most
         self.known = {} if known is None else known

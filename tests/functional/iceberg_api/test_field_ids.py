@@ -8,10 +8,14 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from django.utils import timezone
 from pyiceberg.io.pyarrow import pyarrow_to_schema
 from pyiceberg.schema import Schema
 
 from apps.pages.actions import command_stamp
+from apps.sharing.access.grants.rules import rule_for
+from apps.sharing.api.iceberg.layouts import field_ids
+from apps.sharing.api.keys import object_keys
 from apps.tables.storage.connections import add_connection
 from tests.functional.iceberg_api.clients import S3, TABLE
 from tests.functional.iceberg_api.reading import Loaded, load
@@ -207,10 +211,43 @@ def test_columns_that_get_a_mapping_are_read_by_their_new_ids(
     after = load(acme, TABLE)
 
     assert after.table.schema().find_field("id").field_id == 1
-    assert after.files()[0].file_path == before.files()[0].file_path
+    assert after.files()[0].file_path != before.files()[0].file_path
     assert after.rows() == rows
     file = before.files()[0].file_path
     assert bytes_of(before.s3, file) == before.fetch(file)
+
+
+def test_a_table_that_was_created_again_with_other_ids_has_other_names(
+    lake: Lake, acme: Caller
+) -> None:
+    rows = load(acme, TABLE).rows()
+    map_columns(lake)
+    before = load(acme, TABLE)
+    name = before.files()[0].file_path
+    assert before.rows() == rows
+    commit = lake.root / "_delta_log" / f"{4:020}.json"
+    last = len(before.table.schema().fields)
+    text = commit.read_text()
+    for at in range(1, last + 1):
+        text = text.replace(f'Mapping.id\\": {at}', f'Mapping.id\\": <{last + 1 - at}')
+    assert "<" in text
+    commit.write_text(text.replace("<", ""))
+
+    after = load(acme, TABLE)
+
+    assert after.table.schema().find_field("id").field_id == last
+    assert after.rows() == rows
+    assert after.files()[0].file_path != name
+    assert bytes_of(before.s3, name) == before.fetch(name)
+    found = field_ids(
+        lake.shared,
+        rule_for(lake.shared, acme.recipient),
+        keys=object_keys(),
+        now=timezone.now(),
+        last_version=4,
+        digest="of another process",
+    )
+    assert found is None
 
 
 def map_columns(lake: Lake) -> None:

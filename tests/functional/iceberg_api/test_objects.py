@@ -34,7 +34,7 @@ def data_location(lake: Lake, caller: Caller) -> tuple[str, S3, bytes]:
     rule = rule_for(lake.shared, caller.recipient)
     now = timezone.now()
     table = open_iceberg_table(lake.shared, rule, keys=object_keys(), now=now)
-    names = replace(table.names(3), room=0)
+    names = replace(table.names(3), form=None)
     (location,) = names.data(lake.paths[:1]).to_pylist()
     return location, s3, (lake.root / lake.paths[0]).read_bytes()
 

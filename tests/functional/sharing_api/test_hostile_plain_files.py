@@ -96,6 +96,37 @@ def test_a_field_that_was_dropped_and_added_again_is_null(
     assert plain_rows(staff, acme) == staff.rows(acme) == by_first(table)
 
 
+def test_a_field_that_was_dropped_and_added_again_is_in_no_copy_of_a_rule(
+    tmp_path: Path, shared_plain: NewPlainShare, new_caller: NewCaller
+) -> None:
+    schema = pa.schema([("id", pa.int64()), ("s", PAIR)])
+    table = DeltaTable.create(str(tmp_path / "lake"), schema, properties=BY_NAME)
+    table.append(pa.table({"id": [1], "s": [VALUE]}, schema=schema))
+    staff = shared_plain(table)
+    staff.shared.plain = False
+    staff.shared.save()
+    staff.rule("", "id", "s")
+    acme = new_caller("acme", staff.shared.share)
+    staff.prepare()
+    assert "'y': 2" in str(staff.rows(acme))
+
+    table.drop_column("s.y")
+    told = actions(table, 0)["metaData"]
+    text = json.dumps(with_new_field(json.loads(told["schemaString"])))
+    commit(table, [{"metaData": told | {"schemaString": text}}])
+    staff.prepare()
+
+    assert "'y': None" in str(staff.rows(acme))
+    stored = pq.read_schema(pa.BufferReader(staff.bytes_served[-1]))
+    (names,) = [
+        [column.type.field(at).name for at in range(column.type.num_fields)]
+        for column in stored
+        if column.type.num_fields
+    ]
+    assert len(names) == 2
+    assert names[-1] == "col-99"
+
+
 def test_a_dropped_column_is_in_no_file(
     tmp_path: Path, shared_plain: NewPlainShare, new_caller: NewCaller
 ) -> None:

@@ -74,6 +74,35 @@ def rule(condition: str, *columns: str, **properties: str) -> dict[str, Any]:
     }
 
 
+def test_a_table_that_is_chosen_as_plain_files_is_shared_so(
+    admin: Client, staff: Table
+) -> None:
+    new_recipient("acme")
+    begin(admin, staff, plain="on")
+    assert "As plain files, for simple clients Without deletion vectors" in words(
+        step(admin, "tables")
+    )
+    assert "; as plain files" in reviewed(admin)
+    assert draft(admin)["tables"][0]["part"]["plain"] == "on"
+
+    go(admin, "review", "create")
+
+    assert SharedTable.objects.get().plain
+    assert Job.objects.filter(kind="sharing.prepare_share").count() == 1
+
+
+def test_a_table_whose_box_is_not_checked_is_shared_as_it_is_stored(
+    admin: Client, staff: Table
+) -> None:
+    new_recipient("acme")
+    begin(admin, staff, plain="on")
+    go(admin, "tables", "next", **typed(staff, 0))
+
+    go(admin, "review", "create")
+
+    assert not SharedTable.objects.get().plain
+
+
 @cases(
     "fields, said",
     {

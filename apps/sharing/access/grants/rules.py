@@ -25,7 +25,12 @@ from deltaweb.index.query.classification import FileRule
 from deltaweb.index.query.shared_version import SharedVersion
 from deltaweb.sharing.compatibility import fields_of
 from deltaweb.sharing.narrowed import narrowed
-from deltaweb.sharing.plain import may_need_copies, plain_form, plain_schema
+from deltaweb.sharing.plain import (
+    has_dropped,
+    may_need_copies,
+    plain_form,
+    plain_schema,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,6 +135,17 @@ class TableRule:
         names = self.condition(version.schema).names
         return names <= set(metadata.partition_columns)
 
+    def _nested_shape(self, version: SharedVersion, visible: StructType) -> str:
+        """Return a text of what fields of columns are stored as, where that matters.
+
+        A field that is dropped and added again has the name and the type of the old
+        one. Without a dropped field, copies of earlier releases keep their keys.
+        """
+        if not self.is_plain and not has_dropped(version.protocol, version.metadata):
+            return ""
+        parts = [[name, f.stored_name, f.field_id] for name, f in fields_of(visible)]
+        return json.dumps(parts)
+
     def visible(self, schema: StructType) -> StructType:
         """Return what of a schema is seen."""
         if self.columns is None:
@@ -156,7 +172,7 @@ class TableRule:
             schema=visible,
             protocol=version.protocol,
             metadata=narrowed(version.metadata, schema, visible.names),
-            shape=_shape(schema, visible),
+            shape=f"{_shape(schema, visible)}{self._nested_shape(version, visible)}",
         )
         return _in_plain_form(bound) if self.is_plain else bound
 
@@ -210,7 +226,6 @@ def _in_plain_form(bound: BoundRule) -> BoundRule:
         schema=plain_schema(bound.schema),
         protocol=form.protocol,
         metadata=form.metadata,
-        shape=f"{bound.shape}{_nested_shape(bound.schema)}",
     )
 
 
@@ -325,13 +340,4 @@ def _shape(schema: StructType, visible: StructType) -> str:
         ]
         for f in schema.fields
     ]
-    return json.dumps(parts)
-
-
-def _nested_shape(visible: StructType) -> str:
-    """Return a text of what fields of columns are stored as.
-
-    A field that is dropped and added again has the name and the type of the old one.
-    """
-    parts = [[name, f.stored_name, f.field_id] for name, f in fields_of(visible)]
     return json.dumps(parts)

@@ -40,7 +40,7 @@ from deltaweb.iceberg.objects import (
     puffin_of,
 )
 from deltaweb.iceberg.schema import FieldIds
-from deltaweb.iceberg.served_file import Piece, Seam, seam_of
+from deltaweb.iceberg.served_file import Piece, Seam, ServedForm, seam_of
 from deltaweb.parquet.tail import FIRST_READ_BYTES, RangeSource, open_source
 from deltaweb.sharing.errors import FileGoneError
 from deltaweb.storage.local_file import open_local_file
@@ -132,12 +132,13 @@ def open_stored(
     shared: SharedTable,
     key: ObjectKey,
     sealer: PathSealer,
-    read_ids: Callable[[], FieldIds],
+    read_ids: Callable[[str], FieldIds | None],
 ) -> StoredObject | None:
     """Open a data file or a deletion vector.
 
     Args:
-        read_ids: Returns the ids of the table's columns.
+        read_ids: Returns the ids of the table's columns that have a digest; None if
+            it has others.
 
     Returns:
         The object; None where its key is none that was given out.
@@ -149,9 +150,13 @@ def open_stored(
         kind = key.kind.removesuffix(WITH_IDS)
         if kind == key.kind:
             return _stored(shared, kind, path, sealer)
-        room, _, path = path.partition(":")
+        text, _, path = path.partition(":")
+        form = ServedForm.of(text)
+        ids = read_ids(form.ids)
+        if ids is None:
+            return None
         stored = _stored(shared, kind, path, sealer)
-        return _with_ids(stored, f"{kind}/{path}", int(room), sealer, read_ids)
+        return _with_ids(stored, f"{kind}/{path}", form.room, sealer, ids)
     except (DataFileMissingError, DeletionVectorMissingError) as error:
         logger.info("%s", error)
         raise FileGoneError from None
@@ -172,13 +177,12 @@ def _with_ids(
     name: str,
     room: int,
     sealer: PathSealer,
-    read_ids: Callable[[], FieldIds],
+    ids: FieldIds,
 ) -> StoredObject:
     """Return a file with a footer that has field ids, which is made once and kept."""
     with ExitStack() as opening:
         opening.callback(stored.close)
         source = opening.enter_context(open_source(stored.opened))
-        ids = read_ids()
         key = sealer.digest, name, str(room), ids.digest, _state(stored, source)
         if (kept := _seams.find(key)) is not None:
             (seam,) = kept
@@ -243,7 +247,7 @@ def _vector(
         table_location=location_of(shared.id),
         version_location="",
         sealer=sealer,
-        room=named.room,
+        form=named.form,
     )
     (location,) = names.data([named.path]).to_pylist()
     puffin = puffin_of(named, location)

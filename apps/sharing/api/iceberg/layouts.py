@@ -30,7 +30,7 @@ from deltaweb.iceberg.errors import InexpressibleError, NotIcebergError
 from deltaweb.iceberg.metadata import TableLayout, TableVersion
 from deltaweb.iceberg.objects import LIST, ObjectNames
 from deltaweb.iceberg.schema import FieldIds, TableColumns
-from deltaweb.iceberg.served_file import room_bytes
+from deltaweb.iceberg.served_file import ServedForm
 from deltaweb.index.query.restricted_version import PreparedPart, RestrictedVersion
 from deltaweb.index.query.shared_version import SharedVersion
 from deltaweb.sharing.table_query import TableQuery
@@ -39,7 +39,7 @@ from deltaweb.table import DeltaTable
 _KEPT_BYTES: Final = 16 << 20
 _ID_BYTES: Final = 500
 """The memory of a column's id, its path and that in any case."""
-_ids: Final[KeptValues[tuple[str, int], FieldIds]] = KeptValues(_KEPT_BYTES)
+_ids: Final[KeptValues[tuple[str, int, str], FieldIds]] = KeptValues(_KEPT_BYTES)
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,12 +72,13 @@ class IcebergTable:
     def mark(self, version: int) -> str:
         """Return what distinguishes the objects of a version from others of it."""
         mark = f"{self.layout.mark(version)}{self.sealer.digest}{self._rewritten}"
-        return f"{mark}{self.room:x}" if self.room else mark
+        return f"{mark}{self.form.room:x}{self.form.ids}" if self.form else mark
 
     @property
-    def room(self) -> int:
-        """The bytes that a served file has more than the stored one; 0 if equal."""
-        return room_bytes(self.layout.ids) if self.shared.share.with_field_ids else 0
+    def form(self) -> ServedForm | None:
+        """How data files are served; None as they are stored."""
+        is_stored = not self.shared.share.with_field_ids
+        return None if is_stored else ServedForm.with_ids(self.layout.ids)
 
     @cached_property
     def _rewritten(self) -> str:
@@ -98,7 +99,7 @@ class IcebergTable:
                 f"{self.location}/metadata/{version}-{self.mark(version)}"
             ),
             sealer=self.sealer,
-            room=self.room,
+            form=self.form,
         )
 
     def list_location(self, version: int) -> str:
@@ -158,26 +159,36 @@ def open_iceberg_table(
         raise NotIcebergError(table=shared.full_name, reason=error.reason) from error
     scope = scope_of(shared, rule, newest.version)
     sealer = PathSealer(keys, scope)
-    _ids.keep((scope, newest.version), layout.ids, len(layout.ids) * _ID_BYTES)
+    key = scope, newest.version, layout.ids.digest
+    _ids.keep(key, layout.ids, len(layout.ids) * _ID_BYTES)
     return IcebergTable(shared, rule, opened, newest, layout, scope, sealer)
 
 
-def field_ids(
+def field_ids(  # noqa: PLR0913 (of what, as it was named, and when)
     shared: SharedTable,
     rule: TableRule,
     *,
     keys: Sequence[bytes],
     now: datetime,
     last_version: int,
-) -> FieldIds:
-    """Return the ids of the columns of a shared table, up to a version."""
-    found = _ids.find((scope_of(shared, rule, last_version), last_version))
+    digest: str,
+) -> FieldIds | None:
+    """Return the ids of the columns of a shared table, up to a version.
+
+    Args:
+        digest: Theirs, from the name of a file.
+
+    Returns:
+        None if the table has other ids now: another was created in its place.
+    """
+    found = _ids.find((scope_of(shared, rule, last_version), last_version, digest))
     if found is not None:
         return found[0]
     table = open_iceberg_table(
         shared, rule, keys=keys, now=now, last_version=last_version
     )
-    return table.layout.ids
+    ids = table.layout.ids
+    return ids if ids.digest == digest else None
 
 
 def scope_of(shared: SharedTable, rule: TableRule, version: int) -> str:

@@ -12,7 +12,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -63,6 +62,7 @@ from deltaweb.iceberg.access.signature import (
     parse_signature,
 )
 from deltaweb.iceberg.access.vended_keys import Claims, open_keys
+from deltaweb.iceberg.schema import FieldIds
 from deltaweb.iceberg.served_file import Piece
 from deltaweb.sharing.json_text import json_bytes
 from deltaweb.storage.signing.s3 import host_header
@@ -161,14 +161,17 @@ def _find(named: ObjectKey, caller: ObjectCaller, *, now: datetime) -> StoredObj
     """Find an object, or make it."""
     if named.version is None:
         sealer = PathSealer(object_keys(), caller.scope)
-        read_ids = partial(
-            field_ids,
-            caller.shared,
-            caller.rule,
-            keys=object_keys(),
-            now=now,
-            last_version=caller.claims.last_version,
-        )
+
+        def read_ids(digest: str) -> FieldIds | None:
+            return field_ids(
+                caller.shared,
+                caller.rule,
+                keys=object_keys(),
+                now=now,
+                last_version=caller.claims.last_version,
+                digest=digest,
+            )
+
         found = open_stored(caller.shared, named, sealer, read_ids)
     else:
         found = _metadata_object(named, caller, now=now)

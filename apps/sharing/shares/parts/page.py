@@ -186,6 +186,7 @@ def _new_table(share: Share, sent: AddedTable) -> SharedTable:
         schema=sent.schema or table.namespace,
         name=sent.name or table.name,
         **sent.versions,
+        plain=sent.plain is True,
         # A list that came without boxes still narrows.
         columns=value_of(sent.columns, [], removed=[]),
     )

@@ -240,8 +240,9 @@ ADD_BY_PAGE: Final = Change(
     do=add_by_page,
     result=OfferedTable,
     says=lambda one: (
-        f"{one.resource.table} is in {one.resource.share} as {one.resource.name}."
-    ),
+        f"{one.resource.table} is in {one.resource.share} as {one.resource.name}. "
+        f"{one.cost}"
+    ).strip(),
     record=("share.add_table",),
     page=Page(f"{PAGE}/add", back=resolve_url),
 )

@@ -228,6 +228,15 @@ def test_a_footer_with_any_other_byte_is_refused_or_made() -> None:
             handmade()[:-1] + b"\x09\x0a\xfc\xf1\x93\x09" + bytes(150_002)
         ),
         "a schema of millions": b"\x29\xfc\xff\xff\xff\x03\x00\x00",
+        "a list of millions of structs that are unknown": (
+            handmade()[:-1] + b"\xe9\xfc\xc0\x8d\xb7\x01" + bytes(3_000_002)
+        ),
+        "a part with millions of fields that are unknown": (
+            handmade()[:-1] + b"\xec" + b"\x11" * 3_000_000 + bytes(2)
+        ),
+        "a schema element with millions of fields": (
+            b"\x29\x1c" + b"\x11" * 3_000_000 + bytes(2)
+        ),
         "too large": bytes(MAX_REWRITTEN_BYTES + 1),
     },
 )
