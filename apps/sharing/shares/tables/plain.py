@@ -1,6 +1,7 @@
 """Plain files for all tables of a share, or for all that a recipient reads."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Final
 
 from django.shortcuts import resolve_url
@@ -16,10 +17,19 @@ from apps.pages.changes.change import (
     opposite,
 )
 from apps.pages.page_json import OnPage
+from apps.sharing.access.earlier_urls import (
+    earlier_urls_text,
+    later_end,
+    longest_lifetime,
+    url_lifetime,
+)
 from apps.sharing.access.grants.plain_cost import cost_of
 from apps.sharing.access.grants.preparing import request_preparation
-from apps.sharing.models import Recipient, Share
+from apps.sharing.access.grants.rules import rule_for
+from apps.sharing.models import Recipient, Share, SharedTable
 from apps.sharing.portal.switches import RECIPIENT, SHARE
+
+TABLES_A_STATEMENT: Final = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,9 +50,14 @@ class PlainServing:
     num_copies: int
     copied_bytes: int
     cost: OnPage[str]
+    urls: OnPage[str]
 
 
 def _set(thing: Share | Recipient, stamp: Stamp, *, plain: bool) -> PlainServing:
+    urls = ""
+    if thing.plain != plain:
+        ends_at = _end_earlier_urls(thing, at=stamp.at)
+        urls = "" if ends_at is None else earlier_urls_text(ends_at, now=stamp.at)
     thing.plain = plain
     thing.save(update_fields=["plain"])
     if plain:
@@ -57,19 +72,49 @@ def _set(thing: Share | Recipient, stamp: Stamp, *, plain: bool) -> PlainServing
         num_copies=cost.num_copies,
         copied_bytes=cost.copied_bytes,
         cost=cost.text,
+        urls=urls,
     )
+
+
+def _end_earlier_urls(thing: Share | Recipient, *, at: datetime) -> datetime | None:
+    """Note until when URLs open that were issued before the form of files changes.
+
+    Returns:
+        The time; None if this server serves all of the files.
+    """
+    if isinstance(thing, Share):
+        tables = list(thing.shared_tables.select_related("share", "table"))
+        for one in tables:
+            known, lifetime = one.earlier_urls_end_at, longest_lifetime(one)
+            one.earlier_urls_end_at = later_end(known, [lifetime], at=at)
+        SharedTable.objects.bulk_update(
+            tables, ["earlier_urls_end_at"], batch_size=TABLES_A_STATEMENT
+        )
+        ends = [one.earlier_urls_end_at for one in tables]
+        return max((one for one in ends if one is not None), default=None)
+    found = SharedTable.objects.filter(share__grants__recipient=thing)
+    lifetimes = [
+        url_lifetime(one, is_whole=rule_for(one, thing).is_whole)
+        for one in found.select_related("share", "table")
+    ]
+    thing.earlier_urls_end_at = later_end(thing.earlier_urls_end_at, lifetimes, at=at)
+    thing.save(update_fields=["earlier_urls_end_at"])
+    return thing.earlier_urls_end_at
 
 
 def _said_of_share(one: PlainServing) -> str:
     if not one.plain:
-        return f"The tables of {one.name} are served as they are stored."
-    return f"The tables of {one.name} are served as plain files. {one.cost}".strip()
+        text = f"The tables of {one.name} are served as they are stored."
+        return f"{text} {one.urls}".strip()
+    text = f"The tables of {one.name} are served as plain files. {one.cost}"
+    return f"{text.strip()} {one.urls}".strip()
 
 
 def _said_of_recipient(one: PlainServing) -> str:
     if not one.plain:
-        return f"{one.name} is served files as they are stored."
-    return f"{one.name} is served plain files. {one.cost}".strip()
+        return f"{one.name} is served files as they are stored. {one.urls}".strip()
+    text = f"{one.name} is served plain files. {one.cost}"
+    return f"{text.strip()} {one.urls}".strip()
 
 
 SHARE_PLAIN: Final = Change(

@@ -8,10 +8,17 @@ import pytest
 from pytest_django import Settings
 
 from apps.pages.actions import COMMAND_LINE, Stamp
+from apps.pages.changes.change import Nothing
 from apps.sharing.access.earlier_urls import earlier_urls_text
 from apps.sharing.models import Recipient, RecipientRule, SharedTable
 from apps.sharing.recipients.changes.settings import UPDATE, RecipientChange
 from apps.sharing.shares.switching import urls_end_at
+from apps.sharing.shares.tables.plain import (
+    RECIPIENT_PLAIN,
+    RECIPIENT_STORED,
+    SHARE_PLAIN,
+    SHARE_STORED,
+)
 from apps.sharing.shares.terms import NewRule, Terms, narrow_table, update_table
 from tests.support import cases
 from tests.support.pages.factories import (
@@ -213,6 +220,44 @@ class TestChangedProperties:
         UPDATE.carry_out(acme(), RecipientChange(properties=["level=4"]), STAMP)
 
         assert acme().earlier_urls_end_at is None
+
+
+class TestPlainFiles:
+    @cases(
+        "change, location, ends_at",
+        {
+            "of a share in a store": (SHARE_PLAIN, IN_STORE, HOUR),
+            "of a share on this server": (SHARE_PLAIN, "/lake/orders", None),
+            "that a share had already": (SHARE_STORED, IN_STORE, None),
+        },
+    )
+    def test_end_what_was_issued_of_the_tables_of_a_share(
+        self, change, location, ends_at
+    ) -> None:
+        shared = new_shared(location)
+
+        change.carry_out(shared.share, Nothing(), STAMP)
+
+        assert ended(shared) == ends_at
+
+    @cases(
+        "change, fields, ends_at",
+        {
+            "of a recipient": (RECIPIENT_PLAIN, {}, HOUR),
+            "of one who sees a part": (
+                RECIPIENT_PLAIN,
+                {"condition": "id > 1"},
+                QUARTER,
+            ),
+            "that it had already": (RECIPIENT_STORED, {}, None),
+        },
+    )
+    def test_end_what_was_issued_for_a_recipient(self, change, fields, ends_at) -> None:
+        new_shared(**fields)
+
+        change.carry_out(acme(), Nothing(), STAMP)
+
+        assert acme().earlier_urls_end_at == ends_at
 
 
 class TestShareThatIsOff:
