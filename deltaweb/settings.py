@@ -169,6 +169,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "apps.accounts.middleware.bounded_sessions",
     "apps.accounts.middleware.api_key_authentication",
     "apps.pages.request.server_paths.remember_reader",
     "django.contrib.messages.middleware.MessageMiddleware",
@@ -342,9 +343,13 @@ AUTH_PASSWORD_VALIDATORS = [
     },
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
-PASSWORD_HASHERS = ["apps.accounts.hashing.BoundedPBKDF2PasswordHasher"]
+PASSWORD_HASHERS = ["apps.accounts.services.hashing.BoundedPBKDF2PasswordHasher"]
 SIGN_IN_LINK_LIFETIME_S = 15 * 60
-SESSION_COOKIE_AGE = 14 * 24 * 3600
+SESSION_COOKIE_AGE = 3600 * env_int(
+    "DELTAWEB_SESSION_HOURS", default=14 * 24, minimum=1, maximum=90 * 24
+)
+# After these days without a sign-on, the keys of a person are suspended.
+SSO_KEY_DAYS = env_int("DELTAWEB_SSO_KEY_DAYS", default=7, minimum=1, maximum=90)
 SESSION_COOKIE_SAMESITE = "Lax"
 # Below a prefix, cookies stay there. Their names differ as well, because a browser also
 # sends those of an installation above it.

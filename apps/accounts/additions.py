@@ -1,6 +1,9 @@
 """What accounts add to the pages of all apps: a place in the rail, ends of keys."""
 
-from apps.accounts.keys import expiring_keys
+from django.contrib.auth.signals import user_logged_in
+
+from apps.accounts.lifetimes.keys import expiring_keys
+from apps.accounts.lifetimes.sessions import mark_begin
 from apps.pages import frame
 from apps.pages.changes.change import changes
 
@@ -12,6 +15,7 @@ for noun in ("user", "me"):  # in the same order, which is that of the help
         "apps.accounts.changes.appearance",
     )
 changes.load_from("group", "apps.accounts.groups.changes")
+user_logged_in.connect(mark_begin, dispatch_uid="session-age")
 frame.numbers.register(expiring_keys)
 frame.entries.register(
     frame.NavEntry(

@@ -152,6 +152,19 @@ class APIKeyExpiredError(PageError, code="api-key-expired"):
     hint = "Make a new one at /me/ or with 'deltaweb user key NAME'."
 
 
+class APIKeySuspendedError(PageError, code="api-key-suspended"):
+    """A key of a person who no longer signs on; who sends it has it."""
+
+    label: str
+    prefix: str
+    status = 401
+    message = (
+        "The API key {label!r} ({prefix}…) is suspended, because its user has not "
+        "signed in through the provider recently."
+    )
+    hint = "Sign in with a browser: the key then works again."
+
+
 class APIKeyNotFoundError(PageError, code="api-key-not-found"):
     name: str
     status = 404

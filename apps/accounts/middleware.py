@@ -1,10 +1,12 @@
 """Who a request comes from: an API key or a session, and a session for every page."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlencode, urlsplit
 
 from django.conf import settings
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.contrib.auth.models import AnonymousUser
 from django.http import (
     HttpRequest,
     HttpResponse,
@@ -14,17 +16,20 @@ from django.http import (
 from django.shortcuts import resolve_url
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.functional import SimpleLazyObject
 from django_htmx.http import HttpResponseClientRedirect
 
 from apps.accounts import selectors
 from apps.accounts.errors import (
     APIKeyExpiredError,
+    APIKeySuspendedError,
     APIKeyUnknownError,
     RoleRequiredError,
     ScopeRequiredError,
     SessionRequiredError,
     SignInRequiredError,
 )
+from apps.accounts.lifetimes.sessions import is_over
 from apps.accounts.models import User
 from apps.accounts.permissions import (
     check_role,
@@ -43,6 +48,22 @@ SCHEME = "bearer"
 OTHER_BEARERS = ("/delta-sharing/", "/iceberg/")
 
 
+def bounded_sessions(get_response: GetResponse) -> GetResponse:
+    """End a session that is too old: its user is nobody from then on."""
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        user = request.user
+
+        def user_in_time() -> AbstractBaseUser | AnonymousUser:
+            is_late = user.is_authenticated and is_over(request.session, timezone.now())
+            return AnonymousUser() if is_late else user
+
+        request.user = cast("User", SimpleLazyObject(user_in_time))
+        return get_response(request)
+
+    return middleware
+
+
 def api_key_authentication(get_response: GetResponse) -> GetResponse:
     """Take the user from `Authorization: Bearer KEY`, for this request alone.
 
@@ -57,7 +78,11 @@ def api_key_authentication(get_response: GetResponse) -> GetResponse:
             return get_response(request)
         try:
             key = selectors.key_of_secret(secret.strip(), now=timezone.now())
-        except (APIKeyUnknownError, APIKeyExpiredError) as error:
+        except (
+            APIKeyUnknownError,
+            APIKeyExpiredError,
+            APIKeySuspendedError,
+        ) as error:
             return unauthorized(request, error)
         request.user = key.user
         remember_key(request, key)

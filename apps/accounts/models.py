@@ -63,6 +63,10 @@ class User(AbstractUser):
     theme = models.CharField(max_length=16, choices=Theme, default=Theme.SYSTEM)
     time_zone = models.CharField(max_length=64, default="UTC")
     last_seen_at = models.DateTimeField(null=True, blank=True)  # by a page
+    # The last sign-on through a provider or proxy; None: a local account.
+    signed_on_at = models.DateTimeField(null=True, blank=True)
+    # Whether the provider ended every session: keys are suspended until a sign-on.
+    is_signed_out = models.BooleanField(default=False)
     # Part of what a session is checked against: raising it signs the user out.
     session_generation = models.PositiveIntegerField(default=0)
 
@@ -264,3 +268,75 @@ class FailedSignIn(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name} from {self.address}"
+
+
+class Identity(models.Model):
+    """A person as a provider knows them, and the account that this person has here.
+
+    Attributes:
+        issuer: The address of an OpenID Connect provider, or `proxy`.
+        subject: The `sub` of the provider, or the name in the proxy's header.
+        email: The e-mail address of the last sign-on if the provider verified it.
+        is_invited: Whether an administrator admitted the person: the rules for others
+            do not apply.
+        last_signed_in_at: None for a person who has not signed in yet.
+    """
+
+    user = models.ForeignKey(User, models.CASCADE, related_name="identities")
+    issuer = models.CharField(max_length=400)
+    subject = models.CharField(max_length=255)
+    email = models.CharField(max_length=254, blank=True)
+    is_invited = models.BooleanField(default=False)
+    created_at = models.DateTimeField()
+    last_signed_in_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["issuer", "subject"], name="one_identity")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.subject} of {self.issuer}"
+
+
+class SignOnSession(models.Model):
+    """A session that a provider began, so that the provider can end it.
+
+    Attributes:
+        sid: The provider's name of its own session; empty if it gave none.
+    """
+
+    identity = models.ForeignKey(Identity, models.CASCADE, related_name="sessions")
+    session_key = models.CharField(max_length=40, unique=True)
+    sid = models.CharField(max_length=255, blank=True)
+    began_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"session of {self.identity_id}"
+
+
+class SpentLogoutToken(models.Model):
+    """A logout token that was used; it is refused a second time."""
+
+    jti_sha256 = models.CharField(max_length=64, unique=True)
+    expires_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return self.jti_sha256[:12]
+
+
+class Invitation(models.Model):
+    """A person who is admitted by a verified e-mail address, once.
+
+    Attributes:
+        email: In small letters.
+    """
+
+    email = models.CharField(max_length=254, unique=True)
+    role = models.CharField(max_length=16, choices=User.Role, default=User.Role.VIEWER)
+    invited_by = models.CharField(max_length=150)
+    created_at = models.DateTimeField()
+    expires_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"invitation of {self.email}"

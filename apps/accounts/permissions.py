@@ -18,9 +18,11 @@ from apps.accounts.errors import (
     ScopeRequiredError,
     SessionRequiredError,
 )
-from apps.accounts.keys import app_scopes
 from apps.accounts.models import APIKey, Scope, User
+from apps.pages.registry import Registry
 
+app_scopes: Registry[tuple[str, Scope]] = Registry(key=lambda one: one[0])
+"""The scope that a key needs for what an app changes, where it is not `write`."""
 P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, P], HttpResponseBase]
 

@@ -9,8 +9,8 @@ from uuid import UUID
 
 from django.db.models import Count, Q, QuerySet
 
-from apps.accounts.keys import app_scopes
 from apps.accounts.models import Scope
+from apps.accounts.permissions import app_scopes
 from apps.jobs import kinds
 from apps.pages import frame
 from apps.pages.actions import recorders

@@ -35,6 +35,7 @@ SESSIONS = """
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
 from django.contrib.sessions.backends.db import SessionStore
 from apps.accounts.models import User
+from apps.accounts.lifetimes.sessions import BEGAN_AT
 for number in range({count}):
     role = User.Role.EDITOR
     user, _ = User.objects.get_or_create(username=f"reader{{number}}", role=role)
@@ -42,6 +43,7 @@ for number in range({count}):
     store[SESSION_KEY] = str(user.pk)
     store[BACKEND_SESSION_KEY] = "django.contrib.auth.backends.ModelBackend"
     store[HASH_SESSION_KEY] = user.get_session_auth_hash()
+    store[BEGAN_AT] = time.time()
     store.create()
     print("session", store.session_key)
 """

@@ -14,8 +14,8 @@ from django.contrib.auth import authenticate
 from django.http import HttpRequest
 
 from apps.accounts import errors
-from apps.accounts.hashing import address_slots
 from apps.accounts.models import FailedSignIn, User
+from apps.accounts.services.hashing import address_slots
 from apps.accounts.services.records import failed_sign_in_action, sign_in_action
 from apps.pages.actions import Stamp, report
 from apps.pages.request.addresses import network_of

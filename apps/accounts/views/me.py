@@ -14,9 +14,9 @@ from django.views.decorators.debug import sensitive_post_parameters
 from apps.accounts import selectors, services
 from apps.accounts.changes.keys import MadeKey
 from apps.accounts.errors import UserInvalidError
-from apps.accounts.hashing import address_slots
 from apps.accounts.models import Scope, User, usual_scopes
 from apps.accounts.permissions import session_required, signed_in
+from apps.accounts.services.hashing import address_slots
 from apps.accounts.views.forms import PasswordForm
 from apps.accounts.zones import pages_zones
 from apps.pages.actions import actor_of, stamp_of

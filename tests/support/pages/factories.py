@@ -13,6 +13,7 @@ from django.test import Client
 from django.utils import timezone
 
 from apps.accounts import services
+from apps.accounts.lifetimes.sessions import BEGAN_AT
 from apps.accounts.models import User
 from apps.audit.models import AuditEvent
 from apps.jobs.models import Job
@@ -52,6 +53,7 @@ def signed_in(username: str = "vera", **fields: Any) -> Client:  # noqa: ANN401 
     session[SESSION_KEY] = str(user.pk)
     session[BACKEND_SESSION_KEY] = settings.AUTHENTICATION_BACKENDS[0]
     session[HASH_SESSION_KEY] = user.get_session_auth_hash()
+    session[BEGAN_AT] = timezone.now().timestamp()
     session.create()
     client = Client()
     client.cookies[settings.SESSION_COOKIE_NAME] = session.session_key or ""

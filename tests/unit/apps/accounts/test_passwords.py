@@ -10,14 +10,14 @@ from django.db import connection
 from django.test import RequestFactory
 from pytest_django import Settings
 
-from apps.accounts import errors, hashing, services
-from apps.accounts.hashing import (
+from apps.accounts import errors, services
+from apps.accounts.models import FailedSignIn, User
+from apps.accounts.services import hashing, passwords
+from apps.accounts.services.hashing import (
     AddressSlots,
     BoundedPBKDF2PasswordHasher,
     HashSlots,
 )
-from apps.accounts.models import FailedSignIn, User
-from apps.accounts.services import passwords
 from apps.pages.actions import COMMAND_LINE, Actor, Stamp
 from apps.pages.errors import PageError
 
@@ -28,7 +28,7 @@ PASSWORD = "a long enough phrase"
 GUESS = "wrong"
 HERE = Actor(name="anonymous", address="192.0.2.1")
 ELSEWHERE = Actor(name="anonymous", address="198.51.100.1")
-BOUNDED = "apps.accounts.hashing.BoundedPBKDF2PasswordHasher"
+BOUNDED = "apps.accounts.services.hashing.BoundedPBKDF2PasswordHasher"
 
 
 @pytest.fixture(autouse=True)

@@ -1,7 +1,4 @@
-"""What apps say of API keys when they are ready, and need little for.
-
-That is which scope a key needs for what an app changes, and which keys end soon.
-"""
+"""Which API keys of a user end soon."""
 
 from datetime import datetime
 
@@ -9,12 +6,8 @@ from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import AnonymousUser
 from django.urls import reverse
 
-from apps.accounts.models import KEY_EXPIRES_SOON, APIKey, Scope, User
+from apps.accounts.models import KEY_EXPIRES_SOON, APIKey, User
 from apps.pages.frame import KeyNumber
-from apps.pages.registry import Registry
-
-app_scopes: Registry[tuple[str, Scope]] = Registry(key=lambda one: one[0])
-"""The scope that a key needs for what an app changes, where it is not `write`."""
 
 
 def expiring_keys(

@@ -1,0 +1,1 @@
+"""How long sessions and API keys work, and when they are suspended."""

@@ -1,0 +1,34 @@
+"""Suspension of keys, subscriptions and streams of people who no longer sign on.
+
+API keys never meet the provider. Without a bound, the key of a person who left the
+company would work for ever.
+"""
+
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db.models import Q
+
+from apps.accounts.models import User
+
+
+def key_life() -> timedelta:
+    """Return how long keys work after the last sign-on of their person."""
+    return timedelta(days=settings.SSO_KEY_DAYS)
+
+
+def is_suspended(user: User, now: datetime) -> bool:
+    """Whether keys, subscriptions and open streams of a user are suspended.
+
+    A local account, which no provider knows, never is.
+    """
+    if user.is_signed_out:
+        return True
+    signed_on_at = user.signed_on_at
+    return signed_on_at is not None and now - signed_on_at > key_life()
+
+
+def not_suspended(now: datetime) -> Q:
+    """Return the condition of users who are not suspended, for a query over users."""
+    fresh = Q(signed_on_at__isnull=True) | Q(signed_on_at__gte=now - key_life())
+    return Q(is_signed_out=False) & fresh
