@@ -13,6 +13,7 @@ for noun in ("user", "me"):  # in the same order, which is that of the help
         "apps.accounts.changes.users",
         "apps.accounts.changes.keys",
         "apps.accounts.changes.appearance",
+        "apps.accounts.changes.addresses",
     )
 changes.load_from("group", "apps.accounts.groups.changes")
 user_logged_in.connect(mark_begin, dispatch_uid="session-age")

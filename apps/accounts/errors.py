@@ -63,6 +63,45 @@ class SignInLinkExpiredError(PageError, code="link-expired"):
     hint = "Ask for a new one, or make one with 'deltaweb user link NAME'."
 
 
+class AddressLinkInvalidError(PageError, code="address-link-invalid"):
+    """A link that confirms no address: unknown, used, replaced or too old."""
+
+    status = 410
+    message = "This link does not confirm an address, or not any more."
+    hint = "Request another one at /me/. Only the last link that was sent works."
+
+
+class NothingToConfirmError(PageError, code="nothing-to-confirm"):
+    name: str
+    status = 409
+    message = "{name!r} has no e-mail address that waits to be confirmed."
+    hint = "Set an address first."
+
+
+class MailAddressMissingError(PageError, code="mail-address-missing"):
+    name: str
+    status = 409
+    message = "{name!r} has no confirmed e-mail address."
+    hint = "State the address that the mail goes to."
+
+
+class MailNotSetUpError(PageError, code="mail-not-set-up"):
+    status = 409
+    message = "The server sends no mail."
+    hint = "Set DELTAWEB_SMTP_HOST, and restart the server."
+
+
+class TooManyMailsError(PageError, code="too-many-mails"):
+    wait: timedelta
+    status = 429
+    message = "Too many mails were requested in a short time."
+    hint = "Wait {_minutes}, then try again."
+
+    @property
+    def _minutes(self) -> str:
+        return counted(max(1, math.ceil(self.wait.total_seconds() / 60)), "minute")
+
+
 class SignInError(PageError, code="sign-in-failed"):
     status = 403
     message = "The name or the password is not correct."

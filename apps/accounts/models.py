@@ -67,6 +67,8 @@ class User(AbstractUser):
     signed_on_at = models.DateTimeField(null=True, blank=True)
     # Whether the provider ended every session: keys are suspended until a sign-on.
     is_signed_out = models.BooleanField(default=False)
+    # None: nobody has shown that mail to `email` reaches this user.
+    email_confirmed_at = models.DateTimeField(null=True, blank=True)
     # Part of what a session is checked against: raising it signs the user out.
     session_generation = models.PositiveIntegerField(default=0)
 
@@ -78,6 +80,11 @@ class User(AbstractUser):
         """Return what a session must carry to count: password and generation."""
         salt = f"deltaweb.accounts.session.{self.session_generation}"
         return salted_hmac(salt, self.password, algorithm="sha256").hexdigest()
+
+    @property
+    def mail_address(self) -> str:
+        """The e-mail address that mails may be sent to; "" if none is confirmed."""
+        return "" if self.email_confirmed_at is None else self.email
 
     @property
     def is_editor(self) -> bool:
@@ -169,6 +176,8 @@ class SignInLink(models.Model):
 
     Attributes:
         is_one_click: Whether GET may spend it, for a request from this machine.
+        mailed_to: The address that it was mailed to, and nowhere else; "" for a link
+            that was shown to an administrator.
     """
 
     user = models.ForeignKey(User, models.CASCADE, related_name="sign_in_links")
@@ -177,9 +186,25 @@ class SignInLink(models.Model):
     expires_at = models.DateTimeField()
     used_at = models.DateTimeField(null=True, blank=True)
     is_one_click = models.BooleanField(default=False)
+    mailed_to = models.EmailField(blank=True, default="")
 
     def __str__(self) -> str:
         return f"sign-in link of {self.user_id}"
+
+
+class AddressLink(models.Model):
+    """The one-time link that confirms an e-mail address; only its hash is kept.
+
+    A user has one at most: the last one that was sent.
+    """
+
+    user = models.OneToOneField(User, models.CASCADE, related_name="address_link")
+    address = models.EmailField()
+    token_sha256 = models.CharField(max_length=64, unique=True)
+    expires_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"address link of {self.user_id}"
 
 
 class Scope(models.TextChoices):

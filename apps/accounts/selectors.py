@@ -33,6 +33,9 @@ class UserResource:
         last_sign_in_at: The last time the user signed in or used a key.
         last_seen_at: The last time the user opened a page or used a key.
         num_keys: The number of API keys that work.
+        email: The e-mail address; empty if there is none.
+        email_confirmed: Whether the address is confirmed. Others get no mail but the
+            link that confirms them.
     """
 
     name: str
@@ -43,6 +46,8 @@ class UserResource:
     last_seen_at: datetime | None
     num_keys: int
     id: int
+    email: str
+    email_confirmed: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,6 +131,7 @@ def user_resources(users: QuerySet[User], *, now: datetime) -> Iterator[UserReso
             created_at=user.date_joined,
             last_sign_in_at=max(seen, default=None),
             last_seen_at=max(filter(None, (*seen, user.last_seen_at)), default=None),
+            email_confirmed=bool(user.mail_address),
         )
 
 

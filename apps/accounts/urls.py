@@ -5,7 +5,7 @@ from django.urls import path
 from apps.accounts.groups import page as groups
 from apps.accounts.groups.resource import GROUPS
 from apps.accounts.selectors import KEYS, USERS
-from apps.accounts.views import administration, me, sign_in
+from apps.accounts.views import addresses, administration, me, sign_in
 from apps.pages.changes.html import change_patterns
 from apps.pages.urls import action, answer, page
 
@@ -14,12 +14,15 @@ urlpatterns = [
     path("sign-in/", sign_in.sign_in, name="sign-in"),
     path("sign-in/<str:token>/", sign_in.use_link, name="use-link"),
     path("sign-out/", sign_in.sign_out, name="sign-out"),
+    path("confirm-address/<str:token>/", addresses.confirm, name="confirm-address"),
     *page("me/", me.me, "me"),
     action("me/password", me.change_password, "change-password"),
     *page("me/keys/", me.key_list, "key-list", csv=True, takes=[KEYS.form]),
     *change_patterns(
         "me",
-        failed={"create-key": me.refused, "set-appearance": me.refused},
+        failed=dict.fromkeys(
+            ("create-key", "set-appearance", "set-email", "send-email-link"), me.refused
+        ),
         answered={"create-key": me.with_key},
     ),
     *page(
@@ -33,7 +36,10 @@ urlpatterns = [
     *change_patterns(
         "user",
         failed=dict.fromkeys(
-            ("add-user", "make-link", "set-role", "disable-user", "enable-user"),
+            (
+                *("add-user", "make-link", "mail-link"),
+                *("set-role", "disable-user", "enable-user"),
+            ),
             administration.refused,
         ),
         answered={

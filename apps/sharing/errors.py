@@ -219,13 +219,6 @@ class TokenNotFoundError(SharingStateError, code="token-not-found"):
     hint = "The page of the recipient and GET .../tokens list its tokens."
 
 
-class MailRefusedError(SharingStateError, code="mail-refused"):
-    reason: str
-    status = 502
-    message = "The mail relay did not accept the mail: {reason:.300}."
-    hint = "Check DELTAWEB_SMTP_HOST."
-
-
 class AddressNotConfirmedError(SharingStateError, code="address-not-confirmed"):
     name: str
     sent: str

@@ -36,10 +36,18 @@ class NewUser:
     Attributes:
         name: The name of the user.
         role: `viewer`, `editor` or `admin`.
+        email: The e-mail address, which gets a link that signs in; empty for none.
     """
 
     name: str = parameter(MISSING, line=NAME)
     role: str = parameter(MISSING, "--role", required=True, choices=ROLES, line=ROLE)
+    email: str = parameter(
+        "",
+        "--email",
+        metavar="ADDRESS",
+        help="mail a link that signs in to this address",
+        line=Line(label="E-mail address", most=254, codes=("mail-not-set-up",)),
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,6 +117,8 @@ def add_user(_: None, new: NewUser, stamp: Stamp) -> UserResource:
     user = services.create_user(
         name=new.name, role=new.role, password=password, stamp=stamp
     )
+    if new.email:
+        services.mail_sign_in(user=user, address=new.email, stamp=stamp)
     return selectors.user_resource(user, now=stamp.at)
 
 
@@ -138,6 +148,8 @@ def _read_password() -> str:
 
 def _said_of_added(one: UserResource) -> str:
     said = f"Added {one.name} ({one.role})."
+    if one.email:
+        return f"{said} A sign-in link is sent to {one.email}."
     if selectors.get_user(one.name).has_usable_password():
         return said
     return f"{said} Sign in with: deltaweb user link {one.name}"
@@ -167,7 +179,7 @@ ADD: Final = Change(
     do=add_user,
     result=UserResource,
     says=_said_of_added,
-    record=("user.create",),
+    record=("user.create", "user.set_email", "user.mail_link"),
     verb=Verb(at_terminal=NewUserAtTerminal),
     call=Call("POST", "users", view="UserList"),
     page=Page(PAGES, back=_user_list, name="add-user", needs_session=True),

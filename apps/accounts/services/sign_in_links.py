@@ -31,12 +31,15 @@ def issue_sign_in_link(
     stamp: Stamp,
     lifetime: timedelta | None = None,
     is_one_click: bool = False,
+    mailed_to: str = "",
 ) -> str:
     """Make a link that signs the user in once.
 
     Args:
         lifetime: How long it is good for; fifteen minutes for None.
         is_one_click: Whether GET may spend it, for a request from this machine.
+        mailed_to: The address that it is mailed to, and nowhere else. Using the link
+            confirms the address.
 
     Returns:
         The absolute URL. It is the only copy: the database has a hash.
@@ -52,6 +55,7 @@ def issue_sign_in_link(
         created_at=stamp.at,
         expires_at=stamp.at + (lifetime or usual),
         is_one_click=is_one_click,
+        mailed_to=mailed_to,
     )
     report(account_action("user.link", user, stamp))
     # Among the pages of accounts alone: a command need not load those of all apps.
@@ -99,7 +103,20 @@ def use_sign_in_link(*, token: str, stamp: Stamp) -> User:
             used, late = errors.SignInLinkUsedError, errors.SignInLinkExpiredError
             raise used if link.used_at else late
         report(sign_in_action(link.user, stamp, by="link"))
+        if link.mailed_to:
+            _confirm(link, stamp)
     return link.user
+
+
+def _confirm(link: SignInLink, stamp: Stamp) -> None:
+    """Confirm the address that a link was mailed to, if its user still has it."""
+    unconfirmed = User.objects.filter(
+        id=link.user_id, email=link.mailed_to, email_confirmed_at=None
+    )
+    if unconfirmed.update(email_confirmed_at=stamp.at):
+        link.user.email_confirmed_at = stamp.at
+        detail = {"email": link.mailed_to}
+        report(account_action("user.confirm_email", link.user, stamp, **detail))
 
 
 def user_of_link(*, token: str) -> User | None:

@@ -1,11 +1,14 @@
 """The page of the accounts, and what it shows after a change; administrators alone."""
 
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponseBase
+from django.shortcuts import redirect
 
 from apps.accounts import selectors
 from apps.accounts.changes.users import LINK, SignInURL
 from apps.accounts.models import User
 from apps.accounts.permissions import admin_required, signed_in
+from apps.news.mails import mail_is_set_up
 from apps.pages.actions import stamp_of
 from apps.pages.changes.change import Nothing
 from apps.pages.changes.forms import sentences_of
@@ -21,8 +24,11 @@ def user_list(request: HttpRequest, fmt: str) -> HttpResponseBase:
 def added(
     request: HttpRequest, _: None, result: selectors.UserResource
 ) -> HttpResponseBase:
-    """Make the first sign-in link of a new user, and show it, this once."""
+    """Mail the first sign-in link of a new user, or show it, this once."""
     user = selectors.get_user(result.name)
+    if user.email and mail_is_set_up():
+        messages.success(request, f"A sign-in link is sent to {user.email}.")
+        return redirect("accounts:user-list")
     return with_link(request, user, LINK.carry_out(user, Nothing(), stamp_of(request)))
 
 
@@ -53,4 +59,5 @@ def _page(
         me=signed_in(request),
         errors=sentences_of(form) if form else [],
         link=link,
+        mail_is_set_up=mail_is_set_up(),
     )

@@ -19,6 +19,7 @@ from apps.accounts.permissions import session_required, signed_in
 from apps.accounts.services.hashing import address_slots
 from apps.accounts.views.forms import PasswordForm
 from apps.accounts.zones import pages_zones
+from apps.news.mails import mail_is_set_up
 from apps.pages.actions import actor_of, stamp_of
 from apps.pages.request.addresses import network_of
 from apps.pages.request.changes import ChangeForm
@@ -102,6 +103,7 @@ def _page(
         "usual_scopes": usual_scopes(),
         "ends": KEY_ENDS,
         "issued": issued,
+        "mail_is_set_up": mail_is_set_up(),
         "errors": form.errors if form else {},
     }
     return respond(

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from django.conf import settings
 from django.core import signing
 from django.db import IntegrityError, transaction
 from django.utils.crypto import salted_hmac
@@ -43,11 +42,6 @@ class MailLink:
     token: RecipientToken
     since: str
     ends_at: datetime
-
-
-def mail_is_set_up() -> bool:
-    """Return whether the server can send mail."""
-    return bool(settings.EMAIL_HOST)
 
 
 def address_digest(address: str) -> str:

@@ -23,6 +23,7 @@ from apps.jobs import kinds
 from apps.jobs.kind import JobKind, to_json
 from apps.jobs.running.tracking import TrackedJob
 from apps.jobs.services import enqueue
+from apps.news.mails import mail_is_set_up, send_text
 from apps.pages.request.addresses import network_of
 from apps.pages.request.rate_limits import RateLimit
 from apps.sharing.access.browser_requests import check_origin
@@ -32,13 +33,11 @@ from apps.sharing.access.mail_links import (
     check_link,
     link_of,
     link_secret,
-    mail_is_set_up,
     open_by_mail,
     recipients_at,
     token_for_mail,
 )
 from apps.sharing.errors import AccessError, BrowserReadingError
-from apps.sharing.issuing.mails import send_text
 from apps.sharing.models import RecipientToken
 from apps.sharing.portal.middleware import PREFIX
 from apps.sharing.portal.sign_in import begin, check_attempts, form

@@ -10,6 +10,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect
 from django.urls import reverse
 
+from apps.news.mails import mail_is_set_up
 from apps.pages.request.addresses import network_of
 from apps.pages.request.rate_limits import RateLimit
 from apps.sharing.access import oauth
@@ -25,7 +26,6 @@ from apps.sharing.access.browser_requests import (
     set_cookie,
 )
 from apps.sharing.access.callers import authenticate
-from apps.sharing.access.mail_links import mail_is_set_up
 from apps.sharing.api.audit import CallRecord
 from apps.sharing.api.authentication import SCHEME, identify, oauth_server
 from apps.sharing.api.errors import failure_of

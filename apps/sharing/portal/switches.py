@@ -7,6 +7,7 @@ from typing import Final
 from django.conf import settings
 from django.shortcuts import resolve_url
 
+from apps.news.mails import mail_is_set_up
 from apps.pages.actions import Stamp
 from apps.pages.changes.change import (
     ADMIN,
@@ -21,7 +22,6 @@ from apps.pages.changes.change import (
 )
 from apps.pages.changes.parameters import Line, parameter
 from apps.pages.request.changes import UNCHANGED, Unchanged, value_of
-from apps.sharing.access.mail_links import mail_is_set_up
 from apps.sharing.activity.actions import things_of
 from apps.sharing.errors import AddressNotConfirmedError
 from apps.sharing.models import Recipient, Share

@@ -15,10 +15,10 @@ from django.conf import settings
 from django.db.models import F, Q
 from django.utils.feedgenerator import Atom1Feed
 
+from apps.news.mails import send_text
 from apps.sharing.access.grants.rules import rule_for
 from apps.sharing.activity.budgets import first_of_month, midnight
 from apps.sharing.activity.usage import FIRST_FAILED_STATUS, calls, sum_of_sizes
-from apps.sharing.issuing.mails import send_text
 from apps.sharing.models import Recipient, RecipientToken, SharedTable
 from apps.tables.models import Commit, MetadataVersion
 from deltaweb.delta.errors import DeltaError

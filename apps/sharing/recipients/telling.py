@@ -24,6 +24,7 @@ from apps.jobs.kind import JobKind, NoParameters
 from apps.jobs.models import Job
 from apps.jobs.running.tracking import TrackedJob
 from apps.jobs.services import enqueue
+from apps.news.mails import MailRefusedError
 from apps.pages.page_json import IfKnown
 from apps.pages.responses import to_json
 from apps.sharing.errors import NoWayToTellError
@@ -148,13 +149,14 @@ def _run(job: TrackedJob, _asked: NoParameters) -> RemindersSent:
     """Send what was not sent yet; one way that fails does not keep the other."""
     now = timezone.now()
     ToldReminder.objects.filter(told_at__lt=now - FORGET_AFTER).delete()
-    found, sent, errors = reminders(now), {}, []
+    found, sent = reminders(now), {}
+    errors: list[DeltaError | MailRefusedError] = []
     for way, (setting, send) in _WAYS.items():
         if getattr(settings, setting):
             job.step(f"Sending by {way}")
             try:
                 sent[way] = send(_unsent(way, found), now=now)
-            except DeltaError as error:
+            except (DeltaError, MailRefusedError) as error:
                 errors.append(error)
     if errors:
         raise errors[0]

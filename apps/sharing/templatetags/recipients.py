@@ -10,9 +10,9 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from apps.news.mails import mail_is_set_up
 from apps.pages.lists.days import day_text
 from apps.pages.templatetags.deltaweb import absolute, relative
-from apps.sharing.access.mail_links import mail_is_set_up
 from apps.sharing.models import RecipientToken
 from apps.sharing.recipients.token_states import TokensState
 

@@ -28,13 +28,20 @@ def account_changes() -> list[tuple[str, str]]:
     harmless = {
         "sign-in",
         "use-link",
+        "confirm-address",
         "sign-out",
         "me",
         "key-list",
         "user-list",
+        "group-list",
+        "group-detail",
         "set-appearance",
     }
-    ids = {"user_id": 1, "key_id": "00000000-0000-4000-8000-000000000000"}
+    ids = {
+        "user_id": 1,
+        "group_id": 1,
+        "key_id": "00000000-0000-4000-8000-000000000000",
+    }
     return [
         (
             route.name,

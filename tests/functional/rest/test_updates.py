@@ -145,6 +145,13 @@ UPDATES: Final = {
             "active": alone(OFF, "user.is_active"),
         },
     ),
+    f"PUT {V1}/me/email": Update(
+        f"/{V1}/me/email", {"email": alone("new@northwind.example", "user.email")}
+    ),
+    f"PUT {V1}/users/<str:name>/email": Update(
+        f"/{V1}/users/bob/email",
+        {"email": alone("new@northwind.example", "user.email")},
+    ),
     f"PATCH {V1}/groups/<str:name>": Update(
         f"/{V1}/groups/sales",
         {

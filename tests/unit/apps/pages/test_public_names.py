@@ -29,7 +29,8 @@ JOB: Final = """
     error_code error_message error_hint | error message hint
 """
 USER: Final = (
-    "name role active created_at last_sign_in_at last_seen_at num_keys id | api_keys"
+    "name role active created_at last_sign_in_at last_seen_at num_keys id email "
+    "email_confirmed | api_keys"
 )
 COMMIT: Final = "version timestamp operation user engine_info | engine"
 NAMES: Final[dict[type[Any], str]] = {
