@@ -11,10 +11,11 @@ know what that is, so the app that owns the subjects registers, in `AppConfig.re
         )
     )
 
-Administrators see every job, editors all but those of kinds for administrators. A
-viewer sees the jobs about visible subjects, and those without a subject that they asked
-for themselves. Work that only editors may ask for is reserved to them by its kind, so
-that nobody who was one runs it again.
+Administrators see every job. Editors see the jobs about visible subjects and those
+without a subject, but no kinds for administrators. A viewer sees the jobs about visible
+subjects, and those without a subject that they asked for themselves. Work that only
+editors may ask for is reserved to them by its kind, so that nobody who was one runs it
+again.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -66,9 +67,9 @@ def visible_jobs(user: User | AnonymousUser) -> JobQuerySet:
     if user.is_admin:
         return jobs
     jobs = jobs.exclude(kind__in=names_for_admins())
-    if user.is_editor:
-        return jobs
-    seen = Q(subject_id__isnull=True, requested_by=user)
+    seen = Q(subject_id__isnull=True)
+    if not user.is_editor:
+        seen &= Q(requested_by=user)
     for subjects in subjects_of_jobs:
         seen |= Q(subject_id__in=subjects.visible_ids(user))
     return jobs.filter(seen)

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture(autouse=True)
 def share() -> Share:
     new_table("crm.orders")
-    new_table("crm.people", restricted=True)
+    new_table("crm.people", is_private=True)
     return new_share("sales")
 
 

@@ -162,7 +162,7 @@ class TestShare:
         assert "gone" in ran.stderr
 
     def test_a_restricted_table_is_shared_with_a_warning(self, tmp_path: Path) -> None:
-        written_table(tmp_path, restricted=True)
+        written_table(tmp_path, is_private=True)
         new_share()
 
         ran = Ran("share", "add-table", "sales", "s.t", "--table", "orders")

@@ -135,7 +135,7 @@ class TestSave:
         assert answer["Location"] == "/t/sales/orders/"
         assert table.location == f"{lake}/orders"
         assert table.description == "All of them"
-        assert table.restricted
+        assert table.is_private
         assert table.created_by == admin
         assert Job.objects.filter(kind="tables.index_log").count() == 1
 

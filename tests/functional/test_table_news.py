@@ -96,6 +96,6 @@ class TestTheAnswer:
         assert "was just committed." in text(viewer, f"{STATE}?shown=")
 
     def test_is_not_for_who_may_not_see_the_table(self, viewer: Client) -> None:
-        new_table("orders", restricted=True)
+        new_table("orders", is_private=True)
 
         assert viewer.get(f"{STATE}?shown=2").status_code == 404

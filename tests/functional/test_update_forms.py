@@ -116,7 +116,7 @@ UPDATES: Final = {
             "name": set(),
             "description": {"table.description"},
             "refresh": {"table.refresh_interval_s"},
-            "restricted": {"table.restricted"},
+            "restricted": {"table.is_private"},
         },
     ),
     "a lake": Shown(

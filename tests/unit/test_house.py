@@ -24,6 +24,7 @@ CASES = {
     "apps/explorer": "a folder a page",
     "apps/tables/work": "a file a kind of job",
     "apps/sharing": "the floors of sharing, and the modules that wire them",
+    "apps/tables": "the floors of tables, and the modules that wire them",
 }
 # The words of logic are two things: a condition as written, and as evaluated.
 TWO_THINGS = {"And", "Or", "Not", "Like"}

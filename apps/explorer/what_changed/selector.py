@@ -30,8 +30,8 @@ from apps.tables.models import (
     Commit,
     CommitQuerySet,
     Table,
-    seen_by_viewers,
 )
+from apps.tables.models.rights import VIEW, allowed
 from apps.tables.versions.resources import CommitResource, commit_resource
 
 PAGE_LENGTH: Final = 50
@@ -201,11 +201,7 @@ def matching_commits(
 
 def _visible(commits: CommitQuerySet, user: User | AnonymousUser) -> CommitQuerySet:
     """Leave out the commits of tables that a user may not see."""
-    if user.is_authenticated and user.is_editor:
-        return commits
-    if not user.is_authenticated:
-        return commits.none()
-    return commits.filter(seen_by_viewers("table__"))
+    return commits.filter(allowed(user, VIEW, "table__"))
 
 
 def _of_namespace(commits: CommitQuerySet, namespace: str) -> CommitQuerySet:

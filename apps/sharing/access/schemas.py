@@ -14,7 +14,8 @@ from django.db.models import F, Q, QuerySet
 from apps.sharing.errors import NameInvalidError
 from apps.sharing.models import Share, SharedSchema, SharedTable
 from apps.sharing.names import check_name, name_key
-from apps.tables.models import Table, seen_by_viewers
+from apps.tables.models import Table
+from apps.tables.models.rights import is_open
 from apps.tables.storage.received import is_received
 
 RULED: Final = Q(condition__gt="") | ~Q(columns=[]) | Q(rules__isnull=False)
@@ -43,8 +44,8 @@ def unshared_tables(schema: SharedSchema) -> list[tuple[Table, str]]:
     Ask after `resolve_schemas`, as the page of a share does.
     """
     tables = Table.objects.filter(namespace=schema.namespace)
-    hidden = tables.exclude(seen_by_viewers())
-    partly = tables.filter(seen_by_viewers(), id__in=_ruled(schema))
+    hidden = tables.exclude(is_open())
+    partly = tables.filter(is_open(), id__in=_ruled(schema))
     found = [(table, "it is hidden from viewers") for table in hidden]
     found += [(table, "the share has a part of it already") for table in partly]
     return found + [(table, _fault(table)) for table in _missing(schema)]
@@ -64,7 +65,7 @@ def _rename(schema: SharedSchema) -> None:
 
 
 def _missing(schema: SharedSchema) -> Iterable[Table]:
-    tables = Table.objects.filter(seen_by_viewers(), namespace=schema.namespace)
+    tables = Table.objects.filter(is_open(), namespace=schema.namespace)
     tables = tables.exclude(id__in=schema.tables.values("table"))
     return tables.exclude(id__in=_ruled(schema)).defer("summary")
 

@@ -12,7 +12,7 @@ from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from apps.sharing.access.schemas import RULED
 from apps.sharing.models import SharedTable
-from apps.tables.models import seen_by_viewers
+from apps.tables.models.rights import is_open
 from deltaweb.delta.errors import (
     CredentialsNeededError,
     LocationDeniedError,
@@ -63,7 +63,7 @@ BESIDE_A_PART: Final = Exists(
 # to see less of them.
 IN_ITS_SCHEMA: Final = Q(from_schema__isnull=True) | Q(
     ~BESIDE_A_PART,
-    seen_by_viewers("table__"),
+    is_open("table__"),
     table__namespace=F("from_schema__namespace"),
 )
 LISTED: Final = (

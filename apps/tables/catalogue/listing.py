@@ -190,9 +190,13 @@ def _rows(
 ) -> list[CatalogueRow]:
     """Load the rows of a page; what the list draws, not the whole summaries."""
     badges = badges_of(user, ids)
-    tables = Table.objects.filter(id__in=ids).annotate(
-        runs=F("summary__readable_runs"),
-        days=F("summary__commits_30d"),
+    tables = (
+        Table.objects.with_privacy()
+        .filter(id__in=ids)
+        .annotate(
+            runs=F("summary__readable_runs"),
+            days=F("summary__commits_30d"),
+        )
     )
     tables = tables.defer("summary").select_related("owned_by")
     by_id: dict[UUID, Any] = {table.id: table for table in tables}

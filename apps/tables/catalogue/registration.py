@@ -28,7 +28,7 @@ from apps.tables.errors import TableInUseError, TableNameTakenError
 from apps.tables.extension import guards
 from apps.tables.index.folders import index_folders
 from apps.tables.index.refresh import index_new, refresh_table
-from apps.tables.models import Table
+from apps.tables.models import Namespace, Table
 from apps.tables.models.news import TABLES, tell_changed
 from apps.tables.models.schedules import SCHEDULES, schedule_name
 from apps.tables.storage.locations import check_allowed, parse_location
@@ -67,7 +67,7 @@ class TableSettings:
     def after(self, table: Table) -> tuple[str, bool]:
         """Return the description of a table and whether it is hidden, with these."""
         description = value_of(self.description, table.description, removed="")
-        hidden = value_of(self.restricted, table.restricted, removed=table.restricted)
+        hidden = value_of(self.restricted, table.is_private, removed=table.is_private)
         return description.strip(), hidden
 
 
@@ -102,9 +102,10 @@ def register_table(  # noqa: PLR0913 (each is one fact of the table)
         created_by=created_by,
         probe_due_at=stamp.at,
     )
-    table.description, table.restricted = settings.after(table)
+    table.description, table.is_private = settings.after(table)
+    Namespace.objects.ensure([parsed.namespace], stamp.at)
     _save_named(table, parsed)
-    facts = {"location": where, "restricted": table.restricted, **(detail or {})}
+    facts = {"location": where, "restricted": table.is_private, **(detail or {})}
     report(_action(made_by or "table.register", table, stamp, facts))
     refresh_table(table, requested_by=created_by, now=stamp.at)
     return table
@@ -122,9 +123,10 @@ def register_many(
     for table in tables:
         table.created_at = table.probe_due_at = stamp.at
         table.created_by = created_by
+    Namespace.objects.ensure((table.namespace for table in tables), stamp.at)
     Table.objects.bulk_create(tables)
     for table in tables:
-        facts = {"location": table.location, "restricted": table.restricted}
+        facts = {"location": table.location, "restricted": table.is_private}
         report(_action("table.register", table, stamp, facts))
     index_new(tables, now=stamp.at, requested_by=created_by)
     publish(TABLES)
@@ -139,6 +141,7 @@ def rename_table(table: Table, *, name: str, stamp: Stamp) -> Table:
     check_name_free(parsed)
     detail = {"old": table.full_name, "new": str(parsed)}
     table.namespace, table.name = parsed.namespace, parsed.name
+    Namespace.objects.ensure([parsed.namespace], stamp.at)
     _save_named(table, parsed, update_fields=["namespace", "name"])
     report(_action("table.rename", table, stamp, detail))
     return table
@@ -147,16 +150,16 @@ def rename_table(table: Table, *, name: str, stamp: Stamp) -> Table:
 @transaction.atomic
 def describe_table(table: Table, settings: TableSettings, stamp: Stamp) -> Table:
     """Set what people read of a table and who may see it."""
-    description, restricted = settings.after(table)
-    seen_by = (_SEEN_BY[table.restricted], _SEEN_BY[restricted])
+    description, is_private = settings.after(table)
+    seen_by = (_SEEN_BY[table.is_private], _SEEN_BY[is_private])
     changes = (
         FieldChange("table.describe", table.description, description),
-        FieldChange("table.hide" if restricted else "table.show", *seen_by),
+        FieldChange("table.hide" if is_private else "table.show", *seen_by),
     )
     if report_changes(_action("", table, stamp, {}), changes):
-        new = {"description": description, "restricted": restricted}
+        new = {"description": description, "is_private": is_private}
         changed = [key for key, value in new.items() if getattr(table, key) != value]
-        table.description, table.restricted = description, restricted
+        table.description, table.is_private = description, is_private
         table.save(update_fields=changed)
         tell_changed(table)
     return table

@@ -1,6 +1,5 @@
 """A table by its name, and the version that a page asks for; neither loads Arrow."""
 
-from difflib import get_close_matches
 from typing import Final
 
 from django.contrib.auth.models import AnonymousUser
@@ -8,12 +7,11 @@ from django.contrib.auth.models import AnonymousUser
 from apps.accounts.models import User
 from apps.pages.errors import PageError
 from apps.tables.models import Table
+from apps.tables.permissions import unknown_table
 from apps.tables.storage.received import provider_name
-from deltaweb.errors import MAX_NAME_LENGTH
 
 OF_TABLE: Final = "tables/<str:namespace>/<str:name>"
 """Where the REST API has a table, by the names that `get_table` takes."""
-MAX_COMPARED = 2_000  # names that an unknown one is compared with
 MAX_DIGITS = len(str(2**63))  # of a version
 
 
@@ -23,7 +21,7 @@ def get_table(user: User | AnonymousUser, namespace: str, name: str) -> Table:
     table = tables.first() if "\x00" not in namespace + name else None
     if table is None:
         full_name = name if namespace == "default" else f"{namespace}.{name}"
-        raise _unknown_table(user, full_name)
+        raise unknown_table(user, full_name)
     return table
 
 
@@ -76,22 +74,6 @@ def requested_version(table: Table, text: str) -> int | None:
             way_out=(f"To version {latest}, the newest", table.get_absolute_url()),
         )
     return int(digits)
-
-
-def _unknown_table(user: User | AnonymousUser, full_name: str) -> PageError:
-    """Say that no table has a name, and which one that the user sees has one alike."""
-    seen = Table.objects.visible_to(user).only("namespace", "name").order_by("name")
-    names = {one.full_name.lower(): one for one in seen[:MAX_COMPARED]}
-    close = get_close_matches(full_name[:MAX_NAME_LENGTH].lower(), names, n=1)
-    meant = names[close[0]] if close else None
-    question = f"Did you mean {meant.full_name}? " if meant else ""
-    return PageError(
-        status=404,
-        code="table-not-found",
-        message=f"No table is named {full_name}.",
-        hint=f"{question}The catalog lists the tables that you can see.",
-        way_out=(f"To {meant.full_name}", meant.get_absolute_url()) if meant else None,
-    )
 
 
 def _version_range(table: Table) -> tuple[int, int | None]:

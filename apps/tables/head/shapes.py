@@ -22,6 +22,7 @@ class TableResource:
         tags: The words that people file it under, in order.
         state: The state of the index: NEW, INDEXED, UNSUPPORTED or FAILED.
         status: The state of the index and of storage; a key of `STATUSES`.
+        restricted: Whether it is private: only grants and administrators count.
         behind: The reason why newer versions cannot be read, in words.
         version: The newest indexed version; null before the first index.
         probed_at: The last time storage was checked for newer versions.
@@ -68,6 +69,7 @@ def table_resource(table: Table) -> TableResource:
         table=table.name,
         location=place_for_reader(table.location),
         description=table.about,
+        restricted=table.is_private,
         owner=table.owner_name,
         status=table.status_key,
         error_message=text_for_reader(table.error, table.location) or None,

@@ -6,17 +6,22 @@ from typing import TYPE_CHECKING, Final
 
 from django.conf import settings
 from django.db import models
+from django.db.models import Exists, OuterRef
+from django.utils.functional import cached_property
 
 from apps.pages.lists.links import address_of
 from apps.tables.models.actions import MetadataVersion as MetadataVersion
 from apps.tables.models.actions import ProtocolVersion as ProtocolVersion
+from apps.tables.models.grants import Grant as Grant
 from apps.tables.models.health import NamespaceThresholds as NamespaceThresholds
 from apps.tables.models.health import StoredFinding as StoredFinding
 from apps.tables.models.lakes import AllowedRoot as AllowedRoot
 from apps.tables.models.lakes import Lake as Lake
 from apps.tables.models.lakes import StorageConnection as StorageConnection
 from apps.tables.models.missing_files import MissingFiles as MissingFiles
+from apps.tables.models.namespaces import Namespace as Namespace
 from apps.tables.models.repeats import RepeatedOperation as RepeatedOperation
+from apps.tables.models.rights import VIEW, allowed
 from apps.tables.models.schedules import ONLY_WHEN_ASKED_S
 from apps.tables.models.uses import TableUse as TableUse
 from apps.tables.models.wide_schemas import WideSchema as WideSchema
@@ -63,23 +68,25 @@ def name_holds(text: str) -> models.Q:
     return words
 
 
-def seen_by_viewers(path: str = "") -> models.Q:
-    """Match tables that viewers may see.
-
-    Args:
-        path: The way to the table from another model, such as `table__`.
-    """
-    return models.Q(**{f"{path}restricted": False})
-
-
 class TableQuerySet(models.QuerySet["Table"]):
     """Queries over registered tables."""
 
-    def visible_to(self, user: "User | AnonymousUser") -> "TableQuerySet":
-        """Tables that `user` may know of: restricted ones only from editor upward."""
-        if not user.is_authenticated:
-            return self.none()
-        return self if user.is_editor else self.filter(seen_by_viewers())
+    def visible_to(
+        self, user: "User | AnonymousUser", *, now: datetime | None = None
+    ) -> "TableQuerySet":
+        """Tables that `user` may know of at a moment; None is the present."""
+        return self.with_right(user, VIEW, now=now)
+
+    def with_right(
+        self, user: "User | AnonymousUser", right: str, *, now: datetime | None = None
+    ) -> "TableQuerySet":
+        """Tables on which `user` has a right, of `rights.EVERY_RIGHT`."""
+        return self.filter(allowed(user, right, now=now))
+
+    def with_privacy(self) -> "TableQuerySet":
+        """Tables that know without a query each whether their namespace is private."""
+        private = Namespace.objects.private_names().filter(name=OuterRef("namespace"))
+        return self.annotate(has_private_namespace=Exists(private))
 
     def due_for_probe(self, now: datetime) -> "TableQuerySet":
         """Tables whose newest version is to be looked up, longest due first."""
@@ -108,7 +115,10 @@ class Table(models.Model):
     name = models.CharField(max_length=200)
     location = models.CharField(max_length=2000)
     description = models.TextField(blank=True)
-    restricted = models.BooleanField(default=False)
+    # Only grants and administrators count for it; see `apps.tables.models.rights`.
+    is_private = models.BooleanField(default=False)
+    # People who may not see it learn of its name, its description and its owner.
+    is_listed = models.BooleanField(default=False)
     created_at = models.DateTimeField()
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True
@@ -215,8 +225,16 @@ class Table(models.Model):
 
     @property
     def is_hidden(self) -> bool:
-        """Whether viewers may not see it."""
-        return self.restricted
+        """Whether it or its namespace is private, so that roles do not count."""
+        return self.is_private or self.is_in_private_namespace
+
+    @cached_property
+    def is_in_private_namespace(self) -> bool:
+        """Whether its namespace is private; no query after `with_privacy`."""
+        known: bool | None = getattr(self, "has_private_namespace", None)
+        if known is not None:
+            return known
+        return Namespace.objects.filter(name=self.namespace, is_private=True).exists()
 
     @property
     def is_stale(self) -> bool:
@@ -378,9 +396,7 @@ class TableColumnQuerySet(models.QuerySet["TableColumn"]):
 
     def visible_to(self, user: "User | AnonymousUser") -> "TableColumnQuerySet":
         """Columns of the tables that `user` may know of; the rule is the tables'."""
-        if not user.is_authenticated:
-            return self.none()
-        return self if user.is_editor else self.filter(seen_by_viewers("table__"))
+        return self.filter(allowed(user, VIEW, "table__"))
 
 
 TableColumnManager = models.Manager.from_queryset(TableColumnQuerySet)

@@ -7,6 +7,8 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
+from apps.tables.models.rights import VIEW, allowed
+
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser
 
@@ -25,10 +27,9 @@ class StoredFindingQuerySet(models.QuerySet["StoredFinding"]):
         """
         if not user.is_authenticated:
             return self.none()
-        if user.is_admin:
+        if user.is_admin and user.is_active:
             return self
-        found = self.filter(is_of_sharing=False)
-        return found if user.is_editor else found.filter(table__restricted=False)
+        return self.filter(allowed(user, VIEW, "table__"), is_of_sharing=False)
 
     def open(self) -> Self:
         """Findings that hold."""

@@ -22,7 +22,7 @@ TABLE_PACE_S: Final = 0.25
 TABLES_PACE_S: Final = 1.0  # a folder of tables is indexed one after the other
 _SHOWN: Final = (
     *("namespace", "name", "state", "version", "latest_version_seen"),
-    *("indexed_at", "error_code", "restricted"),
+    *("indexed_at", "error_code", "is_private"),
 )
 
 

@@ -91,7 +91,7 @@ class TestActions:
         ]
 
     def test_name_no_table_that_is_hidden(self, viewer: Client) -> None:
-        new_table("hidden.orders", restricted=True)
+        new_table("hidden.orders", is_private=True)
 
         names = [name for name, _ in found(viewer, "history orders", "actions")]
 
@@ -129,7 +129,7 @@ class TestVersions:
     )
     def test_are_found_by_name_and_number(self, viewer: Client, q: str) -> None:
         new_commit(new_table("sales.orders", version=12), 12, sentence="Added 3 rows.")
-        new_commit(new_table("hidden.orders", version=12, restricted=True), 12)
+        new_commit(new_table("hidden.orders", version=12, is_private=True), 12)
 
         assert found(viewer, q, "versions") == [
             ("sales.orders v12", "/t/sales/orders/history/12")
@@ -145,7 +145,7 @@ class TestVersions:
 class TestPeople:
     def test_writers_are_found_with_their_tables(self, viewer: Client) -> None:
         new_commit(new_table("sales.orders"), 2, user_name="crm-sync")
-        new_commit(new_table("hidden.x", restricted=True), 2, user_name="crm-secret")
+        new_commit(new_table("hidden.x", is_private=True), 2, user_name="crm-secret")
 
         assert found(viewer, "crm", "writers") == [
             ("crm-sync", "/tables/?writer=crm-sync")

@@ -57,13 +57,13 @@ class TestPins:
         viewer.post("/t/sales/orders/pin")
         text(viewer, "/t/sales/visits/")
 
-        Table.objects.update(restricted=True)
+        Table.objects.update(is_private=True)
 
         assert at_hand(viewer) == ([], [])
         assert table.full_name not in text(viewer, "/")
 
     def test_a_table_that_may_not_be_seen_is_not_pinned(self, viewer: Client) -> None:
-        new_table("sales.orders", restricted=True)
+        new_table("sales.orders", is_private=True)
 
         assert viewer.post("/t/sales/orders/pin").status_code == 404
         assert not TableUse.objects.exists()

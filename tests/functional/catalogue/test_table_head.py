@@ -93,7 +93,7 @@ class TestTableHead:
 
     def test_a_name_that_is_not_there_leads_to_the_one_alike(self, viewer: Client):
         new_table("sales.orders")
-        new_table("sales.ordering", restricted=True)
+        new_table("sales.ordering", is_private=True)
 
         page = viewer.get("/t/sales/ordrs/")
         other = viewer.get("/t/sales/ordering/").content.decode()

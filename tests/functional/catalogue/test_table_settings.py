@@ -29,7 +29,7 @@ class TestSettings:
         table = Table.objects.get()
         assert answer["Location"] == "/t/sales/orders/settings"
         assert (table.full_name, table.description) == ("sales.orders", "All")
-        assert table.restricted
+        assert table.is_private
 
     def test_a_refused_name_changes_nothing(self, editor: Client) -> None:
         new_table("orders")

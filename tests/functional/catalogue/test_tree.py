@@ -9,7 +9,7 @@ from django.utils import timezone
 from apps.tables.catalogue.organizing.tree import LOADED
 from apps.tables.models import Table
 from tests.functional.catalogue.pages import as_json, text
-from tests.support.pages.factories import new_table
+from tests.support.pages.factories import new_table, signed_in
 
 pytestmark = pytest.mark.django_db
 HTMX = {"HX-Request": "true"}
@@ -98,15 +98,16 @@ def test_a_branch_keeps_to_the_filters_of_the_list(viewer: Client) -> None:
     assert [name for _, name in found] == ["a"]
 
 
-def test_restricted_tables_are_for_editors(viewer: Client, editor: Client) -> None:
+def test_private_tables_are_for_administrators(viewer: Client) -> None:
+    admin = signed_in("ada", role="ADMIN")
     new_table("sales.open")
-    new_table("hidden.secret", restricted=True)
+    new_table("hidden.secret", is_private=True)
 
     for_viewer = as_json(viewer, "/tables/tree.json")
-    for_editor = as_json(editor, "/tables/tree.json")
+    for_admin = as_json(admin, "/tables/tree.json")
 
     assert for_viewer["namespaces"] == [{"namespace": "sales", "tables": 1}]
-    assert [one["namespace"] for one in for_editor["namespaces"]] == ["hidden", "sales"]
+    assert [one["namespace"] for one in for_admin["namespaces"]] == ["hidden", "sales"]
     assert as_json(viewer, "/tables/tree.json", namespace="hidden")["tables"] == []
     assert 'data-branch="hidden"' not in text(viewer, "/tables/")
 

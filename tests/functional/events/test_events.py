@@ -215,7 +215,7 @@ class TestACursor:
 class TestAReader:
     def test_sees_no_event_of_a_table_that_it_may_not_see(self, viewer: Client) -> None:
         admin = signed_in("ada", role=User.Role.ADMIN)
-        hidden = new_table("hidden", restricted=True)
+        hidden = new_table("hidden", is_private=True)
         commit(hidden, 1)
         commit(new_table("open"), 2)
 
@@ -226,16 +226,16 @@ class TestAReader:
     def test_gets_the_next_visible_event_however_many_are_hidden(
         self, viewer: Client
     ) -> None:
-        commit(new_table("hidden", restricted=True), *range(50))
+        commit(new_table("hidden", is_private=True), *range(50))
         commit(new_table("open"), 77)
 
         assert versions(read(viewer, limit=1)) == [77]
 
     def test_sees_what_was_hidden_only_from_then_on(self, viewer: Client) -> None:
-        table = new_table("hidden", restricted=True)
+        table = new_table("hidden", is_private=True)
         commit(table, 1)
         cursor = read(viewer)["next"]
-        Table.objects.update(restricted=False)
+        Table.objects.update(is_private=False)
         commit(table, 2)
 
         assert versions(read(viewer, after=cursor)) == [2]
@@ -259,7 +259,7 @@ class TestAReader:
 
 
 def test_an_unknown_table_and_a_hidden_one_have_the_same_answer(viewer: Client) -> None:
-    new_table("secret", restricted=True)
+    new_table("secret", is_private=True)
     hidden, unknown = (
         viewer.get(URL, {"table": name}).json() for name in ("secret", "secrez")
     )

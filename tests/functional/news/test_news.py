@@ -135,7 +135,7 @@ class TestAPageThatMayNot:
     )
     def test_hear_of_something_is_told_so(self, viewer: Client, topic: str) -> None:
         hidden = new_job(subject_id=uuid4())
-        table = new_table("secret", restricted=True)
+        table = new_table("secret", is_private=True)
         named = topic.format(hidden=hidden.id, table=table.id)
 
         assert listen(viewer, f"{named}@0").status_code == 404

@@ -130,7 +130,7 @@ class TestATable:
         assert not Table.objects.filter(id=orders.id).exists()
 
     def test_that_is_restricted_is_a_404_for_viewers(self, vera, orders: Table):
-        Table.objects.filter(id=orders.id).update(restricted=True)
+        Table.objects.filter(id=orders.id).update(is_private=True)
 
         answer = vera.get(f"{ORDERS}/versions")
 

@@ -172,7 +172,7 @@ UPDATES: Final = {
         {
             "name": alone("sales.other", "table.name"),
             "description": removable("New", "table.description"),
-            "restricted": alone(OFF, "table.restricted"),
+            "restricted": alone(OFF, "table.is_private"),
             "refresh": removable("6h", "table.refresh_interval_s"),
             "owner": removable("vera", "table.owned_by_id"),
             "tags": removable(["finance"], "table.tags"),

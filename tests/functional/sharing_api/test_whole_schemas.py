@@ -82,7 +82,7 @@ class TestSchema:
     @cases(
         "change, back",
         {
-            "hidden": ({"restricted": True}, {"restricted": False}),
+            "hidden": ({"is_private": True}, {"is_private": False}),
             "moved": ({"namespace": "x"}, {"namespace": "crm"}),
         },
     )

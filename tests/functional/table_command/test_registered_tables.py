@@ -31,7 +31,7 @@ class TestCatalogue:
         assert added["name"] == table.full_name == "sales.orders"
         assert added["location"] == table.location == str(lake / "orders")
         assert added["found"]["version"] >= 0
-        assert (table.description, table.restricted) == ("All", True)
+        assert (table.description, table.is_private) == ("All", True)
         assert Job.objects.get().kind == "tables.index_log"
 
     def test_a_relative_location_starts_from_the_folder_of_the_shell(

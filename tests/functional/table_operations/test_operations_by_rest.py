@@ -252,7 +252,7 @@ class TestAMerge:
         self, eve, work, folder, fields, code
     ):
         hidden = TableBuilder(folder.parent / "classified").columns(SCHEMA).build()
-        new_table("hr.classified", location=hidden.root, restricted=True)
+        new_table("hr.classified", location=hidden.root, is_private=True)
         asked = {"on": "t.id = s.id", "table": "hr.classified", "update_all": True}
         body = {"parameters": asked, "preview": False}
         eve.post(f"{THERE}/merge_rows", body, content_type=JSON)

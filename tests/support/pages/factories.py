@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from apps.accounts import services
 from apps.accounts.lifetimes.sessions import BEGAN_AT
-from apps.accounts.models import User
+from apps.accounts.models import Group, User
 from apps.audit.models import AuditEvent
 from apps.jobs.models import Job
 from apps.pages.actions import command_stamp
@@ -26,6 +26,7 @@ from apps.sharing.models import (
     Share,
     SharedTable,
 )
+from apps.tables import models as tables
 from apps.tables.models import (
     Commit,
     MetadataVersion,
@@ -92,6 +93,24 @@ def new_table(name: str = "orders", **fields: Any) -> Table:  # noqa: ANN401 (co
         },
     }
     return Table.objects.create(**(defaults | fields))
+
+
+def new_grant_of_right(
+    right: str,
+    on: Table | str,
+    to: User | Group,
+    **fields: Any,  # noqa: ANN401 (columns)
+) -> tables.Grant:
+    """A right on a table, or on the namespace of a name, of a person or a group."""
+    about: dict[str, Any] = {"table": on}
+    if isinstance(on, str):
+        space, _ = tables.Namespace.objects.get_or_create(
+            name=on, defaults={"created_at": NOW}
+        )
+        about = {"namespace": space}
+    about |= {"user" if isinstance(to, User) else "group": to}
+    given = {"given_by": "ada", "given_at": NOW}
+    return tables.Grant.objects.create(right=right, **(about | given | fields))
 
 
 def new_unindexed_table(name: str = "orders", **fields: Any) -> Table:  # noqa: ANN401

@@ -11,6 +11,7 @@ from apps.sharing.models import Hold, LastRead, RecipientToken, SharedTable
 from apps.tables.catalogue.lakes.services import LakeRule, add_lake
 from apps.tables.models import (
     Lake,
+    Namespace,
     NamespaceThresholds,
     RepeatedOperation,
     StoredFinding,
@@ -63,10 +64,11 @@ def shared_world(lake: Path) -> World:
     new_user("vera")
     new_user("eve", role=User.Role.EDITOR)
     share, _ = new_share("retail", comment="of the shop"), new_share("wholesale")
+    Namespace.objects.ensure(["sales"], NOW)
     orders = new_table(
         "sales.orders",
         description="All",
-        restricted=True,
+        is_private=True,
         refresh_interval_s=3600,
         owned_by=bob,
         tags=["pii"],

@@ -19,11 +19,11 @@ def test_an_empty_install_is_empty() -> None:
 
 
 def test_what_a_viewer_may_not_know_counts_nowhere() -> None:
-    new_commit(new_table("secret", restricted=True), sentence="Wrote a secret.")
+    new_commit(new_table("secret", is_private=True), sentence="Wrote a secret.")
     new_commit(new_table("orders"))
-    editor = new_user("eve", role=User.Role.EDITOR)
+    admin = new_user("ada", role=User.Role.ADMIN)
 
-    seen, known = dashboard_of(new_user(), NOW), dashboard_of(editor, NOW)
+    seen, known = dashboard_of(new_user(), NOW), dashboard_of(admin, NOW)
 
     assert (seen.num_tables, known.num_tables) == (1, 2)
     assert [latest.commit.table.name for latest in seen.latest] == ["orders"]

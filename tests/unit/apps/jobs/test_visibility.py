@@ -4,7 +4,12 @@ import pytest
 
 from apps.accounts.models import User
 from apps.jobs.visibility import may_retry, visible_jobs
-from tests.support.pages.factories import new_job, new_user
+from tests.support.pages.factories import (
+    new_grant_of_right,
+    new_job,
+    new_table,
+    new_user,
+)
 
 FOR_ADMINS = "sharing.examine_recipient"
 FOR_EDITORS = "tables.scan_root"
@@ -25,3 +30,14 @@ def test_jobs_about_recipients_are_seen_by_administrators_alone(role, seen):
 
     assert {job.kind for job in visible_jobs(user)} == seen
     assert all(may_retry(user, job) == user.is_editor for job in jobs)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("role", "seen"), [("EDITOR", 0), ("VIEWER", 0), ("ADMIN", 1)])
+def test_a_job_about_a_private_table_is_not_there_for_its_own_asker(role, seen):
+    user, table = new_user("she", role=role), new_table(is_private=True)
+    new_job(kind="tables.index_log", requested_by=user, subject_id=table.id)
+
+    assert visible_jobs(user).count() == seen
+    new_grant_of_right("view", table, user)
+    assert visible_jobs(user).count() == 1

@@ -95,7 +95,7 @@ class TestChanging:
         ("restricted", "action"), [(True, "table.hide"), (False, "table.show")]
     )
     def test_who_sees_a_table_is_a_record_of_its_own(self, action, *, restricted):
-        table = new_table("orders", restricted=not restricted)
+        table = new_table("orders", is_private=not restricted)
 
         describe_table(
             table, TableSettings(description="", restricted=restricted), **BY

@@ -51,7 +51,7 @@ class TestRegisterTable:
         table.refresh_from_db()
         assert (table.namespace, table.name) == ("sales", "orders")
         assert table.location == "/lake/orders"
-        assert table.restricted
+        assert table.is_private
         assert table.state == Table.State.NEW
         job = Job.objects.get(subject_id=table.id)
         assert job.kind == "tables.index_log"
@@ -65,7 +65,7 @@ class TestRegisterTable:
 
         table = register_table(name="t", location="/t", settings=settings, stamp=STAMP)
 
-        assert (table.description, table.restricted) == (stored, False)
+        assert (table.description, table.is_private) == (stored, False)
 
     def test_keeps_nothing_of_a_refused_location(self) -> None:
         with pytest.raises(LocationInvalidError):

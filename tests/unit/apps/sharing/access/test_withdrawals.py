@@ -67,7 +67,7 @@ def test_a_table_that_vanished_is_gone() -> None:
     [
         ({}, Offer.ACTIVE),
         ({"name": "hr.orders"}, Offer.MOVED),
-        ({"restricted": True}, Offer.HIDDEN),
+        ({"is_private": True}, Offer.HIDDEN),
         ({"vanished_at": NOW}, Offer.GONE),
     ],
 )
@@ -76,7 +76,7 @@ def test_a_table_of_a_namespace_counts_while_viewers_find_it_there(table, offer)
 
 
 def test_a_restricted_table_that_was_put_in_by_itself_is_offered() -> None:
-    check(new_shared_table(table=new_table(NAME, restricted=True)), Offer.ACTIVE)
+    check(new_shared_table(table=new_table(NAME, is_private=True)), Offer.ACTIVE)
 
 
 @pytest.mark.parametrize("part", PART)

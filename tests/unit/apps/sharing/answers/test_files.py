@@ -53,7 +53,7 @@ def test_a_table_of_a_granted_share_is_found(shared, token) -> None:
         "the grant": lambda: Grant.objects.all().delete(),
         "the share": lambda: Share.objects.update(off_since=NOW),
         "the place in the namespace": lambda: Table.objects.update(namespace="hr"),
-        "the sight of viewers": lambda: Table.objects.update(restricted=True),
+        "the sight of viewers": lambda: Table.objects.update(is_private=True),
     },
 )
 def test_a_url_ends_with_what_it_was_signed_for(shared, token, end) -> None:

@@ -138,18 +138,21 @@ class TestCataloguePage:
         assert row.user_name == "etl"
         assert row.commits_30d == [0] * 27 + [1, 1, 1]
 
-    def test_hides_restricted_tables_from_viewers(self, vera: User) -> None:
+    def test_hides_private_tables_from_every_role_but_administrators(
+        self, vera: User
+    ) -> None:
         new_table("sales.open")
-        secret = new_table("hidden.secret", restricted=True)
+        secret = new_table("hidden.secret", is_private=True)
         new_column(secret, "salary")
         editor = new_user("ed", role=User.Role.EDITOR)
+        admin = new_user("ada", role=User.Role.ADMIN)
 
-        assert names(vera) == ["sales.open"]
+        assert names(vera) == names(editor) == ["sales.open"]
         assert names(vera, q="secret") == []
         assert names(vera, q="salary") == []
         page = catalogue_page(vera, TABLES.query())
         assert [facet.value for facet in page.namespaces] == ["sales"]
-        assert names(editor) == ["hidden.secret", "sales.open"]
+        assert names(admin) == ["hidden.secret", "sales.open"]
 
 
 class TestFacets:

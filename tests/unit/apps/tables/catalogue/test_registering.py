@@ -48,7 +48,7 @@ def test_the_location_is_that_of_the_check(ada: User, lake: Path) -> None:
     assert done.table is not None
     assert (done.table.name, done.job) == ("sales.orders", None)
     assert table.location == str(lake / "orders")
-    assert (table.restricted, table.created_by) == (True, ada)
+    assert (table.is_private, table.created_by) == (True, ada)
 
 
 @pytest.mark.parametrize("check", ["", "no id", "None"])

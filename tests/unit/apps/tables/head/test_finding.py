@@ -21,7 +21,7 @@ class TestGetTable:
 
     @pytest.mark.parametrize("name", ["nothing", "secret", "a\x00b"])
     def test_says_the_same_of_a_missing_and_of_a_hidden_table(self, name: str) -> None:
-        new_table("secret", restricted=True)
+        new_table("secret", is_private=True)
 
         with pytest.raises(PageError) as caught:
             get_table(new_user(), "default", name)
@@ -30,10 +30,13 @@ class TestGetTable:
         assert caught.value.code == "table-not-found"
         assert caught.value.message == f"No table is named {name}."
 
-    def test_shows_restricted_tables_to_editors(self) -> None:
-        table = new_table("secret", restricted=True)
+    def test_shows_private_tables_to_administrators(self) -> None:
+        table = new_table("secret", is_private=True)
+        editor = new_user("eve", role=User.Role.EDITOR)
 
-        assert get_table(new_user(role=User.Role.EDITOR), "default", "secret") == table
+        assert get_table(new_user(role=User.Role.ADMIN), "default", "secret") == table
+        with pytest.raises(PageError):
+            get_table(editor, "default", "secret")
 
     def test_shows_nothing_to_strangers(self) -> None:
         new_table("orders")

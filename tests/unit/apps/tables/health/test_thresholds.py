@@ -58,12 +58,12 @@ def test_an_unknown_threshold_is_refused(script: Script) -> None:
 
 def test_the_page_lists_rules_and_takes_a_threshold() -> None:
     new_table("raw.t")
-    new_table("payroll.salaries", restricted=True)
+    new_table("payroll.salaries", is_private=True)
     values = {"small_files": 7}
     NamespaceThresholds.objects.create(
         namespace="payroll", values=values, changed_at=NOW
     )
-    client = signed_in("eve", role=User.Role.EDITOR)
+    client = signed_in("eve", role=User.Role.ADMIN)
     sent = {"namespace": "raw", "threshold": "small_files", "value": "9"}
 
     answer = client.post("/health/thresholds/set", sent)

@@ -68,7 +68,7 @@ class TestSearchPage:
         assert page.paged.next_page == (2 if kind == "column" else None)
 
     def test_hides_what_is_restricted(self, vera: User) -> None:
-        secret = new_table("secret_orders", restricted=True)
+        secret = new_table("secret_orders", is_private=True)
         new_column(secret, "order_id")
 
         assert search_page(vera, q="order").count == 0

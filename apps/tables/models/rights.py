@@ -1,0 +1,119 @@
+"""The rights on tables, and the one rule of who has them, as conditions of a query.
+
+A table is private if it says so, or its namespace does. On an open table the role of a
+user counts, and grants add to it. On a private table only grants count, and those are
+on the table or on its namespace. Administrators have every right. Each condition is a
+subquery that does not depend on the row, so the database evaluates it once.
+"""
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Final
+
+from django.db.models import Q
+from django.utils import timezone
+
+from apps.accounts.models import User
+from apps.tables.models.grants import Grant, GrantQuerySet
+from apps.tables.models.namespaces import Namespace
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import AnonymousUser
+
+VIEW: Final = Grant.Right.VIEW.value
+"""Read rows, schema, history and files."""
+EDIT: Final = Grant.Right.EDIT.value
+"""View, and change the table."""
+SHARE: Final = Grant.Right.SHARE.value
+"""View, and add the table to shares or give it to recipients."""
+MANAGE: Final = "manage"
+"""Rename or remove. Not granted by itself: `own` and the role of editors include it."""
+OWN: Final = Grant.Right.OWN.value
+"""All of these, and make it private, and grant."""
+EVERY_RIGHT: Final = frozenset({VIEW, EDIT, SHARE, MANAGE, OWN})
+NO_RIGHT: Final[frozenset[str]] = frozenset()
+
+OF_GRANT: Final = {
+    VIEW: frozenset({VIEW}),
+    EDIT: frozenset({VIEW, EDIT}),
+    SHARE: frozenset({VIEW, SHARE}),
+    OWN: EVERY_RIGHT,
+}
+"""The rights that a grant includes, by the right that it names."""
+OF_ROLE: Final = {
+    User.Role.VIEWER.value: frozenset({VIEW}),
+    User.Role.EDITOR.value: frozenset({VIEW, EDIT, MANAGE}),
+    User.Role.ADMIN.value: EVERY_RIGHT,
+}
+"""The rights on open tables, by role."""
+
+_NOTHING: Final = Q(pk__in=[])
+_EVERYTHING: Final = ~_NOTHING  # unlike `Q()`, it stays everything in `a | b`
+
+
+def is_open(path: str = "") -> Q:
+    """Match tables for which roles count.
+
+    Args:
+        path: The way to the table from another model, such as `table__`.
+    """
+    private = Namespace.objects.private_names()
+    return Q(**{f"{path}is_private": False}) & ~Q(**{f"{path}namespace__in": private})
+
+
+def granted(grants: GrantQuerySet, path: str = "") -> Q:
+    """Match tables that some grants are about, directly or by their namespace."""
+    tables = grants.order_by().exclude(table=None)
+    spaces = grants.order_by().exclude(namespace=None)
+    return Q(**{f"{path}id__in": tables.values("table")}) | Q(
+        **{f"{path}namespace__in": spaces.values("namespace__name")}
+    )
+
+
+def allowed(
+    user: "User | AnonymousUser",
+    right: str,
+    path: str = "",
+    *,
+    now: datetime | None = None,
+) -> Q:
+    """Match tables on which a user has a right.
+
+    Args:
+        user: The user. One who is not signed in, or is disabled, has no right.
+        right: One of `EVERY_RIGHT`.
+        path: The way to the table from another model, such as `table__`.
+        now: The moment at which grants have to be in force; None is the present.
+    """
+    if not user.is_authenticated or not user.is_active:
+        return _NOTHING
+    if user.is_admin:
+        return _EVERYTHING
+    names = [name for name, included in OF_GRANT.items() if right in included]
+    active = Grant.objects.of(user).active(now or timezone.now())
+    by_grant = granted(active.filter(right__in=names), path)
+    if right in OF_ROLE.get(user.role, NO_RIGHT):
+        return is_open(path) | by_grant
+    return by_grant
+
+
+def namespaces_with(
+    user: "User | AnonymousUser", right: str, *, now: datetime | None = None
+) -> Q:
+    """Match namespaces (`Namespace`) on the whole of which a user has a right.
+
+    The arguments are those of `allowed`.
+    """
+    if not user.is_authenticated or not user.is_active:
+        return _NOTHING
+    if user.is_admin:
+        return _EVERYTHING
+    names = [name for name, included in OF_GRANT.items() if right in included]
+    active = Grant.objects.of(user).active(now or timezone.now())
+    by_grant = Q(
+        id__in=active.filter(right__in=names)
+        .exclude(namespace=None)
+        .values("namespace")
+    )
+    if right in OF_ROLE.get(user.role, NO_RIGHT):
+        return Q(is_private=False) | by_grant
+    return by_grant
