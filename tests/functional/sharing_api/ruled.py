@@ -9,8 +9,8 @@ import pyarrow as pa
 from django.utils import timezone
 
 from apps.jobs.running.reports import Reports
-from apps.sharing.access.grants.prepared import expire
 from apps.sharing.access.grants.preparing import PreparedTable, prepare_share
+from apps.sharing.access.grants.room import expire
 from apps.sharing.models import SharedTable
 from apps.tables.index.engine import Engine
 from deltaweb.delta.changes.row_changes import CHANGE_TYPE as KIND

@@ -64,10 +64,14 @@ class PlainCost:
         of = f"At most {of}" if self.is_most else of
         need = "needs" if self.num_copies == 1 else "need"
         place = place_for_reader(settings.PREPARED_FILES)
-        return (
+        text = (
             f"{of} {need} a copy: {bytes_text(self.copied_bytes)}. {RENEWED} Copies "
             f"are stored in {place} (DELTAWEB_PREPARED_FILES)."
         )
+        if self.copied_bytes <= settings.PREPARED_BYTES:
+            return text
+        most = bytes_text(settings.PREPARED_BYTES)
+        return f"{text} A share can have copies of {most} (DELTAWEB_PREPARED_BYTES)."
 
 
 def cost_of(thing: Share | Recipient) -> PlainCost:

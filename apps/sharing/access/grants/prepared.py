@@ -15,12 +15,10 @@ from uuid import UUID
 import pyarrow as pa
 import pyarrow.compute as pc
 from django.conf import settings
-from django.db.models import F, Sum
 
 from apps.sharing.models import (
     PreparedChanges,
     PreparedFile,
-    Share,
     SharedTable,
 )
 from apps.tables.storage.connections import options_for
@@ -185,31 +183,6 @@ def erase_strays(shared: SharedTable, *, now: datetime) -> None:
         old = listed.filter(pc.field("modification_time") < oldest_ms)
         strays = set(old["place"].to_pylist()) - known
         store.delete_data_files(sorted(strays))
-
-
-def expire(share: Share, *, now: datetime) -> list[PreparedFile]:
-    """Erase files that were not asked for in a long time, or are too many.
-
-    Those with changes go first, the oldest of them, then the least recently used,
-    until the share's files are within the bound. Those that were erased are returned.
-    """
-    rows = PreparedFile.objects.filter(shared_table__share=share)
-    oldest = now - timedelta(days=settings.PREPARED_DAYS)
-    gone = list(rows.filter(last_used_at__lt=oldest))
-    kept = rows.exclude(id__in=[file.id for file in gone])
-    surplus = kept.aggregate(sum=Sum("size_bytes"))["sum"] or 0
-    surplus -= settings.PREPARED_BYTES
-    if surplus > 0:
-        for file in kept.order_by(
-            F("changes__version").asc(nulls_last=True), "last_used_at", "id"
-        ).iterator():
-            gone.append(file)
-            surplus -= file.size_bytes
-            if surplus <= 0:
-                break
-    for shared_id in {file.shared_table_id for file in gone}:
-        erase(shared_id, [file for file in gone if file.shared_table_id == shared_id])
-    return gone
 
 
 def _has(store: TableStore, path: str) -> bool:

@@ -4,13 +4,13 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 from uuid import UUID
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 from django.db import DatabaseError, DataError
+from django.db.models import Q
 from django.utils import timezone
 
 from apps.jobs import kinds
@@ -23,15 +23,20 @@ from apps.jobs.services import enqueue
 from apps.pages.page_json import IfKnown
 from apps.sharing.access.grants import emptied
 from apps.sharing.access.grants.changed import prepare_changes
+from apps.sharing.access.grants.missing import missing_files, note_plain
 from apps.sharing.access.grants.offered import RuledVersion, ruled_version
 from apps.sharing.access.grants.prepared import (
     erase_strays,
     erase_without_source,
-    expire,
     path_of,
     place_of,
 )
 from apps.sharing.access.grants.proof import num_signed_rows, rows_outside
+from apps.sharing.access.grants.room import (
+    ShareRoom,
+    expire,
+    tables_without_room,
+)
 from apps.sharing.access.grants.rules import TableRule, rules_by_table
 from apps.sharing.access.schemas import PLAIN, RULED
 from apps.sharing.errors import (
@@ -50,14 +55,13 @@ from apps.tables.index.folders import index_folder
 from apps.tables.operations.rows.excerpts import write_excerpts
 from apps.tables.storage.opening import open_table, roots_of_server, table_place
 from deltaweb.delta.errors import DeltaError
-from deltaweb.delta.log.file_actions import VECTOR, files_of_block
+from deltaweb.delta.values.whole import exact_sum
 from deltaweb.index.query.shared_table import SharedTableReader
 from deltaweb.sharing.parameters import MAX_LONG
-from deltaweb.sharing.plain import has_plain_types
-from deltaweb.writer.excerpts import EXCERPT, Excerpts
+from deltaweb.writer.excerpts import Excerpts
 
 logger = logging.getLogger(__name__)
-_UNREADABLE: Final = (OSError, ValueError, LookupError, pa.ArrowException, DeltaError)
+REST: Final = timedelta(minutes=15)  # after a preparation that failed
 MAX_PROBLEM_LENGTH: Final = 2_000  # characters; messages may quote texts of a log
 
 
@@ -110,14 +114,18 @@ def prepare_share(
     prepared: list[PreparedTable] = []
     failures: list[tuple[str, DeltaError]] = []
     empty_before = _rules_without_rows(share)
-    for shared in share.shared_tables.select_related("share", "table"):
+    tables = list(share.shared_tables.select_related("share", "table"))
+    room = ShareRoom.of(share, {key for one in tables for key in _rule_keys(one)})
+    for shared in tables:
         num_failed = len(failures)
         with _held_back(failures, shared.full_name):
             prepared += _prepare_table(
-                shared, failures, reports, engine, proves=proves, now=now
+                shared, room, failures, reports, engine, proves=proves, now=now
             )
+        if failures[num_failed:]:
+            room.kept.add(shared.id)
         _record_failure(shared, failures[num_failed:], now=now)
-    _check_room(share, failures, now=now)
+    _check_room(share, room, failures, now=now)
     if _rules_without_rows(share) != empty_before:
         for follower in emptied:
             follower(now)
@@ -132,13 +140,22 @@ def prepare_share(
     return prepared
 
 
+def _rule_keys(shared: SharedTable) -> Iterator[tuple[UUID, str]]:
+    """Yield the rules of a table as `ShareRoom` has them; none if one is wrong."""
+    with suppress(DeltaError):
+        yield from ((shared.id, rule.digest) for rule, _ in table_rules(shared))
+
+
 def _check_room(
-    share: Share, failures: list[tuple[str, DeltaError]], *, now: datetime
+    share: Share,
+    room: ShareRoom,
+    failures: list[tuple[str, DeltaError]],
+    *,
+    now: datetime,
 ) -> None:
-    """Erase old files; a table has failed if files of this preparation are erased."""
-    gone = [one for one in expire(share, now=now) if one.changes_id is None]
-    new = {one.shared_table_id for one in gone if one.prepared_at == now}
-    for shared in share.shared_tables.filter(id__in=new).select_related("share"):
+    """Erase old files; a table has failed if files are erased that it needs."""
+    lost = tables_without_room(expire(share, room=room, now=now), room, now=now)
+    for shared in share.shared_tables.filter(id__in=lost).select_related("share"):
         failures.append((shared.full_name, PreparedRoomError()))
         _record_failure(shared, failures[-1:], now=now)
 
@@ -187,6 +204,7 @@ def _record_failure(
 
 def _prepare_table(  # noqa: PLR0913 (as of a share)
     shared: SharedTable,
+    room: ShareRoom,
     failures: list[tuple[str, DeltaError]],
     reports: Reports,
     engine: Engine | None,
@@ -208,11 +226,13 @@ def _prepare_table(  # noqa: PLR0913 (as of a share)
         rule, recipients = held
         with _held_back(failures, f"{shared.full_name} for {recipients[0]}"):
             ruled = ruled_version(shared, rule, version)
-            if _note_plain(shared, rule, ruled, reports, now=now):
+            if note_plain(shared, rule, ruled, reports, now=now):
                 ruled = ruled_version(shared, rule, version)
-            made = _rewrite_missing(shared, rule, ruled, reports, engine, now=now)
-            facts = (shared, rule, opened, version)
-            prepare_changes(*facts, reports=reports, engine=engine, now=now)
+            facts = (shared, rule, ruled, room)
+            made = _rewrite_missing(*facts, reports=reports, engine=engine, now=now)
+            room.take(shared, rule, ruled.files())
+            versions = (shared, rule, opened, version)
+            prepare_changes(*versions, reports=reports, engine=engine, now=now)
             one = _stored(shared, held, ruled, made, proves=proves, now=now)
             prepared.append(one)
     paths: set[str] = set()
@@ -233,15 +253,17 @@ def _rewrite_missing(  # noqa: PLR0913 (what is rewritten, by whom, and who hear
     shared: SharedTable,
     rule: TableRule,
     ruled: RuledVersion,
+    room: ShareRoom,
+    *,
     reports: Reports,
     engine: Engine | None,
-    *,
     now: datetime,
 ) -> int:
     """Rewrite the files that are not ready; return how many they were."""
-    files, keys = _missing_files(ruled)
+    files, keys = missing_files(ruled)
     if not keys:
         return 0
+    room.check(shared, rule, ruled, exact_sum(files["size"]))
     bound, source = ruled.bound, ruled.version.snapshot.row_source(files)
     excerpts = Excerpts(
         place=table_place(shared.table, roots=roots_of_server()),
@@ -276,79 +298,6 @@ def _rewrite_missing(  # noqa: PLR0913 (what is rewritten, by whom, and who hear
             },
         )
     return len(keys)
-
-
-def _note_plain(
-    shared: SharedTable,
-    rule: TableRule,
-    ruled: RuledVersion,
-    reports: Reports,
-    *,
-    now: datetime,
-) -> int:
-    """Look at the types of files that may be plain; return how many are.
-
-    They are served as they are stored from then on. A file whose footer cannot be read
-    is not one of them: the error comes when it is copied.
-    """
-    files, keys = _missing_files(ruled, is_checked=True)
-    if not keys:
-        return 0
-    open_file = ruled.version.snapshot.row_source(files).open_file
-    plain = []
-    for row, path in enumerate(files["path"].to_pylist()):
-        reports.progress(row, total=len(keys), unit="files")
-        with suppress(*_UNREADABLE):
-            with open_file(path) as opened:
-                stored = pq.ParquetFile(opened).schema_arrow
-            if has_plain_types(stored, ruled.bound.schema):
-                plain.append((keys[row], path))
-    PreparedFile.objects.bulk_create(
-        [
-            PreparedFile(
-                shared_table=shared,
-                key=key,
-                rule=rule.digest,
-                source_path=path,
-                is_stored=True,
-                num_rows=0,
-                size_bytes=0,
-                prepared_at=now,
-                last_used_at=now,
-            )
-            for key, path in plain
-        ],
-        ignore_conflicts=True,
-    )
-    return len(plain)
-
-
-def _missing_files(
-    ruled: RuledVersion, *, is_checked: bool = False
-) -> tuple[pa.Table, list[str]]:
-    """Return the files that are not rewritten yet, each with its key.
-
-    Args:
-        is_checked: Whether only those count that need no copy if their types are plain.
-    """
-    found, names = [], []
-    for part, keys in zip(ruled.classified, ruled.keys, strict=True):
-        checked = part.checked[part.rewritten]
-        missing = [
-            n
-            for n, key in enumerate(keys)
-            if key not in ruled.ready and (checked[n] or not is_checked)
-        ]
-        if missing:
-            files = part.part.block.files.filter(pa.array(part.rewritten))
-            found.append(files_of_block(files.take(pa.array(missing))))
-            names += [keys[n] for n in missing]
-    if not found:
-        return pa.table({}), names
-    columns = ["path", "size", VECTOR, "partition_values"]
-    table = pa.Table.from_batches(found).select(columns)
-    excerpts = pa.array([path_of(name) for name in names], pa.string())
-    return table.append_column(EXCERPT, excerpts), names
 
 
 def _stored(  # noqa: PLR0913 (what is prepared, and how)
@@ -425,10 +374,13 @@ def _key(share: Share, *, proves: bool) -> str:
     return hashed_key("prepare", str(share.id), proves)
 
 
+def _keys(share: Share) -> list[str]:
+    return [_key(share, proves=proves) for proves in (False, True)]
+
+
 def preparation_to_show(share: Share) -> Job | None:
     """Return the newest preparation of a share while it is not done."""
-    keys = [_key(share, proves=proves) for proves in (False, True)]
-    newest = Job.objects.filter(key__in=keys).order_by("created_at").last()
+    newest = Job.objects.filter(key__in=_keys(share)).order_by("created_at").last()
     return None if newest is None or newest.state == Job.State.DONE else newest
 
 
@@ -451,10 +403,17 @@ def request_due_preparations(*, now: datetime) -> int:
         except DeltaError:
             continue  # its page says what is wrong with the rule
         ready = one.prepared_versions.filter(version__gte=newest, rule__in=rules)
-        if ready.values("rule").distinct().count() < len(rules):
+        is_short = ready.values("rule").distinct().count() < len(rules)
+        if is_short or (one.preparation_problem and _is_rested(one.share, now=now)):
             due.add(one.share_id)
             request_preparation(one.share, now=now)
     return len(due)
+
+
+def _is_rested(share: Share, *, now: datetime) -> bool:
+    """Return whether a preparation that failed may be repeated."""
+    jobs = Job.objects.filter(key__in=_keys(share))
+    return not jobs.filter(Q(finished_at=None) | Q(finished_at__gt=now - REST)).exists()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,7 @@ from pytest_django.fixtures import Settings
 
 from apps.sharing.access.grants import prepared
 from apps.sharing.access.grants.prepared import location_of
-from apps.sharing.models import PreparedFile, Share, SharedTable
+from apps.sharing.models import PreparedFile, SharedTable
 from deltaweb.delta.errors import LocationUnreachableError
 from deltaweb.expressions.condition import SQLCondition
 from deltaweb.index.query.classification import ClassifiedPart, FileRule, classify
@@ -292,71 +292,3 @@ def test_strays_are_files_that_no_row_knows_for_an_hour(shared: SharedTable) -> 
     prepared.erase_strays(shared, now=NOW)
 
     assert stored_files(shared) == {"new", "hour", "known"}
-
-
-class TestExpiring:
-    @pytest.fixture
-    def share(self, shared: SharedTable, settings: Settings) -> Share:
-        settings.PREPARED_DAYS = 30
-        settings.PREPARED_BYTES = 1_000
-        return shared.share
-
-    def test_takes_what_was_not_asked_for_in_many_days(self, share, shared) -> None:
-        second = new_shared_table(share, "crm.second")
-        elsewhere = new_shared_table(new_share("other"), "crm.other")
-        new_prepared_file(shared, "used", last_used_at=NOW - 30 * DAY)
-        for table, key in ((shared, "a"), (second, "b"), (elsewhere, "c")):
-            new_prepared_file(table, key, last_used_at=NOW - 30 * DAY - HOUR)
-
-        assert len(prepared.expire(share, now=NOW)) == 2
-
-        assert known() == {"used", "c"}
-        assert stored_files(shared) == {"used"}
-        assert stored_files(second) == set()
-
-    @cases(
-        "most, kept",
-        {
-            "all fit": (600, "123abc"),
-            "one byte too many": (599, "23abc"),
-            "one too many": (500, "23abc"),
-            "changes first": (350, "abc"),
-            "then those used long ago": (250, "bc"),
-            "nothing fits": (0, ""),
-        },
-    )
-    def test_takes_changes_first_then_what_was_used_long_ago(
-        self, share: Share, shared: SharedTable, settings: Settings, most: int, kept
-    ) -> None:
-        settings.PREPARED_BYTES = most
-        for key, days in {"c": 1, "a": 3, "b": 2}.items():
-            new_prepared_file(shared, key, last_used_at=NOW - days * DAY)
-        for version in (3, 1, 2):  # the newest one was used long ago
-            new_prepared_file(
-                shared,
-                str(version),
-                changes=new_prepared_changes(shared, version),
-                last_used_at=NOW - version * DAY,
-            )
-
-        found = prepared.expire(share, now=NOW)
-
-        assert known() == stored_files(shared) == set(kept)
-        assert len(found) == 6 - len(kept)
-
-    def test_counts_what_is_gone_already_to_no_bound(self, share, shared, settings):
-        settings.PREPARED_BYTES = 100
-        new_prepared_file(shared, "old", last_used_at=NOW - 40 * DAY, size_bytes=900)
-        new_prepared_file(shared, "new")
-
-        assert len(prepared.expire(share, now=NOW)) == 1
-        assert known() == {"new"}
-
-    def test_bounds_each_share_by_itself(self, share, shared, settings) -> None:
-        settings.PREPARED_BYTES = 100
-        other = new_shared_table(new_share("other"), "crm.other")
-        new_prepared_file(shared, "a")
-        new_prepared_file(other, "b")
-
-        assert len(prepared.expire(share, now=NOW)) == 0
-        assert known() == {"a", "b"}

@@ -423,6 +423,20 @@ class TestDuePreparations:
 
         assert request_due_preparations(now=NOW) == 0
 
+    @pytest.mark.parametrize(("minutes", "num_due"), [(14, 0), (16, 1)])
+    def test_come_again_some_time_after_a_failure(
+        self, shared: SharedTable, minutes: int, num_due: int
+    ) -> None:
+        SharedTable.objects.update(preparation_problem="the store is away")
+        job = request_preparation(shared.share, now=NOW)
+        assert request_due_preparations(now=NOW) == 0
+        ended = NOW - timedelta(minutes=minutes)
+        Job.objects.update(state=Job.State.FAILED, finished_at=ended)
+
+        assert request_due_preparations(now=NOW) == num_due
+
+        assert Job.objects.exclude(id=job.id).count() == num_due
+
     def test_come_once_a_share(self, shared: SharedTable, tmp_path: Path) -> None:
         table_of(tmp_path, shared.share, "crm.more", condition="id = 1")
         table_of(tmp_path, new_share("empty"), "crm.none", condition="id = 1")
