@@ -9,7 +9,7 @@ from django.core import checks
 from deltaweb.environment.checks import SETTINGS, check_home
 
 ADDING: Final = (
-    *("accounts", "audit", "jobs", "notices"),
+    *("operate", "accounts", "audit", "jobs", "notices"),
     *("tables", "explorer", "sharing"),
 )
 """The apps that add something to those below them, by a module `additions`."""

@@ -140,6 +140,7 @@ TRUSTED_PROXIES = env_networks("DELTAWEB_TRUSTED_PROXIES")
 INSTALLED_APPS = [
     "deltaweb",
     "apps.pages",
+    "apps.operate",
     "apps.news",
     "apps.accounts",
     "apps.audit",

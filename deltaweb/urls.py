@@ -9,6 +9,7 @@ urlpatterns = [
     path("help/<path:path>", manual_page, name="help"),
     path("portal/", include("apps.sharing.portal.urls")),
     path("", include("apps.news.urls")),
+    path("", include("apps.operate.urls")),
     path("", include("apps.accounts.urls")),
     path("", include("apps.jobs.urls")),
     path("", include("apps.tables.urls")),

@@ -264,6 +264,14 @@ def tmp_path(
     return folder
 
 
+@pytest.fixture(autouse=True)
+def _switches_are_on() -> None:
+    """Let no process ask for the switches now and then: tests count queries."""
+    from apps.operate.switches.state import states
+
+    states.assume_all_on()
+
+
 @pytest.fixture
 def standing_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the moment last in which a test begins: what is today is today to its end."""

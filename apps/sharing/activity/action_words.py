@@ -145,6 +145,8 @@ WORDS: Final = {
     "sign_in": "signed in",
     "key.issue": "made an API key",
     "key.revoke": "revoked an API key",
+    "switch.off": "switched a part of the server off",
+    "switch.on": "switched a part of the server on again",
     "user.create": "added a user",
     "user.link": "made a sign-in link",
     "user.mail_link": "mailed a sign-in link",

@@ -80,6 +80,7 @@ BY_COMMAND: Final = {
     "user disable": f"PATCH {USER}",
     "user enable": f"PATCH {USER}",
     "user list": "GET users",
+    "switch list": "GET switches",
 }
 """The verbs of operations and changes are not here: they say their endpoints."""
 COMMANDS_APART: Final = {

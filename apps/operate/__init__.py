@@ -1,0 +1,1 @@
+"""The switches, probes, metrics and request ids of those who run a server."""

@@ -1,0 +1,7 @@
+"""What operations add to the pages of all apps: the changes of switches."""
+
+from apps.pages import frame
+from apps.pages.changes.change import changes
+
+changes.load_from("switch", "apps.operate.switches.changes")
+frame.explain("operate", {"operate/operations/": "switch-list"})

@@ -1,0 +1,1 @@
+"""The database migrations of operations."""

@@ -1,0 +1,26 @@
+"""Switch: a part of the server that an administrator can switch off."""
+
+from typing import Final
+
+from django.db import models
+
+MAX_SENTENCE: Final = 300
+
+
+class Switch(models.Model):
+    """A switch that was used at least once; one without a row is on.
+
+    The names are those of `apps.operate.switches.state.SWITCHES`.
+    """
+
+    name = models.CharField(max_length=32, primary_key=True)
+    is_off = models.BooleanField(default=False)
+    sentence = models.CharField(max_length=MAX_SENTENCE, blank=True)
+    changed_at = models.DateTimeField()
+    changed_by = models.CharField(max_length=200, blank=True)
+
+    class Meta:
+        ordering = ["name"]
+
+    def __str__(self) -> str:
+        return f"{self.name} {'off' if self.is_off else 'on'}"

@@ -1,0 +1,1 @@
+"""The switches by which administrators stop sign-in, sharing, jobs or writes."""
