@@ -21,6 +21,7 @@ from django.utils import timezone
 from apps.jobs.broker.waking import wake
 from apps.jobs.models import Job, Worker
 from apps.jobs.results import RESULTS_FOLDER
+from apps.jobs.running.failures import write_end
 from apps.jobs.running.news import tell_moved
 from apps.jobs.running.process import is_known_dead, process_name
 
@@ -88,16 +89,18 @@ def _end_lost_lease(job: Job, *, now: datetime) -> Job.State | None:
     if cancelled.update(state=Job.State.CANCELLED, **ended):
         return Job.State.CANCELLED
     if job.attempts >= Job.MAX_ATTEMPTS:
-        given_up = same_lease.update(
-            state=Job.State.FAILED,
-            error_code="worker-lost",
-            error=f"The worker stopped {job.attempts} times in the middle of this job.",
-            error_hint=(
+        fields = {
+            "state": Job.State.FAILED,
+            "error_code": "worker-lost",
+            "error": (
+                f"The worker stopped {job.attempts} times in the middle of this job."
+            ),
+            "error_hint": (
                 "Check the worker's log for what stopped it (usually memory), then"
                 " retry."
             ),
-            **ended,
-        )
+        }
+        given_up = write_end(job.id, same_lease, fields | ended)
         return Job.State.FAILED if given_up else None
     requeued = same_lease.update(
         state=Job.State.QUEUED, **(ended | {"finished_at": None, "woken_at": None})

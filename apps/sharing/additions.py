@@ -16,7 +16,7 @@ from apps.pages import frame
 from apps.pages.actions import recorders
 from apps.pages.changes.change import changes
 from apps.pages.frame import AnyUser
-from apps.sharing import clients, health, recipients
+from apps.sharing import activity, clients, health, recipients
 from apps.sharing.access import grants
 from apps.sharing.health.words import WORDS as RULE_WORDS
 from apps.sharing.models import Recipient, Share, SharedTable
@@ -200,6 +200,7 @@ dues.register(
     lambda now: grants.preparing.request_due_preparations(now=now),
     lambda now: recipients.rehearsals.nightly.request_due_rehearsals(now=now),
     lambda now: recipients.telling.request_due_reminders(now=now),
+    lambda now: activity.notices.report_budgets(now),  # noqa: PLW0108 (as above)
 )
 adds_facts.register(
     lambda facts, table, now: health.table_use.with_use(facts, table, now)  # noqa: PLW0108 (as above)

@@ -139,6 +139,7 @@ frame.numbers.register(
 clock.dues.register(
     lambda now: health.examining.request_due_examination(now=now),
     lambda now: health.examining.follow_repeats(now=now),
+    lambda now: health.lateness.report_late(now),  # noqa: PLW0108 (loads it)
 )
 indexed.followers.register(
     lambda table, now: health.examining.examine_new_index(table, now=now)

@@ -96,6 +96,9 @@ class Thresholds:
     late_times: int = threshold(
         3, "times", "Multiple of the longest pause after which a table is late."
     )
+    late_minutes: int = threshold(
+        0, "minutes", "Time without a new version after which a table is late; 0: none."
+    )
     identity_percent: int = threshold(
         90, "%", "Share of an identity column's numbers that are used."
     )

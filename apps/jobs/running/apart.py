@@ -30,6 +30,7 @@ from apps.jobs.running.apart_pool import (
     JobProcesses,
 )
 from apps.jobs.running.database_faults import persistently
+from apps.jobs.running.failures import write_end
 from apps.jobs.running.news import tell_moved
 from deltaweb.environment.memory import memory_kills, own_bytes
 from deltaweb.errors import DeltawebError
@@ -177,16 +178,14 @@ def _end(job_id: "str | uuid.UUID", process: str, ending: _Ending) -> None:
     held = Job.objects.filter(
         id=job_id, state=Job.State.RUNNING, lease_owner__startswith=f"{process}#"
     )
-    ended = persistently(
-        lambda: held.update(
-            state=Job.State.FAILED,
-            lease_owner="",
-            lease_expires_at=None,
-            finished_at=timezone.now(),
-            error_code=error.code,
-            error=error.message,
-            error_hint=error.hint,
-        )
-    )
-    if ended:
+    fields = {
+        "state": Job.State.FAILED,
+        "lease_owner": "",
+        "lease_expires_at": None,
+        "finished_at": timezone.now(),
+        "error_code": error.code,
+        "error": error.message,
+        "error_hint": error.hint,
+    }
+    if persistently(lambda: write_end(job_id, held, fields)):
         tell_moved(job_id, is_over=True)

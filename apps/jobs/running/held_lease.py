@@ -15,6 +15,7 @@ from django.db.models import F
 
 from apps.jobs.models import Job
 from apps.jobs.running.database_faults import persistently
+from apps.jobs.running.failures import write_end
 from apps.jobs.running.news import tell_moved
 from apps.jobs.running.process import process_name
 from apps.jobs.running.renewal import renewing
@@ -63,12 +64,12 @@ class HeldLease:
             Whether it was written: the lease may be lost.
         """
         fields = {**fields, "lease_owner": "", "lease_expires_at": None}
-        written = persistently(lambda: self.holds().update(**fields))
+        written = persistently(lambda: write_end(self.job_id, self.holds(), fields))
         self.has_ended = True
         if written:
             is_over = fields.get("state") not in Job.ACTIVE_STATES
             tell_moved(self.job_id, is_over=is_over)
-        return bool(written)
+        return written
 
     def renewing(self) -> AbstractContextManager[None]:
         """Renew the lease in a thread for as long as the block runs."""

@@ -18,11 +18,12 @@ from apps.jobs.running.database_faults import DATABASE_FAULTS
 from apps.news.publishing import publish
 from apps.notices.models import Event, EventSequence
 from apps.pages.registry import Registry
+from apps.pages.request.lock_waits import short_transaction
 
 logger = logging.getLogger(__name__)
 
 BATCH: Final = 500
-LOCK_WAIT_MS: Final = 5_000
+LOCK_WAIT_MS: Final = 1_000  # then the next tick publishes
 IDLE_MS: Final = 10_000  # of a holder that was stopped or lost its network
 TOPIC: Final = "events"
 
@@ -39,7 +40,7 @@ def publish_events() -> int:
     """Give numbers to all committed events; return how many got one."""
     total = 0
     while True:
-        with transaction.atomic():
+        with short_transaction(LOCK_WAIT_MS):
             count, last_number = _publish_some()
         total += count
         if count:
@@ -96,7 +97,6 @@ def locked_sequence() -> EventSequence:
     the_sequence()
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
-            cursor.execute(f"SET LOCAL lock_timeout = {LOCK_WAIT_MS}")
             cursor.execute(f"SET LOCAL idle_in_transaction_session_timeout = {IDLE_MS}")
     return EventSequence.objects.select_for_update().get(id=EventSequence.THE_ONE)
 

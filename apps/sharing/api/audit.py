@@ -23,6 +23,7 @@ from apps.pages.request.lock_waits import (
 )
 from apps.sharing.access.callers import USE_INTERVAL
 from apps.sharing.activity.budgets import note_offered
+from apps.sharing.activity.notices import report_first_read
 from apps.sharing.activity.usage import FIRST_FAILED_STATUS, READ_ACTIONS
 from apps.sharing.answers.row_count import RowCount
 from apps.sharing.models import LastRead, RecipientToken, SharedTable
@@ -187,12 +188,15 @@ def note_read(
         _noted.clear()
     _noted[key] = (version, now)
     read = LastRead(token=token, shared_table=shared, version=version, read_at=now)
-    write_note(
-        lambda: LastRead.objects.bulk_create(
+
+    def write() -> None:
+        if known is None:
+            report_first_read(read)
+        LastRead.objects.bulk_create(
             [read],
             update_conflicts=True,
             unique_fields=["token", "shared_table"],
             update_fields=["version", "read_at"],
-        ),
-        of=f"What {token.prefix} has read",
-    )
+        )
+
+    write_note(write, of=f"What {token.prefix} has read")

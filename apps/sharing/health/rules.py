@@ -11,6 +11,10 @@ from uuid import UUID
 from django.db.models import Count
 from django.shortcuts import resolve_url
 
+from apps.notices.events import EventSubject
+from apps.notices.kinds.recipient_no_rows import RECIPIENT_NO_ROWS
+from apps.notices.kinds.share_broken import SHARE_BROKEN
+from apps.notices.kinds.token_expiring import TOKEN_EXPIRING
 from apps.sharing.access.grants.rules import TableRule, rule_of
 from apps.sharing.health.words import BROKEN_SHARE, NO_ROWS, TOKEN_EXPIRES
 from apps.sharing.models import (
@@ -249,7 +253,11 @@ def ending_tokens(now: datetime) -> Iterator[FindingOfSharing]:
 
 def _of_share(share: Share, finding: Finding) -> FindingOfSharing:
     return FindingOfSharing(
-        finding=finding, subject=share.name, subject_url=share.get_absolute_url()
+        finding=finding,
+        subject=share.name,
+        subject_url=share.get_absolute_url(),
+        kind=SHARE_BROKEN,
+        event_subject=EventSubject("share", str(share.id), share.name),
     )
 
 
@@ -263,4 +271,6 @@ def _of_recipient(recipient: Recipient, finding: Finding) -> FindingOfSharing:
         finding=finding,
         subject=recipient.name,
         subject_url=resolve_url(recipient),
+        kind=TOKEN_EXPIRING if finding.rule == TOKEN_EXPIRES else RECIPIENT_NO_ROWS,
+        event_subject=EventSubject("recipient", str(recipient.id), recipient.name),
     )

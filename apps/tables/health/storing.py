@@ -8,6 +8,10 @@ from typing import Final
 from django.db import transaction
 from django.db.models import Q
 
+from apps.notices.events import EventSubject, emit_all
+from apps.notices.events.kind import EventKind
+from apps.tables.health import finding_events
+from apps.tables.health.finding_events import KeptFindings
 from apps.tables.models import StoredFinding, Table
 from apps.tables.models.health import MAX_KEY_LENGTH, StoredFindingQuerySet
 from deltaweb.health.finding import BYTES, Finding, Severity
@@ -33,11 +37,15 @@ class FindingOfSharing:
     Attributes:
         subject: The name of what it is about.
         subject_url: Its page.
+        kind: The kind of the events when it is opened and closed.
+        event_subject: The share or the recipient, for events.
     """
 
     finding: Finding
     subject: str
     subject_url: str
+    kind: EventKind
+    event_subject: EventSubject
 
 
 def keep_findings(table: Table, found: Iterable[Finding], *, now: datetime) -> None:
@@ -51,7 +59,9 @@ def keep_findings(table: Table, found: Iterable[Finding], *, now: datetime) -> N
         if not locked.update(health_checked_at=now):
             return
         before = StoredFinding.objects.filter(table=table, is_of_sharing=False)
-        _keep(before.open(), rows, now=now, version=table.version)
+        kept = _keep(before.open(), rows, now=now, version=table.version)
+        if table.health_checked_at is not None:
+            emit_all(finding_events.of_table(table, kept), now=now)
     table.health_checked_at = now
 
 
@@ -68,8 +78,8 @@ def keep_findings_of_sharing(
         unfinished: Rules that were not evaluated to the end: none of their findings is
             closed.
     """
-    rows = []
-    for one in found:
+    rows, all_found = [], list(found)
+    for one in all_found:
         row = _row("sharing:", one.finding, now)
         row.is_of_sharing, row.subject = True, one.subject
         row.subject_url = one.subject_url
@@ -77,7 +87,12 @@ def keep_findings_of_sharing(
     before = StoredFinding.objects.filter(is_of_sharing=True).open()
     shown = {row.key for row in rows}
     before = before.exclude(Q(rule__in=unfinished) & ~Q(key__in=shown))
-    _keep(before.select_for_update(), rows, now=now, version=None)
+    kept = _keep(before.select_for_update(), rows, now=now, version=None)
+    subjects = {
+        row.key: (one.kind, one.event_subject)
+        for row, one in zip(rows, all_found, strict=True)
+    }
+    emit_all(finding_events.of_sharing(kept, subjects), now=now)
 
 
 def delete_old_findings(*, now: datetime) -> int:
@@ -96,7 +111,7 @@ def _keep(
     *,
     now: datetime,
     version: int | None,
-) -> None:
+) -> KeptFindings:
     known: dict[str, StoredFinding] = {row.key: row for row in before}
     new = {row.key: row for row in rows if row.key not in known}
     kept = []
@@ -108,8 +123,10 @@ def _keep(
     _mute_again(new, now)
     StoredFinding.objects.bulk_update(kept, FACTS)
     StoredFinding.objects.bulk_create(new.values(), ignore_conflicts=True)
+    opened = StoredFinding.objects.listed(now).filter(key__in=new, found_at=now)
     gone = StoredFinding.objects.filter(id__in=[row.id for row in known.values()])
     gone.update(closed_at=now, closed_version=version)
+    return KeptFindings(opened=list(opened) if new else [], closed=list(known.values()))
 
 
 def _mute_again(new: dict[str, StoredFinding], now: datetime) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Final
 
-from deltaweb.health.facts import HealthFacts, milliseconds, moment_of
+from deltaweb.health.facts import HealthFacts, WriteRhythm, milliseconds, moment_of
 from deltaweb.health.finding import (
     SECONDS,
     Cost,
@@ -28,6 +28,9 @@ def find(
 ) -> Iterator[Finding]:
     """Compare the time since the last write with the pauses before it."""
     writes = facts.writes
+    if thresholds.late_minutes and writes is not None:
+        yield from _beyond_limit(writes, thresholds.late_minutes, now)
+        return
     if writes is None or writes.num_writes < LEAST_WRITES:
         return
     if writes.last_ms - writes.first_ms < LEAST_SPAN / timedelta(milliseconds=1):
@@ -60,12 +63,34 @@ def find(
     )
 
 
+def _beyond_limit(
+    writes: WriteRhythm, late_minutes: int, now: datetime
+) -> Iterator[Finding]:
+    """Compare the time since the last write with a declared limit."""
+    pause_ms, limit_s = milliseconds(now) - writes.last_ms, 60 * late_minutes
+    if pause_ms <= 1000 * limit_s:
+        return
+    pause, limit = about_length(pause_ms / 1000), about_length(limit_s)
+    yield Finding(
+        rule=NAME,
+        severity=Severity.ACT_NOW,
+        sentence=f"Last written {pause} ago. The limit of its namespace is {limit}.",
+        evidence=(
+            Fact("Last write", f"{moment_of(writes.last_ms):%Y-%m-%d %H:%M} UTC"),
+            Fact("Limit", late_minutes, "minutes"),
+        ),
+        cost=Cost(pause_ms // 1000, SECONDS, "since the newest rows were written"),
+        remedy=HealthRemedy(operation="history", label="See history"),
+        since=moment_of(writes.last_ms + 1000 * limit_s),
+    )
+
+
 RULE: Final = Rule(
     name=NAME,
     title="No longer written",
     about="Rows may be old: the table was written more often before.",
     advice="Check the job that writes the table; mute this if the pause is planned.",
-    thresholds=("late_times",),
-    severities=(Severity.TO_KNOW,),
+    thresholds=("late_times", "late_minutes"),
+    severities=(Severity.ACT_NOW, Severity.TO_KNOW),
     find=find,
 )

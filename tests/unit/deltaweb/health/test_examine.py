@@ -400,7 +400,7 @@ def test_a_finding_as_json_has_numbers_with_units_and_a_remedy() -> None:
 def test_the_names_of_rules_differ_and_their_thresholds_exist() -> None:
     assert len({rule.name for rule in RULES}) == len(RULES)
     for rule in RULES:
-        assert all(getattr(Thresholds(), name) > 0 for name in rule.thresholds)
+        assert all(getattr(Thresholds(), name) >= 0 for name in rule.thresholds)
         assert rule.title
         assert all(said.endswith(".") for said in (rule.about, rule.advice))
 
@@ -423,6 +423,25 @@ def test_a_stopped_reader_names_no_recipient() -> None:
     assert {"label": "Reads for", "value": 2, "unit": "recipients"} in [
         dict(one) for one in found.to_json()["evidence"]
     ]
+
+
+@cases(
+    "minutes, said",
+    {
+        "a limit that is over": (60, "The limit of its namespace is 1 hour."),
+        "a limit that is not over": (43_200, None),
+    },
+)
+def test_a_declared_limit_replaces_the_usual_pauses(
+    minutes: int, said: str | None
+) -> None:
+    facts = written_every(timedelta(hours=1), timedelta(hours=1))
+    limits = Thresholds().changed({"late_minutes": minutes})
+
+    sentences = [
+        one.sentence for one in examine(facts, limits, NOW) if one.rule == "late-writes"
+    ]
+    assert sentences == ([f"Last written 30 days ago. {said}"] if said else [])
 
 
 def test_a_threshold_can_be_changed() -> None:

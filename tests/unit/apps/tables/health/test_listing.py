@@ -7,6 +7,8 @@ import pytest
 from django.utils import timezone
 
 from apps.accounts.models import User
+from apps.notices.events import EventSubject
+from apps.notices.kinds.token_expiring import TOKEN_EXPIRING
 from apps.tables.health.history import daily_counts, history_chart
 from apps.tables.health.listing import FINDINGS, health_counts
 from apps.tables.health.storing import FindingOfSharing, keep_findings_of_sharing
@@ -54,7 +56,11 @@ def test_nobody_sees_or_counts_findings_of_what_is_hidden(
     stored(orders)
     stored(secret)
     one = FindingOfSharing(
-        finding=finding("token-ends"), subject="globex", subject_url="/recipients/x/"
+        finding=finding("token-ends"),
+        subject="globex",
+        subject_url="/recipients/x/",
+        kind=TOKEN_EXPIRING,
+        event_subject=EventSubject("recipient", "7", "globex"),
     )
     keep_findings_of_sharing([one], now=NOW)
     users = [new_user(role, role=role) for role in ("VIEWER", "EDITOR", "ADMIN")]
@@ -198,7 +204,11 @@ def test_a_list_by_table_has_a_heading_for_each(orders: Table, order: str) -> No
     stored(new_table("web.clicks"))
     user, now = new_user(role=User.Role.ADMIN), timezone.now()
     one = FindingOfSharing(
-        finding=finding("token-expires"), subject="globex", subject_url="/recipients/x/"
+        finding=finding("token-expires"),
+        subject="globex",
+        subject_url="/recipients/x/",
+        kind=TOKEN_EXPIRING,
+        event_subject=EventSubject("recipient", "7", "globex"),
     )
     keep_findings_of_sharing([one], now=NOW)
 

@@ -5,6 +5,8 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from apps.notices.events import EventSubject
+from apps.notices.kinds.token_expiring import TOKEN_EXPIRING
 from apps.tables.health.examining import EXAMINE, request_examination
 from apps.tables.health.storing import (
     FindingOfSharing,
@@ -110,6 +112,8 @@ def test_findings_of_sharing_do_not_close_those_of_tables() -> None:
         finding=finding("token-ends", subject="globex"),
         subject="globex",
         subject_url="/recipients/globex/",
+        kind=TOKEN_EXPIRING,
+        event_subject=EventSubject("recipient", "7", "globex"),
     )
 
     keep_findings_of_sharing([one], now=NOW)
