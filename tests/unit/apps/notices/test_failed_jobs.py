@@ -89,9 +89,12 @@ def test_a_job_that_kills_its_workers_is_reported() -> None:
 
 
 def test_who_may_see_the_job_sees_the_event() -> None:
-    table = new_table(restricted=True)
-    fail(new_job(subject_id=table.id), broken())
-    events = list(Event.objects.all())
+    viewer, editor = new_user(), new_user("ed", role=User.Role.EDITOR)
+    fail(new_job(subject_id=new_table("open").id), broken())
+    fail(new_job(subject_id=new_table("secret", is_private=True).id), broken())
+    seen, hidden = Event.objects.order_by("id")
 
-    assert visible_events(new_user(), events) == []
-    assert visible_events(new_user("ed", role=User.Role.EDITOR), events) == events
+    assert visible_events(viewer, [seen, hidden]) == [seen]
+    assert visible_events(editor, [seen, hidden]) == [seen]
+    admin = new_user("ada", role=User.Role.ADMIN)
+    assert visible_events(admin, [seen, hidden]) == [seen, hidden]
