@@ -178,6 +178,7 @@ MIDDLEWARE = [
     "django_htmx.middleware.HtmxMiddleware",
     "apps.accounts.middleware.sign_in_required",
     "apps.pages.request.prefetching.prefetching",
+    "apps.operate.switches.middleware.SharingSwitchMiddleware",
     "apps.pages.request.middleware.TidyAddressMiddleware",
     "apps.pages.request.middleware.PageErrorMiddleware",
 ]

@@ -30,6 +30,8 @@ class Actor:
     user_agent: str = ""
 
 
+REFUSED: Final = 400
+"""From this status on, an action is the refusal of one."""
 COMMAND_LINE: Final = Actor(name="command line")
 
 
@@ -78,10 +80,23 @@ class FieldChange:
 Recorder = Callable[[Action], None]
 
 recorders: Registry[Recorder] = Registry()
+guards: Registry[Callable[[str], None]] = Registry()
+"""Each raises an error if no change of this name may be made at the moment."""
+
+
+def check_allowed(name: str) -> None:
+    """Raise the error of a guard if no change of this name may be made now."""
+    for guard in guards:
+        guard(name)
 
 
 def report(action: Action) -> None:
-    """Tell of a change; call it in the transaction that makes it."""
+    """Record a change; call it in the transaction that makes it.
+
+    A guard may refuse it, which rolls it back. The record of a refusal is written.
+    """
+    if action.status < REFUSED:
+        check_allowed(action.name)
     for recorder in recorders:
         recorder(action)
 

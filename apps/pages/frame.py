@@ -1,6 +1,6 @@
 """What other apps add to the rail and to the first page, each when it is ready."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeAlias
@@ -39,6 +39,17 @@ def entries_for(user: AnyUser) -> list[NavEntry]:
     """Return the entries that `user` sees, in order."""
     seen = (entry for entry in entries if entry.visible(user))
     return sorted(seen, key=lambda entry: (entry.at_bottom, entry.order))
+
+
+# Returns what a user reads at the top of each page, in sentences.
+BannerProvider: TypeAlias = Callable[[AnyUser], Iterable[str]]
+
+banners: Registry[BannerProvider] = Registry()
+
+
+def banners_for(user: AnyUser) -> list[str]:
+    """Return the sentences that `user` reads at the top of each page."""
+    return [sentence for provider in banners for sentence in provider(user)]
 
 
 # === The first page ===

@@ -18,6 +18,7 @@ from apps.accounts.services.records import (
     sign_in_action,
 )
 from apps.accounts.tokens import new_token, sha256
+from apps.operate.switches.guards import check_sign_in
 from apps.pages.actions import Stamp, report
 from apps.pages.errors import PageError
 
@@ -78,6 +79,7 @@ def find_sign_in_link(*, token: str, stamp: Stamp) -> SignInLink:
         link = _link_of(token)
         if link is None or not link.user.is_active:
             raise errors.SignInLinkInvalidError
+        check_sign_in(link.user)
         if link.used_at:
             raise errors.SignInLinkUsedError
         if link.expires_at <= stamp.at:
@@ -99,6 +101,7 @@ def use_sign_in_link(*, token: str, stamp: Stamp) -> User:
         link = _link_of(token)
         if link is None or not link.user.is_active:
             raise errors.SignInLinkInvalidError
+        check_sign_in(link.user)  # the link stays unspent
         if not spent:
             used, late = errors.SignInLinkUsedError, errors.SignInLinkExpiredError
             raise used if link.used_at else late

@@ -20,6 +20,7 @@ from apps.jobs.running.news import tell_moved
 from apps.jobs.running.process import process_name
 from apps.jobs.running.renewal import renewing
 from apps.jobs.running.row_texts import begun_step
+from apps.operate.switches.state import JOBS, off_sentence
 
 
 class LeaseLostError(Exception):
@@ -98,6 +99,8 @@ def take_lease(
     Returns:
         The lease, and the row as it is then.
     """
+    if off_sentence(JOBS) is not None:
+        return None  # the sweep wakes it again
     now = clock()
     owner = f"{process_name()}#{uuid.uuid4().hex[:8]}"
     waiting = Job.objects.filter(id=job_id, state=Job.State.QUEUED)

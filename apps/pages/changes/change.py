@@ -38,7 +38,14 @@ from django.core.exceptions import ObjectDoesNotExist
 from django.db import DatabaseError, IntegrityError, transaction
 from django.db.models import Model
 
-from apps.pages.actions import Action, FieldChange, Stamp, report, report_changes
+from apps.pages.actions import (
+    Action,
+    FieldChange,
+    Stamp,
+    check_allowed,
+    report,
+    report_changes,
+)
 from apps.pages.errors import ChangedMeanwhileError
 from apps.pages.page_json import json_of
 from apps.pages.request.parameters import Takes
@@ -301,6 +308,8 @@ class Change(Generic[S, P, R]):
     def _made(self, subject: S, parameters: P, stamp: Stamp) -> R:
         """Make the change and record it."""
         record = self.records
+        for name in record.names:
+            check_allowed(name)
         about = self.of.about(subject)
         before = record.facts(subject)
         result = self.do(subject, parameters, stamp)

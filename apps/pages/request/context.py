@@ -22,6 +22,7 @@ def page(request: HttpRequest) -> dict[str, Any]:
     return {
         "nav_entries": entries,
         "nav_current": current[0] if current else "",
+        "banners": frame.banners_for(user) if user is not None else [],
         "theme": {"LIGHT": "light", "DARK": "dark"}.get(theme, ""),
         "help_place": frame.help_of(match.view_name) if match else "",
         "tour": frame.tour_place(request.GET.get("tour", "")),

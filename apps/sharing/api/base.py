@@ -13,6 +13,7 @@ from django.utils import timezone
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
+from apps.operate.switches.state import SHARING, require_on
 from apps.pages.request.addresses import client_address
 from apps.sharing.access import callers as access
 from apps.sharing.activity.refusals import REASON, kept_reason
@@ -93,7 +94,9 @@ class ProtocolView(APIView):
         return response
 
     def initial(self, request: Request, *args: object, **kwargs: object) -> None:
-        """Let everybody in."""
+        """Let everybody in while sharing is on."""
+        del request, args, kwargs
+        require_on(SHARING)
 
     def note_caller(self, token: RecipientToken) -> None:
         """Record whose call it is, also if it is refused."""
@@ -143,7 +146,7 @@ class SharingView(ProtocolView):
 
     def initial(self, request: Request, *args: object, **kwargs: object) -> None:
         """Let a recipient in."""
-        del args, kwargs
+        super().initial(request, *args, **kwargs)
         record = self.record
         header = request.headers.get("Authorization", "")
         self.token = record.token = identify(header, now=self.now)

@@ -20,6 +20,7 @@ from django.core.exceptions import (
 )
 from django.http import Http404
 
+from apps.operate.errors import SwitchedOffError
 from apps.pages.errors import (
     from_database_error,
     from_disk_error,
@@ -151,12 +152,22 @@ def failure_of(error: Exception) -> Failure:
             return of_status(error.status, f"{error.message} {error.hint}")
         case DeltaError():
             return _of_table(error)
-    if from_database_error(error) or from_disk_error(error):
-        return BUSY if is_busy(error) else UNAVAILABLE
+    if (passing := _passing(error)) is not None:
+        return passing
     for kind, status, message in _FRAMEWORK_ERRORS:
         if isinstance(error, kind):
             return of_status(status, message)
     return INTERNAL
+
+
+def _passing(error: Exception) -> Failure | None:
+    """Return the failure of a server that cannot answer now; None if it can."""
+    if isinstance(error, SwitchedOffError):
+        headers = {"Retry-After": str(error.retry_after_s)}
+        return replace(BUSY, message=error.message, headers=headers)
+    if from_database_error(error) or from_disk_error(error):
+        return BUSY if is_busy(error) else UNAVAILABLE
+    return None
 
 
 def of_status(status: int, message: str) -> Failure:

@@ -35,6 +35,7 @@ from apps.jobs import kinds
 from apps.jobs.kind import JobKind, Queue
 from apps.jobs.models import Job
 from apps.jobs.running.tracking import TrackedJob
+from apps.operate.switches.state import WRITES, require_on
 from apps.pages.page_json import MissingKeysError, from_json
 from apps.pages.registry import Registry
 from apps.tables.errors import AskerGoneError, OperationOutdatedError
@@ -304,7 +305,12 @@ class Operation(Generic[P, T, D, R]):
         table: Table | None,
         asked: P,
     ) -> R:
-        """Carry out a plan; what is shown of the table then follows."""
+        """Carry out a plan; what is shown of the table then follows.
+
+        Raises:
+            SwitchedOffError: If writes are switched off, also since it was requested.
+        """
+        require_on(WRITES)
         result: R | None = None
         try:
             with authored(context.user_name):

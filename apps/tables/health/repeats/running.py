@@ -12,6 +12,7 @@ from typing import Final
 from django.db import transaction
 
 from apps.jobs.models import Job
+from apps.operate.switches.state import WRITES, off_sentence
 from apps.pages.actions import Actor, Stamp
 from apps.pages.page_json import from_json
 from apps.tables.models import RepeatedOperation, Table
@@ -38,7 +39,10 @@ def request_due_repeats(*, now: datetime) -> int:
     """Queue each operation that is due; return how many.
 
     One that missed its time, because the server was off, runs once.
+    While writes are switched off, none is queued.
     """
+    if off_sentence(WRITES) is not None:
+        return 0
     due = RepeatedOperation.objects.filter(
         due_at__lte=now, table__vanished_at=None, table__version__isnull=False
     )
