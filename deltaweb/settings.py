@@ -16,13 +16,17 @@ from csp.constants import SELF
 from deltaweb.environment import home
 from deltaweb.environment.logs import STORE_DRIVERS
 from deltaweb.environment.production import check_production
+from deltaweb.environment.sign_on import check_issuer_url, check_roles, origins_of
 from deltaweb.environment.site import MANUAL as MANUAL  # noqa: PLC0414 (settings.MANUAL)
 from deltaweb.environment.site import SITE as SITE  # noqa: PLC0414 (settings.SITE)
 from deltaweb.environment.variables import (
     env_bool,
+    env_choice,
+    env_header,
     env_int,
     env_list,
     env_networks,
+    env_pairs,
     env_prices,
     env_relay,
     env_roots,
@@ -170,6 +174,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "apps.accounts.middleware.remote_user",
     "apps.accounts.middleware.bounded_sessions",
     "apps.accounts.middleware.api_key_authentication",
     "apps.pages.request.server_paths.remember_reader",
@@ -347,11 +352,44 @@ AUTH_PASSWORD_VALIDATORS = [
 ]
 PASSWORD_HASHERS = ["apps.accounts.services.hashing.BoundedPBKDF2PasswordHasher"]
 SIGN_IN_LINK_LIFETIME_S = 15 * 60
-SESSION_COOKIE_AGE = 3600 * env_int(
-    "DELTAWEB_SESSION_HOURS", default=14 * 24, minimum=1, maximum=90 * 24
-)
+# By an authenticating proxy: the headers that it sets, and where it sends from.
+REMOTE_USER_HEADER = env_header("DELTAWEB_REMOTE_USER_HEADER")
+REMOTE_GROUPS_HEADER = env_header("DELTAWEB_REMOTE_GROUPS_HEADER")
+REMOTE_EMAIL_HEADER = env_header("DELTAWEB_REMOTE_EMAIL_HEADER")
+REMOTE_USER_PROXIES = env_networks("DELTAWEB_REMOTE_USER_PROXIES")
+REMOTE_SIGN_OUT_URL = env_text("DELTAWEB_REMOTE_SIGN_OUT_URL")
+if REMOTE_USER_HEADER:
+    require("DELTAWEB_REMOTE_USER_PROXIES", because="DELTAWEB_REMOTE_USER_HEADER")
+# By an OpenID Connect provider.
+OIDC_ISSUER = env_text("DELTAWEB_OIDC_ISSUER")
+OIDC_CLIENT_ID = env_text("DELTAWEB_OIDC_CLIENT_ID")
+OIDC_CLIENT_SECRET = env_secret("DELTAWEB_OIDC_CLIENT_SECRET") if OIDC_ISSUER else ""
+OIDC_SCOPES = env_text("DELTAWEB_OIDC_SCOPES", default="openid email profile")
+OIDC_GROUPS_CLAIM = env_text("DELTAWEB_OIDC_GROUPS_CLAIM", default="groups")
+OIDC_NAME_CLAIM = env_text("DELTAWEB_OIDC_NAME_CLAIM", default="preferred_username")
+OIDC_LABEL = env_text("DELTAWEB_OIDC_LABEL", default="single sign-on")
+if OIDC_ISSUER:
+    require("DELTAWEB_OIDC_CLIENT_ID", because="DELTAWEB_OIDC_ISSUER")
+    check_issuer_url(OIDC_ISSUER, production=PRODUCTION)
+# Who is admitted: without a rule, nobody but people whom an administrator names.
+SSO_REQUIRED_GROUPS = env_list("DELTAWEB_SSO_REQUIRED_GROUPS", default=[])
+SSO_REQUIRED_CLAIMS = env_pairs("DELTAWEB_SSO_REQUIRED_CLAIMS")
+SSO_DOMAINS = env_list("DELTAWEB_SSO_DOMAINS", default=[])
+SSO_ROLES = env_pairs("DELTAWEB_SSO_ROLES")
+check_roles(SSO_ROLES)
+HAS_SIGN_ON = bool(OIDC_ISSUER or REMOTE_USER_HEADER)
 # After these days without a sign-on, the keys of a person are suspended.
 SSO_KEY_DAYS = env_int("DELTAWEB_SSO_KEY_DAYS", default=7, minimum=1, maximum=90)
+LOCAL_ACCOUNTS = env_choice(
+    "DELTAWEB_LOCAL_ACCOUNTS", default="true", choices=("true", "keys", "false")
+)
+# A provider says who somebody is at a sign-in alone, so its sessions are short.
+SESSION_COOKIE_AGE = 3600 * env_int(
+    "DELTAWEB_SESSION_HOURS",
+    default=8 if HAS_SIGN_ON else 14 * 24,
+    minimum=1,
+    maximum=90 * 24,
+)
 SESSION_COOKIE_SAMESITE = "Lax"
 # Below a prefix, cookies stay there. Their names differ as well, because a browser also
 # sends those of an installation above it.
@@ -376,7 +414,8 @@ CONTENT_SECURITY_POLICY = {
         "img-src": [SELF, "data:", "blob:"],
         "object-src": ["'none'"],
         "base-uri": ["'none'"],
-        "form-action": [SELF],
+        # A button that signs out leads to the provider or the proxy.
+        "form-action": [SELF, *origins_of(OIDC_ISSUER, REMOTE_SIGN_OUT_URL)],
         "frame-ancestors": ["'none'"],
     }
 }

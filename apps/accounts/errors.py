@@ -309,3 +309,46 @@ class MemberNotFoundError(PageError, code="member-not-found"):
         if self.is_of_claim:
             return "Change the groups of this person at the sign-on provider."
         return f"'deltaweb group show {self.name}' lists its members."
+
+
+# === Single sign-on ===
+
+
+class SignOnRefusedError(PageError, code="sign-on-refused"):
+    """A person whom the provider knows, and no rule admits.
+
+    Args:
+        reasons: Why, for the record. The person is not told which rules there are.
+    """
+
+    reasons: Sequence[str]
+    status = 403
+    message = "Your account at the provider has no access here."
+    hint = "Ask an administrator of this installation to admit you."
+
+
+class RemoteUserRefusedError(PageError, code="remote-user-refused"):
+    header: str
+    status = 403
+    message = "The header {header} is accepted only from the authenticating proxy."
+    hint = "Open the address of the proxy. DELTAWEB_REMOTE_USER_PROXIES names it."
+
+
+class RemoteUserInvalidError(PageError, code="remote-user-invalid"):
+    header: str
+    status = 400
+    message = "The header {header} does not have exactly one readable value."
+    hint = "The proxy has to remove the header of the client and set it once."
+
+
+class LocalAccountsOffError(PageError, code="local-accounts-off"):
+    status = 403
+    message = "Passwords and sign-in links are switched off here."
+    hint = "Sign in through your provider."
+
+
+class UserOfProviderError(PageError, code="user-of-provider"):
+    name: str
+    status = 409
+    message = "{name!r} signs in through a provider, not with a password or a link."
+    hint = "Change this account at the provider."

@@ -7,6 +7,7 @@ from urllib.parse import urlencode, urlsplit
 from django.conf import settings
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import AnonymousUser
+from django.core.exceptions import MiddlewareNotUsed
 from django.http import (
     HttpRequest,
     HttpResponse,
@@ -29,6 +30,7 @@ from apps.accounts.errors import (
     SessionRequiredError,
     SignInRequiredError,
 )
+from apps.accounts.lifetimes.local_accounts import may_have_session
 from apps.accounts.lifetimes.sessions import is_over
 from apps.accounts.models import User
 from apps.accounts.permissions import (
@@ -39,6 +41,8 @@ from apps.accounts.permissions import (
     remember_key,
     scope_of_page,
 )
+from apps.accounts.sign_on.header import is_page, person_of
+from apps.accounts.sign_on.proxy_sessions import follow_proxy, leave_proxy_session
 from apps.pages.errors import PageError, error_response, json_error, wants_json
 from apps.pages.request.django_internals import need_no_csrf_token
 
@@ -48,15 +52,39 @@ SCHEME = "bearer"
 OTHER_BEARERS = ("/delta-sharing/", "/iceberg/")
 
 
+def remote_user(get_response: GetResponse) -> GetResponse:
+    """Let an authenticating proxy say who sends a request for a page.
+
+    The header decides in each request: without it, the session that it began ends.
+    """
+    if not settings.REMOTE_USER_HEADER:
+        raise MiddlewareNotUsed
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        try:
+            person = person_of(request)
+            if is_page(request) and "Authorization" not in request.headers:
+                follow_proxy(request, person)
+            else:
+                leave_proxy_session(request)
+        except PageError as error:
+            return error_response(request, error)
+        return get_response(request)
+
+    return middleware
+
+
 def bounded_sessions(get_response: GetResponse) -> GetResponse:
-    """End a session that is too old: its user is nobody from then on."""
+    """End a session that is too old, or of a local account while these are off."""
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
         user = request.user
 
         def user_in_time() -> AbstractBaseUser | AnonymousUser:
-            is_late = user.is_authenticated and is_over(request.session, timezone.now())
-            return AnonymousUser() if is_late else user
+            if not isinstance(user, User):
+                return user
+            is_late = is_over(request.session, timezone.now())
+            return user if may_have_session(user) and not is_late else AnonymousUser()
 
         request.user = cast("User", SimpleLazyObject(user_in_time))
         return get_response(request)

@@ -10,6 +10,7 @@ from django import forms
 from django.db.models import Count, Max, Q, QuerySet
 
 from apps.accounts import errors
+from apps.accounts.lifetimes.local_accounts import may_have_keys
 from apps.accounts.lifetimes.suspension import is_suspended
 from apps.accounts.models import APIKey, User
 from apps.accounts.tokens import KEY_MARK, sha256
@@ -190,7 +191,7 @@ def key_of_secret(secret: str, *, now: datetime) -> APIKey:
         raise errors.APIKeyExpiredError(
             label=key.name, prefix=key.prefix, expires_at=key.expires_at
         )
-    if is_suspended(key.user, now):
+    if is_suspended(key.user, now) or not may_have_keys(key.user):
         raise errors.APIKeySuspendedError(label=key.name, prefix=key.prefix)
     if key.last_used_at is None or now - key.last_used_at > LAST_USE_EVERY:
         known = APIKey.objects.filter(id=key.id)

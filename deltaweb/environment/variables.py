@@ -14,6 +14,7 @@ from urllib.parse import unquote, urlsplit
 from django.core.exceptions import ImproperlyConfigured
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*", re.ASCII)
+_HEADER = re.compile(r"[A-Za-z][A-Za-z0-9-]*", re.ASCII)
 _SMTP_PORTS: Final = {"smtp": 25, "smtp+tls": 587, "smtps": 465}
 _BEGINS_A_ROOT = re.compile(r"/|[A-Za-z][A-Za-z0-9+.-]*\Z", re.ASCII)
 
@@ -54,6 +55,36 @@ def env_list(name: str, *, default: list[str], separator: str = ",") -> list[str
     if not text:
         return default
     return [entry.strip() for entry in text.split(separator) if entry.strip()]
+
+
+def env_pairs(name: str) -> list[tuple[str, str]]:
+    """Read pairs such as `admins=admin, engineers=editor`; the last `=` divides."""
+    pairs = []
+    for text in env_list(name, default=[]):
+        key, _, value = (part.strip() for part in text.rpartition("="))
+        if not key or not value:
+            message = f"{name}: {text!r} is not a pair such as name=value."
+            raise ImproperlyConfigured(message)
+        pairs.append((key, value))
+    return pairs
+
+
+def env_choice(name: str, *, default: str, choices: Collection[str]) -> str:
+    """Read one of some words."""
+    text = env_text(name, default=default).lower()
+    if text not in choices:
+        message = f"{name}={text!r} is not one of {', '.join(choices)}."
+        raise ImproperlyConfigured(message)
+    return text
+
+
+def env_header(name: str) -> str:
+    """Read the name of an HTTP header; it has no underscore, which proxies drop."""
+    text = env_text(name)
+    if text and not _HEADER.fullmatch(text):
+        message = f"{name}={text!r} is not the name of a header such as Remote-User."
+        raise ImproperlyConfigured(message)
+    return text
 
 
 def env_roots(name: str) -> list[str]:
@@ -184,11 +215,12 @@ def env_secret(name: str, *, default: str | None = None) -> str:
     return value
 
 
-def require(name: str) -> None:
+def require(name: str, *, because: str = "") -> None:
     """Refuse to go on while `name` (or the file `name_FILE`) is not set."""
     if not env_text(name) and not env_text(f"{name}_FILE"):
+        reason = because or "DELTAWEB_PRODUCTION=true"
         message = (
-            f"{name} is not set, and DELTAWEB_PRODUCTION=true demands it."
+            f"{name} is not set, and {reason} demands it."
             " Set it; “Settings” in the manual has them all."
         )
         raise ImproperlyConfigured(message)

@@ -14,6 +14,7 @@ import re
 from http import HTTPStatus
 from typing import Final
 
+from deltaweb.environment.variables import env_text
 from deltaweb.sharing.errors import ErrorCode
 
 HEAD_BYTES: Final = 1 << 16
@@ -46,12 +47,33 @@ _MESSAGES: Final = {
 }
 
 
+ONCE: Final = frozenset(
+    env_text(f"DELTAWEB_REMOTE_{part}_HEADER").lower().encode()
+    for part in ("USER", "GROUPS", "EMAIL")
+) - {b""}
+"""The headers of an authenticating proxy. Another one would be a second opinion."""
+
+
 class RefusedError(Exception):
     """A request that is not taken in."""
 
     def __init__(self, status: HTTPStatus) -> None:
         super().__init__(status.phrase)
         self.status = status
+
+
+def check_once(head: bytes, names: frozenset[bytes]) -> None:
+    """Refuse a head that has one of these headers twice, or in another spelling.
+
+    The parser drops a name with `_`, and joins the values of headers sent twice.
+    """
+    if not names:
+        return
+    lines = head.lower().split(b"\r\n")[1:]
+    sent = [line.partition(b":")[0].strip() for line in lines]
+    found = [name for name in sent if name.replace(b"_", b"-") in names]
+    if len(set(found)) < len(found) or any(b"_" in name for name in found):
+        raise RefusedError(HTTPStatus.BAD_REQUEST)
 
 
 class Arrival:
@@ -99,6 +121,7 @@ class Arrival:
             head = _EXPECTS.sub(b"", head)
             self.data[:end] = head
             self.is_asking = True
+        check_once(head, ONCE)
         codings, lengths = _CODING.findall(head), _LENGTH.findall(head)
         if len(codings) + len(lengths) > 1 or (codings and not is_new):
             raise RefusedError(HTTPStatus.BAD_REQUEST)

@@ -14,6 +14,7 @@ from django.contrib.auth import authenticate
 from django.http import HttpRequest
 
 from apps.accounts import errors
+from apps.accounts.lifetimes.local_accounts import check_password
 from apps.accounts.models import FailedSignIn, User
 from apps.accounts.services.hashing import address_slots
 from apps.accounts.services.records import failed_sign_in_action, sign_in_action
@@ -39,6 +40,7 @@ def sign_in(request: HttpRequest, *, name: str, password: str, stamp: Stamp) -> 
     `stamp` says from where, behind proxies that are trusted; success and failure are
     recorded.
     """
+    check_password()
     key, network = name.lower()[:MAX_NAME], network_of(stamp.actor.address)
     _count_for_address(network, stamp.at)
     existing = User.objects.named(name).first()
@@ -50,7 +52,7 @@ def sign_in(request: HttpRequest, *, name: str, password: str, stamp: Stamp) -> 
         except errors.PasswordsBusyError:
             attempt.delete()  # it says nothing of the name
             raise
-    if not isinstance(user, User):
+    if not isinstance(user, User) or user.signed_on_at is not None:
         error = errors.SignInError()
         report(failed_sign_in_action(existing, stamp, by="password", error=error))
         raise error

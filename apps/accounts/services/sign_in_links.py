@@ -11,6 +11,7 @@ from django.db import transaction
 from django.urls import reverse
 
 from apps.accounts import errors
+from apps.accounts.lifetimes.local_accounts import check_link
 from apps.accounts.models import SignInLink, User
 from apps.accounts.services.records import (
     account_action,
@@ -47,6 +48,7 @@ def issue_sign_in_link(
     """
     if not user.is_active:
         raise errors.UserDisabledError(name=user.username)
+    check_link(user)
     usual = timedelta(seconds=settings.SIGN_IN_LINK_LIFETIME_S)
     SignInLink.objects.filter(expires_at__lt=stamp.at - usual).delete()
     token = new_token()
@@ -79,6 +81,7 @@ def find_sign_in_link(*, token: str, stamp: Stamp) -> SignInLink:
         link = _link_of(token)
         if link is None or not link.user.is_active:
             raise errors.SignInLinkInvalidError
+        check_link(link.user)
         check_sign_in(link.user)
         if link.used_at:
             raise errors.SignInLinkUsedError
@@ -101,6 +104,7 @@ def use_sign_in_link(*, token: str, stamp: Stamp) -> User:
         link = _link_of(token)
         if link is None or not link.user.is_active:
             raise errors.SignInLinkInvalidError
+        check_link(link.user)
         check_sign_in(link.user)  # the link stays unspent
         if not spent:
             used, late = errors.SignInLinkUsedError, errors.SignInLinkExpiredError

@@ -1,11 +1,13 @@
 """Accounts themselves: made, changed, shut out."""
 
+from django.conf import settings
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 from django.db.models import F
 
 from apps.accounts import errors
+from apps.accounts.lifetimes.local_accounts import check_password
 from apps.accounts.models import SignInLink, User
 from apps.accounts.services.api_keys import revoke_api_key
 from apps.accounts.services.records import account_action
@@ -97,7 +99,11 @@ def _check_not_last_admin(user: User) -> None:
 
     The rows are locked, so two administrators cannot demote each other at once.
     """
-    admins = list(User.objects.active_admins().select_for_update())
+    found = User.objects.active_admins()
+    if settings.HAS_SIGN_ON and user.signed_on_at is None:
+        # One who needs no provider, for the day when it is down.
+        found = found.filter(signed_on_at__isnull=True)
+    admins = list(found.select_for_update())
     if [admin.id for admin in admins] == [user.id]:
         raise errors.LastAdminError(name=user.username)
 
@@ -110,6 +116,7 @@ def change_password(
     Args:
         revoke_keys: Whether the user's API keys end as well.
     """
+    check_password(user)
     try:
         validate_password(password, user)
     except ValidationError as error:
@@ -153,8 +160,11 @@ def set_appearance(
 
 
 def first_admin(*, stamp: Stamp) -> User:
-    """Return the oldest active administrator; a new installation gets one."""
-    if admin := User.objects.active_admins().first():
+    """Return the oldest active local administrator; without one, make one."""
+    usual = User.objects.active_admins()
+    if settings.HAS_SIGN_ON:
+        usual = usual.filter(signed_on_at__isnull=True)
+    if admin := usual.first():
         return admin
     name = FIRST_ADMIN
     number = 2

@@ -13,6 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from apps.accounts import services
 from apps.accounts.errors import (
+    LocalAccountsOffError,
     PasswordsBusyError,
     SignInError,
     SignInLinkUsedError,
@@ -61,7 +62,12 @@ def sign_in(request: HttpRequest) -> HttpResponseBase:
             password=form.cleaned_data["password"],
             stamp=stamp_of(request),
         )
-    except (SignInError, TooManySignInsError, PasswordsBusyError) as failure:
+    except (
+        SignInError,
+        TooManySignInsError,
+        PasswordsBusyError,
+        LocalAccountsOffError,
+    ) as failure:
         return _page(request, next_url=next_url, error=failure, name=name)
     _begin_session(request, user)
     return redirect(next_url)

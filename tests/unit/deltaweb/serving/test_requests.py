@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deltaweb.serving.requests import Arrival, RefusedError
+from deltaweb.serving.requests import Arrival, RefusedError, check_once
 
 HEAD = b"POST /x HTTP/1.1\r\nHost: a\r\n"
 BODIES = [
@@ -69,3 +69,29 @@ class TestArrival:
             arrival.take_in(
                 HEAD + b"Transfer-Encoding: chunked\r\n\r\n" + chunk + b"\r\na\r\n"
             )
+
+
+class TestHeadersOfAProxy:
+    NAMES = frozenset({b"remote-user"})
+
+    @pytest.mark.parametrize(
+        "lines",
+        [
+            b"Remote-User: a\r\nRemote-User: a",
+            b"Remote-User: a\r\nA: b\r\nREMOTE-USER: c",
+            b"Remote_User: a",
+            b"Remote-User: a\r\nremote_user: b",
+            b"Remote_User : a",
+        ],
+    )
+    def test_are_refused_twice_or_in_a_second_spelling(self, lines: bytes) -> None:
+        with pytest.raises(RefusedError) as refused:
+            check_once(HEAD + lines + b"\r\n\r\n", self.NAMES)
+        assert refused.value.status == 400
+
+    @pytest.mark.parametrize("lines", [b"A: b", b"Remote-User: a\r\nRemote-Users: b"])
+    def test_pass_once(self, lines: bytes) -> None:
+        check_once(HEAD + lines + b"\r\n\r\n", self.NAMES)
+
+    def test_are_no_concern_without_a_proxy(self) -> None:
+        check_once(HEAD + b"Remote_User: a\r\n\r\n", frozenset())
