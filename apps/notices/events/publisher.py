@@ -33,13 +33,21 @@ after_publishing: Registry[Callable[[int], object]] = Registry()
 
 def publish_on_commit() -> None:
     """Publish once the transaction commits; what fails is left to the next tick."""
-    transaction.on_commit(_publish_quietly, robust=True)
+    transaction.on_commit(publish_quietly, robust=True)
+
+
+def publish_quietly() -> None:
+    """Publish unless the database is busy: the next tick does it then."""
+    try:
+        publish_events()
+    except DATABASE_FAULTS as error:
+        logger.info("Events wait for the next tick (%s).", type(error).__name__)
 
 
 def publish_events() -> int:
     """Give numbers to all committed events; return how many got one."""
     total = 0
-    while True:
+    while Event.objects.unpublished().exists():
         with short_transaction(LOCK_WAIT_MS):
             count, last_number = _publish_some()
         total += count
@@ -47,7 +55,8 @@ def publish_events() -> int:
             for follower in after_publishing:
                 follower(last_number)
         if count < BATCH:
-            return total
+            break
+    return total
 
 
 def new_epoch() -> str:
@@ -113,13 +122,6 @@ def _publish_some() -> tuple[int, int]:
         sequence.save(update_fields=["last_number"])
         publish(TOPIC)
     return len(events), sequence.last_number
-
-
-def _publish_quietly() -> None:
-    try:
-        publish_events()
-    except DATABASE_FAULTS as error:
-        logger.warning("Events wait for the next tick (%s).", type(error).__name__)
 
 
 def _new_name() -> str:

@@ -1,0 +1,120 @@
+"""How soon people know of new versions: `python -m tests.benchmarks notices`.
+
+A thousand tables get a version each, and five hundred people read what they may see of
+it by their cursors. Half of the tables are private, with a grant for one of ten groups.
+"""
+
+import os
+import sys
+import tempfile
+from datetime import timedelta
+from pathlib import Path
+
+from tests.benchmarks.measured import seconds_of
+from tests.support.processes.installation import migrate
+
+NUM_TABLES = 1_000
+NUM_PEOPLE = 500
+GOAL_S = 30.0
+
+
+def main() -> None:
+    """Measure both and print them beside the goal."""
+    with tempfile.TemporaryDirectory(prefix="deltaweb-bench-") as folder:
+        home = Path(folder)
+        migrate(home)
+        os.environ |= {
+            "DELTAWEB_HOME": str(home),
+            "DJANGO_SETTINGS_MODULE": "deltaweb.settings",
+            "DELTAWEB_LOG_LEVEL": "ERROR",
+        }
+        import django
+
+        django.setup()
+        _fill()
+        written_s = seconds_of(_write)
+        read_s = seconds_of(_read)
+    total_s = written_s + read_s
+    verdict = "ok  " if total_s <= GOAL_S else "MISS"
+    print(f"     {NUM_TABLES} events written and published: {written_s:.2f} s")
+    print(f"     read by {NUM_PEOPLE} people: {read_s:.2f} s")
+    print(f"{verdict} until everybody has them: {total_s:.2f} s  goal {GOAL_S} s")
+    if total_s > GOAL_S:
+        sys.exit(1)
+
+
+def _fill() -> None:
+    """Make tables, people and groups, and grants to these."""
+    from django.utils import timezone
+
+    from apps.accounts.models import Group, Membership, User
+    from apps.tables.models import Grant, Table
+
+    now = timezone.now()
+    people = User.objects.bulk_create(
+        User(username=f"person{number}", role=User.Role.VIEWER)
+        for number in range(NUM_PEOPLE)
+    )
+    groups = [
+        Group.objects.create(name=f"group{number}", created_at=now)
+        for number in range(10)
+    ]
+    Membership.objects.bulk_create(
+        Membership(group=groups[number % 10], user=person, since=now)
+        for number, person in enumerate(people)
+    )
+    tables = Table.objects.bulk_create(
+        Table(
+            name=f"table{number}",
+            location=f"/lake/table{number}",
+            is_private=bool(number % 2),
+            created_at=now,
+            probe_due_at=now + timedelta(days=1),
+        )
+        for number in range(NUM_TABLES)
+    )
+    Grant.objects.bulk_create(
+        Grant(group=groups[number // 2 % 10], table=table, right="view", given_at=now)
+        for number, table in enumerate(tables)
+        if table.is_private
+    )
+
+
+def _write() -> None:
+    from django.db import transaction
+    from django.utils import timezone
+
+    from apps.notices.events import EventSubject, emit
+    from apps.notices.kinds.table_version import NEW_VERSION, NewVersion
+    from apps.tables.models import Table
+
+    now = timezone.now()
+    for table in Table.objects.all():
+        version = NewVersion(
+            table=table.full_name,
+            version=1,
+            operation="WRITE",
+            committed_at=now.isoformat(),
+            rows_added=10,
+            rows_removed=0,
+            files_added=1,
+            files_removed=0,
+            schema_changed=False,
+            breaking=False,
+        )
+        subject = EventSubject("table", str(table.id), table.full_name)
+        with transaction.atomic():
+            emit(NEW_VERSION, subject, version, now=now, table_id=table.id)
+
+
+def _read() -> None:
+    from apps.accounts.models import User
+    from apps.notices.events.reading import MAX_LIMIT, EventReader
+
+    for person in User.objects.all():
+        found = EventReader(user=person, limit=MAX_LIMIT).read("")
+        assert len(found.seen) == NUM_TABLES * 0.55, len(found.seen)
+
+
+if __name__ == "__main__":
+    main()
