@@ -68,6 +68,8 @@ class JobKind(Generic[P, R]):
         is_reserved: Whether only editors and administrators may ask for it.
         is_for_admins: Whether only administrators may ask for it, and see its jobs:
             what they say is about recipients.
+        is_own: Whether only its asker and administrators see a job of it: it says what
+            is at a place, which may belong to a table that others may not see.
         is_apart: Whether a worker does it in a process of its own, whose memory is
             bounded: it reads files of others, or evaluates what people write.
         is_aside: Whether a job with these parameters asks a server of others, which
@@ -95,6 +97,7 @@ class JobKind(Generic[P, R]):
     queue: Queue = Queue.DEFAULT
     is_reserved: bool = False
     is_for_admins: bool = False
+    is_own: bool = False
     is_apart: bool = False
     is_aside: Callable[[Mapping[str, Any]], bool] | None = None
     is_look: bool = False

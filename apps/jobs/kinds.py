@@ -96,6 +96,11 @@ def names_for_admins() -> list[str]:
     return [name for name, kind in all_kinds().items() if kind.is_for_admins]
 
 
+def names_of_own() -> list[str]:
+    """Return the kinds whose jobs only their askers and administrators see."""
+    return [name for name, kind in all_kinds().items() if kind.is_own]
+
+
 def queue_of(job: "Job") -> str:
     """Return the queue in which a job waits."""
     kind = _kind(job.kind)

@@ -12,10 +12,10 @@ know what that is, so the app that owns the subjects registers, in `AppConfig.re
     )
 
 Administrators see every job. Editors see the jobs about visible subjects and those
-without a subject, but no kinds for administrators. A viewer sees the jobs about visible
-subjects, and those without a subject that they asked for themselves. Work that only
-editors may ask for is reserved to them by its kind, so that nobody who was one runs it
-again.
+without a subject, but no kinds for administrators, and no looks of others at places. A
+viewer sees the jobs about visible subjects, and those without a subject that they asked
+for themselves. Work that only editors may ask for is reserved to them by its kind, so
+that nobody who was one runs it again.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -27,7 +27,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.db.models import Q
 
 from apps.accounts.models import User
-from apps.jobs.kinds import is_reserved, names_for_admins
+from apps.jobs.kinds import is_reserved, names_for_admins, names_of_own
 from apps.jobs.models import Job, JobQuerySet
 from apps.pages.registry import Registry
 
@@ -67,6 +67,7 @@ def visible_jobs(user: User | AnonymousUser) -> JobQuerySet:
     if user.is_admin:
         return jobs
     jobs = jobs.exclude(kind__in=names_for_admins())
+    jobs = jobs.exclude(~Q(requested_by=user), kind__in=names_of_own())
     seen = Q(subject_id__isnull=True)
     if not user.is_editor:
         seen &= Q(requested_by=user)

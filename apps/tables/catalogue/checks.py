@@ -11,6 +11,7 @@ from apps.jobs.kind import JobKind, hashed_key, to_json
 from apps.jobs.models import Job
 from apps.jobs.running.tracking import TrackedJob
 from apps.jobs.services import enqueue
+from apps.tables.models.rights import MANAGE
 from apps.tables.storage.connections import options_for
 from apps.tables.storage.locations import (
     check_allowed,
@@ -18,9 +19,13 @@ from apps.tables.storage.locations import (
     is_remote,
     parse_location,
 )
-from apps.tables.storage.roots import roots_for
+from apps.tables.storage.roots import hidden_places, roots_for
 from apps.tables.storage.trying import reach
-from deltaweb.delta.errors import DeltaError
+from deltaweb.delta.errors import (
+    DeltaError,
+    LocationNotFoundError,
+    TableNotFoundError,
+)
 from deltaweb.delta.protocol.schema import type_text
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.table import DeltaTable
@@ -71,6 +76,7 @@ def check_location(
     options: Mapping[str, Any] | None = None,
     *,
     on_step: Callable[[str], None] = lambda _: None,
+    asked_by: User | None = None,
 ) -> LocationCheck:
     """Look at the newest version of the table at a location.
 
@@ -80,13 +86,19 @@ def check_location(
         location: From `locations.parse_location`.
         options: Of its storage; None looks them up.
         on_step: Told the name of each step before it begins.
+        asked_by: The user who may register a table there; None for the command line.
     """
     on_step("Finding the location")
+    is_hidden = hidden_places(asked_by, MANAGE).hides(location)
+    if is_hidden and not is_remote(location):
+        raise LocationNotFoundError(location=location)
     check_present(location)
     known = options_for(location) if options is None else options
     if is_remote(location):
         reach(location, known)
     on_step("Finding the log")
+    if is_hidden:
+        raise TableNotFoundError(root=location)
     table = DeltaTable(location, known)
     table.latest_version()
     on_step("Reading the newest version")
@@ -157,7 +169,8 @@ def request_check(*, location: str, now: datetime, requested_by: User) -> Job:
 
 def run_check(job: TrackedJob, asked: CheckLocation) -> LocationCheck:
     """Say what is at a location."""
-    return check_location(asked.location, on_step=job.step)
+    user = Job.objects.get(id=job.id).requested_by
+    return check_location(asked.location, on_step=job.step, asked_by=user)
 
 
 CHECK_LOCATION: Final = kinds.register(
@@ -168,6 +181,7 @@ CHECK_LOCATION: Final = kinds.register(
         result=LocationCheck,
         run=run_check,
         is_reserved=True,
+        is_own=True,
         is_look=True,
     )
 )

@@ -109,7 +109,9 @@ def _register_page(
             "job": job,
             "found": found,
             "found_at": parse_datetime(found.timestamp) if found else None,
-            "known": Table.objects.filter(location=location).defer("summary")[:3]
+            "known": Table.objects.visible_to(signed_in(request))
+            .filter(location=location)
+            .defer("summary")[:3]
             if found
             else [],
             "is_empty": not Table.objects.exists(),

@@ -32,8 +32,8 @@ from apps.tables.head.job_json import check_job
 from apps.tables.head.shapes import TableResource, table_resource
 from apps.tables.models import Table
 from apps.tables.storage.connections import check_connection
-from apps.tables.storage.locations import MAX_LENGTH, check_allowed, parse_location
-from apps.tables.storage.roots import roots_for
+from apps.tables.storage.locations import MAX_LENGTH, parse_location
+from apps.tables.storage.roots import check_usable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,7 +132,7 @@ def open_table_at(text: str, *, base: Path, stamp: Stamp) -> Table:
     known = Table.objects.filter(location=where).first()
     if known is not None:
         return known
-    check_allowed(where, roots=roots_for(None))
+    check_usable(where, None)
     check_location(where)
     wanted = name_from_path((PurePosixPath(where).name or "table",))
     taken = set(Table.objects.values_list("namespace", "name"))

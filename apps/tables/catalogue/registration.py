@@ -30,9 +30,10 @@ from apps.tables.index.folders import index_folders
 from apps.tables.index.refresh import index_new, refresh_table
 from apps.tables.models import Namespace, Table
 from apps.tables.models.news import TABLES, tell_changed
+from apps.tables.models.rights import MANAGE
 from apps.tables.models.schedules import SCHEDULES, schedule_name
-from apps.tables.storage.locations import check_allowed, parse_location
-from apps.tables.storage.roots import roots_for
+from apps.tables.storage.locations import parse_location
+from apps.tables.storage.roots import check_usable
 
 # Who sees a table that is not restricted, and one that is.
 _SEEN_BY = {False: "everybody", True: "editors and administrators"}
@@ -92,7 +93,7 @@ def register_table(  # noqa: PLR0913 (each is one fact of the table)
     """
     parsed = parse_table_name(name) if isinstance(name, str) else name
     where = parse_location(location)
-    check_allowed(where, roots=roots_for(created_by))
+    check_usable(where, created_by, MANAGE)
     check_name_free(parsed)
     table = Table(
         namespace=parsed.namespace,

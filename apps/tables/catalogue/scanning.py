@@ -11,13 +11,19 @@ from apps.pages.actions import Stamp
 from apps.tables.catalogue.names import TableName, free_name, name_from_path
 from apps.tables.catalogue.registration import register_many, register_table
 from apps.tables.models import Lake, Table
+from apps.tables.models.rights import MANAGE
 from apps.tables.storage.finding import find_tables
 from apps.tables.storage.locations import (
     check_allowed,
     is_remote,
     parse_location,
 )
-from apps.tables.storage.roots import roots_for, samples_folder
+from apps.tables.storage.roots import (
+    check_scanned,
+    hidden_places,
+    roots_for,
+    samples_folder,
+)
 from apps.tables.storage.url_prefixes import parts_of, url_of
 from deltaweb.delta.errors import LocationError
 from deltaweb.storage.objects.scan import FoundTables, Parts
@@ -148,7 +154,7 @@ def scan_root(  # each is one fact of the scan
     A dry run only says which tables these are, and by which names.
     """
     where = parse_location(root)
-    check_allowed(where, roots=roots_for(created_by))
+    check_scanned(where, created_by)
     return register_found(
         find_tables(where),
         namespace=namespace,
@@ -205,6 +211,7 @@ class Registration:
         self._on_progress, self._is_dry_run = on_progress, is_dry_run
         self._skipped = frozenset(lake.removed if lake else ())
         self._roots = roots_for(created_by)
+        self._hidden, self._num_hidden = hidden_places(created_by, MANAGE), 0
         self._done: set[Parts] = set()
         self._wanted: dict[str, TableName] = {}
         self._taken = _taken_names()
@@ -232,7 +239,8 @@ class Registration:
             self._on_progress("Registering tables", start, len(left), "tables")
             self.take(found, left[start : start + SCAN_BATCH])
         report = self._report
-        report.num_found, report.num_folders = len(found.tables), found.num_folders
+        report.num_found = len(found.tables) - self._num_hidden
+        report.num_folders = found.num_folders
         report.unreadable += found.unreadable
         report.truncated = found.truncated
         for tables in (report.registered, report.known):
@@ -255,7 +263,12 @@ class Registration:
             location = found.location(parts)
             if location in self._skipped:
                 continue
-            if known := self._known.get(_spelling(location)):
+            known = self._known.get(_spelling(location))
+            if self._hidden.hides(location):
+                self._num_hidden += 1
+                report.locations.add(known.location if known else location)
+                continue
+            if known:
                 report.known.append(known)
                 report.locations.add(known.location)
                 continue

@@ -9,11 +9,10 @@ from apps.tables.catalogue.names import find_table
 from apps.tables.errors import TableNameError, TableNotRegisteredError
 from apps.tables.models import Table
 from apps.tables.storage.locations import (
-    check_allowed,
     check_present,
     parse_location,
 )
-from apps.tables.storage.roots import roots_for
+from apps.tables.storage.roots import check_usable
 from deltaweb.storage.place import is_of_profile
 
 
@@ -43,7 +42,7 @@ def locate(text: str, *, may_be_made: bool = False) -> tuple[Table | None, str]:
             return table, table.location
     location = parse_location(text, base=Path.cwd())
     if may_be_made:
-        check_allowed(location, roots=roots_for(None))
+        check_usable(location, None)
     else:
         check_present(location)
     return None, location

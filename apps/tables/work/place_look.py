@@ -16,9 +16,10 @@ from apps.jobs.models import Job
 from apps.jobs.results import job_table
 from apps.jobs.running.tracking import TrackedJob
 from apps.jobs.services import enqueue
+from apps.tables.models.rights import VIEW
 from apps.tables.storage.connections import options_for
 from apps.tables.storage.locations import check_allowed, parse_location
-from apps.tables.storage.roots import roots_for
+from apps.tables.storage.roots import check_usable, hidden_places, roots_for
 from apps.tables.work.file_look import FORM
 from apps.tables.work.inspect_file import keep_inside
 from apps.tables.work.preview_file import FirstRowsRead, keep_first_rows
@@ -52,11 +53,17 @@ class PlaceLook(JobKind[LookedAtPlace, R]):
     verb: str
     is_look: bool = True
     is_reserved: bool = True
+    is_own: bool = True
 
     def newest(self, location: str, user: User) -> Job | None:
-        """Return the newest job that this user asked for; None without one."""
+        """Return the newest job that this user asked for; None without one.
+
+        A result counts only as long as the user may see the tables of the place.
+        """
         key = self._key(location, user)
         jobs = Job.objects.filter(kind=self.name, key=key)
+        if hidden_places(user, VIEW).hides(location):
+            jobs = jobs.exclude(state=Job.State.DONE)
         return jobs.defer("log", "error_detail").order_by("-created_at").first()
 
     def request(self, text: str, user: User, *, now: datetime, again: bool) -> Job:
@@ -90,7 +97,10 @@ class PlaceLook(JobKind[LookedAtPlace, R]):
 
 
 def allowed_location(text: str, user: User | None) -> str:
-    """Return the one spelling of a place that a user may look at."""
+    """Return the one spelling of a place that a user may look at.
+
+    The job finds nothing at a place of a table that the user may not see.
+    """
     location = parse_location(text)
     check_allowed(location, roots=roots_for(user))
     return location
@@ -101,6 +111,7 @@ def _opened(job: TrackedJob, asked: LookedAtPlace) -> Iterator[RangeSource]:
     """Open the file that a job looks at, if who asked for it still may."""
     user = Job.objects.get(id=job.id).requested_by
     location = allowed_location(asked.location, user)
+    check_usable(location, user)
     folder, _, name = location.rpartition("/")
     if not name:
         raise FileNotParquetError(reason="it is a folder")

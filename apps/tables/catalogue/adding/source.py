@@ -3,18 +3,21 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+import pyarrow as pa
+
 from apps.accounts.models import User
 from apps.tables.catalogue.adding.uploads import upload_path
 from apps.tables.errors import AskerGoneError
+from apps.tables.models.rights import VIEW
 from apps.tables.storage.locations import (
     check_allowed,
     is_remote,
     parse_location,
 )
 from apps.tables.storage.opening import open_file
-from apps.tables.storage.roots import roots_for
+from apps.tables.storage.roots import hidden_places, roots_for
 from deltaweb.writer.importing.options import TextForm
-from deltaweb.writer.importing.source_file import SourceFiles
+from deltaweb.writer.importing.source_file import OpenFile, SourceFiles
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,6 +69,23 @@ def asker(user_id: int | None) -> User:
     return found
 
 
+def _opener(asked: FileAsked) -> OpenFile:
+    """Return what opens a file.
+
+    A file of a table that its asker may not see is not there.
+    """
+    if asked.upload or not asked.path:
+        return open_file
+    hidden = hidden_places(asker(asked.user_id), VIEW)
+
+    def opened(path: str) -> pa.NativeFile:
+        if hidden.hides(path):
+            raise FileNotFoundError(path)
+        return open_file(path)
+
+    return opened
+
+
 def source_files(asked: FileAsked) -> SourceFiles:
     """Return the file, or those of a command, as the library reads them."""
     is_command = asked.user_id is None
@@ -74,5 +94,5 @@ def source_files(asked: FileAsked) -> SourceFiles:
         names=asked.files if is_command else [asked.path or asked.file_name],
         file_format=asked.file_format,
         form=TextForm(**asked.form),
-        open_file=open_file,
+        open_file=_opener(asked),
     )

@@ -16,11 +16,12 @@ from apps.tables.catalogue.registration import (
     stamp_for,
 )
 from apps.tables.models import Table
+from apps.tables.models.rights import MANAGE
 from apps.tables.operations.preview import RunContext
 from apps.tables.operations.stored import MadeTable
 from apps.tables.storage.locations import check_allowed, parse_location
 from apps.tables.storage.opening import open_location
-from apps.tables.storage.roots import roots_for
+from apps.tables.storage.roots import check_usable, roots_for
 from deltaweb.delta.errors import LocationNotFoundError, TableNotFoundError
 from deltaweb.delta.protocol.schema import StructField, type_text
 from deltaweb.delta.writing.concurrent_commits import is_noted
@@ -79,7 +80,9 @@ def check_table_request(asked: TableRequest) -> None:
 def open_place(_table: Table | None, asked: TableRequest) -> DeltaTable:
     """Open the place where a table is to be; who asked may no longer have one there."""
     check_table_request(asked)
-    return open_location(parse_location(asked.location))
+    location = parse_location(asked.location)
+    check_usable(location, _maker(asked), MANAGE)
+    return open_location(location)
 
 
 def finish_making(
@@ -93,7 +96,7 @@ def finish_making(
         As `register_made` does; None where the log holds no such commit.
     """
     location = parse_location(asked.location)
-    check_allowed(location, roots=roots_for(_maker(asked)))
+    check_usable(location, _maker(asked), MANAGE)
     try:
         if not is_noted(open_location(location).store, context.txn):
             return None

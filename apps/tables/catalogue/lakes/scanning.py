@@ -21,8 +21,7 @@ from apps.tables.models import Lake, Table
 from apps.tables.models.news import LAKES, TABLES
 from apps.tables.models.schedules import next_look
 from apps.tables.storage.finding import find_tables
-from apps.tables.storage.locations import check_allowed
-from apps.tables.storage.roots import roots_for
+from apps.tables.storage.roots import check_scanned
 from deltaweb.delta.errors import DeltaError
 from deltaweb.storage.objects.scan import FoundTables
 
@@ -60,7 +59,7 @@ def scan_lake(  # noqa: PLR0913  # each is one fact of the scan
         lake.removed = []
         lake.save(update_fields=["removed"])
     try:
-        check_allowed(lake.url, roots=roots_for(asked_by or lake.owner))
+        check_scanned(lake.url, asked_by or lake.owner)
         registration = Registration(
             lake.url,
             lake=lake,

@@ -29,8 +29,8 @@ from apps.tables.models.schedules import (
     schedule_name,
 )
 from apps.tables.storage.finding import check_reached
-from apps.tables.storage.locations import check_allowed, parse_location
-from apps.tables.storage.roots import roots_for
+from apps.tables.storage.locations import parse_location
+from apps.tables.storage.roots import check_scanned
 
 # A scan of a large lake takes minutes: it is not repeated every few seconds.
 LakeSchedule = Literal["10m", "30m", "1h", "6h", "12h", "1d", "never"]
@@ -88,7 +88,7 @@ def add_lake(url: str, rule: LakeRule = AS_BEFORE, *, stamp: Stamp) -> Lake:
         stamp: Who does it, and when: its owner is the user, if there is one.
     """
     where, owner = parse_location(url), user_of(stamp)
-    check_allowed(where, roots=roots_for(owner))
+    check_scanned(where, owner)
     known = Lake.objects.filter(url=where).first()
     if known is not None:
         return change_lake(known, rule, stamp=stamp)
@@ -114,7 +114,7 @@ def add_reached_lake(url: str, rule: LakeRule = AS_BEFORE, *, stamp: Stamp) -> L
     """
     where = parse_location(url)
     if not Lake.objects.filter(url=where).exists():
-        check_allowed(where, roots=roots_for(user_of(stamp)))
+        check_scanned(where, user_of(stamp))
         check_reached(where)
     return add_lake(where, rule, stamp=stamp)
 

@@ -31,8 +31,8 @@ from apps.tables.catalogue.scanning import ScanReport, scan_root
 from apps.tables.errors import TableNameTakenError
 from apps.tables.head.shapes import table_json
 from apps.tables.storage.connections import options_for
-from apps.tables.storage.locations import check_allowed, parse_location
-from apps.tables.storage.roots import roots_for
+from apps.tables.storage.locations import parse_location
+from apps.tables.storage.roots import check_usable
 from deltaweb.words import counted
 
 AT_ONCE: Final = 8  # logs are inspected together: each waits for its storage
@@ -99,14 +99,13 @@ def _checked(pairs: Sequence[tuple[str, str]]) -> list[Wanted]:
     """Look at every location before one of them is registered."""
     names = [parse_table_name(name) for name, _ in pairs]
     places = [parse_location(place, base=Path.cwd()) for _, place in pairs]
-    roots = roots_for(None)
     seen: dict[TableName, str] = {}
     for name, place in zip(names, places, strict=True):
         check_name_free(name)
         if name in seen:
             raise TableNameTakenError(name=str(name), location=seen[name])
         seen[name] = place
-        check_allowed(place, roots=roots)
+        check_usable(place, None)
     found = _look(places)
     return [Wanted(*one) for one in zip(names, places, found, strict=True)]
 
