@@ -123,7 +123,7 @@ def test_tables_are_written_and_object_stores_opened_where_settings_say_so() -> 
 def test_the_image_runs_as_somebody_else_than_root() -> None:
     last = (DOCKER / "Dockerfile").read_text().rpartition("FROM ")[2]
 
-    assert re.search(r"^USER deltaweb$", last, re.MULTILINE)
+    assert re.search(r"^USER [1-9]\d*:[1-9]\d*$", last, re.MULTILINE)
     assert "HEALTHCHECK" in last
     assert "image-steps build" not in last
 

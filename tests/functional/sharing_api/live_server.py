@@ -181,7 +181,9 @@ def write_table(root: Path) -> None:
 
 @contextlib.contextmanager
 def web(
-    home: Path, application: str = "deltaweb.serving.wsgi:application"
+    home: Path,
+    application: str = "deltaweb.serving.wsgi:application",
+    **variables: str,
 ) -> Iterator[int]:
     """Run gunicorn as `deltaweb web` does, with one process."""
     port = free_port()
@@ -196,7 +198,11 @@ def web(
         process = subprocess.Popen(
             command,
             env=environment(
-                home, PYTHONPATH=path, PORT=str(port), DELTAWEB_LOG_LEVEL="DEBUG"
+                home,
+                PYTHONPATH=path,
+                PORT=str(port),
+                DELTAWEB_LOG_LEVEL="DEBUG",
+                **variables,
             ),
             cwd=ROOT,
             stderr=errors,
