@@ -6,7 +6,7 @@ from typing import Final
 from django.apps import AppConfig
 from django.core import checks
 
-from deltaweb.environment.checks import SETTINGS, check_home
+from deltaweb.environment.checks import SETTINGS, check_home, check_variables
 
 ADDING: Final = (
     *("operate", "accounts", "audit", "jobs", "notices"),
@@ -24,5 +24,6 @@ class DeltawebConfig(AppConfig):
     def ready(self) -> None:
         """Check the home folder with the other settings; let apps add what they do."""
         checks.register(check_home, SETTINGS)
+        checks.register(check_variables, SETTINGS)
         for app in ADDING:
             import_module(f"apps.{app}.additions")

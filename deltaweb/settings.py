@@ -33,6 +33,7 @@ from deltaweb.environment.variables import (
     env_secret,
     env_text,
     env_url,
+    env_word,
     require,
     require_package,
 )
@@ -73,6 +74,15 @@ WEB_THREADS = env_int("DELTAWEB_WEB_THREADS", default=8, minimum=1, maximum=256)
 # Threads of the worker that runs Spark jobs; 0 starts no worker at all.
 WORKERS = env_int("WORKERS", default=1, minimum=0, maximum=64)
 LOG_LEVEL = env_text("DELTAWEB_LOG_LEVEL", default="INFO").upper()
+
+# Who may read /metrics besides programs of this machine.
+METRICS_NETWORKS = env_networks("DELTAWEB_METRICS_NETWORKS")
+METRICS_KEY = ""
+if env_text("DELTAWEB_METRICS_KEY") or env_text("DELTAWEB_METRICS_KEY_FILE"):
+    METRICS_KEY = env_secret("DELTAWEB_METRICS_KEY")
+# What logs look like: `text` for people, `json` for machines.
+LOG_FORMAT = env_word("DELTAWEB_LOG_FORMAT", default="text", words=("text", "json"))
+ACCESS_LOG = env_bool("DELTAWEB_ACCESS_LOG", default=False)
 
 # === Tables ===
 # None: administrators and the command line may register any location.
@@ -163,8 +173,10 @@ INSTALLED_APPS = [
     "django_htmx",
 ]
 MIDDLEWARE = [
+    "apps.operate.probe_addresses.probes",
     "apps.sharing.api.middleware.single_slashes",
     "apps.pages.request.middleware.request_id",
+    "apps.operate.requests.observed",
     "apps.sharing.portal.middleware.own_cookies",
     "apps.sharing.api.middleware.protocol_answers",
     "django.middleware.security.SecurityMiddleware",
@@ -469,7 +481,8 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {
-        "line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}
+        "text": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"},
+        "json": {"()": "deltaweb.environment.logs.JSONLines"},
     },
     "filters": {
         "no-links": {"()": "deltaweb.environment.logs.HideSignInLinks"},
@@ -479,12 +492,13 @@ LOGGING = {
     "handlers": {
         "stderr": {
             "class": "logging.StreamHandler",
-            "formatter": "line",
+            "formatter": LOG_FORMAT,
             "filters": ["no-links", "one-line"],
         }
     },
     "root": {"handlers": ["stderr"], "level": LOG_LEVEL},
     "loggers": {
+        "deltaweb.access": {"level": "INFO" if ACCESS_LOG else "CRITICAL"},
         "django.security.DisallowedHost": {"filters": ["no-traceback"]},
         **{
             one: {"level": "INFO" if LOG_LEVEL == "DEBUG" else "WARNING"}

@@ -5,6 +5,7 @@ that serves pages. Workers and the clock would be a third larger by them and sta
 twice the time.
 """
 
+import os
 from typing import Any
 
 from django.conf import settings
@@ -12,6 +13,7 @@ from django.core.checks import CheckMessage
 from django.core.checks import Warning as CheckWarning
 
 from deltaweb.environment.home import open_mode
+from deltaweb.environment.variables import unknown_variables
 
 SETTINGS = "settings"  # a tag: what variables say that allows nothing
 AT_START = [SETTINGS]
@@ -32,3 +34,15 @@ def check_home(*_: Any, **__: Any) -> list[CheckMessage]:  # noqa: ANN401 (whate
         f" let its owner close it: 'chmod o= {home}'."
     )
     return [CheckWarning(message, hint=hint, id="deltaweb.W001")]
+
+
+def check_variables(*_: Any, **__: Any) -> list[CheckMessage]:  # noqa: ANN401 (as above)
+    """Warn of variables that no setting reads, because they may be misspelt."""
+    return [
+        CheckWarning(
+            f"No setting reads the variable {one.name}.",
+            hint=f"Did you mean {one.nearest}?" if one.nearest else "Remove it.",
+            id="deltaweb.W002",
+        )
+        for one in unknown_variables(os.environ)
+    ]

@@ -1,7 +1,11 @@
-"""What no log may hold: a secret of a link, or a line that somebody else wrote."""
+"""What logs hold, and what they may not: secrets of links, lines of somebody else."""
 
+import json
 import logging
+import os
 import re
+from contextvars import ContextVar
+from datetime import UTC, datetime
 from typing import Final
 
 STORE_DRIVERS: Final = (
@@ -10,7 +14,12 @@ STORE_DRIVERS: Final = (
 )
 """They tell at DEBUG what they send: tokens, signed URLs; and at INFO where they found
 their credentials, at each start of a process."""
-_ONE_TIME_LINK = re.compile(r"(/(?:sign-in|activate)/)[^/\s?'\"]+")
+_ONE_TIME_LINK = re.compile(r"(/(?:sign-in|activate|confirm-address)/)[^/\s?'\"]+")
+_OF_LINKS: Final = ("/sign-in/", "/activate/", "/confirm-address/")
+request_id: Final[ContextVar[str]] = ContextVar("request_id", default="")
+"""The id of the request that is answered, or that asked for the job that runs."""
+job_id: Final[ContextVar[str]] = ContextVar("job_id", default="")
+"""The id of the job that runs."""
 
 
 class HideSignInLinks(logging.Filter):
@@ -19,7 +28,7 @@ class HideSignInLinks(logging.Filter):
     def filter(self, record: logging.LogRecord) -> bool:
         """Rewrite the record's message; every record passes."""
         message = record.getMessage()
-        if "/sign-in/" in message or "/activate/" in message:
+        if any(part in message for part in _OF_LINKS):
             record.msg = _ONE_TIME_LINK.sub(r"\1...", message)
             record.args = None
         return True
@@ -44,6 +53,32 @@ class DropTraceback(logging.Filter):
         """Rewrite the record; every record passes."""
         record.exc_info = record.exc_text = None
         return True
+
+
+class JSONLines(logging.Formatter):
+    """Writes each record as one JSON object in one line.
+
+    Keys: time (UTC), level, logger, message, process; request and job if there is one;
+    exception with its traceback; and the keys of `extra={"facts": {...}}`.
+    """
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the line."""
+        at = datetime.fromtimestamp(record.created, UTC)
+        line: dict[str, object] = {
+            "time": at.isoformat(timespec="milliseconds"),
+            "level": record.levelname,
+            "logger": record.name,
+            "message": record.getMessage(),
+            "process": os.getpid(),
+        }
+        ids = {"request": request_id.get(), "job": job_id.get()}
+        line.update({key: value for key, value in ids.items() if value})
+        line.update(getattr(record, "facts", {}))
+        if record.exc_info:
+            trace = self.formatException(record.exc_info)
+            line["exception"] = _ONE_TIME_LINK.sub(r"\1...", trace)
+        return json.dumps(line, default=str)
 
 
 def _printable(character: str) -> str:

@@ -3,8 +3,9 @@
 import math
 import os
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from importlib.util import find_spec
 from ipaddress import ip_network
 from pathlib import Path
@@ -19,8 +20,42 @@ _SMTP_PORTS: Final = {"smtp": 25, "smtp+tls": 587, "smtps": 465}
 _BEGINS_A_ROOT = re.compile(r"/|[A-Za-z][A-Za-z0-9+.-]*\Z", re.ASCII)
 
 
+OURS: Final = "DELTAWEB_"
+_KNOWN: Final = {  # read elsewhere, or only if another one is set
+    *("DELTAWEB_WEBHOOK_SECRET", "DELTAWEB_SSL_REDIRECT", "DELTAWEB_SECRET_KEY"),
+    *("DELTAWEB_METRICS_KEY", "DELTAWEB_GOLDEN", "DELTAWEB_PARQUET"),
+    *("DELTAWEB_READY_SOCKET", "DELTAWEB_KEY"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownVariable:
+    """A variable of the environment that no setting reads.
+
+    Attributes:
+        nearest: The variable that may be meant; "" if none is near.
+    """
+
+    name: str
+    nearest: str
+
+
+def unknown_variables(names: Iterable[str]) -> list[UnknownVariable]:
+    """Return the variables that begin as ours do and are not read by any setting.
+
+    Call it after all settings were read.
+    """
+    known = {*_KNOWN, *(f"{name}_FILE" for name in _KNOWN)}
+    found = sorted(one for one in names if one.startswith(OURS) and one not in known)
+    return [
+        UnknownVariable(one, next(iter(get_close_matches(one, known, n=1)), ""))
+        for one in found
+    ]
+
+
 def env_text(name: str, *, default: str = "") -> str:
     """Read a text; an empty variable counts as unset."""
+    _KNOWN.add(name)
     return os.environ.get(name) or default
 
 
@@ -31,6 +66,15 @@ def env_bool(name: str, *, default: bool) -> bool:
         message = f"{name}={value!r} is not a boolean. Use 'true' or 'false'."
         raise ImproperlyConfigured(message)
     return value == "true"
+
+
+def env_word(name: str, *, default: str, words: Collection[str]) -> str:
+    """Read one of some words."""
+    value = env_text(name, default=default).lower()
+    if value not in words:
+        message = f"{name}={value!r} is not one of {', '.join(words)}."
+        raise ImproperlyConfigured(message)
+    return value
 
 
 def env_int(name: str, *, default: int, minimum: int, maximum: int) -> int:

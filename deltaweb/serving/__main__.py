@@ -1,8 +1,12 @@
 """`python -m deltaweb.serving`: gunicorn, which runs no code of the folder it is in."""
 
+import os
+
+from django.conf import settings
 from gunicorn.app.wsgiapp import WSGIApplication
 
 from deltaweb.environment import site  # noqa: F401  # the apps are found by it
+from deltaweb.serving.metrics import begin_counting
 
 
 class WebServer(WSGIApplication):  # type: ignore[misc]  # gunicorn has no types
@@ -13,4 +17,6 @@ class WebServer(WSGIApplication):  # type: ignore[misc]  # gunicorn has no types
 
 
 if __name__ == "__main__":
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "deltaweb.settings")
+    begin_counting(settings.HOME, port=settings.PORT)
     WebServer("%(prog)s [OPTIONS] [APP_MODULE]").run()

@@ -3,6 +3,7 @@
 from typing import Any
 
 from apps.news.hub import hub
+from deltaweb.serving.metrics import forget_process
 from deltaweb.serving.readiness import tell_ready, wait_until_released
 
 
@@ -24,11 +25,11 @@ def post_worker_init(worker: object) -> None:
     hub().begin()
 
 
-def child_exit(server: Any, worker: object) -> None:  # noqa: ANN401 (gunicorn has no types)
-    """Go back to the usual number of processes where one has retired.
+def child_exit(server: Any, worker: Any) -> None:  # noqa: ANN401 (gunicorn has no types)
+    """Go back to the usual number of processes where one has retired, and forget it.
 
     It asked for another in its place when it began to.
     """
-    del worker
+    forget_process(worker.pid)
     if server.num_workers > server.cfg.workers:
         server.num_workers -= 1

@@ -44,8 +44,18 @@ def is_from_this_machine(request: HttpRequest) -> bool:
         and public.scheme == "http"
         and all(map(_is_loopback, (public.hostname, host, *ends)))
         and request.META.get("SERVER_PROTOCOL") != "HTTP/1.0"
-        and not any(map(_is_forwarding, request.headers))
+        and not names_a_proxy(request)
     )
+
+
+def is_from_trusted_proxy(request: HttpRequest) -> bool:
+    """Whether the program that sent a request is a proxy of ours."""
+    return _is_trusted(str(request.META.get("REMOTE_ADDR", "")))
+
+
+def names_a_proxy(request: HttpRequest) -> bool:
+    """Whether a header says that a proxy passed a request on."""
+    return any(map(_is_forwarding, request.headers))
 
 
 def _is_forwarding(header: str) -> bool:

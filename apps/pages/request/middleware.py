@@ -1,9 +1,10 @@
 """What happens around every request: an id, and errors that read well."""
 
 import logging
+import re
 import uuid
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from django.http import (
     HttpRequest,
@@ -20,22 +21,35 @@ from apps.pages.errors import (
     from_disk_error,
     is_busy,
 )
+from apps.pages.request.addresses import is_from_trusted_proxy
 from apps.pages.request.server_paths import text_for_reader
 from apps.pages.request.tidy_addresses import without_empty_parts
 from deltaweb.delta.errors import DeltaError
+from deltaweb.environment import logs
 
 logger = logging.getLogger(__name__)
+GIVEN_ID: Final = re.compile(r"[A-Za-z0-9._-]{8,64}", re.ASCII)
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
 
 def request_id(get_response: GetResponse) -> GetResponse:
-    """Give every request an id that its answer, its error page and the log share."""
+    """Give every request an id that its answer, its error page, jobs and logs share.
+
+    A trusted proxy may have given it one.
+    """
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
-        request.id = uuid.uuid4().hex[:12]  # type: ignore[attr-defined]  # ours alone
-        response = get_response(request)
-        response["X-Request-Id"] = request.id  # type: ignore[attr-defined]  # as above
+        sent = request.headers.get("X-Request-ID", "")
+        is_taken = GIVEN_ID.fullmatch(sent) and is_from_trusted_proxy(request)
+        own = sent if is_taken else uuid.uuid4().hex[:12]
+        request.id = own  # type: ignore[attr-defined]  # ours alone
+        token = logs.request_id.set(own)
+        try:
+            response = get_response(request)
+        finally:
+            logs.request_id.reset(token)
+        response["X-Request-Id"] = own
         return response
 
     return middleware

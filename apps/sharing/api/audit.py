@@ -16,6 +16,7 @@ from django.db import DatabaseError
 
 from apps.audit import services
 from apps.audit.models import AuditEvent
+from apps.operate.metrics.counters import count_call
 from apps.pages.request.lock_waits import (
     REQUEST_WAIT_MS,
     short_transaction,
@@ -73,6 +74,7 @@ class CallRecord:
         if not self.is_recorded:
             return
         self.is_recorded = False
+        count_call(self.action, status=status, size_bytes=self.size_bytes)
         event = self._event(status, error_code)
         self._note(event)
         try:

@@ -1,0 +1,1 @@
+"""The probes `/livez` and `/readyz`, and the parts of a server that they look at."""
