@@ -3,12 +3,14 @@
 from apps.jobs.listing.metrics import job_gauges, spark_state
 from apps.jobs.listing.revisions import TOPICS
 from apps.news.topics import topics
+from apps.operate.doctor.checks import setup_modules
 from apps.operate.metrics.gauges import gauges
 from apps.operate.probes.parts import ServerPart, parts
 from apps.pages import frame
 
 topics.register(*TOPICS)
 gauges.register(job_gauges)
+setup_modules.register("apps.jobs.listing.setup_checks")
 parts.register(ServerPart(name="spark", state=spark_state))
 frame.entries.register(
     frame.NavEntry(

@@ -4,6 +4,8 @@ An app that changes something for good reports it here, inside its transaction; 
 record's app registers itself when Django is ready, so nobody below it needs to know it.
 """
 
+import os
+import pwd
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -22,17 +24,38 @@ class Actor:
     """Who did something, and from where.
 
     `user_id` is None for the command line and for people without an account.
+
+    Attributes:
+        is_command: Whether it is somebody at a terminal of the server.
     """
 
     name: str
     user_id: int | None = None
     address: str = ""
     user_agent: str = ""
+    is_command: bool = False
 
 
+MAX_NAME: Final = 100
 REFUSED: Final = 400
 """From this status on, an action is the refusal of one."""
-COMMAND_LINE: Final = Actor(name="command line")
+COMMAND_LINE: Final = Actor(name="command line", is_command=True)
+
+
+def person_at_terminal() -> Actor:
+    """Return who calls a command: `command line (ada)`, by the user of the system.
+
+    `SUDO_USER` is preferred, because it names the person who became another user. It
+    is a claim of whoever may run the command anyway.
+    """
+    name = os.environ.get("SUDO_USER", "")
+    if not name:
+        try:
+            name = pwd.getpwuid(os.getuid()).pw_name
+        except KeyError:  # a user of a container that has no name
+            name = str(os.getuid())
+    shown = "".join(one for one in name if one.isprintable())[:MAX_NAME]
+    return replace(COMMAND_LINE, name=f"{COMMAND_LINE.name} ({shown})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,4 +159,4 @@ def stamp_of(request: HttpRequest) -> Stamp:
 
 def command_stamp() -> Stamp:
     """Return the stamp of what a command does now."""
-    return Stamp(COMMAND_LINE, timezone.now())
+    return Stamp(person_at_terminal(), timezone.now())

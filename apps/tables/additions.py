@@ -13,6 +13,7 @@ from apps.accounts.models import User
 from apps.jobs import kinds, visibility
 from apps.news.topics import topics
 from apps.notices.events.visibility import SubjectsOfEvents, subjects_of_events
+from apps.operate.doctor.checks import setup_modules
 from apps.operate.metrics.gauges import gauges
 from apps.operate.probes.parts import ServerPart, parts
 from apps.pages import errors, frame
@@ -223,6 +224,7 @@ marks.badges.register(vanished_badges)
 marks.marks.register(MARK)
 errors.frames.register(table_frame)
 gauges.register(table_gauges)
+setup_modules.register("apps.tables.extension.setup_checks")
 parts.register(ServerPart(name="storage", state=storage_state))
 topics.register(*TOPICS)
 changes.load_from(

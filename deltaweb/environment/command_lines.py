@@ -30,6 +30,7 @@ COMMANDS: Final = {
     "completion": "Print the completion script for bash, zsh or fish.",
     "user": "Users: their roles, sign-in links and API keys.",
     "group": "Groups: their members, and the permissions that they have.",
+    "doctor": "Check the set-up of this installation, and say what to do.",
     "switch": "Switches: sign-in, sharing, jobs, writes and notifications, off and on.",
 }
 """The commands of `deltaweb`, in the order in which they are listed."""

@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from apps.audit.models import AuditEvent
 from apps.jobs.models import Job
+from apps.pages.actions import person_at_terminal
 from deltaweb.table import DeltaTable
 from tests.benchmarks.logs import write_json_log
 from tests.functional.table_command.commands import run, run_json
@@ -61,7 +62,7 @@ class TestCheckpoint:
 
         assert run_json("checkpoint", "sales.orders")["name"] == "sales.orders"
         event = AuditEvent.objects.get(action="table.checkpoint")
-        assert (event.actor, event.table_id) == ("command line", table.id)
+        assert (event.actor, event.table_id) == (person_at_terminal().name, table.id)
         assert event.detail == {"version": COMMITS - 1, "parts": None}
 
     @pytest.mark.parametrize("option", [("--parts", "0"), ("--parts", "x")])

@@ -7,6 +7,7 @@ import pytest
 from django.utils import timezone
 
 from apps.audit.models import AuditEvent
+from apps.pages.actions import person_at_terminal
 from apps.sharing.access.callers import authenticate
 from apps.sharing.errors import TokenExpiredError, TokenRevokedError
 from apps.sharing.issuing.activation import Caller, activate
@@ -221,7 +222,7 @@ class TestRecipient:
             "token.profile",
             "token.revoke",
         ]
-        assert {event.actor for event in events} == {"command line"}
+        assert {event.actor for event in events} == {person_at_terminal().name}
         record = str(list(events.values()))
         assert profile_of(path)["bearerToken"] not in record
         assert made["activation_url"].rpartition("/")[2] not in record

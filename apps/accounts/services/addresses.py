@@ -22,7 +22,6 @@ from apps.accounts.services.sign_in_links import issue_sign_in_link
 from apps.accounts.tokens import new_token, sha256
 from apps.news.mails import mail_is_set_up, send_text
 from apps.pages.actions import (
-    COMMAND_LINE,
     Actor,
     FieldChange,
     Stamp,
@@ -216,7 +215,7 @@ def _store(
 
 def _queue(user: User, purpose: str, stamp: Stamp) -> None:
     """Queue a mail, unless the person or the address had many already."""
-    if stamp.actor != COMMAND_LINE:
+    if not stamp.actor.is_command:
         person = str(stamp.actor.user_id).encode()
         now_s = stamp.at.timestamp()
         waits_s = (

@@ -117,7 +117,12 @@ class _Migrations:
         return OK if self._are_applied else FAILED
 
 
-def _broker() -> str:
+def broker_state() -> str:
+    """Return whether the broker takes connections.
+
+    Raises:
+        OSError: If it cannot be reached.
+    """
     url = urlsplit(settings.BROKER_URL)
     if url.scheme == "filesystem":
         folder = Path(settings.CELERY_BROKER_TRANSPORT_OPTIONS["folder"])
@@ -145,6 +150,6 @@ parts.register(
     ServerPart(name="database", is_needed=True, state=_database),
     ServerPart(name="home", is_needed=True, state=_home),
     ServerPart(name="migrations", is_needed=True, state=_Migrations()),
-    ServerPart(name="broker", state=_broker),
+    ServerPart(name="broker", state=broker_state),
     ServerPart(name="mail", state=_mail),
 )

@@ -7,7 +7,7 @@ from typing import Final
 from django.core.management.base import CommandError
 from django.utils import timezone
 
-from apps.pages.actions import COMMAND_LINE, command_stamp
+from apps.pages.actions import command_stamp, person_at_terminal
 from apps.pages.command import (
     Output,
     SubcommandsCommand,
@@ -114,7 +114,7 @@ class RecipientLooks(SubcommandsCommand):
         """Go through the steps to a recipient's rows, or read its client's error."""
         recipient = find_recipient(name)
         if error is None:
-            held = examine(recipient, actor=COMMAND_LINE)
+            held = examine(recipient, actor=person_at_terminal())
             lines = sharing_output.finding_lines(held.findings)
             return Output(held, lines=lines)
         text = sys.stdin.read() if error == "-" else _text_of(Path(error))

@@ -92,6 +92,7 @@ COMMANDS_APART: Final = {
     "beat": "is the process that asks for jobs by the clock",
     "migrate": "nothing answers before it is done",
     "completion": "is of a shell",
+    "doctor": "looks at the machine that it runs on",
 }
 BY_PAGE: Final = {
     "accounts:set-role": f"PATCH {USER}",
