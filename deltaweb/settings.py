@@ -14,7 +14,7 @@ import dj_database_url
 from csp.constants import SELF
 
 from deltaweb.environment import home
-from deltaweb.environment.logs import STORE_DRIVERS
+from deltaweb.environment.logs import log_settings
 from deltaweb.environment.production import check_production
 from deltaweb.environment.sign_on import check_issuer_url, check_roles, origins_of
 from deltaweb.environment.site import MANUAL as MANUAL  # noqa: PLC0414 (settings.MANUAL)
@@ -77,9 +77,7 @@ LOG_LEVEL = env_text("DELTAWEB_LOG_LEVEL", default="INFO").upper()
 
 # Who may read /metrics besides programs of this machine.
 METRICS_NETWORKS = env_networks("DELTAWEB_METRICS_NETWORKS")
-METRICS_KEY = ""
-if env_text("DELTAWEB_METRICS_KEY") or env_text("DELTAWEB_METRICS_KEY_FILE"):
-    METRICS_KEY = env_secret("DELTAWEB_METRICS_KEY")
+METRICS_KEY = env_secret("DELTAWEB_METRICS_KEY", is_needed=False)
 # What logs look like: `text` for people, `json` for machines.
 LOG_FORMAT = env_word("DELTAWEB_LOG_FORMAT", default="text", words=("text", "json"))
 ACCESS_LOG = env_bool("DELTAWEB_ACCESS_LOG", default=False)
@@ -442,6 +440,7 @@ if PRODUCTION:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     # Of this host alone: others of its domain may not have HTTPS.
     SECURE_HSTS_SECONDS = 365 * 24 * 3600
+    SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
 
 # === REST ===
 API_REQUESTS_PER_S = env_int(
@@ -477,34 +476,4 @@ STORAGES = {
 }
 
 # === Logs ===
-LOGGING = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "formatters": {
-        "text": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"},
-        "json": {"()": "deltaweb.environment.logs.JSONLines"},
-    },
-    "filters": {
-        "no-links": {"()": "deltaweb.environment.logs.HideSignInLinks"},
-        "one-line": {"()": "deltaweb.environment.logs.KeepOneLine"},
-        "no-traceback": {"()": "deltaweb.environment.logs.DropTraceback"},
-    },
-    "handlers": {
-        "stderr": {
-            "class": "logging.StreamHandler",
-            "formatter": LOG_FORMAT,
-            "filters": ["no-links", "one-line"],
-        }
-    },
-    "root": {"handlers": ["stderr"], "level": LOG_LEVEL},
-    "loggers": {
-        "deltaweb.access": {"level": "INFO" if ACCESS_LOG else "CRITICAL"},
-        "django.security.DisallowedHost": {"filters": ["no-traceback"]},
-        **{
-            one: {"level": "INFO" if LOG_LEVEL == "DEBUG" else "WARNING"}
-            for one in STORE_DRIVERS
-        },
-        # It tells at WARNING at which URL headers did not read; that may be signed.
-        "urllib3.connection": {"level": "ERROR"},
-    },
-}
+LOGGING = log_settings(LOG_LEVEL, log_format=LOG_FORMAT, access=ACCESS_LOG)

@@ -13,15 +13,12 @@ from apps.accounts.models import User
 from apps.jobs import kinds, visibility
 from apps.news.topics import topics
 from apps.notices.events.visibility import SubjectsOfEvents, subjects_of_events
-from apps.operate.doctor.checks import setup_modules
-from apps.operate.metrics.gauges import gauges
-from apps.operate.probes.parts import ServerPart, parts
+from apps.operate import loading
 from apps.pages import errors, frame
 from apps.pages.changes.change import changes
 from apps.tables import health
 from apps.tables.extension import clock, health_rules, indexed, marks, tabs
 from apps.tables.extension.marks import Badge, Mark
-from apps.tables.extension.metrics import storage_state, table_gauges
 from apps.tables.extension.search_actions import SearchAction
 from apps.tables.extension.search_actions import actions as search_actions
 from apps.tables.extension.search_kinds import Hit, SearchKind
@@ -223,9 +220,9 @@ search_actions.register(
 marks.badges.register(vanished_badges)
 marks.marks.register(MARK)
 errors.frames.register(table_frame)
-gauges.register(table_gauges)
-setup_modules.register("apps.tables.extension.setup_checks")
-parts.register(ServerPart(name="storage", state=storage_state))
+loading.modules.register(
+    "apps.tables.extension.metrics", "apps.tables.extension.setup_checks"
+)
 topics.register(*TOPICS)
 changes.load_from(
     "health", "apps.tables.health.changes", "apps.tables.health.thresholds"

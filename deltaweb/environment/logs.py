@@ -6,7 +6,7 @@ import os
 import re
 from contextvars import ContextVar
 from datetime import UTC, datetime
-from typing import Final
+from typing import Any, Final
 
 STORE_DRIVERS: Final = (
     *("aiobotocore", "azure", "botocore", "fsspec", "gcsfs", "google", "msal"),
@@ -83,3 +83,44 @@ class JSONLines(logging.Formatter):
 
 def _printable(character: str) -> str:
     return character if character.isprintable() else ascii(character)[1:-1]
+
+
+def log_settings(level: str, *, log_format: str, access: bool) -> dict[str, Any]:
+    """Return what Django configures logs by.
+
+    Args:
+        level: Such as `INFO`.
+        log_format: `text` or `json`.
+        access: Whether each request has a line.
+    """
+    return {
+        "version": 1,
+        "disable_existing_loggers": False,
+        "formatters": {
+            "text": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"},
+            "json": {"()": "deltaweb.environment.logs.JSONLines"},
+        },
+        "filters": {
+            "no-links": {"()": "deltaweb.environment.logs.HideSignInLinks"},
+            "one-line": {"()": "deltaweb.environment.logs.KeepOneLine"},
+            "no-traceback": {"()": "deltaweb.environment.logs.DropTraceback"},
+        },
+        "handlers": {
+            "stderr": {
+                "class": "logging.StreamHandler",
+                "formatter": log_format,
+                "filters": ["no-links", "one-line"],
+            }
+        },
+        "root": {"handlers": ["stderr"], "level": level},
+        "loggers": {
+            "deltaweb.access": {"level": "INFO" if access else "CRITICAL"},
+            "django.security.DisallowedHost": {"filters": ["no-traceback"]},
+            **{
+                one: {"level": "INFO" if level == "DEBUG" else "WARNING"}
+                for one in STORE_DRIVERS
+            },
+            # It tells at WARNING at which URL headers did not read; that may be signed.
+            "urllib3.connection": {"level": "ERROR"},
+        },
+    }

@@ -46,10 +46,12 @@ def unknown_variables(names: Iterable[str]) -> list[UnknownVariable]:
     Call it after all settings were read.
     """
     known = {*_KNOWN, *(f"{name}_FILE" for name in _KNOWN)}
+    own = [one.removeprefix(OURS) for one in known if one.startswith(OURS)]
     found = sorted(one for one in names if one.startswith(OURS) and one not in known)
     return [
-        UnknownVariable(one, next(iter(get_close_matches(one, known, n=1)), ""))
+        UnknownVariable(one, f"{OURS}{near[0]}" if near else "")
         for one in found
+        for near in [get_close_matches(one.removeprefix(OURS), own, n=1)]
     ]
 
 
@@ -243,8 +245,12 @@ def env_relay(name: str) -> MailRelay:
     )
 
 
-def env_secret(name: str, *, default: str | None = None) -> str:
-    """Read a secret from `name`, or from the file that `name_FILE` points at."""
+def env_secret(name: str, *, default: str | None = None, is_needed: bool = True) -> str:
+    """Read a secret from `name`, or from the file that `name_FILE` points at.
+
+    Args:
+        is_needed: Whether it must be set; otherwise it is "" without a value.
+    """
     if path := env_text(f"{name}_FILE"):
         try:
             value: str | None = Path(path).read_text(encoding="utf-8").strip()
@@ -253,6 +259,8 @@ def env_secret(name: str, *, default: str | None = None) -> str:
             raise ImproperlyConfigured(message) from error
     else:
         value = env_text(name) or default
+    if not value and not is_needed and not path:
+        return ""
     if not value:
         message = f"{name} is not set. Set it, or point {name}_FILE at a file."
         raise ImproperlyConfigured(message)

@@ -11,8 +11,8 @@ from django.utils import timezone
 
 from apps.jobs.kinds import DEFAULT_QUEUE, queue_of, queues
 from apps.jobs.models import Job, JobQuerySet, Worker
-from apps.operate.metrics.gauges import Gauge
-from apps.operate.probes.parts import FAILED, OFF, OK
+from apps.operate.metrics.gauges import Gauge, gauges
+from apps.operate.probes.parts import FAILED, OFF, OK, ServerPart, parts
 
 RECENT: Final = timedelta(hours=1)
 HEARD_OF: Final = timedelta(seconds=30)
@@ -76,3 +76,7 @@ def _ages(now: datetime) -> dict[str, float]:
         age = (now - job.created_at).total_seconds()
         ages[queue] = max(ages.get(queue, 0.0), age)
     return ages
+
+
+gauges.register(job_gauges)
+parts.register(ServerPart(name="spark", state=spark_state))

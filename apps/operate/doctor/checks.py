@@ -1,15 +1,15 @@
 """The checks of a set-up: each app adds its own.
 
-    setup_modules.register("apps.jobs.listing.setup_checks")
+    loading.modules.register("apps.jobs.listing.setup_checks")
 
-Such a module calls `setup_checks.register`; only the doctor imports it.
+Such a module calls `setup_checks.register`.
 """
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Final, TypeAlias
 
+from apps.operate.loading import load
 from apps.pages.registry import Registry
 
 OK: Final = "ok"
@@ -75,14 +75,12 @@ class SetupReport:
     findings: list[SetupFinding]
 
 
-setup_modules: Final[Registry[str]] = Registry()
 setup_checks: Final[Registry[SetupCheck]] = Registry(key=lambda one: one.name)
 
 
 def examine(options: SetupOptions) -> SetupReport:
     """Run all checks. One that fails in an unexpected way does not stop the others."""
-    for module in setup_modules:
-        import_module(module)
+    load()
     findings = [one for check in setup_checks for one in _findings(check, options)]
     states = {one.state for one in findings}
     worst = next((one for one in (FAIL, WARN) if one in states), OK)

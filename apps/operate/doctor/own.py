@@ -80,7 +80,7 @@ def look_at_home(_: SetupOptions) -> Iterator[Found]:
 
 
 def look_at_database(_: SetupOptions) -> Iterator[Found]:
-    """Look whether the database answers, has all migrations, and has the same time."""
+    """Check whether the database answers, has all migrations, and has the same time."""
     try:
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1")
@@ -122,7 +122,7 @@ def look_at_switches(_: SetupOptions) -> Iterator[Found]:
 
 
 def look_at_broker(_: SetupOptions) -> Iterator[Found]:
-    """Look whether the broker takes connections."""
+    """Check whether the broker takes connections."""
     scheme = urlsplit(settings.BROKER_URL).scheme
     try:
         state = broker_state()
@@ -204,7 +204,7 @@ def _of_answer(url: str, answer: HTTPResponse) -> Found:
         todo = "Add it to DELTAWEB_ALLOWED_HOSTS, and let the proxy pass on Host."
         return FAIL, says, todo
     says = f"{url} answers {answer.status}, and not as deltaweb does."
-    return FAIL, says, "Look whether the proxy leads to deltaweb, without the prefix."
+    return FAIL, says, "Check whether the proxy leads to deltaweb."
 
 
 def _get(scheme: str, netloc: str, path: str) -> HTTPResponse:

@@ -13,6 +13,7 @@ from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
+from apps.operate.loading import load
 from apps.operate.metrics.counters import REGISTRY
 from apps.operate.metrics.gauges import Gauge, gauges, part_gauge, switch_gauges
 
@@ -54,6 +55,7 @@ class GaugeCollector(Collector):
             now_s = self._clock()
             if self._read_s is None or now_s - self._read_s >= KEPT_S:
                 try:
+                    load()
                     found = [one for provider in gauges for one in provider()]
                 except (DatabaseError, InterfaceError):
                     found = []

@@ -2,8 +2,8 @@
 
     gauges.register(job_gauges)  # a function that yields `Gauge`
 
-They are read every 15 seconds at most, however often Prometheus asks. This module loads
-no library: apps register here in every process.
+They are read every 15 seconds at most, however often Prometheus asks. Such
+a module is named to `apps.operate.loading`.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -16,8 +16,8 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.db import DatabaseError, InterfaceError, connection
-from django.db.migrations.executor import MigrationExecutor
 
+from apps.operate.loading import load
 from apps.pages.registry import Registry
 
 OK: Final = "ok"
@@ -69,6 +69,7 @@ class PartStates:
 
     def look(self) -> dict[str, str]:
         """Return the state of each part, by its name."""
+        load()
         with self._lock:
             now_s = self._clock()
             if self._looked_s is None or now_s - self._looked_s >= KEPT_S:
@@ -111,6 +112,9 @@ class _Migrations:
 
     def __call__(self) -> str:
         if not self._are_applied:
+            # It loads much that few processes need.
+            from django.db.migrations.executor import MigrationExecutor  # noqa: PLC0415
+
             executor = MigrationExecutor(connection)
             targets = executor.loader.graph.leaf_nodes()
             self._are_applied = not executor.migration_plan(targets)

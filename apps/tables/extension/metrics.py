@@ -7,8 +7,8 @@ from typing import Final
 from django.db.models import Count, F, Q
 from django.utils import timezone
 
-from apps.operate.metrics.gauges import Gauge
-from apps.operate.probes.parts import FAILED, OFF, OK
+from apps.operate.metrics.gauges import Gauge, gauges
+from apps.operate.probes.parts import FAILED, OFF, OK, ServerPart, parts
 from apps.tables.models import Table
 
 RECENT: Final = timedelta(hours=1)
@@ -61,3 +61,7 @@ def _lags() -> dict[float, float]:
         return {}
     last = len(lags) - 1
     return {one: lags[round(one * last)] for one in QUANTILES}
+
+
+gauges.register(table_gauges)
+parts.register(ServerPart(name="storage", state=storage_state))
