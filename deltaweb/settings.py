@@ -381,6 +381,9 @@ OIDC_LABEL = env_text("DELTAWEB_OIDC_LABEL", default="single sign-on")
 if OIDC_ISSUER:
     require("DELTAWEB_OIDC_CLIENT_ID", because="DELTAWEB_OIDC_ISSUER")
     check_issuer_url(OIDC_ISSUER, production=PRODUCTION)
+AUTHENTICATION_BACKENDS = ["django.contrib.auth.backends.ModelBackend"]
+if OIDC_ISSUER:
+    AUTHENTICATION_BACKENDS.append("apps.accounts.sign_on.oidc.Backend")
 # Who is admitted: without a rule, nobody but people whom an administrator names.
 SSO_REQUIRED_GROUPS = env_list("DELTAWEB_SSO_REQUIRED_GROUPS", default=[])
 SSO_REQUIRED_CLAIMS = env_pairs("DELTAWEB_SSO_REQUIRED_CLAIMS")

@@ -327,6 +327,30 @@ class SignOnRefusedError(PageError, code="sign-on-refused"):
     hint = "Ask an administrator of this installation to admit you."
 
 
+class SignOnFailedError(PageError, code="sign-on-failed"):
+    """An answer of the provider that signs nobody in."""
+
+    reason: str
+    status = 403
+    message = "You are not signed in: {reason:.200}."
+    hint = "Begin again on the sign-in page. If it fails again, tell an administrator."
+
+
+class ProviderUnavailableError(PageError, code="sign-on-unavailable"):
+    """The provider does not answer, or not as its specification says."""
+
+    reason: str
+    status = 503
+    message = "The sign-on provider cannot be used at the moment: {reason:.300}"
+    hint = "Try again in a moment. 'deltaweb sso check' on the server says more."
+
+
+class SignOnOffError(PageError, code="sign-on-off"):
+    status = 404
+    message = "No sign-on provider is set up here."
+    hint = "Sign in with a password or a link."
+
+
 class RemoteUserRefusedError(PageError, code="remote-user-refused"):
     header: str
     status = 403

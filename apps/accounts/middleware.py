@@ -1,6 +1,7 @@
 """Who a request comes from: an API key or a session, and a session for every page."""
 
 from collections.abc import Callable
+from http import HTTPStatus
 from typing import Any, cast
 from urllib.parse import urlencode, urlsplit
 
@@ -43,6 +44,7 @@ from apps.accounts.permissions import (
 )
 from apps.accounts.sign_on.header import is_page, person_of
 from apps.accounts.sign_on.proxy_sessions import follow_proxy, leave_proxy_session
+from apps.accounts.sign_on.way_out import SIGN_ON
 from apps.pages.errors import PageError, error_response, json_error, wants_json
 from apps.pages.request.django_internals import need_no_csrf_token
 
@@ -151,12 +153,16 @@ class SignInRequiredMiddleware:
             return None
         if request.user.is_authenticated:
             return _refusal(request, view)
-        if wants_json(request):
-            return unauthorized(request, SignInRequiredError())
-        if "HX-Request" in request.headers:
-            return HttpResponseClientRedirect(_sign_in_url(_page_of(request)))
         here = request.get_full_path() if request.method == "GET" else _start()
-        return HttpResponseRedirect(_sign_in_url(here))
+        if wants_json(request) or _is_stream(request):
+            error = SignInRequiredError()
+            error.facts = {"sign_in_url": _sign_in_url(request, _page_of(request))}
+            return unauthorized(request, error)
+        if "HX-Request" in request.headers:
+            away = HttpResponseClientRedirect(_sign_in_url(request, _page_of(request)))
+            away.status_code = HTTPStatus.UNAUTHORIZED
+            return away
+        return HttpResponseRedirect(_sign_in_url(request, here))
 
 
 sign_in_required = SignInRequiredMiddleware
@@ -188,8 +194,16 @@ def _refusal(
     return None
 
 
-def _sign_in_url(next_path: str) -> str:
-    return f"{reverse('accounts:sign-in')}?{urlencode({'next': next_path}, safe='/')}"
+def _sign_in_url(request: HttpRequest, next_path: str) -> str:
+    """Return where to sign in: at the provider that began the session before."""
+    is_renewed = bool(settings.OIDC_ISSUER) and SIGN_ON in request.session
+    page = reverse("accounts:sso" if is_renewed else "accounts:sign-in")
+    return f"{page}?{urlencode({'next': next_path}, safe='/')}"
+
+
+def _is_stream(request: HttpRequest) -> bool:
+    """Whether an answer would be a stream of events, which shows no page."""
+    return "text/event-stream" in request.headers.get("Accept", "")
 
 
 def _start() -> str:

@@ -5,13 +5,16 @@ from django.urls import path
 from apps.accounts.groups import page as groups
 from apps.accounts.groups.resource import GROUPS
 from apps.accounts.selectors import KEYS, USERS
-from apps.accounts.views import addresses, administration, me, sign_in
+from apps.accounts.views import addresses, administration, me, sign_in, sign_on
 from apps.pages.changes.html import change_patterns
 from apps.pages.urls import action, answer, page
 
 app_name = "accounts"
 urlpatterns = [
     path("sign-in/", sign_in.sign_in, name="sign-in"),
+    path("sign-in/sso/", sign_on.begin, name="sso"),
+    path("sign-in/sso/callback/", sign_on.callback, name="sso-callback"),
+    path("sign-in/sso/logout/", sign_on.log_out, name="sso-logout"),
     path("sign-in/<str:token>/", sign_in.use_link, name="use-link"),
     path("sign-out/", sign_in.sign_out, name="sign-out"),
     path("confirm-address/<str:token>/", addresses.confirm, name="confirm-address"),

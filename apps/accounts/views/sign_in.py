@@ -21,6 +21,7 @@ from apps.accounts.errors import (
 )
 from apps.accounts.models import User
 from apps.accounts.permissions import public
+from apps.accounts.sign_on.way_out import way_out
 from apps.accounts.views.forms import SignInForm
 from apps.news.publishing import publish
 from apps.news.topics import of_session
@@ -69,7 +70,7 @@ def sign_in(request: HttpRequest) -> HttpResponseBase:
         LocalAccountsOffError,
     ) as failure:
         return _page(request, next_url=next_url, error=failure, name=name)
-    _begin_session(request, user)
+    begin_session(request, user)
     return redirect(next_url)
 
 
@@ -97,18 +98,19 @@ def use_link(request: HttpRequest, token: str) -> HttpResponseBase:
         if request.user != services.user_of_link(token=token):
             raise
         return _private(redirect(safe_next(request)))
-    _begin_session(request, user)
+    begin_session(request, user)
     return _private(redirect(safe_next(request)))
 
 
 @public
 @require_POST
 def sign_out(request: HttpRequest) -> HttpResponseBase:
-    """End the session, and what its pages hear."""
+    """End the session, and what its pages hear; go on to the provider or the proxy."""
     session = of_session(request.session.session_key)
+    away = way_out(request)
     logout(request)
     publish(session)
-    return redirect("accounts:sign-in")
+    return redirect(away or "accounts:sign-in")
 
 
 def safe_next(request: HttpRequest) -> str:
@@ -129,7 +131,7 @@ def _is_click_here(request: HttpRequest) -> bool:
     return is_opening and not is_ahead and is_from_this_machine(request)
 
 
-def _begin_session(request: HttpRequest, user: User) -> None:
+def begin_session(request: HttpRequest, user: User) -> None:
     """Sign a user in; what pages of the session before hear ends with that."""
     before = of_session(request.session.session_key)
     login(request, user, backend=BACKEND)
@@ -143,7 +145,13 @@ def _page(
     error: PageError | None = None,
     name: str = "",
 ) -> HttpResponse:
-    context: dict[str, Any] = {"next": next_url, "error": error, "name": name}
+    context: dict[str, Any] = {
+        "next": next_url,
+        "error": error,
+        "name": name,
+        "has_passwords": settings.LOCAL_ACCOUNTS == "true",
+        "provider": settings.OIDC_LABEL if settings.OIDC_ISSUER else "",
+    }
     status = error.status if error else 200
     return render(request, "accounts/sign_in.html", context, status=status)
 

@@ -13,7 +13,6 @@ from django.db.models import QuerySet
 
 from apps.accounts.tokens import sha256
 from apps.sharing.access.errors import IdentityUnknownError
-from apps.sharing.access.issuers import IssuerKeys
 from apps.sharing.models import RecipientToken, UsedAssertion
 from apps.sharing.names import is_storable
 from deltaweb.sharing.oauth.access_token import client_of_token, new_access_token
@@ -24,6 +23,7 @@ from deltaweb.sharing.oauth.errors import (
     JWTRefusedError,
     OAuthRequestError,
 )
+from deltaweb.sharing.oauth.issuer_keys import IssuerKeys
 from deltaweb.sharing.oauth.public_key import check_assertion, parse_public_key
 from deltaweb.sharing.oauth.signed_claims import (
     ASYMMETRIC,

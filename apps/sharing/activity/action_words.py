@@ -143,6 +143,7 @@ WORDS: Final = {
     "finding.check": "requested a check of the health of all tables",
     "job.retry": "ran a job again",
     "sign_in": "signed in",
+    "sign_out": "ended a session",
     "key.issue": "made an API key",
     "key.revoke": "revoked an API key",
     "switch.off": "switched a part of the server off",

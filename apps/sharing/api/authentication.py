@@ -5,18 +5,32 @@ from functools import cache
 from typing import Final
 
 from django.conf import settings
+from joserfc.jwk import KeySet
 
 from apps.sharing.access import callers as access
 from apps.sharing.access import oauth
-from apps.sharing.access.issuers import IssuerKeys, asked_for
 from apps.sharing.api.keys import access_token_keys
 from apps.sharing.models import RecipientToken
+from apps.tables.storage.documents import fetch_document
 from deltaweb.sharing.errors import CredentialsMissingError
+from deltaweb.sharing.oauth.issuer_documents import fetch_keys
+from deltaweb.sharing.oauth.issuer_keys import Ask, IssuerKeys
 from deltaweb.sharing.oauth.signed_claims import looks_signed
 
 SCHEME: Final = "bearer"
 ISSUER_PATH: Final = "/delta-sharing/"
 TOKEN_PATH: Final = f"{ISSUER_PATH}oauth/token"
+
+
+def asked_for(allowed_hosts: tuple[str, ...]) -> Ask:
+    """Return what asks issuers on hosts that the server may ask."""
+
+    def ask(issuer: str) -> KeySet:
+        return fetch_keys(
+            issuer, fetch=lambda url: fetch_document(url, allowed=allowed_hosts)
+        )
+
+    return ask
 
 
 def bearer_secret(header: str) -> str:

@@ -8,6 +8,7 @@ Source: RFC 7519; RFC 8725 (best current practices).
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from hmac import compare_digest
 from typing import Any, Final
 
 from joserfc import jwt
@@ -45,6 +46,9 @@ class Expected:
         audiences: One of these is in its `aud`.
         max_life: How far ahead it may end; None for any time.
         subject: Its `sub`; None where any will do.
+        client: Of an id token: its `azp` if it has one, and with several audiences it
+            must have one. None where `azp` is not looked at.
+        nonce: Of an id token: its `nonce`; None where it is not looked at.
     """
 
     issuer: str
@@ -52,6 +56,8 @@ class Expected:
     now: datetime
     max_life: timedelta | None = None
     subject: str | None = None
+    client: str | None = None
+    nonce: str | None = None
 
 
 class UnknownKeyError(JWTRefusedError, code="jwt-key-unknown"):
@@ -86,6 +92,7 @@ def checked_claims(
     except (JoseError, ValueError, TypeError, KeyError, RecursionError):
         raise JWTRefusedError(reason="no key can verify it") from None
     _check_life(found.claims, expected)
+    _check_party(found.claims, expected)
     return found.claims
 
 
@@ -133,6 +140,25 @@ def _claims_registry(expected: Expected) -> jwt.JWTClaimsRegistry:
         leeway=int(LEEWAY.total_seconds()),
         **options,
     )
+
+
+def _check_party(claims: dict[str, Any], expected: Expected) -> None:
+    """Check what an id token says of the client and of the request that it answers.
+
+    Source: OpenID Connect Core 1.0, section 3.1.3.7, steps 4, 5 and 11.
+    """
+    if expected.client is not None:
+        party, audience = claims.get("azp"), claims["aud"]
+        has_others = isinstance(audience, list) and len(audience) > 1
+        if party != expected.client and (party is not None or has_others):
+            raise JWTRefusedError(reason="its authorized party is another client")
+    if expected.nonce is not None:
+        nonce = claims.get("nonce")
+        is_same = isinstance(nonce, str) and compare_digest(
+            nonce.encode(), expected.nonce.encode()
+        )
+        if not expected.nonce or not is_same:
+            raise JWTRefusedError(reason="its nonce is not that of this sign-in")
 
 
 def _check_life(claims: dict[str, Any], expected: Expected) -> None:

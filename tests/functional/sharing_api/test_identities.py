@@ -10,11 +10,11 @@ from pytest_django import Settings
 
 from apps.audit.models import AuditEvent
 from apps.pages.actions import command_stamp
-from apps.sharing.access import issuers
 from apps.sharing.access.errors import ClientTakenError
 from apps.sharing.api import authentication
 from apps.sharing.issuing import proofs, tokens
 from apps.sharing.models import Recipient, RecipientToken
+from deltaweb.sharing.oauth import issuer_keys as issuers
 from tests.functional.sharing_api.calls import (
     Answer,
     Caller,

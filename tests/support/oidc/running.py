@@ -13,17 +13,18 @@ from tests.support.processes.ports import free_port
 
 PROGRAM = Path(__file__).parent / "provider.mjs"
 MODULE = Path(__file__).resolve().parents[3] / "node_modules" / "oidc-provider"
+PEOPLE = PROGRAM.with_name("people.mjs")
 CLIENT = ("globex-etl", "known-to-globex-and-its-issuer-alone")  # as in the program
 AUDIENCE = "deltaweb"
 
 
 @contextmanager
-def running_provider() -> Iterator[str]:
+def running_provider(program: Path = PROGRAM, *arguments: str) -> Iterator[str]:
     """Run it, and yield its address, which is its name as an issuer."""
     if not MODULE.is_dir():
         pytest.skip("oidc-provider is not installed: make setup")
     issuer = f"http://127.0.0.1:{free_port()}"
-    command = [str(NODE), str(PROGRAM), issuer.rpartition(":")[2]]
+    command = [str(NODE), str(program), issuer.rpartition(":")[2], *arguments]
     process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
     try:
         discovery = f"{issuer}/.well-known/openid-configuration"

@@ -15,10 +15,8 @@ from typing import Final
 
 from joserfc.jwk import KeySet
 
-from apps.tables.storage.documents import fetch_document
 from deltaweb.delta.errors import DeltaError
 from deltaweb.sharing.oauth.errors import JWTRefusedError
-from deltaweb.sharing.oauth.issuer_documents import fetch_keys
 
 logger = logging.getLogger(__name__)
 
@@ -85,14 +83,3 @@ class IssuerKeys:
             self._kept.clear()
         self._failed_at.pop(issuer, None)
         self._kept[issuer] = _Kept(keys, now)
-
-
-def asked_for(allowed_hosts: tuple[str, ...]) -> Ask:
-    """Return what asks issuers on hosts that the server may ask."""
-
-    def ask(issuer: str) -> KeySet:
-        return fetch_keys(
-            issuer, fetch=lambda url: fetch_document(url, allowed=allowed_hosts)
-        )
-
-    return ask

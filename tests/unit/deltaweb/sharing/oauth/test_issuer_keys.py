@@ -5,16 +5,16 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from joserfc.jwk import KeySet
 
-from apps.sharing.access import issuers
-from apps.sharing.access.issuers import (
+from deltaweb.delta.errors import LocationNotFoundError
+from deltaweb.sharing.oauth import issuer_keys as issuers
+from deltaweb.sharing.oauth.errors import JWTRefusedError
+from deltaweb.sharing.oauth.issuer_keys import (
     FRESH_FOR,
     MAX_AGE,
     MIN_AGE,
     RETRY_AFTER,
     IssuerKeys,
 )
-from deltaweb.delta.errors import LocationNotFoundError
-from deltaweb.sharing.oauth.errors import JWTRefusedError
 
 NOW = datetime(2026, 11, 29, 12, tzinfo=UTC)
 MOMENT = timedelta(seconds=1)
