@@ -144,6 +144,8 @@ EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = _RELAY.user, _RELAY.password
 EMAIL_USE_TLS, EMAIL_USE_SSL = _RELAY.begins_tls, _RELAY.is_tls
 EMAIL_TIMEOUT = 20
 WEBHOOK_URL = env_text("DELTAWEB_WEBHOOK_URL")  # for reminders
+# Hosts of the own network that webhooks may lead to, besides every public one.
+WEBHOOK_HOSTS = env_list("DELTAWEB_WEBHOOK_HOSTS", default=[])
 WEBHOOK_SECRET = env_secret("DELTAWEB_WEBHOOK_SECRET") if WEBHOOK_URL else ""
 EVENT_DAYS = env_int("DELTAWEB_EVENT_DAYS", default=30, minimum=1, maximum=3650)
 TRUSTED_PROXIES = env_networks("DELTAWEB_TRUSTED_PROXIES")

@@ -11,6 +11,7 @@ urlpatterns = [
     path("", include("apps.news.urls")),
     path("", include("apps.operate.urls")),
     path("", include("apps.accounts.urls")),
+    path("", include("apps.notices.urls")),
     path("", include("apps.jobs.urls")),
     path("", include("apps.tables.urls")),
     path("", include("apps.explorer.urls")),

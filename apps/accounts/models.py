@@ -69,6 +69,8 @@ class User(AbstractUser):
     is_signed_out = models.BooleanField(default=False)
     # None: nobody has shown that mail to `email` reaches this user.
     email_confirmed_at = models.DateTimeField(null=True, blank=True)
+    # Kept by `apps.notices`, so that the bell of a page costs no query.
+    num_new = models.PositiveIntegerField(default=0)
     # Part of what a session is checked against: raising it signs the user out.
     session_generation = models.PositiveIntegerField(default=0)
 

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 
 from django.conf import settings
-from django.core.mail import EmailMessage
 
 from apps.pages.errors import PageError
 
@@ -35,6 +34,8 @@ def send_text(
     """
     if not mail_is_set_up():
         raise MailRefusedError(reason="no relay is set")
+    from django.core.mail import EmailMessage  # noqa: PLC0415 (most commands send none)
+
     own = settings.PROVIDER_CONTACT  # or the address of a page
     sender = own if "@" in own and " " not in own else None
     message = EmailMessage(

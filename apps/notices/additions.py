@@ -1,14 +1,33 @@
-"""What notices add: failed jobs are events, seen by those who see the jobs."""
+"""What notices add: failed jobs are events, and jobs can be followed."""
 
 from collections.abc import Collection
+from contextlib import suppress
 from datetime import datetime
 from importlib import import_module
+from typing import Final
+from uuid import UUID
+
+from django.urls import reverse
 
 from apps.accounts.models import User
+from apps.accounts.services import mailing
+from apps.jobs import kinds
 from apps.jobs.models import Job
 from apps.jobs.running import failures
 from apps.jobs.visibility import visible_jobs
+from apps.news.topics import Topic, topics
+from apps.notices.errors import SubjectUnknownError
+from apps.notices.events.kind import EventSubject
 from apps.notices.events.visibility import SubjectsOfEvents, subjects_of_events
+from apps.notices.following.subjects import (
+    BELL,
+    FollowedSubjects,
+    register,
+)
+from apps.pages import frame
+from apps.pages.changes.change import changes
+
+MAILS: Final = "apps.notices.sending.mails"
 
 
 def visible_ids(user: User, ids: Collection[str]) -> Collection[str]:
@@ -25,3 +44,60 @@ def report_failure(job: Job, now: datetime) -> None:
 
 failures.followers.register(report_failure)
 subjects_of_events.register(SubjectsOfEvents(kind="job", visible_ids=visible_ids))
+
+
+def found_job(user: User, name: str) -> EventSubject:
+    """Return a job that a user may see, as a subject, by its id.
+
+    Raises:
+        SubjectUnknownError: If there is none.
+    """
+    with suppress(ValueError):
+        job = visible_jobs(user).filter(id=UUID(name)).first()
+        if job is not None:
+            return EventSubject("job", str(job.id), job.title)
+    raise SubjectUnknownError(kind="job", name=name)
+
+
+def named_jobs(ids: Collection[str]) -> dict[str, tuple[str, str]]:
+    """Return the titles and pages of jobs."""
+    jobs = Job.objects.filter(id__in=ids).only("title")
+    return {
+        str(one.id): (one.title, reverse("jobs:job-detail", args=[one.id]))
+        for one in jobs
+    }
+
+
+register(
+    FollowedSubjects(
+        kind="job",
+        words="job",
+        icon="list-check",
+        hears=("job",),
+        find=found_job,
+        named=named_jobs,
+    )
+)
+
+
+def bell_revision(user: User, key: str) -> str | None:
+    """Return the number of new notifications of a user; None for another user."""
+    return str(user.num_new) if str(user.pk) == key else None
+
+
+topics.register(Topic(word=BELL, revision=bell_revision, pace_s=1.0))
+
+
+def queue_account_mail(asked: mailing.MailAsked) -> None:
+    """Queue a mail about an account; the module is loaded by the first one."""
+    import_module(MAILS).queue_account_mail(asked)
+
+
+mailing.queues.register(queue_account_mail)
+kinds.load_from(MAILS)
+
+for noun in ("follow", "webhook"):
+    changes.load_from(
+        noun, "apps.notices.changes.follows", "apps.notices.changes.webhooks"
+    )
+frame.explain("notices", {"how-to/get-notifications/": "received following webhooks"})

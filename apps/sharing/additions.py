@@ -12,6 +12,7 @@ from django.db.models import Count, Q, QuerySet
 from apps.accounts.models import Scope
 from apps.accounts.permissions import app_scopes
 from apps.jobs import kinds
+from apps.notices.following import subjects as followed_subjects
 from apps.pages import frame
 from apps.pages.actions import recorders
 from apps.pages.changes.change import changes
@@ -233,6 +234,7 @@ tabs.buttons.register(
         visible=_is_admin,
     )
 )
+followed_subjects.load_from("apps.sharing.activity.followed")
 search_kinds.register(
     SearchKind(
         key="share",

@@ -13,6 +13,7 @@ from apps.accounts.models import User
 from apps.jobs import kinds, visibility
 from apps.news.topics import topics
 from apps.notices.events.visibility import SubjectsOfEvents, subjects_of_events
+from apps.notices.following import subjects as followed_subjects
 from apps.operate import loading
 from apps.pages import errors, frame
 from apps.pages.changes.change import changes
@@ -173,6 +174,7 @@ visibility.subjects_of_jobs.register(
 subjects_of_events.register(
     SubjectsOfEvents(kind="table", visible_ids=visible_table_ids)
 )
+followed_subjects.load_from("apps.tables.head.followed")
 search_kinds.register(
     *(
         SearchKind(

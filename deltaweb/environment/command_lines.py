@@ -31,6 +31,9 @@ COMMANDS: Final = {
     "user": "Users: their roles, sign-in links and API keys.",
     "group": "Groups: their members, and the permissions that they have.",
     "doctor": "Check the set-up of this installation, and say what to do.",
+    "follow": "Following: which events people hear of, and by which channel.",
+    "unfollow": "Stop following a table or a namespace.",
+    "webhook": "Webhooks: addresses that get events as signed requests.",
     "switch": "Switches: sign-in, sharing, jobs, writes and notifications, off and on.",
 }
 """The commands of `deltaweb`, in the order in which they are listed."""

@@ -18,6 +18,7 @@ HOLDERS = (
     "apps.tables",
     "apps.sharing",
     "apps.accounts",
+    "apps.notices",
     "apps.operate",
 )
 

@@ -131,7 +131,8 @@ UPDATES: Final = {
 }
 ASKING: Final = {
     *("AccountForm", "PlaceForm", "UseForm", "StepForm", "ListForm", "SearchForm"),
-    *("RegisterQueryForm", "LakeListForm", "TreeForm"),
+    *("FollowingForm", "ChoicesForm", "WebhooksForm"),
+    *("RegisterQueryForm", "LakeListForm", "TreeForm", "EventsForm"),
 }
 MAKING: Final = {
     *("ProfileForm", "ConvertForm"),

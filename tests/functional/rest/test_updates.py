@@ -19,8 +19,10 @@ from apps.accounts.models import User
 from apps.api.unity import recipients as unity_recipients
 from apps.api.unity import shares as unity_shares
 from apps.api.urls import endpoints, unity_endpoints
+from apps.notices.models import Follow, Webhook
 from apps.pages.request.changes import UNCHANGED
 from apps.tables.catalogue.lakes.changes import NewLake
+from tests.support.pages.factories import NOW
 from tests.support.pages.kept_rows import changed_since, kept_rows
 from tests.support.pages.rest import Script
 from tests.support.pages.shared_world import World, shared_world
@@ -30,6 +32,7 @@ UPDATING: Final = ("put", "patch")
 REFUSED: Final = None
 """Of null where there is nothing to remove."""
 OFF: Final = False
+ON: Final = True
 MUTED: Final = {"storedfinding.muted_at", "storedfinding.muted_until"}
 SUCCESS: Final = {HTTPStatus.OK, HTTPStatus.ACCEPTED}
 UNKNOWN: Final = (400, "'no_such' is not a known parameter")
@@ -151,6 +154,24 @@ UPDATES: Final = {
     f"PUT {V1}/users/<str:name>/email": Update(
         f"/{V1}/users/bob/email",
         {"email": alone("new@northwind.example", "user.email")},
+    ),
+    f"PATCH {V1}/follows/<int:follow_id>": Update(
+        f"/{V1}/follows/{{follow.id}}",
+        {
+            "kinds": alone(["table.version"], "follow.kinds"),
+            "breaking_only": alone(ON, "follow.breaking_only"),
+            "bell": Sent(ON, set()),
+            "mail": alone(ON, "follow.by_mail"),
+            "webhooks": Sent([], set()),
+            "often": alone("daily", "follow.often"),
+        },
+    ),
+    f"PATCH {V1}/webhooks/<uuid:webhook_id>": Update(
+        f"/{V1}/webhooks/{{webhook.id}}",
+        {
+            "url": Sent("https://1.1.1.1/new", {"webhook.url", "webhook.host"}),
+            "breaking_only": alone(ON, "webhook.breaking_only"),
+        },
     ),
     f"PATCH {V1}/groups/<str:name>": Update(
         f"/{V1}/groups/sales",
@@ -306,9 +327,24 @@ def bodies() -> dict[str, type]:
     return found | {key: body for key, (_, body) in OTHERS.items()}
 
 
+@dataclass(frozen=True, kw_only=True)
+class OwnWorld(World):
+    """A world in which the user of the script follows something."""
+
+    follow: Follow
+    webhook: Webhook
+
+
 @pytest.fixture
-def world(tmp_path) -> World:
-    return shared_world(tmp_path)
+def world(tmp_path, script) -> World:
+    made = shared_world(tmp_path)
+    others = {one.name: getattr(made, one.name) for one in fields(made)}
+    own = {"user": script.user, "created_at": NOW}
+    webhook = Webhook.objects.create(url="https://a", host="a", salt="s", **own)
+    follow = Follow.objects.create(
+        subject_kind="table", subject_id="x", kinds=["table.schema"], **own
+    )
+    return OwnWorld(**others, follow=follow, webhook=webhook)
 
 
 @pytest.fixture

@@ -1,0 +1,1 @@
+"""What people change of what they follow, and of webhooks."""

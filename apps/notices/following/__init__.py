@@ -1,0 +1,1 @@
+"""Following: what people and webhooks are told of."""

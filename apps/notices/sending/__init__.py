@@ -1,0 +1,1 @@
+"""Sending: signed requests to webhooks, and mails to people."""

@@ -1,0 +1,102 @@
+"""One request to a webhook, within its limits.
+
+The host is looked up once: the connection goes to the address that was checked. A
+redirect is not followed, and nothing is sent again here.
+"""
+
+import time
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import urlsplit
+
+from django.conf import settings
+
+from apps.notices.errors import WebhookURLError
+from deltaweb.delta.errors import DeltaError
+from deltaweb.storage.objects.hosts import ANY_PUBLIC, is_named, refusal
+from deltaweb.storage.received.patience import HTTPRequest
+from deltaweb.storage.received.transport import Transport, host_of
+
+TIMEOUT_S: Final = 10.0
+MAX_ANSWER_BYTES: Final = 1 << 16
+CONTENT_TYPE: Final = "application/cloudevents+json; charset=utf-8"
+_MAX_REASON: Final = 300
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """The answer to a request.
+
+    Attributes:
+        status: None if there is no answer.
+        reason: Why there is none.
+        body: The beginning of its body, as text.
+    """
+
+    status: int | None
+    reason: str = ""
+    body: str = ""
+    took_s: float
+
+    @property
+    def is_success(self) -> bool:
+        """Whether the receiver has taken the event."""
+        return self.status is not None and self.status // 100 == 2  # noqa: PLR2004
+
+
+def checked_url(text: str) -> str:
+    """Return an address that events can be sent to.
+
+    Raises:
+        WebhookURLError: If it is no address, its host may not be asked, or it is not
+            `https`; `http` is for hosts that the setting names.
+    """
+    url = text.strip()
+    try:
+        parts = urlsplit(url)
+        host, _ = (parts.hostname or "").lower(), parts.port
+    except ValueError:
+        raise WebhookURLError(host=url, reason="it is not a URL") from None
+    named = is_named(host, allowed=settings.WEBHOOK_HOSTS)
+    reason = ""
+    if parts.scheme not in {"http", "https"} or not host:
+        reason = "it is not an address of a web server"
+    elif parts.username is not None or parts.fragment or not url.isprintable():
+        reason = "its address has a user, a fragment or control characters"
+    elif parts.scheme == "http" and not named:
+        reason = "its address is not https"
+    else:
+        reason = refusal(host, allowed=_allowed())
+    if reason:
+        raise WebhookURLError(host=host or url, reason=reason)
+    return url
+
+
+def post(url: str, body: bytes, headers: dict[str, str]) -> Answer:
+    """Send a body to a webhook."""
+    begin = time.monotonic()
+    try:
+        checked = checked_url(url)
+        transport = Transport(_allowed(), timeout_s=TIMEOUT_S, deadline_s=TIMEOUT_S)
+        said = {"Content-Type": CONTENT_TYPE, **headers}
+        request = HTTPRequest("POST", checked, said, body, MAX_ANSWER_BYTES)
+        answer = transport.ask(request)
+    except (DeltaError, WebhookURLError) as error:
+        took_s = time.monotonic() - begin
+        return Answer(status=None, reason=error.message[:_MAX_REASON], took_s=took_s)
+    return Answer(
+        status=answer.status,
+        body=answer.body.decode("utf-8", "replace").replace(
+            "\0", "\N{REPLACEMENT CHARACTER}"
+        ),
+        took_s=time.monotonic() - begin,
+    )
+
+
+def host_of_url(url: str) -> str:
+    """Return the host of an address, in small letters."""
+    return host_of(url)
+
+
+def _allowed() -> tuple[str, ...]:
+    return (ANY_PUBLIC, *settings.WEBHOOK_HOSTS)

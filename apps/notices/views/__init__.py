@@ -1,0 +1,1 @@
+"""The pages of notifications, and the bell of every page."""

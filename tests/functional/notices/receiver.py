@@ -1,0 +1,62 @@
+"""A receiver of webhooks, which keeps what it gets."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from typing import Any
+
+from standardwebhooks.webhooks import Webhook as Verifier
+
+
+@dataclass
+class Receiver:
+    """A server on this machine.
+
+    Attributes:
+        status: The status of the answers.
+    """
+
+    url: str = ""
+    status: int = 204
+    bodies: list[bytes] = field(default_factory=list)
+    headers: list[dict[str, str]] = field(default_factory=list)
+
+    @classmethod
+    @contextmanager
+    def running(cls) -> Iterator["Receiver"]:
+        one = cls()
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                length = int(self.headers["Content-Length"])
+                one.bodies.append(self.rfile.read(length))
+                one.headers.append(dict(self.headers))
+                self.send_response(one.status)
+                if 300 <= one.status < 400:
+                    self.send_header("Location", f"{one.url}/elsewhere")
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+
+            def log_message(self, *args: object) -> None:
+                """Say nothing."""
+
+        server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        one.url = f"http://127.0.0.1:{server.server_port}/hook"
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield one
+        server.shutdown()
+        server.server_close()
+
+    def events(self) -> list[dict[str, Any]]:
+        """Return the events that arrived."""
+        return [json.loads(body) for body in self.bodies]
+
+    def verified(self, secret: str) -> list[dict[str, Any]]:
+        """Return the events, checked with the library of the standard."""
+        return [
+            Verifier(secret).verify(body, headers)
+            for body, headers in zip(self.bodies, self.headers, strict=True)
+        ]
