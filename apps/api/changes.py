@@ -63,6 +63,7 @@ def change_endpoint(change: Change[Any, Any, Any], call: Call) -> Method:
     def method(_self: object, request: HttpRequest, **parts: Any) -> Answer:  # noqa: ANN401 (of the address)
         asked = parts.pop("body", None) or Nothing()
         subject = found_by(call.find or change.of.find, request.user, parts)
+        change.of.may(request.user, subject)
         result = change.carry_out(subject, asked, stamp_of(request))
         is_new = call.is_new is not None and call.is_new(result)
         headers = (

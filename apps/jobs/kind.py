@@ -68,8 +68,9 @@ class JobKind(Generic[P, R]):
         is_reserved: Whether only editors and administrators may ask for it.
         is_for_admins: Whether only administrators may ask for it, and see its jobs:
             what they say is about recipients.
-        is_own: Whether only its asker and administrators see a job of it: it says what
-            is at a place, which may belong to a table that others may not see.
+        is_own: Whether only its asker and administrators see a job of it that has no
+            subject: it says what is at a place, which may belong to a table that others
+            may not see.
         is_apart: Whether a worker does it in a process of its own, whose memory is
             bounded: it reads files of others, or evaluates what people write.
         is_aside: Whether a job with these parameters asks a server of others, which
@@ -119,6 +120,8 @@ class JobKind(Generic[P, R]):
         tracked = running.tracking.track_job(str(job_id), first_step=self.first_step)
         with behind, tracked as job:
             if job is not None and self.run is not None:
+                for check in running.start_checks:
+                    check(job.id)
                 job.result = json_of(self.run(job, self.asked(job)))
 
     def lane(self, parameters: Mapping[str, Any]) -> Queue:

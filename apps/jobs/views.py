@@ -10,7 +10,6 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.cache import never_cache
 from django_htmx.http import HttpResponseClientRedirect, trigger_client_event
 
-from apps.accounts.errors import RoleRequiredError
 from apps.accounts.models import User
 from apps.accounts.permissions import public, signed_in
 from apps.jobs import kinds, services, visibility
@@ -36,19 +35,19 @@ def job_detail(request: HttpRequest, fmt: str, job_id: UUID) -> HttpResponseBase
     wait_a_glance(job)
     view = selectors.job_view(job, now=timezone.now())
     user = signed_in(request)
-    is_for_editors = kinds.is_reserved(job.kind)
-    may_see = user.is_editor or not is_for_editors
+    may_work = bool(visibility.work_of(user, [job]))
+    may_see = may_work or not kinds.is_reserved(job.kind)
     result_url = kinds.result_url(job) if may_see else None
     data = shaped(
         JobDetail,
         view.describe(),
-        parameters=job.parameters if user.is_editor else None,
+        parameters=job.parameters if may_work else None,
         result=job.result,
         steps=job.steps,
         counters=job.counters,
         log=job.log,
         result_url=result_url,
-        details=(job.error_detail or None) if user.is_editor else None,
+        details=(job.error_detail or None) if may_work else None,
     )
     return respond(
         request,
@@ -57,7 +56,7 @@ def job_detail(request: HttpRequest, fmt: str, job_id: UUID) -> HttpResponseBase
         context={
             "view": view,
             "job": job,
-            "shows_details": user.is_editor,
+            "shows_details": may_work,
             "may_change": visibility.may_change(user, job),
             "may_retry": visibility.may_retry(user, job),
             "result_url": result_url,
@@ -173,8 +172,8 @@ def job_to_change(user: User, job_id: UUID) -> Job:
         raise PageError(
             status=403,
             code="permission-denied",
-            message="Only the person who started a job, or an editor, may change it.",
-            hint="Ask an editor of this installation.",
+            message="Only who started a job, or may do its work, may change it.",
+            hint="Ask that person, or an administrator.",
         )
     return job
 
@@ -183,5 +182,10 @@ def retry_asked(job_id: UUID, *, requested_by: User, stamp: Stamp) -> Job:
     """Run a failed or cancelled job again, as a new job of the user."""
     job = job_to_change(requested_by, job_id)
     if not visibility.may_retry(requested_by, job):
-        raise RoleRequiredError(role="an editor or an administrator")
+        raise PageError(
+            status=403,
+            code="permission-denied",
+            message="Only people who may ask for this work may run it again.",
+            hint="Ask for the right to edit the table.",
+        )
     return services.retry(job, requested_by=requested_by, stamp=stamp)

@@ -6,21 +6,20 @@ know what that is, so the app that owns the subjects registers, in `AppConfig.re
     visibility.subjects_of_jobs.register(
         Subjects(
             visible_ids=lambda user: Table.objects.visible_to(user).values("id"),
+            editable_ids=lambda user: Table.objects.with_right(user, EDIT).values("id"),
             links=links_of_tables,  # ids -> {id: SubjectLink(label, url)}
             named=ids_of_tables_named,  # text -> ids
         )
     )
 
-Administrators see every job. Editors see the jobs about visible subjects and those
-without a subject, but no kinds for administrators, and no looks of others at places. A
-viewer sees the jobs about visible subjects, and those without a subject that they asked
-for themselves. Work that only editors may ask for is reserved to them by its kind, so
-that nobody who was one runs it again.
+Administrators see every job, others those about visible subjects. Of jobs without a
+subject, a viewer sees those that they asked for themselves, and an editor all but kinds
+for administrators and looks of others at places. Work that only editors may ask for is
+reserved to them by its kind, so that nobody who was one runs it again.
 """
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 from uuid import UUID
 
 from django.contrib.auth.models import AnonymousUser
@@ -29,7 +28,9 @@ from django.db.models import Q
 from apps.accounts.models import User
 from apps.jobs.kinds import is_reserved, names_for_admins, names_of_own
 from apps.jobs.models import Job, JobQuerySet
+from apps.jobs.running import start_checks
 from apps.pages.registry import Registry
+from deltaweb.errors import DeltawebError
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +48,15 @@ class Subjects:
 
     Attributes:
         visible_ids: A query of one column, the ids that a user may see.
+        editable_ids: A query of one column, the ids of those that a user may change.
         links: The names and pages of the given ids; unknown ids are left out.
         named: A query of one column, the ids whose name holds a text.
     """
 
-    visible_ids: Callable[[User], Any]
+    visible_ids: Callable[[User], object]
     links: Callable[[Collection[UUID]], Mapping[UUID, SubjectLink]]
-    named: Callable[[str], Any] = lambda _: ()
+    editable_ids: Callable[[User], object] = lambda _: ()
+    named: Callable[[str], object] = lambda _: ()
 
 
 subjects_of_jobs: Registry[Subjects] = Registry()
@@ -67,7 +70,7 @@ def visible_jobs(user: User | AnonymousUser) -> JobQuerySet:
     if user.is_admin:
         return jobs
     jobs = jobs.exclude(kind__in=names_for_admins())
-    jobs = jobs.exclude(~Q(requested_by=user), kind__in=names_of_own())
+    jobs = jobs.exclude(~Q(requested_by=user), kind__in=names_of_own(), subject_id=None)
     seen = Q(subject_id__isnull=True)
     if not user.is_editor:
         seen &= Q(requested_by=user)
@@ -85,13 +88,81 @@ def jobs_about(jobs: JobQuerySet, text: str) -> JobQuerySet:
 
 
 def may_change(user: User, job: Job) -> bool:
-    """Whether a user may cancel or retry a job: who asked for it, and editors."""
-    return user.is_editor or job.requested_by_id == user.id
+    """Whether a user may cancel or retry a job: who asked for it, or may do it."""
+    return job.requested_by_id == user.id or bool(work_of(user, [job]))
 
 
 def may_retry(user: User, job: Job) -> bool:
-    """Whether a user may run a job again: some work is for editors alone."""
-    return may_change(user, job) and (user.is_editor or not is_reserved(job.kind))
+    """Whether a user may run a job again."""
+    return bool(retriable(user, [job]))
+
+
+def retriable(user: User, jobs: Sequence[Job]) -> frozenset[UUID]:
+    """Return the ids of those of some jobs that a user may run again.
+
+    Work that is reserved is for whoever may change its subject.
+    """
+    if not jobs:
+        return frozenset()
+    own = {
+        job.id
+        for job in jobs
+        if job.requested_by_id == user.id and not is_reserved(job.kind)
+    }
+    return work_of(user, jobs) | own
+
+
+def work_of(user: User, jobs: Sequence[Job]) -> frozenset[UUID]:
+    """Return the ids of those of some jobs whose work a user may ask for.
+
+    That is the right to change the subject, or the role of editors if there is none.
+    """
+    if user.is_admin:
+        return frozenset(job.id for job in jobs)
+    found = {job.id for job in jobs if job.subject_id is None and user.is_editor}
+    about = [job.id for job in jobs if job.subject_id is not None]
+    if about:
+        editable = Q()
+        for subjects in subjects_of_jobs:
+            editable |= Q(subject_id__in=subjects.editable_ids(user))
+        rows = Job.objects.filter(editable, id__in=about) if editable else ()
+        found |= {job.id for job in rows}
+    return frozenset(found)
+
+
+class AskerLacksRightError(DeltawebError, code="asker-lacks-right"):
+    """Whoever asked for a job has lost the right to it before it was started."""
+
+    asker: str
+    message = "{asker} may no longer have this done."
+    hint = "The right ended after the request. Ask its owner for it, then try again."
+
+
+def check_may_run(job_id: UUID) -> None:
+    """Refuse a job whose asker lost the right to it before it was started.
+
+    A job that the server asked for is always done.
+
+    Raises:
+        AskerLacksRightError: If the right has ended.
+    """
+    job = (
+        Job.objects.select_related("requested_by")
+        .only("kind", "subject_id", "requested_by")
+        .get(id=job_id)
+    )
+    user = job.requested_by
+    if user is None or (user.is_admin and user.is_active):
+        return
+    if is_reserved(job.kind):
+        may = bool(work_of(user, [job]))
+    else:
+        may = visible_jobs(user).filter(id=job_id).exists()
+    if not may:
+        raise AskerLacksRightError(asker=user.username)
+
+
+start_checks.register(check_may_run)
 
 
 def subject_links(ids: Collection[UUID]) -> dict[UUID, SubjectLink]:

@@ -27,6 +27,7 @@ from apps.tables.extension.search_kinds import kinds as search_kinds
 from apps.tables.head.error_frame import table_frame
 from apps.tables.models import Table
 from apps.tables.models.news import TOPICS
+from apps.tables.models.rights import EDIT
 from apps.tables.models.subjects import subject_links, subjects_named
 from apps.tables.storage.locations import parse_root
 from deltaweb.delta.errors import LocationInvalidError
@@ -161,12 +162,13 @@ tabs.tabs.register(
         ),
         picks=("tables:table-restore", "tables:table-undo"),
         is_for_owners=True,
-        visible=_is_editor,
+        right=EDIT,
     )
 )
 visibility.subjects_of_jobs.register(
     visibility.Subjects(
         visible_ids=lambda user: Table.objects.visible_to(user).values("id"),
+        editable_ids=lambda user: Table.objects.with_right(user, EDIT).values("id"),
         links=subject_links,
         named=subjects_named,
     )

@@ -14,9 +14,8 @@ class TableNameError(DeltaError, code="table-name-invalid"):
 
 class TableNameTakenError(DeltaError, code="table-name-taken"):
     name: str
-    location: str
     status = 409
-    message = "A table named {name} is already registered, at {location}."
+    message = "A table named {name} is already registered."
     hint = "Choose another name, or rename or remove that table first."
 
 

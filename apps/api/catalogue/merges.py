@@ -52,13 +52,14 @@ MERGE_BODY = body_of("merge_rows", WantedMerge)
 class RowMerge(RestView):
     """Rows that are merged."""
 
-    @endpoint(Role.EDITOR, body=MERGE_BODY, answers={202: Started})
+    @endpoint(Role.VIEWER, body=MERGE_BODY, answers={202: Started})
     def post(
         self, request: HttpRequest, namespace: str, name: str, body: Wanted
     ) -> Answer:
         """Merge the rows of a file or of another table into a table.
 
-        A preview says how many rows would be updated, deleted and inserted.
+        A preview says how many rows would be updated, deleted and inserted. It needs
+        the right to edit the table.
         """
         table = get_own_table(signed_in(request), namespace, name)
         check_may(table, table.version)

@@ -298,13 +298,14 @@ class TableImport(RestView):
 class RowImport(RestView):
     """Rows of a file."""
 
-    @endpoint(Role.EDITOR, body=ROW_IMPORT, answers={202: Started})
+    @endpoint(Role.VIEWER, body=ROW_IMPORT, answers={202: Started})
     def post(
         self, request: HttpRequest, namespace: str, name: str, body: Wanted
     ) -> Answer:
         """Import the rows of a file into a table.
 
-        A preview checks every row and lists those that do not fit.
+        A preview checks every row and lists those that do not fit. It needs the right
+        to edit the table.
         """
         user = signed_in(request)
         table = get_own_table(user, namespace, name)

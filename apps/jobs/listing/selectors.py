@@ -19,7 +19,7 @@ from apps.jobs.models import Job, JobQuerySet, Worker
 from apps.jobs.running.process import is_known_alive, is_known_dead
 from apps.jobs.visibility import (
     SubjectLink,
-    may_retry,
+    retriable,
     subject_links,
     visible_jobs,
 )
@@ -198,13 +198,13 @@ def job_views(
     if any(job.state == Job.State.QUEUED for job in jobs):
         ids = Job.objects.waiting().values_list("id", flat=True)[:MAX_POSITIONS]
         positions = {job_id: place for place, job_id in enumerate(ids, start=1)}
+    failed = [job for job in jobs if job.can_be_retried]
+    again = retriable(user, failed) if isinstance(user, User) else frozenset()
     return [
         replace(
             _view(job, links, now=now),
             queue_position=positions.get(job.id),
-            can_try_again=job.can_be_retried
-            and isinstance(user, User)
-            and may_retry(user, job),
+            can_try_again=job.id in again,
         )
         for job in jobs
     ]

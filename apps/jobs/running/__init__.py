@@ -1,7 +1,10 @@
 """The run of a job: its lease, its progress and its cancellation."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+from uuid import UUID
 
+from apps.pages.registry import Registry
 from deltaweb.lazy import modules_on_demand
 
 if TYPE_CHECKING:
@@ -11,3 +14,6 @@ if TYPE_CHECKING:
     from apps.jobs.running import tracking as tracking
 else:
     __getattr__ = modules_on_demand(__name__)
+
+start_checks: Final[Registry[Callable[[UUID], None]]] = Registry()
+"""Each takes the id of a job that starts, and raises the error with which it fails."""

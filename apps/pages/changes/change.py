@@ -151,6 +151,8 @@ class Subject(Generic[S]):
             returns the subject. That of a user's own things takes `CALLER` as well.
         metavars: How the command line calls these names, if not by their own. One
             that begins with `--` is an option, which must be given.
+        may: Refuses a user who may not change a subject that `find` returned. Where a
+            right on the subject decides, `role` is `VIEWER`. Commands have no user.
         about: Returns the columns of the audit record that name the subject. It is
             called before the change, so that a deleted subject is named.
     """
@@ -159,6 +161,7 @@ class Subject(Generic[S]):
     role: str
     scope: str
     find: Callable[..., S]
+    may: Callable[[Any, S], None] = lambda _user, _subject: None
     metavars: Mapping[str, str] = field(default_factory=dict)
     about: Callable[[S], Mapping[str, Any]] = lambda _: {}
 

@@ -35,6 +35,7 @@ Before: TypeAlias = Mapping[str, Callable[..., HttpResponseBase | None]]
 CONFIRM: Final = "confirm"
 NO_PAGES: Final[Views] = {}
 FAULT: Final = 500
+FORBIDDEN: Final = 403
 ON_ITS_PAGE: Final = "fmt"
 """An argument that only the address of a page with a form has."""
 
@@ -117,6 +118,7 @@ def change_view(  # noqa: PLR0913 (as `change_patterns`)
         others = [name for name in names_of(find) if name not in names]
         typed = {name: request.POST.get(name, "") for name in others}
         subject = found_by(find, request.user, {**names, **typed})
+        change.of.may(request.user, subject)
         if shown is not None and request.method != "POST":
             return shown(request, subject, fmt=fmt, form=None)
         if before is not None and (instead := before(request, subject)) is not None:
@@ -137,7 +139,8 @@ def change_view(  # noqa: PLR0913 (as `change_patterns`)
             if isinstance(error, PageError):
                 # The page of the form would show what another request has deleted.
                 is_gone = isinstance(error, ChangedMeanwhileError)
-                if error.status >= FAULT or is_gone or not (failed or shown):
+                is_fault = error.status >= FAULT or error.status == FORBIDDEN
+                if is_fault or is_gone or not (failed or shown):
                     raise
                 form.status = error.status
             place_error(form, change.parameters, error)

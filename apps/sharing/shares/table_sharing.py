@@ -28,6 +28,7 @@ from apps.tables.head.finding import OF_TABLE, get_own_table
 from apps.tables.head.shapes import names_of
 from apps.tables.head.table_head import table_head
 from apps.tables.models import Table
+from apps.tables.permissions import VIEW
 
 READS_SHOWN = 8
 SHARES_OFFERED = 100
@@ -131,7 +132,7 @@ def table_sharing(
 ) -> HttpResponseBase:
     """Show where a table is shared, who may read it and who did."""
     user = signed_in(request)
-    table = get_own_table(user, namespace, name)
+    table = get_own_table(user, namespace, name, VIEW)
     found = sharing_of(table, now=timezone.now())
     return respond(
         request,

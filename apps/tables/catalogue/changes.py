@@ -8,7 +8,7 @@ from django.shortcuts import resolve_url
 from apps.accounts.models import User
 from apps.pages.actions import Stamp
 from apps.pages.changes.change import (
-    EDITOR,
+    VIEWER,
     Call,
     Change,
     Nothing,
@@ -44,6 +44,7 @@ from apps.tables.models.schedules import (
     schedule_json,
     schedule_words,
 )
+from apps.tables.permissions import EDIT, MANAGE, require
 
 NAME: Final = Line(
     label="Name",
@@ -125,6 +126,16 @@ class RemovedTable:
     removed: bool = True
 
 
+def check_may_edit(caller: User, table: Table) -> None:
+    """Refuse a user without the right to edit a table."""
+    require(caller, EDIT, table)
+
+
+def check_may_manage(caller: User, table: Table) -> None:
+    """Refuse a user who may not rename or remove a table."""
+    require(caller, MANAGE, table)
+
+
 def seen_table(caller: User, namespace: str, name: str) -> Table:
     """Return a table that the caller may see."""
     return get_table(caller, namespace, name)
@@ -187,7 +198,10 @@ def _settings(table: Table) -> str:
     return resolve_url("tables:table-settings", table.namespace, table.name)
 
 
-TABLE: Final = Subject(noun="table", role=EDITOR, scope="write", find=find_table)
+TABLE: Final = Subject(
+    noun="table", role=VIEWER, scope="write", find=find_table, may=check_may_edit
+)
+MANAGED: Final = replace(TABLE, may=check_may_manage)
 UPDATE: Final = Change(
     of=TABLE,
     name="update",
@@ -243,7 +257,7 @@ SCHEDULE: Final = Change(
     verb=Verb(would=_would_schedule),
 )
 REMOVE: Final = Change(
-    of=TABLE,
+    of=MANAGED,
     name="remove",
     help="Remove a table from the catalog; its files stay.",
     parameters=Nothing,

@@ -30,8 +30,15 @@ from apps.tables.index.folders import index_folders
 from apps.tables.index.refresh import index_new, refresh_table
 from apps.tables.models import Namespace, Table
 from apps.tables.models.news import TABLES, tell_changed
-from apps.tables.models.rights import MANAGE
 from apps.tables.models.schedules import SCHEDULES, schedule_name
+from apps.tables.permissions import (
+    EDIT,
+    MANAGE,
+    OWN,
+    give_own,
+    require_by,
+    require_in_by,
+)
 from apps.tables.storage.locations import parse_location
 from apps.tables.storage.roots import check_usable
 
@@ -94,6 +101,7 @@ def register_table(  # noqa: PLR0913 (each is one fact of the table)
     parsed = parse_table_name(name) if isinstance(name, str) else name
     where = parse_location(location)
     check_usable(where, created_by, MANAGE)
+    require_in_by(stamp, EDIT, parsed.namespace)
     check_name_free(parsed)
     table = Table(
         namespace=parsed.namespace,
@@ -106,6 +114,8 @@ def register_table(  # noqa: PLR0913 (each is one fact of the table)
     table.description, table.is_private = settings.after(table)
     Namespace.objects.ensure([parsed.namespace], stamp.at)
     _save_named(table, parsed)
+    if table.is_private:
+        give_own(table, stamp)
     facts = {"location": where, "restricted": table.is_private, **(detail or {})}
     report(_action(made_by or "table.register", table, stamp, facts))
     refresh_table(table, requested_by=created_by, now=stamp.at)
@@ -139,11 +149,17 @@ def rename_table(table: Table, *, name: str, stamp: Stamp) -> Table:
     parsed = parse_table_name(name)
     if (table.namespace, table.name) == (parsed.namespace, parsed.name):
         return table
+    require_by(stamp, MANAGE, table)
+    if parsed.namespace != table.namespace:
+        for namespace in (table.namespace, parsed.namespace):
+            require_in_by(stamp, MANAGE, namespace)
     check_name_free(parsed)
+    # Whoever saw nothing of it in a private namespace sees nothing of it afterwards.
+    table.is_private = table.is_hidden
     detail = {"old": table.full_name, "new": str(parsed)}
     table.namespace, table.name = parsed.namespace, parsed.name
     Namespace.objects.ensure([parsed.namespace], stamp.at)
-    _save_named(table, parsed, update_fields=["namespace", "name"])
+    _save_named(table, parsed, update_fields=["namespace", "name", "is_private"])
     report(_action("table.rename", table, stamp, detail))
     return table
 
@@ -152,6 +168,8 @@ def rename_table(table: Table, *, name: str, stamp: Stamp) -> Table:
 def describe_table(table: Table, settings: TableSettings, stamp: Stamp) -> Table:
     """Set what people read of a table and who may see it."""
     description, is_private = settings.after(table)
+    if is_private != table.is_private:
+        require_by(stamp, OWN, table)
     seen_by = (_SEEN_BY[table.is_private], _SEEN_BY[is_private])
     changes = (
         FieldChange("table.describe", table.description, description),
@@ -186,6 +204,7 @@ def schedule_table(table: Table, *, refresh: str, stamp: Stamp) -> Table:
 @transaction.atomic
 def remove_table(table: Table, *, stamp: Stamp) -> None:
     """Take a table out of the catalogue; its own files are never touched."""
+    require_by(stamp, MANAGE, table)
     check_removable(table)
     folder = index_folders(table.id)
     active = Job.objects.active().filter(subject_id=table.id)
@@ -215,9 +234,9 @@ def check_removable(table: Table) -> None:
 
 def check_name_free(name: TableName) -> None:
     """Refuse a name that another table has."""
-    taken = Table.objects.filter(namespace=name.namespace, name=name.name).first()
-    if taken is not None:
-        raise TableNameTakenError(name=str(name), location=taken.location)
+    taken = Table.objects.filter(namespace=name.namespace, name=name.name)
+    if taken.exists():
+        raise TableNameTakenError(name=str(name))
 
 
 def _save_named(
@@ -228,9 +247,7 @@ def _save_named(
         with transaction.atomic():
             table.save(update_fields=update_fields)
     except IntegrityError as error:
-        raise TableNameTakenError(
-            name=str(name), location="another location"
-        ) from error
+        raise TableNameTakenError(name=str(name)) from error
 
 
 def stamp_for(user: User | None, now: datetime) -> Stamp:

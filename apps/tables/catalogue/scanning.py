@@ -1,7 +1,7 @@
 """Tables that are found in folders: registered together, under names of their own."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from django.db import IntegrityError
@@ -11,7 +11,8 @@ from apps.pages.actions import Stamp
 from apps.tables.catalogue.names import TableName, free_name, name_from_path
 from apps.tables.catalogue.registration import register_many, register_table
 from apps.tables.models import Lake, Table
-from apps.tables.models.rights import MANAGE
+from apps.tables.models.rights import MANAGE, is_open
+from apps.tables.permissions import EDIT, closed_namespaces
 from apps.tables.storage.finding import find_tables
 from apps.tables.storage.locations import (
     check_allowed,
@@ -108,6 +109,29 @@ class ScanReport:
     locations: set[str] = field(default_factory=set)
     vanished: list[str] = field(default_factory=list)
     returned: list[str] = field(default_factory=list)
+
+    def without_private(self) -> "ScanReport":
+        """Return the report without the names of private tables.
+
+        Every editor sees the job of a scan.
+        """
+        names = {(one.namespace, one.name) for one in (*self.registered, *self.known)}
+        seen = {
+            (one.namespace, one.name)
+            for one in Table.objects.filter(
+                is_open(), namespace__in={namespace for namespace, _ in names}
+            ).only("namespace", "name")
+        }
+
+        def is_seen(one: Table) -> bool:
+            return (one.namespace, one.name) in seen
+
+        return replace(
+            self,
+            registered=[*filter(is_seen, self.registered)],
+            known=[*filter(is_seen, self.known)],
+            renamed=[one for one in self.renamed if is_seen(one[0])],
+        )
 
     def shown(self, *, most: int = NAMES_SHOWN) -> ScanResult:
         """Return the report for a job's result and for commands.
@@ -215,6 +239,7 @@ class Registration:
         self._done: set[Parts] = set()
         self._wanted: dict[str, TableName] = {}
         self._taken = _taken_names()
+        self._closed = closed_namespaces(stamp, EDIT)
         tables = Table.objects.only("id", "namespace", "name", "location", "lake_id")
         self._known = {_spelling(table.location): table for table in tables}
 
@@ -281,6 +306,8 @@ class Registration:
                 continue
             path = parts or (found.root.rstrip("/").rpartition("/")[2] or "table",)
             wanted = name_from_path(path, namespace=self._namespace)
+            if wanted.namespace in self._closed:
+                continue
             table = Table(location=location, lake=self._lake)
             self._wanted[location] = wanted
             self._give_name(table)

@@ -2,6 +2,7 @@
 
 from django.http import HttpRequest, HttpResponseBase
 
+from apps.accounts.permissions import signed_in
 from apps.pages.changes.forms import sentences_of
 from apps.pages.changes.html import change_form
 from apps.pages.request.changes import ChangeForm
@@ -36,7 +37,8 @@ def _settings_page(
     form: ChangeForm | None = None,
     remove_form: ChangeForm | None = None,
 ) -> HttpResponseBase:
-    table = Table.objects.get(id=table.id)  # as stored: a refused name is not its name
+    known = Table.objects.with_privacy().with_rights_of(signed_in(request))
+    table = known.get(id=table.id)  # as stored: a refused name is not its name
     data = table_json(table) | schedule_json(table.refresh_interval_s)
     present = change_form(UPDATE, **data | {"description": table.description})
     return respond(

@@ -17,7 +17,8 @@ class Tab:
     `also` are the names of pages below the tab, on which it counts as current;
     `picks` are those of them whose own address takes the version that is picked on the
     timeline; `is_for_owners` whether it is of no use for a table that belongs to
-    somebody else; `visible` says who finds the tab, which guards no page.
+    somebody else; `visible` says who finds the tab, which guards no page; `right` is
+    one that the user needs on the table to find it, such as `edit`.
     """
 
     label: str
@@ -26,6 +27,7 @@ class Tab:
     also: tuple[str, ...] = ()
     picks: tuple[str, ...] = ()
     is_for_owners: bool = False
+    right: str = ""
     visible: Callable[[AnyUser], bool] = lambda user: user.is_authenticated
 
 

@@ -7,7 +7,7 @@ from django.contrib.auth.models import AnonymousUser
 from apps.accounts.models import User
 from apps.pages.errors import PageError
 from apps.tables.models import Table
-from apps.tables.permissions import unknown_table
+from apps.tables.permissions import EDIT, require, unknown_table
 from apps.tables.storage.received import provider_name
 
 OF_TABLE: Final = "tables/<str:namespace>/<str:name>"
@@ -18,6 +18,7 @@ MAX_DIGITS = len(str(2**63))  # of a version
 def get_table(user: User | AnonymousUser, namespace: str, name: str) -> Table:
     """Return a table that `user` may see."""
     tables = Table.objects.visible_to(user).filter(namespace=namespace, name=name)
+    tables = tables.with_privacy().with_rights_of(user)
     table = tables.first() if "\x00" not in namespace + name else None
     if table is None:
         full_name = name if namespace == "default" else f"{namespace}.{name}"
@@ -35,16 +36,29 @@ class ReceivedTableError(PageError, code="table-received"):
     hint = "Ask {provider} for the change."
 
 
-def get_own_table(user: User | AnonymousUser, namespace: str, name: str) -> Table:
-    """Return a table that `user` may see and this server may change.
+def get_own_table(
+    user: User | AnonymousUser, namespace: str, name: str, right: str = EDIT
+) -> Table:
+    """Return a table on which `user` has a right, and which this server may change.
 
     Raises:
+        RightRequiredError: If the user sees the table, and lacks the right.
         ReceivedTableError: If a provider shares it.
     """
     table = get_table(user, namespace, name)
+    require(user, right, table)
+    check_own(table)
+    return table
+
+
+def check_own(table: Table) -> None:
+    """Refuse a table that a provider shares.
+
+    Raises:
+        ReceivedTableError: If it is one.
+    """
     if provider := provider_name(table.location):
         raise ReceivedTableError(table=table.full_name, provider=provider)
-    return table
 
 
 def requested_version(table: Table, text: str) -> int | None:

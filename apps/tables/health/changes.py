@@ -8,6 +8,7 @@ from typing import Final
 from django.db.models import QuerySet
 from django.shortcuts import resolve_url
 
+from apps.accounts.errors import RoleRequiredError
 from apps.accounts.models import User
 from apps.accounts.selectors import get_user, user_of
 from apps.jobs.listing.resource import Started
@@ -37,6 +38,7 @@ from apps.tables.health.resources import FindingRow, all_rules, finding_row
 from apps.tables.models import StoredFinding
 from apps.tables.models.health import StoredFindingQuerySet
 from apps.tables.models.news import HEALTH
+from apps.tables.permissions import EDIT, people_with, require
 
 ROUTE: Final = "health/<int:finding_id>"
 MAX_MUTED: Final = timedelta(days=366)
@@ -213,10 +215,13 @@ def _assignee(found: StoredFinding, name: str) -> User:
 
 def may_take(found: StoredFinding | None) -> QuerySet[User]:
     """Return the accounts that may take care of a finding; of any one for None."""
+    active = User.objects.filter(is_active=True).order_by("username")
+    if found is not None and found.table is not None:
+        return active.filter(people_with(EDIT, found.table))
     roles = [User.Role.ADMIN]
-    if found is None or not found.is_of_sharing:
+    if found is None:
         roles.append(User.Role.EDITOR)
-    return User.objects.filter(is_active=True, role__in=roles).order_by("username")
+    return active.filter(role__in=roles)
 
 
 def _facts(found: StoredFinding) -> Mapping[str, object]:
@@ -258,9 +263,18 @@ def _said_check(one: Started) -> str:
     return "The check of all tables has started."
 
 
+def _check_may(caller: User, found: StoredFinding) -> None:
+    """Refuse whoever may not change the table of a finding."""
+    if found.table is not None:
+        require(caller, EDIT, found.table)
+    elif not caller.is_admin:
+        raise RoleRequiredError(role="an administrator")
+
+
 FINDING: Final = Subject(
     noun="health",
-    role=EDITOR,
+    role=VIEWER,
+    may=_check_may,
     scope="write",
     find=any_finding,
     metavars={"finding_id": "ID"},

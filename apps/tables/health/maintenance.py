@@ -8,10 +8,10 @@ from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect
 from django.utils import timezone
 
-from apps.accounts.permissions import editor_required, signed_in
+from apps.accounts.permissions import signed_in
 from apps.jobs.models import Job
 from apps.jobs.waiting import wait_a_glance
-from apps.pages.changes.change import EDITOR
+from apps.pages.changes.change import VIEWER
 from apps.pages.changes.read import Read, reads
 from apps.pages.page_json import As, OnPage
 from apps.pages.responses import json_response, respond_page
@@ -127,7 +127,6 @@ def _offered(
     )
 
 
-@editor_required
 def table_maintenance(
     request: HttpRequest, namespace: str, name: str, fmt: str
 ) -> HttpResponseBase:
@@ -169,6 +168,6 @@ reads.register(
         page="tables:table-maintenance",
         shows=MaintenancePage,
         help="Get the storage and the last maintenance runs of a table.",
-        role=EDITOR,
+        role=VIEWER,
     )
 )

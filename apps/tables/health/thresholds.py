@@ -29,6 +29,7 @@ from apps.tables.extension.health_rules import HealthRule
 from apps.tables.health.examining import examine_table
 from apps.tables.health.resources import all_rules
 from apps.tables.models import NamespaceThresholds, Table
+from apps.tables.permissions import EDIT, require_in
 from deltaweb.health.finding import amount_text
 from deltaweb.health.thresholds import MAX_THRESHOLD, Thresholds
 
@@ -213,7 +214,13 @@ def _said(one: ChangedThreshold) -> str:
 
 
 SET_THRESHOLD: Final = Change(
-    of=Subject(noun="health", role=EDITOR, scope="write", find=threshold_of),
+    of=Subject(
+        noun="health",
+        role=EDITOR,
+        scope="write",
+        find=threshold_of,
+        may=lambda caller, one: require_in(caller, EDIT, one.namespace),
+    ),
     name="threshold",
     help="Change a threshold of the health rules for the tables of a namespace.",
     more="Null removes it. The tables are examined again.",

@@ -360,6 +360,7 @@ def register(operation: Operation[P, T, D, R]) -> Operation[P, T, D, R]:
             run=operation.work,
             queue=operation.queue,
             is_reserved=True,
+            is_own=operation.is_of_who_asked,
             is_apart=operation.is_apart,
             is_look_unless="seen",
             looks_here=not operation.is_apart,

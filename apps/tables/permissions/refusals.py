@@ -21,7 +21,7 @@ _DOES: Final = {
 }
 
 
-class RightRequiredError(PageError, code="right-required"):
+class RightRequiredError(PageError, code="permission-denied"):
     """A user can see a table or a namespace, and lacks another right on it."""
 
     name: str

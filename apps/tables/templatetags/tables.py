@@ -168,6 +168,7 @@ def table_links(context: template.Context, head: TableHead) -> HeadLinks:
                 current=tab is current,
             )
             for tab in tabs.tabs_for(user, is_received=received)
+            if not tab.right or getattr(head.table, f"may_{tab.right}", False)
         ],
         buttons=[
             ButtonLink(

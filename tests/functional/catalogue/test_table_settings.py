@@ -12,16 +12,18 @@ from tests.support.pages.factories import (
     new_share,
     new_shared_table,
     new_table,
+    signed_in,
 )
 
 pytestmark = pytest.mark.django_db
 
 
 class TestSettings:
-    def test_renames_describes_and_restricts(self, editor: Client) -> None:
+    def test_renames_describes_and_makes_private(self) -> None:
         new_table("orders")
+        admin = signed_in("ada", role="ADMIN")
 
-        answer = editor.post(
+        answer = admin.post(
             "/t/default/orders/settings",
             {"name": "sales.orders", "description": "All", "restricted": "on"},
         )
@@ -30,6 +32,17 @@ class TestSettings:
         assert answer["Location"] == "/t/sales/orders/settings"
         assert (table.full_name, table.description) == ("sales.orders", "All")
         assert table.is_private
+
+    def test_only_an_owner_makes_it_private(self, editor: Client) -> None:
+        new_table("orders")
+        path = "/t/default/orders/settings"
+        assert 'name="restricted"' not in editor.get(path).content.decode()
+
+        answer = editor.post(path, {"name": "orders", "restricted": "on"})
+
+        assert answer.status_code == 403
+        assert "You may not decide who can see orders." in answer.content.decode()
+        assert not Table.objects.get().is_private
 
     def test_a_refused_name_changes_nothing(self, editor: Client) -> None:
         new_table("orders")

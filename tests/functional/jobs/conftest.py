@@ -15,6 +15,7 @@ def subjects(monkeypatch: pytest.MonkeyPatch) -> None:
     visibility.subjects_of_jobs.register(
         visibility.Subjects(
             visible_ids=lambda _: [SEEN],
+            editable_ids=lambda user: [SEEN] if user.is_editor else [],
             links=lambda ids: {SEEN: link} if SEEN in ids else {},
         )
     )

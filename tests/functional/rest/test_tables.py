@@ -6,13 +6,14 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from apps.accounts.models import User
 from apps.audit.models import AuditEvent
 from apps.jobs.models import Job
 from apps.tables.models import Lake, StorageConnection, Table
 from apps.tables.work.profile import PROFILE
 from tests.functional.explore_a_table.test_column_page import PROFILE as FOUND
 from tests.support import cases
-from tests.support.pages.factories import NOW, new_table
+from tests.support.pages.factories import NOW, new_grant_of_right, new_table
 from tests.support.pages.operated import work_newest
 from tests.support.pages.rest import refusal
 
@@ -119,6 +120,10 @@ def test_a_scan_is_a_job_of_a_lake(eve: Client, lake: Path, settings):
 
 class TestATable:
     def test_is_changed_and_recorded(self, eve: Client, orders: Table):
+        refused = eve.patch(ORDERS, {"restricted": True}, content_type=JSON)
+        assert refusal(refused) == (403, "permission-denied")
+        new_grant_of_right("own", orders, User.objects.get(username="eve"))
+
         answer = eve.patch(ORDERS, {"restricted": True}, content_type=JSON)
 
         assert (answer.status_code, answer.json()["restricted"]) == (200, True)

@@ -12,11 +12,17 @@ from apps.accounts.models import User
 from apps.audit.models import AuditEvent
 from apps.jobs import kinds
 from apps.jobs.models import Job
-from apps.tables.models import Table
+from apps.tables.models import Grant, Table
 from apps.tables.operations.operation import operations
 from deltaweb.table import DeltaTable
 from tests.functional.table_operations.conftest import SCHEMA, Work
-from tests.support.pages.factories import new_api_key, new_table, new_user
+from tests.support.pages.factories import (
+    NOW,
+    new_api_key,
+    new_grant_of_right,
+    new_table,
+    new_user,
+)
 from tests.support.pages.rest import refusal
 from tests.support.tables.table_builder import TableBuilder
 
@@ -243,8 +249,9 @@ class TestAMerge:
     @pytest.mark.parametrize(
         ("fields", "code"),
         [
-            ({"role": User.Role.VIEWER}, "merge-source-gone"),
-            ({"is_active": False}, "asker-gone"),
+            ({}, "merge-source-gone"),
+            ({"role": User.Role.VIEWER}, "asker-lacks-right"),
+            ({"is_active": False}, "asker-lacks-right"),
             (None, "asker-gone"),
         ],
     )
@@ -252,12 +259,17 @@ class TestAMerge:
         self, eve, work, folder, fields, code
     ):
         hidden = TableBuilder(folder.parent / "classified").columns(SCHEMA).build()
-        new_table("hr.classified", location=hidden.root, is_private=True)
+        secret = new_table("hr.classified", location=hidden.root, is_private=True)
+        people = User.objects.filter(username="eve")
+        grant = new_grant_of_right("view", secret, people.get())
         asked = {"on": "t.id = s.id", "table": "hr.classified", "update_all": True}
         body = {"parameters": asked, "preview": False}
         eve.post(f"{THERE}/merge_rows", body, content_type=JSON)
-        people = User.objects.filter(username="eve")
-        people.delete() if fields is None else people.update(**fields)
+        Grant.objects.filter(id=grant.id).update(until=NOW)
+        if fields is None:
+            people.delete()
+        elif fields:
+            people.update(**fields)
 
         done = work()
 

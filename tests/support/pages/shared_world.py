@@ -23,6 +23,7 @@ from tests.support.pages.factories import (
     FAR_AHEAD,
     NOW,
     new_grant,
+    new_grant_of_right,
     new_metadata,
     new_recipient,
     new_share,
@@ -62,7 +63,7 @@ def shared_world(lake: Path) -> World:
     bob = new_user("bob", role=User.Role.EDITOR)
     Group.objects.create(name="sales", description="Shops", created_at=NOW)
     new_user("vera")
-    new_user("eve", role=User.Role.EDITOR)
+    eve = new_user("eve", role=User.Role.EDITOR)
     share, _ = new_share("retail", comment="of the shop"), new_share("wholesale")
     Namespace.objects.ensure(["sales"], NOW)
     orders = new_table(
@@ -74,6 +75,7 @@ def shared_world(lake: Path) -> World:
         tags=["pii"],
     )
     new_metadata(orders)
+    new_grant_of_right("edit", orders, eve)
     part = new_shared_table(
         share,
         "crm.orders",

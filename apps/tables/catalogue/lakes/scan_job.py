@@ -110,7 +110,7 @@ def run_scan(job: TrackedJob, asked: ScanRoot) -> ScanResult:
         is_asked=user is not None,
         on_progress=tell,
     )
-    return done.shown()
+    return done.without_private().shown()
 
 
 SCAN_ROOT: Final = kinds.register(

@@ -19,6 +19,7 @@ from apps.tables.catalogue.scanning import (
 )
 from apps.tables.models import Lake, Table
 from apps.tables.models.news import LAKES, TABLES
+from apps.tables.models.rights import is_open
 from apps.tables.models.schedules import next_look
 from apps.tables.storage.finding import find_tables
 from apps.tables.storage.roots import check_scanned
@@ -143,7 +144,9 @@ def _mark(
     """
     gone: list[Table] = []
     back: list[Table] = []
-    tables = lake.tables.only("id", "namespace", "name", "location", "vanished_at")
+    tables = lake.tables.only(
+        "id", "lake_id", "namespace", "name", "location", "vanished_at"
+    )
     unknown = tuple(f"{registered.root}/{path}/" for path in registered.unreadable)
     for table in tables:
         if table.location in registered.locations:
@@ -157,7 +160,15 @@ def _mark(
             gone.append(table)
     _set_vanished(gone, now)
     _set_vanished(back, None)
-    return [table.full_name for table in gone], [table.full_name for table in back]
+    return _open_names(gone), _open_names(back)
+
+
+def _open_names(tables: Sequence[Table]) -> list[str]:
+    """Return the names of the open tables among some; every editor sees them."""
+    ids = [table.id for table in tables]
+    found = Table.objects.filter(is_open(), lake__in={one.lake_id for one in tables})
+    seen = set(found.values_list("id", flat=True)) if ids else set()
+    return [table.full_name for table in tables if table.id in seen]
 
 
 def _set_vanished(tables: Sequence[Table], at: datetime | None) -> None:

@@ -10,7 +10,7 @@ from apps.accounts.models import User
 from apps.accounts.selectors import user_of
 from apps.pages.actions import Action, Stamp, report
 from apps.pages.changes.change import (
-    EDITOR,
+    VIEWER,
     Call,
     Change,
     Nothing,
@@ -23,7 +23,7 @@ from apps.pages.changes.parameters import Line, parameter
 from apps.pages.errors import PageError
 from apps.pages.request.changes import UNCHANGED, Unchanged
 from apps.tables.catalogue.names import find_table
-from apps.tables.head.finding import OF_TABLE, get_own_table
+from apps.tables.head.finding import OF_TABLE, check_own, get_own_table
 from apps.tables.health.repeats.resources import (
     LABELS,
     RepeatResource,
@@ -32,7 +32,6 @@ from apps.tables.health.repeats.resources import (
 from apps.tables.models import RepeatedOperation, Table
 from apps.tables.models.repeats import EVERY, Every, next_run
 from apps.tables.operations.vacuum.hours import hours_of
-from apps.tables.storage.received import provider_name
 from deltaweb.words import length_text
 
 FIRST_EVERY: Final = "sunday"
@@ -123,18 +122,13 @@ def repeated(name: str, operation: str) -> Repeated:
         RepeatUnknownError: If the operation cannot be repeated.
     """
     table = find_table(name)
-    if provider_name(table.location):
-        table = get_own_table(_editor(), table.namespace, table.name)  # it raises
+    check_own(table)
     return Repeated(table, _known(operation))
 
 
 def seen_repeated(caller: User, namespace: str, name: str, operation: str) -> Repeated:
     """Return a table that a user may change and an operation."""
     return Repeated(get_own_table(caller, namespace, name), _known(operation))
-
-
-def _editor() -> User:
-    return User(role=User.Role.EDITOR)
 
 
 def _known(operation: str) -> str:
@@ -239,7 +233,7 @@ def _maintenance(subject: Repeated) -> str:
 
 
 REPEATED: Final = Subject(
-    noun="table", role=EDITOR, scope="write", find=repeated, about=_about
+    noun="table", role=VIEWER, scope="write", find=repeated, about=_about
 )
 REPEAT: Final = Change(
     of=REPEATED,

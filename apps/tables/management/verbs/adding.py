@@ -99,12 +99,12 @@ def _checked(pairs: Sequence[tuple[str, str]]) -> list[Wanted]:
     """Look at every location before one of them is registered."""
     names = [parse_table_name(name) for name, _ in pairs]
     places = [parse_location(place, base=Path.cwd()) for _, place in pairs]
-    seen: dict[TableName, str] = {}
+    seen: set[TableName] = set()
     for name, place in zip(names, places, strict=True):
         check_name_free(name)
         if name in seen:
-            raise TableNameTakenError(name=str(name), location=seen[name])
-        seen[name] = place
+            raise TableNameTakenError(name=str(name))
+        seen.add(name)
         check_usable(place, None)
     found = _look(places)
     return [Wanted(*one) for one in zip(names, places, found, strict=True)]

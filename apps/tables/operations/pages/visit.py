@@ -16,7 +16,8 @@ from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect
 from django.utils import timezone
 
-from apps.accounts.permissions import editor_required, signed_in
+from apps.accounts.models import User
+from apps.accounts.permissions import check_role, signed_in
 from apps.jobs.models import Job
 from apps.jobs.waiting import wait_a_glance
 from apps.pages.actions import stamp_of
@@ -44,10 +45,11 @@ R = TypeVar("R")
 def view_of(on: AnyPage) -> Callable[..., HttpResponseBase]:
     """Return the view of a page, for the URL configuration."""
 
-    @editor_required
     def view(
         request: HttpRequest, fmt: str, namespace: str = "", name: str = ""
     ) -> HttpResponseBase:
+        if not name:
+            check_role(request, User.Role.EDITOR)
         table = get_own_table(request.user, namespace, name) if name else None
         visit = _Visit(on, request, table, fmt)
         return visit.asked() if request.method == "POST" else visit.page()
