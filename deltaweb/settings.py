@@ -25,6 +25,7 @@ from deltaweb.environment.variables import (
     env_header,
     env_int,
     env_list,
+    env_log_place,
     env_networks,
     env_pairs,
     env_prices,
@@ -289,6 +290,7 @@ CELERY_BEAT_SCHEDULE = {
     for name, task, every_s in (
         ("sweep-jobs", "jobs.sweep_leases", 10.0),
         ("probe-tables", "tables.probe_due", 5.0),
+        ("keep-audit", "audit.keep", 10.0),
         ("publish-events", "notices.publish", 5.0),
     )
 }
@@ -300,6 +302,11 @@ if BROKER_URL == EMBEDDED_BROKER_URL:
     CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = {"folder": str(_broker)}
 # Where jobs find the application that wakes workers; most commands never load it.
 JOBS_APPLICATION = "deltaweb.celery.app"
+# Days for which finished jobs are kept, and events of the audit record (0: for ever).
+JOB_DAYS = env_int("DELTAWEB_JOB_DAYS", default=30, minimum=1, maximum=3650)
+AUDIT_DAYS = env_int("DELTAWEB_AUDIT_DAYS", default=0, minimum=0, maximum=36_500)
+# Where the audit record is written as well: a file, or syslog.
+AUDIT_LOG = env_log_place("DELTAWEB_AUDIT_LOG")
 JOB_LEASE_S = env_int("DELTAWEB_JOB_LEASE_S", default=60, minimum=2, maximum=3600)
 # Of a job that reads files, or evaluates conditions: one that takes more is ended.
 JOB_MEMORY_BYTES = env_int(

@@ -42,6 +42,19 @@ def drop_triggers(connection: BaseDatabaseWrapper) -> None:
             cursor.execute(f"DROP TRIGGER IF EXISTS {name}{on_table}")
 
 
+def allow_deletion(connection: BaseDatabaseWrapper) -> None:
+    """Let this transaction delete events, until `refuse_deletion`."""
+    on_table = f" ON {TABLE}" if connection.vendor == "postgresql" else ""
+    with connection.cursor() as cursor:
+        cursor.execute(f"DROP TRIGGER IF EXISTS {NAMES['DELETE']}{on_table}")
+
+
+def refuse_deletion(connection: BaseDatabaseWrapper) -> None:
+    """Make the database refuse DELETE of events again."""
+    with connection.cursor() as cursor:
+        cursor.execute(_trigger(connection.vendor, "DELETE", NAMES["DELETE"]))
+
+
 def _trigger(vendor: str, verb: str, name: str) -> str:
     before = f"CREATE TRIGGER {name} BEFORE {verb} ON {TABLE}"
     if vendor == "postgresql":

@@ -112,3 +112,20 @@ class AuditEvent(models.Model):
     def delete(self, *_: object, **__: object) -> tuple[int, dict[str, int]]:
         """Refuse: the record is append-only."""
         raise AppendOnlyError
+
+
+class AuditCursor(models.Model):
+    """How far the record was sent to a place outside of the database.
+
+    Attributes:
+        name: The place, such as the path of a file.
+        after_id: All events up to this number were sent.
+        sent: The numbers of later events that were sent.
+    """
+
+    name = models.CharField(max_length=200, primary_key=True)
+    after_id = models.BigIntegerField(default=0)
+    sent = models.JSONField(default=list, blank=True)
+
+    def __str__(self) -> str:
+        return f"{self.name} up to {self.after_id}"

@@ -28,7 +28,6 @@ from apps.jobs.running.process import is_known_dead, process_name
 WAKE_AGAIN_AFTER = timedelta(seconds=60)
 WAKE_LIMIT = 100  # jobs woken again by one sweep, the longest waiting first
 WOKEN_BY: Final = ("id", "kind", "parameters", "woken_at")
-KEEP_FINISHED = timedelta(days=30)
 DROP_LIMIT = 500
 FORGET_WORKER_AFTER = timedelta(days=1)
 
@@ -125,7 +124,9 @@ def _wake_again(now: datetime) -> int:
 
 def _drop_old(now: datetime) -> int:
     """Delete jobs that finished long ago, and the results that they left as files."""
-    old = Job.objects.finished_before(now - KEEP_FINISHED).order_by("created_at")
+    old = Job.objects.finished_before(now - timedelta(days=settings.JOB_DAYS)).order_by(
+        "created_at"
+    )
     ids = list(old.values_list("id", flat=True)[:DROP_LIMIT])
     for job_id in ids:
         remove_results(job_id)

@@ -245,6 +245,25 @@ def env_relay(name: str) -> MailRelay:
     )
 
 
+def env_log_place(name: str) -> str:
+    """Read a file by its whole path, or a URL of syslog; "" without one."""
+    text = env_text(name)
+    try:
+        url = urlsplit(text)
+        has_port = url.port is None or url.port > 0  # or it raises an error
+        has_place = bool(url.hostname or url.path) and has_port
+        is_syslog = url.scheme in {"syslog", "syslog+tcp"} and has_place
+    except ValueError:
+        is_syslog = False
+    if text and not is_syslog and not Path(text).is_absolute():
+        message = (
+            f"{name}={text!r} is not a place for a log. Use the whole path of a file,"
+            " syslog://host:514, syslog+tcp://host:601 or syslog:///dev/log."
+        )
+        raise ImproperlyConfigured(message)
+    return text
+
+
 def env_secret(name: str, *, default: str | None = None, is_needed: bool = True) -> str:
     """Read a secret from `name`, or from the file that `name_FILE` points at.
 

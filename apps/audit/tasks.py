@@ -1,0 +1,36 @@
+"""What Celery calls by the clock: the record outside of the database, and its end."""
+
+import logging
+import math
+import time
+from datetime import timedelta
+from typing import Final
+
+from celery import shared_task
+from django.conf import settings
+from django.utils import timezone
+
+from apps.audit.outside import BATCH, send_events
+from apps.audit.retention import erase_events
+
+ERASE_INTERVAL_S: Final = 60.0
+PAUSE_S: Final = 60.0
+"""After a failure, because a transaction is open meanwhile."""
+logger = logging.getLogger(__name__)
+_state = {"erased_s": -math.inf, "failed_s": -math.inf}
+
+
+@shared_task(name="audit.keep", ignore_result=True)
+def keep_record(**_: object) -> None:
+    """Send new events to the place that is set, and erase old ones."""
+    now, place = timezone.now(), settings.AUDIT_LOG
+    if place and time.monotonic() - _state["failed_s"] > PAUSE_S:
+        try:
+            while send_events(place, now=now) == BATCH:
+                pass
+        except OSError as error:
+            _state["failed_s"] = time.monotonic()
+            logger.error("The audit log takes nothing: %s", error)  # noqa: TRY400 (the cause is in the line)
+    if settings.AUDIT_DAYS and time.monotonic() - _state["erased_s"] > ERASE_INTERVAL_S:
+        _state["erased_s"] = time.monotonic()
+        erase_events(before=now - timedelta(days=settings.AUDIT_DAYS), place=place)
