@@ -11,6 +11,7 @@ for noun in ("user", "me"):  # in the same order, which is that of the help
     changes.load_from(
         noun,
         "apps.accounts.changes.users",
+        "apps.accounts.changes.sign_on",
         "apps.accounts.changes.keys",
         "apps.accounts.changes.appearance",
         "apps.accounts.changes.addresses",

@@ -371,6 +371,14 @@ class LocalAccountsOffError(PageError, code="local-accounts-off"):
     hint = "Sign in through your provider."
 
 
+class IdentityTakenError(PageError, code="identity-taken"):
+    issuer: str
+    subject: str
+    status = 409
+    message = "{subject:.80r} of {issuer:.120} signs in to an account already."
+    hint = "Make that account local first: deltaweb user identity NAME --remove."
+
+
 class UserOfProviderError(PageError, code="user-of-provider"):
     name: str
     status = 409

@@ -29,6 +29,7 @@ COMMANDS: Final = {
     "received": "Received shares: the tables that providers share with you.",
     "completion": "Print the completion script for bash, zsh or fish.",
     "user": "Users: their roles, sign-in links and API keys.",
+    "sso": "Single sign-on: whether it works, and who would be admitted.",
     "group": "Groups: their members, and the permissions that they have.",
     "doctor": "Check the set-up of this installation, and say what to do.",
     "follow": "Following: which events people hear of, and by which channel.",

@@ -59,7 +59,7 @@ def set_role(*, user: User, role: str, stamp: Stamp) -> User:
     """Change what a user may do, from the user's next request on."""
     new_role = checked_role(role)
     if new_role != User.Role.ADMIN:
-        _check_not_last_admin(user)
+        check_not_last_admin(user)
     change = FieldChange("user.set_role", user.get_role_display(), new_role.label)
     User.objects.filter(id=user.id).update(role=new_role)
     user.refresh_from_db()
@@ -74,7 +74,7 @@ def disable_user(*, user: User, stamp: Stamp) -> User:
 
     Sessions and links are gone for good; keys rest until the account is enabled.
     """
-    _check_not_last_admin(user)
+    check_not_last_admin(user)
     User.objects.filter(id=user.id).update(
         is_active=False, session_generation=F("session_generation") + 1
     )
@@ -94,7 +94,7 @@ def enable_user(*, user: User, stamp: Stamp) -> User:
     return user
 
 
-def _check_not_last_admin(user: User) -> None:
+def check_not_last_admin(user: User) -> None:
     """Refuse to take the last administrator away.
 
     The rows are locked, so two administrators cannot demote each other at once.

@@ -23,7 +23,8 @@ from mozilla_django_oidc.views import (
 
 from apps.accounts.errors import SignOnFailedError
 from apps.accounts.models import Identity
-from apps.accounts.sign_on.admission import MAX_GROUPS, Person, rules_of_settings
+from apps.accounts.sign_on.admission import rules_of_settings
+from apps.accounts.sign_on.claims import person_of
 from apps.accounts.sign_on.people import sign_on
 from apps.accounts.sign_on.provider import (
     claims_of,
@@ -160,30 +161,3 @@ class Return(OIDCAuthenticationCallbackView):  # type: ignore[misc]  # it has no
     def login_failure(self) -> SignedOn:
         """Refuse what is no answer to a sign-in that began here."""
         raise SignOnFailedError(reason="it did not begin in this browser")
-
-
-def person_of(claims: Mapping[str, Any], said: Mapping[str, Any]) -> Person:
-    """Return the person of an id token and of userinfo; the id token comes first.
-
-    An e-mail address counts as verified if the same document says so.
-    """
-    both = {**said, **claims}
-    emails = [one for one in (claims, said) if isinstance(one.get("email"), str)]
-    verified = [one for one in emails if one.get("email_verified") in {True, "true"}]
-    chosen = next(iter(verified or emails), {})
-    name = both.get(settings.OIDC_NAME_CLAIM)
-    return Person(
-        issuer=settings.OIDC_ISSUER,
-        subject=str(both["sub"]),
-        name=name if isinstance(name, str) else "",
-        email=str(chosen.get("email", "")),
-        is_email_verified=bool(verified),
-        groups=groups_of_claim(both.get(settings.OIDC_GROUPS_CLAIM)),
-        claims=both,
-    )
-
-
-def groups_of_claim(claim: object) -> list[str]:
-    """Return the groups of a claim: a list of names, or one name; else none."""
-    names = claim if isinstance(claim, list) else [claim]
-    return [one for one in names[:MAX_GROUPS] if isinstance(one, str)]

@@ -19,7 +19,9 @@ from apps.accounts.errors import ProviderUnavailableError
 from deltaweb.delta.errors import DeltaError
 from deltaweb.environment.bounded_json import parse_json
 from deltaweb.sharing.oauth.issuer_documents import (
+    DISCOVERY,
     ProviderDocument,
+    discovery,
     fetch_keys,
     fetch_provider,
 )
@@ -93,6 +95,17 @@ def redirect_uri() -> str:
     """Return the address to which the provider sends people back."""
     path = reverse("sso-callback", urlconf="apps.accounts.urls")
     return urljoin(settings.PUBLIC_URL, path)
+
+
+def discovered() -> dict[str, Any]:
+    """Return the document that the provider publishes of itself, as it is now."""
+    return discovery(settings.OIDC_ISSUER, fetch=fetch)
+
+
+def date_of(url: str) -> str:
+    """Return the time of an answer of the provider, as its header has it."""
+    headers = _ask("GET", url.rstrip("/") + DISCOVERY, {}).headers
+    return {name.lower(): value for name, value in headers.items()}.get("date", "")
 
 
 def fetch(url: str) -> bytes:

@@ -1,0 +1,40 @@
+"""Claims of a provider, read as a person."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.conf import settings
+
+from apps.accounts.sign_on.admission import MAX_GROUPS, Person
+
+
+def person_of(claims: Mapping[str, Any], said: Mapping[str, Any]) -> Person:
+    """Return the person of an id token and of userinfo; the id token comes first.
+
+    An e-mail address counts as verified if the same document says so.
+    """
+    both = {**said, **claims}
+    emails = [one for one in (claims, said) if isinstance(one.get("email"), str)]
+    verified = [one for one in emails if is_true(one.get("email_verified"))]
+    chosen = next(iter(verified or emails), {})
+    name = both.get(settings.OIDC_NAME_CLAIM)
+    return Person(
+        issuer=settings.OIDC_ISSUER,
+        subject=str(both.get("sub") or ""),
+        name=name if isinstance(name, str) else "",
+        email=str(chosen.get("email", "")),
+        is_email_verified=bool(verified),
+        groups=groups_of_claim(both.get(settings.OIDC_GROUPS_CLAIM)),
+        claims=both,
+    )
+
+
+def is_true(claim: object) -> bool:
+    """Whether a claim is true; some providers write it as text."""
+    return claim is True or claim == "true"
+
+
+def groups_of_claim(claim: object) -> list[str]:
+    """Return the groups of a claim: a list of names, or one name; else none."""
+    names = claim if isinstance(claim, list) else [claim]
+    return [one for one in names[:MAX_GROUPS] if isinstance(one, str)]

@@ -1,0 +1,103 @@
+"""What an administrator does for people who sign on: invite them, link an account."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.conf import settings
+from django.db.models import F
+
+from apps.accounts import errors
+from apps.accounts.models import Identity, Invitation, SignInLink, User
+from apps.accounts.services.users import check_not_last_admin, checked_role
+from apps.accounts.sign_on.admission import MAX_SUBJECT
+from apps.accounts.sign_on.people import PROXY
+from apps.news.publishing import publish
+from apps.news.topics import of_user
+from apps.pages.actions import Stamp
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InvitationResource:
+    """An invitation, which the first person with the address uses up.
+
+    Attributes:
+        email: The address, which the provider has to have verified.
+        expires_at: The time when it expires.
+    """
+
+    email: str
+    role: str
+    expires_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkedIdentity:
+    """An account, and the person who signs in to it.
+
+    Attributes:
+        name: The name of the account.
+        issuer: The address of the provider, or `proxy`.
+        subject: The `sub` of the provider, or the name in the proxy's header.
+    """
+
+    name: str
+    issuer: str
+    subject: str
+
+
+def invite(
+    email: str, *, role: str, expires_at: datetime | None, stamp: Stamp
+) -> InvitationResource:
+    """Admit the person of a verified address; a new invitation replaces another."""
+    address = email.strip().lower()
+    local, _, domain = address.rpartition("@")
+    if not local or not domain or not address.isprintable() or " " in address:
+        raise errors.UserInvalidError(reason=f"{email:.80r} is not an e-mail address.")
+    if expires_at is None:
+        raise errors.UserInvalidError(reason="An invitation has to expire.")
+    found, _ = Invitation.objects.update_or_create(
+        email=address,
+        defaults={
+            "role": checked_role(role),
+            "invited_by": stamp.actor.name,
+            "created_at": stamp.at,
+            "expires_at": expires_at,
+        },
+    )
+    return InvitationResource(
+        email=address, role=found.get_role_display(), expires_at=expires_at
+    )
+
+
+def link(user: User, *, issuer: str, subject: str, stamp: Stamp) -> LinkedIdentity:
+    """Let a person sign in to an account, which loses its password and links."""
+    place = issuer or settings.OIDC_ISSUER or PROXY
+    if not subject.strip() or len(subject) > MAX_SUBJECT or not subject.isprintable():
+        raise errors.UserInvalidError(reason=f"{subject:.80r} is not a subject.")
+    if Identity.objects.filter(issuer=place, subject=subject).exists():
+        raise errors.IdentityTakenError(issuer=place, subject=subject)
+    check_not_last_admin(user)
+    Identity.objects.create(
+        user=user, issuer=place, subject=subject, is_invited=True, created_at=stamp.at
+    )
+    user.set_unusable_password()
+    user.signed_on_at = stamp.at
+    user.save(update_fields=["password", "signed_on_at"])
+    _end_sessions(user)
+    return LinkedIdentity(name=user.username, issuer=place, subject=subject)
+
+
+def unlink(user: User) -> None:
+    """Make an account local again; nobody signs in to it from a provider."""
+    user.identities.all().delete()
+    user.signed_on_at, user.is_signed_out = None, False
+    user.save(update_fields=["signed_on_at", "is_signed_out"])
+    _end_sessions(user)
+
+
+def _end_sessions(user: User) -> None:
+    SignInLink.objects.filter(user=user, used_at__isnull=True).delete()
+    User.objects.filter(id=user.id).update(
+        session_generation=F("session_generation") + 1
+    )
+    publish(of_user(user.id))
