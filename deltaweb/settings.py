@@ -267,6 +267,14 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
         "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
     }
 
+# Of backups, and of the copy before a migration of PostgreSQL; "" asks or is plain.
+BACKUP_PASSPHRASE = (
+    env_secret("DELTAWEB_BACKUP_PASSPHRASE")
+    if env_text(_PASSPHRASE := "DELTAWEB_BACKUP_PASSPHRASE")
+    or env_text(f"{_PASSPHRASE}_FILE")
+    else ""
+)
+
 # === Background work ===
 EMBEDDED_BROKER_URL = "filesystem://localhost/"
 BROKER_URL = env_url(

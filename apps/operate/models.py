@@ -1,4 +1,4 @@
-"""Switch: a part of the server that an administrator can switch off."""
+"""Switch: a part of the server that an administrator can switch off; Restoration."""
 
 from typing import Final
 
@@ -24,3 +24,22 @@ class Switch(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name} {'off' if self.is_off else 'on'}"
+
+
+class Restoration(models.Model):
+    """A restore of a backup, and what an administrator has to decide after it.
+
+    Attributes:
+        decisions: Counts and names of what the backup revived.
+    """
+
+    restored_at = models.DateTimeField()
+    made_at = models.DateTimeField()  # the backup
+    made_by = models.CharField(max_length=40)  # the version of deltaweb
+    decisions = models.JSONField(default=dict)
+
+    class Meta:
+        ordering = ["-restored_at", "-id"]
+
+    def __str__(self) -> str:
+        return f"backup of {self.made_at:%Y-%m-%d %H:%M}"

@@ -5,7 +5,7 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from django.core.management import call_command, load_command_class
 from django.db import DEFAULT_DB_ALIAS, connections
@@ -13,6 +13,8 @@ from django.db.backends.signals import connection_created
 
 if TYPE_CHECKING:
     from django.db.backends.base.base import BaseDatabaseWrapper
+
+MIGRATION_LOCK: Final = 0x64656C7461  # a number that only migrations of deltaweb use
 
 
 def embedded_file() -> Path | None:
@@ -31,13 +33,17 @@ def has_database() -> bool:
 
 @contextmanager
 def locked_for_migration(*, shared: bool = False) -> Iterator[None]:
-    """Wait until no other process migrates the embedded database.
+    """Wait until no other process migrates the database.
 
     Args:
         shared: Whether this process only reads what was migrated.
     """
     file = embedded_file()
-    if file is None or not file.parent.is_dir():
+    if file is None:
+        with _locked_on_server(shared=shared):
+            yield
+        return
+    if not file.parent.is_dir():
         yield
         return
     # The lock is on the folder, so that it leaves no file there.
@@ -47,6 +53,26 @@ def locked_for_migration(*, shared: bool = False) -> Iterator[None]:
         yield
     finally:
         os.close(folder)
+
+
+@contextmanager
+def _locked_on_server(*, shared: bool) -> Iterator[None]:
+    """Hold an advisory lock of PostgreSQL by a connection of its own.
+
+    It is a lock of a transaction, so that poolers of connections keep it.
+    """
+    connection = connections[DEFAULT_DB_ALIAS]
+    if shared or connection.vendor != "postgresql":
+        yield
+        return
+    holder = connection.copy()
+    try:
+        holder.set_autocommit(False)
+        with holder.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_xact_lock(%s)", [MIGRATION_LOCK])
+        yield
+    finally:
+        holder.close()
 
 
 @contextmanager

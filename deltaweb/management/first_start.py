@@ -28,6 +28,7 @@ from apps.tables.storage.roots import allow_root
 from deltaweb.delta.errors import DeltaError, LocationInvalidError
 
 FIRST_START = Actor(name="start of the server")
+SAMPLES_MARKER: Final = "samples-registered"  # a file of the home
 REPEAT: Final = "1h"  # how often a lake is scanned that a start names
 RETRY_S: Final = 30.0  # between two attempts to reach one
 FIRST_LOOK_S: Final = 0.5  # before the terminal says first how far a scan is
@@ -182,7 +183,7 @@ def register_samples(now: datetime, *, is_asked: bool = False) -> None:
 
     Where they are asked for, they come back.
     """
-    marker = settings.HOME / "samples-registered"
+    marker = settings.HOME / SAMPLES_MARKER
     if marker.exists() and not is_asked:
         return
     load_samples(stamp=Stamp(FIRST_START, now))

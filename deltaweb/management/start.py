@@ -2,22 +2,17 @@
 
 import os
 import socket
-import sqlite3
 import sys
 import threading
 import webbrowser
 from collections.abc import Sequence
-from datetime import datetime
-from pathlib import Path
 from typing import Final
 from urllib.parse import urlencode
 
 from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandParser
-from django.db import DEFAULT_DB_ALIAS, connection, connections
-from django.db.migrations.executor import MigrationExecutor
-from django.utils import timezone
+from django.db import connection
 
 from apps.pages.command import Error
 from deltaweb.environment import home
@@ -59,9 +54,7 @@ class StartCommand(BaseCommand):
         web = gunicorn_line(own_address())
         self.supervisor.add("web", web, on_ready=self._show_link)
         self.supervisor.begin_loading()
-        if copy := before_migration(settings.HOME, timezone.now()):
-            self.stderr.write(f"Kept a copy of the database in {copy}")
-        call_command("migrate", verbosity=0, interactive=False)
+        call_command("migrate", verbosity=0, interactive=False, stderr=self.stderr)
         home.remember_served_url(settings.HOME, settings.PUBLIC_URL)
 
     def serve(self, lakes: Sequence[str] = (), *, page: str | None = None) -> None:
@@ -136,29 +129,3 @@ def _check_port(port: int) -> None:
                 " uses it, or choose another: --port 8001, or PORT=8001 make run"
             )
             raise Error(message) from error
-
-
-# === A copy before migrations ===
-
-
-def before_migration(home: Path, now: datetime) -> Path | None:
-    """Copy the SQLite file where migrations are due; return the copy's path.
-
-    Another database has its own backups, and a new one has nothing to keep.
-    """
-    connection = connections[DEFAULT_DB_ALIAS]
-    if connection.vendor != "sqlite":
-        return None
-    executor = MigrationExecutor(connection)
-    pending = executor.migration_plan(executor.loader.graph.leaf_nodes())
-    if not pending or not executor.loader.applied_migrations:
-        return None
-    copy = home / "backups" / f"deltaweb-{now:%Y%m%dT%H%M%S}.sqlite3"
-    copy.parent.mkdir(mode=0o700, exist_ok=True)
-    connection.ensure_connection()
-    target = sqlite3.connect(copy)
-    try:
-        connection.connection.backup(target)
-    finally:
-        target.close()
-    return copy

@@ -146,6 +146,8 @@ WORDS: Final = {
     "sign_out": "ended a session",
     "key.issue": "made an API key",
     "key.revoke": "revoked an API key",
+    "server.revoke": "revoked all tokens and keys made before the restore",
+    "server.restore": "restored the server from a backup",
     "switch.off": "switched a part of the server off",
     "switch.on": "switched a part of the server on again",
     "user.create": "added a user",

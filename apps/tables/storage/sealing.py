@@ -2,7 +2,7 @@
 
 import base64
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
@@ -27,6 +27,17 @@ def seal_again(sealed: str, *, storage: str) -> str:
         raise StorageSealedError(storage=storage) from None
 
 
+def seal_again_by(sealed: str, former_keys: Sequence[str]) -> str | None:
+    """Encrypt what secret keys of another server sealed; None if none of them did."""
+    first, *others = [*former_keys, settings.SECRET_KEY]
+    former = [_key(key) for key in derive_keys(first, others, PURPOSE)]
+    try:
+        opened = MultiFernet(former).decrypt(sealed.encode())
+    except InvalidToken:
+        return None
+    return _fernet().encrypt(opened).decode("ascii")
+
+
 def unseal(sealed: str, *, storage: str) -> dict[str, str]:
     """Return sealed options."""
     try:
@@ -38,4 +49,8 @@ def unseal(sealed: str, *, storage: str) -> dict[str, str]:
 
 def _fernet() -> MultiFernet:
     keys = derive_keys(settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS, PURPOSE)
-    return MultiFernet([Fernet(base64.urlsafe_b64encode(key)) for key in keys])
+    return MultiFernet([_key(key) for key in keys])
+
+
+def _key(key: bytes) -> Fernet:
+    return Fernet(base64.urlsafe_b64encode(key))

@@ -1,0 +1,5 @@
+"""Backups: one sealed file from which a server is restored, on any database engine.
+
+Read `sealed` (the bytes of the file), `lines` (the document in it), `rows` (values of
+models), then `writing`, `restoring` and `restored` (what a restored server leaves off).
+"""

@@ -1,0 +1,242 @@
+"""A backup restores into an empty place on any engine, or changes nothing."""
+
+import json
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from tests.support.processes.installation import environment, run
+from tests.support.processes.postgresql import empty_database, running_postgresql
+from tests.support.processes.recorded_databases import VARIABLES, unpack_sqlite
+
+WORDS = {"DELTAWEB_BACKUP_PASSPHRASE": "four words of mine"}
+LISTS = (
+    ("table", "list"),
+    ("share", "list"),
+    ("recipient", "list"),
+    ("user", "list"),
+    ("group", "list"),
+    ("storage", "list"),
+)
+
+
+def new_home(folder: Path) -> Path:
+    folder.mkdir(mode=0o700)
+    return folder
+
+
+def lists(home: Path, **variables: str) -> list[str]:
+    """What the lists of an installation print as JSON."""
+    runs = [run(home, *line, "--json", **variables) for line in LISTS]
+    assert [one.returncode for one in runs] == [0] * len(runs), runs
+    return [one.stdout for one in runs]
+
+
+def token_ids(recipients: str) -> list[str]:
+    rows = json.loads(recipients)
+    return [token["id"] for row in rows for token in row["tokens"]]
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    with running_postgresql() as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with rows in each model."""
+    home = new_home(tmp_path_factory.mktemp("source") / "home")
+    unpack_sqlite("0.8.3", home)
+    done = run(home, "migrate", "--verbosity", "0", **VARIABLES)
+    assert done.returncode == 0, done.stderr
+    return home
+
+
+@pytest.fixture(scope="module")
+def backup(source: Path) -> Path:
+    file = source.parent / "all.backup"
+    done = run(source, "backup", str(file), **VARIABLES, **WORDS)
+    assert done.returncode == 0, done.stderr
+    assert "It holds every secret" in done.stdout
+    return file
+
+
+def test_a_backup_is_encrypted_and_closed_to_others(backup: Path) -> None:
+    data = backup.read_bytes()
+
+    assert backup.stat().st_mode & 0o777 == 0o600
+    assert data.startswith(b"deltaweb-backup 1\n")
+    assert b"acme" not in data
+    assert [*backup.parent.glob("*.part")] == []
+
+
+def test_sqlite_restores_into_postgresql_and_back_byte_by_byte(
+    source: Path, backup: Path, server: str, tmp_path: Path
+) -> None:
+    url = empty_database(server, f"restored-{os.getpid()}")
+    there = {"DELTAWEB_DATABASE_URL": url}
+    first, second = new_home(tmp_path / "first"), new_home(tmp_path / "second")
+    back = tmp_path / "back.backup"
+
+    restored = run(first, "restore", str(backup), **there, **WORDS)
+    assert restored.returncode == 0, restored.stderr
+    before, after = lists(source, **VARIABLES), lists(first, **there)
+    links_differ = LISTS.index(("recipient", "list"))  # theirs are no longer valid
+    assert token_ids(after.pop(links_differ)) == token_ids(before.pop(links_differ))
+    assert after == before
+    added = run(first, "user", "add", "new", "--role", "viewer", **there)
+    assert added.returncode == 0, added.stderr  # sequences follow the rows
+    again = run(first, "backup", str(back), **there, **WORDS)
+    assert again.returncode == 0, again.stderr
+
+    done = run(second, "restore", str(back), **WORDS)
+
+    assert done.returncode == 0, done.stderr
+    assert lists(second) == lists(first, **there)
+    shown = run(second, "storage", "reseal", "--json")  # by a key of its own
+    assert shown.returncode == 0, shown.stderr
+
+
+def test_a_restored_server_lets_no_outsider_in(backup: Path, tmp_path: Path) -> None:
+    home = new_home(tmp_path / "home")
+
+    done = run(home, "restore", str(backup), **WORDS)
+
+    assert done.returncode == 0, done.stderr
+    assert "tokens of recipients" in done.stdout
+    switches = run(home, "switch", "list").stdout.splitlines()
+    off = {line.split()[0] for line in switches[1:] if line.split()[1] == "off"}
+    assert off == {"sharing", "sign-in", "notifications"}
+    with closing(sqlite3.connect(home / "deltaweb.sqlite3")) as database:
+
+        def count(query: str) -> int:
+            return int(database.execute(f"SELECT count(*) FROM {query}").fetchone()[0])  # noqa: S608 (our own words)
+
+        assert count("django_session") == 0
+        assert count("jobs_job WHERE state IN ('QUEUED', 'RUNNING')") == 0
+        assert count("accounts_signinlink WHERE used_at IS NULL") == 0
+        links = "sharing_activationlink WHERE used_at IS NULL AND withdrawn_at IS NULL"
+        assert count(links) == 0
+        assert count("audit_auditevent WHERE action = 'server.restore'") == 1
+        assert count("operate_restoration") == 1
+    shown = run(home, "restored", "show")
+    assert "2 tokens of recipients and 1 API keys are valid again" in shown.stdout
+    revoked = run(home, "restored", "revoke", "--yes", "--json")
+    assert json.loads(revoked.stdout) == {"tokens": 2, "api_keys": 1}
+    shown = run(home, "restored", "show")
+    assert "0 tokens of recipients and 0 API keys are valid again" in shown.stdout
+    again = run(home, "restored", "revoke", "--yes", "--json")
+    assert json.loads(again.stdout) == {"tokens": 0, "api_keys": 0}
+    recipients = json.loads(run(home, "recipient", "list", "--json").stdout)
+    assert {one["token_state"] for one in recipients} == {"revoked"}
+
+
+def test_a_database_in_use_is_replaced_only_if_that_is_said(
+    backup: Path, tmp_path: Path
+) -> None:
+    home = new_home(tmp_path / "home")
+    assert run(home, "user", "add", "kept", "--role", "admin").returncode == 0
+
+    refused = run(home, "restore", str(backup), **WORDS)
+
+    assert refused.returncode == 1
+    assert "The database is in use: it has 1 rows of accounts.user" in refused.stderr
+    assert "kept" in run(home, "user", "list").stdout
+    assert run(home, "restore", "--replace", str(backup), **WORDS).returncode == 0
+    names = run(home, "user", "list").stdout
+    assert "kept" not in names
+    assert "ada" in names
+
+
+def test_damaged_files_and_wrong_words_change_nothing(
+    backup: Path, tmp_path: Path
+) -> None:
+    home = new_home(tmp_path / "home")
+    assert run(home, "user", "add", "kept", "--role", "admin").returncode == 0
+    before = run(home, "user", "list", "--json").stdout
+    cut = tmp_path / "cut.backup"
+    cut.write_bytes(backup.read_bytes()[:-1])
+    words = {"DELTAWEB_BACKUP_PASSPHRASE": "others"}
+    cases: tuple[tuple[Path, dict[str, str], str], ...] = (
+        (cut, WORDS, "or the file damaged"),
+        (backup, words, "the passphrase is wrong"),
+        (backup, {}, "No passphrase was given"),
+        (tmp_path / "none", WORDS, "cannot be read"),
+        (Path("/dev/null"), WORDS, "does not begin as a backup"),
+    )
+    for file, variables, said in cases:
+        done = run(home, "restore", "--replace", str(file), **variables)
+        assert done.returncode == 1
+        assert said in done.stderr
+
+    assert run(home, "user", "list", "--json").stdout == before
+
+
+def test_a_backup_of_a_newer_version_is_refused(source: Path, tmp_path: Path) -> None:
+    newer, home = new_home(tmp_path / "newer"), new_home(tmp_path / "home")
+    file = tmp_path / "newer.backup"
+    shutil.copy(source / "deltaweb.sqlite3", newer)
+    with closing(sqlite3.connect(newer / "deltaweb.sqlite3")) as database:
+        database.execute(
+            "INSERT INTO django_migrations (app, name, applied)"
+            " VALUES ('tables', '9999_later', '2027-01-01')"
+        )
+        database.commit()
+
+    done = run(newer, "backup", "--plain", str(file))
+
+    assert done.returncode == 1
+    assert "tables.9999_later, which this version does not know" in done.stderr
+    assert not file.exists()
+    assert not (home / "deltaweb.sqlite3").exists()
+
+
+@pytest.mark.parametrize("engine", ["sqlite", "postgresql"])
+def test_a_killed_restore_leaves_the_former_state(
+    engine: str, backup: Path, server: str, tmp_path: Path
+) -> None:
+    home = new_home(tmp_path / "home")
+    variables = dict(WORDS)
+    if engine == "postgresql":
+        url = empty_database(server, f"killed-{os.getpid()}")
+        variables["DELTAWEB_DATABASE_URL"] = url
+    added = run(home, "migrate", "--verbosity", "0", **variables)
+    assert added.returncode == 0, added.stderr
+    assert (
+        run(home, "user", "add", "kept", "--role", "admin", **variables).returncode == 0
+    )
+    line = [sys.executable, "-m", "deltaweb", "restore", "--replace", str(backup)]
+    killed = 0
+    for delay_s in (1.0, 2.5, 4.0):
+        process = subprocess.Popen(
+            line,
+            env=environment(home, **variables),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        time.sleep(delay_s)
+        process.send_signal(signal.SIGKILL)
+        killed += process.wait(60) == -signal.SIGKILL
+
+        names = run(home, "user", "list", **variables)
+
+        assert names.returncode == 0, names.stderr
+        assert ("kept" in names.stdout) != ("ada" in names.stdout)
+    assert killed >= 1
+    done = run(home, "restore", "--replace", str(backup), **variables)
+    assert done.returncode == 0, done.stderr
+    if engine == "postgresql":
+        with psycopg.connect(variables["DELTAWEB_DATABASE_URL"]) as database:
+            found = database.execute("SELECT count(*) FROM accounts_user").fetchone()
+            assert found == (3,)
