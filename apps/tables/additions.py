@@ -17,7 +17,7 @@ from apps.notices.following import subjects as followed_subjects
 from apps.operate import loading
 from apps.pages import errors, frame
 from apps.pages.changes.change import changes
-from apps.tables import health
+from apps.tables import access, health
 from apps.tables.extension import clock, health_rules, indexed, marks, tabs
 from apps.tables.extension.marks import Badge, Mark
 from apps.tables.extension.search_actions import SearchAction
@@ -116,7 +116,7 @@ frame.entries.register(
         icon="database",
         url_name="tables:table-list",
         order=10,
-        prefixes=("/tables", "/t/", "/search"),
+        prefixes=("/tables", "/t/", "/n/", "/requests", "/search"),
     )
 )
 frame.entries.register(
@@ -165,6 +165,15 @@ tabs.tabs.register(
         right=EDIT,
     )
 )
+tabs.tabs.register(
+    tabs.Tab(
+        label="Access",
+        url_name="tables:table-access",
+        order=95,
+        count=lambda user, table: access.counts.open_requests(user, table),  # noqa: PLW0108 (loads it)
+        counted="open requests",
+    )
+)
 visibility.subjects_of_jobs.register(
     visibility.Subjects(
         visible_ids=lambda user: Table.objects.visible_to(user).values("id"),
@@ -177,6 +186,22 @@ subjects_of_events.register(
     SubjectsOfEvents(kind="table", visible_ids=visible_table_ids)
 )
 followed_subjects.load_from("apps.tables.head.followed")
+subjects_of_events.register(
+    SubjectsOfEvents(
+        kind="request",
+        visible_ids=lambda user, ids: access.counts.visible_requests(user, ids),  # noqa: PLW0108 (loads it)
+        url=lambda key: access.counts.url_of_request(key),  # noqa: PLW0108 (loads it)
+    )
+)
+frame.numbers.register(
+    lambda user, now: access.counts.requests_number(user, now)  # noqa: PLW0108 (loads it)
+)
+changes.load_from(
+    "access",
+    "apps.tables.access.requesting",
+    "apps.tables.access.deciding",
+    "apps.tables.access.granting",
+)
 search_kinds.register(
     *(
         SearchKind(
@@ -196,6 +221,15 @@ search_kinds.register(
                 -10,
                 "versions",
                 "found_versions",
+                _is_user,
+            ),
+            (
+                "listed",
+                "Access on request",
+                "lock",
+                25,
+                "listed",
+                "found_listed",
                 _is_user,
             ),
             ("writer", "Writers", "user", 30, "people", "found_writers", _is_user),
@@ -257,6 +291,10 @@ frame.explain(
         "how-to/find-a-table/": "table-list table-tree search table-settings",
         "five-minutes/": "table-register table-new-create",
         "how-to/browse-a-bucket/": "lake-new lake-list lake-detail",
+        "how-to/request-access/": (
+            "table-access namespace-access request-list listed-list request-table"
+            " request-namespace"
+        ),
         "how-to/convert-parquet/": "table-new-convert",
         "how-to/import-a-csv-with-bad-rows/": "table-new-import table-import",
         "how-to/what-would-a-vacuum-delete/": "table-maintenance table-vacuum",

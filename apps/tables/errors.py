@@ -136,3 +136,59 @@ class OperationOutdatedError(DeltaError, code="operation-outdated"):
         if self.was_shown:
             return ", and the preview that was shown no longer holds"
         return " since this was requested"
+
+
+class NamespaceNotFoundError(DeltaError, code="namespace-not-found"):
+    name: str
+    status = 404
+    message = "No namespace is named {name:.80r}."
+    hint = "The catalog lists the namespaces that you can see."
+
+
+class RequestNotFoundError(DeltaError, code="request-not-found"):
+    number: int
+    status = 404
+    message = "There is no request {number} that you can see."
+    hint = "The page Requests lists yours, and those that you decide."
+
+
+class RequestRefusedError(DeltaError, code="request-refused"):
+    """A request that cannot be made.
+
+    Attributes:
+        reason: Such as "anna can view it already".
+    """
+
+    name: str
+    reason: str
+    status = 409
+    message = "Access to {name} was not requested: {reason}."
+    hint = "The page Requests lists your requests and their answers."
+
+
+class RequestInvalidError(DeltaError, code="request-invalid"):
+    reason: str
+    status = 422
+    message = "{reason}"
+    hint = "Say for what you need it, in up to 500 characters."
+
+
+class RequestDecidedError(DeltaError, code="request-decided"):
+    """A request that waits no longer.
+
+    Attributes:
+        outcome: Such as "tom approved it".
+    """
+
+    number: int
+    outcome: str
+    status = 409
+    message = "Nothing was changed: request {number} is not open, because {outcome}."
+    hint = "The person can request access again."
+
+
+class GrantNotFoundError(DeltaError, code="right-not-found"):
+    number: int
+    status = 404
+    message = "There is no grant {number} that you can end."
+    hint = "The page Access of a table or a namespace lists its grants."

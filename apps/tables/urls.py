@@ -4,6 +4,10 @@ from django.urls import URLPattern
 
 from apps.pages.changes.html import change_patterns
 from apps.pages.urls import action, answer, page
+from apps.tables.access import pages as access_pages
+from apps.tables.access.listed import LISTED
+from apps.tables.access.pages import AccessForm
+from apps.tables.access.requested import REQUESTS
 from apps.tables.catalogue import list_views, register_views, settings_views
 from apps.tables.catalogue.adding.pages import (
     CONVERT_PAGE,
@@ -114,6 +118,41 @@ urlpatterns = [
     action("tables/load-samples", register_views.load_samples, "load-samples"),
     *(one for on in NEW_TABLE_PAGES for one in asks(on, "tables/new/", "table-new-")),
     *(one for on in PAGES for one in asks(on, f"{TABLE}/", "table-")),
+    *page(
+        f"{TABLE}/access",
+        access_pages.table_access,
+        "table-access",
+        csv=True,
+        takes=["v", AccessForm],
+    ),
+    *page(
+        "n/<str:namespace>/access",
+        access_pages.namespace_access,
+        "namespace-access",
+        csv=True,
+        takes=[AccessForm],
+    ),
+    *page(
+        "requests/",
+        access_pages.request_list,
+        "request-list",
+        csv=True,
+        takes=[REQUESTS.form],
+    ),
+    *page(
+        "requests/listed",
+        access_pages.listed_list,
+        "listed-list",
+        csv=True,
+        takes=[LISTED.form],
+    ),
+    *change_patterns(
+        "access",
+        shown={
+            "request-table": access_pages.request_page,
+            "request-namespace": access_pages.request_page,
+        },
+    ),
     *page("search", list_views.search, "search", csv=True, takes=[SearchForm]),
     *change_patterns(
         "table",

@@ -24,6 +24,7 @@ COMMANDS: Final = {
     "restore": "Put a backup in place of the database, on any database engine.",
     "restored": "After a restore: what is to be decided, and revoking all tokens.",
     "table": "Tables: the catalog, their logs, and maintenance.",
+    "access": "Access: who can see a table and why, and requests of access.",
     "health": "Health: what the rules found, who takes care of it, and thresholds.",
     "parquet": "Parquet files: what their footers say, their rows, and their schemas.",
     "storage": "Object stores: connections, and the keys that they use.",

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from apps.pages.frame import AnyUser
 from apps.pages.registry import Registry
+from apps.tables.models import Table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,7 +19,8 @@ class Tab:
     `picks` are those of them whose own address takes the version that is picked on the
     timeline; `is_for_owners` whether it is of no use for a table that belongs to
     somebody else; `visible` says who finds the tab, which guards no page; `right` is
-    one that the user needs on the table to find it, such as `edit`.
+    one that the user needs on the table to find it, such as `edit`; `count` is
+    the number at the tab for a user, of what `counted` says; 0 is not shown.
     """
 
     label: str
@@ -29,6 +31,8 @@ class Tab:
     is_for_owners: bool = False
     right: str = ""
     visible: Callable[[AnyUser], bool] = lambda user: user.is_authenticated
+    count: Callable[[AnyUser, Table], int] = lambda _user, _table: 0
+    counted: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,6 +21,7 @@ from apps.tables.models.lakes import StorageConnection as StorageConnection
 from apps.tables.models.missing_files import MissingFiles as MissingFiles
 from apps.tables.models.namespaces import Namespace as Namespace
 from apps.tables.models.repeats import RepeatedOperation as RepeatedOperation
+from apps.tables.models.requests import AccessRequest as AccessRequest
 from apps.tables.models.rights import EDIT, MANAGE, OWN, SHARE, VIEW, allowed
 from apps.tables.models.schedules import ONLY_WHEN_ASKED_S
 from apps.tables.models.uses import TableUse as TableUse

@@ -108,6 +108,8 @@ class TabLink:
     label: str
     url: str
     current: bool
+    count: int
+    counted: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,6 +168,8 @@ def table_links(context: template.Context, head: TableHead) -> HeadLinks:
                 label=tab.label,
                 url=reverse(tab.url_name, kwargs=names) + query,
                 current=tab is current,
+                count=tab.count(user, head.table),
+                counted=tab.counted,
             )
             for tab in tabs.tabs_for(user, is_received=received)
             if not tab.right or getattr(head.table, f"may_{tab.right}", False)

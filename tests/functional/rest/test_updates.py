@@ -199,6 +199,20 @@ UPDATES: Final = {
             "tags": removable(["finance"], "table.tags"),
         },
     ),
+    f"PATCH {V1}/tables/<str:namespace>/<str:name>/access": Update(
+        f"/{V1}/tables/sales/orders/access",
+        {
+            "private": alone(OFF, "table.is_private"),
+            "listed": alone(not OFF, "table.is_listed"),
+        },
+    ),
+    f"PATCH {V1}/namespaces/<str:namespace>/access": Update(
+        f"/{V1}/namespaces/sales/access",
+        {
+            "private": alone(not OFF, "namespace.is_private"),
+            "listed": alone(not OFF, "namespace.is_listed"),
+        },
+    ),
     f"PUT {V1}/health/thresholds/<str:namespace>/<str:threshold>": Update(
         f"/{V1}/health/thresholds/raw/small_files",
         {"value": Sent(70, {"namespacethresholds.values"}, {"-namespacethresholds"})},

@@ -1,0 +1,57 @@
+"""What other pages say of requests of access: how many are open, and who sees them."""
+
+from collections.abc import Collection
+from datetime import datetime
+
+from django.db.models import Q
+from django.shortcuts import resolve_url
+from django.utils import timezone
+
+from apps.accounts.models import User
+from apps.pages.frame import AnyUser, KeyNumber
+from apps.tables.access.requested import TO_DECIDE, decidable_by, place_of
+from apps.tables.models import AccessRequest, Table
+from apps.tables.models.rights import OWN
+from apps.tables.permissions import may
+
+
+def open_requests(user: AnyUser, table: Table) -> int:
+    """Return the number of open requests of a table that a user decides; else 0."""
+    now = timezone.now()
+    if not isinstance(user, User):
+        return 0
+    count = AccessRequest.objects.open(now).filter(table=table).count()
+    return count if count and may(user, OWN, table, now) else 0
+
+
+def requests_number(user: AnyUser, now: datetime) -> KeyNumber | None:
+    """Return the number of requests that a user has to decide; None without one."""
+    if not isinstance(user, User):
+        return None
+    count = decidable_by(user, now).open(now).count()
+    if not count:
+        return None
+    return KeyNumber(
+        key="access_requests",
+        label="Access requests",
+        value=count,
+        note="wait for your decision",
+        url=f"{resolve_url('tables:request-list')}?whose={TO_DECIDE}",
+    )
+
+
+def visible_requests(user: User, ids: Collection[str]) -> set[str]:
+    """Return those of some requests that a user made, or decides."""
+    now = timezone.now()
+    numbers = [int(one) for one in ids if one.isdigit()]
+    about = Q(requested_by=user.pk) | Q(id__in=decidable_by(user, now).values("id"))
+    found = AccessRequest.objects.filter(about, id__in=numbers)
+    return {str(one) for one in found.values_list("id", flat=True)}
+
+
+def url_of_request(key: str) -> str | None:
+    """Return the address of the page that shows a request."""
+    found = AccessRequest.objects.filter(id=int(key)) if key.isdigit() else ()
+    for one in found:
+        return place_of(one).access_url
+    return None
