@@ -7,7 +7,7 @@
 
   const WHOLE = "whole"; // said of a page that the browser is to load itself
   const home = document.querySelector(".dw-brand").href; // behind a proxy not "/"
-  const PAGES = /^(t|n|requests|access-grants|help|tables|search|parquet|jobs|shares|recipients|received|activity|health|what-changed|status|me|admin-area)?(\/|$)/;
+  const PAGES = /^(t|n|requests|access-grants|help|tables|search|parquet|jobs|shares|recipients|received|activity|health|what-changed|status|me|admin-area|notifications)?(\/|$)/;
   const NO_PAGES = /\.(json|csv)$|\/(tokens|clients)\//; // files, and what is handed over once
   const isOurs = (address) => {
     const { origin, pathname } = new URL(address);

@@ -1,1 +1,1 @@
-"""How long sessions and API keys work, and when they are suspended."""
+"""Lifetimes of sessions and API keys, and their suspension."""

@@ -1,1 +1,1 @@
-"""What people change of what they follow, and of webhooks."""
+"""Changes of follows and of webhooks."""

@@ -1,1 +1,1 @@
-"""Following: what people and webhooks are told of."""
+"""The events that people and webhooks are told of."""

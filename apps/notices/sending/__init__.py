@@ -1,1 +1,1 @@
-"""Sending: signed requests to webhooks, and mails to people."""
+"""The sending of signed requests to webhooks, and of mails to people."""

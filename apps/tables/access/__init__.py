@@ -1,4 +1,4 @@
-"""Access to tables and namespaces: who has it and why, and who requests it."""
+"""The access to tables and namespaces: who has it and why, and who requests it."""
 
 from typing import TYPE_CHECKING
 

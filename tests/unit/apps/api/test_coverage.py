@@ -81,6 +81,15 @@ BY_COMMAND: Final = {
     "user enable": f"PATCH {USER}",
     "user list": "GET users",
     "switch list": "GET switches",
+    "group list": "GET groups",
+    "group show": "GET groups/{name}",
+    "follow list": "GET follows",
+    "unfollow list": "GET follows",
+    "unfollow begin": "POST follows",
+    "unfollow stop": "DELETE follows/{follow_id}",
+    "webhook list": "GET webhooks",
+    "access list": f"GET {TABLE}/access",
+    "access show": f"GET {TABLE}/access",
 }
 """The verbs of operations and changes are not here: they say their endpoints."""
 COMMANDS_APART: Final = {
@@ -93,6 +102,13 @@ COMMANDS_APART: Final = {
     "migrate": "nothing answers before it is done",
     "completion": "is of a shell",
     "doctor": "looks at the machine that it runs on",
+    "sso check": "looks at the settings of the machine that it runs on",
+    "backup": "no key that was stolen may fetch every secret",
+    "restore": "replaces what answers",
+    "restored show": "decides what a restored server may do",
+    "restored revoke": "decides what a restored server may do",
+    "follow kinds": "a list that OpenAPI has",
+    "unfollow kinds": "a list that OpenAPI has",
 }
 BY_PAGE: Final = {
     "accounts:set-role": f"PATCH {USER}",
@@ -132,12 +148,17 @@ PAGES_APART: Final = {
     "accounts:sign-in": "a key is what a script signs in by",
     "accounts:use-link": "as signing in by a password",
     "accounts:sign-out": "a key has no session",
+    "accounts:confirm-address": "a link of a mail, for its reader",
+    "accounts:sso-logout": "the provider calls it",
+    "notices:follow-breaking": "two fields of `PATCH follows/{follow_id}`",
     "accounts:change-password": "a key that was stolen must not become a password",
     "sharing:share-new": "it does in steps what `shares` and `recipients` do",
     "sharing:activate": "it is for recipients, who have no key",
 }
 JSON_APART: Final = {
     "accounts:key-list": "GET me",
+    "accounts:group-detail": "GET groups/{name}",
+    "notices:received": "GET events",
     "jobs:status": "for monitors: its address takes no key",
     "explorer:compare-latest": f"GET {TABLE}/diff",
     "explorer:compare-detail": f"GET {TABLE}/diff",

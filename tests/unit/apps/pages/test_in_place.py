@@ -10,6 +10,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 ELSEWHERE = {
     "activate",
     "api",
+    "confirm-address",
     "delta-sharing",
     "help",
     "iceberg",

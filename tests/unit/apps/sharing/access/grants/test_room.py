@@ -217,4 +217,4 @@ def test_the_cost_says_that_copies_are_too_large(settings: Settings) -> None:
     too_large = PlainCost(num_files=2, num_copies=1, copied_bytes=1_001)
 
     assert "DELTAWEB_PREPARED_BYTES" not in fits.text
-    assert too_large.text.endswith("copies of 1,000 bytes (DELTAWEB_PREPARED_BYTES).")
+    assert too_large.text.endswith("copies of 1,000 B (DELTAWEB_PREPARED_BYTES).")
