@@ -108,7 +108,7 @@ def streamed(request: HttpRequest, reader: EventReader, after: str) -> HttpRespo
             key_id=None if key is None else key.id,
             session_key=None if key is not None else request.session.session_key,
         )
-        feed = open_feed(caller, reader.wanted, after or found.start)
+        feed = open_feed(caller, reader.wanted, found.start)
         if feed is not None:
             return EventStream(feed)
     response = HttpResponse(first_line() + feed_lines(found), content_type=STREAM)

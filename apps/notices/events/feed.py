@@ -20,6 +20,8 @@ from uuid import UUID
 from django.db import connection
 from django.utils import timezone
 
+from apps.accounts.lifetimes.local_accounts import may_have_keys
+from apps.accounts.lifetimes.suspension import is_suspended
 from apps.accounts.models import APIKey, User
 from apps.jobs.running.database_faults import DATABASE_FAULTS
 from apps.news.hub import Hub, Subscription, hub
@@ -63,7 +65,10 @@ class FeedCaller:
             keys = APIKey.objects.live(now).filter(id=self.key_id)
             if not keys.exists():
                 return None
-        return User.objects.filter(id=self.user_id, is_active=True).first()
+        user = User.objects.filter(id=self.user_id, is_active=True).first()
+        if user is None or is_suspended(user, now):
+            return None
+        return user if self.key_id is None or may_have_keys(user) else None
 
 
 def feed_lines(found: EventSlice) -> bytes:
