@@ -19,8 +19,8 @@ HEAVY = [
 ARROW = ["pyarrow", "numpy"]
 # Modules of a process, with room for a few more: what loads a large package that no
 # list here names is noticed all the same.
-MOST_WITH_ARROW = 1025
-MOST_WITHOUT = 765
+MOST_WITH_ARROW = 1045
+MOST_WITHOUT = 785
 VERBS = "apps.tables.management.verbs."
 OTHER_VERBS = {VERBS + verb for verb in ("show", "history", "compared", "checks")}
 
