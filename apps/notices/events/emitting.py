@@ -20,8 +20,8 @@ from uuid import UUID
 
 from django.db import transaction
 
-from apps.notices.events import publisher
 from apps.notices.events.kind import EventData, EventKind, EventSubject
+from apps.notices.events.publisher import publish_on_commit
 from apps.notices.models import Event
 from apps.pages.page_json import json_of
 
@@ -89,7 +89,7 @@ def emit_all(happenings: Sequence[Happening], *, now: datetime) -> None:
         raise NoTransactionError
     rows = [_row(happening, now) for happening in happenings]
     Event.objects.bulk_create(rows, batch_size=BATCH, ignore_conflicts=True)
-    publisher.publish_on_commit()
+    publish_on_commit()
 
 
 def _row(happening: Happening, now: datetime) -> Event:
