@@ -6,6 +6,7 @@ from typing import Final
 from django import forms
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
+from apps.accounts.lifetimes.sessions import ends_at
 from apps.accounts.permissions import key_of, signed_in
 from apps.api.endpoint import RestView, Role, endpoint
 from apps.explorer.version.query import texts_of
@@ -107,6 +108,7 @@ def streamed(request: HttpRequest, reader: EventReader, after: str) -> HttpRespo
             user_id=reader.user.id,
             key_id=None if key is None else key.id,
             session_key=None if key is not None else request.session.session_key,
+            ends_at=None if key is not None else ends_at(request.session),
         )
         feed = open_feed(caller, reader.wanted, found.start)
         if feed is not None:

@@ -5,6 +5,7 @@ Source: HTML standard, "Server-sent events": the lines of a stream.
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from datetime import datetime
 from typing import Final, Protocol
 
 from django.http import (
@@ -13,8 +14,10 @@ from django.http import (
     HttpResponseBase,
     StreamingHttpResponse,
 )
+from django.utils import timezone
 from django.views.decorators.http import require_GET
 
+from apps.news.ends import end_of
 from apps.news.hub import Hub, Subscription, hub
 from apps.news.topics import of_session, of_user, revision
 
@@ -26,11 +29,16 @@ _BYE: Final = b"event: end\ndata:\n\n"
 
 
 class NewsEvents:
-    """Topics as they are told, until something ends it."""
+    """Topics as they are told, until something ends it.
 
-    def __init__(self, at: Hub, one: Subscription) -> None:
+    Args:
+        ends_at: When its user loses the right to listen; None for never.
+    """
+
+    def __init__(self, at: Hub, one: Subscription, *, ends_at: datetime | None) -> None:
         self._hub = at
         self._one = one
+        self._ends_at = ends_at
         self._is_begun = False
         self._is_ended = False
 
@@ -60,7 +68,9 @@ class NewsEvents:
         return text
 
     def pulse(self) -> bytes:
-        """Return what tells that the connection stands."""
+        """Return what tells that the connection stands, unless its time is over."""
+        if self._ends_at is not None and timezone.now() >= self._ends_at:
+            self.end()
         return _PULSE
 
     def end(self) -> None:
@@ -140,7 +150,7 @@ def news(request: HttpRequest) -> HttpResponseBase:
             return HttpResponse(status=404)
         one.tell([topic for topic in shown if found[topic] != shown[topic]])
         undo.pop_all()
-    return EventStream(NewsEvents(at, one))
+    return EventStream(NewsEvents(at, one, ends_at=end_of(request)))
 
 
 def _split(text: str) -> tuple[str, str]:

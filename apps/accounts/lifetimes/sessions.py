@@ -8,6 +8,9 @@ from django.contrib.sessions.backends.base import SessionBase
 from django.http import HttpRequest
 from django.utils import timezone
 
+from apps.accounts.lifetimes.suspension import suspension_of
+from apps.accounts.models import User
+
 BEGAN_AT: Final = "signed_in_at"
 
 
@@ -27,6 +30,13 @@ def ends_at(session: SessionBase) -> datetime | None:
     if not isinstance(began_at, int | float):
         return None
     return datetime.fromtimestamp(began_at, tz=UTC) + session_age()
+
+
+def stream_end(request: HttpRequest) -> datetime | None:
+    """Return when a stream ends: with its session, or as its user is suspended."""
+    user = request.user
+    suspended_at = suspension_of(user) if isinstance(user, User) else None
+    return min(filter(None, (ends_at(request.session), suspended_at)), default=None)
 
 
 def is_over(session: SessionBase, now: datetime) -> bool:

@@ -22,10 +22,14 @@ def is_suspended(user: User, now: datetime) -> bool:
 
     A local account, which no provider knows, never is.
     """
-    if user.is_signed_out:
-        return True
+    suspended_at = suspension_of(user)
+    return user.is_signed_out or (suspended_at is not None and now > suspended_at)
+
+
+def suspension_of(user: User) -> datetime | None:
+    """Return when a user is suspended without another sign-on; None for never."""
     signed_on_at = user.signed_on_at
-    return signed_on_at is not None and now - signed_on_at > key_life()
+    return None if signed_on_at is None else signed_on_at + key_life()
 
 
 def not_suspended(now: datetime) -> Q:

@@ -14,7 +14,7 @@ def person_of(claims: Mapping[str, Any], said: Mapping[str, Any]) -> Person:
     An e-mail address counts as verified if the same document says so.
     """
     both = {**said, **claims}
-    emails = [one for one in (claims, said) if isinstance(one.get("email"), str)]
+    emails = [one for one in (claims, said) if is_text(one.get("email"))]
     verified = [one for one in emails if is_true(one.get("email_verified"))]
     chosen = next(iter(verified or emails), {})
     name = both.get(settings.OIDC_NAME_CLAIM)
@@ -27,6 +27,11 @@ def person_of(claims: Mapping[str, Any], said: Mapping[str, Any]) -> Person:
         groups=groups_of_claim(both.get(settings.OIDC_GROUPS_CLAIM)),
         claims=both,
     )
+
+
+def is_text(claim: object) -> bool:
+    """Whether a claim is a text that every database keeps: no NUL, no half letters."""
+    return isinstance(claim, str) and claim.isprintable()
 
 
 def is_true(claim: object) -> bool:

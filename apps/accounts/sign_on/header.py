@@ -12,7 +12,7 @@ from django.conf import settings
 from django.http import HttpRequest
 
 from apps.accounts.errors import RemoteUserInvalidError, RemoteUserRefusedError
-from apps.accounts.sign_on.admission import MAX_GROUPS, MAX_SUBJECT, Person
+from apps.accounts.sign_on.admission import MAX_GROUPS, MAX_SUBJECT, Person, Rules
 from apps.accounts.sign_on.people import PROXY
 from apps.pages.request.addresses import parse_address
 
@@ -58,13 +58,13 @@ def person_of(request: HttpRequest) -> Person | None:
         name=subject,
         email=email,
         is_email_verified=bool(email),  # the proxy vouches for it
-        groups=[name for one in groups[:MAX_GROUPS] if (name := one.strip())],
+        groups=[name for one in groups[:MAX_GROUPS] if (name := one.strip(" \t"))],
     )
 
 
-def digest_of(person: Person) -> str:
-    """Return what changes with anything that the proxy says of a person."""
-    text = repr((person.subject, person.email, sorted(person.groups)))
+def digest_of(person: Person, rules: Rules) -> str:
+    """Return what changes with what the proxy says of a person, and with the rules."""
+    text = repr((person.subject, person.email, sorted(person.groups), rules))
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -91,7 +91,8 @@ def _text(request: HttpRequest, header: str) -> str:
     """Return a header as text; servers pass bytes on as Latin-1."""
     raw = str(request.META.get(_key(header), "")) if header else ""
     try:
-        text = raw.encode("latin-1").decode().strip()
+        # Other spaces are part of a name: without them, it is that of somebody else.
+        text = raw.encode("latin-1").decode().strip(" \t")
     except UnicodeError:
         raise RemoteUserInvalidError(header=header) from None
     if not text.isprintable():

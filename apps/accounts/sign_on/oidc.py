@@ -24,7 +24,7 @@ from mozilla_django_oidc.views import (
 from apps.accounts.errors import SignOnFailedError
 from apps.accounts.models import Identity
 from apps.accounts.sign_on.admission import rules_of_settings
-from apps.accounts.sign_on.claims import person_of
+from apps.accounts.sign_on.claims import is_text, person_of
 from apps.accounts.sign_on.people import sign_on
 from apps.accounts.sign_on.provider import (
     claims_of,
@@ -130,7 +130,7 @@ class Backend(OIDCAuthenticationBackend):  # type: ignore[misc]  # it has no typ
         person = person_of(payload, said)
         identity = sign_on(person, rules_of_settings(), stamp_of(self.request))
         sid = payload.get("sid")
-        signed_on = SignedOn(identity, sid if isinstance(sid, str) else "", id_token)
+        signed_on = SignedOn(identity, str(sid) if is_text(sid) else "", id_token)
         setattr(self.request, SIGNED_ON, signed_on)
         return identity.user
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Final
 
@@ -10,6 +11,7 @@ from django.db.models import F
 
 from apps.accounts import errors
 from apps.accounts.models import Group, Identity, Invitation, Membership, User
+from apps.accounts.services.addresses import take_verified_address
 from apps.accounts.services.records import (
     account_action,
     failed_sign_in_action,
@@ -41,6 +43,14 @@ def sign_on(person: Person, rules: Rules, stamp: Stamp) -> Identity:
         SignOnRefusedError: If no rule admits the person, or the account is disabled.
     """
     check_person(person)
+    try:
+        return _sign_on(person, rules, stamp)
+    except IntegrityError:
+        # A browser asks for several things at once: another request made the account.
+        return _sign_on(person, rules, stamp)
+
+
+def _sign_on(person: Person, rules: Rules, stamp: Stamp) -> Identity:
     identity, invitation = known(person, stamp)
     invited = invitation is not None or (identity is not None and identity.is_invited)
     verdict = verdict_of(person, rules, invited=invited)
@@ -110,8 +120,9 @@ def _new_identity(
         is_invited=invitation is not None,
         created_at=stamp.at,
     )
-    if invitation is not None:
-        invitation.delete()
+    if invitation is not None and not invitation.delete()[0]:
+        reasons = ("Another person used the invitation up.",)
+        raise errors.SignOnRefusedError(reasons=reasons)
     by = replace(stamp.actor, name=user.username, user_id=user.id)
     detail = {"role": user.get_role_display(), "issuer": person.issuer}
     report(account_action("user.create", user, Stamp(by, stamp.at), **detail))
@@ -142,6 +153,7 @@ def _update(identity: Identity, person: Person, verdict: Verdict, stamp: Stamp) 
     """Keep what the provider says now: the time, the address, the role, the groups."""
     user = identity.user
     by = Stamp(replace(stamp.actor, name=user.username, user_id=user.id), stamp.at)
+    _take_address(user, person.verified_email, before=identity.email, stamp=by)
     identity.last_signed_in_at = user.signed_on_at = stamp.at
     identity.email = person.verified_email[:254]
     identity.save(update_fields=["last_signed_in_at", "email"])
@@ -154,6 +166,23 @@ def _update(identity: Identity, person: Person, verdict: Verdict, stamp: Stamp) 
     if report_changes(account_action("", user, by), [change]):
         publish(of_user(user.id))
     _replace_groups(user, person.groups, stamp)
+
+
+def _take_address(user: User, address: str, *, before: str, stamp: Stamp) -> None:
+    """Let a verified address be that of the account, which counts as confirmed.
+
+    An address that the user chose and confirmed stays, and one that another account
+    has is nobody else's.
+
+    Args:
+        before: The verified address at the last sign-on; empty for none.
+    """
+    if not address or (user.mail_address and user.mail_address.lower() != before):
+        return
+    others = User.objects.filter(email__iexact=address).exclude(id=user.id)
+    if not others.exists():
+        with suppress(errors.UserInvalidError):  # nothing that gets mail
+            take_verified_address(user=user, address=address, stamp=stamp)
 
 
 def _replace_groups(user: User, names: Sequence[str], stamp: Stamp) -> None:
@@ -184,6 +213,11 @@ def _replace_groups(user: User, names: Sequence[str], stamp: Stamp) -> None:
     mine.exclude(group_id__in=ids).delete()
     kept = set(mine.values_list("group_id", flat=True))
     Membership.objects.bulk_create(
-        Membership(group_id=one, user=user, source=Group.Source.CLAIM, since=stamp.at)
-        for one in sorted(ids - kept)
+        (
+            Membership(
+                group_id=one, user=user, source=Group.Source.CLAIM, since=stamp.at
+            )
+            for one in sorted(ids - kept)
+        ),
+        ignore_conflicts=True,  # another request of the person was first
     )

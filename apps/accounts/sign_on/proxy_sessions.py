@@ -35,7 +35,7 @@ def follow_proxy(request: HttpRequest, person: Person | None) -> None:
         if DIGEST in request.session:
             _end(request)
         return
-    digest, now = digest_of(person), timezone.now()
+    digest, now = digest_of(person, rules_of_settings()), timezone.now()
     user = request.user
     is_same = user.is_authenticated and request.session.get(DIGEST) == digest
     if is_same and not _is_due(request, now.timestamp()):

@@ -120,7 +120,9 @@ def safe_next(request: HttpRequest) -> str:
         wanted, allowed_hosts=None, require_https=request.is_secure()
     )
     # `allowed_hosts=None` leaves paths alone, so a spoofed Host header is no way out.
-    return wanted if is_ours else resolve_url(settings.LOGIN_REDIRECT_URL)
+    # Without a slash, `redirect` would look for a view of that name.
+    is_path = is_ours and wanted.startswith("/")
+    return wanted if is_path else resolve_url(settings.LOGIN_REDIRECT_URL)
 
 
 def _is_click_here(request: HttpRequest) -> bool:

@@ -27,7 +27,8 @@ from apps.pages.request.addresses import client_address, network_of
 from apps.pages.request.rate_limits import RateLimit
 from deltaweb.sharing.oauth.errors import JWTRefusedError
 
-BY_ADDRESS: Final = RateLimit(file="rates-sign-on", rate_per_s=1.0, burst=120)
+# A company has one address, and its people come at the same time in the morning.
+BY_ADDRESS: Final = RateLimit(file="rates-sign-on", rate_per_s=10.0, burst=1200)
 _NOT_IN_CODES: Final = re.compile(r"[^a-z_]+")
 
 

@@ -20,7 +20,7 @@ from uuid import UUID
 from django.db import connection
 from django.utils import timezone
 
-from apps.accounts.lifetimes.local_accounts import may_have_keys
+from apps.accounts.lifetimes.local_accounts import may_have_keys, may_have_session
 from apps.accounts.lifetimes.suspension import is_suspended
 from apps.accounts.models import APIKey, User
 from apps.jobs.running.database_faults import DATABASE_FAULTS
@@ -47,11 +47,13 @@ class FeedCaller:
     Attributes:
         key_id: The API key of the request, if it has one.
         session_key: The session of the request, if it has one.
+        ends_at: When the session ends; None with a key.
     """
 
     user_id: int
     key_id: UUID | None = None
     session_key: str | None = None
+    ends_at: datetime | None = None
 
     @property
     def ends(self) -> tuple[str, ...]:
@@ -65,10 +67,13 @@ class FeedCaller:
             keys = APIKey.objects.live(now).filter(id=self.key_id)
             if not keys.exists():
                 return None
+        elif self.ends_at is None or self.ends_at <= now:
+            return None
         user = User.objects.filter(id=self.user_id, is_active=True).first()
         if user is None or is_suspended(user, now):
             return None
-        return user if self.key_id is None or may_have_keys(user) else None
+        is_admitted = may_have_session if self.key_id is None else may_have_keys
+        return user if is_admitted(user) else None
 
 
 def feed_lines(found: EventSlice) -> bytes:

@@ -1,5 +1,6 @@
 """Where pages wait for news: what they hear, who may, and what ends it."""
 
+from datetime import timedelta
 from typing import Any
 from uuid import uuid4
 
@@ -9,6 +10,8 @@ from django.test import Client
 from django.utils import timezone
 
 from apps.accounts import services as accounts
+from apps.accounts.lifetimes.sessions import BEGAN_AT, session_age
+from apps.accounts.lifetimes.suspension import key_life
 from apps.accounts.models import User
 from apps.jobs import services
 from apps.jobs.listing.revisions import (
@@ -33,6 +36,7 @@ from tests.support.pages.factories import (
     new_job,
     new_table,
     new_unindexed_table,
+    new_user,
 )
 from tests.support.processes.installation import wait_for
 
@@ -229,3 +233,27 @@ class TestAStreamEnds:
         services.cancel(job, now=timezone.now())
 
         assert not hubs.hub().is_awaited
+
+
+def test_ends_with_the_age_of_the_session(client: Client) -> None:
+    table = new_table()
+    client.force_login(new_user("ann"))
+    session = client.session
+    session[BEGAN_AT] -= session_age().total_seconds() - 1
+    session.save()
+    events = events_of(listen(client, f"table:{table.id}@"))
+    events.take()
+    assert wait_for(lambda: bool(events.pulse()) and events.has_news)
+    assert "event: end" in events.take().decode()
+    assert events.is_over
+
+
+def test_ends_as_its_user_is_suspended(client: Client) -> None:
+    table = new_table()
+    user = new_user("ann")
+    User.objects.update(signed_on_at=timezone.now() - key_life() + timedelta(seconds=1))
+    client.force_login(User.objects.get(id=user.id))
+    events = events_of(listen(client, f"table:{table.id}@"))
+    events.take()
+    assert wait_for(lambda: bool(events.pulse()) and events.has_news)
+    assert "event: end" in events.take().decode()

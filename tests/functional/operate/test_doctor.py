@@ -167,3 +167,24 @@ def test_an_address_that_does_not_answer_is_named() -> None:
         url = f"http://127.0.0.1:{closed.getsockname()[1]}"
 
     assert states(doctor("--url", url)[1]["proxy"]) == [FAIL]
+
+
+def test_a_set_up_without_sign_on_is_well() -> None:
+    _, found = doctor()
+
+    assert states(found["sign-on"]) == [OK]
+
+
+def test_a_provider_that_does_not_answer_is_a_failure(settings: Settings) -> None:
+    settings.HAS_SIGN_ON = True
+    settings.OIDC_ISSUER = "http://127.0.0.1:1"
+
+    code, found = doctor()
+
+    assert code == 1
+    failed = [one for one in found["sign-on"] if one["state"] == FAIL]
+    assert [one["says"].partition(":")[0] for one in failed] == [
+        "discovery",
+        "local administrator",
+    ]
+    assert failed[0]["todo"] == "deltaweb sso check says more."

@@ -10,7 +10,7 @@ from pytest_django import Settings
 
 from apps.accounts.lifetimes.sessions import BEGAN_AT
 from apps.accounts.models import Group, Identity, Invitation, Membership, User
-from apps.accounts.sign_on import proxy_sessions
+from apps.accounts.sign_on import people, proxy_sessions
 from apps.audit.models import AuditEvent
 from tests.support.pages.factories import new_user, signed_in
 
@@ -94,6 +94,51 @@ class TestAPersonWhomTheProxyNames:
         )
         browser.get("/me.json", headers={**ANN, "Remote-Groups": "data"})
         assert Membership.objects.filter(user=user, source="local").count() == 1
+
+    def test_is_refused_with_the_next_request_once_rules_do_not_admit(
+        self, browser: Client, settings: Settings
+    ) -> None:
+        browser.get("/me.json", headers=ANN)
+        settings.SSO_REQUIRED_GROUPS = ["admins"]
+        assert browser.get("/me.json", headers=ANN).status_code == 403
+        assert User.objects.get(username="ann").is_signed_out
+
+    def test_is_not_named_by_a_name_with_another_space(self, browser: Client) -> None:
+        name = "ann\N{NO-BREAK SPACE}".encode().decode("latin-1")
+        answer = browser.get("/me.json", headers={**ANN, "Remote-User": name})
+        assert answer.status_code == 400
+        assert not User.objects.exists()
+
+    def test_is_found_if_another_request_made_the_account_meanwhile(
+        self, browser: Client, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        browser.get("/me.json", headers=ANN)
+        really, looks = people.known, iter([(None, None)])
+
+        def known(*given):
+            return next(looks, None) or really(*given)
+
+        monkeypatch.setattr(people, "known", known)
+        assert Client(REMOTE_ADDR=PROXY).get("/me.json", headers=ANN).status_code == 200
+        assert User.objects.count() == Identity.objects.count() == 1
+
+    def test_gets_the_address_that_the_proxy_vouches_for(self, browser: Client) -> None:
+        headers = {**ANN, "Remote-Email": "Ann@example.com"}
+        browser.get("/me.json", headers=headers)
+        assert User.objects.get().mail_address == "ann@example.com"
+        browser.get("/me.json", headers={**ANN, "Remote-Email": "ann@new.example"})
+        assert User.objects.get().mail_address == "ann@new.example"
+
+    def test_keeps_an_address_of_their_own(self, browser: Client) -> None:
+        browser.get("/me.json", headers=ANN)
+        User.objects.update(email="own@example.com", email_confirmed_at=timezone.now())
+        browser.get("/me.json", headers={**ANN, "Remote-Email": "ann@example.com"})
+        assert User.objects.get().mail_address == "own@example.com"
+
+    def test_does_not_get_the_address_of_another_account(self, browser: Client) -> None:
+        new_user("other", email="ANN@example.com")
+        browser.get("/me.json", headers={**ANN, "Remote-Email": "ann@example.com"})
+        assert not User.objects.get(username="ann").email
 
     def test_is_signed_out_without_the_header(self, browser: Client) -> None:
         browser.get("/me.json", headers=ANN)

@@ -29,9 +29,22 @@ class TestSigningOn:
         assert (me["name"], me["role"]) == ("ann", "viewer")
         identity = Identity.objects.get()
         assert (identity.issuer, identity.subject) == (provider.issuer, "ann")
-        assert identity.email == "ann@example.com"
+        assert identity.email == identity.user.mail_address == "ann@example.com"
         groups = {one.group.name for one in identity.user.memberships.all()}
         assert groups == {"data", "ops"}
+
+    @pytest.mark.parametrize(
+        "path", ["//evil.example", "https://evil.example", "/\\evil.example", "foo"]
+    )
+    def test_leads_to_pages_of_this_site_alone(self, walker: Walker, path: str) -> None:
+        answer = walker.sign_in("ann", f"/sign-in/sso/?next={path}")
+        assert (answer.status_code, answer["Location"]) == (302, "/")
+
+    def test_begins_a_session_of_another_name(self, walker: Walker) -> None:
+        path = walker.walk(walker.begin(), "ann")
+        before = walker.client.session.session_key
+        walker.client.get(path)
+        assert walker.client.session.session_key != before
 
     def test_uses_pkce_state_and_nonce(self, walker: Walker) -> None:
         query = parse_qs(urlsplit(walker.begin()).query)
