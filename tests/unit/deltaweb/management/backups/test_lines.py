@@ -78,7 +78,11 @@ def test_rows_are_read_as_they_were_written() -> None:
         lambda lines: lines.pop(),
         lambda lines: lines.append(b"{}\n"),
     ],
-    ids=str,
+    ids=[
+        *("no head", "a list as head", "an unknown key", "a short row"),
+        *("a wrong type", "no JSON", "deep nesting", "a row twice", "a model twice"),
+        *("a row less", "no end", "lines after the end"),
+    ],
 )
 def test_changed_lines_are_refused(change: Callable[[list[bytes]], None]) -> None:
     with pytest.raises(BackupDamagedError):
