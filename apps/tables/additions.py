@@ -14,6 +14,7 @@ from apps.jobs import kinds, visibility
 from apps.news.topics import topics
 from apps.notices.events.visibility import SubjectsOfEvents, subjects_of_events
 from apps.notices.following import subjects as followed_subjects
+from apps.notices.following.concerned import Concerned, concerned
 from apps.operate import loading
 from apps.pages import errors, frame
 from apps.pages.changes.change import changes
@@ -192,6 +193,16 @@ subjects_of_events.register(
         visible_ids=lambda user, ids: access.counts.visible_requests(user, ids),  # noqa: PLW0108 (loads it)
         url=lambda key: access.counts.url_of_request(key),  # noqa: PLW0108 (loads it)
     )
+)
+concerned.register(
+    Concerned(
+        kinds=("access.requested",),
+        people=lambda events, now: access.concerned.deciders(events, now),  # noqa: PLW0108 (loads it)
+    ),
+    Concerned(
+        kinds=("access.decided",),
+        people=lambda events, now: access.concerned.requesters(events, now),  # noqa: PLW0108 (loads it)
+    ),
 )
 frame.numbers.register(
     lambda user, now: access.counts.requests_number(user, now)  # noqa: PLW0108 (loads it)

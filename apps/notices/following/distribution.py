@@ -18,6 +18,7 @@ from apps.accounts.models import User
 from apps.accounts.zones import user_zone
 from apps.news.publishing import publish
 from apps.notices.events.visibility import visible_events
+from apps.notices.following.concerned import people_of
 from apps.notices.following.subjects import BELL, parents
 from apps.notices.models import Delivery, Distribution, Event, Follow, Notice, Webhook
 
@@ -120,12 +121,20 @@ def _serve(events: Sequence[Event], now: datetime) -> None:
             for follow in follows.get(key, ()):
                 if wants(follow, event):
                     wanted[follow.user].setdefault(event.id, []).append(follow)
+    told = people_of(events, now)
+    for user, event_ids in told.items():
+        for event_id in event_ids:
+            wanted[user].setdefault(event_id, [])
     by_id = {one.id: one for one in events}
     notices: list[Notice] = []
     deliveries: list[Delivery] = []
     for user, found in wanted.items():
         seen = visible_events(user, [by_id[one] for one in sorted(found)])
-        new = [_notice(user, one, found[one.id], now) for one in seen]
+        own = told.get(user, set())
+        new = [
+            _notice(user, one, found[one.id], now, is_concerned=one.id in own)
+            for one in seen
+        ]
         notices += filter(None, new)
         deliveries += _deliveries(seen, found, now)
     Notice.objects.bulk_create(notices, batch_size=CHUNK, ignore_conflicts=True)
@@ -135,12 +144,22 @@ def _serve(events: Sequence[Event], now: datetime) -> None:
 
 
 def _notice(
-    user: User, event: Event, follows: Sequence[Follow], now: datetime
+    user: User,
+    event: Event,
+    follows: Sequence[Follow],
+    now: datetime,
+    *,
+    is_concerned: bool,
 ) -> Notice | None:
-    """Return what a person is told; None if all channels are webhooks."""
+    """Return what a person is told; None if all channels are webhooks.
+
+    What concerns a person is told at once by the bell, and by mail if that is possible.
+    """
     can_mail = bool(settings.EMAIL_HOST and user.mail_address)
     mails = [mail_due_at(one, now) for one in follows if one.by_mail and can_mail]
-    by_bell = any(one.by_bell for one in follows)
+    if is_concerned and can_mail:
+        mails.append(now)
+    by_bell = is_concerned or any(one.by_bell for one in follows)
     if not mails and not by_bell:
         return None
     return Notice(

@@ -156,8 +156,7 @@ def _decided(
             answer=request.answer,
             until=result.until.isoformat() if result.until else None,
         ),
-        now=stamp.at,
-        table_id=request.table_id,
+        now=stamp.at,  # no table: the requester may not see it, but the request
     )
     return result
 

@@ -169,8 +169,7 @@ def request_access(
             purpose=one.purpose,
             wanted=result.wanted,
         ),
-        now=stamp.at,
-        table_id=one.table_id,
+        now=stamp.at,  # no table: the requester may not see it, but the request
     )
     return result
 
