@@ -25,6 +25,7 @@ COMMANDS: Final = {
     "restored": "After a restore: what is to be decided, and revoking all tokens.",
     "table": "Tables: the catalog, their logs, and maintenance.",
     "access": "Access: who can see a table and why, and requests of access.",
+    "grant": "Grants: rights on a table or a namespace, for groups and people.",
     "health": "Health: what the rules found, who takes care of it, and thresholds.",
     "parquet": "Parquet files: what their footers say, their rows, and their schemas.",
     "storage": "Object stores: connections, and the keys that they use.",

@@ -51,6 +51,7 @@ class NewGrant:
         right: `view`, `edit`, `share` or `own`.
         until: When it ends: a span such as `90d`, the last day, or `never`.
         reason: What it is for, in up to 500 characters.
+        person: Whether `to` is a person, also if a group has the same name.
     """
 
     to: str = parameter(
@@ -82,6 +83,12 @@ class NewGrant:
         line=replace(PURPOSE, label="Reason", is_needed=False),
         metavar="TEXT",
         help="what it is for, in up to 500 characters",
+    )
+    person: bool = parameter(
+        default=False,
+        option="--person",
+        action="store_true",
+        help="a person, also if a group has the same name",
     )
 
 
@@ -162,7 +169,7 @@ def give_right(where: Where, new: NewGrant, stamp: Stamp) -> AccessRow:
     """Give a right to a person or a group."""
     grant = give(
         Place(where),
-        holder_named(new.to),
+        holder_named(new.to, is_person=new.person),
         new.right,
         until=end_of(new.until, now=stamp.at),
         reason=" ".join(new.reason.split()),
@@ -202,12 +209,12 @@ def set_privacy(where: Where, new: Privacy, stamp: Stamp) -> PrivacyResource:
     )
 
 
-def holder_named(name: str) -> User | Group:
-    """Return the group of a name, or else the person."""
+def holder_named(name: str, *, is_person: bool = False) -> User | Group:
+    """Return the group of a name, or else the person; only a person if it is one."""
     text = name.strip()
     found: User | Group | None = None
     if "\0" not in text:
-        group = Group.objects.named(text).first()
+        group = None if is_person else Group.objects.named(text).first()
         found = group or User.objects.named(text).first()
     if found is None:
         raise UserNotFoundError(name=text)
