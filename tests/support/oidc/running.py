@@ -19,11 +19,17 @@ AUDIENCE = "deltaweb"
 
 
 @contextmanager
-def running_provider(program: Path = PROGRAM, *arguments: str) -> Iterator[str]:
-    """Run it, and yield its address, which is its name as an issuer."""
+def running_provider(
+    program: Path = PROGRAM, *arguments: str, port: int = 0
+) -> Iterator[str]:
+    """Run it, and yield its address, which is its name as an issuer.
+
+    Args:
+        port: Where it listens; 0 for any free port.
+    """
     if not MODULE.is_dir():
         pytest.skip("oidc-provider is not installed: make setup")
-    issuer = f"http://127.0.0.1:{free_port()}"
+    issuer = f"http://127.0.0.1:{port or free_port()}"
     command = [str(NODE), str(program), issuer.rpartition(":")[2], *arguments]
     process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
     try:
