@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 from urllib.parse import urlsplit
 
 from django.db import transaction
@@ -66,7 +66,7 @@ def send_events(place: str, *, now: datetime) -> int:
 
 def line_of(event: AuditEvent) -> str:
     """Return an event as one line of JSON, without what is empty."""
-    values: dict[str, Any] = {"id": event.id, **model_to_dict(event)}
+    values: dict[str, object] = {"id": event.id, **model_to_dict(event)}
     kept = {key: one for key, one in values.items() if one not in (None, "", {})}
     return json.dumps({**kept, "at": event.at.isoformat()}, default=str)
 

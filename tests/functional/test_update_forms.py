@@ -132,7 +132,7 @@ UPDATES: Final = {
 ASKING: Final = {
     *("AccountForm", "PlaceForm", "UseForm", "StepForm", "ListForm", "SearchForm"),
     *("FollowingForm", "ChoicesForm", "WebhooksForm"),
-    *("RegisterQueryForm", "LakeListForm", "TreeForm", "EventsForm"),
+    *("RegisterQueryForm", "LakeListForm", "TreeForm", "EventsForm", "AccessForm"),
 }
 MAKING: Final = {
     *("ProfileForm", "ConvertForm"),

@@ -1,11 +1,11 @@
 """`deltaweb sso check`: whether sign-on can work, and who would be admitted."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from email.utils import parsedate_to_datetime
 from ipaddress import ip_network
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 from django.conf import settings
 
@@ -28,6 +28,7 @@ from apps.accounts.sign_on.provider import (
 from apps.pages.actions import Stamp
 from apps.pages.errors import PageError
 from deltaweb.delta.errors import DeltaError
+from deltaweb.sharing.oauth.signed_claims import Claims
 
 MAX_SKEW_S: Final = 30
 State = Literal["ok", "note", "problem"]
@@ -83,7 +84,7 @@ def check_set_up(now: datetime) -> SignOnCheck:
     )
 
 
-def check_claims(claims: Mapping[str, Any], stamp: Stamp) -> AdmissionCheck:
+def check_claims(claims: Claims, stamp: Stamp) -> AdmissionCheck:
     """Say whether a person of some claims would be admitted; nothing is changed."""
     person = person_of(claims, {})
     reasons = [*_about_claims(claims)]
@@ -134,7 +135,7 @@ def _answer(
     )
 
 
-def _about_claims(claims: Mapping[str, Any]) -> Iterator[str]:
+def _about_claims(claims: Claims) -> Iterator[str]:
     name = settings.OIDC_GROUPS_CLAIM
     if name in claims:
         if isinstance(claims[name], list) and len(claims[name]) > MAX_GROUPS:
@@ -193,7 +194,7 @@ def _provider(now: datetime) -> Iterator[SignOnFinding]:
     yield from _abilities(found)
 
 
-def _abilities(found: Mapping[str, Any]) -> Iterator[SignOnFinding]:
+def _abilities(found: Claims) -> Iterator[SignOnFinding]:
     """Compare what the provider says that it can with what sign-on uses."""
     for name, wanted, state in (
         ("code_challenge_methods_supported", "S256", "note"),

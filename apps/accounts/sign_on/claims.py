@@ -1,14 +1,12 @@
 """Claims of a provider, read as a person."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from django.conf import settings
 
 from apps.accounts.sign_on.admission import MAX_GROUPS, Person
+from deltaweb.sharing.oauth.signed_claims import Claims
 
 
-def person_of(claims: Mapping[str, Any], said: Mapping[str, Any]) -> Person:
+def person_of(claims: Claims, said: Claims) -> Person:
     """Return the person of an id token and of userinfo; the id token comes first.
 
     An e-mail address counts as verified if the same document says so.

@@ -3,9 +3,8 @@
 Source: OpenID Connect Back-Channel Logout 1.0, sections 2.4 to 2.6.
 """
 
-from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
-from typing import Any, Final
+from typing import Final
 
 from django.conf import settings
 from django.contrib.sessions.backends.db import SessionStore
@@ -21,7 +20,7 @@ from apps.news.publishing import publish
 from apps.news.topics import of_session
 from apps.pages.actions import Actor, Stamp, report
 from deltaweb.sharing.oauth.errors import JWTRefusedError
-from deltaweb.sharing.oauth.signed_claims import LEEWAY, Expected
+from deltaweb.sharing.oauth.signed_claims import LEEWAY, Claims, Expected
 
 EVENT: Final = "http://schemas.openid.net/event/backchannel-logout"
 MAX_LIFE: Final = timedelta(hours=1)
@@ -54,7 +53,7 @@ def log_out(token: str, *, now: datetime) -> None:
         _end_named(claims, now)
 
 
-def _end_named(claims: Mapping[str, Any], now: datetime) -> None:
+def _end_named(claims: Claims, now: datetime) -> None:
     sid, subject = claims.get("sid"), claims.get("sub")
     people = Identity.objects.filter(issuer=settings.OIDC_ISSUER)
     if subject is not None:
@@ -76,7 +75,7 @@ def _end(session: SignOnSession, stamp: Stamp) -> None:
     session.delete()
 
 
-def _checked(token: str, now: datetime) -> Mapping[str, Any]:
+def _checked(token: str, now: datetime) -> Claims:
     expected = Expected(
         issuer=settings.OIDC_ISSUER,
         audiences=[settings.OIDC_CLIENT_ID],
@@ -101,7 +100,7 @@ def _is_name(value: object) -> bool:
     return isinstance(value, str) and bool(value) and value.isprintable()
 
 
-def _spend(claims: Mapping[str, Any], now: datetime) -> None:
+def _spend(claims: Claims, now: datetime) -> None:
     """Keep a token until it has expired; a second one of its name is refused."""
     SpentLogoutToken.objects.filter(expires_at__lt=now).delete()
     expires_at = datetime.fromtimestamp(claims["exp"], tz=UTC) + LEEWAY

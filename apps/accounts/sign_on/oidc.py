@@ -10,7 +10,7 @@ Source: OpenID Connect Core 1.0, sections 3.1.3.7 and 5.3.2.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, Final
+from typing import Final
 
 from django.conf import settings
 from django.http import HttpRequest
@@ -34,7 +34,7 @@ from apps.accounts.sign_on.provider import (
     userinfo,
 )
 from apps.pages.actions import stamp_of
-from deltaweb.sharing.oauth.signed_claims import Expected
+from deltaweb.sharing.oauth.signed_claims import Claims, Expected
 
 MAX_LIFE: Final = timedelta(days=1)  # of an id token
 SIGNED_ON: Final = "_signed_on"
@@ -83,7 +83,7 @@ class Backend(OIDCAuthenticationBackend):  # type: ignore[misc]  # it has no typ
     def __init__(self) -> None:
         """Look nothing up: Django makes one for each check of a password, too."""
 
-    def authenticate(self, request: HttpRequest | None, **given: Any) -> Any:  # noqa: ANN401 (as the package has it)
+    def authenticate(self, request: HttpRequest | None, **given: object) -> object:
         """Sign in by the code of a request; of other ways to sign in it knows nothing.
 
         Returns:
@@ -94,7 +94,7 @@ class Backend(OIDCAuthenticationBackend):  # type: ignore[misc]  # it has no typ
         super().__init__()
         return super().authenticate(request, **given)
 
-    def get_token(self, payload: Mapping[str, str]) -> dict[str, Any]:
+    def get_token(self, payload: Mapping[str, str]) -> Claims:
         """Trade a code for tokens."""
         form = {**payload, "redirect_uri": redirect_uri()}
         tokens = trade(form, provider=document(timezone.now()))
@@ -102,7 +102,7 @@ class Backend(OIDCAuthenticationBackend):  # type: ignore[misc]  # it has no typ
             raise SignOnFailedError(reason="the provider gave no id token")
         return tokens
 
-    def verify_token(self, token: str, **given: Any) -> dict[str, Any]:  # noqa: ANN401 (as above)
+    def verify_token(self, token: str, **given: object) -> Claims:
         """Check an id token."""
         expected = Expected(
             issuer=settings.OIDC_ISSUER,
@@ -118,10 +118,10 @@ class Backend(OIDCAuthenticationBackend):  # type: ignore[misc]  # it has no typ
         return claims
 
     def get_or_create_user(
-        self, access_token: object, id_token: str, payload: dict[str, Any]
+        self, access_token: object, id_token: str, payload: Claims
     ) -> object:
         """Return the account of a person who is admitted."""
-        said: dict[str, Any] = {}
+        said: Claims = {}
         provider = document(timezone.now())
         if provider.userinfo_endpoint and isinstance(access_token, str):
             said = userinfo(access_token, provider=provider)

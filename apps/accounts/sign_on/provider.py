@@ -8,7 +8,7 @@ from base64 import b64encode
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from functools import cache
-from typing import Any, Final
+from typing import Final
 from urllib.parse import quote, urlencode, urljoin, urlsplit
 
 from django.conf import settings
@@ -28,6 +28,7 @@ from deltaweb.sharing.oauth.issuer_documents import (
 from deltaweb.sharing.oauth.issuer_keys import IssuerKeys
 from deltaweb.sharing.oauth.signed_claims import (
     ASYMMETRIC,
+    Claims,
     Expected,
     UnknownKeyError,
     checked_claims,
@@ -61,7 +62,7 @@ def document(now: datetime) -> ProviderDocument:
     return found
 
 
-def claims_of(token: str, expected: Expected) -> dict[str, Any]:
+def claims_of(token: str, expected: Expected) -> Claims:
     """Return the claims of a token that the provider signed.
 
     Raises:
@@ -97,7 +98,7 @@ def redirect_uri() -> str:
     return urljoin(settings.PUBLIC_URL, path)
 
 
-def discovered() -> dict[str, Any]:
+def discovered() -> Claims:
     """Return the document that the provider publishes of itself, as it is now."""
     return discovery(settings.OIDC_ISSUER, fetch=fetch)
 
@@ -113,7 +114,7 @@ def fetch(url: str) -> bytes:
     return _checked(_ask("GET", url, {"Accept": "application/json"}), url).body
 
 
-def trade(form: Mapping[str, str], *, provider: ProviderDocument) -> dict[str, Any]:
+def trade(form: Mapping[str, str], *, provider: ProviderDocument) -> Claims:
     """Send the form of a token request, with the client's secret, and return tokens."""
     sent = dict(form)
     headers = {
@@ -129,7 +130,7 @@ def trade(form: Mapping[str, str], *, provider: ProviderDocument) -> dict[str, A
     return _object(answer, url)
 
 
-def userinfo(access_token: str, *, provider: ProviderDocument) -> dict[str, Any]:
+def userinfo(access_token: str, *, provider: ProviderDocument) -> Claims:
     """Return what the provider says of the person of a token."""
     headers = {"Accept": "application/json", "Authorization": f"Bearer {access_token}"}
     url = provider.userinfo_endpoint
@@ -156,7 +157,7 @@ def _checked(answer: HTTPAnswer, url: str) -> HTTPAnswer:
     return answer
 
 
-def _object(answer: HTTPAnswer, url: str) -> dict[str, Any]:
+def _object(answer: HTTPAnswer, url: str) -> Claims:
     try:
         found = parse_json(_checked(answer, url).body)
     except (ValueError, RecursionError):

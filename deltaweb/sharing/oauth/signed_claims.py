@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from hmac import compare_digest
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from joserfc import jwt
 from joserfc.errors import (
@@ -26,6 +26,8 @@ from joserfc.jws import JWSRegistry, extract_compact
 from deltaweb.environment.bounded_json import parse_json
 from deltaweb.sharing.oauth.errors import JWTRefusedError
 
+Claims: TypeAlias = dict[str, Any]
+"""The claims of a token, or another object of JSON, by name."""
 LEEWAY: Final = timedelta(seconds=60)  # that two clocks may differ by
 MAX_TOKEN_BYTES: Final = 16 << 10
 ASYMMETRIC: Final = ("RS256", "RS384", "RS512", "PS256", "ES256", "ES384", "Ed25519")
@@ -70,7 +72,7 @@ def checked_claims(
     expected: Expected,
     *,
     algorithms: Collection[str],
-) -> dict[str, Any]:
+) -> Claims:
     """Return the claims of a token that is signed, in time, and meant for us."""
     _check_size(token)
     try:
@@ -96,7 +98,7 @@ def checked_claims(
     return found.claims
 
 
-def unchecked_claims(token: str) -> dict[str, Any]:
+def unchecked_claims(token: str) -> Claims:
     """Return what a token claims, to find the key that it is then checked by."""
     _check_size(token)
     try:
@@ -142,7 +144,7 @@ def _claims_registry(expected: Expected) -> jwt.JWTClaimsRegistry:
     )
 
 
-def _check_party(claims: dict[str, Any], expected: Expected) -> None:
+def _check_party(claims: Claims, expected: Expected) -> None:
     """Check what an id token says of the client and of the request that it answers.
 
     Source: OpenID Connect Core 1.0, section 3.1.3.7, steps 4, 5 and 11.
@@ -161,7 +163,7 @@ def _check_party(claims: dict[str, Any], expected: Expected) -> None:
             raise JWTRefusedError(reason="its nonce is not that of this sign-in")
 
 
-def _check_life(claims: dict[str, Any], expected: Expected) -> None:
+def _check_life(claims: Claims, expected: Expected) -> None:
     if expected.max_life is None:
         return
     latest = expected.now + expected.max_life + LEEWAY
