@@ -9,6 +9,7 @@ from django.conf import settings
 from django.core import checks
 from django.core.checks import CheckMessage, Error
 
+from apps.accounts.groups.resource import grants_of_groups
 from apps.accounts.models import User
 from apps.jobs import kinds, visibility
 from apps.news.topics import topics
@@ -193,6 +194,9 @@ subjects_of_events.register(
         visible_ids=lambda user, ids: access.counts.visible_requests(user, ids),  # noqa: PLW0108 (loads it)
         url=lambda key: access.counts.url_of_request(key),  # noqa: PLW0108 (loads it)
     )
+)
+grants_of_groups.register(
+    lambda group, now: access.counts.grants_of_group(group, now)  # noqa: PLW0108 (loads it)
 )
 concerned.register(
     Concerned(

@@ -1,16 +1,18 @@
-"""What other pages say of requests of access: how many are open, and who sees them."""
+"""What other pages say of access: rights of groups, and requests and who sees them."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from datetime import datetime
 
 from django.db.models import Q
 from django.shortcuts import resolve_url
 from django.utils import timezone
 
-from apps.accounts.models import User
+from apps.accounts.groups.resource import GroupGrant
+from apps.accounts.models import Group, User
 from apps.pages.frame import AnyUser, KeyNumber
+from apps.tables.access.place import Place
 from apps.tables.access.requested import TO_DECIDE, decidable_by, place_of
-from apps.tables.models import AccessRequest, Table
+from apps.tables.models import AccessRequest, Grant, Table
 from apps.tables.models.rights import OWN
 from apps.tables.permissions import may
 
@@ -55,3 +57,16 @@ def url_of_request(key: str) -> str | None:
     for one in found:
         return place_of(one).access_url
     return None
+
+
+def grants_of_group(group: Group, now: datetime) -> Iterator[GroupGrant]:
+    """Yield the rights that a group has at a moment."""
+    found = Grant.objects.filter(group=group).active(now).order_by("id")
+    for grant in found.select_related("table", "namespace"):
+        row = grant.table or grant.namespace
+        if row is not None:
+            place = Place(row)
+            url = f"{place.access_url}#grants"
+            yield GroupGrant(
+                right=grant.right, on=place.name, until=grant.until, url=url
+            )

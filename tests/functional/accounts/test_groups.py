@@ -11,7 +11,7 @@ from apps.accounts.models import Group, Membership, User, groups_of
 from apps.audit.models import AuditEvent
 from tests.functional.command_line import Ran, run_json
 from tests.support import cases
-from tests.support.pages.factories import new_user, signed_in
+from tests.support.pages.factories import new_table, new_user, signed_in
 from tests.support.pages.shown_words import words
 
 pytestmark = pytest.mark.django_db
@@ -91,6 +91,18 @@ class TestTheCommand:
 
         assert said.strip() == "Removed sales, which had 1 member and 0 permissions."
         assert not Membership.objects.exists()
+
+    def test_counts_the_rights_that_a_removed_group_has(self) -> None:
+        new_table("sales.orders")
+        group("add", "sales")
+        Ran("access", "give", "sales.orders", "sales", "view")
+
+        shown = run_json("group", "show", "sales")
+        said = group("remove", "sales", "--yes")
+
+        rights = [(one["right"], one["on"]) for one in shown["grants"]]
+        assert rights == [("view", "sales.orders")]
+        assert "0 members and 1 permission." in said
 
     def test_keeps_the_name_of_a_group_from_claims(self) -> None:
         claim_member(new_user("vera"), "analysts")
