@@ -3,6 +3,7 @@
 from typing import Final
 
 from django.contrib.auth.models import AnonymousUser
+from django.shortcuts import resolve_url
 
 from apps.accounts.models import User
 from apps.pages.errors import PageError
@@ -22,8 +23,27 @@ def get_table(user: User | AnonymousUser, namespace: str, name: str) -> Table:
     table = tables.first() if "\x00" not in namespace + name else None
     if table is None:
         full_name = name if namespace == "default" else f"{namespace}.{name}"
+        if _is_listed(user, namespace, name):
+            raise PageError(
+                status=404,
+                code="table-not-found",
+                message=f"You cannot view {full_name}.",
+                hint="It is listed, so you can request access to it.",
+                way_out=(
+                    "Request access",
+                    resolve_url("tables:request-table", namespace, name),
+                ),
+            )
         raise unknown_table(user, full_name)
     return table
+
+
+def _is_listed(user: User | AnonymousUser, namespace: str, name: str) -> bool:
+    """Whether a user, who must have an account, finds a table without seeing it."""
+    if not (user.is_authenticated and user.is_active) or "\0" in namespace + name:
+        return False
+    listed = Table.objects.filter(namespace=namespace, name=name, is_listed=True)
+    return listed.exists()
 
 
 class ReceivedTableError(PageError, code="table-received"):

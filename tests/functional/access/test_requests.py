@@ -58,7 +58,9 @@ def shown(client: Client, path: str) -> str:
 
 class TestARequest:
     def test_leads_to_a_grant_with_an_end(self, petra: Client, tom: Client) -> None:
-        assert petra.get("/t/sales/orders/").status_code == 404
+        hidden = petra.get("/t/sales/orders/")
+        assert hidden.status_code == 404
+        assert 'href="/t/sales/orders/request"' in hidden.content.decode()
         ask(petra)
         request = AccessRequest.objects.get()
 
@@ -95,6 +97,7 @@ class TestARequest:
         orders.save()
 
         assert ask(petra).status_code == 404
+        assert "/request" not in petra.get("/t/sales/orders/").content.decode()
         unknown = petra.get("/t/sales/orders_2/request.json")
         hidden = petra.get(f"{REQUEST}.json")
         assert hidden.status_code == unknown.status_code == 404
