@@ -7,7 +7,6 @@ from typing import Final
 
 from django.shortcuts import resolve_url
 
-from apps.accounts.groups.resource import find_group
 from apps.accounts.models import Group, User
 from apps.accounts.selectors import get_user
 from apps.notices.events import EventSubject, emit
@@ -90,7 +89,7 @@ class NewRequest:
     group: str = parameter(
         "",
         "--group",
-        line=Line(label="For", most=150, codes=("group-not-found",)),
+        line=Line(label="For", most=150),
         metavar="NAME",
         help="a group of the user that gets the right; default: the user alone",
     )
@@ -188,10 +187,11 @@ def _group_of(user: User, name: str) -> Group | None:
     """Return the group that a right is requested for: one that the user is in."""
     if not name.strip():
         return None
-    group = find_group(name.strip())
-    if not group.memberships.filter(user=user).exists():
-        raise RequestInvalidError(reason=f"You are not in the group {group.name}.")
-    return group
+    found = None if "\0" in name else Group.objects.named(name.strip()).first()
+    if found is None or not found.memberships.filter(user=user).exists():
+        # One answer for both: a request must not tell which groups exist.
+        raise RequestInvalidError(reason="Choose one of your own groups.")
+    return found
 
 
 def _wanted(text: str, *, now: datetime) -> tuple[int | None, datetime | None]:

@@ -122,7 +122,13 @@ class TestARequest:
         self, petra: Client, tom: Client
     ) -> None:
         group = Group.objects.create(name="logistics", created_at=timezone.now())
-        assert ask(petra, group="logistics").status_code == 422
+        answers = [
+            petra.post(f"/api/v1/tables{REQUEST[2:]}s", body, "application/json")
+            for name in ("logistics", "unknown")
+            for body in [{"purpose": PURPOSE, "group": name}]
+        ]
+        assert {one.status_code for one in answers} == {422}
+        assert len({one.json()["message"] for one in answers}) == 1
         Membership.objects.create(
             group=group,
             user=User.objects.get(username="petra"),
