@@ -53,6 +53,20 @@ class TableInUseError(DeltaError, code="table-in-use"):
     hint = "Remove it there first."
 
 
+class PlaceSharedError(DeltaError, code="place-shared"):
+    """Something cannot be private while an open table leads to its files.
+
+    Attributes:
+        others: The names of open tables, which everybody sees.
+    """
+
+    name: str
+    others: Sequence[str]
+    status = 409
+    message = "{name} cannot be private: {others} would still show its files."
+    hint = "Remove these from the catalog, or make their namespace private first."
+
+
 class ResultTooLargeError(DeltaError, code="result-too-large"):
     rows: int
     max_bytes: int

@@ -36,6 +36,7 @@ from apps.tables.models import Grant, Table
 from apps.tables.models.news import tell_changed
 from apps.tables.models.rights import EDIT, OWN, SHARE, VIEW
 from apps.tables.permissions import RightRequiredError
+from apps.tables.storage.roots import check_not_shared
 
 RIGHTS: Final = (VIEW, EDIT, SHARE, OWN)
 TABLE: Final = "t/<str:namespace>/<str:name>"
@@ -200,6 +201,9 @@ def set_privacy(where: Where, new: Privacy, stamp: Stamp) -> PrivacyResource:
         )
     ]
     place = Place(where)
+    if where.is_private and not old[0]:
+        in_it = Table.objects.filter(namespace=place.namespace.name)
+        check_not_shared([place.table] if place.table else in_it, place.name)
     if report_changes(access_action("", place, stamp), changes):
         where.save(update_fields=["is_private", "is_listed"])
         if isinstance(where, Table):

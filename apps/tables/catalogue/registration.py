@@ -40,7 +40,7 @@ from apps.tables.permissions import (
     require_in_by,
 )
 from apps.tables.storage.locations import parse_location
-from apps.tables.storage.roots import check_usable
+from apps.tables.storage.roots import check_not_shared, check_usable
 
 # Who sees a table that is not restricted, and one that is.
 _SEEN_BY = {False: "everybody", True: "editors and administrators"}
@@ -113,6 +113,8 @@ def register_table(  # noqa: PLR0913 (each is one fact of the table)
     )
     table.description, table.is_private = settings.after(table)
     Namespace.objects.ensure([parsed.namespace], stamp.at)
+    if table.is_hidden:
+        check_not_shared([table], table.full_name)
     _save_named(table, parsed)
     if table.is_private:
         give_own(table, stamp)
@@ -157,7 +159,11 @@ def rename_table(table: Table, *, name: str, stamp: Stamp) -> Table:
     # Whoever saw nothing of it in a private namespace sees nothing of it afterwards.
     table.is_private = table.is_hidden
     detail = {"old": table.full_name, "new": str(parsed)}
+    was_hidden = table.is_private
     table.namespace, table.name = parsed.namespace, parsed.name
+    into_private = Namespace.objects.private_names().filter(name=parsed.namespace)
+    if into_private.exists() and not was_hidden:
+        check_not_shared([table], table.full_name)
     Namespace.objects.ensure([parsed.namespace], stamp.at)
     _save_named(table, parsed, update_fields=["namespace", "name", "is_private"])
     report(_action("table.rename", table, stamp, detail))
@@ -170,6 +176,8 @@ def describe_table(table: Table, settings: TableSettings, stamp: Stamp) -> Table
     description, is_private = settings.after(table)
     if is_private != table.is_private:
         require_by(stamp, OWN, table)
+    if is_private and not table.is_private:
+        check_not_shared([table], table.full_name)
     seen_by = (_SEEN_BY[table.is_private], _SEEN_BY[is_private])
     changes = (
         FieldChange("table.describe", table.description, description),

@@ -17,9 +17,9 @@ from urllib.parse import unquote
 from django.conf import settings
 
 from apps.accounts.models import User
-from apps.tables.errors import ScanRootError
+from apps.tables.errors import PlaceSharedError, ScanRootError
 from apps.tables.models import AllowedRoot, Table
-from apps.tables.models.rights import MANAGE, VIEW
+from apps.tables.models.rights import MANAGE, VIEW, is_open
 from apps.tables.storage.connections import connection_prefixes
 from apps.tables.storage.locations import check_allowed, is_remote, parse_root
 from apps.tables.storage.url_prefixes import ANY_STORE, parts_of
@@ -162,6 +162,28 @@ def check_scanned(location: str, user: User | None) -> None:
     check_allowed(location, roots=roots_for(user))
     if hidden_places(user, MANAGE).contains(location):
         raise ScanRootError(root=location, reason="it does not exist")
+
+
+def check_not_shared(tables: Iterable[Table], name: str) -> None:
+    """Refuse to make tables private while an open table leads to their files.
+
+    Args:
+        tables: The tables.
+        name: What becomes private: a table, or a namespace such as `sales.*`.
+
+    Raises:
+        PlaceSharedError: If an open table is at, holds, or lies in one of their places.
+    """
+    made_private = {one.id: one.location for one in tables}
+    places = HiddenPlaces.of(made_private.values())
+    found = Table.objects.filter(is_open()).order_by("namespace", "name")
+    others = [
+        one.full_name
+        for one in found.iterator()
+        if one.id not in made_private and places.hides(one.location)
+    ]
+    if others:
+        raise PlaceSharedError(name=name, others=others)
 
 
 def _ways_to(location: str, *, is_known: bool = False) -> Iterator[Sequence[Level]]:

@@ -1,6 +1,7 @@
 """A place of a table that a person may not see is answered as one where nothing is."""
 
 import json
+import os
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -16,9 +17,16 @@ from apps.accounts.models import User
 from apps.jobs import kinds
 from apps.jobs.models import Job
 from apps.pages.actions import command_stamp
+from apps.tables.access.granting import Privacy, set_privacy
+from apps.tables.catalogue.registration import (
+    TableSettings,
+    describe_table,
+    register_table,
+    rename_table,
+)
 from apps.tables.catalogue.scanning import scan_root
-from apps.tables.errors import ScanRootError
-from apps.tables.models import Table
+from apps.tables.errors import PlaceSharedError, ScanRootError
+from apps.tables.models import Namespace, Table
 from deltaweb.table import DeltaTable
 from tests.support import cases
 from tests.support.pages.factories import new_grant_of_right, new_table, new_user
@@ -225,3 +233,41 @@ def test_what_was_found_at_a_place_is_shown_to_its_asker_alone(
     assert "salary" not in olga.get(f"{API}/parquet", place).content.decode()
     text = olga.get("/parquet/text/schema", place)
     assert (text.status_code, b"salary" in text.content) == (422, False)
+
+
+@cases("name, ending", {"the same": ("same", ""), "what holds it": ("lake", "/..")})
+def test_it_is_not_made_private_while_an_open_table_shows_its_files(
+    root: Path, name: str, ending: str
+) -> None:
+    pay = new_table("hr.pay", location=str(root / "pay"))
+    (root / "pay").mkdir(parents=True)
+    other = new_table(f"x.{name}", location=os.path.realpath(f"{root}/pay{ending}"))
+    stamp = command_stamp()
+    space = Namespace.objects.get_or_create(
+        name="hr", defaults={"created_at": stamp.at}
+    )[0]
+    closed = Namespace.objects.create(
+        name="closed", is_private=True, created_at=stamp.at
+    )
+    ways: list[Callable[[], object]] = [
+        lambda: set_privacy(pay, Privacy(private=True), stamp),
+        lambda: set_privacy(space, Privacy(private=True), stamp),
+        lambda: describe_table(pay, TableSettings(restricted=True), stamp),
+        lambda: rename_table(pay, name=f"{closed.name}.pay", stamp=stamp),
+        lambda: register_table(
+            name="hr.again",
+            location=pay.location,
+            settings=TableSettings(restricted=True),
+            stamp=stamp,
+        ),
+    ]
+
+    for way in ways:
+        with pytest.raises(PlaceSharedError, match=other.full_name):
+            way()
+        pay.refresh_from_db()
+        space.refresh_from_db()
+
+    other.delete()
+    set_privacy(pay, Privacy(private=True), stamp)
+    assert Table.objects.get().is_private
